@@ -1,0 +1,167 @@
+//! Trace of the Blake3 table.
+
+use std::borrow::BorrowMut;
+
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_maybe_rayon::prelude::*;
+
+use super::columns::{Blake3Cols, Blake3TableCols, ROUNDS};
+use super::{DIAGONAL, IV, SCHEDULE};
+use crate::TraceError;
+
+/// The inputs of one compression (BLAKE3 specification, section 2.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Compression {
+    /// The input chaining value.
+    pub chaining: [u32; 8],
+    /// The message block, as little-endian words.
+    pub message: [u32; 16],
+    /// The counter: the chunk's index in chunks, zero in parents.
+    pub counter: u64,
+    /// Bytes of the block, at most 64. Seven bits are kept.
+    pub block_length: u8,
+    /// The domain separation flags.
+    pub flags: u8,
+}
+
+impl Compression {
+    /// The output chaining value: the first eight words of the output.
+    pub fn output(&self) -> [u32; 8] {
+        self.run(|_, _, _, _| {})
+    }
+
+    /// Runs the compression function and shows `record` the words `a, b, c, d` after each half of
+    /// each quarter-round: `(round, quarter, half, words)`.
+    fn run(&self, mut record: impl FnMut(usize, usize, usize, [u32; 4])) -> [u32; 8] {
+        let low = self.counter as u32;
+        let high = (self.counter >> 32) as u32;
+        let length = u32::from(self.block_length & 0x7f);
+        let mut state = [0; 16];
+        state[..8].copy_from_slice(&self.chaining);
+        state[8..12].copy_from_slice(&IV[..4]);
+        state[12..].copy_from_slice(&[low, high, length, u32::from(self.flags)]);
+        for (round, order) in SCHEDULE.iter().enumerate() {
+            for quarter in 0..8 {
+                let (step, index) = (quarter / 4, quarter % 4);
+                let place = |row: usize| 4 * row + (index + step * DIAGONAL[row]) % 4;
+                let mut words = [0, 1, 2, 3].map(|row| state[place(row)]);
+                for (half, rotations) in [(16, 12), (8, 7)].into_iter().enumerate() {
+                    let message = self.message[order[2 * quarter + half]];
+                    words = mix(words, message, rotations);
+                    record(round, quarter, half, words);
+                }
+                for (row, word) in words.into_iter().enumerate() {
+                    state[place(row)] = word;
+                }
+            }
+        }
+        std::array::from_fn(|i| state[i] ^ state[i + 8])
+    }
+}
+
+/// Half a quarter-round.
+fn mix([a, b, c, d]: [u32; 4], message: u32, rotations: (u32, u32)) -> [u32; 4] {
+    let a = a.wrapping_add(b).wrapping_add(message);
+    let d = (d ^ a).rotate_right(rotations.0);
+    let c = c.wrapping_add(d);
+    let b = (b ^ c).rotate_right(rotations.1);
+    [a, b, c, d]
+}
+
+fn limbs(word: u32) -> [F; 2] {
+    [F::from_u32(word & 0xffff), F::from_u32(word >> 16)]
+}
+
+fn bits<const N: usize>(word: u32) -> [F; N] {
+    std::array::from_fn(|i| F::from_bool(word >> i & 1 == 1))
+}
+
+/// Fills the columns of one compression.
+pub fn fill_row(compression: &Compression, columns: &mut Blake3Cols<F>) {
+    for (limbs, word) in columns.message.iter_mut().zip(compression.message) {
+        limbs[0].fill(word as u16);
+        limbs[1].fill((word >> 16) as u16);
+    }
+    for (limbs, word) in columns.chaining_low.iter_mut().zip(compression.chaining) {
+        limbs[0].fill(word as u16);
+        limbs[1].fill((word >> 16) as u16);
+    }
+    for (cells, &word) in columns
+        .chaining_high
+        .iter_mut()
+        .zip(&compression.chaining[4..])
+    {
+        *cells = bits(word);
+    }
+    columns.counter[0] = bits(compression.counter as u32);
+    columns.counter[1] = bits((compression.counter >> 32) as u32);
+    columns.block_length = bits(u32::from(compression.block_length));
+    columns.flags = bits(u32::from(compression.flags));
+    let output = compression.run(|round, quarter, half, [a, b, c, d]| {
+        let cells = match (round < ROUNDS - 1, quarter / 4, half) {
+            (true, ..) => &mut columns.rounds[round][quarter][half],
+            (false, 0, _) => &mut columns.last_columns[quarter][half],
+            (false, _, 0) => &mut columns.last_diagonals[quarter % 4],
+            (false, ..) => {
+                let cells = &mut columns.last_halves[quarter % 4];
+                (cells.a, cells.d, cells.c) = (limbs(a), bits(d), bits(c));
+                return;
+            }
+        };
+        (cells.a, cells.b, cells.c, cells.d) = (limbs(a), bits(b), limbs(c), bits(d));
+    });
+    columns.output = output.map(limbs);
+}
+
+/// Trace of [`Blake3Air`](super::Blake3Air): one compression per row, padded with compressions of
+/// zero to `height`, or to the next power of two.
+///
+/// # Errors
+///
+/// No compressions and no height, or a height that is no power of two or too small.
+pub fn generate_compressions(
+    compressions: &[Compression],
+    height: Option<usize>,
+) -> Result<RowMajorMatrix<F>, TraceError> {
+    let height = TraceError::height(compressions.len(), height)?;
+    let width = Blake3Cols::<u8>::WIDTH;
+    let mut values = F::zero_vec(height * width);
+    values
+        .par_chunks_exact_mut(width)
+        .enumerate()
+        .for_each(|(index, row)| {
+            let compression = compressions.get(index).copied().unwrap_or_default();
+            fill_row(&compression, row.borrow_mut());
+        });
+    Ok(RowMajorMatrix::new(values, width))
+}
+
+/// Trace of [`Blake3Table`](super::Blake3Table): one message per compression, then padding rows that
+/// send nothing.
+///
+/// # Errors
+///
+/// No compressions and no height, or a height that is no power of two or too small.
+pub fn generate_table(
+    compressions: &[Compression],
+    height: Option<usize>,
+) -> Result<RowMajorMatrix<F>, TraceError> {
+    let height = TraceError::height(compressions.len(), height)?;
+    let width = Blake3TableCols::<u8>::WIDTH;
+    let mut values = F::zero_vec(height * width);
+    values
+        .par_chunks_exact_mut(width)
+        .enumerate()
+        .for_each(|(index, row)| {
+            let row: &mut Blake3TableCols<F> = row.borrow_mut();
+            let compression = compressions.get(index);
+            row.is_real = F::from_bool(compression.is_some());
+            fill_row(
+                &compression.copied().unwrap_or_default(),
+                &mut row.compression,
+            );
+        });
+    Ok(RowMajorMatrix::new(values, width))
+}

@@ -1,0 +1,43 @@
+//! Columns of the Keccak table.
+
+/// Rounds of Keccak-f, and rows of one permutation.
+pub const ROUNDS: usize = 24;
+
+/// Lanes of the state, in the order `x + 5 y`.
+pub const LANES: usize = 25;
+
+/// 16-bit limbs of a lane, low first.
+pub const LIMBS: usize = 4;
+
+/// Bits of a lane that some round constant has set: `2^j - 1`.
+pub const IOTA_BITS: [usize; 7] = [0, 1, 3, 7, 15, 31, 63];
+
+crate::columns! {
+    /// One round: 2,471 columns.
+    pub struct KeccakCols<T> {
+        /// One in the position of the round, zero elsewhere.
+        pub steps: [T; ROUNDS],
+        /// The input of the permutation, on each of its rows.
+        pub preimage: [[T; LIMBS]; LANES],
+        /// Column parities of the round's input `A`: `C[x] = xor over y of A[x, y]`.
+        pub c: [[T; 64]; 5],
+        /// Column parities after theta: `C'[x, z] = C[x, z] ^ C[x - 1, z] ^ C[x + 1, z - 1]`.
+        pub c_prime: [[T; 64]; 5],
+        /// The state after theta: `A'[x, y, z] = A[x, y, z] ^ C[x, z] ^ C'[x, z]`.
+        pub a_prime: [[T; 64]; LANES],
+        /// The bits of lane 0 after chi that iota may change.
+        pub iota: [T; IOTA_BITS.len()],
+        /// The state after the round.
+        pub output: [[T; LIMBS]; LANES],
+    }
+}
+
+crate::columns! {
+    /// One row of the table with its interface: 2,472 columns.
+    pub struct KeccakTableCols<T> {
+        /// The round.
+        pub round: KeccakCols<T>,
+        /// One if the row, the last of a permutation, sends its message.
+        pub is_real: T,
+    }
+}

@@ -1,0 +1,115 @@
+use std::borrow::Borrow;
+
+use droste_native::F;
+use p3_keccak::KeccakF;
+use p3_matrix::Matrix;
+use p3_symmetric::Permutation;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+use super::*;
+use crate::TraceError;
+use crate::test_utils::{Harness, Rows, Table, constraint_degree, largest_message};
+
+fn random(count: usize) -> Vec<State> {
+    let mut rng = SmallRng::seed_from_u64(1);
+    (0..count).map(|_| rng.random()).collect()
+}
+
+#[test]
+fn widths() {
+    assert_eq!(
+        KeccakCols::<u8>::WIDTH,
+        24 + 100 + 2 * 5 * 64 + 25 * 64 + 7 + 100
+    );
+    assert_eq!(KeccakCols::<u8>::WIDTH, 2471);
+    assert_eq!(KeccakTableCols::<u8>::WIDTH, 2472);
+}
+
+#[test]
+fn round_constants_use_the_listed_bits() {
+    let used = ROUND_CONSTANTS
+        .iter()
+        .fold(0, |all, constant| all | constant);
+    assert_eq!(used, IOTA_BITS.iter().fold(0, |all, z| all | 1 << z));
+}
+
+#[test]
+fn permutations_agree_with_the_reference() {
+    let mut inputs = random(50);
+    inputs.push([0; LANES]);
+    let trace = generate_permutations(&inputs, None).unwrap();
+    for (index, input) in inputs.iter().enumerate() {
+        let expected = KeccakF.permute(*input);
+        assert_eq!(permute(*input), expected);
+        let row = trace.row_slice(ROUNDS * index + ROUNDS - 1).unwrap();
+        let row: &KeccakCols<F> = (*row).borrow();
+        assert_eq!(row.preimage, input.map(limbs));
+        assert_eq!(row.output, expected.map(limbs));
+    }
+}
+
+#[test]
+fn honest_traces_satisfy_the_constraints() {
+    for count in [1, 2, 5] {
+        let trace = generate_permutations(&random(count), None).unwrap();
+        let table = Table::new("keccak", &KeccakAir, trace);
+        Harness::new(vec![table]).check().unwrap();
+        let trace = generate_table(&random(count), None).unwrap();
+        let table = Table::new("keccak", &KeccakTable, trace);
+        Harness::new(vec![table])
+            .open_bus("keccak_f")
+            .check()
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_cut_off_permutation_cannot_send() {
+    // 32 rows hold one permutation and eight rounds of another.
+    let mut trace = generate_table(&random(1), None).unwrap();
+    let width = trace.width();
+    let is_real = width - 1;
+    for row in 24..32 {
+        trace.values[row * width + is_real] = F::new(1);
+    }
+    let table = Table::new("keccak", &KeccakTable, trace);
+    let failure = Harness::new(vec![table]).open_bus("keccak_f").check();
+    assert!(matches!(
+        failure,
+        Err(crate::test_utils::Failure::Constraint { row: 24, .. })
+    ));
+}
+
+#[test]
+fn messages_are_small() {
+    assert!(largest_message::<F, _>(&KeccakTable, 10_000) < 300);
+}
+
+#[test]
+fn degree_reached_is_the_degree_declared() {
+    assert_eq!(constraint_degree(&KeccakAir), DEGREE);
+    assert_eq!(constraint_degree(&KeccakTable), DEGREE);
+}
+
+#[test]
+fn every_cell_is_constrained() {
+    let trace = generate_table(&random(1), None).unwrap();
+    let table = Table::new("keccak", &KeccakTable, trace).names(KeccakTableCols::<u8>::names());
+    let harness = Harness::new(vec![table]).open_bus("keccak_f");
+    harness
+        .mutate("keccak", &Rows::listed(vec![0, 12, 23, 24, 31], 24))
+        .expect_caught();
+}
+
+#[test]
+fn impossible_heights_are_refused() {
+    assert_eq!(generate_permutations(&[], None), Err(TraceError::Empty));
+    assert_eq!(
+        generate_table(&random(2), Some(32)),
+        Err(TraceError::TooShort {
+            rows: 48,
+            height: 32
+        })
+    );
+}

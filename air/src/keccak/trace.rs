@@ -1,0 +1,139 @@
+//! Trace of the Keccak table.
+
+use std::borrow::BorrowMut;
+
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_maybe_rayon::prelude::*;
+
+use super::columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, ROUNDS};
+use super::{ROTATIONS, ROUND_CONSTANTS};
+use crate::TraceError;
+
+/// The state of Keccak-f, 1600 bits: lanes in the order `x + 5 y`.
+pub type State = [u64; LANES];
+
+/// The words of one round.
+struct Round {
+    c: [u64; 5],
+    c_prime: [u64; 5],
+    a_prime: State,
+    /// Lane 0 after chi, before iota.
+    chi: u64,
+    output: State,
+}
+
+/// Round `index` (FIPS 202, section 3.2).
+fn round(input: &State, index: usize) -> Round {
+    let c: [u64; 5] = std::array::from_fn(|x| (0..5).fold(0, |sum, y| sum ^ input[x + 5 * y]));
+    let d: [u64; 5] = std::array::from_fn(|x| c[(x + 4) % 5] ^ c[(x + 1) % 5].rotate_left(1));
+    let c_prime = std::array::from_fn(|x| c[x] ^ d[x]);
+    let a_prime: State = std::array::from_fn(|lane| input[lane] ^ d[lane % 5]);
+    let b: State = std::array::from_fn(|lane| {
+        let (x, y) = (lane % 5, lane / 5);
+        let (from_x, from_y) = ((x + 3 * y) % 5, x);
+        a_prime[from_x + 5 * from_y].rotate_left(ROTATIONS[from_x][from_y] as u32)
+    });
+    let mut output: State = std::array::from_fn(|lane| {
+        let (x, row) = (lane % 5, lane - lane % 5);
+        b[lane] ^ (!b[row + (x + 1) % 5] & b[row + (x + 2) % 5])
+    });
+    let chi = output[0];
+    output[0] ^= ROUND_CONSTANTS[index];
+    Round {
+        c,
+        c_prime,
+        a_prime,
+        chi,
+        output,
+    }
+}
+
+/// The permutation Keccak-f of 1600 bits.
+pub fn permute(state: State) -> State {
+    (0..ROUNDS).fold(state, |state, index| round(&state, index).output)
+}
+
+/// The limbs of a lane, low first.
+pub fn limbs(lane: u64) -> [F; 4] {
+    std::array::from_fn(|i| F::from_u16((lane >> (16 * i)) as u16))
+}
+
+fn bits(lane: u64) -> [F; 64] {
+    std::array::from_fn(|z| F::from_bool(lane >> z & 1 == 1))
+}
+
+/// Fills the rows of one permutation, at most 24 of them.
+fn fill_rows<'a>(preimage: &State, rows: impl Iterator<Item = &'a mut KeccakCols<F>>) {
+    let mut state = *preimage;
+    for (index, row) in rows.enumerate().take(ROUNDS) {
+        let round = round(&state, index);
+        row.steps[index] = F::ONE;
+        row.preimage = preimage.map(limbs);
+        row.c = round.c.map(bits);
+        row.c_prime = round.c_prime.map(bits);
+        row.a_prime = round.a_prime.map(bits);
+        row.iota = IOTA_BITS.map(|z| F::from_bool(round.chi >> z & 1 == 1));
+        row.output = round.output.map(limbs);
+        state = round.output;
+    }
+}
+
+/// Trace of [`KeccakAir`](super::KeccakAir): 24 rows per permutation, padded with permutations of
+/// zero, the last one cut off, to `height`, or to the next power of two.
+///
+/// # Errors
+///
+/// No inputs and no height, or a height that is no power of two or too small.
+pub fn generate_permutations(
+    inputs: &[State],
+    height: Option<usize>,
+) -> Result<RowMajorMatrix<F>, TraceError> {
+    let height = TraceError::height(ROUNDS * inputs.len(), height)?;
+    let width = KeccakCols::<u8>::WIDTH;
+    let mut values = F::zero_vec(height * width);
+    values
+        .par_chunks_mut(ROUNDS * width)
+        .enumerate()
+        .for_each(|(index, rows)| {
+            let preimage = inputs.get(index).copied().unwrap_or_default();
+            fill_rows(
+                &preimage,
+                rows.chunks_exact_mut(width).map(BorrowMut::borrow_mut),
+            );
+        });
+    Ok(RowMajorMatrix::new(values, width))
+}
+
+/// Trace of [`KeccakTable`](super::KeccakTable): one message per input, then permutations of zero
+/// that send nothing.
+///
+/// # Errors
+///
+/// No inputs and no height, or a height that is no power of two or too small.
+pub fn generate_table(
+    inputs: &[State],
+    height: Option<usize>,
+) -> Result<RowMajorMatrix<F>, TraceError> {
+    let height = TraceError::height(ROUNDS * inputs.len(), height)?;
+    let width = KeccakTableCols::<u8>::WIDTH;
+    let mut values = F::zero_vec(height * width);
+    values
+        .par_chunks_mut(ROUNDS * width)
+        .enumerate()
+        .for_each(|(index, rows)| {
+            let preimage = inputs.get(index);
+            if preimage.is_some() {
+                let last: &mut KeccakTableCols<F> =
+                    rows[(ROUNDS - 1) * width..][..width].borrow_mut();
+                last.is_real = F::ONE;
+            }
+            let rows = rows.chunks_exact_mut(width).map(|row| {
+                let row: &mut KeccakTableCols<F> = row.borrow_mut();
+                &mut row.round
+            });
+            fill_rows(&preimage.copied().unwrap_or_default(), rows);
+        });
+    Ok(RowMajorMatrix::new(values, width))
+}

@@ -1,0 +1,209 @@
+//! A constraint builder over the values of one row, which records instead of panicking.
+
+use std::sync::Arc;
+
+use p3_air::{AirBuilder, ExtensionBuilder, PermutationAirBuilder, WindowAccess};
+use p3_field::Field;
+use p3_lookup::{Count, InteractionBuilder};
+
+/// Two consecutive rows.
+#[derive(Clone, Debug)]
+pub struct Window<F> {
+    current: Arc<[F]>,
+    next: Arc<[F]>,
+}
+
+impl<F> Window<F> {
+    /// The window over a row and the one after it.
+    pub const fn new(current: Arc<[F]>, next: Arc<[F]>) -> Self {
+        Self { current, next }
+    }
+}
+
+impl<F> WindowAccess<F> for Window<F> {
+    fn current_slice(&self) -> &[F] {
+        &self.current
+    }
+
+    fn next_slice(&self) -> &[F] {
+        &self.next
+    }
+}
+
+/// One message of one row, with its signed count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message<F> {
+    /// Name of the bus; a local look-up has a name of its own.
+    pub bus: String,
+    /// Payload.
+    pub fields: Vec<F>,
+    /// Positive where sent, negative where received.
+    pub count: F,
+    /// The bound on the count's magnitude that the AIR promises; zero on the provided side.
+    pub bound: u32,
+}
+
+/// Evaluates an AIR on one row: every constraint that is not zero and every message is recorded.
+#[derive(Clone, Debug)]
+pub struct RowBuilder<F> {
+    pub(super) main: Window<F>,
+    pub(super) preprocessed: Window<F>,
+    pub(super) periodic: Vec<F>,
+    pub(super) public_values: Vec<F>,
+    pub(super) row: usize,
+    pub(super) height: usize,
+    constraints: usize,
+    locals: usize,
+    /// Indices of the constraints that failed.
+    pub failed: Vec<usize>,
+    /// Messages of the row, those with count zero included.
+    pub messages: Vec<Message<F>>,
+}
+
+impl<F: Field> RowBuilder<F> {
+    pub(super) fn new(
+        main: Window<F>,
+        preprocessed: Window<F>,
+        periodic: Vec<F>,
+        public_values: Vec<F>,
+        (row, height): (usize, usize),
+    ) -> Self {
+        Self {
+            main,
+            preprocessed,
+            periodic,
+            public_values,
+            row,
+            height,
+            constraints: 0,
+            locals: 0,
+            failed: Vec::new(),
+            messages: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, bus: String, fields: Vec<F>, count: Count<F>) {
+        let (count, bound) = count.into_parts();
+        self.messages.push(Message {
+            bus,
+            fields,
+            count,
+            bound,
+        });
+    }
+
+    fn record(&mut self, is_zero: bool) {
+        if !is_zero {
+            self.failed.push(self.constraints);
+        }
+        self.constraints += 1;
+    }
+}
+
+impl<F: Field> AirBuilder for RowBuilder<F> {
+    type F = F;
+    type Expr = F;
+    type Var = F;
+    type PreprocessedWindow = Window<F>;
+    type MainWindow = Window<F>;
+    type PublicVar = F;
+    type PeriodicVar = F;
+
+    fn main(&self) -> Window<F> {
+        self.main.clone()
+    }
+
+    fn preprocessed(&self) -> &Window<F> {
+        &self.preprocessed
+    }
+
+    fn is_first_row(&self) -> F {
+        F::from_bool(self.row == 0)
+    }
+
+    fn is_last_row(&self) -> F {
+        F::from_bool(self.row + 1 == self.height)
+    }
+
+    fn is_transition(&self) -> F {
+        F::from_bool(self.row + 1 < self.height)
+    }
+
+    fn assert_zero<I: Into<F>>(&mut self, x: I) {
+        let is_zero = x.into().is_zero();
+        self.record(is_zero);
+    }
+
+    fn public_values(&self) -> &[F] {
+        &self.public_values
+    }
+
+    fn periodic_values(&self) -> &[F] {
+        &self.periodic
+    }
+}
+
+impl<F: Field> ExtensionBuilder for RowBuilder<F> {
+    type EF = F;
+    type ExprEF = F;
+    type VarEF = F;
+
+    fn assert_zero_ext<I: Into<F>>(&mut self, x: I) {
+        let is_zero = x.into().is_zero();
+        self.record(is_zero);
+    }
+}
+
+/// No permutation columns: buses are evaluated as multisets, without challenges.
+impl<F: Field> PermutationAirBuilder for RowBuilder<F> {
+    type MP = Window<F>;
+    type RandomVar = F;
+    type PermutationVar = F;
+
+    fn permutation(&self) -> Window<F> {
+        Window::new(Arc::new([]), Arc::new([]))
+    }
+
+    fn permutation_randomness(&self) -> &[F] {
+        &[]
+    }
+
+    fn permutation_values(&self) -> &[F] {
+        &[]
+    }
+}
+
+impl<F: Field> InteractionBuilder for RowBuilder<F> {
+    fn push_interaction<E: Into<F>>(
+        &mut self,
+        bus_name: &str,
+        fields: impl IntoIterator<Item = E>,
+        count: impl Into<Count<F>>,
+    ) {
+        let fields = fields.into_iter().map(Into::into).collect();
+        self.push(bus_name.to_owned(), fields, count.into());
+    }
+
+    fn push_local_interaction(&mut self, tuples: impl IntoIterator<Item = (Vec<F>, Count<F>)>) {
+        let bus = format!("local look-up {}", self.locals);
+        self.locals += 1;
+        for (fields, count) in tuples {
+            self.push(bus.clone(), fields, count);
+        }
+    }
+
+    fn push_exclusive_interaction(
+        &mut self,
+        bus_name: &str,
+        branches: impl IntoIterator<Item = (F, Count<F>, Vec<F>)>,
+    ) {
+        for (flag, count, fields) in branches {
+            let (count, bound) = count.into_parts();
+            self.push(
+                bus_name.to_owned(),
+                fields,
+                Count::bounded(flag * count, bound),
+            );
+        }
+    }
+}

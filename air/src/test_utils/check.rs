@@ -1,0 +1,280 @@
+//! Tables with traces, and whether they satisfy their constraints and buses.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use p3_air::Air;
+use p3_field::{Field, PrimeField32};
+use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_maybe_rayon::prelude::*;
+use thiserror::Error;
+
+use super::builder::{Message, RowBuilder, Window};
+use super::mutate::Exception;
+
+/// What is wrong with a set of traces.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Failure {
+    /// A constraint is not zero.
+    #[error("table {table}, row {row}: constraint {constraint} is not zero")]
+    Constraint {
+        /// Name of the table.
+        table: String,
+        /// Row of the trace.
+        row: usize,
+        /// Position of the constraint in the order in which the AIR asserts them.
+        constraint: usize,
+    },
+    /// A message is sent and received unequally often.
+    #[error("bus {bus}: message {fields:?} has net count {count}")]
+    Bus {
+        /// Name of the bus.
+        bus: String,
+        /// The message.
+        fields: Vec<u32>,
+        /// Sent minus received, modulo the field's order.
+        count: u32,
+    },
+    /// The magnitude of a count exceeds the bound that the AIR declares.
+    #[error("table {table}, row {row}: count {count} on bus {bus} exceeds its bound {bound}")]
+    Count {
+        /// Name of the table.
+        table: String,
+        /// Row of the trace.
+        row: usize,
+        /// Name of the bus.
+        bus: String,
+        /// The count, modulo the field's order.
+        count: u32,
+        /// The declared bound.
+        bound: u32,
+    },
+    /// A trace has another width than its AIR, or its preprocessed trace another height.
+    #[error("table {table}: the trace has width {width}, the AIR {expected}")]
+    Width {
+        /// Name of the table.
+        table: String,
+        /// Width of the trace.
+        width: usize,
+        /// Width of the AIR.
+        expected: usize,
+    },
+}
+
+/// One table: an AIR, its trace, its public values and the names of its columns.
+pub struct Table<'a, F: Field> {
+    pub(super) name: String,
+    air: &'a (dyn Air<RowBuilder<F>> + 'a),
+    pub(super) trace: RowMajorMatrix<F>,
+    public_values: Vec<F>,
+    preprocessed: Option<RowMajorMatrix<F>>,
+    pub(super) names: Vec<String>,
+}
+
+impl<'a, F: Field> Table<'a, F> {
+    /// A table without public values, whose columns are named by their number.
+    pub fn new(
+        name: &str,
+        air: &'a (dyn Air<RowBuilder<F>> + 'a),
+        trace: RowMajorMatrix<F>,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            preprocessed: air.preprocessed_trace(),
+            names: (0..trace.width()).map(|c| format!("column {c}")).collect(),
+            air,
+            trace,
+            public_values: Vec::new(),
+        }
+    }
+
+    /// Sets the public values.
+    #[must_use]
+    pub fn public_values(mut self, public_values: Vec<F>) -> Self {
+        self.public_values = public_values;
+        self
+    }
+
+    /// Names the columns.
+    ///
+    /// # Panics
+    ///
+    /// If the number of names is not the width of the trace.
+    #[must_use]
+    pub fn names(mut self, names: Vec<String>) -> Self {
+        assert_eq!(names.len(), self.trace.width(), "one name per column");
+        self.names = names;
+        self
+    }
+
+    fn row(&self, index: usize) -> Arc<[F]> {
+        row(&self.trace, index)
+    }
+
+    /// Evaluates the AIR on row `index`, with `replace(row, cells)` applied to both rows it sees.
+    pub(super) fn evaluate(
+        &self,
+        index: usize,
+        replace: impl Fn(usize, Arc<[F]>) -> Arc<[F]>,
+    ) -> RowBuilder<F> {
+        let height = self.trace.height();
+        let next = (index + 1) % height;
+        let main = Window::new(
+            replace(index, self.row(index)),
+            replace(next, self.row(next)),
+        );
+        let preprocessed = match &self.preprocessed {
+            Some(matrix) => Window::new(row(matrix, index), row(matrix, next)),
+            None => Window::new(Arc::new([]), Arc::new([])),
+        };
+        let mut builder = RowBuilder::new(
+            main,
+            preprocessed,
+            self.air.periodic_values(index),
+            self.public_values.clone(),
+            (index, height),
+        );
+        self.air.eval(&mut builder);
+        // A local look-up is a bus between the rows of this table only.
+        for message in &mut builder.messages {
+            if message.bus.starts_with("local look-up") {
+                message.bus = format!("{} of table {}", message.bus, self.name);
+            }
+        }
+        builder
+    }
+}
+
+fn row<F: Field>(matrix: &RowMajorMatrix<F>, index: usize) -> Arc<[F]> {
+    let width = matrix.width();
+    Arc::from(&matrix.values[index * width..(index + 1) * width])
+}
+
+/// A set of tables that talk to one another.
+pub struct Harness<'a, F: Field> {
+    pub(super) tables: Vec<Table<'a, F>>,
+    open_buses: Vec<String>,
+    pub(super) exceptions: Vec<Exception>,
+}
+
+impl<'a, F: PrimeField32> Harness<'a, F> {
+    /// A set of tables whose buses must balance among them.
+    pub const fn new(tables: Vec<Table<'a, F>>) -> Self {
+        Self {
+            tables,
+            open_buses: Vec::new(),
+            exceptions: Vec::new(),
+        }
+    }
+
+    /// Takes the other side of a bus to be honest and outside of this set: it sends and receives
+    /// exactly what the unchanged traces need.
+    #[must_use]
+    pub fn open_bus(mut self, bus: &str) -> Self {
+        self.open_buses.push(bus.to_owned());
+        self
+    }
+
+    /// Evaluates every constraint on every row, and every bus that is not open.
+    ///
+    /// # Errors
+    ///
+    /// The first failure: constraints first, in table and row order, then buses in name order.
+    pub fn check(&self) -> Result<(), Failure> {
+        for (bus, messages) in self.messages()? {
+            if !self.open_buses.contains(&bus)
+                && let Some((fields, count)) = messages.into_iter().next()
+            {
+                return Err(Failure::Bus { bus, fields, count });
+            }
+        }
+        Ok(())
+    }
+
+    /// The messages that do not cancel, by bus, in order: what the rest of the system has to answer
+    /// on an open bus. Message and net count (sent minus received) are canonical.
+    ///
+    /// # Errors
+    ///
+    /// If a constraint fails.
+    pub fn messages(&self) -> Result<BTreeMap<String, BTreeMap<Vec<u32>, u32>>, Failure> {
+        let mut balance: BTreeMap<String, HashMap<Vec<F>, F>> = BTreeMap::new();
+        for table in &self.tables {
+            let (width, expected) = (table.trace.width(), table.air.width());
+            if width != expected {
+                let table = table.name.clone();
+                return Err(Failure::Width {
+                    table,
+                    width,
+                    expected,
+                });
+            }
+            let rows: Vec<Result<Vec<Message<F>>, Failure>> = (0..table.trace.height())
+                .into_par_iter()
+                .map(|index| checked_row(table, index))
+                .collect();
+            for messages in rows {
+                for message in messages? {
+                    *balance
+                        .entry(message.bus)
+                        .or_default()
+                        .entry(message.fields)
+                        .or_default() += message.count;
+                }
+            }
+        }
+        let unbalanced = |messages: HashMap<Vec<F>, F>| {
+            messages
+                .into_iter()
+                .filter(|(_, count)| !count.is_zero())
+                .map(|(fields, count)| (canonical(&fields), count.as_canonical_u32()))
+                .collect()
+        };
+        Ok(balance
+            .into_iter()
+            .map(|(bus, messages)| (bus, unbalanced(messages)))
+            .collect())
+    }
+
+    pub(super) fn table(&self, name: &str) -> &Table<'a, F> {
+        let table = self.tables.iter().find(|table| table.name == name);
+        table.unwrap_or_else(|| panic!("no table named {name}"))
+    }
+}
+
+fn canonical<F: PrimeField32>(fields: &[F]) -> Vec<u32> {
+    fields.iter().map(PrimeField32::as_canonical_u32).collect()
+}
+
+/// The messages of a row whose constraints hold.
+fn checked_row<F: PrimeField32>(
+    table: &Table<'_, F>,
+    row: usize,
+) -> Result<Vec<Message<F>>, Failure> {
+    let builder = table.evaluate(row, |_, cells| cells);
+    if let Some(&constraint) = builder.failed.first() {
+        return Err(Failure::Constraint {
+            table: table.name.clone(),
+            row,
+            constraint,
+        });
+    }
+    for message in &builder.messages {
+        let magnitude = message
+            .count
+            .as_canonical_u32()
+            .min((-message.count).as_canonical_u32());
+        // The provided side declares no bound.
+        if message.bound != 0 && magnitude > message.bound {
+            return Err(Failure::Count {
+                table: table.name.clone(),
+                row,
+                bus: message.bus.clone(),
+                count: message.count.as_canonical_u32(),
+                bound: message.bound,
+            });
+        }
+    }
+    Ok(builder.messages)
+}

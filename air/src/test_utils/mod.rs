@@ -1,0 +1,71 @@
+//! Soundness tests by mutation, for the tables of this workspace and for users' own.
+//!
+//! [`Harness`] holds a set of tables with a valid trace. It evaluates every constraint row by row and
+//! every bus, and hands back what fails as a [`Failure`]. Then it changes one cell at a time and
+//! reports each change that no constraint and no bus notices: a cell that a malicious prover may
+//! choose freely.
+//!
+//! ```
+//! use std::borrow::Borrow;
+//!
+//! use droste_air::test_utils::{Harness, Rows, Table};
+//! use droste_native::F;
+//! use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+//! use p3_field::PrimeCharacteristicRing;
+//! use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
+//! use p3_matrix::dense::RowMajorMatrix;
+//!
+//! droste_air::columns! {
+//!     /// `square = root^2`, offered to the bus while `is_real` is one.
+//!     struct Cols<T> {
+//!         root: T,
+//!         square: T,
+//!         is_real: T,
+//!     }
+//! }
+//!
+//! struct Squares;
+//!
+//! impl BaseAir<F> for Squares {
+//!     fn width(&self) -> usize {
+//!         Cols::<u8>::WIDTH
+//!     }
+//! }
+//!
+//! impl<AB: InteractionBuilder<F = F>> Air<AB> for Squares {
+//!     fn eval(&self, builder: &mut AB) {
+//!         let main = builder.main();
+//!         let row: &Cols<AB::Var> = main.current_slice().borrow();
+//!         builder.assert_bool(row.is_real);
+//!         builder.assert_eq(row.square, row.root * row.root);
+//!         PermutationCheckBus::new("squares").send(
+//!             builder,
+//!             [row.root, row.square],
+//!             Count::bounded(row.is_real.into(), 1),
+//!         );
+//!     }
+//! }
+//!
+//! let trace = RowMajorMatrix::new(
+//!     [[3, 9, 1], [5, 25, 1], [7, 49, 1], [0, 0, 0]].concat().into_iter().map(F::from_u32).collect(),
+//!     3,
+//! );
+//! let table = Table::new("squares", &Squares, trace).names(Cols::<u8>::names());
+//! // Whoever receives the messages is not part of this test.
+//! let harness = Harness::new(vec![table]).open_bus("squares");
+//! harness.check()?;
+//! harness.mutate("squares", &Rows::of(3, 4)).expect_caught();
+//! # Ok::<(), droste_air::test_utils::Failure>(())
+//! ```
+
+mod builder;
+mod check;
+mod degree;
+mod mutate;
+#[cfg(test)]
+mod tests;
+
+pub use builder::{Message, RowBuilder, Window};
+pub use check::{Failure, Harness, Table};
+pub use degree::{constraint_degree, largest_message};
+pub use mutate::{Caught, Outcome, Report, Rows};

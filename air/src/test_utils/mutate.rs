@@ -1,0 +1,293 @@
+//! Changing one cell at a time.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use p3_field::{Field, PrimeField32};
+use p3_matrix::Matrix;
+use p3_maybe_rayon::prelude::*;
+
+use super::builder::{Message, RowBuilder};
+use super::check::{Harness, Table};
+
+/// The rows on which cells are changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rows {
+    rows: Vec<usize>,
+    padding_from: usize,
+}
+
+impl Rows {
+    /// First, middle and last of `real` real rows, then the first padding row and the last row of a
+    /// table of `height` rows.
+    pub fn of(real: usize, height: usize) -> Self {
+        let mut rows = vec![0, real / 2, real.saturating_sub(1)];
+        if real < height {
+            rows.extend([real, height - 1]);
+        }
+        Self::listed(rows, real)
+    }
+
+    /// These rows of a table whose padding begins at row `padding_from`.
+    pub fn listed(mut rows: Vec<usize>, padding_from: usize) -> Self {
+        rows.sort_unstable();
+        rows.dedup();
+        Self { rows, padding_from }
+    }
+}
+
+/// Cells that may go unnoticed.
+pub(super) struct Exception {
+    table: String,
+    column: String,
+    reason: String,
+    padding_only: bool,
+}
+
+impl Exception {
+    fn covers(&self, column: &str, on_padding: bool) -> bool {
+        let named = column
+            .strip_prefix(&self.column)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']));
+        named && (on_padding || !self.padding_only)
+    }
+}
+
+/// What noticed a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caught {
+    /// A constraint of the table.
+    Constraint,
+    /// Only a bus that no longer balances.
+    Bus,
+    /// Nothing.
+    No,
+}
+
+/// One changed cell and what noticed it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Name of the column.
+    pub column: String,
+    /// Row of the trace.
+    pub row: usize,
+    /// The value before, canonical.
+    pub before: u32,
+    /// The value after, canonical.
+    pub after: u32,
+    /// What noticed.
+    pub caught: Caught,
+    /// Why the cell may be free, if it was declared so.
+    pub excuse: Option<String>,
+}
+
+/// Every change tried, in column and row order.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Name of the table.
+    pub table: String,
+    /// The changes.
+    pub outcomes: Vec<Outcome>,
+    /// Exceptions that excused nothing, by column.
+    pub unused: Vec<String>,
+}
+
+impl Report {
+    /// Changes that nothing noticed and nothing excuses.
+    pub fn missed(&self) -> impl Iterator<Item = &Outcome> {
+        self.outcomes
+            .iter()
+            .filter(|outcome| outcome.caught == Caught::No && outcome.excuse.is_none())
+    }
+
+    /// Whether every change of this column was noticed by a constraint of the table itself.
+    pub fn caught_by_constraints(&self, column: &str) -> bool {
+        let mut of_column = self
+            .outcomes
+            .iter()
+            .filter(|o| o.column == column)
+            .peekable();
+        of_column.peek().is_some() && of_column.all(|o| o.caught == Caught::Constraint)
+    }
+
+    /// Prints the name of every column that was changed.
+    ///
+    /// # Panics
+    ///
+    /// If a change went unnoticed, or an exception excused nothing.
+    pub fn expect_caught(&self) {
+        println!("{self}");
+        assert!(self.missed().next().is_none(), "{self}");
+        assert!(
+            self.unused.is_empty(),
+            "exceptions that excuse nothing: {:?}",
+            self.unused
+        );
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut columns: Vec<&str> = self.outcomes.iter().map(|o| o.column.as_str()).collect();
+        columns.dedup();
+        writeln!(
+            f,
+            "table {}: {} changes in {} columns: {}",
+            self.table,
+            self.outcomes.len(),
+            columns.len(),
+            columns.join(", ")
+        )?;
+        let missed: Vec<&Outcome> = self.missed().collect();
+        writeln!(f, "{} unnoticed", missed.len())?;
+        for outcome in missed {
+            writeln!(
+                f,
+                "  {} on row {}: {} -> {}",
+                outcome.column, outcome.row, outcome.before, outcome.after
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl<F: PrimeField32> Harness<'_, F> {
+    /// Declares that cells may go unnoticed, with the reason: columns of `table` whose name is
+    /// `column`, or starts with it followed by `[` or `.`.
+    #[must_use]
+    pub fn free(mut self, table: &str, column: &str, reason: &str) -> Self {
+        self.exceptions.push(Exception {
+            table: table.to_owned(),
+            column: column.to_owned(),
+            reason: reason.to_owned(),
+            padding_only: false,
+        });
+        self
+    }
+
+    /// As [`Self::free`], on padding rows only.
+    #[must_use]
+    pub fn free_on_padding(mut self, table: &str, column: &str, reason: &str) -> Self {
+        self = self.free(table, column, reason);
+        if let Some(exception) = self.exceptions.last_mut() {
+            exception.padding_only = true;
+        }
+        self
+    }
+
+    /// Changes every cell of `rows` in a table, one at a time, to `x + 1` and to `1 - x`, and records
+    /// what notices.
+    ///
+    /// Only the two rows that see a cell are evaluated again: the buses of the unchanged traces
+    /// balance, so those of the changed ones do if and only if the messages of these rows are the
+    /// same multiset.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such table, or a row is out of its range.
+    pub fn mutate(&self, table: &str, rows: &Rows) -> Report {
+        let table = self.table(table);
+        let height = table.trace.height();
+        let exceptions: Vec<&Exception> = self
+            .exceptions
+            .iter()
+            .filter(|exception| exception.table == table.name)
+            .collect();
+        let is_padding = |row: usize| row >= rows.padding_from;
+        let honest: HashMap<usize, Vec<Message<F>>> = rows
+            .rows
+            .iter()
+            .flat_map(|&row| [row, (row + height - 1) % height])
+            .map(|row| (row, table.evaluate(row, |_, cells| cells).messages))
+            .collect();
+        let outcomes: Vec<Outcome> = (0..table.trace.width())
+            .into_par_iter()
+            .flat_map_iter(|column| {
+                let honest = &honest;
+                let exceptions = &exceptions;
+                rows.rows.iter().flat_map(move |&row| {
+                    let before = table.trace.values[row * table.trace.width() + column];
+                    let excuse = exceptions
+                        .iter()
+                        .find(|exception| exception.covers(&table.names[column], is_padding(row)))
+                        .map(|exception| exception.reason.clone());
+                    alternatives(before).into_iter().map(move |after| Outcome {
+                        column: table.names[column].clone(),
+                        row,
+                        before: before.as_canonical_u32(),
+                        after: after.as_canonical_u32(),
+                        caught: notice(table, honest, (row, column), after),
+                        excuse: excuse.clone(),
+                    })
+                })
+            })
+            .collect();
+        let excuses = |exception: &Exception, outcome: &Outcome| {
+            outcome.caught == Caught::No
+                && exception.covers(&outcome.column, is_padding(outcome.row))
+        };
+        let unused = exceptions
+            .iter()
+            .filter(|exception| !outcomes.iter().any(|outcome| excuses(exception, outcome)))
+            .map(|exception| exception.column.clone())
+            .collect();
+        Report {
+            table: table.name.clone(),
+            outcomes,
+            unused,
+        }
+    }
+}
+
+fn alternatives<F: Field>(value: F) -> Vec<F> {
+    let (next, flipped) = (value + F::ONE, F::ONE - value);
+    if flipped == next || flipped == value {
+        vec![next]
+    } else {
+        vec![next, flipped]
+    }
+}
+
+fn notice<F: PrimeField32>(
+    table: &Table<'_, F>,
+    honest: &HashMap<usize, Vec<Message<F>>>,
+    (row, column): (usize, usize),
+    value: F,
+) -> Caught {
+    let height = table.trace.height();
+    let replace = |index: usize, cells: Arc<[F]>| {
+        if index != row {
+            return cells;
+        }
+        let mut cells = cells.to_vec();
+        cells[column] = value;
+        Arc::from(cells)
+    };
+    let mut seen_by = vec![row, (row + height - 1) % height];
+    seen_by.dedup();
+    let changed: Vec<(usize, RowBuilder<F>)> = seen_by
+        .into_iter()
+        .map(|index| (index, table.evaluate(index, replace)))
+        .collect();
+    if changed
+        .iter()
+        .any(|(_, builder)| !builder.failed.is_empty())
+    {
+        return Caught::Constraint;
+    }
+    let mut balance: HashMap<(&str, &[F]), F> = HashMap::new();
+    for (index, builder) in &changed {
+        for message in &builder.messages {
+            *balance.entry((&message.bus, &message.fields)).or_default() += message.count;
+        }
+        for message in &honest[index] {
+            *balance.entry((&message.bus, &message.fields)).or_default() -= message.count;
+        }
+    }
+    if balance.values().all(|count| count.is_zero()) {
+        Caught::No
+    } else {
+        Caught::Bus
+    }
+}

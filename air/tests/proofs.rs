@@ -1,0 +1,178 @@
+//! Each table proved and verified: alone with `p3-uni-stark`, and with its bus in `p3-batch-stark`,
+//! against a table that receives the messages.
+
+use droste_air::blake3::{self, Blake3Air, Blake3Table, Compression};
+use droste_air::keccak::{self, KeccakAir, KeccakTable};
+use droste_air::poseidon16::{self, Mode, Poseidon16Air, Poseidon16Table};
+use droste_air::test_utils::{Harness, Table};
+use droste_native::{Blake3Family, Config, F, FriSettings, config};
+use p3_air::{Air, BaseAir, WindowAccess};
+use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
+use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_uni_stark::{prove, verify};
+
+fn settings() -> Config<Blake3Family> {
+    let settings = FriSettings {
+        num_queries: 5,
+        ..FriSettings::toy()
+    };
+    config::<Blake3Family>(&settings, &[]).expect("toy settings")
+}
+
+/// A hash table, and a table that receives `width` elements on its bus.
+#[derive(Clone, Copy)]
+enum Tables {
+    Poseidon16,
+    Blake3,
+    Keccak,
+    Receiver(&'static str, usize),
+}
+
+impl BaseAir<F> for Tables {
+    fn width(&self) -> usize {
+        match self {
+            Self::Poseidon16 => Poseidon16Table.width(),
+            Self::Blake3 => Blake3Table.width(),
+            Self::Keccak => KeccakTable.width(),
+            Self::Receiver(_, width) => width + 1,
+        }
+    }
+
+    fn main_next_row_columns(&self) -> Vec<usize> {
+        match self {
+            Self::Poseidon16 => Poseidon16Table.main_next_row_columns(),
+            Self::Blake3 => Blake3Table.main_next_row_columns(),
+            Self::Keccak => KeccakTable.main_next_row_columns(),
+            Self::Receiver(..) => Vec::new(),
+        }
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Tables {
+    fn eval(&self, builder: &mut AB) {
+        match self {
+            Self::Poseidon16 => Poseidon16Table.eval(builder),
+            Self::Blake3 => Blake3Table.eval(builder),
+            Self::Keccak => KeccakTable.eval(builder),
+            Self::Receiver(bus, width) => {
+                let main = builder.main();
+                let row = main.current_slice();
+                builder.assert_bool(row[*width]);
+                PermutationCheckBus::new(bus).receive(
+                    builder,
+                    row[..*width].iter().copied(),
+                    Count::bounded(row[*width].into(), 1),
+                );
+            }
+        }
+    }
+}
+
+/// The receiver's trace for a table that sends `trace` on `bus`.
+fn receiver(table: Tables, bus: &'static str, trace: &RowMajorMatrix<F>) -> RowMajorMatrix<F> {
+    let messages = Harness::new(vec![Table::new("table", &table, trace.clone())])
+        .messages()
+        .expect("constraints hold");
+    let messages = &messages[bus];
+    let mut values: Vec<F> = messages
+        .iter()
+        .flat_map(|(fields, &count)| {
+            assert_eq!(count, 1, "the inputs are distinct");
+            fields.iter().copied().chain([1]).map(F::from_u32)
+        })
+        .collect();
+    let width = messages.keys().next().expect("a message").len() + 1;
+    values.resize(messages.len().next_power_of_two() * width, F::ZERO);
+    RowMajorMatrix::new(values, width)
+}
+
+/// Whether a proof of two tables is accepted.
+fn balances(airs: [Tables; 2], traces: [&RowMajorMatrix<F>; 2]) -> bool {
+    let config = settings();
+    let instances: Vec<_> = airs
+        .iter()
+        .zip(traces)
+        .map(|(air, trace)| StarkInstance {
+            air,
+            trace,
+            public_values: vec![],
+        })
+        .collect();
+    let data = ProverData::from_instances(&config, &instances).expect("prover data");
+    let Ok(proof) = prove_batch(&config, &instances, &data) else {
+        return false;
+    };
+    let data = ProverData::from_airs_and_degrees(&config, &airs, &proof.degree_bits)
+        .expect("verifier data");
+    verify_batch(&config, &airs, &proof, &[vec![], vec![]], &data.common).is_ok()
+}
+
+/// Proves a table with its receiver, and fails to prove it with a receiver that expects another
+/// output.
+fn check_bus(table: Tables, bus: &'static str, width: usize, trace: &RowMajorMatrix<F>) {
+    let mut received = receiver(table, bus, trace);
+    assert_eq!(received.width(), width + 1);
+    let airs = [table, Tables::Receiver(bus, width)];
+    assert!(balances(airs, [trace, &received]));
+    received.values[width - 1] += F::ONE;
+    assert!(!balances(airs, [trace, &received]));
+}
+
+fn states<const N: usize>(count: u32) -> Vec<[F; N]> {
+    (0..count)
+        .map(|i| std::array::from_fn(|j| F::from_u32(100 * i + j as u32)))
+        .collect()
+}
+
+fn compressions(count: u32) -> Vec<Compression> {
+    (0..count)
+        .map(|i| Compression {
+            chaining: blake3::IV,
+            message: std::array::from_fn(|j| (i + 1) * 0x0123_4567 + j as u32),
+            counter: u64::from(i),
+            block_length: 64,
+            flags: blake3::CHUNK_START,
+        })
+        .collect()
+}
+
+#[test]
+fn poseidon16() {
+    let trace = poseidon16::generate_permutations(&states(7), None).unwrap();
+    let config = settings();
+    let proof = prove(&config, &Poseidon16Air, trace, &[]).unwrap();
+    verify(&config, &Poseidon16Air, &proof, &[]).unwrap();
+
+    let modes = [Mode::Compress, Mode::Permute, Mode::Permute];
+    let inputs: Vec<_> = states(3).into_iter().zip(modes).collect();
+    let trace = poseidon16::generate_table(&inputs, None).unwrap();
+    check_bus(Tables::Poseidon16, "poseidon16", 33, &trace);
+}
+
+#[test]
+fn blake3() {
+    let trace = blake3::generate_compressions(&compressions(3), None).unwrap();
+    let config = settings();
+    let proof = prove(&config, &Blake3Air, trace, &[]).unwrap();
+    verify(&config, &Blake3Air, &proof, &[]).unwrap();
+
+    let trace = blake3::generate_table(&compressions(3), None).unwrap();
+    check_bus(Tables::Blake3, "blake3", blake3::MESSAGE, &trace);
+}
+
+#[test]
+fn keccak() {
+    let inputs: Vec<keccak::State> = (0..2)
+        .map(|i| std::array::from_fn(|j| 0x0123_4567_89ab_cdef_u64.wrapping_mul(1 + i + j as u64)))
+        .collect();
+    let trace = keccak::generate_permutations(&inputs, None).unwrap();
+    let config = settings();
+    let proof = prove(&config, &KeccakAir, trace, &[]).unwrap();
+    verify(&config, &KeccakAir, &proof, &[]).unwrap();
+
+    let trace = keccak::generate_table(&inputs, None).unwrap();
+    check_bus(Tables::Keccak, "keccak_f", keccak::MESSAGE, &trace);
+}

@@ -1,0 +1,146 @@
+//! `droste-bench commit`: curve commitments, with the share of the multiplications in each step.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use ark_bn254::Fr;
+use ark_ec::CurveGroup;
+use ark_ff::{Field, PrimeField};
+use ark_grumpkin::GrumpkinConfig;
+use clap::Args;
+use droste_native::commit::kzg::Kzg;
+use droste_native::commit::pedersen::PedersenKey;
+use droste_native::commit::srs::Srs;
+use droste_native::commit::{CommitError, ipa};
+use droste_native::msm::{Msm, Record};
+use serde_json::{Value, json};
+
+use crate::report::Report;
+
+/// What to measure.
+#[derive(Args)]
+pub struct Arguments {
+    /// Logarithms of the number of coefficients.
+    #[arg(long, value_delimiter = ',', default_value = "10,12,14,15,16")]
+    log_n: Vec<u32>,
+    /// Number of threads.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Measurements of each, of which the smallest counts.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+}
+
+/// Runs the measurements.
+pub fn run(arguments: &Arguments) -> Report {
+    let mut rows = vec![];
+    for &log in &arguments.log_n {
+        let n = 1usize << log;
+        rows.extend(kzg(arguments, n));
+        rows.extend(ipa(arguments, n));
+    }
+    Report::from_rows(rows)
+}
+
+/// Nanoseconds inside multiplications, from their records; sums over workers count once for all.
+#[derive(Clone, Default)]
+struct Inside(Arc<AtomicU64>);
+
+impl Inside {
+    fn options(&self, threads: usize) -> Msm {
+        let total = self.0.clone();
+        let shared = threads as u64;
+        Msm::new().threads(threads).trace(move |record: &Record| {
+            let s = &record.stages;
+            let serial = s.scan + s.pack + s.duplicates + s.split + s.recode + s.combine;
+            let spread = (s.accumulate + s.reduce).as_nanos() as u64 / shared;
+            total.fetch_add(serial.as_nanos() as u64 + spread, Ordering::Relaxed);
+        })
+    }
+}
+
+/// Smallest milliseconds of a step, and the share of multiplications in that measurement.
+fn step<T>(
+    rounds: usize,
+    inside: &Inside,
+    mut step: impl FnMut() -> Result<T, CommitError>,
+) -> Result<(T, f64, f64), CommitError> {
+    let mut best = None;
+    for _ in 0..rounds.max(1) {
+        inside.0.store(0, Ordering::Relaxed);
+        let start = Instant::now();
+        let result = step()?;
+        let time = start.elapsed().as_secs_f64() * 1e3;
+        let share = inside.0.load(Ordering::Relaxed) as f64 / 1e6 / time;
+        if best.as_ref().is_none_or(|(_, least, _)| time < *least) {
+            best = Some((result, time, share));
+        }
+    }
+    best.ok_or(CommitError::Rejected)
+}
+
+fn coefficients<F: PrimeField>(n: usize) -> Vec<F> {
+    let base = F::from(7u64).pow([1_234_567]);
+    std::iter::successors(Some(base), |x| Some(*x * x + base))
+        .take(n)
+        .collect()
+}
+
+fn kzg(arguments: &Arguments, n: usize) -> Result<Value, CommitError> {
+    let inside = Inside::default();
+    let mut kzg = Kzg::new(Srs::insecure_from_seed(b"droste-bench", n));
+    kzg.msm = inside.options(arguments.threads);
+    let polynomial = coefficients::<Fr>(n);
+    let point = Fr::from(5u64).pow([99]);
+    let rounds = arguments.rounds;
+    let (commitment, commit_ms, commit_share) = step(rounds, &inside, || kzg.commit(&polynomial))?;
+    let ((value, proof), open_ms, open_share) =
+        step(rounds, &inside, || kzg.open(&polynomial, point))?;
+    let key = kzg.verifier_key();
+    let ((), verify_ms, _) = step(rounds, &inside, || {
+        key.verify(&commitment, point, value, &proof)
+    })?;
+    Ok(row(
+        "kzg-bn254",
+        n,
+        arguments.threads,
+        [commit_ms, open_ms, verify_ms],
+        [commit_share, open_share],
+    ))
+}
+
+fn ipa(arguments: &Arguments, n: usize) -> Result<Value, CommitError> {
+    let inside = Inside::default();
+    let mut key = PedersenKey::<GrumpkinConfig>::new(b"droste-bench", n);
+    key.msm = inside.options(arguments.threads);
+    let polynomial = coefficients::<ark_grumpkin::Fr>(n);
+    let point = ark_grumpkin::Fr::from(5u64).pow([99]);
+    let rounds = arguments.rounds;
+    let (commitment, commit_ms, commit_share) =
+        step(rounds, &inside, || key.commit(&polynomial, None))?;
+    let commitment = commitment.into_affine();
+    let ((value, proof), open_ms, open_share) =
+        step(rounds, &inside, || ipa::open(&key, &polynomial, point))?;
+    let ((), verify_ms, _) = step(rounds, &inside, || {
+        ipa::verify(&key, &commitment, point, value, &proof)
+    })?;
+    Ok(row(
+        "ipa-grumpkin",
+        n,
+        arguments.threads,
+        [commit_ms, open_ms, verify_ms],
+        [commit_share, open_share],
+    ))
+}
+
+fn row(scheme: &str, n: usize, threads: usize, times: [f64; 3], shares: [f64; 2]) -> Value {
+    let [commit, open, verify] = times;
+    let [commit_share, open_share] = shares;
+    json!({
+        "scheme": scheme, "n": n, "threads": threads,
+        "commit_ms": commit, "open_ms": open, "verify_ms": verify,
+        "msm_share": (commit * commit_share + open * open_share) / (commit + open),
+        "msm_share_commit": commit_share, "msm_share_open": open_share,
+    })
+}

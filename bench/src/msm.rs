@@ -1,0 +1,268 @@
+//! `droste-bench msm`: multi-scalar multiplication against arkworks, halo2curves and blst.
+
+mod calibrate;
+mod inputs;
+mod peers;
+
+use std::time::Instant;
+
+use ark_ec::VariableBaseMSM;
+use ark_ec::short_weierstrass::{Affine, Projective};
+use clap::{Args, ValueEnum};
+use droste_native::msm::{CostModel, FieldBackend, Msm, MsmCurve, Toggle};
+use serde_json::{Map, Value, json};
+
+use crate::memory;
+use crate::report::Report;
+use inputs::Scalars;
+
+/// What to measure.
+#[derive(Args)]
+pub struct Arguments {
+    /// Curves.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "bn254,grumpkin"
+    )]
+    curves: Vec<Curve>,
+    /// Logarithms of the number of terms.
+    #[arg(long, value_delimiter = ',', default_value = "10,12,14,16")]
+    log_n: Vec<u32>,
+    /// Numbers of threads.
+    #[arg(long, value_delimiter = ',', default_value = "1,2")]
+    threads: Vec<usize>,
+    /// Kinds of scalars.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "uniform")]
+    scalars: Vec<Scalars>,
+    /// Field arithmetic.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "ifma,portable"
+    )]
+    backend: Vec<Backend>,
+    /// Adds a row with each technique turned off.
+    #[arg(long)]
+    ablate: bool,
+    /// Fits the cost model instead.
+    #[arg(long)]
+    calibrate: bool,
+    /// Leaves the peers out.
+    #[arg(long)]
+    no_peers: bool,
+    /// Measurements of each, of which the smallest counts.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Curve {
+    Bn254,
+    Grumpkin,
+    Pallas,
+    Vesta,
+    Bls12_381,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Backend {
+    Ifma,
+    Portable,
+}
+
+impl Backend {
+    fn field_backend(self) -> FieldBackend {
+        match self {
+            Self::Ifma => FieldBackend::Ifma,
+            Self::Portable => FieldBackend::Portable,
+        }
+    }
+}
+
+/// The name of a value on the command line.
+fn name(value: &impl ValueEnum) -> String {
+    let possible = value.to_possible_value();
+    possible.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Runs the measurements.
+pub fn run(arguments: &Arguments) -> Report {
+    let mut rows = vec![];
+    for curve in &arguments.curves {
+        let label = name(curve);
+        match curve {
+            Curve::Bn254 => bench::<ark_bn254::g1::Config>(arguments, &label, &mut rows),
+            Curve::Grumpkin => bench::<ark_grumpkin::GrumpkinConfig>(arguments, &label, &mut rows),
+            Curve::Pallas => bench::<ark_pallas::PallasConfig>(arguments, &label, &mut rows),
+            Curve::Vesta => bench::<ark_vesta::VestaConfig>(arguments, &label, &mut rows),
+            Curve::Bls12_381 => bench::<ark_bls12_381::g1::Config>(arguments, &label, &mut rows),
+        }
+    }
+    Report::from_rows(rows)
+}
+
+/// A name and what to run under it.
+type Call<'a> = (String, Box<dyn FnMut() + 'a>);
+
+/// Smallest milliseconds of some calls in turns, so that all meet the same load.
+fn race(rounds: usize, calls: &mut [Call<'_>]) -> Vec<f64> {
+    let mut best = vec![f64::INFINITY; calls.len()];
+    for _ in 0..rounds {
+        for (best, (_, call)) in best.iter_mut().zip(calls.iter_mut()) {
+            let start = Instant::now();
+            call();
+            *best = best.min(start.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+    best
+}
+
+fn bench<C: MsmCurve>(arguments: &Arguments, curve: &str, rows: &mut Vec<Value>)
+where
+    Projective<C>: VariableBaseMSM<MulBase = Affine<C>, ScalarField = C::ScalarField>,
+{
+    if arguments.calibrate {
+        for backend in &arguments.backend {
+            let fitted = calibrate::fit::<C>(backend.field_backend(), arguments.rounds);
+            let CostModel {
+                term,
+                bucket,
+                window,
+                split,
+            } = fitted;
+            rows.push(json!({
+                "curve": curve, "backend": name(backend),
+                "term_ns": term, "bucket_ns": bucket, "window_ns": window, "split_ns": split,
+            }));
+        }
+        return;
+    }
+    for &log_n in &arguments.log_n {
+        let bases = inputs::bases::<C>(1 << log_n);
+        for &threads in &arguments.threads {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let Ok(pool) = pool else { continue };
+            pool.install(|| {
+                for &scalars in &arguments.scalars {
+                    let mut measured = Measurement {
+                        arguments,
+                        curve,
+                        bases: &bases,
+                        threads,
+                        scalars,
+                    };
+                    measured.run(rows);
+                }
+            });
+        }
+    }
+}
+
+struct Measurement<'a, C: MsmCurve> {
+    arguments: &'a Arguments,
+    curve: &'a str,
+    bases: &'a [Affine<C>],
+    threads: usize,
+    scalars: Scalars,
+}
+
+impl<C: MsmCurve> Measurement<'_, C>
+where
+    Projective<C>: VariableBaseMSM<MulBase = Affine<C>, ScalarField = C::ScalarField>,
+{
+    fn run(&mut self, rows: &mut Vec<Value>) {
+        let n = self.bases.len();
+        let uniform = inputs::scalars::<C::ScalarField>(Scalars::Uniform, n);
+        let scalars = inputs::scalars::<C::ScalarField>(self.scalars, n);
+        let expected = Projective::<C>::msm(self.bases, &scalars).unwrap_or_default();
+
+        let mut variants = vec![];
+        for &backend in &self.arguments.backend {
+            let plain = Msm::new()
+                .threads(self.threads)
+                .backend(backend.field_backend());
+            variants.push((backend, None, plain.clone()));
+            if self.arguments.ablate {
+                let off = Toggle::Off;
+                let fixed = plain.clone().cost_model(FIXED_WINDOW);
+                variants.extend([
+                    (
+                        backend,
+                        Some("endomorphism"),
+                        plain.clone().endomorphism(off),
+                    ),
+                    (backend, Some("duplicates"), plain.clone().duplicates(off)),
+                    (backend, Some("cost-model"), fixed),
+                ]);
+            }
+        }
+        variants.retain(|(_, _, options)| match options.sum(self.bases, &scalars) {
+            Ok(sum) => {
+                assert_eq!(sum, expected, "a sum disagrees with arkworks");
+                true
+            }
+            Err(_) => false,
+        });
+        let mut calls: Vec<Call<'_>> = vec![];
+        for (_, _, options) in &variants {
+            for scalars in [&scalars, &uniform] {
+                let bases = self.bases;
+                calls.push((
+                    String::new(),
+                    Box::new(move || {
+                        std::hint::black_box(options.sum(bases, scalars).ok());
+                    }),
+                ));
+            }
+        }
+        let ours = calls.len();
+        if !self.arguments.no_peers {
+            calls.extend(peers::all::<C>(
+                self.bases,
+                &scalars,
+                self.threads,
+                &expected,
+            ));
+        }
+        let times = race(self.arguments.rounds, &mut calls);
+        let peers: Map<String, Value> = calls[ours..]
+            .iter()
+            .zip(&times[ours..])
+            .map(|((name, _), time)| (name.clone(), json!(time)))
+            .collect();
+        drop(calls);
+        let input_bytes = n * (size_of::<Affine<C>>() + size_of::<C::ScalarField>());
+        for (i, (backend, without, options)) in variants.iter().enumerate() {
+            let (time, own_uniform) = (times[2 * i], times[2 * i + 1]);
+            let extra = memory::peak_of(|| {
+                std::hint::black_box(options.sum(self.bases, &scalars).ok());
+            });
+            let ark = peers.get("ark").and_then(Value::as_f64);
+            let mut row = json!({
+                "curve": self.curve, "n": n, "threads": self.threads,
+                "scalars": name(&self.scalars), "backend": name(backend),
+                "ours_ms": time, "peers": peers,
+                "ratio_ark": ark.map(|ark| time / ark),
+                "ratio_own_uniform": time / own_uniform,
+                "peak_rss_bytes": extra.map(|extra| extra + input_bytes),
+                "input_bytes": input_bytes,
+            });
+            if let Some(without) = without {
+                row["without"] = json!(without);
+            }
+            rows.push(row);
+        }
+    }
+}
+
+/// A cost model that leaves buckets out, but for about one a term: what a window rule without
+/// measured constants comes to.
+const FIXED_WINDOW: CostModel = CostModel {
+    term: 1.0,
+    bucket: 1.0,
+    window: 0.0,
+    split: 0.0,
+};

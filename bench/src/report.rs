@@ -1,0 +1,110 @@
+//! Results and how they are measured and printed.
+
+use std::time::Instant;
+
+use clap::ValueEnum;
+use serde_json::Value;
+
+/// Output format.
+#[derive(Clone, Copy, Default, ValueEnum)]
+pub enum Format {
+    /// A table to read.
+    #[default]
+    Table,
+    /// JSON, one object.
+    Json,
+}
+
+/// What a command measured, in both formats.
+pub struct Report {
+    /// The JSON object.
+    pub json: Value,
+    /// Header and rows of the table.
+    pub table: Vec<Vec<String>>,
+}
+
+impl Report {
+    /// A list of objects, as JSON and as a table with a column for each key.
+    pub fn from_rows(rows: Vec<Value>) -> Self {
+        let mut header: Vec<String> = vec![];
+        for key in rows
+            .iter()
+            .filter_map(Value::as_object)
+            .flat_map(|row| row.keys())
+        {
+            if !header.contains(key) {
+                header.push(key.clone());
+            }
+        }
+        let cell = |value: Option<&Value>| match value {
+            None | Some(Value::Null) => "-".to_owned(),
+            Some(Value::Number(n)) if n.is_f64() => {
+                n.as_f64().map_or_else(String::new, |n| format!("{n:.3}"))
+            }
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        };
+        let body = rows
+            .iter()
+            .map(|row| header.iter().map(|key| cell(row.get(key))).collect());
+        let table = std::iter::once(header.clone()).chain(body).collect();
+        Self {
+            json: Value::Array(rows),
+            table,
+        }
+    }
+
+    /// The report as text.
+    pub fn print(&self, format: Format) -> String {
+        match format {
+            Format::Json => self.json.to_string(),
+            Format::Table => align(&self.table),
+        }
+    }
+}
+
+fn align(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| {
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        })
+        .collect();
+    let lines: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            let cells: Vec<String> = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, &width)| format!("{cell:<width$}"))
+                .collect();
+            cells.join("  ").trim_end().to_owned()
+        })
+        .collect();
+    lines.join("\n")
+}
+
+/// Smallest nanoseconds per call of two alternatives, measured in turns so that both meet the same
+/// load: `rounds` times `calls` calls of each.
+pub fn race(
+    rounds: usize,
+    calls: usize,
+    mut ours: impl FnMut(),
+    mut peer: impl FnMut(),
+) -> (f64, f64) {
+    let mut best = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..rounds {
+        best.0 = best.0.min(nanoseconds(calls, &mut ours));
+        best.1 = best.1.min(nanoseconds(calls, &mut peer));
+    }
+    best
+}
+
+fn nanoseconds(calls: usize, f: &mut impl FnMut()) -> f64 {
+    let start = Instant::now();
+    for _ in 0..calls {
+        f();
+    }
+    start.elapsed().as_nanos() as f64 / calls as f64
+}

@@ -1,0 +1,73 @@
+//! `droste compile`: what the compiler makes of a program.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use droste_vm::compiler::assembly;
+use serde::Serialize;
+
+use crate::error::CommandError;
+use crate::output::{Format, Report, print};
+use crate::program;
+
+/// Arguments of `droste compile`.
+#[derive(Debug, Args)]
+pub struct Compile {
+    /// The program.
+    file: PathBuf,
+    /// Print a text form instead of the summary.
+    #[arg(long, value_enum)]
+    emit: Option<Emit>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// The intermediate representation.
+    Ir,
+    /// The instructions.
+    Asm,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    instructions: usize,
+    constants: usize,
+    public_inputs: usize,
+    public_outputs: usize,
+}
+
+impl Report for Summary {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let rows = [
+            ("instructions", self.instructions),
+            ("constants", self.constants),
+            ("public inputs", self.public_inputs),
+            ("public outputs", self.public_outputs),
+        ];
+        let row = |(name, value): (&str, usize)| vec![name.to_owned(), value.to_string()];
+        rows.into_iter().map(row).collect()
+    }
+}
+
+impl Compile {
+    /// Prints the summary or the text.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        if self.emit == Some(Emit::Ir) {
+            let text = program::intermediate(&self.file)?;
+            return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
+        }
+        let compiled = program::compile(&self.file)?;
+        if self.emit == Some(Emit::Asm) {
+            let text = assembly(&compiled);
+            return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
+        }
+        let summary = Summary {
+            instructions: compiled.program.instructions.len(),
+            constants: compiled.constants.len(),
+            public_inputs: compiled.public_inputs,
+            public_outputs: compiled.public_outputs,
+        };
+        Ok(print(&summary, format)?)
+    }
+}

@@ -1,0 +1,100 @@
+//! `droste hash`: digests as other tools print them, and the bare permutation.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use droste_native::blake3::Blake3;
+use droste_native::keccak::Keccak256;
+use droste_native::poseidon16::{Poseidon16, WIDTH};
+use droste_native::{F, HashId};
+use p3_field::PrimeField32;
+use serde::Serialize;
+
+use crate::error::CommandError;
+use crate::fields::field_list;
+use crate::output::{Format, Report, print};
+
+/// Arguments of `droste hash`.
+#[derive(Debug, Args)]
+pub struct Hash {
+    /// poseidon16, blake3 or keccak.
+    hash: HashId,
+    /// The file to hash; `-` or nothing reads standard input.
+    file: Option<PathBuf>,
+    /// Permute these 16 comma-separated field elements instead (poseidon16 only).
+    #[arg(long, value_name = "X0,..,X15", conflicts_with = "file")]
+    permute: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Digest {
+    hash: HashId,
+    digest: String,
+}
+
+impl Report for Digest {
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![vec![self.digest.clone()]]
+    }
+}
+
+#[derive(Serialize)]
+struct Permuted {
+    hash: HashId,
+    output: Vec<u32>,
+}
+
+impl Report for Permuted {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let outputs: Vec<String> = self.output.iter().map(u32::to_string).collect();
+        vec![vec![outputs.join(",")]]
+    }
+}
+
+impl Hash {
+    /// Prints the digest or the permuted state.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        if let Some(list) = &self.permute {
+            return permute(self.hash, list, format);
+        }
+        let message = read(self.file.as_deref())?;
+        let digest = match self.hash {
+            HashId::Poseidon16 => Poseidon16.hash_bytes(&message),
+            HashId::Blake3 => Blake3.hash(&message),
+            HashId::Keccak => Keccak256.hash(&message),
+        };
+        let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = self.hash;
+        Ok(print(&Digest { hash, digest }, format)?)
+    }
+}
+
+fn permute(hash: HashId, list: &str, format: Format) -> Result<(), CommandError> {
+    if hash != HashId::Poseidon16 {
+        return Err(CommandError::usage("--permute is for poseidon16 only"));
+    }
+    let elements = field_list(list)?;
+    let state: [F; WIDTH] = elements.try_into().map_err(|elements: Vec<F>| {
+        let given = elements.len();
+        CommandError::usage(format!("--permute takes {WIDTH} elements, {given} given"))
+    })?;
+    let output = Poseidon16.permute(state);
+    let output = output.iter().map(F::as_canonical_u32).collect();
+    Ok(print(&Permuted { hash, output }, format)?)
+}
+
+fn read(file: Option<&Path>) -> Result<Vec<u8>, CommandError> {
+    let mut message = Vec::new();
+    match file {
+        Some(path) if path != Path::new("-") => File::open(path)
+            .and_then(|mut file| file.read_to_end(&mut message))
+            .map_err(CommandError::file(path))?,
+        _ => io::stdin()
+            .lock()
+            .read_to_end(&mut message)
+            .map_err(CommandError::file(Path::new("standard input")))?,
+    };
+    Ok(message)
+}

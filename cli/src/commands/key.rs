@@ -1,0 +1,82 @@
+//! `droste key`: the key of a program.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use droste_native::{FriSettings, HashFamily, HashId};
+use droste_vm::heights::Heights;
+use droste_vm::isa::Program;
+use droste_vm::key::ProvingKey;
+use droste_vm::machine::{Provable, StandardTables};
+use serde::Serialize;
+
+use crate::error::CommandError;
+use crate::family::{InHash, in_hash};
+use crate::output::{Format, Report, print};
+use crate::parameters::Parameters;
+use crate::program;
+
+/// Arguments of `droste key`.
+#[derive(Debug, Args)]
+pub struct Key {
+    /// The program.
+    file: PathBuf,
+    /// Hash of the commitments and the transcript: poseidon16, blake3 or keccak.
+    #[arg(long, default_value_t = HashId::Poseidon16)]
+    hash: HashId,
+    #[command(flatten)]
+    parameters: Parameters,
+}
+
+#[derive(Serialize)]
+struct Digest {
+    key: String,
+    hash: HashId,
+    tables: Vec<String>,
+}
+
+impl Report for Digest {
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![
+            vec!["key".to_owned(), self.key.clone()],
+            vec!["hash".to_owned(), self.hash.to_string()],
+            vec!["tables".to_owned(), self.tables.join(",")],
+        ]
+    }
+}
+
+impl Key {
+    /// Prints the digest.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let settings = self.parameters.settings()?;
+        let compiled = program::compile(&self.file)?;
+        let work = Make {
+            program: &compiled.program,
+            settings,
+        };
+        Ok(print(&in_hash(self.hash, work)?, format)?)
+    }
+}
+
+struct Make<'a> {
+    program: &'a Program,
+    settings: FriSettings,
+}
+
+impl InHash for Make<'_> {
+    type Output = Result<Digest, CommandError>;
+
+    fn run<H: HashFamily>(self) -> Self::Output
+    where
+        StandardTables: Provable<H>,
+    {
+        let key =
+            ProvingKey::<H, StandardTables>::new(self.program, self.settings, Heights::Minimal)
+                .map_err(CommandError::failed)?;
+        Ok(Digest {
+            key: key.key().digest().to_string(),
+            hash: H::ID,
+            tables: key.key().tables.clone(),
+        })
+    }
+}

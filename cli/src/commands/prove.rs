@@ -1,0 +1,102 @@
+//! `droste prove`: runs a program and proves the run.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use droste_native::{F, HashFamily, HashId};
+use droste_vm::codec;
+use droste_vm::compiler::Compiled;
+use droste_vm::executor::execute;
+use droste_vm::heights::Heights;
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::prover::{ProveOptions, prove};
+use droste_vm::record::Execution;
+use droste_vm::verifier::verify;
+
+use crate::commands::verify::Verified;
+use crate::error::CommandError;
+use crate::family::{InHash, in_hash};
+use crate::fields::field_list;
+use crate::output::{Format, print};
+use crate::parameters::Parameters;
+use crate::program;
+
+/// Arguments of `droste prove`.
+#[derive(Debug, Args)]
+pub struct Prove {
+    /// The program.
+    file: PathBuf,
+    /// Hash of the commitments and the transcript: poseidon16, blake3 or keccak.
+    #[arg(long, default_value_t = HashId::Poseidon16)]
+    hash: HashId,
+    #[command(flatten)]
+    parameters: Parameters,
+    /// Public inputs: comma-separated integers below the field's order.
+    #[arg(long, default_value = "")]
+    public: String,
+    /// Hints: a JSON list of `{"felt": x}`, `{"ext": [..5]}` and `{"slice": [[..8], ..]}`.
+    #[arg(long)]
+    hints: Option<PathBuf>,
+    /// Most instructions to execute.
+    #[arg(long, default_value_t = 1 << 24)]
+    limit: u64,
+    /// The file to write.
+    #[arg(short, long)]
+    output: PathBuf,
+}
+
+impl Prove {
+    /// Executes, proves, verifies, writes and prints.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let options = ProveOptions {
+            settings: self.parameters.settings()?,
+            heights: Heights::Minimal,
+        };
+        let public = field_list(&self.public)?;
+        let compiled = program::compile(&self.file)?;
+        let tape = program::tape(self.hints.as_deref())?;
+        let execution = execute(&compiled, &public, &tape, self.limit)
+            .map_err(|error| CommandError::Diagnostic(Box::new(error)))?;
+        let work = Work {
+            compiled: &compiled,
+            execution: &execution,
+            options: &options,
+            public: &public,
+        };
+        let (bytes, report) = in_hash(self.hash, work)?;
+        codec::write_file(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
+        Ok(print(&report, format)?)
+    }
+}
+
+struct Work<'a> {
+    compiled: &'a Compiled,
+    execution: &'a Execution,
+    options: &'a ProveOptions,
+    public: &'a [F],
+}
+
+impl InHash for Work<'_> {
+    type Output = Result<(Vec<u8>, Verified), CommandError>;
+
+    fn run<H: HashFamily>(self) -> Self::Output
+    where
+        StandardTables: Provable<H>,
+    {
+        let start = Instant::now();
+        let proof = prove::<H>(&self.compiled.program, self.execution, self.options)
+            .map_err(CommandError::failed)?;
+        let prove_ms = start.elapsed().as_secs_f64() * 1e3;
+        let start = Instant::now();
+        let report = verify::<H, StandardTables>(&proof.key, self.public, 0, &proof)
+            .map_err(CommandError::failed)?;
+        let verify_ms = start.elapsed().as_secs_f64() * 1e3;
+        let bytes = codec::encode(&proof).map_err(CommandError::failed)?;
+        let mut verified = Verified::new(&proof, &report, bytes.len());
+        verified.cycles = Some(self.execution.cycles.len());
+        verified.prove_ms = Some(prove_ms);
+        verified.verify_ms = Some(verify_ms);
+        Ok((bytes, verified))
+    }
+}

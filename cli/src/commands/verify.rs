@@ -1,0 +1,239 @@
+//! `droste verify` and `droste inspect`: what a proof says, and whether it is so.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use droste_native::{F, HashFamily, HashId};
+use droste_vm::codec;
+use droste_vm::heights::Heights;
+use droste_vm::isa::Program;
+use droste_vm::key::{KeyDigest, KeyHeights, ProvingKey};
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::prover::Proof;
+use droste_vm::verifier::{self, VerifyError};
+use p3_field::PrimeField32;
+use serde::Serialize;
+
+use crate::error::CommandError;
+use crate::family::{InHash, in_hash};
+use crate::fields::field_list;
+use crate::output::{Format, Report, print};
+use crate::program;
+
+/// Arguments of `droste verify`.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["program", "key"])))]
+pub struct Verify {
+    /// The proof.
+    proof: PathBuf,
+    /// The program it must be of; the parameters are those that the proof states.
+    #[arg(long)]
+    program: Option<PathBuf>,
+    /// The digest of the key it must be of, which binds program and parameters.
+    #[arg(long)]
+    key: Option<KeyDigest>,
+    /// Public values its statement must begin with: comma-separated integers below the field's order.
+    #[arg(long, default_value = "")]
+    public: String,
+    /// Proven bits it must have.
+    #[arg(long, default_value_t = 100)]
+    min_bits: usize,
+}
+
+/// Arguments of `droste inspect`.
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// The proof.
+    proof: PathBuf,
+}
+
+/// What a proof says.
+#[derive(Debug, Serialize)]
+pub struct Verified {
+    key: String,
+    hash: HashId,
+    statement: Vec<u32>,
+    blowup: usize,
+    queries: usize,
+    proven_bits: usize,
+    /// Cycles of the run, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<usize>,
+    /// Time to prove, where it was proved just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prove_ms: Option<f64>,
+    /// Time to verify, where it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify_ms: Option<f64>,
+    proof_bytes: usize,
+    fft_cost: u64,
+    opened_per_query: usize,
+    tables: Vec<TableLine>,
+}
+
+#[derive(Debug, Serialize)]
+struct TableLine {
+    name: &'static str,
+    height: usize,
+    main: usize,
+    preprocessed: usize,
+    lookup: usize,
+    degree: usize,
+    fft_cost: u64,
+}
+
+impl Verified {
+    /// From a proof and the report of its verification.
+    pub fn new<H: HashFamily>(
+        proof: &Proof<H>,
+        report: &verifier::Report,
+        proof_bytes: usize,
+    ) -> Self {
+        let settings = &proof.key.settings;
+        let tables = report.tables.iter();
+        Self {
+            key: report.key.to_string(),
+            hash: H::ID,
+            statement: report.statement.iter().map(F::as_canonical_u32).collect(),
+            blowup: settings.blowup(),
+            queries: settings.num_queries,
+            proven_bits: report.security.bits(),
+            cycles: None,
+            prove_ms: None,
+            verify_ms: None,
+            proof_bytes,
+            fft_cost: tables.clone().map(|table| table.fft_cost()).sum(),
+            opened_per_query: tables.clone().map(|table| table.opened_elements()).sum(),
+            tables: tables
+                .map(|table| TableLine {
+                    name: table.name,
+                    height: table.height(),
+                    main: table.shape.main_width,
+                    preprocessed: table.shape.preprocessed_width,
+                    lookup: table.lookup_width(),
+                    degree: table.shape.degree,
+                    fft_cost: table.fft_cost(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Report for Verified {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let statement: Vec<String> = self.statement.iter().map(u32::to_string).collect();
+        let parameters = format!("blowup {}, {} queries", self.blowup, self.queries);
+        let mut rows = vec![
+            vec!["key".to_owned(), self.key.clone()],
+            vec!["hash".to_owned(), self.hash.to_string()],
+            vec!["statement".to_owned(), statement.join(",")],
+            vec!["parameters".to_owned(), parameters],
+            vec!["proven bits".to_owned(), self.proven_bits.to_string()],
+        ];
+        let mut optional = |name: &str, value: Option<String>| {
+            rows.extend(value.map(|value| vec![name.to_owned(), value]));
+        };
+        let milliseconds = |value: f64| format!("{value:.1} ms");
+        optional("cycles", self.cycles.map(|cycles| cycles.to_string()));
+        optional("prove", self.prove_ms.map(milliseconds));
+        optional("verify", self.verify_ms.map(milliseconds));
+        optional("proof", Some(format!("{} bytes", self.proof_bytes)));
+        optional("fft_cost", Some(self.fft_cost.to_string()));
+        optional("opened a query", Some(self.opened_per_query.to_string()));
+        for table in &self.tables {
+            rows.push(vec![
+                format!("table {}", table.name),
+                format!(
+                    "height {}, main {}, preprocessed {}, lookup {}, degree {}, fft_cost {}",
+                    table.height,
+                    table.main,
+                    table.preprocessed,
+                    table.lookup,
+                    table.degree,
+                    table.fft_cost
+                ),
+            ]);
+        }
+        rows
+    }
+}
+
+impl Verify {
+    /// Verifies and prints.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let public = field_list(&self.public)?;
+        let program = self.program.as_deref().map(program::compile).transpose()?;
+        let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
+        let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
+        let work = Check {
+            bytes: &bytes,
+            program: program.as_ref().map(|compiled| &compiled.program),
+            key: self.key,
+            public: &public,
+            min_bits: self.min_bits,
+        };
+        Ok(print(&in_hash(hash, work)?, format)?)
+    }
+}
+
+impl Inspect {
+    /// Prints what the proof says, after verifying it under the key it carries.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
+        let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
+        let work = Check {
+            bytes: &bytes,
+            program: None,
+            key: None,
+            public: &[],
+            min_bits: 0,
+        };
+        Ok(print(&in_hash(hash, work)?, format)?)
+    }
+}
+
+struct Check<'a> {
+    bytes: &'a [u8],
+    program: Option<&'a Program>,
+    key: Option<KeyDigest>,
+    public: &'a [F],
+    min_bits: usize,
+}
+
+impl InHash for Check<'_> {
+    type Output = Result<Verified, CommandError>;
+
+    fn run<H: HashFamily>(self) -> Self::Output
+    where
+        StandardTables: Provable<H>,
+    {
+        let proof = codec::decode::<H>(self.bytes).map_err(CommandError::failed)?;
+        let mut key = proof.key.clone();
+        if let Some(program) = self.program {
+            // What the proof states is held to `min_bits`, and hashed into the key.
+            let heights = match &proof.key.heights {
+                KeyHeights::Free => Heights::Minimal,
+                KeyHeights::Fixed(heights) => Heights::Exact(heights.clone()),
+            };
+            key = ProvingKey::<H, StandardTables>::new(program, proof.key.settings, heights)
+                .map_err(CommandError::failed)?
+                .key()
+                .clone();
+        }
+        if let Some(expected) = self.key {
+            let found = proof.key.digest();
+            if expected != found {
+                return Err(CommandError::failed(VerifyError::Key { expected, found }));
+            }
+        }
+        let start = Instant::now();
+        let report =
+            verifier::verify::<H, StandardTables>(&key, self.public, self.min_bits, &proof)
+                .map_err(CommandError::failed)?;
+        let verify_ms = start.elapsed().as_secs_f64() * 1e3;
+        let mut verified = Verified::new(&proof, &report, self.bytes.len());
+        verified.verify_ms = Some(verify_ms);
+        Ok(verified)
+    }
+}

@@ -1,0 +1,42 @@
+//! The command `droste`: hash, prove, verify, recurse, and measure what each hash costs.
+//!
+//! Exit codes: 0 done or accepted, 1 failed or rejected, 2 wrong usage.
+
+mod commands;
+mod error;
+mod family;
+mod fields;
+mod output;
+mod parameters;
+mod program;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::commands::Command;
+use crate::output::Format;
+
+/// Proofs that verify proofs: hash, prove, verify, recurse, and measure what each hash costs.
+#[derive(Debug, Parser)]
+#[command(name = "droste", version, about)]
+struct Arguments {
+    /// How results are printed.
+    #[arg(long, value_enum, global = true, default_value_t = Format::Table)]
+    format: Format,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match arguments.command.run(arguments.format) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let code = error.exit_code();
+            error.print();
+            code
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Printing a result as a table for people or as JSON for programs.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Aligned columns.
+    Table,
+    /// One JSON value.
+    Json,
+}
+
+/// A result that can be shown both ways.
+pub trait Report: Serialize {
+    /// The table: a header row, then one row of cells an entry.
+    fn rows(&self) -> Vec<Vec<String>>;
+}
+
+/// Writes `report` to standard output.
+///
+/// # Errors
+/// What writing to standard output gives (a closed pipe, for instance).
+pub fn print(report: &impl Report, format: Format) -> io::Result<()> {
+    let text = match format {
+        Format::Json => serde_json::to_string(report).map_err(io::Error::other)? + "\n",
+        Format::Table => align(&report.rows()),
+    };
+    io::stdout().lock().write_all(text.as_bytes())
+}
+
+/// Columns padded to their widest cell; the last column is left ragged.
+fn align(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        for (column, cell) in row.iter().enumerate() {
+            if column + 1 == row.len() {
+                text.push_str(cell);
+            } else {
+                let _ = write!(text, "{cell:<width$}  ", width = widths[column]);
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::align;
+
+    #[test]
+    fn columns_line_up() {
+        let rows = [["name", "rows"], ["cpu", "8"], ["poseidon16", "16"]];
+        let rows: Vec<Vec<String>> = rows
+            .iter()
+            .map(|row| row.map(String::from).to_vec())
+            .collect();
+        assert_eq!(
+            align(&rows),
+            "name        rows\ncpu         8\nposeidon16  16\n"
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! The Blake3 family.
+
+use crate::bytes::{ByteChallenger, ByteHash, assert_same_digest, concatenate};
+use crate::hash::Hash;
+use crate::prelude::*;
+
+/// Digests, leaves and paths in Blake3.
+#[derive(Clone, Copy)]
+pub struct Blake3;
+
+/// The transcript over Blake3.
+pub type Blake3Challenger = ByteChallenger<Blake3>;
+
+impl Hash for Blake3 {
+    type Digest = Slice;
+
+    const RUN: usize = 8;
+    const RUN_BLOCKS: usize = 1;
+    const DIGEST_BLOCKS: usize = 2;
+
+    fn digest(digests: Slice, i: Felt) -> Slice {
+        digests.skip_felt(i * felt(2))
+    }
+
+    fn leaf(data: Slice, n: usize) -> Slice {
+        Self::hash_words(limbs(data, (n + 7) / 8), n)
+    }
+
+    fn parent(left: Slice, right: Slice) -> Slice {
+        blake3_chunk(concatenate(left, right), 16, 0, true)
+    }
+
+    fn path(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
+        blake3_merkle(leaf, index, path, depth)
+    }
+
+    fn assert_same(a: Slice, b: Slice) {
+        assert_same_digest(a, b);
+    }
+}
+
+impl ByteHash for Blake3 {
+    /// One chunk, or the tree of up to 64 chunks of 256 words: neighbours are joined level by level,
+    /// an odd one waits, which is BLAKE3's left-full tree.
+    fn hash_words(message: Slice, words: usize) -> Slice {
+        if words <= 256 {
+            blake3_chunk(message, words, 0, true)
+        } else {
+            let chunks = (words + 255) / 256;
+            let mut nodes = [message; 64];
+            for i in 0..chunks {
+                let rest = words - 256 * i;
+                let length = if rest < 256 { rest } else { 256 };
+                nodes[i] = blake3_chunk(message.skip(64 * i), length, i, false);
+            }
+            let mut count = chunks;
+            for _level in 0..6 {
+                if count > 2 {
+                    let pairs = count / 2;
+                    for i in 0..pairs {
+                        nodes[i] = blake3_parent(nodes[2 * i], nodes[2 * i + 1], false);
+                    }
+                    if count % 2 == 1 {
+                        nodes[pairs] = nodes[count - 1];
+                    }
+                    count = (count + 1) / 2;
+                }
+            }
+            blake3_parent(nodes[0], nodes[1], true)
+        }
+    }
+}

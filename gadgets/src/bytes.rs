@@ -1,0 +1,363 @@
+//! What the byte families share: words as limbs, the transcript over a 32-byte hash.
+//!
+//! A 32-bit word is two 16-bit limbs, low first; four words a block. A field element is the word of its
+//! Montgomery form. A message's words are laid out as [`Hash::RUN`] says, two blocks of limbs where its
+//! elements take one.
+
+use std::marker::PhantomData;
+
+use crate::hash::{Challenger, Hash};
+use crate::prelude::*;
+
+/// Most blocks of limbs between two samples.
+const CAPACITY: usize = 4096;
+
+/// A hash of words to 32 bytes.
+pub trait ByteHash: Hash {
+    /// The digest of `words >= 1` words.
+    fn hash_words(message: Slice, words: usize) -> Slice;
+}
+
+/// Fails if two digests differ.
+pub fn assert_same_digest(a: Slice, b: Slice) {
+    assert_eq!(a.block(0), b.block(0));
+    assert_eq!(a.block(1), b.block(1));
+}
+
+/// The 64 bytes of two digests.
+pub fn concatenate(left: Slice, right: Slice) -> Slice {
+    Slice::from_blocks([left.block(0), left.block(1), right.block(0), right.block(1)])
+}
+
+/// The 32 bits, low first, of the integer that sampling reads from a digest word: its bytes in
+/// reverse. The limbs of digests are 16-bit integers, so the decomposition is unique.
+fn word_bits(word: [Felt; 2]) -> [Felt; 32] {
+    let mut bits = [Felt::ZERO; 32];
+    for i in 0..32 {
+        bits[i] = hint_felt().bit();
+    }
+    let mut bytes = [Felt::ZERO; 4];
+    for byte in 0..4 {
+        let mut value = Felt::ZERO;
+        for i in 0..8 {
+            value = value * felt(2) + bits[8 * byte + 7 - i];
+        }
+        bytes[byte] = value;
+    }
+    assert_eq!(bytes[0] * felt(256) + bytes[1], word[1]);
+    assert_eq!(bytes[2] * felt(256) + bytes[3], word[0]);
+    bits
+}
+
+/// The top 7 and the low 24 of a word's 31 sampled bits.
+fn halves(word: [Felt; 2]) -> (Felt, Felt) {
+    let bits = word_bits(word);
+    let mut high = Felt::ZERO;
+    for i in 0..7 {
+        high = high * felt(2) + bits[30 - i];
+    }
+    let mut low = Felt::ZERO;
+    for i in 0..24 {
+        low = low * felt(2) + bits[23 - i];
+    }
+    (high, low)
+}
+
+/// The first `N` words whose sampled integers are below the modulus, out of `available`.
+///
+/// A hint says whether the first `N` all are, which is then checked; otherwise each word is either
+/// taken or passed over. Fails if fewer than `N` are below.
+fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; N] {
+    let mut values = [Felt::ZERO; N];
+    let clean = hint_felt().bit();
+    if clean == Felt::ONE {
+        for i in 0..N {
+            let (high, low) = halves(words[i]);
+            // The modulus is 127 * 2^24 + 1.
+            assert!(high != felt(127));
+            values[i] = high * felt(1 << 24) + low;
+        }
+    } else {
+        // Entry j is one if j words have been taken so far.
+        let mut taken = [Felt::ZERO; 16];
+        taken[0] = Felt::ONE;
+        for i in 0..available {
+            let (high, low) = halves(words[i]);
+            let mut accept = Felt::ONE;
+            if high == felt(127) && low != Felt::ZERO {
+                accept = Felt::ZERO;
+            }
+            let value = high * felt(1 << 24) + low;
+            for k in 0..N {
+                let j = N - 1 - k;
+                let here = taken[j] * accept;
+                values[j] += here * value;
+                taken[j + 1] += here;
+                taken[j] -= here;
+            }
+        }
+        assert_eq!(taken[N], Felt::ONE);
+    }
+    values
+}
+
+/// Plonky3's serializing challenger over a byte hash.
+///
+/// What is observed is collected; the first sample after it hashes everything. The digest is the start
+/// of the next message and the output, read from its last byte down.
+#[derive(Clone, Copy)]
+pub struct ByteChallenger<B> {
+    hash: PhantomData<B>,
+    /// Complete blocks of the message, `full` of them.
+    blocks: [Block; CAPACITY],
+    full: usize,
+    /// Lanes of the next block, `filled` of them.
+    tail: [Felt; 8],
+    filled: usize,
+    /// Words in `blocks` and `tail`.
+    words: usize,
+    /// Elements observed last that are not in the message yet, `waiting` of them.
+    elements: [Felt; 8],
+    waiting: usize,
+    digest: [Block; 2],
+    /// Words of the digest that have not been sampled.
+    unread: usize,
+}
+
+impl<B: ByteHash> ByteChallenger<B> {
+    fn push_block(&mut self, block: Block) {
+        self.blocks[self.full] = block;
+        self.full += 1;
+    }
+
+    fn push_word(&mut self, low: Felt, high: Felt) {
+        self.tail[self.filled] = low;
+        self.tail[self.filled + 1] = high;
+        self.filled += 2;
+        self.words += 1;
+        if self.filled == 8 {
+            let block = Block::new(self.tail);
+            self.push_block(block);
+            self.filled = 0;
+        }
+        if B::RUN != 8 && self.words % B::RUN == 0 {
+            self.end_run();
+        }
+    }
+
+    /// Fills up with zeros to where the next run starts.
+    fn end_run(&mut self) {
+        self.close_block();
+        let blocks = 2 * B::RUN_BLOCKS;
+        let rest = (blocks - self.full % blocks) % blocks;
+        for _i in 0..rest {
+            self.push_block(Block::ZERO);
+        }
+    }
+
+    /// Completes the last block with zeros.
+    fn close_block(&mut self) {
+        if self.filled > 0 {
+            for i in 0..8 {
+                if i >= self.filled {
+                    self.tail[i] = Felt::ZERO;
+                }
+            }
+            let block = Block::new(self.tail);
+            self.push_block(block);
+            self.filled = 0;
+        }
+    }
+
+    /// Appends the first `n <= 8` words of two blocks.
+    fn push_words(&mut self, first: Block, second: Block, n: usize) {
+        let place = self.words % B::RUN;
+        if n == 8 && self.filled == 0 && (B::RUN == 8 || place + 8 < B::RUN) {
+            self.push_block(first);
+            self.push_block(second);
+            self.words += 8;
+        } else {
+            for i in 0..n {
+                let lane = 2 * (i % 4);
+                if i < 4 {
+                    self.push_word(first.lane(lane), first.lane(lane + 1));
+                } else {
+                    self.push_word(second.lane(lane), second.lane(lane + 1));
+                }
+            }
+        }
+    }
+
+    /// Moves waiting elements to the message.
+    fn push_elements(&mut self) {
+        let n = self.waiting;
+        if n > 0 {
+            for i in 0..8 {
+                if i >= n {
+                    self.elements[i] = Felt::ZERO;
+                }
+            }
+            let words = limbs(Slice::from_blocks([Block::new(self.elements)]), 1);
+            self.waiting = 0;
+            self.push_words(words.block(0), words.block(1), n);
+        }
+    }
+
+    /// Hashes the message.
+    fn flush(&mut self) {
+        self.push_elements();
+        self.close_block();
+        // A place for the message: its blocks are all checked.
+        let message = hint_slice(self.full).any();
+        for i in 0..self.full {
+            assert_eq!(message.block(i), self.blocks[i]);
+        }
+        let digest = B::hash_words(message, self.words);
+        self.digest = [digest.block(0), digest.block(1)];
+        self.blocks[0] = self.digest[0];
+        self.blocks[1] = self.digest[1];
+        self.full = 2;
+        self.words = 8;
+        self.unread = 8;
+    }
+
+    /// The words that can be sampled before the next flush, in order, from entry `from` on.
+    fn read(&mut self, words: [[Felt; 2]; 16], from: usize) -> [[Felt; 2]; 16] {
+        let mut words = words;
+        let count = self.unread;
+        for i in 0..count {
+            words[from + i] = self.read_word();
+        }
+        words
+    }
+
+    fn read_word(&mut self) -> [Felt; 2] {
+        self.unread -= 1;
+        let lane = 2 * (self.unread % 4);
+        let block = self.digest[self.unread / 4];
+        [block.lane(lane), block.lane(lane + 1)]
+    }
+}
+
+impl<B: ByteHash> Challenger for ByteChallenger<B> {
+    fn new() -> Self {
+        Self {
+            hash: PhantomData,
+            blocks: [Block::ZERO; CAPACITY],
+            full: 0,
+            tail: [Felt::ZERO; 8],
+            filled: 0,
+            words: 0,
+            elements: [Felt::ZERO; 8],
+            waiting: 0,
+            digest: [Block::ZERO; 2],
+            unread: 0,
+        }
+    }
+
+    fn observe(&mut self, x: Felt) {
+        self.unread = 0;
+        self.elements[self.waiting] = x;
+        self.waiting += 1;
+        if self.waiting == 8 {
+            self.push_elements();
+        }
+    }
+
+    fn observe_digests(&mut self, digests: Slice, n: usize) {
+        self.unread = 0;
+        self.push_elements();
+        for i in 0..n {
+            self.push_words(digests.block(2 * i), digests.block(2 * i + 1), 8);
+        }
+    }
+
+    fn position(&self) -> usize {
+        (self.words + self.waiting) % B::RUN
+    }
+
+    fn observe_slice(&mut self, data: Slice, n: usize) {
+        self.unread = 0;
+        self.push_elements();
+        let at = self.words % B::RUN;
+        let last = at + n - 1;
+        let end = at + n;
+        // Elements come in groups of eight; the first group holds the `skip` observed before.
+        let first = at / 8;
+        let skip = at % 8;
+        let groups = (last / B::RUN) * B::RUN_BLOCKS + (last % B::RUN) / 8 + 1 - first;
+        let message = limbs(data.skip(first), groups);
+        for i in 0..(2 * (skip % 4)) {
+            assert_eq!(message.block(skip / 4).lane(i), self.tail[i]);
+        }
+        if skip >= 4 {
+            self.full -= 1;
+            assert_eq!(message.block(0), self.blocks[self.full]);
+        }
+        let complete = 2 * B::RUN_BLOCKS * (end / B::RUN) + (end % B::RUN) / 4 - 2 * first;
+        for i in 0..complete {
+            self.push_block(message.block(i));
+        }
+        self.words += n;
+        self.filled = 2 * (end % B::RUN % 4);
+        for i in 0..self.filled {
+            self.tail[i] = message.block(complete).lane(i);
+        }
+    }
+
+    fn sample(&mut self) -> Ext {
+        if self.unread == 0 {
+            self.flush();
+        }
+        let available = self.unread;
+        let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
+        Ext::from_coeffs(accepted::<5>(words, available))
+    }
+
+    fn sample_pair(&mut self) -> (Ext, Ext) {
+        if self.unread == 0 {
+            self.flush();
+        }
+        let available = self.unread;
+        let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
+        self.flush();
+        let words = self.read(words, available);
+        let c = accepted::<10>(words, available + 8);
+        (
+            Ext::from_coeffs([c[0], c[1], c[2], c[3], c[4]]),
+            Ext::from_coeffs([c[5], c[6], c[7], c[8], c[9]]),
+        )
+    }
+
+    fn sample_word(&mut self) -> [Felt; 2] {
+        if self.unread == 0 {
+            self.flush();
+        }
+        self.read_word()
+    }
+
+    fn bits(word: [Felt; 2]) -> [Felt; 31] {
+        let all = word_bits(word);
+        let mut bits = [Felt::ZERO; 31];
+        for i in 0..31 {
+            bits[i] = all[i];
+        }
+        bits
+    }
+
+    fn grind(&mut self, bits: usize) {
+        if bits > 0 {
+            // Plonky3 hashes what was observed before it observes the nonce.
+            if self.unread == 0 {
+                self.flush();
+            }
+            // Every nonce is admissible: what it must do is checked here.
+            let nonce = hint_felt().any();
+            self.observe(nonce);
+            let sample = Self::bits(self.sample_word());
+            for i in 0..bits {
+                assert_eq!(sample[i], Felt::ZERO);
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a recursive verifier needs from the hash a proof is committed in.
+
+use crate::prelude::*;
+
+/// Bits of a sampled element that [`Challenger::bits`] gives.
+pub const SAMPLE_BITS: usize = 31;
+
+/// Digests, leaves and paths of one hash family.
+///
+/// Elements to be hashed stand in blocks, eight to a block; every [`Hash::RUN`] elements a new run
+/// starts, [`Hash::RUN_BLOCKS`] blocks after the last.
+pub trait Hash {
+    /// A digest.
+    type Digest: Copy;
+
+    /// Elements of a run.
+    const RUN: usize;
+    /// Blocks from one run to the next.
+    const RUN_BLOCKS: usize;
+    /// Blocks of a digest in memory.
+    const DIGEST_BLOCKS: usize;
+
+    /// The digest at block `i * DIGEST_BLOCKS` of consecutive digests.
+    fn digest(digests: Slice, i: Felt) -> Self::Digest;
+
+    /// The hash of `n >= 1` elements.
+    fn leaf(data: Slice, n: usize) -> Self::Digest;
+
+    /// The parent of two digests.
+    fn parent(left: Self::Digest, right: Self::Digest) -> Self::Digest;
+
+    /// The digest `depth >= 1` levels above `leaf`; the bits of `index < 2^depth`, low first, say where
+    /// it is the right child.
+    fn path(leaf: Self::Digest, index: Felt, path: Slice, depth: usize) -> Self::Digest;
+
+    /// Fails if the digests differ.
+    fn assert_same(a: Self::Digest, b: Self::Digest);
+}
+
+/// The Fiat-Shamir transcript of one hash family.
+pub trait Challenger {
+    /// A transcript that has observed nothing.
+    fn new() -> Self;
+
+    /// Observes an element.
+    fn observe(&mut self, x: Felt);
+
+    /// Observes `n` consecutive digests.
+    fn observe_digests(&mut self, digests: Slice, n: usize);
+
+    /// Place within a run where the next observed element stands; the elements of
+    /// [`Challenger::observe_slice`] start there.
+    fn position(&self) -> usize;
+
+    /// Observes `n` elements laid out from [`Challenger::position`] on, where the lanes before repeat
+    /// what was observed last.
+    fn observe_slice(&mut self, data: Slice, n: usize);
+
+    /// Samples an extension element. What follows is an observation, unless it is the other of
+    /// [`Challenger::sample_pair`].
+    fn sample(&mut self) -> Ext;
+
+    /// Samples two extension elements.
+    fn sample_pair(&mut self) -> (Ext, Ext);
+
+    /// Samples what [`Challenger::bits`] decomposes.
+    fn sample_word(&mut self) -> [Felt; 2];
+
+    /// The low bits, low first, of a sampled word.
+    fn bits(word: [Felt; 2]) -> [Felt; 31];
+
+    /// Checks a proof of work of `bits` bits; the nonce is a hint. Nothing happens for zero bits.
+    fn grind(&mut self, bits: usize);
+}
+
+/// Observes an extension element.
+pub fn observe_ext<C: Challenger>(challenger: &mut C, x: Ext) {
+    for i in 0..5 {
+        challenger.observe(x.coeff(i));
+    }
+}
+
+/// Observes the logarithm of a table's height, as the extension element it is sent as.
+pub fn observe_integer<C: Challenger>(challenger: &mut C, x: usize) {
+    challenger.observe(felt(x));
+    for _i in 0..4 {
+        challenger.observe(Felt::ZERO);
+    }
+}
+
+/// Observes constants.
+pub fn observe_constants<C: Challenger, const N: usize>(challenger: &mut C, constants: [u32; N]) {
+    for i in 0..N {
+        challenger.observe(Felt::new(constants[i]));
+    }
+}
+
+/// The digest at index `index` of a cap must be `digest`.
+pub fn assert_in_cap<H: Hash>(cap: Slice, index: Felt, digest: H::Digest) {
+    H::assert_same(H::digest(cap, index), digest);
+}

@@ -1,0 +1,47 @@
+//! The Keccak-256 family.
+
+use crate::bytes::{ByteChallenger, ByteHash, assert_same_digest, concatenate};
+use crate::hash::Hash;
+use crate::packing::blocks_for;
+use crate::prelude::*;
+
+/// Digests, leaves and paths in Keccak-256.
+#[derive(Clone, Copy)]
+pub struct Keccak;
+
+/// The transcript over Keccak-256.
+pub type KeccakChallenger = ByteChallenger<Keccak>;
+
+impl Hash for Keccak {
+    type Digest = Slice;
+
+    const RUN: usize = 34;
+    const RUN_BLOCKS: usize = 5;
+    const DIGEST_BLOCKS: usize = 2;
+
+    fn digest(digests: Slice, i: Felt) -> Slice {
+        digests.skip_felt(i * felt(2))
+    }
+
+    fn leaf(data: Slice, n: usize) -> Slice {
+        Self::hash_words(limbs(data, blocks_for::<Keccak>(0, n)), n)
+    }
+
+    fn parent(left: Slice, right: Slice) -> Slice {
+        keccak_hash(concatenate(left, right), 16)
+    }
+
+    fn path(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
+        keccak_merkle(leaf, index, path, depth)
+    }
+
+    fn assert_same(a: Slice, b: Slice) {
+        assert_same_digest(a, b);
+    }
+}
+
+impl ByteHash for Keccak {
+    fn hash_words(message: Slice, words: usize) -> Slice {
+        keccak_hash(message, words)
+    }
+}

@@ -1,0 +1,45 @@
+//! In-circuit gadgets, written in the zk-DSL, and the prelude that runs them natively.
+//!
+//! Everything but [`prelude`] is zk-DSL: plain Rust that `rustc` compiles against the prelude and that
+//! the machine's compiler, which is handed [`SOURCES`], turns into instructions.
+
+// The zk-DSL writes loops over indices: its arrays live at compile time.
+#![allow(
+    clippy::assign_op_pattern,
+    clippy::manual_div_ceil,
+    clippy::manual_is_multiple_of,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop
+)]
+
+pub mod bits;
+pub mod blake3;
+pub mod bytes;
+pub mod constraints;
+pub mod fri;
+pub mod hash;
+pub mod keccak;
+pub mod packing;
+pub mod poseidon16;
+pub mod prelude;
+
+pub use prelude::run::{Failure, Hint, STATEMENT_LANES, Tape, run_native};
+
+/// Path and text of every gadget module, for the compiler.
+pub const SOURCES: &[(&str, &str)] = &[
+    ("droste_gadgets/bits.rs", include_str!("bits.rs")),
+    (
+        "droste_gadgets/constraints.rs",
+        include_str!("constraints.rs"),
+    ),
+    ("droste_gadgets/blake3.rs", include_str!("blake3.rs")),
+    ("droste_gadgets/bytes.rs", include_str!("bytes.rs")),
+    ("droste_gadgets/keccak.rs", include_str!("keccak.rs")),
+    ("droste_gadgets/fri.rs", include_str!("fri.rs")),
+    ("droste_gadgets/hash.rs", include_str!("hash.rs")),
+    ("droste_gadgets/packing.rs", include_str!("packing.rs")),
+    (
+        "droste_gadgets/poseidon16.rs",
+        include_str!("poseidon16.rs"),
+    ),
+];

@@ -1,0 +1,143 @@
+//! Elements of the challenge field.
+
+use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use droste_native::precompile::{ext_from_block, ext_to_block};
+use droste_native::{EF, F};
+use p3_field::{BasedVectorSpace, Field};
+
+use super::block::Block;
+use super::felt::Felt;
+
+/// An element of `F[X] / (X^5 + X^2 - 1)`: a block whose lanes 5 to 7 are zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ext([F; 5]);
+
+impl Ext {
+    /// Zero.
+    pub const ZERO: Self = Self([F::new(0); 5]);
+    /// One.
+    pub const ONE: Self = Self::new([1, 0, 0, 0, 0]);
+
+    /// A constant: five coefficients, constant term first.
+    pub const fn new(coefficients: [u32; 5]) -> Self {
+        Self(F::new_array(coefficients))
+    }
+
+    /// The embedding of a base field element.
+    pub fn from_felt(x: Felt) -> Self {
+        Self::from_native(EF::from(x.0))
+    }
+
+    /// The element with these coefficients, constant term first.
+    pub fn from_coeffs(coefficients: [Felt; 5]) -> Self {
+        Self(coefficients.map(|x| x.0))
+    }
+
+    /// Coefficient `i`, below 5.
+    pub fn coeff(self, i: usize) -> Felt {
+        Felt(self.0[i])
+    }
+
+    /// The block that holds this element.
+    pub fn as_block(self) -> Block {
+        Block::from_native(ext_to_block(self.native()))
+    }
+
+    /// The inverse. Fails for zero.
+    pub fn inverse(self) -> Self {
+        Self::from_native(self.native().try_inverse().expect("zero has no inverse"))
+    }
+
+    pub(crate) fn native(self) -> EF {
+        EF::from_basis_coefficients_fn(|i| self.0[i])
+    }
+
+    pub(crate) fn from_native(x: EF) -> Self {
+        let coefficients = x.as_basis_coefficients_slice();
+        Self(std::array::from_fn(|i| coefficients[i]))
+    }
+
+    pub(crate) fn from_block(block: Block) -> Self {
+        match ext_from_block(&block.native()) {
+            Ok(x) => Self::from_native(x),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+impl Add for Ext {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self::from_native(self.native() + other.native())
+    }
+}
+
+impl Sub for Ext {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self::from_native(self.native() - other.native())
+    }
+}
+
+impl Mul for Ext {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        Self::from_native(self.native() * other.native())
+    }
+}
+
+impl Add<Felt> for Ext {
+    type Output = Self;
+    fn add(self, other: Felt) -> Self {
+        Self::from_native(self.native() + other.0)
+    }
+}
+
+impl Sub<Felt> for Ext {
+    type Output = Self;
+    fn sub(self, other: Felt) -> Self {
+        Self::from_native(self.native() - other.0)
+    }
+}
+
+impl Mul<Felt> for Ext {
+    type Output = Self;
+    fn mul(self, other: Felt) -> Self {
+        Self::from_native(self.native() * other.0)
+    }
+}
+
+impl Neg for Ext {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self::from_native(-self.native())
+    }
+}
+
+impl<T> AddAssign<T> for Ext
+where
+    Self: Add<T, Output = Self>,
+{
+    fn add_assign(&mut self, other: T) {
+        *self = *self + other;
+    }
+}
+
+impl<T> SubAssign<T> for Ext
+where
+    Self: Sub<T, Output = Self>,
+{
+    fn sub_assign(&mut self, other: T) {
+        *self = *self - other;
+    }
+}
+
+impl<T> MulAssign<T> for Ext
+where
+    Self: Mul<T, Output = Self>,
+{
+    fn mul_assign(&mut self, other: T) {
+        *self = *self * other;
+    }
+}

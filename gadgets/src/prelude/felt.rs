@@ -1,0 +1,78 @@
+//! Base field elements.
+
+use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use droste_native::F;
+use p3_field::{Field, PrimeCharacteristicRing};
+
+/// An element of KoalaBear, one word of the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Felt(pub(crate) F);
+
+impl Felt {
+    /// Zero.
+    pub const ZERO: Self = Self(F::new(0));
+    /// One.
+    pub const ONE: Self = Self(F::new(1));
+
+    /// The element `value mod p`, a constant.
+    pub const fn new(value: u32) -> Self {
+        Self(F::new(value))
+    }
+
+    /// The inverse. Fails for zero.
+    pub fn inverse(self) -> Self {
+        Self(self.0.try_inverse().expect("zero has no inverse"))
+    }
+}
+
+/// The element `value mod p` of a compile-time integer.
+pub fn felt(value: usize) -> Felt {
+    Felt(F::from_usize(value))
+}
+
+impl Add for Felt {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Sub for Felt {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl Mul for Felt {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        Self(self.0 * other.0)
+    }
+}
+
+impl Neg for Felt {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+impl AddAssign for Felt {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Felt {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl MulAssign for Felt {
+    fn mul_assign(&mut self, other: Self) {
+        *self = *self * other;
+    }
+}

@@ -1,0 +1,119 @@
+//! The precompiles as functions; [`droste_native::precompile`] says what each computes.
+
+use droste_native::precompile::{self, PrecompileError};
+use p3_field::PrimeField32;
+
+use super::block::{Block, Slice};
+use super::ext::Ext;
+use super::felt::Felt;
+use super::run;
+
+fn solved<T>(result: Result<T, PrecompileError>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Sum of `beta^(8R - 1 - j)` times lane `j` of `data` over the window `skip..skip + len`, `R` blocks.
+pub fn horner(data: Slice, skip: usize, len: usize, beta: Ext) -> Ext {
+    // Lanes past the window may have no value.
+    let blocks = run::read_lanes(data.address(), skip + len);
+    Ext::from_native(solved(precompile::horner(
+        &blocks,
+        skip,
+        len,
+        beta.native(),
+    )))
+}
+
+/// Poseidon-16 compression of two blocks.
+pub fn poseidon16_compress(left: Block, right: Block) -> Block {
+    let (left, right) = (left.native(), right.native());
+    Block::from_native(precompile::poseidon16_compress(&left, &right))
+}
+
+/// Overwrite sponge over `lanes >= 8` lanes of `data`; rate and capacity halves of the last output.
+///
+/// Lanes of a partial last block that have no value take the output before.
+pub fn poseidon16_sponge(data: Slice, lanes: usize, capacity: Block) -> (Block, Block) {
+    let blocks = run::read_lanes(data.address(), lanes);
+    let output = solved(precompile::poseidon16_sponge(
+        &blocks,
+        lanes,
+        &capacity.native(),
+    ));
+    run::fill(data.address() + blocks.len() - 1, output.last_block);
+    (
+        Block::from_native(output.rate),
+        Block::from_native(output.capacity),
+    )
+}
+
+/// Root of a Merkle path of `depth >= 1` siblings; `index` must be below `2^depth`.
+pub fn poseidon16_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) -> Block {
+    Block::from_native(solved(precompile::poseidon16_merkle(
+        &leaf.native(),
+        index.0.as_canonical_u32(),
+        &path.native(depth),
+    )))
+}
+
+/// The limbs of `groups` blocks of elements: two blocks each.
+pub fn limbs(data: Slice, groups: usize) -> Slice {
+    // Lanes without a value are the prover's to choose; zero is as good as any.
+    let blocks = run::read_or_zero(data.address(), groups);
+    let limbs: Vec<_> = blocks.iter().flat_map(precompile::limbs).collect();
+    Slice::from_native(&limbs)
+}
+
+/// Chaining value of a BLAKE3 chunk of `words` words; the digest for `root`.
+pub fn blake3_chunk(limbs: Slice, words: usize, counter: usize, root: bool) -> Slice {
+    let blocks = run::read_lanes(limbs.address(), 2 * words);
+    let digest = precompile::blake3_chunk(&blocks, words, counter as u32, root);
+    Slice::from_native(&solved(digest))
+}
+
+/// BLAKE3 parent node; the digest for `root`.
+pub fn blake3_parent(left: Slice, right: Slice, root: bool) -> Slice {
+    let (left, right) = (byte_digest(left), byte_digest(right));
+    Slice::from_native(&solved(precompile::blake3_parent(&left, &right, root)))
+}
+
+/// Root of a Merkle path in Blake3: `depth` siblings of two blocks each.
+pub fn blake3_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
+    let root = precompile::blake3_merkle(
+        &byte_digest(leaf),
+        index.0.as_canonical_u32(),
+        &byte_path(path, depth),
+    );
+    Slice::from_native(&solved(root))
+}
+
+/// Keccak-256 of `words` words; rate blocks of 34 words are 10 blocks apart.
+pub fn keccak_hash(limbs: Slice, words: usize) -> Slice {
+    let runs = words.saturating_sub(1) / precompile::KECCAK_RATE_WORDS;
+    let rest = words - runs * precompile::KECCAK_RATE_WORDS;
+    let lanes = 8 * runs * precompile::KECCAK_RATE_BLOCKS + 2 * rest;
+    let blocks = run::read_or_zero(limbs.address(), lanes.div_ceil(8));
+    Slice::from_native(&solved(precompile::keccak_hash(&blocks, words)))
+}
+
+/// Root of a Merkle path in Keccak-256: `depth` siblings of two blocks each.
+pub fn keccak_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
+    let root = precompile::keccak_merkle(
+        &byte_digest(leaf),
+        index.0.as_canonical_u32(),
+        &byte_path(path, depth),
+    );
+    Slice::from_native(&solved(root))
+}
+
+fn byte_digest(slice: Slice) -> precompile::ByteDigest {
+    let blocks = slice.native(2);
+    [blocks[0], blocks[1]]
+}
+
+fn byte_path(path: Slice, depth: usize) -> Vec<precompile::ByteDigest> {
+    (0..depth).map(|i| byte_digest(path.skip(2 * i))).collect()
+}

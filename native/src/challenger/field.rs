@@ -1,0 +1,128 @@
+//! The duplex challenger over Poseidon-16.
+
+use p3_challenger::{
+    CanObserve, CanSample, CanSampleBits, DuplexChallenger, FieldChallenger, GrindingChallenger,
+};
+use p3_field::{BasedVectorSpace, Field, PackedValue, PrimeCharacteristicRing, PrimeField64};
+use p3_symmetric::{Hash, MerkleCap, Permutation};
+
+use super::search::first_block;
+use crate::field::{DIGEST, F};
+use crate::poseidon16::{Poseidon16, RATE, WIDTH};
+
+type Packed = <F as Field>::Packing;
+
+/// Plonky3's `DuplexChallenger<F, Poseidon16, 16, 8>` with deterministic grinding.
+///
+/// Absorbs by overwriting the rate and adding the number of absorbed elements to the first capacity
+/// element; squeezes the rate from its last element down.
+#[derive(Clone, Debug)]
+pub struct Poseidon16Challenger {
+    duplex: DuplexChallenger<F, Poseidon16, WIDTH, RATE>,
+}
+
+impl Default for Poseidon16Challenger {
+    fn default() -> Self {
+        Self {
+            duplex: DuplexChallenger::new(Poseidon16),
+        }
+    }
+}
+
+impl Poseidon16Challenger {
+    /// The stock challenger inside: sponge state, pending input, unread output.
+    pub const fn duplex(&self) -> &DuplexChallenger<F, Poseidon16, WIDTH, RATE> {
+        &self.duplex
+    }
+
+    /// The state the permutation sees when a nonce is absorbed next, without the nonce, and the
+    /// nonce's position in it.
+    fn state_before_nonce(&self) -> ([F; WIDTH], usize) {
+        let position = self.duplex.input_buffer.len();
+        let mut state = self.duplex.sponge_state;
+        state[..position].copy_from_slice(&self.duplex.input_buffer);
+        state[position..RATE].fill(F::ZERO);
+        state[RATE] += F::from_usize(position + 1);
+        (state, position)
+    }
+}
+
+impl CanObserve<F> for Poseidon16Challenger {
+    fn observe(&mut self, value: F) {
+        self.duplex.observe(value);
+    }
+}
+
+impl CanObserve<Hash<F, F, DIGEST>> for Poseidon16Challenger {
+    fn observe(&mut self, digest: Hash<F, F, DIGEST>) {
+        self.duplex.observe(digest);
+    }
+}
+
+impl CanObserve<MerkleCap<F, [F; DIGEST]>> for Poseidon16Challenger {
+    fn observe(&mut self, cap: MerkleCap<F, [F; DIGEST]>) {
+        self.duplex.observe(cap);
+    }
+}
+
+impl CanObserve<&MerkleCap<F, [F; DIGEST]>> for Poseidon16Challenger {
+    fn observe(&mut self, cap: &MerkleCap<F, [F; DIGEST]>) {
+        self.duplex.observe(cap);
+    }
+}
+
+impl<A: BasedVectorSpace<F>> CanSample<A> for Poseidon16Challenger {
+    fn sample(&mut self) -> A {
+        self.duplex.sample()
+    }
+}
+
+impl CanSampleBits<usize> for Poseidon16Challenger {
+    fn sample_bits(&mut self, bits: usize) -> usize {
+        self.duplex.sample_bits(bits)
+    }
+}
+
+impl FieldChallenger<F> for Poseidon16Challenger {}
+
+impl GrindingChallenger for Poseidon16Challenger {
+    type Witness = F;
+
+    /// The smallest nonce that passes [`Self::check_witness`], which is then absorbed.
+    ///
+    /// # Panics
+    /// If `2^bits` is not below the field's order, or no nonce exists (a chance below `2^-1000` at
+    /// 20 bits).
+    fn grind(&mut self, bits: usize) -> F {
+        assert!(
+            bits < 64 && 1u64 << bits < F::ORDER_U64,
+            "{bits} bits of grinding exceed the field order"
+        );
+        if bits == 0 {
+            return F::ZERO;
+        }
+        let (state, position) = self.state_before_nonce();
+        let state = state.map(Packed::from);
+        let mask = (1u64 << bits) - 1;
+        // The order of the field is not a multiple of the lanes: the last block would need care, but
+        // it holds the one largest nonce, p - 1, which `count` leaves out.
+        let lanes = Packed::WIDTH as u64;
+        let nonce = first_block(F::ORDER_U64 / lanes, |block| {
+            let mut state = state;
+            state[position] = Packed::from_fn(|lane| F::from_u64(block * lanes + lane as u64));
+            Poseidon16.permute_mut(&mut state);
+            state[RATE - 1]
+                .as_slice()
+                .iter()
+                .position(|sample| sample.as_canonical_u64() & mask == 0)
+                .map(|lane| block * lanes + lane as u64)
+        })
+        .expect("a nonce exists");
+        let nonce = F::from_u64(nonce);
+        assert!(
+            self.check_witness(bits, nonce),
+            "the search agrees with the check"
+        );
+        nonce
+    }
+}

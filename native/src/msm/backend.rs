@@ -1,0 +1,39 @@
+//! What a field backend does for the stages above it.
+
+use ark_ec::short_weierstrass::Affine;
+
+use super::curve::MsmCurve;
+use super::schedule::{Entry, Row};
+
+/// Affine points in a backend's own form, and batches of their additions.
+///
+/// No identity is ever packed: the stages above leave those out.
+pub trait Backend<C: MsmCurve>: Sync {
+    /// A nonidentity affine point.
+    type Point: Copy + Default + Send + Sync;
+
+    /// State of one tile, kept by a worker from one tile to the next.
+    type Scratch: Default + Send;
+
+    /// Packs nonidentity points, as many as there is room for.
+    fn pack(&self, points: &mut dyn Iterator<Item = &Affine<C>>, out: &mut [Self::Point]);
+
+    /// The way back.
+    fn unpack(&self, point: &Self::Point) -> Affine<C>;
+
+    /// Multiplies every abscissa.
+    fn multiply_x(&self, factor: &C::BaseField, points: &mut [Self::Point]);
+
+    /// Sums every slot of a tile: `rows` of `entries`, each an index into `points` with a sign.
+    /// Slot by slot, pushes the sum, and to `identity` whether the sum is the identity and the
+    /// pushed point void.
+    fn sum_tile(
+        &self,
+        points: &[Self::Point],
+        entries: &[Entry],
+        rows: &[Row],
+        scratch: &mut Self::Scratch,
+        sums: &mut Vec<Self::Point>,
+        identity: &mut Vec<bool>,
+    );
+}

@@ -1,0 +1,214 @@
+//! Field arithmetic under the multi-scalar multiplication.
+
+#[cfg(target_arch = "x86_64")]
+pub mod ifma;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod ifma_tests;
+mod mont4;
+pub mod safegcd;
+
+use ark_ff::{BigInt, Fp, MontBackend, MontConfig, PrimeField, Zero};
+
+use safegcd::Modulus;
+
+/// A prime field the kernels know: arkworks' Montgomery representation in 4 or 6 limbs.
+pub trait KernelField: PrimeField {
+    /// The inverse, zero for zero.
+    fn invert(&self) -> Self;
+
+    /// The product, without data-dependent branches where that is implemented.
+    fn product(&self, other: &Self) -> Self;
+
+    /// A product that need not be below the modulus: fit only as a factor of [`KernelField::product`],
+    /// or as one of two of another such product, to a depth of four.
+    fn factor(&self, other: &Self) -> Self;
+
+    /// The difference, likewise.
+    fn difference(&self, other: &Self) -> Self;
+
+    /// The element, negated if asked for, likewise.
+    fn negated_if(&self, condition: bool) -> Self;
+
+    /// The four limbs of the Montgomery representation (radix `2^256`), where there are four.
+    fn limbs4(&self) -> Option<&[u64; 4]>;
+
+    /// The element with this Montgomery representation below the modulus, where it has four limbs.
+    fn from_limbs4(limbs: [u64; 4]) -> Option<Self>;
+
+    /// The modulus, where it has four limbs.
+    fn modulus4() -> Option<[u64; 4]>;
+}
+
+/// `(x R)^-1` to `x^-1 R`: two conversions into Montgomery form, each a factor of `R`.
+fn restore_montgomery<const N: usize, T: MontConfig<N>>(
+    limbs: [u64; N],
+) -> Fp<MontBackend<T, N>, N> {
+    let once = T::from_bigint(BigInt(limbs));
+    once.and_then(|value| T::from_bigint(value.0))
+        .unwrap_or_else(Fp::zero)
+}
+
+impl<T: MontConfig<4>> KernelField for Fp<MontBackend<T, 4>, 4> {
+    fn invert(&self) -> Self {
+        const { assert!(T::MODULUS.0[3] != 0) };
+        let modulus = const { Modulus::<5>::new(&T::MODULUS.0) };
+        let mut limbs = self.0.0;
+        modulus.invert(&mut limbs);
+        restore_montgomery(limbs)
+    }
+
+    #[inline(always)]
+    fn product(&self, other: &Self) -> Self {
+        if T::MODULUS.0[3] >> 63 != 0 {
+            return *self * other;
+        }
+        let limbs = mont4::mul(&self.0.0, &other.0.0, &T::MODULUS.0, T::INV);
+        Fp::new_unchecked(BigInt(limbs))
+    }
+
+    #[inline(always)]
+    fn factor(&self, other: &Self) -> Self {
+        // With p / 2^256 at most about 1/4, factors below 1.5 p give one below 1.6 p.
+        if T::MODULUS.0[3] > 1 << 62 {
+            return self.product(other);
+        }
+        let limbs = mont4::mul_unreduced(&self.0.0, &other.0.0, &T::MODULUS.0, T::INV);
+        Fp::new_unchecked(BigInt(limbs))
+    }
+
+    #[inline(always)]
+    fn difference(&self, other: &Self) -> Self {
+        if T::MODULUS.0[3] >> 63 != 0 {
+            return *self - other;
+        }
+        let limbs = mont4::sub(&self.0.0, &other.0.0, &T::MODULUS.0);
+        Fp::new_unchecked(BigInt(limbs))
+    }
+
+    #[inline(always)]
+    fn negated_if(&self, condition: bool) -> Self {
+        if T::MODULUS.0[3] >> 63 != 0 {
+            return if condition { -*self } else { *self };
+        }
+        let limbs = mont4::negate_if(condition, &self.0.0, &T::MODULUS.0);
+        Fp::new_unchecked(BigInt(limbs))
+    }
+
+    fn limbs4(&self) -> Option<&[u64; 4]> {
+        Some(&self.0.0)
+    }
+
+    fn from_limbs4(limbs: [u64; 4]) -> Option<Self> {
+        Some(Fp::new_unchecked(BigInt(limbs)))
+    }
+
+    fn modulus4() -> Option<[u64; 4]> {
+        Some(T::MODULUS.0)
+    }
+}
+
+impl<T: MontConfig<6>> KernelField for Fp<MontBackend<T, 6>, 6> {
+    fn invert(&self) -> Self {
+        let modulus = const { Modulus::<7>::new(&T::MODULUS.0) };
+        let mut limbs = self.0.0;
+        modulus.invert(&mut limbs);
+        restore_montgomery(limbs)
+    }
+
+    fn product(&self, other: &Self) -> Self {
+        *self * other
+    }
+
+    fn factor(&self, other: &Self) -> Self {
+        *self * other
+    }
+
+    fn difference(&self, other: &Self) -> Self {
+        *self - other
+    }
+
+    fn negated_if(&self, condition: bool) -> Self {
+        if condition { -*self } else { *self }
+    }
+
+    fn limbs4(&self) -> Option<&[u64; 4]> {
+        None
+    }
+
+    fn from_limbs4(_: [u64; 4]) -> Option<Self> {
+        None
+    }
+
+    fn modulus4() -> Option<[u64; 4]> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ark_ff::{One, Zero};
+    use proptest::prelude::*;
+
+    use super::KernelField;
+
+    fn check<F: KernelField>(value: F) {
+        assert_eq!(value.invert(), value.inverse().unwrap_or(F::zero()));
+    }
+
+    fn check_operations<F: KernelField>(a: F, b: F) {
+        for (a, b) in [(a, b), (b, a), (a, a), (a, -b)] {
+            assert_eq!(a.product(&b), a * b);
+            assert_eq!(a.difference(&b), a - b);
+            // As deep as additions go: a chain, times a chain, times a reduced element, squared.
+            let chain = (0..9).fold(a, |chain, _| chain.factor(&b));
+            let exact = (0..9).fold(a, |chain, _| chain * b);
+            assert_eq!(chain.product(&a), exact * a);
+            let slope = chain.factor(&chain).factor(&b);
+            let exact = exact.square() * b;
+            assert_eq!(slope.product(&slope), exact.square());
+            assert_eq!(slope.product(&a), exact * a);
+            assert_eq!(a.negated_if(true), -a);
+            assert_eq!(a.negated_if(false), a);
+        }
+    }
+
+    fn check_field<F: KernelField>(bytes: &[u8]) {
+        let random = F::from_le_bytes_mod_order(bytes);
+        let other = F::from_le_bytes_mod_order(&bytes[32..]);
+        for value in [F::zero(), F::one(), -F::one(), other] {
+            check_operations(random, value);
+            check_operations(F::zero(), value);
+            check_operations(-F::one(), value);
+        }
+        check(F::from_le_bytes_mod_order(bytes));
+        // Small values, and values next to the modulus.
+        check(F::from(u64::from(bytes[0])));
+        check(-F::from(u64::from(bytes[0])));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_arkworks(bytes in prop::collection::vec(any::<u8>(), 64)) {
+            check_field::<ark_bn254::Fq>(&bytes);
+            check_field::<ark_bn254::Fr>(&bytes);
+            check_field::<ark_pallas::Fq>(&bytes);
+            check_field::<ark_pallas::Fr>(&bytes);
+            check_field::<ark_bls12_381::Fq>(&bytes);
+        }
+    }
+
+    #[test]
+    fn boundaries() {
+        fn run<F: KernelField>() {
+            check(F::zero());
+            check(F::one());
+            check(-F::one());
+            for power in 0..F::MODULUS_BIT_SIZE {
+                check(F::from(2u64).pow([u64::from(power)]));
+            }
+        }
+        run::<ark_bn254::Fq>();
+        run::<ark_bls12_381::Fq>();
+        assert!(ark_bn254::Fq::one().limbs4().is_some() && !ark_bn254::Fq::zero().is_one());
+    }
+}

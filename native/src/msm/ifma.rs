@@ -1,0 +1,434 @@
+//! Batch-affine accumulation by AVX-512 IFMA: eight slots a group, coordinates of 5 x 52 bits.
+//!
+//! Points in memory are 64 bytes, one cache line: both coordinates in four words each, Montgomery
+//! radix `2^260`, below `2 p`. Sums in progress stay in registers' form; their abscissas are below
+//! `5 p` and their ordinates below `3 p`, and differences of them go into multiplications unreduced.
+
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch, _mm512_setzero_si512};
+
+use ark_ec::short_weierstrass::Affine;
+use ark_ff::{Field, PrimeField};
+
+use super::backend::Backend;
+use super::curve::MsmCurve;
+use super::field::KernelField;
+use super::field::ifma::{self, Fe, Modulus, V};
+use super::schedule::{Entry, LANES, Row};
+
+/// Independent products, so that one multiplication need not wait for the one before.
+const CHAINS: usize = 4;
+
+/// Groups between a prefetch and its use.
+const PREFETCH: usize = 4;
+
+/// The AVX-512 IFMA backend of a curve over a field of four limbs.
+#[derive(Clone, Copy, Debug)]
+pub struct Ifma<C: MsmCurve> {
+    modulus: Modulus,
+    /// 1 and the curve's coefficient, in Montgomery form.
+    one: [u64; ifma::LIMBS],
+    coefficient: [u64; ifma::LIMBS],
+    /// `2^264`: takes arkworks' radix to ours.
+    enter: [u64; ifma::LIMBS],
+    /// `2^268`: mends the radix after an inversion.
+    mend: [u64; ifma::LIMBS],
+    /// `1 / 16`: takes our radix to arkworks'.
+    leave: C::BaseField,
+}
+
+/// A nonidentity affine point: four words of `x`, four of `y`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct Point([u64; 8]);
+
+/// Eight sums, one a lane.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    x: Fe,
+    y: Fe,
+}
+
+/// Lanes of a group whose addition in this row is not one of two distinct abscissas.
+#[derive(Clone, Copy, Debug)]
+struct Special {
+    group: usize,
+    double: u8,
+    cancel: u8,
+    replace: u8,
+    idle: u8,
+}
+
+/// Sums in progress and the terms and denominators of one row.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    sums: Vec<Group>,
+    /// Lanes whose sum is the identity.
+    identity: Vec<u8>,
+    terms: Vec<Group>,
+    denominators: Vec<Fe>,
+    /// Product of the denominators before each, in its chain.
+    prefixes: Vec<Fe>,
+    special: Vec<Special>,
+}
+
+impl<C: MsmCurve> Ifma<C> {
+    /// The backend, where this machine and the curve's field allow it.
+    pub fn new() -> Option<Self> {
+        if !ifma::available() {
+            return None;
+        }
+        let modulus = Modulus::new(&C::BaseField::modulus4()?)?;
+        let power = |exponent| C::BaseField::from(2u64).pow([exponent]);
+        Some(Self {
+            modulus,
+            one: raw(power(260))?,
+            coefficient: raw(C::COEFF_A * power(260))?,
+            enter: raw(power(264))?,
+            mend: raw(power(268))?,
+            leave: power(4).inverse()?,
+        })
+    }
+
+    /// The words of a value below `2 p`, as arkworks' representation of another value.
+    fn canonical(&self, words: [u64; 4]) -> C::BaseField {
+        let modulus = C::BaseField::modulus4().unwrap_or([0; 4]);
+        let mut less = words;
+        let mut borrow = false;
+        for (word, m) in less.iter_mut().zip(modulus) {
+            let (difference, first) = word.overflowing_sub(m);
+            let (difference, second) = difference.overflowing_sub(u64::from(borrow));
+            *word = difference;
+            borrow = first | second;
+        }
+        let limbs = if borrow { words } else { less };
+        C::BaseField::from_limbs4(limbs).unwrap_or_default()
+    }
+
+    /// Inverses of eight elements below `2 p` by one inversion; results below `2 p`.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn invert(&self, value: &Fe) -> Fe {
+        let zero = _mm512_setzero_si512();
+        let words = ifma::to_words(value);
+        let rows = ifma::transpose(&[
+            words[0], words[1], words[2], words[3], zero, zero, zero, zero,
+        ]);
+        let elements = rows.map(|row| {
+            let mut words = [0u64; 8];
+            ifma::store(&mut words, row);
+            self.canonical([words[0], words[1], words[2], words[3]])
+        });
+        let mut prefixes = elements;
+        for i in 1..LANES {
+            prefixes[i] = prefixes[i - 1] * elements[i];
+        }
+        let mut inverse = prefixes[LANES - 1].invert();
+        let mut rows = [zero; 8];
+        for i in (0..LANES).rev() {
+            let single = if i == 0 {
+                inverse
+            } else {
+                inverse * prefixes[i - 1]
+            };
+            inverse *= elements[i];
+            let mut words = [0u64; 8];
+            if let Some(limbs) = single.limbs4() {
+                words[..4].copy_from_slice(limbs);
+            }
+            rows[i] = ifma::load(&words);
+        }
+        let rows = ifma::transpose(&rows);
+        let limbs = ifma::from_words(&[rows[0], rows[1], rows[2], rows[3]]);
+        self.modulus.mul(&limbs, &ifma::splat(&self.mend))
+    }
+
+    /// The points of eight entries, negated where the entry says so; ordinates at most `2 p`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn fetch(&self, points: &[Point], entries: &[Entry; LANES]) -> Group {
+        let mut rows = [_mm512_setzero_si512(); LANES];
+        let mut negate = 0u8;
+        for i in 0..LANES {
+            rows[i] = ifma::load(&points[(entries[i] >> 1) as usize].0);
+            negate |= ((entries[i] & 1) as u8) << i;
+        }
+        let w = ifma::transpose(&rows);
+        let x = ifma::from_words(&[w[0], w[1], w[2], w[3]]);
+        let y = ifma::from_words(&[w[4], w[5], w[6], w[7]]);
+        let double = self.modulus.multiple::<2>();
+        let y = ifma::normalize(ifma::select(negate, &y, &ifma::sub(&double, &y)));
+        Group { x, y }
+    }
+
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn start(&self, points: &[Point], entries: &[Entry], scratch: &mut Scratch) {
+        scratch.sums.clear();
+        for chunk in entries.as_chunks::<LANES>().0 {
+            scratch.sums.push(self.fetch(points, chunk));
+        }
+        scratch.identity.clear();
+        scratch.identity.resize(scratch.sums.len(), 0);
+    }
+
+    /// First pass of a row: terms, denominators and their products.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn multiply_row(
+        &self,
+        points: &[Point],
+        entries: &[Entry],
+        ahead: &[Entry],
+        len: usize,
+        scratch: &mut Scratch,
+    ) -> [Fe; CHAINS] {
+        let mut chains = [ifma::splat(&self.one); CHAINS];
+        scratch.terms.clear();
+        scratch.denominators.clear();
+        scratch.prefixes.clear();
+        for (group, chunk) in entries.as_chunks::<LANES>().0.iter().enumerate() {
+            if let Some(later) = ahead.get(group * LANES..(group + 1) * LANES) {
+                later.iter().for_each(|&entry| prefetch(points, entry));
+            }
+            let term = self.fetch(points, chunk);
+            let sum = &scratch.sums[group];
+            let mut denominator = self.modulus.sub::<5>(&term.x, &sum.x);
+            let active = len - group * LANES;
+            let idle = if active < LANES { 0xffu8 << active } else { 0 };
+            let suspect = self.modulus.maybe_zero(&denominator);
+            if suspect | idle | scratch.identity[group] != 0 {
+                let identity = scratch.identity[group];
+                let special = self.classify(group, sum, &term, idle, identity, &mut denominator);
+                scratch.special.extend(special);
+            }
+            let chain = &mut chains[group % CHAINS];
+            scratch.prefixes.push(*chain);
+            *chain = self.modulus.mul(chain, &denominator);
+            scratch.denominators.push(denominator);
+            scratch.terms.push(term);
+        }
+        chains
+    }
+
+    /// Tells apart the lanes that are not plain additions and gives them invertible denominators.
+    #[cold]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn classify(
+        &self,
+        group: usize,
+        sum: &Group,
+        term: &Group,
+        idle: u8,
+        identity: u8,
+        denominator: &mut Fe,
+    ) -> Option<Special> {
+        let same_x = self.modulus.is_zero(denominator) & !idle & !identity;
+        let same_y = self
+            .modulus
+            .is_zero(&self.modulus.sub::<3>(&term.y, &sum.y));
+        let flat = self.modulus.is_zero(&sum.y);
+        let double = same_x & same_y & !flat;
+        let special = Special {
+            group,
+            double,
+            cancel: same_x & !double,
+            replace: identity & !idle,
+            idle,
+        };
+        let any = same_x | special.replace | idle;
+        let doubled = ifma::normalize(ifma::add(&sum.y, &sum.y));
+        *denominator = ifma::select(any, denominator, &ifma::splat(&self.one));
+        *denominator = ifma::select(double, denominator, &doubled);
+        (any != 0).then_some(special)
+    }
+
+    /// Inverse of the product of each chain.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn invert_chains(&self, chains: &[Fe; CHAINS]) -> [Fe; CHAINS] {
+        let m = &self.modulus;
+        let mut prefixes = *chains;
+        for i in 1..CHAINS {
+            prefixes[i] = m.mul(&prefixes[i - 1], &chains[i]);
+        }
+        let mut inverse = self.invert(&prefixes[CHAINS - 1]);
+        let mut out = *chains;
+        for i in (1..CHAINS).rev() {
+            out[i] = m.mul(&inverse, &prefixes[i - 1]);
+            inverse = m.mul(&inverse, &chains[i]);
+        }
+        out[0] = inverse;
+        out
+    }
+
+    /// Second pass of a row: slopes and sums, from the last group to the first.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn add_row(&self, mut inverses: [Fe; CHAINS], scratch: &mut Scratch) {
+        let m = &self.modulus;
+        for group in (0..scratch.terms.len()).rev() {
+            let term = &scratch.terms[group];
+            let sum = &mut scratch.sums[group];
+            let chain = &mut inverses[group % CHAINS];
+            let inverse = m.mul(chain, &scratch.prefixes[group]);
+            *chain = m.mul(chain, &scratch.denominators[group]);
+            let mut numerator = m.sub::<3>(&term.y, &sum.y);
+            let special = scratch.special.pop_if(|special| special.group == group);
+            if let Some(special) = &special {
+                let square = m.mul(&sum.x, &sum.x);
+                let thrice = ifma::add(&ifma::add(&square, &square), &square);
+                let tangent = ifma::add(&thrice, &ifma::splat(&self.coefficient));
+                numerator = ifma::select(special.double, &numerator, &ifma::normalize(tangent));
+            }
+            let slope = m.mul(&numerator, &inverse);
+            let square = m.mul(&slope, &slope);
+            // Below 2 + 7 multiples of p, and less 4 of them where large.
+            let x = ifma::sub(&square, &ifma::add(&sum.x, &term.x));
+            let x = m.reduce_once::<4>(&ifma::add(&x, &m.multiple::<7>()));
+            let run = m.sub::<5>(&sum.x, &x);
+            // Below 2 + 3, and less 2 where large.
+            let y = ifma::sub(&m.mul(&slope, &run), &sum.y);
+            let y = m.reduce_once::<2>(&ifma::add(&y, &m.multiple::<3>()));
+            match special {
+                None => *sum = Group { x, y },
+                Some(special) => {
+                    let keep = special.cancel | special.idle;
+                    let x = ifma::select(keep, &x, &sum.x);
+                    let y = ifma::select(keep, &y, &sum.y);
+                    *sum = Group {
+                        x: ifma::select(special.replace, &x, &term.x),
+                        y: ifma::select(special.replace, &y, &term.y),
+                    };
+                    let identity = &mut scratch.identity[group];
+                    *identity = (*identity & !special.replace) | special.cancel;
+                }
+            }
+        }
+    }
+
+    /// Points below `2 p`, by lane.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn write(&self, group: &Group) -> [Point; LANES] {
+        let m = &self.modulus;
+        let x = m.reduce_exactly::<2>(&m.reduce_exactly::<2>(&group.x));
+        let y = m.reduce_exactly::<2>(&group.y);
+        let (x, y) = (ifma::to_words(&x), ifma::to_words(&y));
+        let rows = ifma::transpose(&[x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]]);
+        rows.map(|row: V| {
+            let mut point = Point([0; 8]);
+            ifma::store(&mut point.0, row);
+            point
+        })
+    }
+
+    /// Multiplies both coordinates of every point.
+    fn scale_all(&self, points: &mut [Point], x: &[u64; ifma::LIMBS], y: &[u64; ifma::LIMBS]) {
+        let (groups, rest) = points.as_chunks_mut::<LANES>();
+        let mut padded = [Point::default(); LANES];
+        padded[..rest.len()].copy_from_slice(rest);
+        for group in groups.iter_mut().chain([&mut padded]) {
+            // SAFETY: a value of this type exists only where the features are there.
+            unsafe { self.scale(group, x, y) };
+        }
+        rest.copy_from_slice(&padded[..rest.len()]);
+    }
+
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn sum_tile_vectorised(
+        &self,
+        points: &[Point],
+        entries: &[Entry],
+        rows: &[Row],
+        scratch: &mut Scratch,
+        sums: &mut Vec<Point>,
+        identity: &mut Vec<bool>,
+    ) {
+        let Some((first, rest)) = rows.split_first() else {
+            return;
+        };
+        let padded = |row: &Row| {
+            let start = row.start as usize;
+            start..start + (row.len as usize).next_multiple_of(LANES)
+        };
+        self.start(points, &entries[padded(first)], scratch);
+        for row in rest {
+            let range = padded(row);
+            let ahead = (range.start + PREFETCH * LANES).min(entries.len());
+            let (now, ahead) = (&entries[range], &entries[ahead..]);
+            let chains = self.multiply_row(points, now, ahead, row.len as usize, scratch);
+            let inverses = self.invert_chains(&chains);
+            self.add_row(inverses, scratch);
+        }
+        let mut left = first.len as usize;
+        for (group, lanes) in scratch.sums.iter().zip(&scratch.identity) {
+            let count = left.min(LANES);
+            sums.extend_from_slice(&self.write(group)[..count]);
+            identity.extend((0..count).map(|lane| lanes >> lane & 1 == 1));
+            left -= count;
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn scale(&self, points: &mut [Point; LANES], x: &[u64; 5], y: &[u64; 5]) {
+        let w = ifma::transpose(&points.map(|point| ifma::load(&point.0)));
+        let group = Group {
+            x: ifma::from_words(&[w[0], w[1], w[2], w[3]]),
+            y: ifma::from_words(&[w[4], w[5], w[6], w[7]]),
+        };
+        *points = self.write(&Group {
+            x: self.modulus.mul(&group.x, &ifma::splat(x)),
+            y: self.modulus.mul(&group.y, &ifma::splat(y)),
+        });
+    }
+}
+
+/// The limbs of an element, as an integer.
+fn raw<F: PrimeField>(value: F) -> Option<[u64; ifma::LIMBS]> {
+    let words: [u64; 4] = value.into_bigint().as_ref().try_into().ok()?;
+    Some(ifma::limbs(&words))
+}
+
+#[inline]
+fn prefetch(points: &[Point], entry: Entry) {
+    if let Some(point) = points.get((entry >> 1) as usize) {
+        // SAFETY: a prefetch of a valid address has no effect but on caches; SSE is part of x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(point).cast()) }
+    }
+}
+
+impl<C: MsmCurve> Backend<C> for Ifma<C> {
+    type Point = Point;
+    type Scratch = Scratch;
+
+    fn pack(&self, points: &mut dyn Iterator<Item = &Affine<C>>, out: &mut [Point]) {
+        for (slot, point) in out.iter_mut().zip(points) {
+            if let (Some(x), Some(y)) = (point.x.limbs4(), point.y.limbs4()) {
+                slot.0[..4].copy_from_slice(x);
+                slot.0[4..].copy_from_slice(y);
+            }
+        }
+        self.scale_all(out, &self.enter, &self.enter);
+    }
+
+    fn multiply_x(&self, factor: &C::BaseField, points: &mut [Point]) {
+        let radix = C::BaseField::from(2u64).pow([260]);
+        let factor = raw(*factor * radix).unwrap_or_default();
+        self.scale_all(points, &factor, &self.one);
+    }
+
+    fn unpack(&self, point: &Point) -> Affine<C> {
+        let [x0, x1, x2, x3, y0, y1, y2, y3] = point.0;
+        let x = self.canonical([x0, x1, x2, x3]) * self.leave;
+        let y = self.canonical([y0, y1, y2, y3]) * self.leave;
+        Affine::new_unchecked(x, y)
+    }
+
+    fn sum_tile(
+        &self,
+        points: &[Point],
+        entries: &[Entry],
+        rows: &[Row],
+        scratch: &mut Scratch,
+        sums: &mut Vec<Point>,
+        identity: &mut Vec<bool>,
+    ) {
+        // SAFETY: a value of this type exists only where the features are there.
+        unsafe { self.sum_tile_vectorised(points, entries, rows, scratch, sums, identity) }
+    }
+}

@@ -1,0 +1,307 @@
+//! Batch-affine accumulation in arkworks' own fields: any platform, 4 or 6 limbs.
+
+use std::marker::PhantomData;
+
+use ark_ec::short_weierstrass::{Affine, SWCurveConfig};
+use ark_ff::{AdditiveGroup, Field, One, Zero};
+
+use super::backend::Backend;
+use super::curve::MsmCurve;
+use super::field::KernelField;
+use super::schedule::{Entry, Row};
+
+/// The portable backend.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Portable;
+
+/// A nonidentity affine point, in as few cache lines as it can be.
+#[derive(Debug)]
+#[repr(align(64))]
+pub struct Point<C: SWCurveConfig> {
+    x: C::BaseField,
+    y: C::BaseField,
+}
+
+impl<C: SWCurveConfig> Clone for Point<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C: SWCurveConfig> Copy for Point<C> {}
+
+impl<C: SWCurveConfig> Default for Point<C> {
+    fn default() -> Self {
+        let (x, y) = (C::BaseField::ZERO, C::BaseField::ZERO);
+        Self { x, y }
+    }
+}
+
+/// What an addition turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Case {
+    /// Different abscissas.
+    Add,
+    /// Equal points.
+    Double,
+    /// Opposite points: the sum is the identity.
+    Cancel,
+    /// The sum so far was the identity.
+    Replace,
+}
+
+/// Sums in progress, and the denominators of one row.
+#[derive(Debug)]
+pub struct Scratch<C: SWCurveConfig> {
+    sums: Vec<Point<C>>,
+    identity: Vec<bool>,
+    denominators: Vec<C::BaseField>,
+    /// Product of all denominators before each.
+    prefixes: Vec<C::BaseField>,
+    cases: Vec<Case>,
+    curve: PhantomData<C>,
+}
+
+impl<C: SWCurveConfig> Default for Scratch<C> {
+    fn default() -> Self {
+        Self {
+            sums: vec![],
+            identity: vec![],
+            denominators: vec![],
+            prefixes: vec![],
+            cases: vec![],
+            curve: PhantomData,
+        }
+    }
+}
+
+/// Slots whose additions are computed side by side: one waits for its own multiplications only.
+const CHAINS: usize = 4;
+
+#[inline(always)]
+fn fetch<C: MsmCurve>(points: &[Point<C>], entry: Entry) -> Point<C> {
+    let Point { x, y } = points[(entry >> 1) as usize];
+    let y = y.negated_if(entry & 1 == 1);
+    Point { x, y }
+}
+
+/// Terms between a prefetch and its use.
+const PREFETCH: usize = 16;
+
+/// Starts loading a point from memory, where the platform has an instruction for it.
+#[inline(always)]
+fn prefetch<C: SWCurveConfig>(points: &[Point<C>], entry: Entry) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(point) = points.get((entry >> 1) as usize) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch of a valid address has no effect but on caches; SSE is part of x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(point).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (points, entry);
+}
+
+impl<C: MsmCurve> Scratch<C> {
+    fn start(&mut self, points: &[Point<C>], entries: &[Entry]) {
+        self.sums.clear();
+        self.sums
+            .extend(entries.iter().map(|&entry| fetch(points, entry)));
+        self.identity.clear();
+        self.identity.resize(entries.len(), false);
+    }
+
+    fn finish(&self, sums: &mut Vec<Point<C>>, identity: &mut Vec<bool>) {
+        sums.extend_from_slice(&self.sums);
+        identity.extend_from_slice(&self.identity);
+    }
+
+    /// Adds one row: the first slots each get their term, with a single inversion.
+    #[inline(always)]
+    fn add_row(&mut self, points: &[Point<C>], entries: &[Entry]) {
+        let products = self.multiply_row(points, entries);
+        let mut inverses = invert_chains::<C>(&products);
+        let whole = entries.len() - entries.len() % CHAINS;
+        self.add_slots(points, &entries[whole..], whole, &mut inverses);
+        for (i, chunk) in entries[..whole]
+            .as_chunks::<CHAINS>()
+            .0
+            .iter()
+            .enumerate()
+            .rev()
+        {
+            self.add_slots(points, chunk, i * CHAINS, &mut inverses);
+        }
+    }
+
+    /// First pass: denominators, and their products in chains.
+    #[inline(always)]
+    fn multiply_row(&mut self, points: &[Point<C>], entries: &[Entry]) -> [C::BaseField; CHAINS] {
+        self.denominators.clear();
+        self.prefixes.clear();
+        self.cases.clear();
+        let mut products = [C::BaseField::one(); CHAINS];
+        for (slot, &entry) in entries.iter().enumerate() {
+            if let Some(&later) = entries.get(slot + PREFETCH) {
+                prefetch(points, later);
+            }
+            let sum = &self.sums[slot];
+            let mut case = Case::Add;
+            let mut denominator = points[(entry >> 1) as usize].x.difference(&sum.x);
+            if self.identity[slot] {
+                case = Case::Replace;
+                denominator = C::BaseField::one();
+            } else if denominator.is_zero() {
+                let term = fetch(points, entry);
+                if term.y == sum.y && !term.y.is_zero() {
+                    case = Case::Double;
+                    denominator = sum.y.double();
+                } else {
+                    case = Case::Cancel;
+                    denominator = C::BaseField::one();
+                }
+            }
+            let product = &mut products[slot % CHAINS];
+            self.cases.push(case);
+            self.prefixes.push(*product);
+            self.denominators.push(denominator);
+            *product = product.factor(&denominator);
+        }
+        products
+    }
+
+    /// Second pass: slopes and sums of at most [`CHAINS`] slots from `first` on, step by step for all
+    /// of them.
+    #[allow(clippy::needless_range_loop)] // several arrays step together
+    #[inline(always)]
+    fn add_slots(
+        &mut self,
+        points: &[Point<C>],
+        entries: &[Entry],
+        first: usize,
+        inverses: &mut [C::BaseField; CHAINS],
+    ) {
+        let count = entries.len();
+        let zero = C::BaseField::ZERO;
+        let (mut slopes, mut xs) = ([zero; CHAINS], [zero; CHAINS]);
+        let mut terms = [Point::<C>::default(); CHAINS];
+        for k in 0..count {
+            slopes[k] = inverses[k].factor(&self.prefixes[first + k]);
+        }
+        for k in 0..count {
+            inverses[k] = inverses[k].factor(&self.denominators[first + k]);
+        }
+        for k in 0..count {
+            terms[k] = fetch(points, entries[k]);
+            let sum = &self.sums[first + k];
+            let mut numerator = terms[k].y.difference(&sum.y);
+            if self.cases[first + k] == Case::Double {
+                let square = sum.x.square();
+                numerator = square.double() + square + C::COEFF_A;
+            }
+            slopes[k] = slopes[k].factor(&numerator);
+        }
+        for k in 0..count {
+            let square = slopes[k].product(&slopes[k]);
+            let x = self.sums[first + k].x;
+            xs[k] = square.difference(&x).difference(&terms[k].x);
+        }
+        for k in 0..count {
+            let sum = &mut self.sums[first + k];
+            let run = sum.x.difference(&xs[k]);
+            let y = slopes[k].product(&run).difference(&sum.y);
+            match self.cases[first + k] {
+                Case::Add | Case::Double => *sum = Point { x: xs[k], y },
+                Case::Cancel => self.identity[first + k] = true,
+                Case::Replace => {
+                    *sum = terms[k];
+                    self.identity[first + k] = false;
+                }
+            }
+        }
+    }
+}
+
+/// Inverse of each product, by one inversion.
+fn invert_chains<C: MsmCurve>(products: &[C::BaseField; CHAINS]) -> [C::BaseField; CHAINS] {
+    let mut prefixes = *products;
+    for i in 1..CHAINS {
+        prefixes[i] = prefixes[i - 1].product(&products[i]);
+    }
+    let mut inverse = prefixes[CHAINS - 1].invert();
+    let mut out = prefixes;
+    for i in (1..CHAINS).rev() {
+        out[i] = inverse.product(&prefixes[i - 1]);
+        inverse = inverse.product(&products[i]);
+    }
+    out[0] = inverse;
+    out
+}
+
+#[inline(always)]
+fn sum_rows<C: MsmCurve>(
+    points: &[Point<C>],
+    entries: &[Entry],
+    rows: &[Row],
+    scratch: &mut Scratch<C>,
+) {
+    let of = |row: &Row| &entries[row.start as usize..(row.start + row.len) as usize];
+    let Some((first, rest)) = rows.split_first() else {
+        scratch.start(points, &[]);
+        return;
+    };
+    scratch.start(points, of(first));
+    for row in rest {
+        scratch.add_row(points, of(row));
+    }
+}
+
+/// The same code, compiled for processors whose wide multiplication leaves the flags alone.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,adx")]
+fn sum_rows_wide<C: MsmCurve>(
+    points: &[Point<C>],
+    entries: &[Entry],
+    rows: &[Row],
+    scratch: &mut Scratch<C>,
+) {
+    sum_rows(points, entries, rows, scratch);
+}
+
+impl<C: MsmCurve> Backend<C> for Portable {
+    type Point = Point<C>;
+    type Scratch = Scratch<C>;
+
+    fn pack(&self, points: &mut dyn Iterator<Item = &Affine<C>>, out: &mut [Point<C>]) {
+        for (slot, point) in out.iter_mut().zip(points) {
+            (slot.x, slot.y) = (point.x, point.y);
+        }
+    }
+
+    fn unpack(&self, point: &Point<C>) -> Affine<C> {
+        Affine::new_unchecked(point.x, point.y)
+    }
+
+    fn multiply_x(&self, factor: &C::BaseField, points: &mut [Point<C>]) {
+        points.iter_mut().for_each(|point| point.x *= factor);
+    }
+
+    fn sum_tile(
+        &self,
+        points: &[Point<C>],
+        entries: &[Entry],
+        rows: &[Row],
+        scratch: &mut Scratch<C>,
+        sums: &mut Vec<Point<C>>,
+        identity: &mut Vec<bool>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx") {
+            // SAFETY: the features were found.
+            unsafe { sum_rows_wide(points, entries, rows, scratch) };
+            scratch.finish(sums, identity);
+            return;
+        }
+        sum_rows(points, entries, rows, scratch);
+        scratch.finish(sums, identity);
+    }
+}

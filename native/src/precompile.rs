@@ -1,0 +1,647 @@
+//! The native function of every precompile of the machine, over plain arrays.
+//!
+//! A precompile relates blocks of 8 field elements. These functions compute the blocks that the
+//! machine's executor writes and that a native run of a zk-DSL program returns; each table's
+//! constraints are tested against them.
+//!
+//! 32-bit words of the byte hashes are pairs of 16-bit limbs, low limb first: four words a block.
+//! A byte-hash digest (8 words, little-endian) is two blocks.
+
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
+use p3_keccak::Keccak256Hash;
+use p3_symmetric::CryptographicHasher;
+use thiserror::Error;
+
+use crate::field::{EF, EXTENSION_DEGREE, F};
+use crate::poseidon16::{Poseidon16, WIDTH};
+
+/// Lanes of a block.
+pub const LANES: usize = 8;
+
+/// 32-bit words of limbs in a block.
+pub const WORDS_PER_BLOCK: usize = LANES / 2;
+
+/// 32-bit words of one BLAKE3 message block (64 bytes).
+pub const BLAKE3_BLOCK_WORDS: usize = 16;
+
+/// 32-bit words of one BLAKE3 chunk (1024 bytes).
+pub const BLAKE3_CHUNK_WORDS: usize = 256;
+
+/// 32-bit words of one rate block of Keccak-256 (136 bytes).
+pub const KECCAK_RATE_WORDS: usize = 34;
+
+/// Blocks from the start of one Keccak rate block to the next: 34 words take eight and a half, and
+/// groups of eight words take two, so the stride is ten.
+pub const KECCAK_RATE_BLOCKS: usize = 10;
+
+/// Eight field elements at one address of block memory.
+pub type Block = [F; LANES];
+
+/// A 32-byte digest: 16 limbs of 8 little-endian words.
+pub type ByteDigest = [Block; 2];
+
+/// Arguments for which a precompile's relation has no solution.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum PrecompileError {
+    /// A count or an index lies outside the range it may take.
+    #[error("{name} of {precompile} is {value}, expected {min} to {max}")]
+    OutOfRange {
+        /// Name of the precompile.
+        precompile: &'static str,
+        /// What is out of range.
+        name: &'static str,
+        /// Its value.
+        value: u64,
+        /// Smallest allowed value.
+        min: u64,
+        /// Largest allowed value.
+        max: u64,
+    },
+    /// A block of an extension element has a non-zero lane above its five coefficients.
+    #[error("lane {lane} of an extension element is not zero")]
+    NotExtension {
+        /// The lane, 5 to 7.
+        lane: usize,
+    },
+}
+
+fn check_range(
+    precompile: &'static str,
+    name: &'static str,
+    value: u64,
+    min: u64,
+    max: u64,
+) -> Result<(), PrecompileError> {
+    if (min..=max).contains(&value) {
+        Ok(())
+    } else {
+        Err(PrecompileError::OutOfRange {
+            precompile,
+            name,
+            value,
+            min,
+            max,
+        })
+    }
+}
+
+/// The block of an extension element: 5 coefficients, constant term first, and three zeros.
+pub fn ext_to_block(x: EF) -> Block {
+    let mut block = [F::ZERO; LANES];
+    block[..EXTENSION_DEGREE].copy_from_slice(x.as_basis_coefficients_slice());
+    block
+}
+
+/// The extension element of a block.
+///
+/// # Errors
+/// If one of lanes 5 to 7 is not zero.
+pub fn ext_from_block(block: &Block) -> Result<EF, PrecompileError> {
+    match (EXTENSION_DEGREE..LANES).find(|&lane| block[lane] != F::ZERO) {
+        Some(lane) => Err(PrecompileError::NotExtension { lane }),
+        None => Ok(EF::from_basis_coefficients_fn(|i| block[i])),
+    }
+}
+
+/// Blocks of the window of [`horner`].
+pub const fn horner_blocks(skip: usize, length: usize) -> usize {
+    (skip + length).div_ceil(LANES)
+}
+
+/// Random combination of a window of lanes.
+///
+/// The window skips `skip < 8` lanes of the first block and takes `length >= 1` lanes of consecutive
+/// blocks, `R` blocks in all. Lane `j`, counted from the start of the first block, is weighted with
+/// `beta^(8R - 1 - j)`: the value is `Horner`'s rule run over all lanes, those outside the window
+/// read as zero.
+///
+/// # Errors
+/// If the window is empty, skips a block or leaves `blocks`.
+pub fn horner(
+    blocks: &[Block],
+    skip: usize,
+    length: usize,
+    beta: EF,
+) -> Result<EF, PrecompileError> {
+    check_range("horner", "skip", skip as u64, 0, LANES as u64 - 1)?;
+    let lanes = (blocks.len() * LANES - skip.min(blocks.len() * LANES)) as u64;
+    check_range("horner", "length", length as u64, 1, lanes)?;
+    let window = skip..skip + length;
+    let total = horner_blocks(skip, length) * LANES;
+    Ok((0..total).fold(EF::ZERO, |sum, j| {
+        let lane = blocks[j / LANES][j % LANES];
+        sum * beta + if window.contains(&j) { lane } else { F::ZERO }
+    }))
+}
+
+/// A step of FRI folding: `(left + right) / 2 + scale * (left - right)`.
+///
+/// With `left = f(x)`, `right = f(-x)` and `scale = beta / (2x)` it is the value at `x^2` of the folded
+/// polynomial (ePrint 2018/828, section 3).
+pub fn fold(left: EF, right: EF, scale: EF) -> EF {
+    (left + right).halve() + scale * (left - right)
+}
+
+/// The `count` extension elements laid out one after the other, 5 lanes each, from lane `skip` of the
+/// first block on.
+///
+/// # Errors
+/// If there are none, they skip a block or leave `blocks`.
+pub fn unpack(blocks: &[Block], skip: usize, count: usize) -> Result<Vec<EF>, PrecompileError> {
+    check_range("unpack", "skip", skip as u64, 0, LANES as u64 - 1)?;
+    let lanes = blocks.len() * LANES;
+    let most = lanes.saturating_sub(skip) / EXTENSION_DEGREE;
+    check_range("unpack", "count", count as u64, 1, most as u64)?;
+    let lane = |j: usize| blocks[j / LANES][j % LANES];
+    let element =
+        |n: usize| EF::from_basis_coefficients_fn(|i| lane(skip + EXTENSION_DEGREE * n + i));
+    Ok((0..count).map(element).collect())
+}
+
+/// Poseidon-16 compression of two digests: `truncate_8(P(x) + x)`.
+pub fn poseidon16_compress(left: &Block, right: &Block) -> Block {
+    Poseidon16.compress_pair(*left, *right)
+}
+
+/// What an overwrite sponge leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpongeOutput {
+    /// The last block as it was absorbed: lanes past the end carry the previous output.
+    pub last_block: Block,
+    /// Rate half of the last permutation's output: the digest of a hash.
+    pub rate: Block,
+    /// Capacity half of the last permutation's output.
+    pub capacity: Block,
+}
+
+/// Overwrite sponge of rate 8 over the first `lanes >= 8` lanes of `blocks`.
+///
+/// Every block overwrites the rate and is followed by a permutation; a last block that is partial
+/// overwrites only its own lanes. From a zero capacity this is Plonky3's `PaddingFreeSponge`.
+///
+/// # Errors
+/// If `lanes` is below 8 or more than `blocks` hold.
+pub fn poseidon16_sponge(
+    blocks: &[Block],
+    lanes: usize,
+    capacity: &Block,
+) -> Result<SpongeOutput, PrecompileError> {
+    let most = (blocks.len() * LANES) as u64;
+    check_range("poseidon16_sponge", "lanes", lanes as u64, 8, most)?;
+    let mut state = [F::ZERO; WIDTH];
+    state[LANES..].copy_from_slice(capacity);
+    let mut last_block = [F::ZERO; LANES];
+    for first in (0..lanes).step_by(LANES) {
+        let count = (lanes - first).min(LANES);
+        state[..count].copy_from_slice(&blocks[first / LANES][..count]);
+        last_block.copy_from_slice(&state[..LANES]);
+        state = Poseidon16.permute(state);
+    }
+    let half = |start: usize| std::array::from_fn(|i| state[start + i]);
+    Ok(SpongeOutput {
+        last_block,
+        rate: half(0),
+        capacity: half(LANES),
+    })
+}
+
+/// Root reached from `leaf` at `index < 2^depth` through `siblings`, one a level, `depth >= 1`.
+///
+/// Bits of the index are consumed low first; a one says that the current node is the right child.
+///
+/// # Errors
+/// If the path is empty or longer than 30 levels, or the index is too large for it.
+pub fn poseidon16_merkle(
+    leaf: &Block,
+    index: u32,
+    siblings: &[Block],
+) -> Result<Block, PrecompileError> {
+    merkle(
+        "poseidon16_merkle",
+        *leaf,
+        index,
+        siblings,
+        poseidon16_compress,
+    )
+}
+
+fn merkle<D: Copy>(
+    precompile: &'static str,
+    leaf: D,
+    index: u32,
+    siblings: &[D],
+    parent: impl Fn(&D, &D) -> D,
+) -> Result<D, PrecompileError> {
+    let depth = siblings.len();
+    check_range(precompile, "depth", depth as u64, 1, 30)?;
+    let last = (1u64 << depth) - 1;
+    check_range(precompile, "index", u64::from(index), 0, last)?;
+    Ok(siblings.iter().enumerate().fold(leaf, |node, (i, other)| {
+        if index >> i & 1 == 1 {
+            parent(other, &node)
+        } else {
+            parent(&node, other)
+        }
+    }))
+}
+
+/// Writes 32-bit words as limbs, zeros after the last.
+pub fn words_to_limbs(words: &[u32]) -> Vec<Block> {
+    words
+        .chunks(WORDS_PER_BLOCK)
+        .map(|chunk| {
+            let mut block = [F::ZERO; LANES];
+            for (pair, &word) in block.chunks_exact_mut(2).zip(chunk) {
+                pair[0] = F::from_u32(word & 0xffff);
+                pair[1] = F::from_u32(word >> 16);
+            }
+            block
+        })
+        .collect()
+}
+
+/// The limbs of a 32-byte digest.
+pub fn digest_to_limbs(digest: [u8; 32]) -> ByteDigest {
+    std::array::from_fn(|half| {
+        std::array::from_fn(|lane| {
+            let byte = 16 * half + 2 * lane;
+            F::from_u16(u16::from_le_bytes([digest[byte], digest[byte + 1]]))
+        })
+    })
+}
+
+/// The 32 bytes of a digest's limbs.
+///
+/// # Errors
+/// If a limb is not below `2^16`.
+pub fn digest_from_limbs(limbs: &ByteDigest) -> Result<[u8; 32], PrecompileError> {
+    let mut bytes = [0; 32];
+    for (pair, &limb) in bytes.chunks_exact_mut(2).zip(limbs.as_flattened()) {
+        pair.copy_from_slice(&limb_value("digest", limb)?.to_le_bytes());
+    }
+    Ok(bytes)
+}
+
+fn limb_value(precompile: &'static str, limb: F) -> Result<u16, PrecompileError> {
+    let value = limb.as_canonical_u32();
+    check_range(precompile, "limb", u64::from(value), 0, 0xffff)?;
+    Ok(value as u16)
+}
+
+/// The bytes of `words` words whose limbs stand in `blocks`; word `i` starts at lane `2i` counted
+/// from the start of its run of `run` words, runs being `stride` blocks apart.
+fn limb_bytes(
+    precompile: &'static str,
+    blocks: &[Block],
+    words: usize,
+    run: usize,
+    stride: usize,
+) -> Result<Vec<u8>, PrecompileError> {
+    let mut bytes = Vec::new();
+    for word in 0..words {
+        let lane = 2 * (word % run);
+        let block = stride * (word / run) + lane / LANES;
+        let last = blocks.len() as u64;
+        check_range(precompile, "block", block as u64 + 1, 1, last)?;
+        for limb in &blocks[block][lane % LANES..][..2] {
+            bytes.extend(limb_value(precompile, *limb)?.to_le_bytes());
+        }
+    }
+    Ok(bytes)
+}
+
+/// Chaining value of one BLAKE3 chunk of `words` 32-bit words (1 to 256), or, for `root`, the BLAKE3
+/// digest of these bytes.
+///
+/// # Errors
+/// If the count of words is out of range, the root is not chunk 0, a limb is not below `2^16`, or
+/// `blocks` are too few.
+pub fn blake3_chunk(
+    blocks: &[Block],
+    words: usize,
+    counter: u32,
+    root: bool,
+) -> Result<ByteDigest, PrecompileError> {
+    use blake3::hazmat::HasherExt;
+    const NAME: &str = "blake3_chunk";
+    check_range(NAME, "words", words as u64, 1, BLAKE3_CHUNK_WORDS as u64)?;
+    if root {
+        check_range(NAME, "counter of the root", u64::from(counter), 0, 0)?;
+    }
+    let bytes = limb_bytes(
+        NAME,
+        blocks,
+        words,
+        BLAKE3_BLOCK_WORDS,
+        BLAKE3_BLOCK_WORDS / 4,
+    )?;
+    let digest = if root {
+        *blake3::hash(&bytes).as_bytes()
+    } else {
+        let mut hasher = blake3::Hasher::new();
+        hasher.set_input_offset(u64::from(counter) * 1024);
+        hasher.update(&bytes);
+        hasher.finalize_non_root()
+    };
+    Ok(digest_to_limbs(digest))
+}
+
+/// BLAKE3 parent node of two chaining values; the digest of the whole input for `root`.
+///
+/// # Errors
+/// If a limb is not below `2^16`.
+pub fn blake3_parent(
+    left: &ByteDigest,
+    right: &ByteDigest,
+    root: bool,
+) -> Result<ByteDigest, PrecompileError> {
+    use blake3::hazmat::{Mode, merge_subtrees_non_root, merge_subtrees_root};
+    let (left, right) = (digest_from_limbs(left)?, digest_from_limbs(right)?);
+    Ok(digest_to_limbs(if root {
+        *merge_subtrees_root(&left, &right, Mode::Hash).as_bytes()
+    } else {
+        merge_subtrees_non_root(&left, &right, Mode::Hash)
+    }))
+}
+
+/// Root of a Merkle path whose parents are `blake3(left || right)`; as [`poseidon16_merkle`].
+///
+/// # Errors
+/// As [`poseidon16_merkle`], or if a limb is not below `2^16`.
+pub fn blake3_merkle(
+    leaf: &ByteDigest,
+    index: u32,
+    siblings: &[ByteDigest],
+) -> Result<ByteDigest, PrecompileError> {
+    byte_merkle("blake3_merkle", leaf, index, siblings, |bytes| {
+        *blake3::hash(bytes).as_bytes()
+    })
+}
+
+/// Root of a Merkle path whose parents are `keccak256(left || right)`; as [`poseidon16_merkle`].
+///
+/// # Errors
+/// As [`poseidon16_merkle`], or if a limb is not below `2^16`.
+pub fn keccak_merkle(
+    leaf: &ByteDigest,
+    index: u32,
+    siblings: &[ByteDigest],
+) -> Result<ByteDigest, PrecompileError> {
+    byte_merkle("keccak_merkle", leaf, index, siblings, |bytes| {
+        Keccak256Hash.hash_slice(bytes)
+    })
+}
+
+fn byte_merkle(
+    precompile: &'static str,
+    leaf: &ByteDigest,
+    index: u32,
+    siblings: &[ByteDigest],
+    hash: impl Fn(&[u8]) -> [u8; 32],
+) -> Result<ByteDigest, PrecompileError> {
+    let siblings = siblings
+        .iter()
+        .map(digest_from_limbs)
+        .collect::<Result<Vec<_>, _>>()?;
+    let leaf = digest_from_limbs(leaf)?;
+    let root = merkle(precompile, leaf, index, &siblings, |left, right| {
+        hash([*left, *right].as_flattened())
+    })?;
+    Ok(digest_to_limbs(root))
+}
+
+/// Keccak-256 (pad 0x01) of `words >= 1` 32-bit words; rate blocks of 34 words are
+/// [`KECCAK_RATE_BLOCKS`] blocks apart.
+///
+/// # Errors
+/// If there are no words, a limb is not below `2^16`, or `blocks` are too few.
+pub fn keccak_hash(blocks: &[Block], words: usize) -> Result<ByteDigest, PrecompileError> {
+    const NAME: &str = "keccak_hash";
+    check_range(NAME, "words", words as u64, 1, 1 << 30)?;
+    let bytes = limb_bytes(NAME, blocks, words, KECCAK_RATE_WORDS, KECCAK_RATE_BLOCKS)?;
+    Ok(digest_to_limbs(Keccak256Hash.hash_slice(&bytes)))
+}
+
+/// The limbs of the words by which a byte hash absorbs eight elements (see [`crate::encoding`]).
+pub fn limbs(elements: &Block) -> [Block; 2] {
+    let words: [u32; LANES] = std::array::from_fn(|i| elements[i].to_unique_u32());
+    let blocks = words_to_limbs(&words);
+    [blocks[0], blocks[1]]
+}
+
+#[cfg(test)]
+mod tests {
+    use p3_field::Field;
+    use p3_symmetric::PaddingFreeSponge;
+    use proptest::prelude::*;
+    use sha3::{Digest, Keccak256};
+
+    use super::*;
+    use crate::encoding::elements_to_bytes;
+
+    fn element() -> impl Strategy<Value = F> {
+        (0..crate::field::MODULUS).prop_map(F::new)
+    }
+
+    fn blocks_of(elements: &[F]) -> Vec<Block> {
+        elements
+            .chunks(LANES)
+            .map(|chunk| std::array::from_fn(|i| chunk.get(i).copied().unwrap_or(F::ZERO)))
+            .collect()
+    }
+
+    /// Limbs of words, runs of `run` words starting `stride` blocks apart.
+    fn layout(words: &[u32], run: usize, stride: usize) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        for chunk in words.chunks(run) {
+            blocks.extend(words_to_limbs(chunk));
+            blocks.resize(blocks.len().next_multiple_of(stride), [F::TWO; LANES]);
+        }
+        blocks
+    }
+
+    fn bytes_of(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    fn words(count: usize) -> Vec<u32> {
+        (0..count as u32)
+            .map(|i| i.wrapping_mul(0x9e37_79b9) ^ 0x5bd1_e995)
+            .collect()
+    }
+
+    fn bytes_to_limbs(digest: impl AsRef<[u8]>) -> ByteDigest {
+        digest_to_limbs(digest.as_ref().try_into().unwrap())
+    }
+
+    #[test]
+    fn keccak_agrees_with_the_reference() {
+        for count in (1..=70).chain([102, 103, 137, 300]) {
+            let words = words(count);
+            let blocks = layout(&words, KECCAK_RATE_WORDS, KECCAK_RATE_BLOCKS);
+            let expected = bytes_to_limbs(Keccak256::digest(bytes_of(&words)));
+            assert_eq!(keccak_hash(&blocks, count), Ok(expected), "{count} words");
+        }
+    }
+
+    #[test]
+    fn blake3_of_one_and_more_chunks_agrees_with_the_reference() {
+        for count in [1, 15, 16, 17, 255, 256] {
+            let words = words(count);
+            let expected = bytes_to_limbs(blake3::hash(&bytes_of(&words)).as_bytes());
+            let blocks = layout(&words, 16, 4);
+            assert_eq!(blake3_chunk(&blocks, count, 0, true), Ok(expected));
+        }
+        // Two chunks and a bit: the tree is ((0, 1), 2).
+        let words = words(600);
+        let chunk = |first: usize, last: usize, counter| {
+            blake3_chunk(
+                &layout(&words[first..last], 16, 4),
+                last - first,
+                counter,
+                false,
+            )
+            .unwrap()
+        };
+        let left = blake3_parent(&chunk(0, 256, 0), &chunk(256, 512, 1), false).unwrap();
+        let root = blake3_parent(&left, &chunk(512, 600, 2), true).unwrap();
+        assert_eq!(
+            root,
+            bytes_to_limbs(blake3::hash(&bytes_of(&words)).as_bytes())
+        );
+    }
+
+    #[test]
+    fn arguments_out_of_range_are_errors() {
+        let block = [F::ZERO; LANES];
+        assert!(poseidon16_sponge(&[block], 7, &block).is_err());
+        assert!(poseidon16_sponge(&[block], 9, &block).is_err());
+        assert!(poseidon16_merkle(&block, 2, &[block]).is_err());
+        assert!(poseidon16_merkle(&block, 0, &[]).is_err());
+        assert!(horner(&[block], 8, 1, EF::ONE).is_err());
+        assert!(horner(&[block], 3, 6, EF::ONE).is_err());
+        assert!(horner(&[block], 3, 0, EF::ONE).is_err());
+        assert!(horner(&[], 3, 1, EF::ONE).is_err());
+        assert!(blake3_chunk(&[block; 65], 257, 0, false).is_err());
+        assert!(blake3_chunk(&[block; 4], 16, 1, true).is_err());
+        assert!(blake3_chunk(&[block; 3], 16, 0, true).is_err());
+        assert!(keccak_hash(&[block], 0).is_err());
+        let mut wide = block;
+        wide[1] = F::from_u32(1 << 16);
+        assert!(keccak_hash(&[wide], 1).is_err());
+        assert!(digest_from_limbs(&[block, wide]).is_err());
+        assert_eq!(
+            ext_from_block(&[F::ONE; LANES]),
+            Err(PrecompileError::NotExtension { lane: 5 })
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn horner_is_the_weighted_sum(
+            elements in prop::collection::vec(element(), 1..40),
+            skip in 0..8usize,
+            beta in prop::array::uniform5(element()),
+        ) {
+            let mut padded = vec![F::TWO; skip];
+            padded.extend(&elements);
+            padded.resize(padded.len().next_multiple_of(8), F::TWO);
+            let beta = EF::from_basis_coefficients_fn(|i| beta[i]);
+            let total = padded.len();
+            let expected: EF = (skip..skip + elements.len())
+                .map(|j| beta.exp_u64((total - 1 - j) as u64) * padded[j])
+                .sum();
+            prop_assert_eq!(horner(&blocks_of(&padded), skip, elements.len(), beta), Ok(expected));
+        }
+
+        #[test]
+        fn folding_is_evaluation_of_the_halves(
+            even in prop::array::uniform5(element()),
+            odd in prop::array::uniform5(element()),
+            beta in prop::array::uniform5(element()),
+            x in (1..crate::field::MODULUS).prop_map(F::new),
+        ) {
+            // f(x) = even + x * odd, at x and -x.
+            let [even, odd, beta] = [even, odd, beta].map(|c| EF::from_basis_coefficients_fn(|i| c[i]));
+            let folded = fold(even + odd * x, even - odd * x, beta * x.double().inverse());
+            prop_assert_eq!(folded, even + beta * odd);
+        }
+
+        #[test]
+        fn unpacking_takes_five_lanes_an_element(
+            elements in prop::collection::vec(element(), 40),
+            skip in 0..8usize,
+            count in 1..7usize,
+        ) {
+            let expected: Vec<EF> = elements[skip..]
+                .chunks_exact(5)
+                .take(count)
+                .map(|c| EF::from_basis_coefficients_fn(|i| c[i]))
+                .collect();
+            prop_assert_eq!(expected.len(), count);
+            prop_assert_eq!(unpack(&blocks_of(&elements), skip, count), Ok(expected));
+            prop_assert!(unpack(&blocks_of(&elements), 8, count).is_err());
+            prop_assert!(unpack(&blocks_of(&elements), skip, 8 + usize::from(skip == 0)).is_err());
+            prop_assert!(unpack(&blocks_of(&elements), skip, 0).is_err());
+        }
+
+        #[test]
+        fn five_lanes_in_the_inverse_of_the_generator_are_an_extension_element(
+            elements in prop::collection::vec(element(), 16),
+            skip in 0..8usize,
+        ) {
+            let x = EF::from_basis_coefficients_fn(|i| F::from_bool(i == 1));
+            let sum = horner(&blocks_of(&elements), skip, 5, x.inverse()).unwrap();
+            let top = 8 * horner_blocks(skip, 5) - 1 - skip;
+            let expected = EF::from_basis_coefficients_fn(|i| elements[skip + i]);
+            prop_assert_eq!(sum * x.exp_u64(top as u64), expected);
+        }
+
+        #[test]
+        fn sponge_is_the_padding_free_sponge(elements in prop::collection::vec(element(), 8..60)) {
+            let zero = [F::ZERO; LANES];
+            let output = poseidon16_sponge(&blocks_of(&elements), elements.len(), &zero).unwrap();
+            let sponge = PaddingFreeSponge::<Poseidon16, 16, 8, 8>::new(Poseidon16);
+            prop_assert_eq!(output.rate, sponge.hash_slice(&elements));
+            let rest = elements.len() % 8;
+            let last = elements.len() - if rest == 0 { 8 } else { rest };
+            prop_assert_eq!(&output.last_block[..elements.len() - last], &elements[last..]);
+        }
+
+        #[test]
+        fn a_path_recomputes_the_root(leaves in prop::collection::vec(element(), 64), index in 0..8u32) {
+            let mut level: Vec<Block> = blocks_of(&leaves);
+            let leaf = level[index as usize];
+            let mut siblings = Vec::new();
+            let mut at = index as usize;
+            while level.len() > 1 {
+                siblings.push(level[at ^ 1]);
+                level = level.chunks(2).map(|pair| poseidon16_compress(&pair[0], &pair[1])).collect();
+                at /= 2;
+            }
+            prop_assert_eq!(poseidon16_merkle(&leaf, index, &siblings), Ok(level[0]));
+        }
+
+        #[test]
+        fn byte_paths_hash_left_then_right(left in any::<[u8; 32]>(), right in any::<[u8; 32]>()) {
+            let both = [left, right].concat();
+            let (left, right) = (digest_to_limbs(left), digest_to_limbs(right));
+            prop_assert_eq!(digest_from_limbs(&left).unwrap().to_vec(), both[..32].to_vec());
+            let expected = bytes_to_limbs(Keccak256::digest(&both));
+            prop_assert_eq!(keccak_merkle(&left, 0, &[right]), Ok(expected));
+            prop_assert_eq!(keccak_merkle(&right, 1, &[left]), Ok(expected));
+            let expected = bytes_to_limbs(blake3::hash(&both).as_bytes());
+            prop_assert_eq!(blake3_merkle(&right, 1, &[left]), Ok(expected));
+        }
+
+        #[test]
+        fn limbs_are_the_absorbed_bytes(elements in prop::array::uniform8(element())) {
+            let bytes: Vec<u8> = limbs(&elements)
+                .as_flattened()
+                .iter()
+                .flat_map(|limb| (limb.as_canonical_u32() as u16).to_le_bytes())
+                .collect();
+            prop_assert_eq!(bytes, elements_to_bytes(&elements));
+        }
+    }
+}

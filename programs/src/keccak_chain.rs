@@ -1,0 +1,19 @@
+//! Hash chain in Keccak-256.
+
+use droste_gadgets::prelude::*;
+
+/// Public inputs `n` and `x < 2^16`; starts at 32 bytes of which the first two are `x`, hashes them
+/// `n` times, reveals the first four 16-bit limbs of the result.
+pub fn main() {
+    let n = public_input();
+    let x = public_input();
+    let zero = Felt::ZERO;
+    let first = Block::new([x, zero, zero, zero, zero, zero, zero, zero]);
+    let mut digest = Slice::from_blocks([first, Block::ZERO]);
+    for _i in count_to(n) {
+        digest = keccak_hash(digest, 8);
+    }
+    for i in 0..4 {
+        reveal(digest.block(0).lane(i));
+    }
+}

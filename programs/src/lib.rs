@@ -1,0 +1,34 @@
+//! zk-DSL programs. Each module is one: its `main` runs natively and in the machine.
+
+pub mod blake3_chain;
+pub mod blake3_membership;
+pub mod factorial;
+pub mod fibonacci;
+pub mod keccak_chain;
+pub mod keccak_membership;
+pub mod poseidon16_chain;
+pub mod poseidon16_membership;
+pub mod poseidon16_permute;
+
+/// Name and text of every program, for the compiler.
+pub const SOURCES: &[(&str, &str)] = &[
+    ("blake3_chain", include_str!("blake3_chain.rs")),
+    ("blake3_membership", include_str!("blake3_membership.rs")),
+    ("factorial", include_str!("factorial.rs")),
+    ("fibonacci", include_str!("fibonacci.rs")),
+    ("keccak_chain", include_str!("keccak_chain.rs")),
+    ("keccak_membership", include_str!("keccak_membership.rs")),
+    ("poseidon16_chain", include_str!("poseidon16_chain.rs")),
+    (
+        "poseidon16_membership",
+        include_str!("poseidon16_membership.rs"),
+    ),
+    ("poseidon16_permute", include_str!("poseidon16_permute.rs")),
+];
+
+/// The text of the program called `name`.
+pub fn source(name: &str) -> Option<&'static str> {
+    SOURCES
+        .iter()
+        .find_map(|&(program, text)| (program == name).then_some(text))
+}

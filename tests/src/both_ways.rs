@@ -1,0 +1,173 @@
+//! Runs a zk-DSL program natively and in the machine on the same inputs, and plays a prover who
+//! lies about hints.
+
+use droste_gadgets::{Failure, Hint, run_native};
+use droste_native::F;
+use droste_vm::compiler::{Compiled, compile_file};
+use droste_vm::executor::{RunError, Tape, TapeItem, execute, execute_mutated};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
+
+/// Instructions after which a run counts as failed.
+pub const LIMIT: u64 = 1 << 22;
+
+/// A program in both of its forms.
+pub struct Program {
+    /// Name in messages.
+    pub name: String,
+    /// For the machine.
+    pub compiled: Compiled,
+    /// For the processor.
+    pub main: fn(),
+}
+
+/// What a run gave: the statement, or why there is none.
+pub type Outcome = Result<[u32; 8], String>;
+
+impl Program {
+    /// Compiles `source`, whose `main` is `main`, with the gadget library.
+    ///
+    /// # Panics
+    ///
+    /// If it does not compile; the message is the compiler's.
+    pub fn new(name: &str, source: &str, main: fn()) -> Self {
+        match compile_file(name, source, droste_gadgets::SOURCES) {
+            Ok(compiled) => Self {
+                name: name.to_owned(),
+                compiled,
+                main,
+            },
+            Err(error) => panic!("{:?}", miette::Report::new(*error)),
+        }
+    }
+
+    /// The native run.
+    pub fn native(&self, tape: &droste_gadgets::Tape, public: &[u32]) -> Outcome {
+        run_native(tape, public, self.main).map_err(|Failure(message)| message)
+    }
+
+    /// The run in the machine.
+    pub fn machine(&self, tape: &droste_gadgets::Tape, public: &[u32]) -> Outcome {
+        let public: Vec<_> = public.iter().map(|value| F::from_u32(*value)).collect();
+        outcome(execute(&self.compiled, &public, &machine_tape(tape), LIMIT))
+    }
+
+    /// Both runs, which must give the same statement, or both none.
+    ///
+    /// # Panics
+    ///
+    /// If they differ.
+    pub fn both(&self, tape: &droste_gadgets::Tape, public: &[u32]) -> Outcome {
+        let (native, machine) = (self.native(tape, public), self.machine(tape, public));
+        match (&native, &machine) {
+            (Ok(native), Ok(machine)) => assert_eq!(native, machine, "{}", self.name),
+            (Err(_), Err(_)) => {}
+            (native, machine) => panic!(
+                "{}: natively {native:?}, in the machine {machine:?}",
+                self.name
+            ),
+        }
+        native
+    }
+
+    /// Changes every hint in turn. Those that the program reads must change both runs alike; those
+    /// that the executor computes must not lead to another statement.
+    ///
+    /// Gives the number of changed hints that were accepted with the same statement: values that are
+    /// free.
+    ///
+    /// # Panics
+    ///
+    /// If a lie goes unnoticed.
+    pub fn mutate_hints(&self, tape: &droste_gadgets::Tape, public: &[u32]) -> usize {
+        let honest = self.both(tape, public).expect("the honest run succeeds");
+        let mut free = 0;
+        for index in 0..tape.hints.len() {
+            for changed in mutations(&tape.hints[index]) {
+                let mut lie = tape.clone();
+                lie.hints[index] = changed;
+                if self.both(&lie, public) == Ok(honest) {
+                    free += 1;
+                }
+            }
+        }
+        let field: Vec<_> = public.iter().map(|value| F::from_u32(*value)).collect();
+        let machine_tape = machine_tape(tape);
+        let computed = self.compiled.hints.len() as u64;
+        for number in 0..computed.min(2_000) {
+            for delta in [F::ONE, F::NEG_ONE, F::from_u32(0x1234_5678)] {
+                let mutation = Some((number, delta));
+                // A loop that is told never to end runs into the limit.
+                let limit = 1 << 18;
+                let run = execute_mutated(&self.compiled, &field, &machine_tape, limit, mutation);
+                if let Ok(statement) = outcome(run) {
+                    assert_eq!(
+                        statement, honest,
+                        "{}: false hint {number} is accepted",
+                        self.name
+                    );
+                }
+            }
+        }
+        free
+    }
+}
+
+fn outcome(run: Result<droste_vm::record::Execution, RunError>) -> Outcome {
+    match run {
+        Ok(execution) => Ok(execution.statement.map(|value| value.as_canonical_u32())),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The same tape in the machine's form.
+pub fn machine_tape(tape: &droste_gadgets::Tape) -> Tape {
+    let items = tape.hints.iter().map(|hint| match hint {
+        Hint::Felt(value) => TapeItem::Felt(*value),
+        Hint::Ext(value) => {
+            let coefficients = value.as_basis_coefficients_slice();
+            TapeItem::Ext(std::array::from_fn(|i| coefficients[i]))
+        }
+        Hint::Slice(blocks) => TapeItem::Slice(blocks.clone()),
+    });
+    Tape {
+        items: items.collect(),
+    }
+}
+
+/// A hint with one of its elements changed, for each of some elements.
+fn mutations(hint: &Hint) -> Vec<Hint> {
+    match hint {
+        Hint::Felt(value) => vec![
+            Hint::Felt(*value + F::ONE),
+            Hint::Felt(*value - F::ONE),
+            Hint::Felt(*value + F::from_u32(1 << 30)),
+        ],
+        Hint::Ext(value) => (0..5)
+            .map(|i| {
+                let mut coefficients: Vec<F> = value.as_basis_coefficients_slice().to_vec();
+                coefficients[i] += F::ONE;
+                Hint::Ext(droste_native::EF::from_basis_coefficients_fn(|i| {
+                    coefficients[i]
+                }))
+            })
+            .collect(),
+        Hint::Slice(blocks) => {
+            let mut changed = Vec::new();
+            // Long slices: the first, the last, and some between.
+            let step = (blocks.len() / 8).max(1);
+            for index in (0..blocks.len())
+                .step_by(step)
+                .chain(blocks.len().checked_sub(1))
+            {
+                for lane in 0..8 {
+                    if let Some(value) = blocks[index][lane] {
+                        let mut blocks = blocks.clone();
+                        blocks[index][lane] = Some(value + F::ONE);
+                        changed.push(Hint::Slice(blocks));
+                    }
+                }
+            }
+            changed
+        }
+    }
+}

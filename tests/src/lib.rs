@@ -1,0 +1,3 @@
+//! Harnesses shared by the end-to-end tests.
+
+pub mod both_ways;

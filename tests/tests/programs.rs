@@ -1,0 +1,94 @@
+//! Every example program, natively and in the machine.
+
+use droste_gadgets::{Hint, Tape};
+use droste_native::F;
+use droste_programs as programs;
+use droste_tests::both_ways::Program;
+use p3_field::PrimeCharacteristicRing;
+
+fn program(name: &str, main: fn()) -> Program {
+    Program::new(
+        name,
+        programs::source(name).expect("the program exists"),
+        main,
+    )
+}
+
+fn block(seed: u32) -> [Option<F>; 8] {
+    std::array::from_fn(|lane| Some(F::from_u32(seed * 1000 + 17 * lane as u32 + 1)))
+}
+
+#[test]
+fn factorial() {
+    let program = program("factorial", programs::factorial::main);
+    for n in [0, 1, 5, 12, 100] {
+        program.both(&Tape::default(), &[n]).unwrap();
+    }
+    assert_eq!(program.both(&Tape::default(), &[5]).unwrap()[1], 120);
+    program.mutate_hints(&Tape::default(), &[7]);
+}
+
+#[test]
+fn fibonacci() {
+    let program = program("fibonacci", programs::fibonacci::main);
+    for n in [0, 1, 2, 30] {
+        program.both(&Tape::default(), &[n]).unwrap();
+    }
+    program.mutate_hints(&Tape::default(), &[9]);
+}
+
+#[test]
+fn hash_chains() {
+    let chains: [(&str, fn()); 3] = [
+        ("poseidon16_chain", programs::poseidon16_chain::main),
+        ("blake3_chain", programs::blake3_chain::main),
+        ("keccak_chain", programs::keccak_chain::main),
+    ];
+    for (name, main) in chains {
+        let program = program(name, main);
+        for n in [0, 1, 6] {
+            program.both(&Tape::default(), &[n, 7]).unwrap();
+        }
+        program.mutate_hints(&Tape::default(), &[3, 7]);
+    }
+}
+
+#[test]
+fn poseidon16_permute() {
+    let program = program("poseidon16_permute", programs::poseidon16_permute::main);
+    let inputs = program.compiled.public_inputs as u32;
+    let public: Vec<_> = (0..inputs).collect();
+    let slices = vec![Hint::Slice(vec![block(1), block(2)])];
+    for hints in [Vec::new(), slices] {
+        let _ = program.both(&Tape { hints }, &public);
+    }
+}
+
+#[test]
+fn merkle_membership() {
+    let programs: [(&str, fn(), u32); 3] = [
+        (
+            "poseidon16_membership",
+            programs::poseidon16_membership::main,
+            1,
+        ),
+        ("blake3_membership", programs::blake3_membership::main, 2),
+        ("keccak_membership", programs::keccak_membership::main, 2),
+    ];
+    for (name, main, digest) in programs {
+        let program = program(name, main);
+        // Limbs are below 2^16, which these blocks are.
+        let blocks = |first: u32, n: u32| (first..first + n).map(block).collect::<Vec<_>>();
+        let hints = vec![
+            Hint::Slice(blocks(1, digest)),
+            Hint::Felt(F::from_u32(0b1011_0010)),
+            Hint::Slice(blocks(3, 8 * digest)),
+        ];
+        let mut tape = Tape { hints };
+        program.both(&tape, &[]).unwrap();
+        assert_eq!(program.mutate_hints(&tape, &[]), 0, "{name}");
+        // An index out of range fails both ways.
+        tape.hints[1] = Hint::Felt(F::from_u32(1 << 8));
+        program.both(&tape, &[]).unwrap_err();
+    }
+}

@@ -1,0 +1,136 @@
+//! What a constraint evaluator reads: the openings, challenges and selectors of one table.
+
+use droste_native::field::EXTENSION_DEGREE;
+use droste_native::{EF, F};
+use p3_field::PrimeCharacteristicRing;
+
+/// One value that the constraints of a table may read at the out-of-domain point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Input {
+    /// Column of the main trace, in this row or the next.
+    Main {
+        /// Opened at the next row.
+        next: bool,
+        /// Column.
+        column: usize,
+    },
+    /// Column of the preprocessed trace, in this row or the next.
+    Preprocessed {
+        /// Opened at the next row.
+        next: bool,
+        /// Column.
+        column: usize,
+    },
+    /// Column of the lookup trace as it is committed: extension column `i` is the
+    /// [`EXTENSION_DEGREE`] flat columns from `EXTENSION_DEGREE * i`, one per coordinate.
+    Permutation {
+        /// Opened at the next row.
+        next: bool,
+        /// Flat column.
+        column: usize,
+    },
+    /// Periodic column, evaluated at the point.
+    Periodic(usize),
+    /// Public value of the table: a base field element.
+    Public(usize),
+    /// Selector that is nonzero on the first row alone.
+    IsFirstRow,
+    /// Selector that is nonzero on the last row alone.
+    IsLastRow,
+    /// Selector that is zero on the last row alone.
+    IsTransition,
+    /// Committed sum of the table's lookups.
+    Terminal,
+    /// Denominator base of a bus, `alpha + (bus + 1) * beta^width`.
+    Bus(usize),
+    /// Combiner of a bus message's elements.
+    Beta,
+    /// Challenge that folds the constraints.
+    Alpha,
+    /// The out-of-domain point, which periodic columns are evaluated at.
+    Point,
+    /// `X^i`, element of the extension's basis.
+    Basis(usize),
+}
+
+impl Input {
+    /// Whether the value is a base field element at run time.
+    #[must_use]
+    pub const fn is_scalar(self) -> bool {
+        matches!(self, Self::Public(_))
+    }
+}
+
+/// The basis element `X^i`, `i < EXTENSION_DEGREE`.
+pub(super) fn basis(i: usize) -> [F; EXTENSION_DEGREE] {
+    core::array::from_fn(|j| F::from_bool(i == j))
+}
+
+/// Openings, challenges and selectors of one table, as native values; the counterpart of the
+/// generated `Opened` and `Challenges`.
+#[derive(Clone, Debug, Default)]
+pub struct OpenedTable {
+    /// Main trace at the point.
+    pub main: Vec<EF>,
+    /// Main trace at the next point; empty when the table never reads its next row.
+    pub main_next: Vec<EF>,
+    /// Preprocessed trace at the point.
+    pub preprocessed: Vec<EF>,
+    /// Preprocessed trace at the next point; empty when it is not opened there.
+    pub preprocessed_next: Vec<EF>,
+    /// Lookup trace at the point, flat.
+    pub permutation: Vec<EF>,
+    /// Lookup trace at the next point, flat.
+    pub permutation_next: Vec<EF>,
+    /// Periodic columns at the point.
+    pub periodic: Vec<EF>,
+    /// Public values.
+    pub public_values: Vec<F>,
+    /// Selector of the first row.
+    pub is_first_row: EF,
+    /// Selector of the last row.
+    pub is_last_row: EF,
+    /// Selector of all rows but the last.
+    pub is_transition: EF,
+    /// Sum of the table's lookups; ignored when it has none.
+    pub terminal: EF,
+    /// Denominator base of every bus of the batch.
+    pub buses: Vec<EF>,
+    /// Combiner of message elements.
+    pub beta: EF,
+    /// Challenge that folds constraints.
+    pub alpha: EF,
+    /// The point itself.
+    pub point: EF,
+}
+
+impl OpenedTable {
+    /// The value behind `input`, or `None` when this table carries no such value.
+    #[must_use]
+    pub fn get(&self, input: Input) -> Option<EF> {
+        let row = |next: bool, here: &[EF], there: &[EF], column: usize| {
+            (if next { there } else { here }).get(column).copied()
+        };
+        match input {
+            Input::Main { next, column } => row(next, &self.main, &self.main_next, column),
+            Input::Preprocessed { next, column } => {
+                row(next, &self.preprocessed, &self.preprocessed_next, column)
+            }
+            Input::Permutation { next, column } => {
+                row(next, &self.permutation, &self.permutation_next, column)
+            }
+            Input::Periodic(i) => self.periodic.get(i).copied(),
+            Input::Public(i) => self.public_values.get(i).map(|&x| x.into()),
+            Input::IsFirstRow => Some(self.is_first_row),
+            Input::IsLastRow => Some(self.is_last_row),
+            Input::IsTransition => Some(self.is_transition),
+            Input::Terminal => Some(self.terminal),
+            Input::Bus(i) => self.buses.get(i).copied(),
+            Input::Beta => Some(self.beta),
+            Input::Alpha => Some(self.alpha),
+            Input::Point => Some(self.point),
+            Input::Basis(i) if i < EXTENSION_DEGREE => Some(EF::new(basis(i))),
+            Input::Basis(_) => None,
+        }
+    }
+}

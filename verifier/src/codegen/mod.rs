@@ -1,0 +1,289 @@
+//! Constraint evaluation, generated from the AIRs.
+//!
+//! A recursive verifier evaluates, for each table of a proof, the constraints of its AIR at the
+//! out-of-domain point, folded by a challenge. Here that code is generated as zk-DSL text from the
+//! symbolic expressions of the very AIRs that are proved, so that no constraint is ever written
+//! twice. [`generate`] takes any AIRs that p3-batch-stark proves, lookups included, and computes
+//! what its verifier computes: constraints of the AIR in order, then those of the lookups, as
+//! `acc = acc * alpha + constraint` from zero.
+//!
+//! How an evaluator becomes short, one file each:
+//! - `expression`: p3's expressions as one graph, equal subexpressions merged;
+//! - `lower`: the graph as one polynomial whose variables are opened values and sums used more
+//!   than once;
+//! - `transpose`: linear layers that end several rounds are evaluated once, transposed;
+//! - `cofactor`: what multiplies several values alike is computed once;
+//! - `factor`: common factors (selectors, flags, denominators) taken out where that pays;
+//! - `schedule`: Horner's rule into instructions of the machine (`a * b + c` is one, with `b` and
+//!   `c` extension elements or scalars; so is `c - a * b`);
+//! - `text`: the zk-DSL.
+//!
+//! Every statement of the text is one instruction of the machine: a compiler has only to fuse
+//! `a * b + c` and `c - a * b`.
+
+mod cofactor;
+mod expression;
+mod factor;
+mod input;
+mod lower;
+mod periodic;
+mod polynomial;
+mod program;
+mod schedule;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod text;
+mod transpose;
+
+use droste_native::{EF, F};
+use p3_air::Air;
+use p3_air::symbolic::AirLayout;
+use p3_batch_stark::symbolic::get_log_num_quotient_chunks;
+use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol};
+
+pub use input::{Input, OpenedTable};
+pub use program::{Instruction, StraightLine, Value};
+pub use shape::{Buses, TableShape};
+
+use expression::{Graph, Openings};
+use lower::{Strategy, fold};
+use polynomial::Arena;
+
+/// Why an evaluator could not be generated or run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CodegenError {
+    /// A table's name cannot be part of a function's name.
+    #[error("table name {0:?} is not a lowercase identifier")]
+    Name(String),
+    /// Two tables have one name.
+    #[error("two tables are named {0:?}")]
+    DuplicateName(String),
+    /// Messages on one bus differ in width, so that one could pass for another.
+    #[error("bus {bus:?}: messages of {expected} and of {found} elements")]
+    BusWidth {
+        /// Name of the bus.
+        bus: String,
+        /// Width of its first message.
+        expected: usize,
+        /// Width of another.
+        found: usize,
+    },
+    /// A lookup's fraction column is not at its place.
+    #[error("table {table:?}: lookup {position} claims fraction column {column}")]
+    LookupColumn {
+        /// Name of the table.
+        table: String,
+        /// Place in the list of lookups.
+        position: usize,
+        /// Column that it names.
+        column: usize,
+    },
+    /// The AIR leaves public values to be bound by the caller, which batch proofs do not.
+    #[error("table {0:?}: boundary public values are not bound by batch proofs")]
+    BoundaryPublic(String),
+    /// A periodic column's length is not a power of two that divides the height.
+    #[error(
+        "table {table:?}: periodic column {column} has {length} values for 2^{log_height} rows"
+    )]
+    PeriodicColumn {
+        /// Name of the table.
+        table: String,
+        /// Index of the column.
+        column: usize,
+        /// Its length.
+        length: usize,
+        /// Logarithm of the height.
+        log_height: usize,
+    },
+    /// An evaluator reads a value that was not given.
+    #[error("no value for {0:?}")]
+    MissingInput(Input),
+}
+
+/// One table to generate an evaluator for.
+#[derive(Debug)]
+pub struct TableSource<'a, A> {
+    /// Lowercase identifier: the evaluator is `eval_<name>`.
+    pub name: &'a str,
+    /// Constraints.
+    pub air: &'a A,
+    /// Packed lookups, from p3's `CommonData`.
+    pub lookups: &'a [Lookup<F>],
+    /// Columns of the committed preprocessed trace, from p3's `CommonData`.
+    pub preprocessed_width: usize,
+    /// Logarithm of the height, on which periodic columns depend and nothing else.
+    pub log_height: usize,
+}
+
+/// Shape and evaluator of one table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Name given in [`TableSource`].
+    pub name: String,
+    /// What the proof carries for the table.
+    pub shape: TableShape,
+    /// Evaluator of the folded constraints: one result.
+    pub program: StraightLine,
+    /// Evaluator of the periodic columns: one result each.
+    pub periodic: StraightLine,
+}
+
+/// Evaluators of all tables of a proof.
+#[derive(Clone, Debug)]
+pub struct Evaluators {
+    /// Tables in the order of the proof.
+    pub tables: Vec<Table>,
+    /// Buses and the challenges they need.
+    pub buses: Buses,
+}
+
+impl Evaluators {
+    /// The evaluators as one file of zk-DSL text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        text::file(&self.tables, self.buses.count)
+    }
+}
+
+/// Generates the evaluators of a proof's tables.
+///
+/// The text declares, for a table `cpu`,
+/// `eval_cpu(v: &Opened<..>, c: &Challenges<BUSES>) -> Ext`; see its own documentation for the
+/// fields. The lookup trace is passed flat, as it is opened, and recomposed inside. Denominator
+/// base `i` is `alpha' + (i + 1) * beta^w` for the lookup challenges `alpha'` and `beta` and
+/// `w = message_width` of [`Buses`]; the caller computes them once for all tables. A table
+/// with periodic columns has `periodic_cpu(point: Ext) -> [Ext; COLUMNS]` too. Selectors are the
+/// caller's, and so is the division by the vanishing polynomial.
+///
+/// # Errors
+/// [`CodegenError`] for names, buses or lookups that cannot be.
+pub fn generate<A>(sources: &[TableSource<'_, A>]) -> Result<Evaluators, CodegenError>
+where
+    A: Air<InteractionSymbolicBuilder<F, EF>>,
+{
+    let buses = Buses::number(sources.iter().map(|s| s.lookups))?;
+    let mut tables: Vec<Table> = Vec::with_capacity(sources.len());
+    for (source, buses) in sources.iter().zip(&buses.of_lookups) {
+        if tables.iter().any(|t| t.name == source.name) {
+            return Err(CodegenError::DuplicateName(source.name.to_owned()));
+        }
+        tables.push(table(source, buses)?);
+    }
+    Ok(Evaluators { tables, buses })
+}
+
+fn table<A>(source: &TableSource<'_, A>, buses: &[usize]) -> Result<Table, CodegenError>
+where
+    A: Air<InteractionSymbolicBuilder<F, EF>>,
+{
+    let TableSource {
+        name,
+        air,
+        lookups,
+        preprocessed_width,
+        log_height,
+    } = *source;
+    if !is_identifier(name) {
+        return Err(CodegenError::Name(name.to_owned()));
+    }
+    if !air.public_boundary_io().is_empty() {
+        return Err(CodegenError::BoundaryPublic(name.to_owned()));
+    }
+    for (position, lookup) in lookups.iter().enumerate() {
+        if lookup.column != position {
+            return Err(CodegenError::LookupColumn {
+                table: name.to_owned(),
+                position,
+                column: lookup.column,
+            });
+        }
+    }
+
+    let periodic_columns = air.periodic_columns().into_owned();
+    let periodic = periodic::evaluator(name, &periodic_columns, log_height)?;
+
+    let gadget = LogUpGadget::new();
+    let layout = AirLayout {
+        preprocessed_width,
+        main_width: air.width(),
+        num_public_values: air.num_public_values(),
+        num_periodic_columns: air.num_periodic_columns(),
+        ..Default::default()
+    };
+    let log_quotient_chunks = get_log_num_quotient_chunks::<F, EF, A, _>(
+        air,
+        layout,
+        1 << log_height,
+        lookups,
+        0,
+        &gadget,
+    );
+
+    let mut builder = InteractionSymbolicBuilder::<F, EF>::new(AirLayout {
+        permutation_width: if lookups.is_empty() {
+            0
+        } else {
+            lookups.len() + 1
+        },
+        num_permutation_challenges: lookups.len() * gadget.num_challenges(),
+        num_permutation_values: usize::from(!lookups.is_empty()),
+        ..layout
+    });
+    gadget.eval_air_and_lookups(air, &mut builder, lookups);
+    let order = builder.constraint_layout();
+    let shape = TableShape {
+        main_width: layout.main_width,
+        main_next: !air.main_next_row_columns().is_empty(),
+        preprocessed_width,
+        preprocessed_next: preprocessed_width > 0
+            && !air.preprocessed_next_row_columns().is_empty(),
+        log_quotient_chunks,
+        num_lookups: lookups.len(),
+        buses: buses.to_vec(),
+        num_public_values: layout.num_public_values,
+        periodic_columns,
+        num_constraints: order.total_constraints(),
+    };
+
+    let mut graph = Graph::new(Openings {
+        main_next: shape.main_next,
+        preprocessed_next: shape.preprocessed_next,
+        buses,
+    });
+    let (base, extension) = graph.import(
+        &builder.base_constraints(),
+        &builder.extension_constraints(),
+    );
+    let mut constraints = vec![0; order.total_constraints()];
+    for (stream, indices) in [(base, order.base_indices), (extension, order.ext_indices)] {
+        for (node, index) in stream.into_iter().zip(indices) {
+            constraints[index] = node;
+        }
+    }
+    // Which strategy is shorter depends on the AIR: try both.
+    let program = [Strategy::Share, Strategy::Transpose]
+        .into_iter()
+        .map(|strategy| {
+            let mut arena = Arena::default();
+            let folded = fold(&graph, &constraints, strategy, &mut arena);
+            let folded = transpose::transpose(folded, &mut arena);
+            let folded = cofactor::cofactors(folded, &mut arena);
+            let folded = arena.inline(folded);
+            schedule::schedule(folded, arena)
+        })
+        .min_by_key(StraightLine::len)
+        .unwrap_or_default();
+    Ok(Table {
+        name: name.to_owned(),
+        shape,
+        program,
+        periodic,
+    })
+}
+
+fn is_identifier(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|c| c.is_ascii_lowercase())
+        && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}

@@ -1,0 +1,234 @@
+//! Straight-line programs over the extension, one instruction of the machine each.
+
+use std::collections::HashMap;
+
+use droste_native::{EF, F};
+use p3_field::PrimeCharacteristicRing;
+
+use super::{CodegenError, Input, OpenedTable};
+
+/// Operand of an [`Instruction`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// Base field constant.
+    Constant(F),
+    /// Something the table opens, or a challenge.
+    Input(Input),
+    /// Result of an earlier instruction, by index.
+    Result {
+        /// Index of the instruction.
+        index: usize,
+        /// The result is a base field element.
+        scalar: bool,
+    },
+}
+
+impl Value {
+    /// Whether the value is a base field element at run time.
+    #[must_use]
+    pub const fn is_scalar(self) -> bool {
+        match self {
+            Self::Constant(_) => true,
+            Self::Input(input) => input.is_scalar(),
+            Self::Result { scalar, .. } => scalar,
+        }
+    }
+}
+
+/// One step. In the extension forms the first operand is an extension element; the others may
+/// be scalars. Each is one instruction of the machine: `D = A * b + c`, solved for `D`, or, in
+/// the subtractions, for `c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Instruction {
+    /// `a * b + c`.
+    MultiplyAdd(Value, Value, Value),
+    /// `c - a * b`, operands in the order `c, a, b`; `c` and `a` are extension elements.
+    MultiplySubtract(Value, Value, Value),
+    /// `a * b`; of base field elements when both are.
+    Multiply(Value, Value),
+    /// `a + b`; of base field elements when both are.
+    Add(Value, Value),
+    /// `a - b`; of base field elements when both are.
+    Subtract(Value, Value),
+    /// The extension element that equals a scalar.
+    Lift(Value),
+}
+
+impl Instruction {
+    /// Operands in order.
+    pub fn operands(&self) -> impl Iterator<Item = Value> + use<> {
+        let (first, rest) = match *self {
+            Self::MultiplyAdd(a, b, c) | Self::MultiplySubtract(a, b, c) => (a, [Some(b), Some(c)]),
+            Self::Multiply(a, b) | Self::Add(a, b) | Self::Subtract(a, b) => (a, [Some(b), None]),
+            Self::Lift(a) => (a, [None, None]),
+        };
+        core::iter::once(first).chain(rest.into_iter().flatten())
+    }
+}
+
+/// A value that stands for its negation when `negated`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Signed {
+    pub negated: bool,
+    pub value: Value,
+}
+
+/// A straight-line program.
+#[derive(Clone, Debug, Default)]
+pub struct StraightLine {
+    /// Steps in order.
+    pub instructions: Vec<Instruction>,
+    /// Values of the program: extension elements.
+    pub results: Vec<Value>,
+    index: HashMap<Instruction, usize>,
+}
+
+impl StraightLine {
+    /// Number of instructions.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.instructions.len()
+    }
+
+    /// Whether the program has no instruction.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.instructions.is_empty()
+    }
+
+    /// Runs the program; one value for each of its results.
+    ///
+    /// # Errors
+    /// [`CodegenError::MissingInput`] when `opened` lacks a value that the program reads.
+    pub fn evaluate(&self, opened: &OpenedTable) -> Result<Vec<EF>, CodegenError> {
+        let mut results: Vec<EF> = Vec::with_capacity(self.len());
+        let get = |value: Value, results: &[EF]| match value {
+            Value::Constant(c) => Ok(EF::from(c)),
+            Value::Input(input) => opened.get(input).ok_or(CodegenError::MissingInput(input)),
+            Value::Result { index, .. } => Ok(results[index]),
+        };
+        for &instruction in &self.instructions {
+            let get = |value| get(value, &results);
+            let result = match instruction {
+                Instruction::MultiplyAdd(a, b, c) => get(a)? * get(b)? + get(c)?,
+                Instruction::MultiplySubtract(c, a, b) => get(c)? - get(a)? * get(b)?,
+                Instruction::Multiply(a, b) => get(a)? * get(b)?,
+                Instruction::Add(a, b) => get(a)? + get(b)?,
+                Instruction::Subtract(a, b) => get(a)? - get(b)?,
+                Instruction::Lift(a) => get(a)?,
+            };
+            results.push(result);
+        }
+        self.results.iter().map(|&r| get(r, &results)).collect()
+    }
+
+    /// Appends an instruction, or finds the same one again.
+    fn push(&mut self, instruction: Instruction) -> Value {
+        let scalar = match instruction {
+            Instruction::Multiply(a, b) | Instruction::Add(a, b) | Instruction::Subtract(a, b) => {
+                a.is_scalar() && b.is_scalar()
+            }
+            _ => false,
+        };
+        let instructions = &mut self.instructions;
+        let index = *self.index.entry(instruction).or_insert_with(|| {
+            instructions.push(instruction);
+            instructions.len() - 1
+        });
+        Value::Result { index, scalar }
+    }
+
+    /// `a * b`.
+    pub(super) fn multiply(&mut self, a: Value, b: Value) -> Value {
+        let (a, b) = extension_first(a, b);
+        match (a, b) {
+            (Value::Constant(a), Value::Constant(b)) => Value::Constant(a * b),
+            (_, Value::Constant(one)) if one == F::ONE => a,
+            (_, Value::Constant(zero)) if zero == F::ZERO => b,
+            _ => self.push(Instruction::Multiply(a, b)),
+        }
+    }
+
+    /// `a + b`.
+    pub(super) fn add(&mut self, a: Value, b: Value) -> Value {
+        let (a, b) = extension_first(a, b);
+        match (a, b) {
+            (Value::Constant(a), Value::Constant(b)) => Value::Constant(a + b),
+            (_, Value::Constant(zero)) if zero == F::ZERO => a,
+            _ => self.push(Instruction::Add(a, b)),
+        }
+    }
+
+    /// `a - b`.
+    pub(super) fn subtract(&mut self, a: Value, b: Value) -> Value {
+        if let Value::Constant(b) = b {
+            return self.add(a, Value::Constant(-b));
+        }
+        if a.is_scalar() && !b.is_scalar() {
+            return self.multiply_add(b, Value::Constant(F::NEG_ONE), a);
+        }
+        self.push(Instruction::Subtract(a, b))
+    }
+
+    /// `a * b + c`.
+    pub(super) fn multiply_add(&mut self, a: Value, b: Value, c: Value) -> Value {
+        let (a, b) = extension_first(a, b);
+        if c == Value::Constant(F::ZERO) {
+            return self.multiply(a, b);
+        }
+        if a.is_scalar() || b == Value::Constant(F::ONE) || b == Value::Constant(F::ZERO) {
+            let product = self.multiply(a, b);
+            return self.add(product, c);
+        }
+        self.push(Instruction::MultiplyAdd(a, b, c))
+    }
+
+    /// `c - a * b`, or its negation where that saves an instruction.
+    pub(super) fn multiply_subtract(&mut self, c: Value, a: Value, b: Value) -> Signed {
+        let (a, b) = extension_first(a, b);
+        let plus = |value| Signed {
+            negated: false,
+            value,
+        };
+        if let Value::Constant(k) = b {
+            return plus(if k == F::ONE {
+                self.subtract(c, a)
+            } else {
+                self.multiply_add(a, Value::Constant(-k), c)
+            });
+        }
+        if let Value::Constant(k) = c {
+            return Signed {
+                negated: true,
+                value: self.multiply_add(a, b, Value::Constant(-k)),
+            };
+        }
+        if c.is_scalar() || a.is_scalar() {
+            let product = self.multiply(a, b);
+            return plus(self.subtract(c, product));
+        }
+        plus(self.push(Instruction::MultiplySubtract(c, a, b)))
+    }
+
+    /// Adds a result, as an extension element.
+    pub(super) fn finish(&mut self, result: Signed) {
+        let mut value = result.value;
+        if result.negated {
+            value = self.multiply(value, Value::Constant(F::NEG_ONE));
+        }
+        if value.is_scalar() {
+            value = self.push(Instruction::Lift(value));
+        }
+        self.results.push(value);
+    }
+}
+
+/// Puts an extension element first, and a constant last.
+fn extension_first(a: Value, b: Value) -> (Value, Value) {
+    let rank = |v: Value| match v {
+        Value::Constant(_) => 2,
+        v if v.is_scalar() => 1,
+        _ => 0,
+    };
+    if rank(a) <= rank(b) { (a, b) } else { (b, a) }
+}

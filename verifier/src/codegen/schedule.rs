@@ -1,0 +1,354 @@
+//! From a polynomial to a straight-line program.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use droste_native::F;
+use p3_field::{Field, PrimeCharacteristicRing};
+
+use super::Input;
+use super::factor::factor;
+use super::polynomial::{Arena, Atom, AtomId, Monomial, Polynomial, is_unit};
+use super::program::{Signed, StraightLine, Value};
+
+/// Evaluates `polynomial`, and the shared sums it needs, in as few instructions as we find.
+pub(super) fn schedule(polynomial: Polynomial, arena: Arena) -> StraightLine {
+    let multipliers = multipliers(&arena);
+    let mut scheduler = Scheduler {
+        arena,
+        program: StraightLine::default(),
+        done: BTreeMap::new(),
+        powers: BTreeMap::from([(1, Value::Input(Input::Alpha))]),
+        multipliers,
+        begun: BTreeSet::new(),
+    };
+    let result = scheduler.sum(polynomial);
+    scheduler.program.finish(result);
+    scheduler.program
+}
+
+struct Scheduler {
+    arena: Arena,
+    program: StraightLine,
+    done: BTreeMap<AtomId, Signed>,
+    /// Powers of the folding challenge computed so far.
+    powers: BTreeMap<u32, Value>,
+    /// Polynomials in the challenge alone.
+    multipliers: Vec<(AtomId, Polynomial)>,
+    /// Those of them whose evaluation has begun.
+    begun: BTreeSet<AtomId>,
+}
+
+/// Running sum.
+type Sum = Option<Signed>;
+
+impl Scheduler {
+    fn atom(&mut self, id: AtomId) -> Signed {
+        if let Some(&value) = self.done.get(&id) {
+            return value;
+        }
+        let value = match self.arena.atoms[id as usize].clone() {
+            Atom::Input(input) => Signed {
+                negated: false,
+                value: Value::Input(input),
+            },
+            Atom::Shared(polynomial) if is_multiplier(&polynomial) => {
+                self.multiplier(id, polynomial)
+            }
+            Atom::Shared(polynomial) => self.sum(polynomial),
+        };
+        self.done.insert(id, value);
+        value
+    }
+
+    /// `alpha^power`.
+    fn power(&mut self, power: u32) -> Value {
+        if let Some(&value) = self.powers.get(&power) {
+            return value;
+        }
+        // Two powers at hand may make this one; otherwise square half of it.
+        let split = self
+            .powers
+            .keys()
+            .find(|&&p| p < power && self.powers.contains_key(&(power - p)))
+            .copied()
+            .unwrap_or(power / 2);
+        let (x, y) = (self.power(split), self.power(power - split));
+        let value = self.program.multiply(x, y);
+        self.powers.insert(power, value);
+        value
+    }
+
+    /// Horner's rule over the powers of the challenge.
+    fn sum(&mut self, polynomial: Polynomial) -> Signed {
+        let polynomial = factor(polynomial, &mut self.arena);
+        let mut groups: BTreeMap<u32, Vec<(Monomial, F)>> = BTreeMap::new();
+        for (monomial, coefficient) in polynomial.terms {
+            let group = groups.entry(monomial.power).or_default();
+            group.push((monomial, coefficient));
+        }
+        let mut sum: Sum = None;
+        let mut above = 0;
+        for (power, group) in groups.into_iter().rev() {
+            let group: Vec<(F, Vec<Value>)> = group
+                .into_iter()
+                .map(|(m, c)| self.resolve(&m.atoms, c))
+                .collect();
+            sum = Some(self.group(sum, above - power.min(above), group));
+            above = power;
+        }
+        let zero = Signed {
+            negated: false,
+            value: Value::Constant(F::ZERO),
+        };
+        let sum = sum.unwrap_or(zero);
+        self.shift(sum, above)
+    }
+
+    fn shift(&mut self, sum: Signed, power: u32) -> Signed {
+        if power == 0 {
+            return sum;
+        }
+        let power = self.power(power);
+        Signed {
+            negated: sum.negated,
+            value: self.program.multiply(sum.value, power),
+        }
+    }
+
+    /// Values of the atoms, with their signs in the coefficient.
+    fn resolve(&mut self, atoms: &[AtomId], mut coefficient: F) -> (F, Vec<Value>) {
+        let values = atoms
+            .iter()
+            .map(|&id| {
+                let Signed { negated, value } = self.atom(id);
+                if negated {
+                    coefficient = -coefficient;
+                }
+                value
+            })
+            .collect();
+        (coefficient, values)
+    }
+
+    /// `sum * alpha^gap + group`.
+    fn group(&mut self, sum: Sum, gap: u32, mut group: Vec<(F, Vec<Value>)>) -> Signed {
+        let start = best_addend(sum, &group).map(|i| group.remove(i));
+        let mut sum = match (sum, start) {
+            (None, Some((c, values))) => start_with(c, &values),
+            (None, None) => {
+                let zero = Signed {
+                    negated: false,
+                    value: Value::Constant(F::ZERO),
+                };
+                let (c, values) = group.remove(0);
+                self.add_term(zero, c, values)
+            }
+            (Some(sum), None) => self.shift(sum, gap),
+            (Some(sum), Some((c, values))) => {
+                let power = self.power(gap);
+                self.step(sum, power, c, &values)
+            }
+        };
+        for (c, values) in group {
+            sum = self.add_term(sum, c, values);
+        }
+        sum
+    }
+
+    /// `sum * power + c * value`, where `value` is an addend.
+    fn step(&mut self, sum: Signed, power: Value, c: F, values: &[Value]) -> Signed {
+        let Signed { negated, value } = sum;
+        match values {
+            [] => Signed {
+                negated,
+                value: {
+                    let c = if negated { -c } else { c };
+                    let c = Value::Constant(c);
+                    self.program.multiply_add(value, power, c)
+                },
+            },
+            [addend, ..] => {
+                if (c == F::NEG_ONE) == negated {
+                    let value = self.program.multiply_add(value, power, *addend);
+                    Signed { negated, value }
+                } else {
+                    let result = self.program.multiply_subtract(*addend, value, power);
+                    Signed {
+                        negated: result.negated != (c == F::NEG_ONE),
+                        value: result.value,
+                    }
+                }
+            }
+        }
+    }
+
+    /// `sum + c * product of values`.
+    fn add_term(&mut self, sum: Signed, c: F, values: Vec<Value>) -> Signed {
+        let Signed { negated, value } = sum;
+        // Work on `value`, which is the sum or its negation.
+        let c = if negated { -c } else { c };
+        let Some((&last, rest)) = values.split_last() else {
+            let value = self.program.add(value, Value::Constant(c));
+            return Signed { negated, value };
+        };
+        let (a, b, minus) = match rest.split_first() {
+            None => (last, Value::Constant(c), false),
+            Some((&first, middle)) => {
+                let mut product = first;
+                for &factor in middle {
+                    product = self.program.multiply(product, factor);
+                }
+                if is_unit(c) {
+                    (product, last, c == F::NEG_ONE)
+                } else {
+                    let product = self.program.multiply(product, last);
+                    (product, Value::Constant(c), false)
+                }
+            }
+        };
+        if b == Value::Constant(F::NEG_ONE) {
+            let value = self.program.subtract(value, a);
+            return Signed { negated, value };
+        }
+        if minus {
+            let result = self.program.multiply_subtract(value, a, b);
+            return Signed {
+                negated: negated != result.negated,
+                value: result.value,
+            };
+        }
+        let value = self.program.multiply_add(a, b, value);
+        Signed { negated, value }
+    }
+
+    /// A polynomial in the challenge alone. Rows of a circulant are each the one before times the
+    /// challenge, but for the two terms that wrap around: such a neighbour is looked for first.
+    fn multiplier(&mut self, id: AtomId, polynomial: Polynomial) -> Signed {
+        self.begun.insert(id);
+        let mut best: Option<(F, AtomId, Polynomial)> = None;
+        for (other, known) in &self.multipliers {
+            if self.begun.contains(other) && !self.done.contains_key(other) {
+                continue;
+            }
+            for ratio in ratios(&polynomial, known) {
+                let shift = Monomial {
+                    power: 1,
+                    atoms: Vec::new(),
+                };
+                let shifted = known.clone().times(-ratio, &shift);
+                let difference = polynomial.clone().add_scaled(F::ONE, shifted);
+                let bound = best.as_ref().map_or(polynomial.len() / 2, |b| b.2.len());
+                if difference.len() < bound {
+                    best = Some((ratio, *other, difference));
+                }
+            }
+        }
+        match best {
+            None => self.sum(polynomial),
+            Some((ratio, neighbour, difference)) => {
+                let neighbour = self.atom(neighbour);
+                self.neighbour(ratio, neighbour, &difference)
+            }
+        }
+    }
+
+    /// `ratio * alpha * neighbour + difference`.
+    fn neighbour(&mut self, ratio: F, neighbour: Signed, difference: &Polynomial) -> Signed {
+        let ratio = if neighbour.negated { -ratio } else { ratio };
+        let scaled = self
+            .program
+            .multiply(neighbour.value, Value::Constant(ratio));
+        let alpha = self.power(1);
+        let constant = difference.terms.get(&Monomial::default()).copied();
+        let constant = Value::Constant(constant.unwrap_or(F::ZERO));
+        let mut value = self.program.multiply_add(scaled, alpha, constant);
+        for (monomial, &c) in &difference.terms {
+            if monomial.power > 0 {
+                let power = self.power(monomial.power);
+                value = self.program.multiply_add(power, Value::Constant(c), value);
+            }
+        }
+        Signed {
+            negated: false,
+            value,
+        }
+    }
+}
+
+/// Fewest terms of a multiplier that is worth looking for a neighbour.
+const MIN_MULTIPLIER: usize = 5;
+
+/// Most multipliers among which neighbours are looked for.
+const MAX_MULTIPLIERS: usize = 256;
+
+fn multipliers(arena: &Arena) -> Vec<(AtomId, Polynomial)> {
+    let mut found = Vec::new();
+    for (id, atom) in (0..).zip(&arena.atoms) {
+        if let Atom::Shared(polynomial) = atom
+            && is_multiplier(polynomial)
+            && polynomial.len() >= MIN_MULTIPLIER
+        {
+            found.push((id, polynomial.clone()));
+        }
+    }
+    found.truncate(MAX_MULTIPLIERS);
+    found
+}
+
+fn is_multiplier(polynomial: &Polynomial) -> bool {
+    polynomial.terms.keys().all(|m| m.atoms.is_empty())
+}
+
+/// Ratios that could make `polynomial = ratio * alpha * known + few terms`.
+fn ratios(polynomial: &Polynomial, known: &Polynomial) -> Vec<F> {
+    let mut ratios = Vec::new();
+    for (monomial, &c) in polynomial.terms.iter().rev() {
+        let Some(power) = monomial.power.checked_sub(1) else {
+            continue;
+        };
+        let atoms = Vec::new();
+        if let Some(&k) = known.terms.get(&Monomial { power, atoms }) {
+            let ratio = c * k.inverse();
+            if !ratios.contains(&ratio) {
+                ratios.push(ratio);
+            }
+        }
+        if ratios.len() == 3 {
+            break;
+        }
+    }
+    ratios
+}
+
+/// Which term of a group can be the addend of the step that leads to it, preferring those that
+/// could not be added as cheaply later.
+fn best_addend(sum: Sum, group: &[(F, Vec<Value>)]) -> Option<usize> {
+    let rank = |(c, values): &(F, Vec<Value>)| match values[..] {
+        [] => Some(1),
+        [value] if is_unit(*c) && value.is_scalar() => match sum {
+            // A scalar can be added, not subtracted from.
+            Some(sum) if sum.negated != (*c == F::NEG_ONE) => None,
+            _ => Some(0),
+        },
+        [_] if is_unit(*c) => Some(2),
+        _ => None,
+    };
+    (0..group.len())
+        .filter_map(|i| rank(&group[i]).map(|r| (r, i)))
+        .min()
+        .map(|(_, i)| i)
+}
+
+/// A sum of one addend.
+fn start_with(c: F, values: &[Value]) -> Signed {
+    match values {
+        [] => Signed {
+            negated: false,
+            value: Value::Constant(c),
+        },
+        [value, ..] => Signed {
+            negated: c == F::NEG_ONE,
+            value: *value,
+        },
+    }
+}

@@ -1,0 +1,109 @@
+//! What a table's proof carries besides its constraints.
+
+use std::collections::HashMap;
+
+use droste_native::F;
+use droste_native::field::EXTENSION_DEGREE;
+use p3_lookup::{Kind, Lookup};
+
+use super::CodegenError;
+
+/// Shape of one table's part of a proof, as p3's batch verifier derives it from the AIR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableShape {
+    /// Columns of the main trace.
+    pub main_width: usize,
+    /// The main trace is opened at the next point too, all columns of it.
+    pub main_next: bool,
+    /// Columns of the preprocessed trace, zero when there is none.
+    pub preprocessed_width: usize,
+    /// The preprocessed trace is opened at the next point too.
+    pub preprocessed_next: bool,
+    /// Logarithm of the number of quotient chunks, each [`EXTENSION_DEGREE`] columns wide.
+    pub log_quotient_chunks: usize,
+    /// Fraction columns of the lookup trace (after packing), each an extension element.
+    pub num_lookups: usize,
+    /// Bus of each fraction column, an index into the batch's denominator bases.
+    pub buses: Vec<usize>,
+    /// Public values.
+    pub num_public_values: usize,
+    /// Periodic columns, one period each.
+    pub periodic_columns: Vec<Vec<F>>,
+    /// Constraints folded, lookups included.
+    pub num_constraints: usize,
+}
+
+impl TableShape {
+    /// Base field columns of the lookup trace, opened at both points: an accumulator and a
+    /// fraction per lookup, or none.
+    #[must_use]
+    pub const fn permutation_width(&self) -> usize {
+        match self.num_lookups {
+            0 => 0,
+            n => (n + 1) * EXTENSION_DEGREE,
+        }
+    }
+
+    /// Whether the proof carries a lookup terminal for this table.
+    #[must_use]
+    pub const fn has_terminal(&self) -> bool {
+        self.num_lookups > 0
+    }
+
+    /// Number of quotient chunks.
+    #[must_use]
+    pub const fn quotient_chunks(&self) -> usize {
+        1 << self.log_quotient_chunks
+    }
+}
+
+/// Buses of all tables, numbered as p3's transcript numbers them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Buses {
+    /// Bus of each lookup of each table.
+    pub of_lookups: Vec<Vec<usize>>,
+    /// Number of buses.
+    pub count: usize,
+    /// Elements of the widest message, at least one: the power of the combiner that separates
+    /// buses.
+    pub message_width: usize,
+}
+
+impl Buses {
+    /// Numbers buses in order of first appearance; a local lookup is a bus of its own.
+    ///
+    /// # Errors
+    /// [`CodegenError::BusWidth`] where messages of one bus differ in width.
+    pub fn number<'a>(
+        tables: impl IntoIterator<Item = &'a [Lookup<F>]>,
+    ) -> Result<Self, CodegenError> {
+        let mut named: HashMap<&str, (usize, usize)> = HashMap::new();
+        let mut buses = Self {
+            message_width: 1,
+            ..Self::default()
+        };
+        for lookups in tables {
+            let mut of_table = Vec::with_capacity(lookups.len());
+            for lookup in lookups {
+                let width = lookup.elements.first().map_or(0, Vec::len);
+                let fresh = (buses.count, width);
+                let (name, (bus, expected)) = match &lookup.kind {
+                    Kind::Global(name) => (name.as_str(), *named.entry(name).or_insert(fresh)),
+                    Kind::Local => ("local lookup", fresh),
+                };
+                if let Some(other) = lookup.elements.iter().find(|e| e.len() != expected) {
+                    return Err(CodegenError::BusWidth {
+                        bus: name.to_owned(),
+                        expected,
+                        found: other.len(),
+                    });
+                }
+                buses.count = buses.count.max(bus + 1);
+                buses.message_width = buses.message_width.max(width);
+                of_table.push(bus);
+            }
+            buses.of_lookups.push(of_table);
+        }
+        Ok(buses)
+    }
+}

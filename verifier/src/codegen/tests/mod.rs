@@ -1,0 +1,308 @@
+//! Evaluators against p3's own folder, on random values.
+
+mod airs;
+mod compiled;
+#[rustfmt::skip]
+mod generated;
+mod machine;
+mod reference;
+
+use droste_native::{EF, F, HashFamily, Poseidon16Family};
+use p3_air::{Air, BaseAir};
+use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
+use p3_batch_stark::{BatchShape, BatchVerifierTranscript};
+use p3_commit::{PeriodicColumns, PolynomialSpace};
+use p3_field::PrimeCharacteristicRing;
+use p3_field::coset::TwoAdicMultiplicativeCoset;
+use p3_koala_bear::{KOALABEAR_POSEIDON1_RC_16, MDSKoalaBearData};
+use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookups};
+use p3_monty_31::MDSUtils;
+use p3_poseidon1::Poseidon1Constants;
+use p3_poseidon1_air::Poseidon1Air;
+
+use super::{Buses, CodegenError, Evaluators, Input, TableSource, generate};
+use airs::Sample;
+use reference::{Config, expected, random_opening};
+
+/// Lookups of an AIR, packed as a batch prover packs them at the given degree.
+fn lookups<A: Air<InteractionSymbolicBuilder<F, EF>>>(air: &A, degree: usize) -> Lookups<F> {
+    Lookups::from_air::<EF, A>(air).pack_same_bus(&LogUpGadget::new(), degree)
+}
+
+/// What the tests need of an AIR.
+trait Checkable:
+    Air<InteractionSymbolicBuilder<F, EF>>
+    + for<'a> Air<VerifierConstraintFolderWithLookups<'a, Config>>
+{
+}
+
+impl<A> Checkable for A where
+    A: Air<InteractionSymbolicBuilder<F, EF>>
+        + for<'a> Air<VerifierConstraintFolderWithLookups<'a, Config>>
+{
+}
+
+/// Generates evaluators and compares each with p3's folder on several random openings.
+fn check<A: Checkable>(airs: &[(&str, A)], degree: usize) -> Evaluators {
+    let packed: Vec<Lookups<F>> = airs.iter().map(|(_, air)| lookups(air, degree)).collect();
+    let sources: Vec<TableSource<'_, A>> = airs
+        .iter()
+        .zip(&packed)
+        .map(|((name, air), lookups)| TableSource {
+            name,
+            air,
+            lookups,
+            preprocessed_width: BaseAir::<F>::preprocessed_width(air),
+            log_height: 6,
+        })
+        .collect();
+    let evaluators = generate(&sources).unwrap();
+    for (table, source) in evaluators.tables.iter().zip(&sources) {
+        for seed in 0..4 {
+            let opened = random_opening(&table.shape, evaluators.buses.count, seed);
+            assert_eq!(
+                table.program.evaluate(&opened).unwrap(),
+                [expected(source.air, source.lookups, &table.shape, &opened)],
+                "table {}, seed {seed}",
+                table.name
+            );
+        }
+        println!(
+            "{}: {} columns, {} constraints, {} instructions",
+            table.name,
+            table.shape.main_width,
+            table.shape.num_constraints,
+            table.program.len()
+        );
+    }
+    evaluators
+}
+
+fn samples(degree: usize) -> Evaluators {
+    let airs = [
+        ("everything", Sample::Everything),
+        ("narrow", Sample::Narrow),
+        ("constants", Sample::Constants),
+    ];
+    check(&airs, degree)
+}
+
+#[test]
+fn sample_tables_match_p3() {
+    // Degree 2 packs nothing, 3 packs pairs, 5 packs all three messages.
+    for degree in [2, 3, 5] {
+        samples(degree);
+    }
+}
+
+#[test]
+fn shapes_are_p3s() {
+    let evaluators = samples(3);
+    let [everything, narrow, constants] = &evaluators.tables[..] else {
+        panic!("three tables");
+    };
+    let shape = &everything.shape;
+    // One local, two of bytes, one of memory (the pair), one exclusive.
+    assert_eq!(shape.num_lookups, 5);
+    assert_eq!(shape.permutation_width(), 30);
+    assert!(shape.main_next && shape.preprocessed_next && shape.has_terminal());
+    assert_eq!(shape.preprocessed_width, 2);
+    assert_eq!(shape.periodic_columns.len(), 2);
+    assert_eq!(narrow.shape.num_lookups, 2);
+    assert!(!narrow.shape.main_next);
+    assert_eq!(constants.shape.permutation_width(), 0);
+    assert!(!constants.shape.has_terminal());
+    assert_eq!(constants.shape.quotient_chunks(), 1);
+    // The local lookup is bus 0; named buses follow in order of appearance, exclusive lookups first.
+    assert_eq!(shape.buses, [0, 1, 2, 2, 1]);
+    assert_eq!(narrow.shape.buses, [2, 1]);
+    assert_eq!(evaluators.buses.count, 3);
+    assert_eq!(evaluators.buses.message_width, 3);
+}
+
+#[test]
+fn periodic_columns_match_p3() {
+    let table = &samples(3).tables[0];
+    let columns = &table.shape.periodic_columns;
+    let domain = TwoAdicMultiplicativeCoset::<F>::new(F::ONE, 6).unwrap();
+    for seed in 0..4 {
+        let opened = random_opening(&table.shape, 3, seed);
+        let screened = PeriodicColumns::new(columns, 64).unwrap();
+        assert_eq!(
+            table.periodic.evaluate(&opened).unwrap(),
+            domain.evaluate_periodic_columns_at(screened, opened.point)
+        );
+    }
+}
+
+#[test]
+fn periods_divide_the_height() {
+    let air = Sample::Everything;
+    let source = TableSource {
+        name: "sample",
+        air: &air,
+        lookups: &[],
+        preprocessed_width: 2,
+        log_height: 1,
+    };
+    assert_eq!(
+        generate(&[source]).unwrap_err(),
+        CodegenError::PeriodicColumn {
+            table: "sample".to_owned(),
+            column: 1,
+            length: 4,
+            log_height: 1
+        }
+    );
+}
+
+/// p3's own transcript lays out the same bases: differences of bases are multiples of
+/// `beta^message_width` by differences of bus numbers.
+#[test]
+fn buses_are_numbered_as_p3_numbers_them() {
+    let airs = [Sample::Narrow, Sample::Everything, Sample::Constants];
+    let packed = airs.map(|air| lookups(&air, 3));
+    let buses = Buses::number(packed.iter().map(|l| &l[..])).unwrap();
+    let mut challenger = Poseidon16Family::challenger();
+    let shape = BatchShape {
+        trace_widths: vec![airs::WIDTH; 3],
+        public_value_counts: vec![0; 3],
+        preprocessed_widths: vec![0; 3],
+        has_preprocessed_commitment: false,
+        num_lookup_instances: 2,
+        lookup_pow_bits: 0,
+        has_randomization_commitment: false,
+        ood_pow_bits: 0,
+    };
+    let mut transcript = BatchVerifierTranscript::<_, F, EF, F>::new(&mut challenger, shape);
+    transcript.instance_bindings(&[3, 3, 3]);
+    transcript.main_phase(F::ONE, &[[F::ONE; 0]; 3]);
+    let challenges = transcript
+        .lookup_phase(&packed, &LogUpGadget::new(), Some(F::ZERO))
+        .unwrap();
+    transcript.abort();
+
+    let pairs: Vec<(usize, EF)> = buses
+        .of_lookups
+        .iter()
+        .zip(&challenges)
+        .flat_map(|(buses, pairs)| buses.iter().copied().zip(pairs.iter().copied().step_by(2)))
+        .collect();
+    assert_eq!(pairs.len(), 7);
+    let offset = challenges[0][1].exp_u64(buses.message_width as u64);
+    for &(bus, base) in &pairs {
+        let (first, alpha) = pairs[0];
+        assert_eq!(
+            base - alpha,
+            offset * (F::from_usize(bus) - F::from_usize(first))
+        );
+    }
+    assert_eq!(buses.count, 3);
+}
+
+#[test]
+fn messages_of_different_widths_are_refused() {
+    let mut packed = lookups(&Sample::Narrow, 2).to_vec();
+    let extra = packed[1].elements[0][0].clone();
+    packed[0].elements[0].push(extra);
+    let narrow = lookups(&Sample::Everything, 2);
+    assert_eq!(
+        Buses::number([&packed[..], &narrow[..]]),
+        Err(CodegenError::BusWidth {
+            bus: "bytes".to_owned(),
+            expected: 2,
+            found: 1
+        })
+    );
+}
+
+type Poseidon = Poseidon1Air<F, 16, 3, 0, 4, 20>;
+
+fn poseidon() -> Poseidon {
+    let constants = Poseidon1Constants::<F, 16> {
+        rounds_f: 8,
+        rounds_p: 20,
+        mds_circ_col: MDSKoalaBearData::MATRIX_CIRC_MDS_16_COL,
+        round_constants: KOALABEAR_POSEIDON1_RC_16.to_vec(),
+    };
+    let (full, partial) = constants.to_optimized();
+    Poseidon1Air::new(full, partial)
+}
+
+#[test]
+fn poseidon_matches_p3() {
+    let evaluators = check(&[("poseidon", poseidon())], 3);
+    assert!(evaluators.tables[0].program.len() <= 1600);
+}
+
+#[test]
+fn keccak_matches_p3() {
+    let evaluators = check(&[("keccak", p3_keccak_air::KeccakAir {})], 3);
+    assert!(evaluators.tables[0].program.len() <= 22_000);
+}
+
+#[test]
+fn blake3_matches_p3() {
+    let evaluators = check(&[("blake", p3_blake3_air::Blake3Air {})], 3);
+    assert!(evaluators.tables[0].program.len() <= 43_000);
+}
+
+#[test]
+fn generation_is_deterministic() {
+    assert_eq!(samples(3).text(), samples(3).text());
+}
+
+#[test]
+fn missing_values_are_named() {
+    let evaluators = samples(3);
+    let mut opened = random_opening(&evaluators.tables[0].shape, evaluators.buses.count, 1);
+    opened.main.clear();
+    assert!(matches!(
+        evaluators.tables[0].program.evaluate(&opened),
+        Err(CodegenError::MissingInput(Input::Main { .. }))
+    ));
+}
+
+#[test]
+fn bad_names_are_refused() {
+    let air = Sample::Constants;
+    let source = |name| TableSource {
+        name,
+        air: &air,
+        lookups: &[],
+        preprocessed_width: 0,
+        log_height: 3,
+    };
+    for name in ["", "Cpu", "2cpu", "a-b", "a b"] {
+        assert_eq!(
+            generate(&[source(name)]).unwrap_err(),
+            CodegenError::Name(name.to_owned())
+        );
+    }
+    assert_eq!(
+        generate(&[source("cpu"), source("cpu")]).unwrap_err(),
+        CodegenError::DuplicateName("cpu".to_owned())
+    );
+}
+
+/// The checked-in text of the sample tables, compiled as Rust by `generated`.
+const SNAPSHOT: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/src/codegen/tests/generated.rs"
+);
+
+#[test]
+fn snapshot_is_current() {
+    let text = samples(3).text();
+    let stored = std::fs::read_to_string(SNAPSHOT).unwrap_or_default();
+    assert!(
+        text == stored,
+        "generated text differs from {SNAPSHOT}: run the ignored test `write_snapshot` and review"
+    );
+}
+
+#[test]
+#[ignore = "writes the snapshot"]
+fn write_snapshot() {
+    std::fs::write(SNAPSHOT, samples(3).text()).unwrap();
+}

@@ -1,0 +1,234 @@
+//! Straight-line programs as zk-DSL text.
+
+use std::fmt::{self, Display, Formatter, Write as _};
+
+use droste_native::F;
+use droste_native::field::EXTENSION_DEGREE;
+use p3_field::PrimeField32;
+
+use super::input::basis;
+use super::{Input, Instruction, StraightLine, Table, Value};
+
+/// Declarations that every generated file begins with.
+const DECLARATIONS: &str = "\
+use droste_gadgets::prelude::*;
+
+/// What a proof opens for one table at the out-of-domain point, with the selectors there.
+pub struct Opened<
+    const MAIN: usize,
+    const MAIN_NEXT: usize,
+    const PREPROCESSED: usize,
+    const PREPROCESSED_NEXT: usize,
+    const PERMUTATION: usize,
+    const PUBLIC: usize,
+    const PERIODIC: usize,
+> {
+    /// Main trace at the point.
+    pub main: [Ext; MAIN],
+    /// Main trace at the next point; empty when it is not opened there.
+    pub main_next: [Ext; MAIN_NEXT],
+    /// Preprocessed trace at the point.
+    pub preprocessed: [Ext; PREPROCESSED],
+    /// Preprocessed trace at the next point; empty when it is not opened there.
+    pub preprocessed_next: [Ext; PREPROCESSED_NEXT],
+    /// Lookup trace at the point, flat as it is committed.
+    pub permutation: [Ext; PERMUTATION],
+    /// Lookup trace at the next point, flat.
+    pub permutation_next: [Ext; PERMUTATION],
+    /// Sum of the table's lookups; unused by a table without lookups.
+    pub terminal: Ext,
+    /// Public values of the table.
+    pub public_values: [Felt; PUBLIC],
+    /// Periodic columns at the point.
+    pub periodic: [Ext; PERIODIC],
+    /// Selector of the first row.
+    pub is_first_row: Ext,
+    /// Selector of the last row.
+    pub is_last_row: Ext,
+    /// Selector of all rows but the last.
+    pub is_transition: Ext,
+}
+
+/// Challenges that all tables of a proof share.
+pub struct Challenges<const BUSES: usize> {
+    /// Folds constraints.
+    pub alpha: Ext,
+    /// Combines the elements of a bus message.
+    pub beta: Ext,
+    /// Denominator base of each bus.
+    pub buses: [Ext; BUSES],
+}
+";
+
+/// Text of one file: declarations and the evaluator of each table.
+pub(super) fn file(tables: &[Table], buses: usize) -> String {
+    let mut text = String::from(
+        "//! Constraints of each table at the out-of-domain point, generated from the AIRs.\n\n",
+    );
+    text.push_str(DECLARATIONS);
+    text.push('\n');
+    for i in (1..EXTENSION_DEGREE).filter(|&i| any_reads(tables, Input::Basis(i))) {
+        let _ = writeln!(
+            text,
+            "/// Element {i} of the extension's basis.\nconst X{i}: Ext = Ext::new({:?});",
+            basis(i).map(|c| c.as_canonical_u32())
+        );
+    }
+    for table in tables {
+        let _ = write!(text, "\n{}", Function { table, buses });
+    }
+    text
+}
+
+/// The evaluator of one table.
+struct Function<'a> {
+    table: &'a Table,
+    buses: usize,
+}
+
+impl Display for Function<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Table {
+            name,
+            shape,
+            program,
+            periodic,
+        } = self.table;
+        let buses = self.buses;
+        let next = |opened: bool, width: usize| if opened { width } else { 0 };
+        let opened = [
+            shape.main_width,
+            next(shape.main_next, shape.main_width),
+            shape.preprocessed_width,
+            next(shape.preprocessed_next, shape.preprocessed_width),
+            shape.permutation_width(),
+            shape.num_public_values,
+            shape.periodic_columns.len(),
+        ]
+        .map(|n| n.to_string())
+        .join(", ");
+        writeln!(
+            f,
+            "/// Folded constraints of table `{name}`: {} constraints, {} instructions.",
+            shape.num_constraints,
+            program.len()
+        )?;
+        writeln!(f, "pub fn eval_{name}(")?;
+        writeln!(
+            f,
+            "    {}v: &Opened<{opened}>,",
+            unused(reads(program, false))
+        )?;
+        writeln!(
+            f,
+            "    {}c: &Challenges<{buses}>,",
+            unused(reads(program, true))
+        )?;
+        writeln!(f, ") -> Ext {{")?;
+        let result = program.results.first();
+        match (result, program.instructions.split_last()) {
+            // A result that is the last step needs no name.
+            (Some(&Value::Result { index, .. }), Some((last, before))) if index == before.len() => {
+                steps(f, program, index)?;
+                writeln!(f, "    {last}\n}}")?;
+            }
+            (Some(value), _) => {
+                steps(f, program, program.len())?;
+                writeln!(f, "    {value}\n}}")?;
+            }
+            (None, _) => writeln!(f, "    Ext::ZERO\n}}")?,
+        }
+        if periodic.results.is_empty() {
+            return Ok(());
+        }
+        let columns = periodic.results.len();
+        writeln!(f, "\n/// Periodic columns of table `{name}` at the point.")?;
+        writeln!(
+            f,
+            "pub fn periodic_{name}(point: Ext) -> [Ext; {columns}] {{"
+        )?;
+        steps(f, periodic, periodic.len())?;
+        let results = periodic.results.iter().map(Value::to_string);
+        writeln!(f, "    [{}]\n}}", results.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// The first `count` statements, each naming the value of its step.
+fn steps(f: &mut Formatter<'_>, program: &StraightLine, count: usize) -> fmt::Result {
+    for (i, instruction) in program.instructions.iter().take(count).enumerate() {
+        writeln!(f, "    let t{i} = {instruction};")?;
+    }
+    Ok(())
+}
+
+fn unused(read: bool) -> &'static str {
+    if read { "" } else { "_" }
+}
+
+fn any_reads(tables: &[Table], input: Input) -> bool {
+    let instructions = tables.iter().flat_map(|t| &t.program.instructions);
+    let mut operands = instructions.flat_map(Instruction::operands);
+    operands.any(|value| value == Value::Input(input))
+}
+
+/// Whether the program reads a challenge, or an opened value.
+fn reads(program: &StraightLine, challenge: bool) -> bool {
+    let is_challenge = |i: Input| matches!(i, Input::Alpha | Input::Beta | Input::Bus(_));
+    let operands = program.instructions.iter().flat_map(Instruction::operands);
+    operands
+        .chain(program.results.iter().copied())
+        .any(|value| match value {
+            Value::Input(Input::Basis(_)) => false,
+            Value::Input(input) => is_challenge(input) == challenge,
+            _ => false,
+        })
+}
+
+impl Display for Instruction {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MultiplyAdd(a, b, c) => write!(f, "{a} * {b} + {c}"),
+            Self::MultiplySubtract(c, a, b) => write!(f, "{c} - {a} * {b}"),
+            Self::Multiply(a, b) => write!(f, "{a} * {b}"),
+            Self::Add(a, b) => write!(f, "{a} + {b}"),
+            Self::Subtract(a, b) => write!(f, "{a} - {b}"),
+            Self::Lift(a) => write!(f, "Ext::from_felt({a})"),
+        }
+    }
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(c) => write!(f, "felt({})", F::as_canonical_u32(c)),
+            Self::Input(input) => input.fmt(f),
+            Self::Result { index, .. } => write!(f, "t{index}"),
+        }
+    }
+}
+
+impl Display for Input {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let row = |next: bool| if next { "_next" } else { "" };
+        match *self {
+            Self::Main { next, column } => write!(f, "v.main{}[{column}]", row(next)),
+            Self::Preprocessed { next, column } => {
+                write!(f, "v.preprocessed{}[{column}]", row(next))
+            }
+            Self::Permutation { next, column } => {
+                write!(f, "v.permutation{}[{column}]", row(next))
+            }
+            Self::Periodic(i) => write!(f, "v.periodic[{i}]"),
+            Self::Public(i) => write!(f, "v.public_values[{i}]"),
+            Self::IsFirstRow => f.write_str("v.is_first_row"),
+            Self::IsLastRow => f.write_str("v.is_last_row"),
+            Self::IsTransition => f.write_str("v.is_transition"),
+            Self::Terminal => f.write_str("v.terminal"),
+            Self::Bus(i) => write!(f, "c.buses[{i}]"),
+            Self::Beta => f.write_str("c.beta"),
+            Self::Alpha => f.write_str("c.alpha"),
+            Self::Point => f.write_str("point"),
+            Self::Basis(i) => write!(f, "X{i}"),
+        }
+    }
+}

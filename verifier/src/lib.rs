@@ -1,0 +1,16 @@
+//! Recursion: programs that verify proofs.
+//!
+//! - [`shape`]: what a recursive verifier takes as constants.
+//! - [`codegen`]: constraint evaluators generated from AIRs.
+//! - [`program`]: the zk-DSL text of the verifier of one proof shape.
+//! - [`tape`]: a proof as the hints that text reads.
+//! - [`claim`]: what a recursion proof claims, and the tree of claims below it.
+//! - [`recursion`]: from proofs to a proof that they verify; [`aggregate`]: any proofs to one.
+
+pub mod aggregate;
+pub mod claim;
+pub mod codegen;
+pub mod program;
+pub mod recursion;
+pub mod shape;
+pub mod tape;

@@ -1,0 +1,239 @@
+//! From proofs to a proof that they verify.
+//!
+//! [`Recursion::new`] generates and compiles the program for children of one shape: one machine, one
+//! list of heights, any programs. [`Recursion::prove`] verifies the children natively, runs the
+//! program on them and proves the run. What comes out is an ordinary proof in Poseidon-16 whose
+//! statement is the claim (see [`crate::claim`]); proved at fixed heights it is a child of the next
+//! level.
+
+use droste_gadgets::{Hint, SOURCES, Tape};
+use droste_native::{F, HashFamily, Poseidon16Family};
+use droste_vm::compiler::{Compiled, compile_file};
+use droste_vm::executor::execute;
+use droste_vm::key::Key;
+use droste_vm::machine::Provable;
+use droste_vm::prover::{Proof, ProveError, ProveOptions, prove};
+use droste_vm::record::Execution;
+use droste_vm::verifier::{Verifier, VerifyError};
+use p3_air::BaseAir;
+use thiserror::Error;
+
+use crate::claim::{Claim, ClaimTree};
+use crate::codegen::{CodegenError, TableSource, generate};
+use crate::program::recursion;
+use crate::shape::{ProofShape, ShapeError};
+use crate::tape::{Claim as TapeClaim, TapeError, TapeFamily, machine_tape, proof_tape, whole};
+
+/// Most cycles of a recursion program.
+const LIMIT: u64 = 1 << 24;
+
+/// Why a recursion step failed.
+#[derive(Debug, Error)]
+pub enum RecursionError {
+    /// The evaluators of the children's tables.
+    #[error(transparent)]
+    Codegen(#[from] CodegenError),
+    /// The children's shape.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// The generated program does not compile.
+    #[error("the generated program does not compile: {0}")]
+    Compile(String),
+    /// A child is not valid.
+    #[error("child {child}: {source}")]
+    Child {
+        /// Which.
+        child: usize,
+        /// Why.
+        source: VerifyError,
+    },
+    /// The number of children is not that of the program.
+    #[error("{found} children, the program verifies {expected}")]
+    Children {
+        /// Number of the program.
+        expected: usize,
+        /// Number given.
+        found: usize,
+    },
+    /// A child's key differs from the others' in more than its program, or its heights do.
+    #[error("child {child} is of another machine or of other heights")]
+    Machine {
+        /// Which.
+        child: usize,
+    },
+    /// A child cannot be written to the tape.
+    #[error(transparent)]
+    Tape(#[from] TapeError),
+    /// The program rejects the children.
+    #[error("the program rejects its children: {0}")]
+    Run(String),
+    /// Proving the run.
+    #[error(transparent)]
+    Prove(#[from] ProveError),
+}
+
+/// The program that verifies children of one shape.
+#[derive(Debug)]
+pub struct Recursion<H: HashFamily> {
+    key: Key<H>,
+    shape: ProofShape,
+    children: usize,
+    text: String,
+    compiled: Compiled,
+}
+
+/// All of a key digest's preimage but the commitment to the program.
+fn header<H: HashFamily>(key: &Key<H>) -> Vec<F> {
+    let mut preimage = key.preimage();
+    preimage.truncate(16);
+    preimage
+}
+
+impl<H: TapeFamily> Recursion<H> {
+    /// The program for `children` proofs like those that `verifier` verifies, of these heights.
+    ///
+    /// # Errors
+    /// If there is no such program.
+    pub fn new<T: Provable<H>>(
+        verifier: &Verifier<H, T>,
+        log_heights: &[usize],
+        children: usize,
+    ) -> Result<Self, RecursionError> {
+        let key = verifier.key();
+        let tables = verifier.machine().tables();
+        let names: Vec<String> = tables
+            .iter()
+            .map(|table| table.name().replace([' ', '-'], "_"))
+            .collect();
+        let sources: Vec<TableSource<'_, T>> = tables
+            .iter()
+            .zip(&names)
+            .zip(&verifier.common().lookups)
+            .zip(log_heights)
+            .map(|(((air, name), lookups), &log_height)| TableSource {
+                name,
+                air,
+                lookups,
+                preprocessed_width: BaseAir::<F>::preprocessed_width(air),
+                log_height,
+            })
+            .collect();
+        let evaluators = generate(&sources)?;
+        let digest = key.digest().0.len();
+        let shape = ProofShape::new(H::ID, key.settings, digest, &evaluators, log_heights)?;
+        let text = recursion(&shape, &evaluators, &header(key), children);
+        let compiled = compile_file("recursion.rs", &text, SOURCES)
+            .map_err(|error| RecursionError::Compile(error.to_string()))?;
+        Ok(Self {
+            key: key.clone(),
+            shape,
+            children,
+            text,
+            compiled,
+        })
+    }
+
+    /// The program's text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The program.
+    pub const fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// The hints with which the program accepts these children.
+    ///
+    /// # Errors
+    /// If a child is of another shape.
+    pub fn tape(&self, children: &[&Proof<H>]) -> Result<Tape, RecursionError> {
+        if children.len() != self.children {
+            return Err(RecursionError::Children {
+                expected: self.children,
+                found: children.len(),
+            });
+        }
+        let mut tape = Tape::default();
+        for (child, proof) in children.iter().enumerate() {
+            let heights = self.shape.tables.iter().map(|table| table.log_height);
+            if header(&proof.key) != header(&self.key)
+                || !heights.eq(proof.batch.degree_bits.iter().copied())
+            {
+                return Err(RecursionError::Machine { child });
+            }
+            let root: Vec<[F; 8]> = proof
+                .key
+                .program
+                .iter()
+                .flat_map(H::digest_blocks)
+                .collect();
+            tape.hints.push(whole(&root));
+            tape.hints
+                .push(Hint::Slice(vec![proof.statement.map(Some)]));
+            let public_values: Vec<Vec<F>> = self
+                .shape
+                .tables
+                .iter()
+                .map(|table| match table.shape.num_public_values {
+                    0 => vec![],
+                    _ => proof.statement.to_vec(),
+                })
+                .collect();
+            let commitment = <droste_native::Commitment<H> as droste_native::family::FamilyCap<
+                H::Digest,
+            >>::from_digests(proof.key.program.clone());
+            let claim = TapeClaim::<H> {
+                seed: &proof.key.digest().0,
+                preprocessed: Some(&commitment),
+                public_values: &public_values,
+            };
+            tape.hints
+                .extend(proof_tape(&self.shape, &claim, &proof.batch)?.hints);
+        }
+        Ok(tape)
+    }
+
+    /// Runs the program on these children.
+    ///
+    /// # Errors
+    /// If it rejects them.
+    pub fn execute(&self, children: &[&Proof<H>]) -> Result<Execution, RecursionError> {
+        let tape = machine_tape(&self.tape(children)?);
+        execute(&self.compiled, &[], &tape, LIMIT)
+            .map_err(|error| RecursionError::Run(error.to_string()))
+    }
+
+    /// Verifies the children natively, then in the machine, and proves that.
+    ///
+    /// # Errors
+    /// If a child is not valid, or the proof cannot be made.
+    pub fn prove<T: Provable<H>>(
+        &self,
+        children: &[&Proof<H>],
+        options: &ProveOptions,
+    ) -> Result<Proof<Poseidon16Family>, RecursionError>
+    where
+        droste_vm::machine::StandardTables: Provable<Poseidon16Family>,
+    {
+        for (child, proof) in children.iter().enumerate() {
+            Verifier::<H, T>::new(proof.key.clone())
+                .and_then(|verifier| verifier.verify(&[], 0, proof))
+                .map_err(|source| RecursionError::Child { child, source })?;
+        }
+        let execution = self.execute(children)?;
+        Ok(prove(&self.compiled.program, &execution, options)?)
+    }
+}
+
+/// The claim tree of a proof whose children have these trees, none for an ordinary program's.
+pub fn claim_tree<H: HashFamily>(proof: &Proof<H>, children: Vec<ClaimTree>) -> ClaimTree {
+    ClaimTree {
+        key: proof.key.digest(),
+        claim: if children.is_empty() {
+            Claim::Statement(proof.statement)
+        } else {
+            Claim::Children(children)
+        },
+    }
+}

@@ -1,0 +1,247 @@
+//! The openings of every query.
+
+use std::marker::PhantomData;
+
+use droste_gadgets::{Hint, Tape};
+use droste_native::family::{ChallengeMmcs, HashFamily};
+use droste_native::{Commitment, Config, EF, F};
+use p3_batch_stark::BatchProof;
+use p3_commit::{CommitmentOpening, ExtensionMmcs, MatrixOpening, PointOpening};
+use p3_field::coset::TwoAdicMultiplicativeCoset;
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, TwoAdicField};
+use p3_fri::verifier::{fold_query, open_inputs};
+use p3_fri::{BatchMultiOpening, FriProof, TwoAdicFriFolding};
+use p3_matrix::Dimensions;
+
+use super::family::TapeFamily;
+use super::{Claim, TapeError, expect_length, whole};
+use crate::program::{Opening, blocks, layout};
+use crate::shape::{ProofShape, RoundKind};
+
+type Fri<H> =
+    FriProof<EF, ChallengeMmcs<H>, F, Vec<BatchMultiOpening<F, <H as HashFamily>::ValMmcs>>>;
+type Claims<H> = Vec<CommitmentOpening<EF, Commitment<H>, TwoAdicMultiplicativeCoset<F>>>;
+
+/// What p3's low-degree test is asked to check: by commitment, the claimed rows.
+pub(super) fn claims<H: TapeFamily>(
+    shape: &ProofShape,
+    claim: &Claim<'_, H>,
+    proof: &BatchProof<Config<H>>,
+    openings: &[Opening],
+    values: &[Vec<EF>],
+    zeta: EF,
+) -> Result<Claims<H>, TapeError> {
+    let mut claims = Vec::new();
+    for round in shape.rounds() {
+        let commitment = match round.kind {
+            RoundKind::Main => Some(&proof.commitments.main),
+            RoundKind::Quotient => Some(&proof.commitments.quotient_chunks),
+            RoundKind::Preprocessed => claim.preprocessed,
+            RoundKind::Permutation => proof.commitments.permutation.as_ref(),
+        };
+        let Some(commitment) = commitment else {
+            let part = format!("commitments to {} traces", round.kind.name());
+            expect_length(&part, 0, 1)?;
+            continue;
+        };
+        let mut matrices = Vec::new();
+        for (index, matrix) in round.matrices.iter().enumerate() {
+            let domain = TwoAdicMultiplicativeCoset::new(F::ONE, matrix.log_height);
+            let Some(domain) = domain else {
+                return Err(TapeError::Opening("a domain is too large".into()));
+            };
+            let step = F::two_adic_generator(matrix.log_height);
+            let points = openings
+                .iter()
+                .zip(values)
+                .filter(|(o, _)| o.round == round.kind && o.matrix == index)
+                .map(|(opening, values)| PointOpening {
+                    point: if opening.next { zeta * step } else { zeta },
+                    values: values.clone(),
+                })
+                .collect();
+            matrices.push(MatrixOpening { domain, points });
+        }
+        claims.push(CommitmentOpening {
+            commitment: commitment.clone(),
+            matrices,
+        });
+    }
+    Ok(claims)
+}
+
+/// By query, by level, the blocks of a sibling digest.
+type Siblings = Vec<Vec<Vec<[F; 8]>>>;
+
+/// Rows and paths of every query, by commitment.
+pub(super) struct Opened {
+    /// Input commitments: by query, the rows; by query, the blocks of each path's siblings.
+    inputs: Vec<(Vec<Vec<Vec<F>>>, Siblings)>,
+    /// Folding commitments, likewise.
+    folds: Vec<(Vec<Vec<F>>, Siblings)>,
+}
+
+fn siblings<H: TapeFamily>(paths: &[Vec<H::Digest>]) -> Siblings {
+    paths
+        .iter()
+        .map(|path| path.iter().map(H::digest_blocks).collect())
+        .collect()
+}
+
+/// Authenticates every opening and restores every path.
+pub(super) fn open<H: TapeFamily>(
+    shape: &ProofShape,
+    fri: &Fri<H>,
+    claims: &Claims<H>,
+    combiner: EF,
+    betas: &[EF],
+    words: &[u32],
+) -> Result<Opened, TapeError> {
+    let settings = &shape.settings;
+    let length = shape.log_length();
+    let mmcs = H::val_mmcs(settings.cap_height);
+    let parameters = settings.parameters(ExtensionMmcs::<F, EF, _>::new(mmcs.clone()));
+    let indices: Vec<usize> = words
+        .iter()
+        .map(|&word| word as usize & ((1 << length) - 1))
+        .collect();
+    let reduced = open_inputs(
+        &parameters,
+        length,
+        &indices,
+        &fri.input_openings,
+        combiner,
+        &mmcs,
+        claims,
+    )
+    .map_err(|error| TapeError::Opening(format!("{error:?}")))?;
+
+    let mut inputs = Vec::new();
+    for (opening, round) in fri.input_openings.iter().zip(shape.rounds()) {
+        let dimensions: Vec<Dimensions> = round
+            .matrices
+            .iter()
+            .map(|matrix| Dimensions {
+                width: matrix.width,
+                height: 1 << (matrix.log_height + settings.log_blowup),
+            })
+            .collect();
+        let leaves = round.layers()[0].0 + settings.log_blowup;
+        let indices: Vec<usize> = indices.iter().map(|i| i >> (length - leaves)).collect();
+        let paths = H::restore_paths(
+            &mmcs,
+            &dimensions,
+            &indices,
+            &opening.opened_values,
+            &opening.opening_proof,
+        )
+        .map_err(|error| TapeError::Opening(error.to_string()))?;
+        inputs.push((opening.opened_values.clone(), siblings::<H>(&paths)));
+    }
+
+    let arities = shape.log_arities();
+    let rounds = arities.len();
+    expect_length("folding openings", fri.commit_phase_openings.len(), rounds)?;
+    let mut group_indices = vec![Vec::new(); rounds];
+    let mut rows = vec![Vec::new(); rounds];
+    let folding = TwoAdicFriFolding::<Vec<BatchMultiOpening<F, H::ValMmcs>>, _>(PhantomData);
+    for (query, (&index, reduced)) in indices.iter().zip(reduced).enumerate() {
+        // The folded value is checked by the program; here the fold gives rows and indices.
+        let _folded = fold_query::<_, F, EF, ChallengeMmcs<H>>(
+            &folding,
+            query,
+            &mut index.clone(),
+            betas,
+            &arities,
+            &fri.commit_phase_openings,
+            reduced,
+            length,
+            settings.log_blowup + settings.log_final_poly_len,
+            &mut group_indices,
+            &mut rows,
+        )
+        .map_err(
+            |error: p3_fri::verifier::FriError<_, <H::ValMmcs as p3_commit::Mmcs<F>>::Error>| {
+                TapeError::Fold {
+                    query,
+                    reason: format!("{error:?}"),
+                }
+            },
+        )?;
+    }
+    let mut folds = Vec::new();
+    let mut log_length = length;
+    for (round, log_arity) in arities.into_iter().enumerate() {
+        log_length -= log_arity;
+        let rows: Vec<Vec<Vec<F>>> = rows[round]
+            .iter()
+            .map(|rows| {
+                rows.iter()
+                    .map(|row: &Vec<EF>| EF::flatten_to_base(row.clone()))
+                    .collect()
+            })
+            .collect();
+        let dimensions = [Dimensions {
+            width: 5 << log_arity,
+            height: 1 << log_length,
+        }];
+        let paths = H::restore_paths(
+            &mmcs,
+            &dimensions,
+            &group_indices[round],
+            &rows,
+            &fri.commit_phase_openings[round].opening_proof,
+        )
+        .map_err(|error| TapeError::Opening(error.to_string()))?;
+        let rows = rows.into_iter().map(|rows| rows.concat()).collect();
+        folds.push((rows, siblings::<H>(&paths)));
+    }
+    Ok(Opened { inputs, folds })
+}
+
+impl Opened {
+    /// Writes the hints of one query.
+    pub(super) fn write(&self, shape: &ProofShape, query: usize, tape: &mut Tape) {
+        let blowup = shape.settings.log_blowup;
+        for ((rows, paths), round) in self.inputs.iter().zip(shape.rounds()) {
+            let layers = round.layers();
+            let cap = shape.cap_levels(layers[0].0 + blowup);
+            let mut path = paths[query].iter();
+            for (i, (log_height, matrices)) in layers.iter().enumerate() {
+                let row: Vec<F> = matrices
+                    .iter()
+                    .flat_map(|&matrix| rows[query][matrix].iter().copied())
+                    .collect();
+                tape.hints.push(leaf(shape, &row));
+                let above = layers.get(i + 1).map_or(cap, |(next, _)| next + blowup);
+                let depth = log_height + blowup - above;
+                write_path(&mut path, depth, tape);
+            }
+        }
+        for (rows, paths) in &self.folds {
+            tape.hints.push(leaf(shape, &rows[query]));
+            let path = &paths[query];
+            write_path(&mut path.iter(), path.len(), tape);
+        }
+    }
+}
+
+fn write_path<'a>(path: &mut impl Iterator<Item = &'a Vec<[F; 8]>>, depth: usize, tape: &mut Tape) {
+    if depth > 0 {
+        let blocks: Vec<[F; 8]> = path.take(depth).flatten().copied().collect();
+        tape.hints.push(whole(&blocks));
+    }
+}
+
+/// A row laid out to be hashed. The sponge fills the lanes after the last element of a row of eight
+/// and more; shorter rows are padded with zeros, and byte hashes ignore what follows.
+fn leaf(shape: &ProofShape, row: &[F]) -> Hint {
+    let (run, run_blocks) = layout(shape.hash);
+    let filled = shape.hash == droste_native::HashId::Poseidon16 && row.len() >= 8;
+    let empty = if filled { None } else { Some(F::ZERO) };
+    let mut slice = vec![[empty; 8]; blocks(shape.hash, 0, row.len())];
+    for (i, &value) in row.iter().enumerate() {
+        slice[run_blocks * (i / run) + i % run / 8][i % run % 8] = Some(value);
+    }
+    Hint::Slice(slice)
+}

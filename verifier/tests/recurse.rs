@@ -1,0 +1,174 @@
+//! Programs proved, wrapped, wrapped again and joined.
+
+use std::time::Instant;
+
+use droste_native::{Blake3Family, F, FriSettings, HashFamily, KeccakFamily, Poseidon16Family};
+use droste_verifier::claim::{ClaimError, claim_digest};
+use droste_verifier::recursion::{Recursion, claim_tree};
+use droste_verifier::tape::TapeFamily;
+use droste_vm::compiler::compile;
+use droste_vm::executor::{Tape, execute};
+use droste_vm::heights::Heights;
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::prover::{Proof, ProveOptions, prove};
+use droste_vm::verifier::{Verifier, verify};
+use p3_field::PrimeCharacteristicRing;
+
+type R = Poseidon16Family;
+
+/// Toy settings, as few rows as possible.
+fn options(heights: Heights) -> ProveOptions {
+    ProveOptions {
+        settings: FriSettings {
+            num_queries: 3,
+            query_grinding_bits: 2,
+            cap_height: 1,
+            ..FriSettings::toy()
+        },
+        heights,
+    }
+}
+
+fn factorial<H: HashFamily>(n: u32) -> Proof<H>
+where
+    StandardTables: Provable<H>,
+{
+    let compiled = compile(droste_programs::source("factorial").unwrap(), &[]).unwrap();
+    let execution = execute(&compiled, &[F::from_u32(n)], &Tape::default(), 1 << 16).unwrap();
+    prove::<H>(&compiled.program, &execution, &options(Heights::Minimal)).unwrap()
+}
+
+fn recursion<H: TapeFamily>(proof: &Proof<H>, children: usize) -> Recursion<H>
+where
+    StandardTables: Provable<H>,
+{
+    let verifier = Verifier::<H, StandardTables>::new(proof.key.clone()).unwrap();
+    let start = Instant::now();
+    let recursion = Recursion::new(&verifier, &proof.batch.degree_bits, children).unwrap();
+    println!(
+        "compiled in {:?}: {} instructions",
+        start.elapsed(),
+        recursion.compiled().program.instructions.len()
+    );
+    recursion
+}
+
+fn step<H: TapeFamily>(
+    recursion: &Recursion<H>,
+    children: &[&Proof<H>],
+    heights: Heights,
+) -> Proof<R>
+where
+    StandardTables: Provable<H>,
+{
+    let execution = recursion.execute(children).unwrap();
+    println!("{} cycles", execution.cycles.len());
+    let start = Instant::now();
+    let proof = recursion
+        .prove::<StandardTables>(children, &options(heights))
+        .unwrap();
+    println!(
+        "proved in {:?}: {:?}",
+        start.elapsed(),
+        proof.batch.degree_bits
+    );
+    let start = Instant::now();
+    verify::<R, StandardTables>(&proof.key, &proof.statement, 0, &proof).unwrap();
+    println!("verified in {:?}", start.elapsed());
+    proof
+}
+
+#[test]
+fn poseidon16_is_wrapped_and_joined() {
+    let leaves = [factorial::<R>(5), factorial::<R>(5)];
+    println!(
+        "leaf: {:?} {:?}",
+        leaves[0].key.tables, leaves[0].batch.degree_bits
+    );
+    let program = recursion(&leaves[0], 1);
+    let wraps: Vec<Proof<R>> = leaves
+        .iter()
+        .map(|leaf| step(&program, &[leaf], Heights::Minimal))
+        .collect();
+    let expected = claim_digest(&[(leaves[0].key.digest(), leaves[0].statement)]);
+    assert_eq!(wraps[0].statement, expected);
+
+    let program = recursion(&wraps[0], 2);
+    let joined = step(&program, &[&wraps[0], &wraps[1]], Heights::Minimal);
+    let trees = leaves
+        .iter()
+        .zip(&wraps)
+        .map(|(leaf, wrap)| claim_tree(wrap, vec![claim_tree(leaf, vec![])]))
+        .collect();
+    let tree = claim_tree(&joined, trees);
+    let (leaf, wrap, join) = (
+        leaves[0].key.digest(),
+        wraps[0].key.digest(),
+        joined.key.digest(),
+    );
+    let check =
+        |recursion: &[_], programs: &[_]| tree.check(join, &joined.statement, recursion, programs);
+    check(&[wrap, join], &[leaf]).unwrap();
+    assert_eq!(check(&[join], &[leaf]), Err(ClaimError::Recursion(wrap)));
+    assert_eq!(check(&[wrap, join], &[]), Err(ClaimError::Leaf(leaf)));
+}
+
+/// A leaf in a byte hash is wrapped on a machine with that hash.
+fn is_wrapped<H: TapeFamily>() -> (Proof<H>, Proof<R>)
+where
+    StandardTables: Provable<H>,
+{
+    let leaf = factorial::<H>(5);
+    let wrap = step(&recursion(&leaf, 1), &[&leaf], Heights::Minimal);
+    println!("{:?}", wrap.key.tables);
+    let expected = claim_digest(&[(leaf.key.digest(), leaf.statement)]);
+    assert_eq!(wrap.statement, expected);
+    (leaf, wrap)
+}
+
+/// Such a wrap is verified once more, on R.
+fn is_brought_home<H: TapeFamily>()
+where
+    StandardTables: Provable<H>,
+{
+    let (leaf, wrap) = is_wrapped::<H>();
+    let home = step::<R>(&recursion::<R>(&wrap, 1), &[&wrap], Heights::Minimal);
+    assert_eq!(
+        home.key.tables,
+        ["cpu", "ext", "poseidon16", "program", "words", "blocks"]
+    );
+    let tree = claim_tree(
+        &home,
+        vec![claim_tree(&wrap, vec![claim_tree(&leaf, vec![])])],
+    );
+    let keys = [wrap.key.digest(), home.key.digest()];
+    tree.check(
+        home.key.digest(),
+        &home.statement,
+        &keys,
+        &[leaf.key.digest()],
+    )
+    .unwrap();
+}
+
+#[test]
+fn blake3_is_wrapped() {
+    is_wrapped::<Blake3Family>();
+}
+
+#[test]
+fn keccak_is_wrapped() {
+    is_wrapped::<KeccakFamily>();
+}
+
+#[test]
+#[ignore = "half a minute each: cargo test -p droste-verifier --test recurse -- --ignored"]
+fn blake3_is_brought_home() {
+    is_brought_home::<Blake3Family>();
+}
+
+#[test]
+#[ignore = "half a minute each: cargo test -p droste-verifier --test recurse -- --ignored"]
+fn keccak_is_brought_home() {
+    is_brought_home::<KeccakFamily>();
+}

@@ -1,0 +1,181 @@
+//! The generated verifier, run natively, against Plonky3's.
+
+mod airs;
+mod generated;
+mod machine;
+mod prove;
+
+use std::path::PathBuf;
+
+use droste_gadgets::prelude::*;
+use droste_gadgets::{Failure, Hint, Tape, run_native};
+use droste_native::{Blake3Family, F, FriSettings, HashId, KeccakFamily, Poseidon16Family};
+use droste_verifier::program::verifier;
+use droste_verifier::tape::{commitment_blocks, proof_tape, whole};
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+
+use prove::{Proved, prove};
+
+/// Toy settings in which every proof-of-work site is used, rows fold by 8, caps have two levels.
+const SETTINGS: FriSettings = FriSettings {
+    log_blowup: 2,
+    log_final_poly_len: 1,
+    max_log_arity: 3,
+    num_queries: 3,
+    batch_grinding_bits: 1,
+    commit_grinding_bits: 2,
+    query_grinding_bits: 3,
+    lookup_grinding_bits: 2,
+    ood_grinding_bits: 1,
+    cap_height: 1,
+};
+
+const SEED: [u32; 8] = [11, 12, 13, 14, 15, 16, 17, 18];
+
+/// Compares a generated text with the file checked in, or writes the file if `UPDATE` is set.
+fn check_generated(name: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/recursion/generated");
+    let path = path.join(format!("{name}.rs"));
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let old = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        old == text,
+        "{} is stale: run with UPDATE=1",
+        path.display()
+    );
+}
+
+macro_rules! family {
+    ($module:ident, $family:ty, $hash:expr) => {
+        mod $module {
+            use super::*;
+
+            fn proved() -> Proved<$family> {
+                prove::<$family>(&SETTINGS, $hash, &SEED, 6, 4)
+            }
+
+            /// Byte transcripts now and then reject a sample: other seeds take other branches.
+            #[test]
+            fn other_proofs_are_accepted() {
+                let mut lengths = std::collections::BTreeSet::new();
+                for first in 0..6 {
+                    let mut seed = SEED;
+                    seed[0] = first;
+                    let proved = prove::<$family>(&SETTINGS, $hash, &seed, 6, 4);
+                    let tape = tape(&proved);
+                    run(&tape).unwrap();
+                    let text = verifier(&proved.shape, &proved.evaluators);
+                    machine::run(&text, $hash, &tape).unwrap();
+                    lengths.insert(tape.hints.len());
+                }
+                // Some of these seeds reject a sample in Blake3, and nothing is rejected in Poseidon-16.
+                match $hash {
+                    HashId::Poseidon16 => assert_eq!(lengths.len(), 1),
+                    HashId::Blake3 => assert!(lengths.len() > 1),
+                    HashId::Keccak => {}
+                }
+            }
+
+            /// The whole tape: arguments, then the proof.
+            fn tape(proved: &Proved<$family>) -> Tape {
+                let mut tape = Tape::default();
+                for seed in &proved.seed {
+                    tape.hints.push(Hint::Felt(*seed));
+                }
+                let commitment = proved.preprocessed.as_ref().unwrap();
+                tape.hints
+                    .push(whole(&commitment_blocks::<$family>(commitment)));
+                for value in &proved.public_values[1] {
+                    tape.hints.push(Hint::Felt(*value));
+                }
+                let proof = proof_tape(&proved.shape, &proved.claim(), &proved.proof).unwrap();
+                tape.hints.extend(proof.hints);
+                tape
+            }
+
+            fn run(tape: &Tape) -> Result<[u32; 8], Failure> {
+                run_native(tape, &[], || {
+                    let mut seed = [Felt::ZERO; 8];
+                    for lane in &mut seed {
+                        *lane = hint_felt().any();
+                    }
+                    let blocks = if $hash == HashId::Poseidon16 { 2 } else { 4 };
+                    let preprocessed = hint_slice(blocks).any();
+                    let public = [hint_felt().any(), hint_felt().any()];
+                    generated::$module::verify(seed, preprocessed, public);
+                })
+            }
+
+            #[test]
+            fn text_is_current() {
+                let proved = proved();
+                check_generated(
+                    stringify!($module),
+                    &verifier(&proved.shape, &proved.evaluators),
+                );
+            }
+
+            #[test]
+            fn honest_proof_is_accepted() {
+                let tape = tape(&proved());
+                println!("{} hints", tape.hints.len());
+                run(&tape).unwrap();
+            }
+
+            #[test]
+            fn the_machine_accepts_the_honest_proof() {
+                let proved = proved();
+                let text = verifier(&proved.shape, &proved.evaluators);
+                let execution = machine::run(&text, $hash, &tape(&proved)).unwrap();
+                println!("{} cycles", execution.cycles.len());
+                for (id, calls) in execution.calls.iter().enumerate() {
+                    println!("  precompile {id}: {} calls", calls.len());
+                }
+            }
+
+            #[test]
+            fn every_damaged_hint_is_rejected() {
+                let tape = tape(&proved());
+                for at in 0..tape.hints.len() {
+                    for damaged in damage(&tape.hints[at], at) {
+                        let mut tape = tape.clone();
+                        tape.hints[at] = damaged;
+                        assert!(run(&tape).is_err(), "hint {at}: {:?}", tape.hints[at]);
+                    }
+                }
+            }
+        }
+    };
+}
+
+/// Versions of a hint that differ in one element.
+fn damage(hint: &Hint, at: usize) -> Vec<Hint> {
+    match hint {
+        Hint::Felt(x) => vec![Hint::Felt(*x + F::ONE), Hint::Felt(F::ONE - *x)],
+        Hint::Ext(x) => vec![Hint::Ext(*x + F::ONE)],
+        Hint::Slice(blocks) => {
+            let set: Vec<(usize, usize)> = (0..blocks.len())
+                .flat_map(|block| (0..8).map(move |lane| (block, lane)))
+                // A zero may be padding, which byte hashes ignore.
+                .filter(|&(block, lane)| blocks[block][lane].is_some_and(|x| x != F::ZERO))
+                .collect();
+            // A few lanes of each slice, others for other slices.
+            let (block, lane) = set[at * 7 % set.len()];
+            [(block, lane), set[0], set[set.len() - 1]]
+                .into_iter()
+                .map(|(block, lane)| {
+                    let mut blocks = blocks.clone();
+                    let old = blocks[block][lane].unwrap();
+                    blocks[block][lane] = Some(F::from_u32(old.as_canonical_u32() ^ 1));
+                    Hint::Slice(blocks)
+                })
+                .collect()
+        }
+    }
+}
+
+family!(poseidon16, Poseidon16Family, HashId::Poseidon16);
+family!(blake3, Blake3Family, HashId::Blake3);
+family!(keccak, KeccakFamily, HashId::Keccak);

@@ -1,0 +1,91 @@
+//! Honest proofs of the test tables.
+
+use droste_native::config::config;
+use droste_native::{Commitment, Config, F, FriSettings, HashId};
+use droste_verifier::codegen::{Evaluators, TableSource, generate};
+use droste_verifier::shape::ProofShape;
+use droste_verifier::tape::{Claim, TapeFamily};
+use p3_air::BaseAir;
+use p3_batch_stark::{BatchProof, ProverData, StarkInstance, prove_batch, verify_batch};
+use p3_field::PrimeCharacteristicRing;
+
+use crate::airs::{Toy, traces};
+
+/// A proof and all that its verifier takes.
+pub struct Proved<H: TapeFamily> {
+    pub shape: ProofShape,
+    pub evaluators: Evaluators,
+    pub seed: Vec<F>,
+    pub preprocessed: Option<Commitment<H>>,
+    pub public_values: Vec<Vec<F>>,
+    pub proof: BatchProof<Config<H>>,
+}
+
+impl<H: TapeFamily> Proved<H> {
+    pub fn claim(&self) -> Claim<'_, H> {
+        Claim {
+            seed: &self.seed,
+            preprocessed: self.preprocessed.as_ref(),
+            public_values: &self.public_values,
+        }
+    }
+}
+
+pub fn prove<H: TapeFamily>(
+    settings: &FriSettings,
+    hash: HashId,
+    seed: &[u32],
+    log_range: usize,
+    log_rows: usize,
+) -> Proved<H> {
+    let seed: Vec<F> = seed.iter().map(|&x| F::from_u32(x)).collect();
+    let config = config::<H>(settings, &seed).unwrap();
+    let airs = [
+        Toy::Range {
+            log_height: log_range,
+        },
+        Toy::Cubes,
+    ];
+    let traces = traces(log_range, log_rows, 5);
+    let public_values: Vec<Vec<F>> = traces.iter().map(|(_, public)| public.clone()).collect();
+    let instances: Vec<_> = airs
+        .iter()
+        .zip(&traces)
+        .map(|(air, (trace, public))| StarkInstance {
+            air,
+            trace,
+            public_values: public.clone(),
+        })
+        .collect();
+    let data = ProverData::from_instances(&config, &instances).unwrap();
+    let proof = prove_batch(&config, &instances, &data).unwrap();
+    verify_batch(&config, &airs, &proof, &public_values, &data.common).unwrap();
+
+    let heights = [log_range, log_rows];
+    let sources: Vec<TableSource<'_, Toy>> = airs
+        .iter()
+        .zip(["range", "cubes"])
+        .zip(data.common.lookups.iter().zip(heights))
+        .map(|((air, name), (lookups, log_height))| TableSource {
+            name,
+            air,
+            lookups,
+            preprocessed_width: BaseAir::<F>::preprocessed_width(air),
+            log_height,
+        })
+        .collect();
+    let evaluators = generate(&sources).unwrap();
+    let shape = ProofShape::new(hash, *settings, seed.len(), &evaluators, &heights).unwrap();
+    Proved {
+        shape,
+        evaluators,
+        seed,
+        preprocessed: data
+            .common
+            .preprocessed
+            .as_ref()
+            .map(|p| p.commitment.clone()),
+        public_values,
+        proof,
+    }
+}

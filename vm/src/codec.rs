@@ -1,0 +1,199 @@
+//! Proof files.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 8 | [`MAGIC`] |
+//! | 4 | [`FORMAT_VERSION`], little-endian |
+//! | 1 | hash: 0 Poseidon-16, 1 Blake3, 2 Keccak |
+//! | rest | the [`Proof`], as `bincode` 2 with variable-length integers writes it |
+//!
+//! Decoding refuses everything that encoding does not write: other versions, elements at or above the
+//! modulus, longer forms of integers, trailing bytes. It takes memory in proportion to the bytes it
+//! is given, of which it takes at most [`MAX_BYTES`], never by a length it reads.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use bincode::config::{Configuration, Limit, LittleEndian, Varint};
+use droste_native::{HashFamily, HashId};
+use thiserror::Error;
+
+use crate::key::FORMAT_VERSION;
+use crate::prover::Proof;
+
+/// First bytes of a proof file.
+pub const MAGIC: [u8; 8] = *b"droste\0p";
+
+/// Largest proof that is read: 64 MiB.
+pub const MAX_BYTES: usize = 1 << 26;
+
+const HEADER: usize = MAGIC.len() + 4 + 1;
+
+/// The limit also bounds the length that a list claims before anything is allocated for it.
+const BINCODE: Configuration<LittleEndian, Varint, Limit<MAX_BYTES>> =
+    bincode::config::standard().with_limit::<MAX_BYTES>();
+
+/// Bytes that are no proof.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DecodeError {
+    /// More bytes than any proof has.
+    #[error("{found} bytes: a proof has at most {MAX_BYTES}")]
+    TooLong {
+        /// Number of bytes.
+        found: usize,
+    },
+    /// The first bytes are not those of a proof file.
+    #[error("not a proof file")]
+    Magic,
+    /// Another version of the format.
+    #[error("proof format version {found}, expected {FORMAT_VERSION}")]
+    Version {
+        /// Version in the file.
+        found: u32,
+    },
+    /// No hash of this number.
+    #[error("unknown hash number {found}")]
+    UnknownHash {
+        /// Number in the file.
+        found: u8,
+    },
+    /// The proof is committed in another hash.
+    #[error("the proof is committed in {found}, expected {expected}")]
+    OtherHash {
+        /// Hash asked for.
+        expected: HashId,
+        /// Hash of the proof.
+        found: HashId,
+    },
+    /// The proof itself cannot be read.
+    #[error("malformed proof: {0}")]
+    Malformed(String),
+    /// Bytes are left after the proof.
+    #[error("{found} bytes after the end of the proof")]
+    TrailingBytes {
+        /// Number of bytes.
+        found: usize,
+    },
+    /// The proof can be read but is not written the one way there is.
+    #[error("the proof is not in canonical form")]
+    NotCanonical,
+}
+
+/// The bytes of a proof file.
+///
+/// # Errors
+/// None for proofs that a prover made; `bincode`'s text otherwise.
+pub fn encode<H: HashFamily>(proof: &Proof<H>) -> Result<Vec<u8>, DecodeError> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(FORMAT_VERSION.to_le_bytes());
+    bytes.push(number(H::ID));
+    bincode::serde::encode_into_std_write(proof, &mut bytes, BINCODE)
+        .map_err(|error| DecodeError::Malformed(error.to_string()))?;
+    Ok(bytes)
+}
+
+/// The hash in which a proof is committed.
+///
+/// # Errors
+/// If the bytes do not begin as a proof of this version does.
+pub fn hash_of(bytes: &[u8]) -> Result<HashId, DecodeError> {
+    if bytes.len() > MAX_BYTES {
+        return Err(DecodeError::TooLong { found: bytes.len() });
+    }
+    let (magic, rest) = bytes.split_first_chunk().ok_or(DecodeError::Magic)?;
+    if *magic != MAGIC {
+        return Err(DecodeError::Magic);
+    }
+    let (version, rest) = rest.split_first_chunk().ok_or(DecodeError::Magic)?;
+    let found = u32::from_le_bytes(*version);
+    if found != FORMAT_VERSION {
+        return Err(DecodeError::Version { found });
+    }
+    let &found = rest.first().ok_or(DecodeError::Magic)?;
+    HashId::ALL
+        .into_iter()
+        .find(|&id| number(id) == found)
+        .ok_or(DecodeError::UnknownHash { found })
+}
+
+/// The proof of a proof file.
+///
+/// # Errors
+/// If the bytes are not exactly what [`encode`] writes for some proof committed in hash `H`.
+pub fn decode<H: HashFamily>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
+    let found = hash_of(bytes)?;
+    if found != H::ID {
+        return Err(DecodeError::OtherHash {
+            expected: H::ID,
+            found,
+        });
+    }
+    let body = bytes.get(HEADER..).unwrap_or_default();
+    let (proof, read) = bincode::serde::decode_from_slice::<Proof<H>, _>(body, BINCODE)
+        .map_err(|error| DecodeError::Malformed(error.to_string()))?;
+    if read != body.len() {
+        return Err(DecodeError::TrailingBytes {
+            found: body.len() - read,
+        });
+    }
+    if encode(&proof)? != bytes {
+        return Err(DecodeError::NotCanonical);
+    }
+    Ok(proof)
+}
+
+fn number(hash: HashId) -> u8 {
+    match hash {
+        HashId::Poseidon16 => 0,
+        HashId::Blake3 => 1,
+        HashId::Keccak => 2,
+    }
+}
+
+/// Reads a file of at most [`MAX_BYTES`].
+///
+/// # Errors
+/// Of the file system, and `InvalidData` for a longer file.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![];
+    let limit = MAX_BYTES as u64 + 1;
+    File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    if bytes.len() > MAX_BYTES {
+        let error = DecodeError::TooLong { found: bytes.len() };
+        return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+    }
+    Ok(bytes)
+}
+
+/// Writes a file whole or not at all: to a temporary name in the same folder, which is then renamed.
+///
+/// # Errors
+/// Of the file system. A file that was there before is then untouched.
+pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = temporary_name(path)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&temporary)?;
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn temporary_name(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or_else(|| {
+        let message = format!("{} is not the name of a file", path.display());
+        io::Error::new(io::ErrorKind::InvalidInput, message)
+    })?;
+    let mut temporary = std::ffi::OsString::from(".");
+    temporary.push(name);
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    Ok(path.with_file_name(temporary))
+}

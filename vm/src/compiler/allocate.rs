@@ -1,0 +1,455 @@
+//! Gives every word and area its place, and every frame its size.
+//!
+//! Memory is written once, so nothing is reused; instead a value that is copied into a slot (the
+//! join of two branches, the next iteration's parameter, a callee's argument, an element of a
+//! contiguous area) is defined there in the first place.
+
+use std::collections::HashMap;
+
+use super::ir::*;
+use super::optimise::Uses;
+
+/// Where a word or the first block of an area is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Defined by nothing that remains.
+    Nowhere,
+    /// At this index of its own frame (of the global area, for global blocks).
+    Own(u32),
+    /// Where another one of the same frame is, plus a distance.
+    Alias(u32, u32),
+    /// Where the next iteration's parameter is.
+    Next(u32),
+    /// Where this value of an inner frame is, that many strides on.
+    Inner(Frame, u64, u32),
+    /// Where this value of a callee's frame is.
+    Callee(usize, u32),
+}
+
+/// Sizes of a frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extent {
+    pub words: u32,
+    /// Everything, inner frames and callees included.
+    pub total: u32,
+}
+
+/// The result of allocation.
+pub struct Layout {
+    pub words: Vec<Cell>,
+    pub areas: Vec<Cell>,
+    pub extents: Vec<Extent>,
+    /// Blocks at fixed addresses.
+    pub globals: u32,
+    /// First word of each array of words, by the word that holds its address.
+    pub arrays: HashMap<Var, u32>,
+    /// Where each loop's first frame is in the frame around it.
+    loops: HashMap<Frame, i64>,
+    /// Where each callee's frame is in the caller's, in the order of emission.
+    calls: Vec<i64>,
+    frames: Vec<Frame>,
+    area_frames: Vec<(Frame, bool)>,
+}
+
+/// Words at the start of a called function's frame: return address and caller's frame pointer.
+pub const LINK_WORDS: u32 = 2;
+
+impl Layout {
+    /// Offset of a word from its frame's pointer.
+    pub fn word(&self, var: Var) -> i64 {
+        let frame = self.frames[var as usize];
+        match self.words[var as usize] {
+            Cell::Own(index) if frame == MAIN => {
+                i64::from(index) - i64::from(self.extents[MAIN as usize].words)
+            }
+            Cell::Own(index) => i64::from(index),
+            Cell::Alias(other, _) => self.word(other),
+            Cell::Next(other) => self.stride(frame) + self.word(other),
+            Cell::Inner(inner, trips, other) => {
+                self.loop_base(inner) + trips as i64 * self.stride(inner) + self.word(other)
+            }
+            Cell::Callee(call, other) => self.calls[call] + self.word(other),
+            Cell::Nowhere => unreachable!("word {var} is used but not defined"),
+        }
+    }
+
+    /// The offset of an area: from the start of the global blocks, if the flag is set.
+    pub fn area(&self, area: Area) -> (bool, i64) {
+        let (frame, global) = self.area_frames[area as usize];
+        match self.areas[area as usize] {
+            Cell::Own(index) => (global, i64::from(index)),
+            Cell::Alias(other, distance) => {
+                let (global, offset) = self.area(other);
+                (global, offset + i64::from(distance))
+            }
+            Cell::Next(other) => (false, self.stride(frame) + self.area(other).1),
+            Cell::Inner(inner, trips, other) => {
+                let base = self.loop_base(inner) + trips as i64 * self.stride(inner);
+                (false, base + self.area(other).1)
+            }
+            Cell::Callee(call, other) => (false, self.calls[call] + self.area(other).1),
+            Cell::Nowhere => unreachable!("area {area} is used but not defined"),
+        }
+    }
+
+    /// Distance from one iteration's frame to the next.
+    pub fn stride(&self, frame: Frame) -> i64 {
+        i64::from(self.extents[frame as usize].total)
+    }
+
+    /// Offset of a loop's first iteration in its parent's frame.
+    pub fn loop_base(&self, frame: Frame) -> i64 {
+        self.loops[&frame]
+    }
+
+    /// Offset of a callee's frame in its caller's.
+    pub fn call_base(&self, call: usize) -> i64 {
+        self.calls[call]
+    }
+}
+
+/// The list an operation stands in: all of it runs, or none.
+type ListId = usize;
+
+struct Allocator<'a> {
+    ir: &'a mut Ir,
+    uses: &'a Uses,
+    layout: Layout,
+    /// The list in which a word or area that may still move is defined.
+    word_list: HashMap<Var, ListId>,
+    area_list: HashMap<Area, ListId>,
+    lists: usize,
+    /// In order of definition, by frame.
+    words: Vec<Vec<Var>>,
+    areas: Vec<Vec<Area>>,
+    /// Arrays of words, by frame: their holder and size.
+    arrays: Vec<Vec<(Var, u32)>>,
+    /// Loops and calls, by frame.
+    regions: Vec<Vec<Inner>>,
+}
+
+#[derive(Clone, Copy)]
+enum Inner {
+    Fixed { frame: Frame, trips: u64 },
+    Call { call: usize, frame: Frame },
+}
+
+/// Lays out a program. Copies that became unnecessary are removed.
+pub fn allocate(ir: &mut Ir, uses: &Uses) -> Layout {
+    let frames = ir.frames.len();
+    let mut allocator = Allocator {
+        uses,
+        layout: Layout {
+            words: vec![Cell::Nowhere; ir.vars.len()],
+            areas: vec![Cell::Nowhere; ir.areas.len()],
+            extents: vec![Extent::default(); frames],
+            globals: 0,
+            arrays: HashMap::new(),
+            loops: HashMap::new(),
+            calls: Vec::new(),
+            frames: ir.vars.clone(),
+            area_frames: Vec::new(),
+        },
+        ir,
+        word_list: HashMap::new(),
+        area_list: HashMap::new(),
+        lists: 0,
+        words: vec![Vec::new(); frames],
+        areas: vec![Vec::new(); frames],
+        arrays: vec![Vec::new(); frames],
+        regions: vec![Vec::new(); frames],
+    };
+    // A callee stands before its callers.
+    for index in 0..allocator.ir.functions.len() {
+        let function = &mut allocator.ir.functions[index];
+        let (frame, params) = (function.frame, function.params.clone());
+        let (words, blocks) = (function.words.clone(), function.blocks.clone());
+        let mut body = std::mem::take(&mut function.body);
+        allocator.words[frame as usize].extend(params);
+        allocator.words[frame as usize].extend(words);
+        allocator.areas[frame as usize].extend(blocks);
+        allocator.list(&mut body, frame);
+        allocator.ir.functions[index].body = body;
+        allocator.place(frame);
+    }
+    let mut main = std::mem::take(&mut allocator.ir.main);
+    allocator.list(&mut main, MAIN);
+    allocator.ir.main = main;
+    allocator.place(MAIN);
+    allocator.layout
+}
+
+impl Allocator<'_> {
+    fn define(&mut self, def: Def, list: ListId) {
+        match def {
+            Def::None => {}
+            Def::Var(var) => {
+                let frame = self.ir.vars[var as usize];
+                self.words[frame as usize].push(var);
+                self.word_list.insert(var, list);
+            }
+            Def::Area(area) => {
+                if self.area_list.contains_key(&area) {
+                    return;
+                }
+                let frame = self.ir.areas[area as usize].frame;
+                self.areas[frame as usize].push(area);
+                self.area_list.insert(area, list);
+            }
+        }
+    }
+
+    /// Defines a word directly in a slot, if it may still move.
+    fn settle_word(&mut self, from: Word, list: ListId, cell: Cell) -> bool {
+        let Word::Var(var) = from else { return false };
+        if self.word_list.get(&var) != Some(&list) {
+            return false;
+        }
+        self.word_list.remove(&var);
+        self.layout.words[var as usize] = cell;
+        true
+    }
+
+    /// Defines a block directly in a slot, if it may still move.
+    fn settle_block(&mut self, from: Word, list: ListId, cell: Cell, global: Option<Area>) -> bool {
+        let Word::Address(area, 0) = from else {
+            return false;
+        };
+        let info = self.ir.areas[area as usize];
+        if info.size != 1 || self.area_list.get(&area) != Some(&list) {
+            return false;
+        }
+        if info.pinned && info.kind == (AreaKind::Local { global: true }) {
+            // Reached by its fixed address, so the slot must have one too, and keep it.
+            match global {
+                Some(slot)
+                    if self.ir.areas[slot as usize].kind == (AreaKind::Local { global: true }) =>
+                {
+                    self.ir.areas[slot as usize].pinned = true;
+                }
+                _ => return false,
+            }
+        }
+        self.area_list.remove(&area);
+        self.layout.areas[area as usize] = cell;
+        true
+    }
+
+    fn list(&mut self, ops: &mut Vec<Op>, frame: Frame) {
+        let list = self.lists;
+        self.lists += 1;
+        let mut kept = Vec::with_capacity(ops.len());
+        for mut op in ops.drain(..) {
+            if self.op(&mut op.kind, frame, list) {
+                kept.push(op);
+            }
+        }
+        *ops = kept;
+    }
+
+    /// Places one operation; `false` if nothing is left to do at run time.
+    fn op(&mut self, kind: &mut OpKind, frame: Frame, list: ListId) -> bool {
+        match kind {
+            OpKind::Relation { def, .. } | OpKind::Deref { def, .. } | OpKind::Call { def, .. } => {
+                self.define(*def, list)
+            }
+            OpKind::OuterAddress { def, .. } => self.define(Def::Var(*def), list),
+            OpKind::WordsAddress { size, def } => {
+                self.arrays[frame as usize].push((*def, *size));
+                self.define(Def::Var(*def), list);
+            }
+            OpKind::LastFrame { product, def, .. } => {
+                self.define(Def::Var(*product), list);
+                self.define(Def::Var(*def), list);
+            }
+            OpKind::Hint(hint) => match hint {
+                HintOp::Felt(def)
+                | HintOp::Inverse { def, .. }
+                | HintOp::Equal { def, .. }
+                | HintOp::Bit { def, .. } => self.define(Def::Var(*def), list),
+                HintOp::Ext(area) => self.define(Def::Area(*area), list),
+                HintOp::Slice { def, .. } => {
+                    if let Some(def) = def {
+                        self.define(Def::Var(*def), list);
+                    }
+                }
+            },
+            OpKind::Copy { to, from } => {
+                return !self.settle_word(*from, list, Cell::Alias(*to, 0));
+            }
+            OpKind::CopyBlock { to, offset, from } => {
+                // An element of a longer area, unlike a join, is defined by its copies alone.
+                if self.ir.areas[*to as usize].size != 1 || !self.area_list.contains_key(to) {
+                    let joined = self.layout.areas[*to as usize] != Cell::Nowhere;
+                    if !joined && !self.is_result(*to) {
+                        self.define(Def::Area(*to), list);
+                    }
+                }
+                let cell = Cell::Alias(*to, *offset);
+                return !self.settle_block(*from, list, cell, Some(*to));
+            }
+            OpKind::If {
+                then, otherwise, ..
+            } => {
+                self.joins(then, list);
+                self.joins(otherwise, list);
+                self.list(then, frame);
+                self.list(otherwise, frame);
+            }
+            OpKind::Loop(inner) => self.run_loop(inner, frame, list),
+            OpKind::Invoke(call) => self.invoke(call, frame, list),
+        }
+        true
+    }
+
+    fn is_result(&self, area: Area) -> bool {
+        let frame = self.ir.areas[area as usize].frame;
+        self.areas[frame as usize].contains(&area)
+    }
+
+    /// The words and blocks that both branches define belong to the list of the branch.
+    fn joins(&mut self, ops: &[Op], list: ListId) {
+        for op in ops {
+            match op.kind {
+                OpKind::Copy { to, .. } if !self.word_list.contains_key(&to) => {
+                    self.define(Def::Var(to), list);
+                }
+                OpKind::CopyBlock { to, offset: 0, .. } if self.ir.areas[to as usize].size == 1 => {
+                    self.define(Def::Area(to), list);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn run_loop(&mut self, inner: &mut Loop, frame: Frame, list: ListId) {
+        let (body_frame, trips) = (inner.frame, inner.trips);
+        // Parameters come first, so that the frame after the last iteration is short.
+        let outer = self.ir.frames[body_frame as usize].outer;
+        let own = &mut self.words[body_frame as usize];
+        own.push(inner.counter);
+        own.extend(inner.words.iter().map(|carried| carried.param));
+        if self.uses.vars[outer as usize] > 0 || matches!(trips, Trips::Counted { .. }) {
+            own.push(outer);
+        }
+        self.areas[body_frame as usize].extend(inner.blocks.iter().map(|carried| carried.param));
+        let body_list = self.lists;
+        self.list(&mut inner.body, body_frame);
+        for carried in &inner.words {
+            self.settle_word(carried.next, body_list, Cell::Next(carried.param));
+        }
+        for carried in &inner.blocks {
+            self.settle_block(carried.next, body_list, Cell::Next(carried.param), None);
+        }
+        self.words[body_frame as usize].push(inner.flag);
+        self.layout.words[inner.counter_next as usize] = Cell::Next(inner.counter);
+        self.place(body_frame);
+        match trips {
+            Trips::Fixed(trips) => {
+                self.regions[frame as usize].push(Inner::Fixed {
+                    frame: body_frame,
+                    trips,
+                });
+                for carried in &inner.words {
+                    let cell = Cell::Inner(body_frame, 0, carried.param);
+                    self.settle_word(carried.init, list, cell);
+                    self.layout.words[carried.result as usize] =
+                        Cell::Inner(body_frame, trips, carried.param);
+                }
+                for carried in &inner.blocks {
+                    let cell = Cell::Inner(body_frame, 0, carried.param);
+                    self.settle_block(carried.init, list, cell, None);
+                    self.layout.areas[carried.result as usize] =
+                        Cell::Inner(body_frame, trips, carried.param);
+                }
+            }
+            Trips::Counted { first, .. } => {
+                self.words[frame as usize].push(first);
+                for carried in &inner.blocks {
+                    self.words[frame as usize].push(carried.pointer);
+                }
+            }
+        }
+    }
+
+    fn invoke(&mut self, call: &mut Invoke, frame: Frame, list: ListId) {
+        let index = self.layout.calls.len();
+        let function = &self.ir.functions[call.function];
+        let callee = function.frame;
+        let (params, words) = (function.params.clone(), function.words.clone());
+        let blocks = function.blocks.clone();
+        self.layout.calls.push(0);
+        self.regions[frame as usize].push(Inner::Call {
+            call: index,
+            frame: callee,
+        });
+        for (arg, param) in call.args.iter().zip(&params) {
+            self.settle_word(*arg, list, Cell::Callee(index, *param));
+        }
+        for (word, result) in call.words.iter().zip(&words) {
+            self.layout.words[*word as usize] = Cell::Callee(index, *result);
+        }
+        for (block, result) in call.blocks.iter().zip(&blocks) {
+            self.layout.areas[*block as usize] = Cell::Callee(index, *result);
+        }
+    }
+
+    /// Numbers the cells of a frame whose operations have all been seen.
+    fn place(&mut self, frame: Frame) {
+        self.layout.area_frames = self
+            .ir
+            .areas
+            .iter()
+            .map(|info| (info.frame, info.kind == (AreaKind::Local { global: true })))
+            .collect();
+        let called = self
+            .ir
+            .functions
+            .iter()
+            .any(|function| function.frame == frame);
+        let mut words = if called { LINK_WORDS } else { 0 };
+        for var in std::mem::take(&mut self.words[frame as usize]) {
+            let cell = &mut self.layout.words[var as usize];
+            if *cell == Cell::Nowhere {
+                *cell = Cell::Own(words);
+                words += 1;
+            }
+        }
+        for (var, size) in std::mem::take(&mut self.arrays[frame as usize]) {
+            self.layout.arrays.insert(var, words);
+            words += size;
+        }
+        let mut blocks = 0;
+        for area in std::mem::take(&mut self.areas[frame as usize]) {
+            let info = self.ir.areas[area as usize];
+            let cell = &mut self.layout.areas[area as usize];
+            if *cell != Cell::Nowhere {
+                continue;
+            }
+            let next = match info.kind {
+                AreaKind::Local { global: true } => &mut self.layout.globals,
+                AreaKind::Local { global: false } => &mut blocks,
+                _ => continue,
+            };
+            *cell = Cell::Own(*next);
+            *next += info.size;
+        }
+        let mut total = if frame == MAIN { 0 } else { words.max(blocks) };
+        for inner in std::mem::take(&mut self.regions[frame as usize]) {
+            let base = i64::from(total);
+            match inner {
+                Inner::Fixed { frame, trips } => {
+                    self.layout.loops.insert(frame, base);
+                    // The frame after the last iteration holds the results.
+                    let stride = self.layout.extents[frame as usize].total;
+                    total += stride * (trips as u32 + 1);
+                }
+                Inner::Call { call, frame } => {
+                    self.layout.calls[call] = base;
+                    total += self.layout.extents[frame as usize].total;
+                }
+            }
+        }
+        self.layout.extents[frame as usize] = Extent { words, total };
+    }
+}

@@ -1,0 +1,318 @@
+//! Syntax of the subset, free of what the compiler ignores, with names interned.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+
+use super::output::Span;
+
+/// An interned name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symbol(u32);
+
+#[derive(Default)]
+struct Interner {
+    numbers: HashMap<Rc<str>, u32>,
+    names: Vec<Rc<str>>,
+}
+
+thread_local! {
+    static INTERNER: RefCell<Interner> = RefCell::default();
+}
+
+impl Symbol {
+    /// The symbol of a name.
+    pub fn new(name: &str) -> Self {
+        INTERNER.with_borrow_mut(|interner| {
+            if let Some(number) = interner.numbers.get(name) {
+                return Self(*number);
+            }
+            let number = interner.names.len() as u32;
+            let name: Rc<str> = name.into();
+            interner.names.push(name.clone());
+            interner.numbers.insert(name, number);
+            Self(number)
+        })
+    }
+
+    /// The name.
+    pub fn text(self) -> Rc<str> {
+        INTERNER.with_borrow(|interner| interner.names[self.0 as usize].clone())
+    }
+}
+
+impl fmt::Display for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+impl fmt::Debug for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+/// One segment of a path, with its generic arguments.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    pub name: Symbol,
+    pub generics: Vec<GenericArg>,
+}
+
+/// A path, possibly qualified as `<T as Trait>::rest`.
+#[derive(Clone, Debug)]
+pub struct Path {
+    pub qualified: Option<Box<(Type, Option<Path>)>>,
+    pub segments: Vec<Segment>,
+    pub span: Span,
+}
+
+impl Path {
+    /// The name, if the path is one plain identifier.
+    pub fn ident(&self) -> Option<Symbol> {
+        match (&self.qualified, self.segments.as_slice()) {
+            (None, [segment]) if segment.generics.is_empty() => Some(segment.name),
+            _ => None,
+        }
+    }
+}
+
+/// A generic argument: a type or a constant. A lone name may turn out to be either.
+#[derive(Clone, Debug)]
+pub enum GenericArg {
+    Type(Type),
+    Const(Expr),
+}
+
+/// A type expression.
+#[derive(Clone, Debug)]
+pub struct Type {
+    pub kind: TypeKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    Path(Path),
+    Array(Box<Type>, Box<Expr>),
+    Slice(Box<Type>),
+    Tuple(Vec<Type>),
+    /// `_` and types that the compiler never needs to know.
+    Unknown,
+}
+
+/// A pattern.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    pub kind: PatternKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum PatternKind {
+    Wild,
+    Bind(Symbol),
+    Tuple(Vec<Pattern>),
+    Array(Vec<Pattern>),
+    Struct(Vec<(Symbol, Pattern)>),
+    Int(u64, u64),
+    Bool(bool),
+    Or(Vec<Pattern>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    Negate,
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    And,
+    Or,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    Int(u64),
+    Bool(bool),
+    Text,
+    Path(Path),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Assign(Box<Expr>, Box<Expr>),
+    AssignOp(BinaryOp, Box<Expr>, Box<Expr>),
+    Call(Path, Vec<Expr>),
+    MethodCall(Box<Expr>, Symbol, Vec<GenericArg>, Vec<Expr>),
+    Field(Box<Expr>, Symbol),
+    TupleField(Box<Expr>, usize),
+    Index(Box<Expr>, Box<Expr>),
+    Struct(Path, Vec<(Symbol, Expr)>, Option<Box<Expr>>),
+    Tuple(Vec<Expr>),
+    Array(Vec<Expr>),
+    Repeat(Box<Expr>, Box<Expr>),
+    Range(Option<Box<Expr>>, Option<Box<Expr>>, bool),
+    If(Box<Expr>, Block, Option<Box<Expr>>),
+    Match(Box<Expr>, Vec<(Pattern, Option<Expr>, Expr)>),
+    Block(Block),
+    For(Pattern, Box<Expr>, Block),
+    While(Box<Expr>, Block),
+    Return(Option<Box<Expr>>),
+    Break,
+    Continue,
+    /// `&mut place`; a shared reference is its operand.
+    RefMut(Box<Expr>),
+    /// `value as type` of integers.
+    Cast(Box<Expr>, Type),
+    Assert(Box<Expr>),
+    AssertEq(Box<Expr>, Box<Expr>, bool),
+    /// `panic!`, `unreachable!`: reaching it at compile time is an error.
+    Panic,
+}
+
+/// Statements and the value of the last.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub statements: Vec<Statement>,
+    pub tail: Option<Box<Expr>>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Statement {
+    Let(Pattern, Option<Type>, Option<Expr>),
+    Expr(Expr),
+    Item(Rc<Const>),
+}
+
+/// A generic parameter.
+#[derive(Clone, Debug)]
+pub struct GenericParam {
+    pub name: Symbol,
+    pub constant: bool,
+}
+
+/// How `self` or a parameter is taken.
+#[derive(Clone, Debug)]
+pub struct Param {
+    pub pattern: Pattern,
+    pub ty: Type,
+    pub mutable_reference: bool,
+}
+
+/// A function.
+#[derive(Debug)]
+pub struct Function {
+    pub name: Symbol,
+    pub generics: Vec<GenericParam>,
+    /// `self`, if there is one, comes first, bound to the name `self`.
+    pub params: Vec<Param>,
+    pub output: Option<Type>,
+    /// `None` for a required method of a trait.
+    pub body: Option<Block>,
+    /// Compiled once and called, instead of inlined.
+    pub never_inline: bool,
+    pub span: Span,
+}
+
+/// A constant.
+#[derive(Debug)]
+pub struct Const {
+    pub name: Symbol,
+    pub ty: Type,
+    pub value: Option<Expr>,
+    pub span: Span,
+}
+
+/// A structure.
+#[derive(Debug)]
+pub struct Struct {
+    pub name: Symbol,
+    pub generics: Vec<GenericParam>,
+    pub fields: Vec<(Symbol, Type)>,
+}
+
+/// A type alias.
+#[derive(Debug)]
+pub struct Alias {
+    pub generics: Vec<GenericParam>,
+    pub ty: Type,
+}
+
+/// A trait: its default items.
+#[derive(Debug)]
+pub struct Trait {
+    pub functions: Vec<Rc<Function>>,
+    pub constants: Vec<Rc<Const>>,
+}
+
+/// An implementation.
+#[derive(Debug)]
+pub struct Impl {
+    pub generics: Vec<GenericParam>,
+    pub of: Option<Path>,
+    pub self_type: Type,
+    pub functions: Vec<Rc<Function>>,
+    pub constants: Vec<Rc<Const>>,
+    pub types: Vec<(Symbol, Type)>,
+}
+
+/// One name brought into scope.
+#[derive(Clone, Debug)]
+pub struct Import {
+    pub path: Vec<Symbol>,
+    /// `None`: everything in the module.
+    pub name: Option<Symbol>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ItemKind {
+    Function(Rc<Function>),
+    Const(Rc<Const>),
+    Struct(Rc<Struct>),
+    Alias(Rc<Alias>),
+    Trait(Rc<Trait>),
+    Module(Vec<Item>),
+    /// `mod name;`
+    ModuleFile,
+}
+
+/// A named item.
+#[derive(Clone, Debug)]
+pub struct Item {
+    pub name: Symbol,
+    pub kind: ItemKind,
+}
+
+/// The contents of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    pub items: Vec<Item>,
+    pub impls: Vec<Rc<Impl>>,
+    pub imports: Vec<Import>,
+}

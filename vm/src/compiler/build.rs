@@ -1,0 +1,529 @@
+//! Builds the intermediate representation: folds constants, shares equal pure operations within
+//! their scope, and brings values of outer frames within reach.
+
+use std::collections::HashMap;
+
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+
+use super::ir::*;
+use super::output::Location;
+use crate::isa::id;
+
+/// Identity of a pure operation.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Key {
+    Add(Word, Word),
+    Sub(Word, Word),
+    Mul(Word, Word),
+    Deref(Word, Word),
+    OuterAddress(Word, Area, u32),
+    /// A precompile whose result is the operand that is left out.
+    Call(u32, [Option<Word>; 4], u32),
+    /// A block of eight lanes.
+    Lanes([Word; 8]),
+    /// An extension element of five coefficients.
+    Coefficients([Word; 5]),
+}
+
+#[derive(Clone, Copy)]
+enum Shared {
+    Word(Word),
+    Area(Area),
+}
+
+/// Operations that run together: all of them, or none.
+pub struct Scope {
+    pub frame: Frame,
+    pub ops: Vec<Op>,
+    shared: HashMap<Key, Shared>,
+}
+
+/// The state that a trial of a loop body must leave as it was.
+#[derive(Clone, Copy)]
+pub struct Counters {
+    /// Position on the tape, where the compiler knows it.
+    pub tape: Option<u32>,
+    /// Blocks read from the tape since the function or loop body began, while known.
+    pub consumed: Option<u32>,
+    pub public_inputs: usize,
+    pub public_outputs: usize,
+}
+
+impl Counters {
+    /// Reads blocks from the tape, a number that may not be known.
+    pub fn advance(&mut self, blocks: Option<u32>) {
+        let add = |count: Option<u32>| count.zip(blocks).map(|(count, blocks)| count + blocks);
+        (self.tape, self.consumed) = (add(self.tape), add(self.consumed));
+    }
+
+    /// Begins a function or a loop body, where positions are not known.
+    pub fn enter(&mut self) {
+        (self.tape, self.consumed) = (None, Some(0));
+    }
+}
+
+/// Builder of an [`Ir`].
+pub struct Builder {
+    pub ir: Ir,
+    pub scopes: Vec<Scope>,
+    pub location: Location,
+    pub counters: Counters,
+    constants: HashMap<[F; 8], Area>,
+    pub statement: Area,
+    pub entry_frame: Frame,
+}
+
+impl Builder {
+    pub fn new() -> Self {
+        let mut builder = Self {
+            ir: Ir::default(),
+            scopes: Vec::new(),
+            location: Location::default(),
+            counters: Counters {
+                tape: Some(0),
+                consumed: Some(0),
+                public_inputs: 0,
+                public_outputs: 0,
+            },
+            constants: HashMap::new(),
+            statement: 0,
+            entry_frame: MAIN,
+        };
+        builder.frame(None);
+        builder.push_scope(MAIN);
+        builder.statement = builder.area_of(AreaKind::Statement, 1);
+        builder
+    }
+
+    /// A new frame.
+    pub fn frame(&mut self, parent: Option<Frame>) -> Frame {
+        let frame = self.ir.frames.len() as Frame;
+        self.ir.vars.push(frame);
+        self.ir.frames.push(FrameInfo {
+            parent,
+            outer: self.ir.vars.len() as Var - 1,
+        });
+        frame
+    }
+
+    pub fn push_scope(&mut self, frame: Frame) {
+        self.scopes.push(Scope {
+            frame,
+            ops: Vec::new(),
+            shared: HashMap::new(),
+        });
+    }
+
+    pub fn pop_scope(&mut self) -> Scope {
+        self.scopes.pop().expect("scopes are balanced")
+    }
+
+    pub fn current_frame(&self) -> Frame {
+        self.scopes.last().map_or(MAIN, |scope| scope.frame)
+    }
+
+    /// A word of a given frame.
+    pub fn var_in(&mut self, frame: Frame) -> Var {
+        self.ir.vars.push(frame);
+        self.ir.vars.len() as Var - 1
+    }
+
+    pub fn var(&mut self) -> Var {
+        self.var_in(self.current_frame())
+    }
+
+    fn area_of(&mut self, kind: AreaKind, size: u32) -> Area {
+        self.ir.areas.push(AreaInfo {
+            frame: self.current_frame(),
+            kind,
+            size,
+            pinned: false,
+        });
+        self.ir.areas.len() as Area - 1
+    }
+
+    /// Fresh blocks of the current frame.
+    pub fn area(&mut self, size: u32) -> Area {
+        let global = self.current_frame() == MAIN;
+        self.area_of(AreaKind::Local { global }, size)
+    }
+
+    /// Fresh blocks of a frame, at a place relative to it.
+    pub fn area_in(&mut self, frame: Frame, size: u32) -> Area {
+        let area = self.area_of(AreaKind::Local { global: false }, size);
+        self.ir.areas[area as usize].frame = frame;
+        area
+    }
+
+    /// Blocks of the tape at a known position.
+    pub fn tape_area(&mut self, position: u32, size: u32) -> Area {
+        self.area_of(AreaKind::Tape(position), size)
+    }
+
+    /// A block of the constant pool.
+    pub fn constant(&mut self, lanes: [F; 8]) -> Area {
+        if let Some(area) = self.constants.get(&lanes) {
+            return *area;
+        }
+        let index = self.ir.constants.len() as u32;
+        self.ir.constants.push(lanes);
+        let area = self.area_of(AreaKind::Constant(index), 1);
+        self.constants.insert(lanes, area);
+        area
+    }
+
+    pub fn push(&mut self, kind: OpKind) {
+        let location = self.location;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.ops.push(Op { kind, location });
+        }
+    }
+
+    fn find(&self, key: &Key) -> Option<Shared> {
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.shared.get(key).copied())
+    }
+
+    fn share(&mut self, key: Key, value: Shared) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.shared.insert(key, value);
+        }
+    }
+
+    /// The operand as the current frame can name it.
+    pub fn reach(&mut self, word: Word) -> Word {
+        let here = self.current_frame();
+        match word {
+            Word::Const(_) => word,
+            Word::Var(var) => {
+                let frame = self.ir.vars[var as usize];
+                if frame == here {
+                    return word;
+                }
+                let pointer = self.outer_pointer(frame);
+                let key = Key::Deref(pointer, word);
+                if let Some(Shared::Word(found)) = self.find(&key) {
+                    return self.reach(found);
+                }
+                let def = self.var();
+                self.push(OpKind::Deref {
+                    pointer,
+                    displacement: Displacement::Cell(var),
+                    value: Word::Var(def),
+                    def: Def::Var(def),
+                });
+                self.share(key, Shared::Word(Word::Var(def)));
+                Word::Var(def)
+            }
+            Word::Address(area, offset) => {
+                let info = self.ir.areas[area as usize];
+                let fixed = !matches!(info.kind, AreaKind::Local { global: false });
+                if info.frame != here {
+                    self.ir.areas[area as usize].pinned = true;
+                }
+                if fixed || info.frame == here {
+                    return word;
+                }
+                let pointer = self.outer_pointer(info.frame);
+                let key = Key::OuterAddress(pointer, area, offset);
+                if let Some(Shared::Word(found)) = self.find(&key) {
+                    return self.reach(found);
+                }
+                let def = self.var();
+                self.push(OpKind::OuterAddress {
+                    pointer,
+                    area,
+                    offset,
+                    def,
+                });
+                self.share(key, Shared::Word(Word::Var(def)));
+                Word::Var(def)
+            }
+        }
+    }
+
+    /// The frame pointer of an enclosing frame.
+    fn outer_pointer(&mut self, target: Frame) -> Word {
+        let mut frame = self.current_frame();
+        loop {
+            let info = self.ir.frames[frame as usize];
+            match info.parent {
+                Some(parent) if parent != target => frame = parent,
+                _ => return self.reach(Word::Var(info.outer)),
+            }
+        }
+    }
+
+    /// Asserts `a + b = c`, or `a * b = c`.
+    pub fn relation(&mut self, multiply: bool, a: Word, b: Word, c: Word) {
+        let (a, b, c) = (self.reach(a), self.reach(b), self.reach(c));
+        self.push(OpKind::Relation {
+            multiply,
+            a,
+            b,
+            c,
+            def: Def::None,
+        });
+    }
+
+    fn define(&mut self, key: Key, build: impl FnOnce(&mut Self, Var)) -> Word {
+        if let Some(Shared::Word(word)) = self.find(&key) {
+            return word;
+        }
+        let def = self.var();
+        build(self, def);
+        self.share(key, Shared::Word(Word::Var(def)));
+        Word::Var(def)
+    }
+
+    pub fn add(&mut self, a: Word, b: Word) -> Word {
+        match (a, b) {
+            (Word::Const(a), Word::Const(b)) => return Word::Const(a + b),
+            (Word::Const(F::ZERO), other) | (other, Word::Const(F::ZERO)) => return other,
+            _ => {}
+        }
+        let (a, b) = ordered(a, b);
+        self.define(Key::Add(a, b), |builder, def| {
+            let (a, b) = (builder.reach(a), builder.reach(b));
+            builder.push(OpKind::Relation {
+                multiply: false,
+                a,
+                b,
+                c: Word::Var(def),
+                def: Def::Var(def),
+            });
+        })
+    }
+
+    pub fn sub(&mut self, a: Word, b: Word) -> Word {
+        if a == b {
+            return Word::Const(F::ZERO);
+        }
+        if let Word::Const(b) = b {
+            return self.add(a, Word::Const(-b));
+        }
+        self.define(Key::Sub(a, b), |builder, def| {
+            let (a, b) = (builder.reach(a), builder.reach(b));
+            builder.push(OpKind::Relation {
+                multiply: false,
+                a: b,
+                b: Word::Var(def),
+                c: a,
+                def: Def::Var(def),
+            });
+        })
+    }
+
+    pub fn mul(&mut self, a: Word, b: Word) -> Word {
+        match (a, b) {
+            (Word::Const(a), Word::Const(b)) => return Word::Const(a * b),
+            (Word::Const(F::ONE), other) | (other, Word::Const(F::ONE)) => return other,
+            (Word::Const(F::ZERO), _) | (_, Word::Const(F::ZERO)) => return Word::Const(F::ZERO),
+            _ => {}
+        }
+        let (a, b) = ordered(a, b);
+        self.define(Key::Mul(a, b), |builder, def| {
+            let (a, b) = (builder.reach(a), builder.reach(b));
+            builder.push(OpKind::Relation {
+                multiply: true,
+                a,
+                b,
+                c: Word::Var(def),
+                def: Def::Var(def),
+            });
+        })
+    }
+
+    /// Asserts that two words are equal; `false` when they are different constants.
+    pub fn assert_equal(&mut self, a: Word, b: Word) -> bool {
+        match (a, b) {
+            _ if a == b => true,
+            (Word::Const(_), Word::Const(_)) => false,
+            _ => {
+                self.relation(false, a, Word::Const(F::ZERO), b);
+                true
+            }
+        }
+    }
+
+    /// The inverse of a word, which the constraint forces to be nonzero.
+    pub fn inverse(&mut self, a: Word) -> Word {
+        let key = Key::Call(u32::MAX, [Some(a), None, None, None], 0);
+        self.define(key, |builder, def| {
+            let a = builder.reach(a);
+            builder.push(OpKind::Relation {
+                multiply: true,
+                a,
+                b: Word::Var(def),
+                c: Word::Const(F::ONE),
+                def: Def::Var(def),
+            });
+        })
+    }
+
+    /// One if the words are equal, otherwise zero.
+    pub fn equal(&mut self, a: Word, b: Word) -> Word {
+        let key = Key::Call(u32::MAX, [Some(a), Some(b), None, None], 1);
+        if let Some(Shared::Word(word)) = self.find(&key) {
+            return word;
+        }
+        let difference = self.sub(a, b);
+        let difference = self.reach(difference);
+        let (flag, inverse) = (self.var(), self.var());
+        let zero = Word::Const(F::ZERO);
+        self.push(OpKind::Hint(HintOp::Equal {
+            def: flag,
+            a: difference,
+            b: zero,
+        }));
+        self.push(OpKind::Hint(HintOp::Inverse {
+            def: inverse,
+            of: difference,
+        }));
+        self.relation(true, difference, Word::Var(flag), zero);
+        let product = self.mul(difference, Word::Var(inverse));
+        self.relation(false, product, Word::Var(flag), Word::Const(F::ONE));
+        self.share(key, Shared::Word(Word::Var(flag)));
+        Word::Var(flag)
+    }
+
+    /// Calls a precompile that defines `size` blocks, named by operand `position`.
+    ///
+    /// The operand at `position` of `operands` is ignored.
+    pub fn call_area(
+        &mut self,
+        identity: u32,
+        mut operands: [Word; 4],
+        e: u32,
+        position: usize,
+        size: u32,
+    ) -> Area {
+        let mut known = operands.map(Some);
+        known[position] = None;
+        // The position tells a solved relation from an evaluated one.
+        let key = Key::Call(identity, known, e | (position as u32) << 28);
+        if let Some(Shared::Area(area)) = self.find(&key) {
+            return area;
+        }
+        let area = self.area(size);
+        for (index, operand) in operands.iter_mut().enumerate() {
+            *operand = match index == position {
+                true => Word::Address(area, 0),
+                false => self.reach(*operand),
+            };
+        }
+        let [a, b, c, d] = operands;
+        self.push(OpKind::Call {
+            id: identity,
+            a,
+            b,
+            c,
+            d,
+            e,
+            def: Def::Area(area),
+        });
+        self.share(key, Shared::Area(area));
+        area
+    }
+
+    /// Calls a precompile that asserts.
+    pub fn call_assert(&mut self, identity: u32, operands: [Word; 4], e: u32) {
+        let [a, b, c, d] = operands.map(|operand| self.reach(operand));
+        self.push(OpKind::Call {
+            id: identity,
+            a,
+            b,
+            c,
+            d,
+            e,
+            def: Def::None,
+        });
+    }
+
+    /// One lane of the block at an address.
+    pub fn lane(&mut self, address: Word, lane: u32) -> Word {
+        let key = Key::Call(id::LANE, [Some(address), None, None, None], lane);
+        self.define(key, |builder, def| {
+            let zero = Word::Const(F::ZERO);
+            let a = builder.reach(address);
+            builder.push(OpKind::Call {
+                id: id::LANE,
+                a,
+                b: Word::Var(def),
+                c: zero,
+                d: zero,
+                e: lane,
+                def: Def::Var(def),
+            });
+        })
+    }
+
+    /// A block made of eight words.
+    pub fn block_of(&mut self, lanes: &[Word; 8]) -> Area {
+        let key = Key::Lanes(*lanes);
+        if let Some(Shared::Area(area)) = self.find(&key) {
+            return area;
+        }
+        let area = self.area(1);
+        self.store_lanes(area, 0, lanes);
+        self.share(key, Shared::Area(area));
+        area
+    }
+
+    /// Writes the first lanes of a block of a fresh area.
+    pub fn store_lanes(&mut self, area: Area, offset: u32, lanes: &[Word]) {
+        let zero = Word::Const(F::ZERO);
+        for (lane, word) in lanes.iter().enumerate() {
+            let b = self.reach(*word);
+            self.push(OpKind::Call {
+                id: id::LANE,
+                a: Word::Address(area, offset),
+                b,
+                c: zero,
+                d: zero,
+                e: lane as u32,
+                def: Def::Area(area),
+            });
+        }
+    }
+
+    /// An extension element made of five words.
+    pub fn extension_of(&mut self, coefficients: &[Word; 5]) -> Area {
+        let key = Key::Coefficients(*coefficients);
+        if let Some(Shared::Area(area)) = self.find(&key) {
+            return area;
+        }
+        let area = self.area(1);
+        self.store_lanes(area, 0, coefficients);
+        self.assert_extension_into(area);
+        self.share(key, Shared::Area(area));
+        area
+    }
+
+    /// Forces lanes 5 to 7 of a fresh block to zero.
+    fn assert_extension_into(&mut self, area: Area) {
+        let address = Word::Address(area, 0);
+        self.push(OpKind::Call {
+            id: id::EXT,
+            a: address,
+            b: Word::Const(F::ONE),
+            c: Word::Const(F::ZERO),
+            d: address,
+            e: 3,
+            def: Def::Area(area),
+        });
+    }
+}
+
+/// The two operands of a commutative operation in one order: constants last.
+fn ordered(a: Word, b: Word) -> (Word, Word) {
+    let rank = |word: Word| match word {
+        Word::Var(var) => (0, var, 0),
+        Word::Address(area, offset) => (1, area, offset),
+        Word::Const(_) => (2, 0, 0),
+    };
+    if rank(a) <= rank(b) { (a, b) } else { (b, a) }
+}

@@ -1,0 +1,253 @@
+//! Text of the intermediate representation and of instructions.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use p3_field::PrimeField32;
+
+use super::ir::*;
+use super::output::Compiled;
+use crate::isa::{Instruction, Mode, Op as Code, Operand, id};
+use droste_native::F;
+
+/// A field element, small negative numbers with their sign.
+fn number(value: F) -> String {
+    let value = i64::from(value.as_canonical_u32());
+    let order = i64::from(F::ORDER_U32);
+    if value > order - (1 << 24) {
+        (value - order).to_string()
+    } else {
+        value.to_string()
+    }
+}
+
+/// The name of a precompile.
+fn precompile(identity: u32) -> &'static str {
+    match identity {
+        id::EXT => "ext",
+        id::LANE => "lane",
+        id::BLOCK_EQ => "block_eq",
+        id::HORNER => "horner",
+        id::POSEIDON16_COMPRESS => "poseidon16_compress",
+        id::POSEIDON16_SPONGE => "poseidon16_sponge",
+        id::POSEIDON16_MERKLE => "poseidon16_merkle",
+        id::BLAKE3_CHUNK => "blake3_chunk",
+        id::BLAKE3_PARENT => "blake3_parent",
+        id::BLAKE3_MERKLE => "blake3_merkle",
+        id::KECCAK_HASH => "keccak_hash",
+        id::KECCAK_MERKLE => "keccak_merkle",
+        id::LIMBS => "limbs",
+        _ => "unknown",
+    }
+}
+
+impl Display for Word {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Const(value) => f.write_str(&number(*value)),
+            Self::Var(var) => write!(f, "w{var}"),
+            Self::Address(area, 0) => write!(f, "&b{area}"),
+            Self::Address(area, offset) => write!(f, "&b{area}[{offset}]"),
+        }
+    }
+}
+
+impl Display for Ir {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (area, info) in self.areas.iter().enumerate() {
+            match info.kind {
+                AreaKind::Statement => writeln!(f, "b{area} = statement")?,
+                AreaKind::Constant(index) => {
+                    let lanes = self.constants[index as usize].map(number);
+                    writeln!(f, "b{area} = constant [{}]", lanes.join(", "))?;
+                }
+                AreaKind::Tape(position) => {
+                    writeln!(f, "b{area} = tape[{position}..][..{}]", info.size)?;
+                }
+                AreaKind::Local { .. } => {}
+            }
+        }
+        for (index, function) in self.functions.iter().enumerate() {
+            let params: Vec<_> = function
+                .params
+                .iter()
+                .map(|var| format!("w{var}"))
+                .collect();
+            let (name, params) = (&function.name, params.join(", "));
+            writeln!(f, "function {index} {name}({params}) {{")?;
+            f.write_str(&list(&function.body, 1))?;
+            let words = function.words.iter().map(|var| format!("w{var}"));
+            let blocks = function.blocks.iter().map(|area| format!("b{area}"));
+            let results: Vec<_> = words.chain(blocks).collect();
+            writeln!(f, "    return {}\n}}", results.join(", "))?;
+        }
+        writeln!(f, "main {{\n{}}}", list(&self.main, 1))
+    }
+}
+
+fn list(ops: &[Op], depth: usize) -> String {
+    let mut text = String::new();
+    for op in ops {
+        operation(&op.kind, depth, &mut text);
+    }
+    text
+}
+
+fn operation(kind: &OpKind, depth: usize, text: &mut String) {
+    let pad = "    ".repeat(depth);
+    let _ = match kind {
+        OpKind::Relation {
+            multiply,
+            a,
+            b,
+            c,
+            def,
+        } => {
+            let sign = if *multiply { '*' } else { '+' };
+            let def = defined(def);
+            writeln!(text, "{pad}{def}{a} {sign} {b} = {c}")
+        }
+        OpKind::Deref {
+            pointer,
+            displacement,
+            value,
+            def,
+        } => {
+            let def = defined(def);
+            match displacement {
+                Displacement::Cell(var) => {
+                    writeln!(text, "{pad}{def}({pointer}).w{var} = {value}")
+                }
+                Displacement::Zero => writeln!(text, "{pad}{def}word[{pointer}] = {value}"),
+            }
+        }
+        OpKind::OuterAddress {
+            pointer,
+            area,
+            offset,
+            def,
+        } => writeln!(text, "{pad}w{def}: &({pointer}).b{area}[{offset}]"),
+        OpKind::WordsAddress { size, def } => writeln!(text, "{pad}w{def}: words[{size}]"),
+        OpKind::LastFrame {
+            first,
+            count,
+            frame,
+            def,
+            ..
+        } => writeln!(text, "{pad}w{def}: w{first} + {count} * stride {frame}"),
+        OpKind::Call {
+            id,
+            a,
+            b,
+            c,
+            d,
+            e,
+            def,
+        } => {
+            let (def, name) = (defined(def), precompile(*id));
+            writeln!(text, "{pad}{def}{name}({a}, {b}, {c}, {d}, {e})")
+        }
+        OpKind::Hint(hint) => writeln!(text, "{pad}hint {hint:?}"),
+        OpKind::Copy { to, from } => writeln!(text, "{pad}w{to}: copy {from}"),
+        OpKind::CopyBlock { to, offset, from } => {
+            writeln!(text, "{pad}b{to}[{offset}]: copy {from}")
+        }
+        OpKind::If {
+            condition,
+            then,
+            otherwise,
+        } => {
+            let (then, otherwise) = (list(then, depth + 1), list(otherwise, depth + 1));
+            writeln!(
+                text,
+                "{pad}if {condition} {{\n{then}{pad}}} else {{\n{otherwise}{pad}}}"
+            )
+        }
+        OpKind::Loop(inner) => {
+            let trips = match inner.trips {
+                Trips::Fixed(trips) => trips.to_string(),
+                Trips::Counted { count, .. } => count.to_string(),
+            };
+            let words = inner.words.iter().map(|carried| {
+                let (param, next) = (carried.param, carried.next);
+                format!(
+                    "w{param} = {} -> {next} => w{}",
+                    carried.init, carried.result
+                )
+            });
+            let blocks = inner.blocks.iter().map(|carried| {
+                let (param, next) = (carried.param, carried.next);
+                format!(
+                    "b{param} = {} -> {next} => b{}",
+                    carried.init, carried.result
+                )
+            });
+            let carried: Vec<_> = words.chain(blocks).collect();
+            let (carried, counter) = (carried.join(", "), inner.counter);
+            let body = list(&inner.body, depth + 1);
+            writeln!(
+                text,
+                "{pad}loop w{counter} in 0..{trips} [{carried}] {{\n{body}{pad}}}"
+            )
+        }
+        OpKind::Invoke(call) => {
+            let args: Vec<_> = call.args.iter().map(ToString::to_string).collect();
+            let words = call.words.iter().map(|var| format!("w{var}"));
+            let blocks = call.blocks.iter().map(|area| format!("b{area}"));
+            let results: Vec<_> = words.chain(blocks).collect();
+            let (results, args) = (results.join(", "), args.join(", "));
+            writeln!(text, "{pad}{results}: call {}({args})", call.function)
+        }
+    };
+}
+
+fn defined(def: &Def) -> String {
+    match def {
+        Def::None => "assert ".into(),
+        Def::Var(var) => format!("w{var}: "),
+        Def::Area(area) => format!("b{area}: "),
+    }
+}
+
+fn operand(operand: Operand) -> String {
+    let field = number(operand.field);
+    match operand.mode {
+        Mode::Imm => field,
+        Mode::Mem => format!("[fp + {field}]"),
+        Mode::Fp => format!("fp + {field}"),
+    }
+}
+
+fn instruction(instruction: &Instruction) -> String {
+    let [a, b, c, d] = [instruction.a, instruction.b, instruction.c, instruction.d].map(operand);
+    match instruction.op {
+        Code::Add => format!("{a} + {b} = {c}"),
+        Code::Mul => format!("{a} * {b} = {c}"),
+        Code::Deref => format!("word[{a} + {d}] = {c}"),
+        Code::Jump => format!("if {a} jump {b}, fp = {c}"),
+        Code::Call => {
+            let (name, e) = (precompile(instruction.id), number(instruction.e));
+            format!("{name}({a}, {b}, {c}, {d}, {e})")
+        }
+    }
+}
+
+/// The program as text, one instruction a line, with the line of source each comes from.
+pub fn assembly(compiled: &Compiled) -> String {
+    let mut text = String::new();
+    let map = &compiled.source_map;
+    let mut hints = compiled.hints.iter().peekable();
+    for (pc, code) in compiled.program.instructions.iter().enumerate() {
+        while let Some((_, hint)) = hints.next_if(|(at, _)| *at as usize == pc) {
+            let _ = writeln!(text, "       hint {hint:?}");
+        }
+        let code = instruction(code);
+        let place = map.locations.get(pc).map(|location| {
+            let (line, _) = map.line_column(location.span);
+            let file = map.files.get(location.span.file as usize);
+            let path = file.map_or("", |file| file.path.as_str());
+            format!("{path}:{line}")
+        });
+        let _ = writeln!(text, "{pc:5}  {code:48} ; {}", place.unwrap_or_default());
+    }
+    text
+}

@@ -1,0 +1,83 @@
+//! Compile errors: a message, the place, and what to write instead.
+
+use miette::{Diagnostic, NamedSource, SourceSpan};
+
+use super::output::{SourceFile, Span};
+
+/// A program that is outside the subset, or wrong.
+#[derive(Clone, Debug, Diagnostic, thiserror::Error)]
+#[error("{message}")]
+pub struct CompileError {
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    #[help]
+    pub help: Option<String>,
+    /// File the span is in.
+    #[source_code]
+    pub source_code: NamedSource<String>,
+    /// The offending text.
+    #[label("here")]
+    pub span: SourceSpan,
+    /// The calls that lead here, innermost first, one line each.
+    pub chain: Vec<String>,
+}
+
+/// An error before the file's text is attached.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub message: String,
+    pub help: Option<String>,
+    pub span: Span,
+    /// Call expressions, innermost first.
+    pub calls: Vec<(String, Span)>,
+}
+
+pub type Result<T> = std::result::Result<T, Box<Failure>>;
+
+/// A failure at a place.
+pub fn fail<T>(span: Span, message: impl Into<String>) -> Result<T> {
+    Err(failure(span, message))
+}
+
+/// A failure at a place, with advice.
+pub fn fail_help<T>(span: Span, message: impl Into<String>, help: impl Into<String>) -> Result<T> {
+    let mut failure = failure(span, message);
+    failure.help = Some(help.into());
+    Err(failure)
+}
+
+pub fn failure(span: Span, message: impl Into<String>) -> Box<Failure> {
+    Box::new(Failure {
+        message: message.into(),
+        help: None,
+        span,
+        calls: Vec::new(),
+    })
+}
+
+impl Failure {
+    /// Attaches the text of the file.
+    pub fn into_error(self, files: &[SourceFile]) -> Box<CompileError> {
+        let file = files.get(self.span.file as usize);
+        let (path, text) = file.map_or(("", ""), |file| (file.path.as_str(), file.text.as_str()));
+        let map = super::output::SourceMap {
+            files: files.to_vec(),
+            ..Default::default()
+        };
+        let chain = self.calls.iter().map(|(function, span)| {
+            let (line, column) = map.line_column(*span);
+            let path = files
+                .get(span.file as usize)
+                .map_or("", |file| file.path.as_str());
+            format!("in {function}, called at {path}:{line}:{column}")
+        });
+        Box::new(CompileError {
+            chain: chain.collect(),
+            message: self.message,
+            help: self.help,
+            source_code: NamedSource::new(path, text.to_owned()),
+            span: (self.span.start as usize..self.span.end as usize).into(),
+        })
+    }
+}

@@ -1,0 +1,646 @@
+//! Operators, assertions, and the run-time representation of extension elements and blocks.
+
+use std::rc::Rc;
+
+use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
+
+use super::*;
+use crate::compiler::ir::Word;
+use crate::compiler::value::{Block, Ext, Pointer};
+use crate::isa::id;
+use droste_native::{EF, F};
+use p3_field::BasedVectorSpace;
+
+const ZERO: Word = Word::Const(F::ZERO);
+const ONE: Word = Word::Const(F::ONE);
+const MINUS_ONE: Word = Word::Const(F::NEG_ONE);
+
+/// An operand of the extension precompile.
+#[derive(Clone, Copy)]
+enum Operand {
+    Scalar(Word),
+    /// Address of a block.
+    Block(Word),
+}
+
+impl Operand {
+    fn word(self) -> Word {
+        match self {
+            Self::Scalar(word) | Self::Block(word) => word,
+        }
+    }
+
+    fn is_scalar(self) -> bool {
+        matches!(self, Self::Scalar(_))
+    }
+}
+
+fn native(coefficients: &[F; 5]) -> EF {
+    EF::from_basis_coefficients_fn(|i| coefficients[i])
+}
+
+fn constant(value: EF) -> Ext {
+    let coefficients = value.as_basis_coefficients_slice();
+    Ext::Const(std::array::from_fn(|i| coefficients[i]))
+}
+
+/// The scalar an element is, if it is one.
+fn scalar(value: &Ext) -> Option<Word> {
+    match value {
+        Ext::Scalar(word) => Some(*word),
+        Ext::Const([first, rest @ ..]) if rest.iter().all(|lane| *lane == F::ZERO) => {
+            Some(Word::Const(*first))
+        }
+        _ => None,
+    }
+}
+
+impl Evaluator<'_> {
+    pub(super) fn pointer(&mut self, pointer: Pointer) -> Word {
+        let distance = Word::Const(F::from_u32(pointer.distance));
+        self.builder.add(pointer.word, distance)
+    }
+
+    fn operand(&mut self, value: &Ext) -> Operand {
+        if let Some(word) = scalar(value) {
+            return Operand::Scalar(word);
+        }
+        match value {
+            Ext::Const(coefficients) => {
+                let lanes =
+                    std::array::from_fn(|i| coefficients.get(i).copied().unwrap_or(F::ZERO));
+                Operand::Block(Word::Address(self.builder.constant(lanes), 0))
+            }
+            Ext::Scalar(word) => Operand::Scalar(*word),
+            Ext::Coefficients(words) => {
+                Operand::Block(Word::Address(self.builder.extension_of(words), 0))
+            }
+            Ext::At(pointer) => Operand::Block(self.pointer(*pointer)),
+            Ext::Product(factors) => {
+                let (a, b) = (self.operand(&factors.0), self.operand(&factors.1));
+                self.multiply_add(a, b, Operand::Scalar(ZERO))
+            }
+        }
+    }
+
+    /// The address of the block that holds an element.
+    pub(super) fn ext_address(&mut self, value: &Ext) -> Word {
+        match self.operand(value) {
+            Operand::Block(word) => word,
+            Operand::Scalar(Word::Const(value)) => {
+                let mut lanes = [F::ZERO; 8];
+                lanes[0] = value;
+                Word::Address(self.builder.constant(lanes), 0)
+            }
+            Operand::Scalar(word) => {
+                let zero = Word::Address(self.builder.constant([F::ZERO; 8]), 0);
+                self.ext_call([zero, ZERO, word, ZERO], 3, 3)
+            }
+        }
+    }
+
+    fn ext_call(&mut self, operands: [Word; 4], e: u32, position: usize) -> Word {
+        let area = self.builder.call_area(id::EXT, operands, e, position, 1);
+        Word::Address(area, 0)
+    }
+
+    /// `a * b + c`.
+    fn multiply_add(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
+        let (a, b) = match (a, b) {
+            (Operand::Scalar(a), Operand::Scalar(b)) => {
+                let product = self.builder.mul(a, b);
+                return self.plus(Operand::Scalar(product), c);
+            }
+            (Operand::Scalar(_), _) => (b, a),
+            _ => (a, b),
+        };
+        match b {
+            Operand::Scalar(ZERO) => return c,
+            Operand::Scalar(ONE) if matches!(c, Operand::Scalar(ZERO)) => return a,
+            _ => {}
+        }
+        let e = u32::from(b.is_scalar()) | u32::from(c.is_scalar()) << 1;
+        Operand::Block(self.ext_call([a.word(), b.word(), c.word(), ZERO], e, 3))
+    }
+
+    fn plus(&mut self, a: Operand, b: Operand) -> Operand {
+        match (a, b) {
+            (Operand::Scalar(ZERO), other) | (other, Operand::Scalar(ZERO)) => other,
+            (Operand::Scalar(a), Operand::Scalar(b)) => Operand::Scalar(self.builder.add(a, b)),
+            (Operand::Scalar(_), Operand::Block(_)) => {
+                self.multiply_add(b, Operand::Scalar(ONE), a)
+            }
+            _ => self.multiply_add(a, Operand::Scalar(ONE), b),
+        }
+    }
+
+    fn as_ext(operand: Operand) -> Ext {
+        match operand {
+            Operand::Scalar(word) => Ext::Scalar(word),
+            Operand::Block(word) => Ext::At(Pointer { word, distance: 0 }),
+        }
+    }
+
+    fn ext_add(&mut self, a: &Ext, b: &Ext) -> Ext {
+        if let (Ext::Const(a), Ext::Const(b)) = (a, b) {
+            return constant(native(a) + native(b));
+        }
+        let (product, other) = match (a, b) {
+            (Ext::Product(product), other) | (other, Ext::Product(product)) => (product, other),
+            _ => {
+                let (a, b) = (self.operand(a), self.operand(b));
+                return Self::as_ext(self.plus(a, b));
+            }
+        };
+        let other = self.operand(other);
+        let (x, y) = (self.operand(&product.0), self.operand(&product.1));
+        Self::as_ext(self.multiply_add(x, y, other))
+    }
+
+    fn ext_sub(&mut self, a: &Ext, b: &Ext) -> Ext {
+        if let (Ext::Const(a), Ext::Const(b)) = (a, b) {
+            return constant(native(a) - native(b));
+        }
+        if a == b {
+            return Ext::Const([F::ZERO; 5]);
+        }
+        match scalar(b) {
+            Some(Word::Const(value)) => return self.ext_add(a, &Ext::Scalar(Word::Const(-value))),
+            Some(word) => {
+                let left = self.operand(a);
+                return match left {
+                    Operand::Scalar(left) => Ext::Scalar(self.builder.sub(left, word)),
+                    Operand::Block(left) => Self::as_ext(self.minus_scalar(left, word)),
+                };
+            }
+            None => {}
+        }
+        if let Some(left) = scalar(a) {
+            let b = self.ext_address(b);
+            let (b, minus) = (Operand::Block(b), Operand::Scalar(MINUS_ONE));
+            return Self::as_ext(self.multiply_add(b, minus, Operand::Scalar(left)));
+        }
+        let left = self.ext_address(a);
+        if let Ext::Product(product) = b
+            && !matches!(self.builder.reach(left), Word::Var(_))
+        {
+            let (x, y) = (self.operand(&product.0), self.operand(&product.1));
+            let (x, y) = if x.is_scalar() { (y, x) } else { (x, y) };
+            if !x.is_scalar() {
+                // Solved for the addend: the product plus the result is `a`.
+                let operands = [x.word(), y.word(), ZERO, left];
+                let e = u32::from(y.is_scalar());
+                return Self::as_ext(Operand::Block(self.ext_call(operands, e, 2)));
+            }
+        }
+        let b = self.operand(b);
+        let (minus, left) = (Operand::Scalar(MINUS_ONE), Operand::Block(left));
+        Self::as_ext(self.multiply_add(b, minus, left))
+    }
+
+    /// An element less a scalar.
+    fn minus_scalar(&mut self, left: Word, scalar: Word) -> Operand {
+        if matches!(self.builder.reach(left), Word::Var(_)) {
+            // The result operand cannot be reached through a pointer.
+            let minus = self.builder.mul(scalar, MINUS_ONE);
+            let one = Operand::Scalar(ONE);
+            return self.multiply_add(Operand::Block(left), one, Operand::Scalar(minus));
+        }
+        // Solved for the first operand: it times one, plus the scalar, is `left`.
+        Operand::Block(self.ext_call([ZERO, ONE, scalar, left], 3, 0))
+    }
+
+    fn ext_mul(&mut self, a: &Ext, b: &Ext) -> Ext {
+        if let (Ext::Const(a), Ext::Const(b)) = (a, b) {
+            return constant(native(a) * native(b));
+        }
+        match (scalar(a), scalar(b)) {
+            (Some(a), Some(b)) => return Ext::Scalar(self.builder.mul(a, b)),
+            (Some(ZERO), _) | (_, Some(ZERO)) => return Ext::Const([F::ZERO; 5]),
+            (Some(ONE), _) => return b.clone(),
+            (_, Some(ONE)) => return a.clone(),
+            _ => {}
+        }
+        let (a, b) = (self.settle(a), self.settle(b));
+        Ext::Product(Rc::new((a, b)))
+    }
+
+    /// The element with any pending product computed.
+    pub(super) fn settle(&mut self, value: &Ext) -> Ext {
+        match value {
+            Ext::Product(_) => Self::as_ext(self.operand(value)),
+            value => value.clone(),
+        }
+    }
+
+    pub(super) fn ext_inverse(&mut self, value: &Ext, span: Span) -> Eval<Ext> {
+        if let Ext::Const(coefficients) = value {
+            return match native(coefficients).try_inverse() {
+                Some(inverse) => Ok(constant(inverse)),
+                None => fail(span, "the inverse of zero"),
+            };
+        }
+        if let Some(word) = scalar(value) {
+            return Ok(Ext::Scalar(self.builder.inverse(word)));
+        }
+        let mut one = [F::ZERO; 8];
+        one[0] = F::ONE;
+        let one = Word::Address(self.builder.constant(one), 0);
+        let factor = self.ext_address(value);
+        Ok(Self::as_ext(Operand::Block(self.ext_call(
+            [ZERO, factor, ZERO, one],
+            2,
+            0,
+        ))))
+    }
+
+    /// Coefficient `index` of an element.
+    pub(super) fn coefficient(&mut self, value: &Ext, index: usize) -> Word {
+        match value {
+            Ext::Const(coefficients) => Word::Const(coefficients[index]),
+            Ext::Scalar(word) if index == 0 => *word,
+            Ext::Scalar(_) => ZERO,
+            Ext::Coefficients(words) => words[index],
+            value => {
+                let address = self.ext_address(value);
+                self.builder.lane(address, index as u32)
+            }
+        }
+    }
+
+    pub(super) fn block_address(&mut self, block: &Block) -> Word {
+        match block {
+            Block::Const(lanes) => Word::Address(self.builder.constant(*lanes), 0),
+            Block::At(pointer) => self.pointer(*pointer),
+            Block::Lanes(words) => {
+                let constants = words.map(|word| match word {
+                    Word::Const(value) => Some(value),
+                    _ => None,
+                });
+                if constants.iter().all(Option::is_some) {
+                    let lanes = constants.map(Option::unwrap_or_default);
+                    return Word::Address(self.builder.constant(lanes), 0);
+                }
+                Word::Address(self.builder.block_of(words), 0)
+            }
+        }
+    }
+
+    pub(super) fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Eval<Value> {
+        match (op, value) {
+            (UnaryOp::Not, Value::Bool(value)) => Ok(Value::Bool(!value)),
+            (UnaryOp::Not, Value::Flag(word)) => Ok(Value::Flag(self.builder.sub(ONE, word))),
+            (UnaryOp::Negate, Value::Felt(word)) => {
+                Ok(Value::Felt(self.builder.mul(word, MINUS_ONE)))
+            }
+            (UnaryOp::Negate, Value::Ext(value)) => {
+                let minus = Ext::Scalar(MINUS_ONE);
+                Ok(Value::Ext(self.ext_mul(&value, &minus)))
+            }
+            (_, value) => {
+                let found = value.describe();
+                fail(span, format!("this operator does not apply to {found}"))
+            }
+        }
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: Value,
+        right: Value,
+        span: Span,
+    ) -> Eval<Value> {
+        use BinaryOp as Op;
+        match (op, left, right) {
+            (op, Value::Int(a), Value::Int(b)) => integers(op, a, b, span),
+            (op, Value::Bool(a), Value::Bool(b)) => match op {
+                Op::And | Op::BitAnd => Ok(Value::Bool(a && b)),
+                Op::Or | Op::BitOr => Ok(Value::Bool(a || b)),
+                Op::Eq => Ok(Value::Bool(a == b)),
+                Op::Ne | Op::BitXor => Ok(Value::Bool(a != b)),
+                _ => fail(span, "this operator does not apply to bools"),
+            },
+            (op, a @ (Value::Flag(_) | Value::Bool(_)), b @ (Value::Flag(_) | Value::Bool(_))) => {
+                self.flags(op, a, b, span)
+            }
+            (Op::Add, Value::Felt(a), Value::Felt(b)) => Ok(Value::Felt(self.builder.add(a, b))),
+            (Op::Sub, Value::Felt(a), Value::Felt(b)) => Ok(Value::Felt(self.builder.sub(a, b))),
+            (Op::Mul, Value::Felt(a), Value::Felt(b)) => Ok(Value::Felt(self.builder.mul(a, b))),
+            (Op::Eq, Value::Felt(a), Value::Felt(b)) => Ok(self.equal(a, b)),
+            (Op::Ne, Value::Felt(a), Value::Felt(b)) => {
+                let equal = self.equal(a, b);
+                self.unary(UnaryOp::Not, equal, span)
+            }
+            (op, Value::Ext(a), Value::Felt(b)) if arithmetic(op) => {
+                self.binary(op, Value::Ext(a), Value::Ext(Ext::Scalar(b)), span)
+            }
+            (op, Value::Felt(a), Value::Ext(b)) if arithmetic(op) => {
+                self.binary(op, Value::Ext(Ext::Scalar(a)), Value::Ext(b), span)
+            }
+            (Op::Add, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_add(&a, &b))),
+            (Op::Sub, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_sub(&a, &b))),
+            (Op::Mul, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_mul(&a, &b))),
+            (op, a @ (Value::Felt(_) | Value::Ext(_)), b) => {
+                let (a, b) = (a.describe(), b.describe());
+                let help = match op {
+                    Op::Div => "multiply by `.inverse()`, which also asserts that it exists",
+                    Op::Lt | Op::Le | Op::Gt | Op::Ge => {
+                        "field elements have no order: compare integers known at compile time, or bits"
+                    }
+                    Op::Eq | Op::Ne => "compare Felts, or use `assert_eq!`",
+                    _ => "write `felt(n)` to make a field element of an integer",
+                };
+                fail_help(
+                    span,
+                    format!("`{op:?}` does not apply to {a} and {b}"),
+                    help,
+                )
+            }
+            (op, a, b) => {
+                let (a, b) = (a.describe(), b.describe());
+                fail(span, format!("`{op:?}` does not apply to {a} and {b}"))
+            }
+        }
+    }
+
+    fn equal(&mut self, a: Word, b: Word) -> Value {
+        match (a, b) {
+            (Word::Const(a), Word::Const(b)) => Value::Bool(a == b),
+            _ if a == b => Value::Bool(true),
+            _ => Value::Flag(self.builder.equal(a, b)),
+        }
+    }
+
+    fn flags(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Eval<Value> {
+        let word = |value: &Value| match value {
+            Value::Flag(word) => *word,
+            Value::Bool(true) => ONE,
+            _ => ZERO,
+        };
+        let (a, b) = (word(&a), word(&b));
+        let result = match op {
+            BinaryOp::And | BinaryOp::BitAnd => self.builder.mul(a, b),
+            BinaryOp::Or | BinaryOp::BitOr => {
+                let (sum, product) = (self.builder.add(a, b), self.builder.mul(a, b));
+                self.builder.sub(sum, product)
+            }
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::BitXor => {
+                let (sum, product) = (self.builder.add(a, b), self.builder.mul(a, b));
+                let twice = self.builder.add(product, product);
+                let different = self.builder.sub(sum, twice);
+                match op {
+                    BinaryOp::Eq => self.builder.sub(ONE, different),
+                    _ => different,
+                }
+            }
+            _ => return fail(span, "this operator does not apply to bools"),
+        };
+        Ok(match result {
+            Word::Const(value) => Value::Bool(value == F::ONE),
+            word => Value::Flag(word),
+        })
+    }
+
+    pub(super) fn assert(&mut self, condition: control::Condition, span: Span) -> Eval<()> {
+        use control::Condition;
+        match condition {
+            Condition::Known(true) => Ok(()),
+            Condition::Known(false) => fail(span, "this assertion is false at compile time"),
+            Condition::Flag(word) => {
+                self.builder.assert_equal(word, ONE);
+                Ok(())
+            }
+            Condition::Equal(a, b, true) => {
+                self.builder.assert_equal(a, b);
+                Ok(())
+            }
+            Condition::Equal(a, b, false) => {
+                let difference = self.builder.sub(a, b);
+                self.builder.inverse(difference);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn assert_equal(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
+        let holds = match (left, right) {
+            (Value::Felt(a), Value::Felt(b)) | (Value::Flag(a), Value::Flag(b)) => {
+                self.builder.assert_equal(*a, *b)
+            }
+            (Value::Flag(a), Value::Bool(b)) | (Value::Bool(b), Value::Flag(a)) => {
+                let b = Word::Const(F::from_bool(*b));
+                self.builder.assert_equal(*a, b)
+            }
+            (Value::Ext(a), Value::Ext(b)) => self.assert_ext(a, b),
+            (Value::Block(a), Value::Block(b)) => {
+                if let (Block::Const(a), Block::Const(b)) = (a, b) {
+                    a == b
+                } else {
+                    self.assert_block(a, b)
+                }
+            }
+            (Value::Tuple(a), Value::Tuple(b)) | (Value::Array(a), Value::Array(b))
+                if a.len() == b.len() =>
+            {
+                for (a, b) in a.iter().zip(b.iter()) {
+                    self.assert_equal(a, b, span)?;
+                }
+                true
+            }
+            (Value::Struct(a), Value::Struct(b)) if a.id == b.id => {
+                for (a, b) in a.fields.iter().zip(&b.fields) {
+                    self.assert_equal(a, b, span)?;
+                }
+                true
+            }
+            (Value::Slice(_), Value::Slice(_)) => {
+                return fail_help(
+                    span,
+                    "slices cannot be compared",
+                    "compare their blocks, `a.block(i)`",
+                );
+            }
+            (a @ (Value::Int(_) | Value::Bool(_) | Value::Phantom), b)
+                if std::mem::discriminant(a) == std::mem::discriminant(b) =>
+            {
+                a.same_leaf(b)
+            }
+            (a, b) => {
+                let (a, b) = (a.describe(), b.describe());
+                return fail(span, format!("{a} cannot equal {b}"));
+            }
+        };
+        if holds {
+            Ok(())
+        } else {
+            fail(span, "this assertion is false at compile time")
+        }
+    }
+
+    fn assert_ext(&mut self, a: &Ext, b: &Ext) -> bool {
+        if let (Some(a), Some(b)) = (scalar(a), scalar(b)) {
+            return self.builder.assert_equal(a, b);
+        }
+        let (a, b) = match (a, b) {
+            (Ext::Const(a), Ext::Const(b)) => return a == b,
+            (Ext::Coefficients(a), Ext::Coefficients(b)) => {
+                for (a, b) in a.iter().zip(b.iter()) {
+                    if !self.builder.assert_equal(*a, *b) {
+                        return false;
+                    }
+                }
+                return true;
+            }
+            (other, product @ Ext::Product(_)) => (product, other),
+            other => other,
+        };
+        let result = self.ext_address(b);
+        if let Ext::Product(product) = a
+            && !matches!(self.builder.reach(result), Word::Var(_))
+        {
+            let (x, y) = (self.operand(&product.0), self.operand(&product.1));
+            let (x, y) = if x.is_scalar() { (y, x) } else { (x, y) };
+            if !x.is_scalar() {
+                let e = u32::from(y.is_scalar()) | 2;
+                let operands = [x.word(), y.word(), ZERO, result];
+                self.builder.call_assert(id::EXT, operands, e);
+                return true;
+            }
+        }
+        let left = self.ext_address(a);
+        self.assert_same_block(left, result);
+        true
+    }
+
+    fn assert_same_block(&mut self, a: Word, b: Word) {
+        if a != b {
+            self.builder
+                .call_assert(id::BLOCK_EQ, [a, b, ZERO, ZERO], 0);
+        }
+    }
+
+    /// Whether the blocks can be equal: lanes that are different constants never are.
+    fn assert_block(&mut self, a: &Block, b: &Block) -> bool {
+        if let (Block::Lanes(a), Block::Lanes(b)) = (a, b) {
+            let mut lanes = a.iter().zip(b.iter());
+            return lanes.all(|(a, b)| self.builder.assert_equal(*a, *b));
+        }
+        let (a, b) = (self.block_address(a), self.block_address(b));
+        self.assert_same_block(a, b);
+        true
+    }
+
+    pub(super) fn assert_different(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
+        match (left, right) {
+            (Value::Felt(a), Value::Felt(b)) => {
+                self.assert(control::Condition::Equal(*a, *b, false), span)
+            }
+            (Value::Ext(a), Value::Ext(b)) => {
+                let difference = self.ext_sub(a, b);
+                self.ext_inverse(&difference, span)?;
+                Ok(())
+            }
+            (Value::Int(a), Value::Int(b)) if a != b => Ok(()),
+            (Value::Int(_), Value::Int(_)) => fail(span, "this assertion is false at compile time"),
+            (a, b) => {
+                let (a, b) = (a.describe(), b.describe());
+                fail(span, format!("{a} and {b} cannot be told apart"))
+            }
+        }
+    }
+
+    /// The block of an element, for `as_block`.
+    pub(super) fn ext_block(&mut self, value: &Ext) -> Block {
+        match value {
+            Ext::Const(coefficients) => Block::Const(std::array::from_fn(|i| {
+                coefficients.get(i).copied().unwrap_or(F::ZERO)
+            })),
+            Ext::Coefficients(words) => Block::Lanes(Rc::new(std::array::from_fn(|i| {
+                words.get(i).copied().unwrap_or(ZERO)
+            }))),
+            value => {
+                let word = self.ext_address(value);
+                Block::At(Pointer { word, distance: 0 })
+            }
+        }
+    }
+
+    /// The element of a block, whose last three lanes are asserted to be zero.
+    pub(super) fn block_ext(&mut self, block: &Block, span: Span) -> Eval<Ext> {
+        match block {
+            Block::Const(lanes) => {
+                if lanes[5..].iter().any(|lane| *lane != F::ZERO) {
+                    return fail(span, "lanes 5 to 7 of this block are not zero");
+                }
+                Ok(Ext::Const(std::array::from_fn(|i| lanes[i])))
+            }
+            Block::Lanes(words) => {
+                for word in &words[5..] {
+                    if !self.builder.assert_equal(*word, ZERO) {
+                        return fail(span, "lanes 5 to 7 of this block are not zero");
+                    }
+                }
+                Ok(Ext::Coefficients(Rc::new(std::array::from_fn(|i| {
+                    words[i]
+                }))))
+            }
+            Block::At(pointer) => Ok(self.assert_extension(*pointer)),
+        }
+    }
+
+    /// The element at an address, lanes 5 to 7 asserted to be zero: it is itself, times one.
+    pub(super) fn assert_extension(&mut self, pointer: Pointer) -> Ext {
+        let word = self.pointer(pointer);
+        if matches!(self.builder.reach(word), Word::Var(_)) {
+            let copy = self.ext_call([word, ONE, ZERO, ZERO], 3, 3);
+            return Self::as_ext(Operand::Block(copy));
+        }
+        self.builder
+            .call_assert(id::EXT, [word, ONE, ZERO, word], 3);
+        Ext::At(pointer)
+    }
+}
+
+fn arithmetic(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+}
+
+fn integers(op: BinaryOp, a: u64, b: u64, span: Span) -> Eval<Value> {
+    use BinaryOp as Op;
+    let shift = u32::try_from(b).ok();
+    let value = match op {
+        Op::Add => a.checked_add(b),
+        Op::Sub => a.checked_sub(b),
+        Op::Mul => a.checked_mul(b),
+        Op::Div => a.checked_div(b),
+        Op::Rem => a.checked_rem(b),
+        Op::Shl => shift.and_then(|b| a.checked_shl(b)),
+        Op::Shr => shift.and_then(|b| a.checked_shr(b)),
+        Op::BitAnd => Some(a & b),
+        Op::BitOr => Some(a | b),
+        Op::BitXor => Some(a ^ b),
+        Op::Eq => return Ok(Value::Bool(a == b)),
+        Op::Ne => return Ok(Value::Bool(a != b)),
+        Op::Lt => return Ok(Value::Bool(a < b)),
+        Op::Le => return Ok(Value::Bool(a <= b)),
+        Op::Gt => return Ok(Value::Bool(a > b)),
+        Op::Ge => return Ok(Value::Bool(a >= b)),
+        Op::And | Op::Or => None,
+    };
+    match value {
+        Some(value) => Ok(Value::Int(value)),
+        None => fail(span, format!("{a} {op:?} {b} overflows")),
+    }
+}
+
+/// A field element of an integer known at compile time.
+pub(super) fn field(value: u64, span: Span) -> Eval<Word> {
+    if value >= u64::from(F::ORDER_U32) {
+        return fail(
+            span,
+            format!("{value} is not below the modulus {}", F::ORDER_U32),
+        );
+    }
+    Ok(Word::Const(F::from_u64(value)))
+}

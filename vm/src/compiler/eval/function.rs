@@ -1,0 +1,287 @@
+//! Functions marked `#[inline(never)]`: compiled once for each set of generic arguments and
+//! argument shapes, and really called.
+
+use std::fmt::Write;
+use std::rc::Rc;
+
+use super::*;
+use crate::compiler::ir::{Area, Invoke, OpKind, Var, Word};
+use crate::compiler::value::{Block, Ext, Pointer};
+
+/// A compiled function: which one, and what its results look like.
+#[derive(Clone)]
+pub(super) struct Instance {
+    function: usize,
+    /// The result and the final values of `&mut` parameters, run-time scalars as placeholders.
+    result: Value,
+    finals: Vec<Value>,
+    /// Blocks it reads from the tape.
+    consumed: Option<u32>,
+}
+
+/// How a run-time scalar is handed over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Passing {
+    Word,
+    Block,
+}
+
+fn passing(leaf: &Value) -> Option<Passing> {
+    match leaf {
+        Value::Felt(_) | Value::Flag(_) | Value::Slice(_) | Value::Words(..) | Value::Index(..) => {
+            Some(Passing::Word)
+        }
+        Value::Ext(_) | Value::Block(_) => Some(Passing::Block),
+        _ => None,
+    }
+}
+
+/// The shape of a value: its structure and its compile-time parts.
+fn describe(value: &Value, text: &mut String) {
+    match value {
+        Value::Tuple(values) | Value::Array(values) => {
+            text.push('(');
+            for value in values.iter() {
+                describe(value, text);
+                text.push(',');
+            }
+            text.push(')');
+        }
+        Value::Struct(structure) => {
+            let _ = write!(text, "{}{:?}(", structure.id, structure.generics);
+            for value in &structure.fields {
+                describe(value, text);
+                text.push(',');
+            }
+            text.push(')');
+        }
+        Value::Unchecked(value) => {
+            text.push('?');
+            describe(value, text);
+        }
+        Value::Felt(_) => text.push('f'),
+        Value::Flag(_) => text.push('b'),
+        Value::Ext(_) => text.push('e'),
+        Value::Block(_) => text.push('B'),
+        Value::Slice(_) => text.push('s'),
+        Value::Words(_, n) => {
+            let _ = write!(text, "w{n}");
+        }
+        Value::Index(_, n) => {
+            let _ = write!(text, "i{n}");
+        }
+        other => {
+            let _ = write!(text, "{other:?}");
+        }
+    }
+}
+
+/// A run-time scalar of the same type at another place.
+fn relocate(leaf: &Value, word: Word) -> Value {
+    let pointer = Pointer { word, distance: 0 };
+    match leaf {
+        Value::Felt(_) => Value::Felt(word),
+        Value::Flag(_) => Value::Flag(word),
+        Value::Slice(_) => Value::Slice(pointer),
+        Value::Ext(_) => Value::Ext(Ext::At(pointer)),
+        Value::Block(_) => Value::Block(Block::At(pointer)),
+        Value::Words(_, n) => Value::Words(word, *n),
+        Value::Index(_, n) => Value::Index(word, *n),
+        other => other.clone(),
+    }
+}
+
+impl Evaluator<'_> {
+    /// The word that stands for a scalar: its value, or its address.
+    pub(super) fn leaf_word(&mut self, leaf: &Value) -> Word {
+        match leaf {
+            Value::Felt(word)
+            | Value::Flag(word)
+            | Value::Words(word, _)
+            | Value::Index(word, _) => *word,
+            Value::Slice(pointer) => self.pointer(*pointer),
+            Value::Ext(value) => self.ext_address(value),
+            Value::Block(block) => self.block_address(block),
+            _ => Word::Const(Default::default()),
+        }
+    }
+
+    pub(super) fn outline(
+        &mut self,
+        function: &Rc<Function>,
+        module: ModuleId,
+        generics: Vec<(Symbol, Ty)>,
+        self_type: Option<Ty>,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<(Value, Vec<Value>)> {
+        let mut key = format!("{:p}{generics:?}{self_type:?}", Rc::as_ptr(function));
+        for value in &values {
+            describe(value, &mut key);
+        }
+        if self.compiling.contains(&key) {
+            return fail_help(
+                span,
+                format!("`{}` calls itself", function.name),
+                "recursion must end at compile time",
+            );
+        }
+        self.at(span);
+        let location = self.builder.location;
+        let mut args = Vec::new();
+        for value in &values {
+            let mut leaves = Vec::new();
+            value.leaves(&mut leaves);
+            for leaf in leaves {
+                if passing(leaf).is_some() {
+                    let word = self.leaf_word(leaf);
+                    args.push(self.builder.reach(word));
+                }
+            }
+        }
+        let instance = match self.instances.get(&key) {
+            Some(instance) => instance.clone(),
+            None => {
+                self.compiling.push(key.clone());
+                let instance =
+                    self.compile_function(function, module, generics, self_type, values, span)?;
+                self.compiling.pop();
+                self.instances.insert(key, instance.clone());
+                instance
+            }
+        };
+        self.builder.location = location;
+        let counters = &mut self.builder.counters;
+        counters.advance(instance.consumed);
+        let mut words = Vec::new();
+        let mut blocks = Vec::new();
+        let result = self.place_results(&instance.result, &mut words, &mut blocks);
+        let finals: Vec<_> = instance
+            .finals
+            .iter()
+            .map(|value| self.place_results(value, &mut words, &mut blocks))
+            .collect();
+        self.builder.push(OpKind::Invoke(Box::new(Invoke {
+            function: instance.function,
+            args,
+            words,
+            blocks,
+        })));
+        Ok((result, finals))
+    }
+
+    /// A value with fresh words and blocks of the current frame for its run-time scalars.
+    fn place_results(
+        &mut self,
+        value: &Value,
+        words: &mut Vec<Var>,
+        blocks: &mut Vec<Area>,
+    ) -> Value {
+        let mut replace = |leaf: &Value| -> Result<Option<Value>, std::convert::Infallible> {
+            Ok(passing(leaf).map(|passing| match passing {
+                Passing::Word => {
+                    let var = self.builder.var();
+                    words.push(var);
+                    relocate(leaf, Word::Var(var))
+                }
+                Passing::Block => {
+                    let frame = self.builder.current_frame();
+                    let area = self.builder.area_in(frame, 1);
+                    blocks.push(area);
+                    relocate(leaf, Word::Address(area, 0))
+                }
+            }))
+        };
+        match value.map_leaves(&mut replace) {
+            Ok(Some(value)) => value,
+            _ => value.clone(),
+        }
+    }
+
+    fn compile_function(
+        &mut self,
+        function: &Rc<Function>,
+        module: ModuleId,
+        generics: Vec<(Symbol, Ty)>,
+        self_type: Option<Ty>,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Instance> {
+        let frame = self.builder.frame(None);
+        let mut params = Vec::new();
+        let mut inner = Vec::with_capacity(values.len());
+        for value in &values {
+            let mut replace = |leaf: &Value| -> Eval<Option<Value>> {
+                Ok(passing(leaf).map(|_| {
+                    let var = self.builder.var_in(frame);
+                    params.push(var);
+                    relocate(leaf, Word::Var(var))
+                }))
+            };
+            let replaced = value.map_leaves(&mut replace)?;
+            inner.push(replaced.unwrap_or_else(|| value.clone()));
+        }
+        let scopes = std::mem::take(&mut self.builder.scopes);
+        let activations = std::mem::take(&mut self.activations);
+        let counters = self.builder.counters;
+        self.builder.counters.enter();
+        self.builder.push_scope(frame);
+        let outcome = self.inline(function, module, generics, self_type, inner, span);
+        let (result, finals) = match outcome {
+            Ok(outcome) => outcome,
+            Err(flow) => {
+                // The chain of an error goes on through the caller.
+                let here = std::mem::replace(&mut self.activations, activations);
+                self.activations.extend(here);
+                return Err(flow);
+            }
+        };
+        let (mut words, mut blocks) = (Vec::new(), Vec::new());
+        for value in std::iter::once(&result).chain(&finals) {
+            let mut leaves = Vec::new();
+            value.leaves(&mut leaves);
+            for leaf in leaves {
+                let Some(passing) = passing(leaf) else {
+                    continue;
+                };
+                let from = self.leaf_word(leaf);
+                let from = self.builder.reach(from);
+                match passing {
+                    Passing::Word => {
+                        let to = self.builder.var();
+                        words.push(to);
+                        self.builder.push(OpKind::Copy { to, from });
+                    }
+                    Passing::Block => {
+                        let to = self.builder.area_in(frame, 1);
+                        blocks.push(to);
+                        self.builder.push(OpKind::CopyBlock {
+                            to,
+                            offset: 0,
+                            from,
+                        });
+                    }
+                }
+            }
+        }
+        let body = self.builder.pop_scope().ops;
+        let consumed = self.builder.counters.consumed;
+        self.builder.counters = counters;
+        self.builder.scopes = scopes;
+        self.activations = activations;
+        self.functions.push(FunctionIr {
+            name: function.name.to_string(),
+            frame,
+            params,
+            words,
+            blocks,
+            body,
+        });
+        Ok(Instance {
+            function: self.functions.len() - 1,
+            result,
+            finals,
+            consumed,
+        })
+    }
+}

@@ -1,0 +1,637 @@
+//! What the prelude's names mean to the compiler.
+
+use std::rc::Rc;
+
+use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
+
+use super::arith::field;
+use super::*;
+use crate::compiler::ir::{Def, Displacement, HintOp, OpKind, Word};
+use crate::compiler::value::{Block, Ext, Pointer};
+use crate::isa::id;
+use droste_native::F;
+
+const ZERO: Word = Word::Const(F::ZERO);
+
+/// A constant of a built-in type.
+pub(super) fn constant(ty: &Ty, name: &str) -> Option<Value> {
+    let coefficients = |first| {
+        let mut value = [F::ZERO; 5];
+        value[0] = first;
+        Value::Ext(Ext::Const(value))
+    };
+    Some(match (ty, name) {
+        (Ty::Felt, "ZERO") => Value::Felt(ZERO),
+        (Ty::Felt, "ONE") => Value::Felt(Word::Const(F::ONE)),
+        (Ty::Ext, "ZERO") => coefficients(F::ZERO),
+        (Ty::Ext, "ONE") => coefficients(F::ONE),
+        (Ty::Block, "ZERO") => Value::Block(Block::Const([F::ZERO; 8])),
+        (Ty::Int, "BITS") => Value::Int(64),
+        (Ty::Phantom, _) => Value::Phantom,
+        _ => return None,
+    })
+}
+
+fn arguments<const N: usize>(values: Vec<Value>, span: Span) -> Eval<[Value; N]> {
+    let given = values.len();
+    match <[Value; N]>::try_from(values) {
+        Ok(values) => Ok(values),
+        Err(_) => fail(span, format!("this takes {N} arguments, {given} are given")),
+    }
+}
+
+fn mismatch<T>(wanted: &str, found: &Value, span: Span) -> Eval<T> {
+    let found = found.describe();
+    fail(span, format!("expected {wanted}, found {found}"))
+}
+
+fn integer(value: &Value, span: Span) -> Eval<u64> {
+    match value {
+        Value::Int(value) => Ok(*value),
+        other => mismatch("an integer known at compile time", other, span),
+    }
+}
+
+fn small(value: &Value, span: Span) -> Eval<u32> {
+    let value = integer(value, span)?;
+    match u32::try_from(value) {
+        Ok(value) if value < 1 << 30 => Ok(value),
+        _ => fail(span, format!("{value} is too large")),
+    }
+}
+
+fn felt(value: &Value, span: Span) -> Eval<Word> {
+    match value {
+        Value::Felt(word) => Ok(*word),
+        other => mismatch("a Felt", other, span),
+    }
+}
+
+fn array<const N: usize>(value: &Value, span: Span) -> Eval<[Value; N]> {
+    match value {
+        Value::Array(values) => arguments(values.to_vec(), span),
+        other => mismatch("an array", other, span),
+    }
+}
+
+fn boolean(value: &Value, span: Span) -> Eval<bool> {
+    match value {
+        Value::Bool(value) => Ok(*value),
+        other => mismatch("a bool known at compile time", other, span),
+    }
+}
+
+impl Evaluator<'_> {
+    fn slice(&mut self, value: &Value, span: Span) -> Eval<Word> {
+        match value {
+            Value::Slice(pointer) => Ok(self.pointer(*pointer)),
+            other => mismatch("a Slice", other, span),
+        }
+    }
+
+    fn block_operand(&mut self, value: &Value, span: Span) -> Eval<Word> {
+        match value {
+            Value::Block(block) => Ok(self.block_address(block)),
+            other => mismatch("a Block", other, span),
+        }
+    }
+
+    /// Refuses what has a meaning only once and unconditionally.
+    fn straight_line(&mut self, what: &str, span: Span) -> Eval<()> {
+        if self.builder.scopes.len() == 1 && self.compiling.is_empty() {
+            return Ok(());
+        }
+        fail_help(
+            span,
+            format!("`{what}` must run exactly once"),
+            "call it outside of run-time loops, branches and `#[inline(never)]` functions",
+        )
+    }
+
+    /// A function of the prelude.
+    pub(super) fn intrinsic_call(
+        &mut self,
+        name: Symbol,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Value> {
+        let at = |area| Pointer::area(area);
+        let digest = |area| Value::Slice(Pointer::area(area));
+        match &*name.text() {
+            "felt" => {
+                let [value] = arguments(values, span)?;
+                Ok(Value::Felt(field(integer(&value, span)?, span)?))
+            }
+            "hint_felt" => {
+                let def = self.builder.var();
+                self.builder.push(OpKind::Hint(HintOp::Felt(def)));
+                Ok(Value::Unchecked(Rc::new(Value::Felt(Word::Var(def)))))
+            }
+            "hint_ext" => {
+                let area = self.builder.area(1);
+                self.builder.push(OpKind::Hint(HintOp::Ext(area)));
+                Ok(Value::Unchecked(Rc::new(Value::Ext(Ext::At(at(area))))))
+            }
+            "hint_slice" => {
+                let [blocks] = arguments(values, span)?;
+                let blocks = small(&blocks, span)?;
+                let position = self.builder.counters.tape;
+                let (def, pointer) = match position {
+                    Some(position) => (None, at(self.builder.tape_area(position, blocks))),
+                    None => {
+                        let def = self.builder.var();
+                        let word = Word::Var(def);
+                        (Some(def), Pointer { word, distance: 0 })
+                    }
+                };
+                self.builder.push(OpKind::Hint(HintOp::Slice {
+                    def,
+                    position,
+                    blocks,
+                }));
+                self.builder.counters.advance(Some(blocks));
+                Ok(Value::Unchecked(Rc::new(Value::Slice(pointer))))
+            }
+            "public_input" => {
+                self.straight_line("public_input", span)?;
+                let lane = self.builder.counters.public_inputs;
+                self.builder.counters.public_inputs += 1;
+                self.statement_fits(span)?;
+                let statement = Word::Address(self.builder.statement, 0);
+                Ok(Value::Felt(self.builder.lane(statement, lane as u32)))
+            }
+            "reveal" => {
+                self.straight_line("reveal", span)?;
+                let [value] = arguments(values, span)?;
+                let word = felt(&value, span)?;
+                let lane = self.builder.counters.public_outputs;
+                self.builder.counters.public_outputs += 1;
+                self.statement_fits(span)?;
+                let statement = Word::Address(self.builder.statement, 0);
+                // Outputs follow the inputs; how many those are is known at the end.
+                let e = crate::compiler::emit::OUTPUT_LANE + lane as u32;
+                self.builder
+                    .call_assert(id::LANE, [statement, word, ZERO, ZERO], e);
+                Ok(Value::unit())
+            }
+            "count" => {
+                let [count] = arguments(values, span)?;
+                let count = small(&count, span)?;
+                Ok(Value::Count(Word::Const(F::from_u32(count))))
+            }
+            "count_to" => {
+                let [count] = arguments(values, span)?;
+                Ok(Value::Count(felt(&count, span)?))
+            }
+            "poseidon16_compress" => {
+                let [left, right] = arguments(values, span)?;
+                let left = self.block_operand(&left, span)?;
+                let right = self.block_operand(&right, span)?;
+                let operands = [left, right, ZERO, ZERO];
+                let area = self
+                    .builder
+                    .call_area(id::POSEIDON16_COMPRESS, operands, 0, 2, 1);
+                Ok(Value::Block(Block::At(at(area))))
+            }
+            "poseidon16_sponge" => {
+                let [data, lanes, capacity] = arguments(values, span)?;
+                let lanes = small(&lanes, span)?;
+                if lanes < 8 {
+                    return fail_help(
+                        span,
+                        format!("a sponge absorbs at least 8 lanes, not {lanes}"),
+                        "pad the message to one block",
+                    );
+                }
+                let data = self.slice(&data, span)?;
+                let capacity = self.block_operand(&capacity, span)?;
+                let operands = [data, capacity, ZERO, ZERO];
+                let area = self
+                    .builder
+                    .call_area(id::POSEIDON16_SPONGE, operands, lanes, 2, 2);
+                let rate = Value::Block(Block::At(at(area)));
+                let capacity = Value::Block(Block::At(at(area).skip(1)));
+                Ok(Value::Tuple(Rc::new(vec![rate, capacity])))
+            }
+            "poseidon16_merkle" => {
+                let [leaf, index, path, depth] = arguments(values, span)?;
+                let leaf = self.block_operand(&leaf, span)?;
+                let operands = [leaf, felt(&index, span)?, self.slice(&path, span)?, ZERO];
+                let depth = self.depth(&depth, span)?;
+                let area = self
+                    .builder
+                    .call_area(id::POSEIDON16_MERKLE, operands, depth, 3, 1);
+                Ok(Value::Block(Block::At(at(area))))
+            }
+            "horner" => {
+                let [data, skip, length, beta] = arguments(values, span)?;
+                let (skip, length) = (small(&skip, span)?, small(&length, span)?);
+                if skip >= 8 || length == 0 {
+                    return fail_help(
+                        span,
+                        "a window skips fewer than 8 lanes and is not empty",
+                        "skip whole blocks with `data.skip(n)`",
+                    );
+                }
+                let data = self.slice(&data, span)?;
+                let beta = match &beta {
+                    Value::Ext(beta) => self.ext_address(beta),
+                    other => return mismatch("an Ext", other, span),
+                };
+                let operands = [data, beta, Word::Const(F::from_u32(length)), ZERO];
+                let area = self.builder.call_area(id::HORNER, operands, skip, 3, 1);
+                Ok(Value::Ext(Ext::At(at(area))))
+            }
+            "limbs" => {
+                let [data, groups] = arguments(values, span)?;
+                let groups = small(&groups, span)?;
+                let operands = [self.slice(&data, span)?, ZERO, ZERO, ZERO];
+                let size = 2 * groups;
+                let area = self.builder.call_area(id::LIMBS, operands, groups, 2, size);
+                Ok(digest(area))
+            }
+            "blake3_chunk" => {
+                let [data, words, counter, root] = arguments(values, span)?;
+                let words = small(&words, span)?;
+                let counter = integer(&counter, span)?;
+                let root = boolean(&root, span)?;
+                let mode = field(2 * counter + u64::from(root), span)?;
+                let operands = [self.slice(&data, span)?, mode, ZERO, ZERO];
+                let area = self
+                    .builder
+                    .call_area(id::BLAKE3_CHUNK, operands, words, 2, 2);
+                Ok(digest(area))
+            }
+            "blake3_parent" => {
+                let [left, right, root] = arguments(values, span)?;
+                let root = u32::from(boolean(&root, span)?);
+                let operands = [
+                    self.slice(&left, span)?,
+                    self.slice(&right, span)?,
+                    ZERO,
+                    ZERO,
+                ];
+                let area = self
+                    .builder
+                    .call_area(id::BLAKE3_PARENT, operands, root, 2, 2);
+                Ok(digest(area))
+            }
+            "keccak_hash" => {
+                let [data, words] = arguments(values, span)?;
+                let words = small(&words, span)?;
+                let operands = [self.slice(&data, span)?, ZERO, ZERO, ZERO];
+                let area = self
+                    .builder
+                    .call_area(id::KECCAK_HASH, operands, words, 2, 2);
+                Ok(digest(area))
+            }
+            text @ ("blake3_merkle" | "keccak_merkle") => {
+                let [leaf, index, path, depth] = arguments(values, span)?;
+                let leaf = self.slice(&leaf, span)?;
+                let operands = [leaf, felt(&index, span)?, self.slice(&path, span)?, ZERO];
+                let depth = self.depth(&depth, span)?;
+                let identity = match text {
+                    "blake3_merkle" => id::BLAKE3_MERKLE,
+                    _ => id::KECCAK_MERKLE,
+                };
+                let area = self.builder.call_area(identity, operands, depth, 3, 2);
+                Ok(digest(area))
+            }
+            other => fail(span, format!("`{other}` is not a function")),
+        }
+    }
+
+    fn depth(&mut self, value: &Value, span: Span) -> Eval<u32> {
+        let depth = small(value, span)?;
+        if depth == 0 || depth > 30 {
+            return fail_help(
+                span,
+                format!("the depth of a Merkle path is 1 to 30, not {depth}"),
+                "a path of depth 0 is its leaf",
+            );
+        }
+        Ok(depth)
+    }
+
+    fn statement_fits(&mut self, span: Span) -> Eval<()> {
+        let counters = self.builder.counters;
+        if counters.public_inputs + counters.public_outputs > 8 {
+            return fail_help(
+                span,
+                "the statement has 8 elements",
+                "hash longer inputs and outputs, and reveal the digest",
+            );
+        }
+        Ok(())
+    }
+
+    /// A function of a built-in type: `Felt::new`, and the like.
+    pub(super) fn intrinsic_associated(
+        &mut self,
+        ty: &Ty,
+        name: &str,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Option<Value>> {
+        Ok(Some(match (ty, name) {
+            (Ty::Felt, "new") => {
+                let [value] = arguments(values, span)?;
+                Value::Felt(field(integer(&value, span)?, span)?)
+            }
+            (Ty::Ext, "new") => {
+                let [list] = arguments(values, span)?;
+                let mut coefficients = [F::ZERO; 5];
+                let list = array::<5>(&list, span)?;
+                for (coefficient, value) in coefficients.iter_mut().zip(&list) {
+                    if let Word::Const(value) = field(integer(value, span)?, span)? {
+                        *coefficient = value;
+                    }
+                }
+                Value::Ext(Ext::Const(coefficients))
+            }
+            (Ty::Ext, "from_felt") => {
+                let [value] = arguments(values, span)?;
+                Value::Ext(Ext::Scalar(felt(&value, span)?))
+            }
+            (Ty::Ext, "from_coeffs") => {
+                let [list] = arguments(values, span)?;
+                let list = array::<5>(&list, span)?;
+                let mut words = [ZERO; 5];
+                for (word, value) in words.iter_mut().zip(&list) {
+                    *word = felt(value, span)?;
+                }
+                if words.iter().all(|word| matches!(word, Word::Const(_))) {
+                    Value::Ext(Ext::Const(words.map(|word| match word {
+                        Word::Const(value) => value,
+                        _ => F::ZERO,
+                    })))
+                } else {
+                    Value::Ext(Ext::Coefficients(Rc::new(words)))
+                }
+            }
+            (Ty::Block, "new") => {
+                let [list] = arguments(values, span)?;
+                let list = array::<8>(&list, span)?;
+                let mut words = [ZERO; 8];
+                for (word, value) in words.iter_mut().zip(&list) {
+                    *word = felt(value, span)?;
+                }
+                if words.iter().all(|word| matches!(word, Word::Const(_))) {
+                    Value::Block(Block::Const(words.map(|word| match word {
+                        Word::Const(value) => value,
+                        _ => F::ZERO,
+                    })))
+                } else {
+                    Value::Block(Block::Lanes(Rc::new(words)))
+                }
+            }
+            (Ty::Slice, "from_blocks") => {
+                let [list] = arguments(values, span)?;
+                let Value::Array(blocks) = &list else {
+                    return mismatch("an array of Blocks", &list, span);
+                };
+                self.slice_of(blocks, span)?
+            }
+            (Ty::Words(length), "new" | "default") => {
+                let (size, def) = (*length as u32, self.builder.var());
+                self.builder.push(OpKind::WordsAddress { size, def });
+                Value::Words(Word::Var(def), *length)
+            }
+            (Ty::Index(bound), "new") => {
+                let [value] = arguments(values, span)?;
+                self.index(felt(&value, span)?, *bound, span)?
+            }
+            (Ty::Phantom, "default" | "new") => Value::Phantom,
+            (Ty::Int, "default") => Value::Int(0),
+            (Ty::Bool, "default") => Value::Bool(false),
+            (ty, name) => {
+                // `Type::method(receiver, ..)`.
+                let mut values = values.into_iter();
+                match values.next() {
+                    Some(receiver) if receiver.ty().matches(ty) => {
+                        let rest = values.collect();
+                        self.intrinsic_method(receiver, name, rest, span)?
+                    }
+                    _ => return Ok(None),
+                }
+            }
+        }))
+    }
+
+    fn slice_of(&mut self, blocks: &[Value], span: Span) -> Eval<Value> {
+        let area = self.builder.area(blocks.len() as u32);
+        for (offset, block) in blocks.iter().enumerate() {
+            let offset = offset as u32;
+            match block {
+                Value::Block(Block::Lanes(words)) => {
+                    let words = **words;
+                    self.builder.store_lanes(area, offset, &words);
+                }
+                Value::Block(block) => {
+                    let from = self.block_address(block);
+                    let from = self.builder.reach(from);
+                    self.builder.push(OpKind::CopyBlock {
+                        to: area,
+                        offset,
+                        from,
+                    });
+                }
+                other => return mismatch("a Block", other, span),
+            }
+        }
+        Ok(Value::Slice(Pointer::area(area)))
+    }
+
+    /// A run-time index: the product of its distances from all admissible values is zero, or, for a
+    /// power of two, it is a sum of bits.
+    fn index(&mut self, value: Word, bound: u64, span: Span) -> Eval<Value> {
+        if bound == 0 || bound > 1 << 16 || (bound > 64 && !bound.is_power_of_two()) {
+            return fail_help(
+                span,
+                format!("an index below {bound} cannot be checked"),
+                "the bound is at most 64, or a power of two up to 65536",
+            );
+        }
+        if let Word::Const(constant) = value {
+            if u64::from(constant.as_canonical_u32()) >= bound {
+                return fail(span, format!("{constant} is not below {bound}"));
+            }
+            return Ok(Value::Index(value, bound));
+        }
+        if bound.is_power_of_two() && bound > 4 {
+            let value = self.builder.reach(value);
+            let mut sum = ZERO;
+            for bit in 0..bound.ilog2() {
+                let def = self.builder.var();
+                self.builder.push(OpKind::Hint(HintOp::Bit {
+                    def,
+                    of: value,
+                    bit,
+                }));
+                let word = Word::Var(def);
+                self.builder.relation(true, word, word, word);
+                let weighted = self.builder.mul(word, Word::Const(F::from_u64(1 << bit)));
+                sum = self.builder.add(sum, weighted);
+            }
+            self.builder.assert_equal(sum, value);
+        } else {
+            let mut product = value;
+            for below in 1..bound {
+                let distance = self.builder.sub(value, Word::Const(F::from_u64(below)));
+                product = self.builder.mul(product, distance);
+            }
+            self.builder.assert_equal(product, ZERO);
+        }
+        Ok(Value::Index(value, bound))
+    }
+
+    /// A method of a built-in type.
+    pub(super) fn intrinsic_method(
+        &mut self,
+        receiver: Value,
+        name: &str,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Value> {
+        Ok(match (receiver, name) {
+            (
+                value,
+                "clone" | "to_owned" | "into_iter" | "iter" | "copied" | "cloned" | "to_vec",
+            ) if values.is_empty() => value,
+            (Value::Felt(Word::Const(value)), "inverse") => match value.try_inverse() {
+                Some(inverse) => Value::Felt(Word::Const(inverse)),
+                None => return fail(span, "the inverse of zero"),
+            },
+            (Value::Felt(word), "inverse") => Value::Felt(self.builder.inverse(word)),
+            (Value::Ext(value), "inverse") => Value::Ext(self.ext_inverse(&value, span)?),
+            (Value::Ext(value), "coeff") => {
+                let [index] = arguments(values, span)?;
+                let index = integer(&index, span)?;
+                if index >= 5 {
+                    return fail(
+                        span,
+                        format!("an Ext has 5 coefficients, there is no {index}"),
+                    );
+                }
+                Value::Felt(self.coefficient(&value, index as usize))
+            }
+            (Value::Ext(value), "as_block") => Value::Block(self.ext_block(&value)),
+            (Value::Block(block), "lane") => {
+                let [index] = arguments(values, span)?;
+                let index = integer(&index, span)?;
+                if index >= 8 {
+                    return fail(span, format!("a Block has 8 lanes, there is no {index}"));
+                }
+                Value::Felt(match &block {
+                    Block::Const(lanes) => Word::Const(lanes[index as usize]),
+                    Block::Lanes(words) => words[index as usize],
+                    Block::At(pointer) => {
+                        let address = self.pointer(*pointer);
+                        self.builder.lane(address, index as u32)
+                    }
+                })
+            }
+            (Value::Block(block), "as_ext") => Value::Ext(self.block_ext(&block, span)?),
+            (Value::Slice(pointer), "block") => {
+                let [index] = arguments(values, span)?;
+                Value::Block(Block::At(pointer.skip(small(&index, span)?)))
+            }
+            (Value::Slice(pointer), "skip") => {
+                let [index] = arguments(values, span)?;
+                Value::Slice(pointer.skip(small(&index, span)?))
+            }
+            (Value::Slice(pointer), name @ ("at" | "skip_felt")) => {
+                let [distance] = arguments(values, span)?;
+                let base = self.pointer(pointer);
+                let word = self.builder.add(base, felt(&distance, span)?);
+                let pointer = Pointer { word, distance: 0 };
+                match name {
+                    "at" => Value::Block(Block::At(pointer)),
+                    _ => Value::Slice(pointer),
+                }
+            }
+            (Value::Unchecked(value), "any") => (*value).clone(),
+            (Value::Unchecked(value), "bit") => {
+                let word = felt(&value, span)?;
+                self.builder.relation(true, word, word, word);
+                Value::Felt(word)
+            }
+            (Value::Unchecked(value), "checked") => match &*value {
+                Value::Ext(Ext::At(pointer)) => Value::Ext(self.assert_extension(*pointer)),
+                other => return mismatch("an Unchecked<Ext>", other, span),
+            },
+            (Value::Words(base, length), name @ ("get" | "set")) => {
+                let mut values = values.into_iter();
+                let Some(Value::Index(index, bound)) = values.next() else {
+                    return fail(span, "the first argument is an Index");
+                };
+                if bound != length {
+                    return fail(span, format!("an Index<{bound}> into Words<{length}>"));
+                }
+                let address = self.builder.add(base, index);
+                let pointer = self.builder.reach(address);
+                let (value, def, result) = match (name, values.next()) {
+                    ("set", Some(value)) => {
+                        let word = felt(&value, span)?;
+                        (self.builder.reach(word), Def::None, Value::unit())
+                    }
+                    _ => {
+                        let def = self.builder.var();
+                        let word = Word::Var(def);
+                        (word, Def::Var(def), Value::Felt(word))
+                    }
+                };
+                self.builder.push(OpKind::Deref {
+                    pointer,
+                    displacement: Displacement::Zero,
+                    value,
+                    def,
+                });
+                result
+            }
+            (Value::Array(values), "len") => Value::Int(values.len() as u64),
+            (Value::Array(values), "is_empty") => Value::Bool(values.is_empty()),
+            (Value::Int(value), name) => integer_method(value, name, &values, span)?,
+            (other, name) => {
+                let found = other.describe();
+                return fail_help(
+                    span,
+                    format!("{found} has no method `{name}` in the subset"),
+                    "iterators and closures are out: write a `for` loop",
+                );
+            }
+        })
+    }
+}
+
+fn integer_method(value: u64, name: &str, values: &[Value], span: Span) -> Eval<Value> {
+    let other = match values.first() {
+        Some(other) => integer(other, span)?,
+        None => 0,
+    };
+    let result = match name {
+        "pow" => u32::try_from(other).ok().and_then(|n| value.checked_pow(n)),
+        "ilog2" => value.checked_ilog2().map(u64::from),
+        "trailing_zeros" => Some(u64::from(value.trailing_zeros())),
+        "count_ones" => Some(u64::from(value.count_ones())),
+        "next_power_of_two" => value.checked_next_power_of_two(),
+        "div_ceil" if other != 0 => Some(value.div_ceil(other)),
+        "next_multiple_of" => value.checked_next_multiple_of(other),
+        "is_multiple_of" => return Ok(Value::Bool(value.is_multiple_of(other))),
+        "min" => Some(value.min(other)),
+        "max" => Some(value.max(other)),
+        "abs_diff" => Some(value.abs_diff(other)),
+        "saturating_sub" => Some(value.saturating_sub(other)),
+        "is_power_of_two" => return Ok(Value::Bool(value.is_power_of_two())),
+        _ => {
+            return fail(
+                span,
+                format!("integers have no method `{name}` in the subset"),
+            );
+        }
+    };
+    match result {
+        Some(value) => Ok(Value::Int(value)),
+        None => fail(span, format!("`{name}` overflows")),
+    }
+}

@@ -1,0 +1,264 @@
+//! The partial evaluator: walks the syntax with compile-time values, and emits an operation for
+//! whatever is only known at run time.
+
+mod arith;
+mod call;
+mod control;
+mod expr;
+mod function;
+mod intrinsic;
+mod pattern;
+mod place;
+mod types;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::ast::*;
+use super::build::Builder;
+use super::error::{Failure, failure};
+use super::ir::{FunctionIr, Ir, MAIN};
+use super::output::{Location, Site, Span};
+use super::resolve::{Definition, Items, ModuleId};
+use super::value::{Binding, Ty, Value};
+
+/// Deepest chain of inlined calls.
+const MAX_DEPTH: usize = 256;
+
+/// Why an expression has no value.
+pub(super) enum Flow {
+    Fail(Box<Failure>),
+    Return(Value),
+    Break,
+    Continue,
+}
+
+impl From<Box<Failure>> for Flow {
+    fn from(failure: Box<Failure>) -> Self {
+        Self::Fail(failure)
+    }
+}
+
+type Eval<T> = Result<T, Flow>;
+
+fn fail<T>(span: Span, message: impl Into<String>) -> Eval<T> {
+    Err(failure(span, message).into())
+}
+
+fn fail_help<T>(span: Span, message: impl Into<String>, help: impl Into<String>) -> Eval<T> {
+    let mut failure = failure(span, message);
+    failure.help = Some(help.into());
+    Err(failure.into())
+}
+
+/// One call in progress.
+struct Activation {
+    module: ModuleId,
+    vars: Vec<Binding>,
+    generics: Vec<(Symbol, Ty)>,
+    self_type: Option<Ty>,
+    output: Option<Type>,
+    site: u32,
+}
+
+/// The evaluator.
+pub(super) struct Evaluator<'a> {
+    items: &'a Items,
+    builder: Builder,
+    sites: Vec<Site>,
+    activations: Vec<Activation>,
+    constants: HashMap<(usize, String), Value>,
+    instances: HashMap<String, function::Instance>,
+    functions: Vec<FunctionIr>,
+    /// Type that the next expression should have, for calls that cannot tell from their arguments.
+    expected: Ty,
+    /// Number of enclosing run-time branches and loops.
+    run_time: usize,
+    /// Names of functions being compiled out of line, to refuse recursion.
+    compiling: Vec<String>,
+}
+
+/// Evaluates `main` of the entry module.
+pub(super) fn evaluate(items: &Items, entry: ModuleId) -> Result<(Ir, Vec<Site>), Box<Failure>> {
+    let mut evaluator = Evaluator {
+        items,
+        builder: Builder::new(),
+        sites: Vec::new(),
+        activations: Vec::new(),
+        constants: HashMap::new(),
+        instances: HashMap::new(),
+        functions: Vec::new(),
+        expected: Ty::Unknown,
+        run_time: 0,
+        compiling: Vec::new(),
+    };
+    let name = Symbol::new("main");
+    let main = match items.lookup(entry, name, Span::default())? {
+        Some(Definition::Function(module, function)) => (module, function),
+        _ => {
+            let mut failure = failure(Span::default(), "the program has no function `main`");
+            failure.help = Some("the entry is `pub fn main()`".into());
+            return Err(failure);
+        }
+    };
+    let (module, function) = main;
+    if !function.params.is_empty() || !function.generics.is_empty() {
+        let mut failure = failure(function.span, "`main` takes no parameters");
+        failure.help = Some("read inputs with `public_input()` and `hint_felt()`".into());
+        return Err(failure);
+    }
+    let result = evaluator.inline(
+        &function,
+        module,
+        Vec::new(),
+        None,
+        Vec::new(),
+        function.span,
+    );
+    match result {
+        Ok(_) => {}
+        Err(Flow::Fail(mut failure)) => {
+            failure.calls = evaluator.chain();
+            return Err(failure);
+        }
+        Err(_) => return Err(failure(function.span, "`break` outside of a loop")),
+    }
+    let mut ir = std::mem::take(&mut evaluator.builder.ir);
+    ir.main = evaluator.builder.pop_scope().ops;
+    ir.functions = evaluator.functions;
+    ir.public_inputs = evaluator.builder.counters.public_inputs;
+    ir.public_outputs = evaluator.builder.counters.public_outputs;
+    debug_assert_eq!(evaluator.builder.entry_frame, MAIN);
+    Ok((ir, evaluator.sites))
+}
+
+impl Evaluator<'_> {
+    fn here(&mut self) -> &mut Activation {
+        self.activations.last_mut().expect("a call is in progress")
+    }
+
+    fn module(&self) -> ModuleId {
+        self.activations.last().map_or(0, |here| here.module)
+    }
+
+    /// Marks the source of the operations to come.
+    fn at(&mut self, span: Span) {
+        self.builder.location = Location {
+            span,
+            site: self.activations.last().map_or(0, |here| here.site),
+        };
+    }
+
+    /// The calls in progress, innermost first.
+    fn chain(&self) -> Vec<(String, Span)> {
+        let mut calls = Vec::new();
+        let mut next = self.activations.last().map(|here| here.site);
+        while let Some(site) = next.and_then(|site| self.sites.get(site as usize)) {
+            calls.push((site.function.clone(), site.call));
+            next = site.parent;
+        }
+        calls.pop();
+        calls
+    }
+
+    fn variable(&self, name: Symbol) -> Option<&Value> {
+        let here = self.activations.last()?;
+        let binding = here.vars.iter().rev().find(|(bound, _)| *bound == name);
+        binding.map(|(_, value)| value)
+    }
+
+    fn generic(&self, name: Symbol) -> Option<Ty> {
+        let here = self.activations.last()?;
+        let binding = here.generics.iter().rev().find(|(bound, _)| *bound == name);
+        binding.map(|(_, ty)| ty.clone())
+    }
+
+    fn block(&mut self, block: &Block) -> Eval<Value> {
+        let mark = self.here().vars.len();
+        let result = self.statements(block);
+        self.here().vars.truncate(mark);
+        result
+    }
+
+    fn statements(&mut self, block: &Block) -> Eval<Value> {
+        for statement in &block.statements {
+            match statement {
+                Statement::Let(pattern, ty, value) => {
+                    let expected = match ty {
+                        Some(ty) => self.ty(ty)?,
+                        None => Ty::Unknown,
+                    };
+                    let value = match value {
+                        Some(value) => {
+                            if let ExprKind::RefMut(_) = value.kind {
+                                return fail_help(
+                                    value.span,
+                                    "mutable references cannot be kept in variables",
+                                    "pass `&mut place` where it is used",
+                                );
+                            }
+                            self.expected = expected;
+                            self.expr(value)?
+                        }
+                        None => Value::Lent,
+                    };
+                    self.bind(pattern, value)?;
+                }
+                Statement::Expr(expr) => {
+                    self.expr(expr)?;
+                }
+                Statement::Item(constant) => {
+                    let value = match &constant.value {
+                        Some(value) => self.expr(value)?,
+                        None => Value::unit(),
+                    };
+                    self.here().vars.push((constant.name, value));
+                }
+            }
+        }
+        match &block.tail {
+            Some(tail) => self.expr(tail),
+            None => Ok(Value::unit()),
+        }
+    }
+
+    /// The value of a constant, evaluated where it is written.
+    fn constant(
+        &mut self,
+        constant: &Rc<Const>,
+        module: ModuleId,
+        generics: Vec<(Symbol, Ty)>,
+        self_type: Option<Ty>,
+    ) -> Eval<Value> {
+        let key = (
+            Rc::as_ptr(constant) as usize,
+            format!("{generics:?}{self_type:?}"),
+        );
+        if let Some(value) = self.constants.get(&key) {
+            return Ok(value.clone());
+        }
+        let Some(expr) = &constant.value else {
+            return fail(constant.span, format!("`{}` has no value", constant.name));
+        };
+        let site = self.activations.last().map_or(0, |here| here.site);
+        if self.activations.len() > MAX_DEPTH {
+            return fail(
+                constant.span,
+                "constants are defined by each other in a circle",
+            );
+        }
+        self.activations.push(Activation {
+            module,
+            vars: Vec::new(),
+            generics,
+            self_type,
+            output: None,
+            site,
+        });
+        self.expected = self.ty(&constant.ty)?;
+        let value = self.expr(expr)?;
+        self.activations.pop();
+        self.constants.insert(key, value.clone());
+        Ok(value)
+    }
+}

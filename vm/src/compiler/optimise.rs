@@ -1,0 +1,386 @@
+//! Drops what nothing uses, and lets a result be written straight into the cell it is compared
+//! with.
+
+use std::collections::HashMap;
+
+use super::ir::*;
+use crate::isa::id;
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+
+/// Which words and areas are used, and how often.
+pub struct Uses {
+    pub vars: Vec<u32>,
+    pub areas: Vec<u32>,
+}
+
+impl Uses {
+    fn word(&mut self, word: Word) {
+        match word {
+            Word::Var(var) => self.vars[var as usize] += 1,
+            Word::Address(area, _) => self.areas[area as usize] += 1,
+            Word::Const(_) => {}
+        }
+    }
+
+    fn defines(&self, def: Def) -> bool {
+        match def {
+            Def::None => true,
+            Def::Var(var) => self.vars[var as usize] > 0,
+            Def::Area(area) => self.areas[area as usize] > 0,
+        }
+    }
+}
+
+/// Optimises the program in place; the uses that remain are exact.
+pub fn optimise(ir: &mut Ir) -> Uses {
+    let mut uses = count(ir);
+    let mut main = std::mem::take(&mut ir.main);
+    fuse(&mut main, &uses);
+    ir.main = main;
+    for function in &mut ir.functions {
+        fuse(&mut function.body, &uses);
+    }
+    uses = count(ir);
+    uses
+}
+
+/// Marks what is live, and removes the rest.
+fn count(ir: &mut Ir) -> Uses {
+    let mut uses = Uses {
+        vars: vec![0; ir.vars.len()],
+        areas: vec![0; ir.areas.len()],
+    };
+    // Liveness first, repeated uses counted after what is dead has gone.
+    live(&ir.main, &mut uses);
+    for function in &ir.functions {
+        for var in &function.words {
+            uses.word(Word::Var(*var));
+        }
+        for area in &function.blocks {
+            uses.word(Word::Address(*area, 0));
+        }
+        live(&function.body, &mut uses);
+    }
+    sweep(&mut ir.main, &uses);
+    for function in &mut ir.functions {
+        sweep(&mut function.body, &uses);
+    }
+    let mut exact = Uses {
+        vars: vec![0; ir.vars.len()],
+        areas: vec![0; ir.areas.len()],
+    };
+    live(&ir.main, &mut exact);
+    for function in &ir.functions {
+        for var in &function.words {
+            exact.word(Word::Var(*var));
+        }
+        for area in &function.blocks {
+            exact.word(Word::Address(*area, 0));
+        }
+        live(&function.body, &mut exact);
+    }
+    exact
+}
+
+/// Whether an operation asserts something besides defining a value.
+fn asserts(kind: &OpKind) -> bool {
+    match kind {
+        // Solving a product for a factor asserts that the other is not zero.
+        OpKind::Relation {
+            multiply: true,
+            c,
+            def: Def::Var(var),
+            ..
+        } => *c != Word::Var(*var),
+        OpKind::Call {
+            id: id::EXT,
+            a,
+            e,
+            def: Def::Area(area),
+            ..
+        } => *a == Word::Address(*area, 0) && e & 1 == 0,
+        OpKind::Call { id, def, .. } => {
+            matches!(def, Def::None)
+                || !matches!(
+                    *id,
+                    id::EXT | id::LANE | id::HORNER | id::POSEIDON16_COMPRESS | id::BLOCK_EQ
+                )
+        }
+        OpKind::Hint(HintOp::Felt(_) | HintOp::Ext(_) | HintOp::Slice { .. }) => true,
+        OpKind::If { .. } | OpKind::Loop(_) | OpKind::Invoke(_) => true,
+        _ => false,
+    }
+}
+
+fn definition(kind: &OpKind) -> Def {
+    match kind {
+        OpKind::Relation { def, .. } | OpKind::Deref { def, .. } | OpKind::Call { def, .. } => *def,
+        OpKind::OuterAddress { def, .. }
+        | OpKind::WordsAddress { def, .. }
+        | OpKind::LastFrame { def, .. } => Def::Var(*def),
+        OpKind::Hint(
+            HintOp::Inverse { def, .. } | HintOp::Equal { def, .. } | HintOp::Bit { def, .. },
+        ) => Def::Var(*def),
+        OpKind::Copy { to, .. } => Def::Var(*to),
+        OpKind::CopyBlock { to, .. } => Def::Area(*to),
+        _ => Def::None,
+    }
+}
+
+fn is_live(kind: &OpKind, uses: &Uses) -> bool {
+    asserts(kind) || uses.defines(definition(kind))
+}
+
+/// Counts the uses of everything that a live operation reads; definitions precede uses.
+fn live(ops: &[Op], uses: &mut Uses) {
+    for op in ops.iter().rev() {
+        if !is_live(&op.kind, uses) {
+            continue;
+        }
+        match &op.kind {
+            OpKind::Relation { a, b, c, def, .. } => {
+                for word in [a, b, c] {
+                    read(*word, *def, uses);
+                }
+            }
+            OpKind::Deref {
+                pointer,
+                displacement,
+                value,
+                def,
+            } => {
+                uses.word(*pointer);
+                if let Displacement::Cell(var) = displacement {
+                    uses.word(Word::Var(*var));
+                }
+                read(*value, *def, uses);
+            }
+            OpKind::OuterAddress { pointer, area, .. } => {
+                uses.word(*pointer);
+                uses.word(Word::Address(*area, 0));
+            }
+            OpKind::WordsAddress { .. } => {}
+            OpKind::LastFrame { first, count, .. } => {
+                uses.word(Word::Var(*first));
+                uses.word(*count);
+            }
+            OpKind::Call {
+                a, b, c, d, def, ..
+            } => {
+                for word in [a, b, c, d] {
+                    read(*word, *def, uses);
+                }
+            }
+            OpKind::Hint(hint) => match hint {
+                HintOp::Inverse { of, .. } | HintOp::Bit { of, .. } => uses.word(*of),
+                HintOp::Equal { a, b, .. } => {
+                    uses.word(*a);
+                    uses.word(*b);
+                }
+                HintOp::Felt(_) | HintOp::Ext(_) | HintOp::Slice { .. } => {}
+            },
+            OpKind::Copy { from, .. } | OpKind::CopyBlock { from, .. } => uses.word(*from),
+            OpKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                live(then, uses);
+                live(otherwise, uses);
+                uses.word(*condition);
+            }
+            OpKind::Loop(inner) => live_loop(inner, uses),
+            OpKind::Invoke(call) => call.args.iter().for_each(|word| uses.word(*word)),
+        }
+    }
+}
+
+/// The operand is not a use where it is the definition.
+fn read(word: Word, def: Def, uses: &mut Uses) {
+    let defines = match (word, def) {
+        (Word::Var(var), Def::Var(def)) => var == def,
+        (Word::Address(area, _), Def::Area(def)) => area == def,
+        _ => false,
+    };
+    if !defines {
+        uses.word(word);
+    }
+}
+
+/// A carried value is live if its result is used or an iteration reads it: the set grows until a
+/// pass over the body adds nothing.
+fn live_loop(inner: &Loop, uses: &mut Uses) {
+    if let Trips::Counted { count, .. } = inner.trips {
+        uses.word(count);
+    }
+    let entry = (uses.vars.clone(), uses.areas.clone());
+    let mut words = vec![false; inner.words.len()];
+    let mut blocks = vec![false; inner.blocks.len()];
+    let mut size = None;
+    loop {
+        for (live, carried) in words.iter_mut().zip(&inner.words) {
+            *live |= uses.vars[carried.result as usize] + uses.vars[carried.param as usize] > 0;
+        }
+        for (live, carried) in blocks.iter_mut().zip(&inner.blocks) {
+            *live |= uses.areas[carried.result as usize] + uses.areas[carried.param as usize] > 0;
+        }
+        let now = words.iter().chain(&blocks).filter(|live| **live).count();
+        if size == Some(now) {
+            break;
+        }
+        size = Some(now);
+        (uses.vars, uses.areas) = entry.clone();
+        for (carried, _) in inner.words.iter().zip(&words).filter(|(_, live)| **live) {
+            uses.word(carried.next);
+            uses.word(Word::Var(carried.param));
+        }
+        for (carried, _) in inner.blocks.iter().zip(&blocks).filter(|(_, live)| **live) {
+            uses.word(carried.next);
+            uses.word(Word::Address(carried.param, 0));
+        }
+        live(&inner.body, uses);
+    }
+    for (carried, _) in inner.words.iter().zip(&words).filter(|(_, live)| **live) {
+        uses.word(carried.init);
+    }
+    for (carried, _) in inner.blocks.iter().zip(&blocks).filter(|(_, live)| **live) {
+        uses.word(carried.init);
+    }
+}
+
+/// Removes dead operations and dead carried values.
+fn sweep(ops: &mut Vec<Op>, uses: &Uses) {
+    ops.retain_mut(|op| {
+        if !is_live(&op.kind, uses) {
+            return false;
+        }
+        match &mut op.kind {
+            OpKind::If {
+                then, otherwise, ..
+            } => {
+                sweep(then, uses);
+                sweep(otherwise, uses);
+                !(then.is_empty() && otherwise.is_empty())
+            }
+            OpKind::Loop(inner) => {
+                sweep(&mut inner.body, uses);
+                inner
+                    .words
+                    .retain(|carried| uses.vars[carried.param as usize] > 0);
+                inner
+                    .blocks
+                    .retain(|carried| uses.areas[carried.param as usize] > 0);
+                true
+            }
+            _ => true,
+        }
+    });
+}
+
+/// Where the only use of a result is a comparison, the result goes into the other side's cell.
+fn fuse(ops: &mut Vec<Op>, uses: &Uses) {
+    for op in ops.iter_mut() {
+        match &mut op.kind {
+            OpKind::If {
+                then, otherwise, ..
+            } => {
+                fuse(then, uses);
+                fuse(otherwise, uses);
+            }
+            OpKind::Loop(inner) => fuse(&mut inner.body, uses),
+            _ => {}
+        }
+    }
+    let mut defined = Defined::new();
+    let mut dropped = vec![false; ops.len()];
+    for index in 0..ops.len() {
+        let fused = match ops[index].kind {
+            OpKind::Relation {
+                multiply: false,
+                a,
+                b: Word::Const(F::ZERO),
+                c,
+                def: Def::None,
+            } => fuse_word(ops, &defined, uses, a, c) || fuse_word(ops, &defined, uses, c, a),
+            OpKind::Call {
+                id: id::BLOCK_EQ,
+                a,
+                b,
+                def: Def::None,
+                ..
+            } => fuse_block(ops, &defined, uses, a, b) || fuse_block(ops, &defined, uses, b, a),
+            _ => false,
+        };
+        dropped[index] = fused;
+        match ops[index].kind {
+            OpKind::Relation {
+                c: Word::Var(c),
+                def: Def::Var(var),
+                ..
+            } if c == var => {
+                defined.insert(Def::Var(var), index);
+            }
+            OpKind::Call {
+                id: identity,
+                def: Def::Area(area),
+                ..
+            } if identity != id::LANE => {
+                defined.insert(Def::Area(area), index);
+            }
+            _ => {}
+        }
+    }
+    let mut index = 0;
+    ops.retain(|_| {
+        index += 1;
+        !dropped[index - 1]
+    });
+}
+
+/// The operation of the list that defines a word or an area.
+type Defined = HashMap<Def, usize>;
+
+fn fuse_word(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Word) -> bool {
+    let Word::Var(var) = from else { return false };
+    if uses.vars[var as usize] != 1 {
+        return false;
+    }
+    let Some(index) = defined.get(&Def::Var(var)) else {
+        return false;
+    };
+    if let OpKind::Relation { c, def, .. } = &mut ops[*index].kind
+        && *def == Def::Var(var)
+    {
+        *c = to;
+        *def = Def::None;
+        return true;
+    }
+    false
+}
+
+fn fuse_block(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Word) -> bool {
+    let Word::Address(area, 0) = from else {
+        return false;
+    };
+    if uses.areas[area as usize] != 1 {
+        return false;
+    }
+    let Some(index) = defined.get(&Def::Area(area)) else {
+        return false;
+    };
+    if let OpKind::Call { c, d, def, .. } = &mut ops[*index].kind
+        && *def == Def::Area(area)
+    {
+        let operand = match (*c == from, *d == from) {
+            (true, false) => c,
+            // The result operand cannot be reached through a pointer.
+            (false, true) if !matches!(to, Word::Var(_)) => d,
+            _ => return false,
+        };
+        *operand = to;
+        *def = Def::None;
+        return true;
+    }
+    false
+}

@@ -1,0 +1,277 @@
+//! What expressions evaluate to while compiling: compile-time values, and names of run-time ones.
+
+use std::rc::Rc;
+
+use droste_native::F;
+
+use super::ast::Symbol;
+use super::ir::Word;
+
+/// Index of a structure in the item table.
+pub type StructId = usize;
+
+/// A type, once every generic parameter is known.
+#[derive(Clone, Debug)]
+pub enum Ty {
+    Felt,
+    Ext,
+    Block,
+    Slice,
+    /// Any of Rust's integer types.
+    Int,
+    Bool,
+    Tuple(Rc<[Ty]>),
+    /// Length `None` when it is not known.
+    Array(Rc<Ty>, Option<u64>),
+    Struct(StructId, Rc<[Ty]>),
+    Unchecked(Rc<Ty>),
+    Words(u64),
+    Index(u64),
+    Phantom,
+    /// A constant generic argument.
+    Const(u64),
+    /// The same, of type `bool`.
+    ConstBool(bool),
+    /// Not known: matches everything.
+    Unknown,
+}
+
+impl Ty {
+    /// Whether two types agree wherever both are known.
+    pub fn matches(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) => true,
+            (Self::Felt, Self::Felt)
+            | (Self::Ext, Self::Ext)
+            | (Self::Block, Self::Block)
+            | (Self::Slice, Self::Slice)
+            | (Self::Int, Self::Int)
+            | (Self::Bool, Self::Bool)
+            | (Self::Phantom, Self::Phantom) => true,
+            (Self::Tuple(a), Self::Tuple(b)) => all_match(a, b),
+            (Self::Array(a, n), Self::Array(b, m)) => {
+                a.matches(b) && (n.is_none() || m.is_none() || n == m)
+            }
+            (Self::Struct(a, x), Self::Struct(b, y)) => a == b && all_match(x, y),
+            (Self::Unchecked(a), Self::Unchecked(b)) => a.matches(b),
+            (Self::Words(a), Self::Words(b))
+            | (Self::Index(a), Self::Index(b))
+            | (Self::Const(a), Self::Const(b)) => a == b,
+            (Self::ConstBool(a), Self::ConstBool(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+fn all_match(a: &[Ty], b: &[Ty]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.matches(b))
+}
+
+/// The address of a block: a word plus a distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pointer {
+    pub word: Word,
+    pub distance: u32,
+}
+
+impl Pointer {
+    /// The first block of an area.
+    pub fn area(area: super::ir::Area) -> Self {
+        Self {
+            word: Word::Address(area, 0),
+            distance: 0,
+        }
+    }
+
+    /// `blocks` further on.
+    pub fn skip(self, blocks: u32) -> Self {
+        match self.word {
+            Word::Address(area, offset) => Self {
+                word: Word::Address(area, offset + blocks),
+                distance: 0,
+            },
+            word => Self {
+                word,
+                distance: self.distance + blocks,
+            },
+        }
+    }
+}
+
+/// A run-time block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    Const([F; 8]),
+    Lanes(Rc<[Word; 8]>),
+    At(Pointer),
+}
+
+/// A run-time extension element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ext {
+    Const([F; 5]),
+    /// A base field element.
+    Scalar(Word),
+    Coefficients(Rc<[Word; 5]>),
+    /// A product not yet computed: it may become part of a multiply-add.
+    Product(Rc<(Ext, Ext)>),
+    At(Pointer),
+}
+
+/// A structure's fields.
+#[derive(Clone, Debug)]
+pub struct Structure {
+    pub id: StructId,
+    pub generics: Rc<[Ty]>,
+    pub fields: Vec<Value>,
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub enum Value {
+    Int(u64),
+    Bool(bool),
+    Text,
+    Phantom,
+    /// A run-time boolean, constrained to be one.
+    Flag(Word),
+    Felt(Word),
+    Ext(Ext),
+    Block(Block),
+    Slice(Pointer),
+    Tuple(Rc<Vec<Value>>),
+    Array(Rc<Vec<Value>>),
+    Struct(Rc<Structure>),
+    Unchecked(Rc<Value>),
+    Range(u64, u64),
+    /// `count(n)` and `count_to(n)`.
+    Count(Word),
+    /// Write-once words: address of the first, and how many.
+    Words(Word, u64),
+    /// A word known to be below the bound.
+    Index(Word, u64),
+    /// Lent to a `&mut` parameter.
+    Lent,
+}
+
+impl Value {
+    pub fn unit() -> Self {
+        Self::Tuple(Rc::default())
+    }
+
+    /// The value's type, as far as it can be told.
+    pub fn ty(&self) -> Ty {
+        match self {
+            Self::Int(_) => Ty::Int,
+            Self::Bool(_) | Self::Flag(_) => Ty::Bool,
+            Self::Phantom => Ty::Phantom,
+            Self::Felt(_) => Ty::Felt,
+            Self::Ext(_) => Ty::Ext,
+            Self::Block(_) => Ty::Block,
+            Self::Slice(_) => Ty::Slice,
+            Self::Tuple(values) => Ty::Tuple(values.iter().map(Self::ty).collect()),
+            Self::Array(values) => {
+                let element = values.first().map_or(Ty::Unknown, Self::ty);
+                Ty::Array(Rc::new(element), Some(values.len() as u64))
+            }
+            Self::Struct(structure) => Ty::Struct(structure.id, structure.generics.clone()),
+            Self::Unchecked(value) => Ty::Unchecked(Rc::new(value.ty())),
+            Self::Words(_, length) => Ty::Words(*length),
+            Self::Index(_, bound) => Ty::Index(*bound),
+            Self::Text | Self::Range(..) | Self::Count(_) | Self::Lent => Ty::Unknown,
+        }
+    }
+
+    /// What to call it in a message.
+    pub fn describe(&self) -> &'static str {
+        match self {
+            Self::Int(_) => "an integer",
+            Self::Bool(_) => "a compile-time bool",
+            Self::Flag(_) => "a run-time bool",
+            Self::Text => "a string",
+            Self::Phantom => "PhantomData",
+            Self::Felt(_) => "a Felt",
+            Self::Ext(_) => "an Ext",
+            Self::Block(_) => "a Block",
+            Self::Slice(_) => "a Slice",
+            Self::Tuple(values) if values.is_empty() => "()",
+            Self::Tuple(_) => "a tuple",
+            Self::Array(_) => "an array",
+            Self::Struct(_) => "a struct",
+            Self::Unchecked(_) => "an Unchecked value",
+            Self::Range(..) | Self::Count(_) => "a range",
+            Self::Words(..) => "a Words",
+            Self::Index(..) => "an Index",
+            Self::Lent => "a value that is borrowed mutably",
+        }
+    }
+
+    /// Calls `visit` on every scalar of the value, in order; fields and elements are replaced.
+    pub fn map_leaves<E>(
+        &self,
+        visit: &mut impl FnMut(&Value) -> Result<Option<Value>, E>,
+    ) -> Result<Option<Value>, E> {
+        let mut map_all = |values: &[Value]| -> Result<Option<Vec<Value>>, E> {
+            let mut changed: Option<Vec<Value>> = None;
+            for (index, value) in values.iter().enumerate() {
+                if let Some(new) = value.map_leaves(visit)? {
+                    changed.get_or_insert_with(|| values.to_vec())[index] = new;
+                }
+            }
+            Ok(changed)
+        };
+        Ok(match self {
+            Self::Tuple(values) => map_all(values)?.map(|values| Self::Tuple(Rc::new(values))),
+            Self::Array(values) => map_all(values)?.map(|values| Self::Array(Rc::new(values))),
+            Self::Struct(structure) => map_all(&structure.fields)?.map(|fields| {
+                Self::Struct(Rc::new(Structure {
+                    id: structure.id,
+                    generics: structure.generics.clone(),
+                    fields,
+                }))
+            }),
+            Self::Unchecked(value) => value
+                .map_leaves(visit)?
+                .map(|value| Self::Unchecked(Rc::new(value))),
+            leaf => visit(leaf)?,
+        })
+    }
+
+    /// The scalars of the value, in the order of [`Self::map_leaves`].
+    pub fn leaves<'a>(&'a self, out: &mut Vec<&'a Value>) {
+        match self {
+            Self::Tuple(values) | Self::Array(values) => {
+                values.iter().for_each(|value| value.leaves(out));
+            }
+            Self::Struct(structure) => {
+                structure.fields.iter().for_each(|value| value.leaves(out));
+            }
+            Self::Unchecked(value) => value.leaves(out),
+            leaf => out.push(leaf),
+        }
+    }
+
+    /// Whether two scalars are the same value.
+    pub fn same_leaf(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Flag(a), Self::Flag(b)) | (Self::Felt(a), Self::Felt(b)) => a == b,
+            (Self::Ext(a), Self::Ext(b)) => a == b,
+            (Self::Block(a), Self::Block(b)) => a == b,
+            (Self::Slice(a), Self::Slice(b)) => a == b,
+            (Self::Range(a, b), Self::Range(c, d)) => (a, b) == (c, d),
+            (Self::Count(a), Self::Count(b)) => a == b,
+            (Self::Words(a, n), Self::Words(b, m)) | (Self::Index(a, n), Self::Index(b, m)) => {
+                a == b && n == m
+            }
+            (Self::Text, Self::Text)
+            | (Self::Phantom, Self::Phantom)
+            | (Self::Lent, Self::Lent) => true,
+            _ => false,
+        }
+    }
+}
+
+/// A name and what it is bound to.
+pub type Binding = (Symbol, Value);

@@ -1,0 +1,160 @@
+//! The two write-once memories during a run.
+
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+
+use super::error::Fault;
+use crate::record::Image;
+
+/// Largest number of cells of either memory: the field's two-adicity bounds a table's height.
+pub const MAX_CELLS: usize = 1 << 24;
+
+/// A block under construction: lanes and the set of lanes that have a value.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    lanes: [F; 8],
+    set: u8,
+}
+
+/// Word and block memory; every cell is set at most once.
+#[derive(Debug)]
+pub struct Memory {
+    word_base: u32,
+    words: Vec<Option<F>>,
+    blocks: Vec<Cell>,
+}
+
+impl Memory {
+    /// Empty memories; words begin at `word_base`, blocks at 0.
+    pub fn new(word_base: u32) -> Self {
+        Self {
+            word_base,
+            words: Vec::new(),
+            blocks: Vec::new(),
+        }
+    }
+
+    /// The word at `address`, if it has been set.
+    #[inline]
+    pub fn word(&self, address: u32) -> Option<F> {
+        let index = address.wrapping_sub(self.word_base) as usize;
+        self.words.get(index).copied().flatten()
+    }
+
+    /// Sets the word at `address`, or checks that it already has this value.
+    #[inline]
+    pub fn set_word(&mut self, address: u32, value: F) -> Result<(), Fault> {
+        let index = address.wrapping_sub(self.word_base) as usize;
+        if index >= self.words.len() {
+            if index >= MAX_CELLS {
+                return Err(Fault::Address(address));
+            }
+            let length = (index + 1).max(self.words.len() * 2).min(MAX_CELLS);
+            self.words.resize(length, None);
+        }
+        match self.words[index] {
+            None => {
+                self.words[index] = Some(value);
+                Ok(())
+            }
+            Some(old) if old == value => Ok(()),
+            Some(old) => Err(Fault::WordConflict {
+                address,
+                old,
+                new: value,
+            }),
+        }
+    }
+
+    /// Lane `lane` of the block at `address`, if it has been set.
+    #[inline]
+    pub fn lane(&self, address: u32, lane: usize) -> Option<F> {
+        let cell = self.blocks.get(address as usize)?;
+        (cell.set >> lane & 1 == 1).then(|| cell.lanes[lane])
+    }
+
+    fn cell(&mut self, address: u32) -> Result<&mut Cell, Fault> {
+        let index = address as usize;
+        if index >= self.blocks.len() {
+            if index >= MAX_CELLS {
+                return Err(Fault::Address(address));
+            }
+            let length = (index + 1).max(self.blocks.len() * 2).min(MAX_CELLS);
+            self.blocks.resize(length, Cell::default());
+        }
+        Ok(&mut self.blocks[index])
+    }
+
+    /// Sets one lane, or checks that it already has this value.
+    #[inline]
+    pub fn set_lane(&mut self, address: u32, lane: usize, value: F) -> Result<(), Fault> {
+        let cell = self.cell(address)?;
+        if cell.set >> lane & 1 == 0 {
+            cell.lanes[lane] = value;
+            cell.set |= 1 << lane;
+            Ok(())
+        } else if cell.lanes[lane] == value {
+            Ok(())
+        } else {
+            let old = cell.lanes[lane];
+            Err(Fault::LaneConflict {
+                address,
+                lane,
+                old,
+                new: value,
+            })
+        }
+    }
+
+    /// Sets all lanes of a block, or checks those that are set.
+    #[inline]
+    pub fn set_block(&mut self, address: u32, lanes: [F; 8]) -> Result<(), Fault> {
+        let cell = self.cell(address)?;
+        if cell.set == 0 {
+            cell.lanes = lanes;
+            cell.set = 0xff;
+            return Ok(());
+        }
+        for (lane, value) in lanes.into_iter().enumerate() {
+            self.set_lane(address, lane, value)?;
+        }
+        Ok(())
+    }
+
+    /// The complete block at `address`.
+    #[inline]
+    pub fn block(&self, address: u32) -> Result<[F; 8], Fault> {
+        match self.blocks.get(address as usize) {
+            Some(cell) if cell.set == 0xff => Ok(cell.lanes),
+            _ => Err(Fault::UnsetBlock(address)),
+        }
+    }
+
+    /// The block at `address`, unset lanes `None`.
+    pub fn partial_block(&self, address: u32) -> [Option<F>; 8] {
+        std::array::from_fn(|lane| self.lane(address, lane))
+    }
+
+    /// Number of words and blocks that have been touched, ignoring reserved capacity.
+    fn extents(&self) -> (usize, usize) {
+        let words = self.words.iter().rposition(Option::is_some);
+        let blocks = self.blocks.iter().rposition(|cell| cell.set != 0);
+        (words.map_or(0, |i| i + 1), blocks.map_or(0, |i| i + 1))
+    }
+
+    /// The final image: unset cells become zero.
+    pub fn finish(self) -> Image {
+        let (words, blocks) = self.extents();
+        Image {
+            word_base: self.word_base,
+            words: self.words[..words]
+                .iter()
+                .map(|word| word.unwrap_or(F::ZERO))
+                .collect(),
+            blocks: self.blocks[..blocks]
+                .iter()
+                .map(|cell| cell.lanes)
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,441 @@
+//! Runs a compiled program: solves each instruction's relation for the cell that is not yet set,
+//! fills hinted cells, and records what the tables need.
+
+mod decode;
+mod error;
+mod memory;
+mod precompile;
+mod tape;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use droste_native::F;
+use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
+
+pub use error::{Fault, Place, RunError};
+pub use memory::MAX_CELLS;
+pub use tape::{NotCanonical, Tape, TapeBlock, TapeItem};
+
+use crate::compiler::{Compiled, Hint, Span};
+use crate::isa::{Op, Operand};
+use crate::record::{Call, Cycle, Execution};
+use decode::{Decoded, Source, address};
+use memory::Memory;
+
+/// Runs `compiled` on public inputs and hints.
+///
+/// `limit` bounds the number of instructions.
+///
+/// # Errors
+///
+/// A [`RunError`] names what failed and where in the source: an assertion, a cell written twice, a
+/// hint that is missing or of the wrong kind, an operand outside a precompile's domain, the limit.
+pub fn execute(
+    compiled: &Compiled,
+    public: &[F],
+    tape: &Tape,
+    limit: u64,
+) -> Result<Execution, RunError> {
+    execute_mutated(compiled, public, tape, limit, None)
+}
+
+/// As [`execute`], with one wrong hint: to the value of the hint with this number, counting those
+/// that the executor computes itself (bits, inverses, ends of loops), the second number is added.
+///
+/// This is how a test plays a prover who cheats: the run must fail, or have the same statement.
+///
+/// # Errors
+///
+/// As [`execute`].
+pub fn execute_mutated(
+    compiled: &Compiled,
+    public: &[F],
+    tape: &Tape,
+    limit: u64,
+    mutation: Option<(u64, F)>,
+) -> Result<Execution, RunError> {
+    let mut runner = Runner::new(compiled, public, tape)
+        .map_err(|fault| locate(compiled, fault, 1, &Memory::new(0), 0))?;
+    runner.mutation = mutation;
+    match runner.run(limit) {
+        Ok(()) => Ok(runner.finish()),
+        Err(fault) => Err(locate(
+            compiled,
+            fault,
+            runner.pc,
+            &runner.memory,
+            runner.fp,
+        )),
+    }
+}
+
+/// The state of a run.
+struct Runner<'a> {
+    decoded: Vec<Decoded>,
+    compiled: &'a Compiled,
+    tape: &'a Tape,
+    /// Address of each slice of the tape, by item.
+    slices: Vec<u32>,
+    tape_base: u32,
+    next_hint: usize,
+    memory: Memory,
+    /// Next address that nothing owns.
+    fresh: u32,
+    pc: u32,
+    fp: u32,
+    cycles: Vec<Cycle>,
+    calls: [Vec<Call>; crate::isa::id::COUNT],
+    /// Number of the hint to falsify, and what to add to it.
+    mutation: Option<(u64, F)>,
+    /// Number of hints computed so far.
+    computed: u64,
+}
+
+impl<'a> Runner<'a> {
+    fn new(compiled: &'a Compiled, public: &[F], tape: &'a Tape) -> Result<Self, Fault> {
+        if public.len() != compiled.public_inputs {
+            return Err(Fault::PublicInputs {
+                expected: compiled.public_inputs,
+                found: public.len(),
+            });
+        }
+        let tape_base = compiled.tape_base();
+        let fp = (tape_base + tape.blocks() as u32).max(compiled.entry_words);
+        let mut memory = Memory::new(fp - compiled.entry_words);
+
+        for lane in 0..8 {
+            let used = compiled.public_inputs + compiled.public_outputs;
+            if let Some(value) = public.get(lane) {
+                memory.set_lane(0, lane, *value)?;
+            } else if lane >= used {
+                memory.set_lane(0, lane, F::ZERO)?;
+            }
+        }
+        for (index, constant) in compiled.constants.iter().enumerate() {
+            memory.set_block(1 + index as u32, *constant)?;
+        }
+        let mut at = tape_base;
+        let mut slices = Vec::with_capacity(tape.items.len());
+        for item in &tape.items {
+            slices.push(at);
+            if let TapeItem::Slice(blocks) = item {
+                for block in blocks {
+                    for (lane, value) in block.iter().enumerate() {
+                        if let Some(value) = value {
+                            memory.set_lane(at, lane, *value)?;
+                        }
+                    }
+                    at += 1;
+                }
+            }
+        }
+        Ok(Self {
+            decoded: decode::decode(compiled),
+            compiled,
+            tape,
+            slices,
+            tape_base,
+            next_hint: 0,
+            memory,
+            fresh: fp + compiled.entry_frame,
+            pc: 1,
+            fp,
+            cycles: Vec::new(),
+            calls: Default::default(),
+            mutation: None,
+            computed: 0,
+        })
+    }
+
+    fn finish(self) -> Execution {
+        let image = self.memory.finish();
+        let statement = image.blocks.first().copied().unwrap_or_default();
+        Execution {
+            cycles: self.cycles,
+            calls: self.calls,
+            image,
+            statement,
+        }
+    }
+
+    fn run(&mut self, limit: u64) -> Result<(), Fault> {
+        loop {
+            if self.cycles.len() as u64 >= limit {
+                return Err(Fault::Limit(limit));
+            }
+            let index = self.pc as usize;
+            let Some(&instruction) = self.decoded.get(index) else {
+                return Err(Fault::Target(self.pc));
+            };
+            for hint in instruction.hints.0..instruction.hints.1 {
+                self.hint(&self.compiled.hints[hint as usize].1)?;
+            }
+            self.cycles.push(Cycle {
+                pc: self.pc,
+                fp: self.fp,
+            });
+            if index == 0 {
+                let left = self.tape.items.len() - self.next_hint;
+                return if left == 0 {
+                    Ok(())
+                } else {
+                    Err(Fault::TapeLeft(left))
+                };
+            }
+            self.step(&instruction)?;
+        }
+    }
+
+    /// The operand's value, `None` for an unset word.
+    #[inline]
+    fn value(&self, source: Source) -> Option<F> {
+        match source {
+            Source::Immediate(value) => Some(value),
+            Source::Word(offset) => self.memory.word(self.fp.wrapping_add_signed(offset)),
+            Source::Frame(offset) => Some(F::from_u32(
+                self.fp.wrapping_add_signed(offset) & 0x3fff_ffff,
+            )),
+        }
+    }
+
+    #[inline]
+    fn known(&self, source: Source) -> Result<F, Fault> {
+        self.value(source).ok_or(Fault::UnsetWord)
+    }
+
+    /// Makes an operand have a value: sets an unset word, checks anything else.
+    #[inline]
+    fn assign(&mut self, source: Source, value: F) -> Result<(), Fault> {
+        match source {
+            Source::Word(offset) => self
+                .memory
+                .set_word(self.fp.wrapping_add_signed(offset), value),
+            other => {
+                let left = self.known(other)?;
+                if left == value {
+                    Ok(())
+                } else {
+                    Err(Fault::Assertion { left, right: value })
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, instruction: &Decoded) -> Result<(), Fault> {
+        let Decoded { a, b, c, .. } = *instruction;
+        match instruction.op {
+            Op::Add => match (self.value(a), self.value(b)) {
+                (Some(left), Some(right)) => self.assign(c, left + right)?,
+                (Some(left), None) => {
+                    let sum = self.known(c)?;
+                    self.assign(b, sum - left)?;
+                }
+                (None, Some(right)) => {
+                    let sum = self.known(c)?;
+                    self.assign(a, sum - right)?;
+                }
+                (None, None) => return Err(Fault::UnsetWord),
+            },
+            Op::Mul => match (self.value(a), self.value(b)) {
+                (Some(left), Some(right)) => self.assign(c, left * right)?,
+                (Some(known), None) => self.divide(c, known, b)?,
+                (None, Some(known)) => self.divide(c, known, a)?,
+                (None, None) => return Err(Fault::UnsetWord),
+            },
+            Op::Deref => {
+                let pointer = address(self.known(a)?);
+                let at = pointer.wrapping_add_signed(instruction.displacement);
+                match (self.memory.word(at), self.value(c)) {
+                    (Some(value), _) => self.assign(c, value)?,
+                    (None, Some(value)) => self.memory.set_word(at, value)?,
+                    (None, None) => return Err(Fault::UnsetWord),
+                }
+            }
+            Op::Jump => {
+                let condition = self.known(a)?;
+                if condition == F::ONE {
+                    let target = self.known(b)?;
+                    let frame = self.known(c)?;
+                    self.pc = target.as_canonical_u32();
+                    self.fp = frame.as_canonical_u32();
+                    return Ok(());
+                }
+                if condition != F::ZERO {
+                    return Err(Fault::NotBoolean(condition));
+                }
+            }
+            Op::Call => self.call(instruction)?,
+        }
+        self.pc += 1;
+        Ok(())
+    }
+
+    /// Solves `known * unknown = product`.
+    fn divide(&mut self, product: Source, known: F, unknown: Source) -> Result<(), Fault> {
+        let product = self.known(product)?;
+        let inverse = known.try_inverse().ok_or(Fault::DivisionByZero)?;
+        self.assign(unknown, product * inverse)
+    }
+
+    fn next_item(&mut self) -> Result<(usize, &'a TapeItem), Fault> {
+        let index = self.next_hint;
+        let item = self
+            .tape
+            .items
+            .get(index)
+            .ok_or(Fault::TapeExhausted(index))?;
+        self.next_hint += 1;
+        Ok((index, item))
+    }
+
+    /// Writes a hint that the executor computed, unless it is the one to falsify.
+    fn assign_computed(&mut self, cell: &Operand, value: F) -> Result<(), Fault> {
+        let wrong = match self.mutation {
+            Some((number, delta)) if number == self.computed => delta,
+            _ => F::ZERO,
+        };
+        self.computed += 1;
+        self.assign(Source::from(*cell), value + wrong)
+    }
+
+    fn hint(&mut self, hint: &Hint) -> Result<(), Fault> {
+        let source = |operand: &Operand| Source::from(*operand);
+        match hint {
+            Hint::Felt { cell } => match self.next_item()? {
+                (_, TapeItem::Felt(value)) => self.assign(source(cell), *value),
+                (index, found) => Err(kind(index, "a felt", found)),
+            },
+            Hint::Ext { block } => match self.next_item()? {
+                (_, TapeItem::Ext(value)) => {
+                    let at = address(self.known(source(block))?);
+                    self.memory.set_block(at, precompile::widen(*value))
+                }
+                (index, found) => Err(kind(index, "an ext", found)),
+            },
+            Hint::Slice {
+                cell,
+                position,
+                blocks,
+            } => match self.next_item()? {
+                (index, TapeItem::Slice(found)) if found.len() == *blocks as usize => {
+                    let at = self.slices[index];
+                    if position.is_some_and(|position| self.tape_base + position != at) {
+                        return Err(kind(
+                            index,
+                            "a slice at another place",
+                            &self.tape.items[index],
+                        ));
+                    }
+                    match cell {
+                        Some(cell) => self.assign(source(cell), F::from_u32(at)),
+                        None => Ok(()),
+                    }
+                }
+                (index, found) => Err(kind(index, &format!("a slice of {blocks} blocks"), found)),
+            },
+            Hint::Inverse { cell, of } => {
+                let value = self.known(source(of))?;
+                self.assign_computed(cell, value.try_inverse().unwrap_or(F::ZERO))
+            }
+            Hint::Equal { cell, a, b, negate } => {
+                let equal = self.known(source(a))? == self.known(source(b))?;
+                self.assign_computed(cell, F::from_bool(equal != *negate))
+            }
+            Hint::Reached {
+                cell,
+                counter,
+                outer,
+                count,
+            } => {
+                let counter = self.known(source(counter))?;
+                let outer = address(self.known(source(outer))?);
+                let inner = std::mem::replace(&mut self.fp, outer);
+                let count = self.known(source(count));
+                self.fp = inner;
+                self.assign_computed(cell, F::from_bool(counter == count?))
+            }
+            Hint::Bit { cell, of, bit } => {
+                let value = self.known(source(of))?.as_canonical_u32();
+                self.assign_computed(cell, F::from_u32(value >> bit & 1))
+            }
+            Hint::Fresh {
+                cell,
+                stride,
+                count,
+            } => {
+                let count = self.known(source(count))?.as_canonical_u32() as u64;
+                let size = (count + 1) * u64::from(*stride);
+                let end = u64::from(self.fresh) + size;
+                if end > MAX_CELLS as u64 {
+                    return Err(Fault::OutOfRange {
+                        value: count as u32,
+                        bound: MAX_CELLS as u64 / u64::from(*stride).max(1),
+                    });
+                }
+                let at = self.fresh;
+                self.fresh = end as u32;
+                self.assign(source(cell), F::from_u32(at))
+            }
+        }
+    }
+}
+
+fn kind(index: usize, expected: &str, found: &TapeItem) -> Fault {
+    let found = match found {
+        TapeItem::Felt(_) => "a felt".into(),
+        TapeItem::Ext(_) => "an ext".into(),
+        TapeItem::Slice(blocks) => format!("a slice of {} blocks", blocks.len()),
+    };
+    Fault::TapeKind {
+        index,
+        expected: expected.into(),
+        found,
+    }
+}
+
+/// Names the source of a fault: the chain of inlined calls, then, for a function that was really
+/// called, the caller found through the frame's return address.
+fn locate(compiled: &Compiled, fault: Fault, pc: u32, memory: &Memory, fp: u32) -> RunError {
+    let map = &compiled.source_map;
+    let mut places = Vec::new();
+    let mut at = map.locations.get(pc as usize).copied();
+    let first = at.map(|location| location.span);
+    let mut frame = fp;
+    while let Some(location) = at {
+        let (mut span, mut next) = (location.span, Some(location.site));
+        while let Some(site) = next.and_then(|site| map.sites.get(site as usize)) {
+            let (line, column) = map.line_column(span);
+            let path = map.files.get(span.file as usize);
+            places.push(Place {
+                path: path.map_or_else(String::new, |file| file.path.clone()),
+                line,
+                column,
+                function: site.function.clone(),
+            });
+            (span, next) = (site.call, site.parent);
+        }
+        if places.len() > 64 {
+            break;
+        }
+        // A frame entered by a call begins with the return address and the caller's frame.
+        at = match (memory.word(frame), memory.word(frame.wrapping_add(1))) {
+            (Some(back), Some(caller)) if span != Span::default() => {
+                frame = caller.as_canonical_u32();
+                map.locations.get(back.as_canonical_u32() as usize).copied()
+            }
+            _ => None,
+        };
+    }
+    let file = first.and_then(|span| map.files.get(span.file as usize));
+    RunError {
+        fault,
+        pc,
+        places,
+        source_code: file
+            .map(|file| Arc::new(miette::NamedSource::new(&file.path, file.text.clone()))),
+        span: first.map(|span| (span.start as usize..span.end as usize).into()),
+    }
+}

@@ -1,0 +1,204 @@
+use droste_native::F;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+
+use super::*;
+use crate::isa::{Instruction, Mode, Program, id};
+
+fn imm(value: u32) -> Operand {
+    Operand {
+        mode: Mode::Imm,
+        field: F::from_u32(value),
+    }
+}
+
+fn mem(offset: i32) -> Operand {
+    Operand {
+        mode: Mode::Mem,
+        field: F::from_i32(offset),
+    }
+}
+
+fn frame(offset: i32) -> Operand {
+    Operand {
+        mode: Mode::Fp,
+        field: F::from_i32(offset),
+    }
+}
+
+fn instruction(op: Op, a: Operand, b: Operand, c: Operand) -> Instruction {
+    Instruction {
+        op,
+        id: 0,
+        a,
+        b,
+        c,
+        d: imm(0),
+        e: F::ZERO,
+    }
+}
+
+fn program(body: Vec<Instruction>) -> Compiled {
+    let mut instructions = vec![instruction(Op::Jump, imm(1), imm(0), frame(0))];
+    instructions.extend(body);
+    instructions.push(instruction(Op::Jump, imm(1), imm(0), frame(0)));
+    Compiled {
+        program: Program { instructions },
+        entry_frame: 64,
+        ..Compiled::default()
+    }
+}
+
+fn run(body: Vec<Instruction>) -> Result<Execution, Fault> {
+    execute(&program(body), &[], &Tape::default(), 1000).map_err(|error| error.fault)
+}
+
+#[test]
+fn relations_are_solved_in_every_direction() {
+    let execution = run(vec![
+        instruction(Op::Add, imm(2), imm(3), mem(0)),
+        instruction(Op::Add, mem(1), imm(4), mem(0)),
+        instruction(Op::Add, imm(1), mem(2), mem(1)),
+        instruction(Op::Mul, mem(3), mem(0), imm(35)),
+        instruction(Op::Mul, mem(0), mem(4), imm(35)),
+        instruction(Op::Mul, mem(3), mem(4), imm(49)),
+    ])
+    .unwrap();
+    let expected = [5, 1, 0, 7, 7].map(F::from_u32);
+    assert_eq!(execution.image.words, expected);
+    assert_eq!(execution.cycles.len(), 8);
+}
+
+#[test]
+fn a_second_value_is_an_error() {
+    let fault = run(vec![
+        instruction(Op::Add, imm(2), imm(3), mem(0)),
+        instruction(Op::Add, imm(2), imm(2), mem(0)),
+    ])
+    .unwrap_err();
+    assert!(matches!(fault, Fault::WordConflict { .. }), "{fault:?}");
+}
+
+#[test]
+fn unset_operands_and_zero_divisors_are_errors() {
+    let unset = run(vec![instruction(Op::Add, mem(0), mem(1), imm(1))]).unwrap_err();
+    assert_eq!(unset, Fault::UnsetWord);
+    let zero = run(vec![instruction(Op::Mul, mem(0), imm(0), imm(1))]).unwrap_err();
+    assert_eq!(zero, Fault::DivisionByZero);
+}
+
+#[test]
+fn deref_stores_and_loads_through_a_pointer() {
+    let mut store = instruction(Op::Deref, mem(0), imm(0), imm(9));
+    store.d = imm(2);
+    let mut load = instruction(Op::Deref, frame(3), imm(0), mem(7));
+    load.d = imm(1);
+    let execution = run(vec![
+        instruction(Op::Add, frame(2), imm(0), mem(0)),
+        store,
+        load,
+    ])
+    .unwrap();
+    assert_eq!(execution.image.words[4], F::from_u32(9));
+    assert_eq!(execution.image.words[7], F::from_u32(9));
+}
+
+#[test]
+fn a_jump_moves_both_registers_and_needs_a_boolean() {
+    let execution = run(vec![
+        instruction(Op::Jump, imm(1), imm(3), frame(10)),
+        instruction(Op::Add, imm(1), imm(1), imm(3)),
+        instruction(Op::Add, imm(1), imm(1), mem(0)),
+    ])
+    .unwrap();
+    assert_eq!(execution.image.words[10], F::TWO);
+    let fault = run(vec![instruction(Op::Jump, imm(2), imm(1), frame(0))]).unwrap_err();
+    assert_eq!(fault, Fault::NotBoolean(F::TWO));
+}
+
+#[test]
+fn endless_loops_meet_the_limit() {
+    let fault = run(vec![instruction(Op::Jump, imm(1), imm(1), frame(0))]).unwrap_err();
+    assert_eq!(fault, Fault::Limit(1000));
+    let fault = run(vec![instruction(Op::Jump, imm(1), imm(77), frame(0))]).unwrap_err();
+    assert_eq!(fault, Fault::Target(77));
+}
+
+#[test]
+fn tape_as_json() {
+    let text = r#"[{"felt":3},{"ext":[1,2,3,4,5]},{"slice":[[1,2,3,4,5,6,7,null]]}]"#;
+    let tape: Tape = serde_json::from_str(text).unwrap();
+    assert_eq!(tape.blocks(), 1);
+    assert_eq!(serde_json::to_string(&tape).unwrap(), text);
+    let error = serde_json::from_str::<Tape>(r#"[{"felt":2130706433}]"#).unwrap_err();
+    assert!(error.to_string().contains("not below the modulus"));
+}
+
+fn call(id: u32, operands: [Operand; 4], e: u32) -> Instruction {
+    let [a, b, c, d] = operands;
+    Instruction {
+        id,
+        d,
+        e: F::from_u32(e),
+        ..instruction(Op::Call, a, b, c)
+    }
+}
+
+/// Stores 1, 2, .. in the lanes of `blocks` blocks from the start of the frame.
+fn stores(blocks: u32) -> Vec<Instruction> {
+    (0..8 * blocks)
+        .map(|j| {
+            let at = frame((j / 8) as i32);
+            call(id::LANE, [at, imm(j + 1), imm(0), imm(0)], j % 8)
+        })
+        .collect()
+}
+
+#[test]
+fn unpacking_writes_one_block_an_element() {
+    let mut body = stores(2);
+    body.push(call(id::UNPACK, [frame(0), imm(0), imm(2), frame(4)], 6));
+    let image = run(body).unwrap().image;
+    let first = image.word_base as usize + 4;
+    for (index, block) in image.blocks[first..first + 2].iter().enumerate() {
+        let lane = |i: u32| if i < 5 { 7 + 5 * index as u32 + i } else { 0 };
+        assert_eq!(
+            block.map(|lane| lane.as_canonical_u32()),
+            std::array::from_fn(|i| lane(i as u32))
+        );
+    }
+    // A lane that nobody set, no elements, a whole block skipped.
+    for (count, skip) in [(3, 6), (0, 0), (1, 8)] {
+        let mut body = stores(2);
+        body.push(call(
+            id::UNPACK,
+            [frame(0), imm(0), imm(count), frame(4)],
+            skip,
+        ));
+        assert!(run(body).is_err());
+    }
+}
+
+#[test]
+fn a_folding_step_is_solved_for_its_result() {
+    // (6 + 2) / 2 + 5 * (6 - 2) = 24, over scalars held as extension elements.
+    let mut body = Vec::new();
+    for (value, at) in [(6, frame(0)), (2, frame(1)), (5, frame(2))] {
+        for lane in 0..8 {
+            let value = imm(if lane == 0 { value } else { 0 });
+            body.push(call(id::LANE, [at, value, imm(0), imm(0)], lane));
+        }
+    }
+    body.push(call(id::EXT, [frame(0), frame(1), frame(2), frame(3)], 4));
+    let image = run(body).unwrap().image;
+    let result = image.blocks[image.word_base as usize + 3];
+    assert_eq!(result[0], F::from_u32(24));
+    assert_eq!(result[1..], [F::ZERO; 7]);
+    assert!(
+        run(vec![call(
+            id::EXT,
+            [frame(0), frame(1), frame(2), frame(3)],
+            4
+        )])
+        .is_err()
+    );
+}

@@ -1,0 +1,477 @@
+//! Keys: what a proof is a proof of.
+//!
+//! A [`Key`] fixes the machine (tables, constraints, look-ups, FRI settings, heights where they are
+//! fixed) and the program, by the commitment to its table. Its [`KeyDigest`] is absorbed by the
+//! transcript before anything else.
+//!
+//! # Digest
+//!
+//! `Poseidon16::hash` under [`KEY_TAG`] of whole blocks of 8 elements, so that a verifier inside the
+//! machine computes it with one sponge call:
+//!
+//! | block | content |
+//! |---|---|
+//! | 0 | format version, hash (0 Poseidon-16, 1 Blake3, 2 Keccak), log height of the program, 0, .. |
+//! | 1 | identity of the machine |
+//! | 2.. | digests of the program's commitment: one block for 8 elements; two for 32 bytes, as 16 16-bit little-endian limbs |
+
+mod identity;
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Display};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use droste_native::family::{FamilyCap, Pcs as Scheme};
+use droste_native::poseidon16::Poseidon16;
+use droste_native::{
+    Commitment, Config, DIGEST, EF, F, FriSettings, HashFamily, HashId, SettingsError,
+};
+use p3_batch_stark::common::{
+    CommonData, GlobalPreprocessed, PreprocessedInstanceMeta, ProverData, ProverOnlyData,
+};
+use p3_commit::{Pcs, UnivariateStarkPcs};
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_lookup::Lookups;
+use p3_matrix::Matrix;
+use p3_uni_stark::StarkGenericConfig;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use identity::MACHINE_TAG;
+
+use crate::heights::{Heights, MAX_LOG_HEIGHT, padded_log_height};
+use crate::isa::Program;
+use crate::lookups::packed_lookups;
+use crate::machine::{Machine, MachineError, Provable, precompiles_of};
+use crate::tables::program::{ProgramError, ProgramTable};
+
+/// Version of keys and proofs: raised by every change of either's meaning.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Tag of a key's digest: the letters "key ", in ASCII, big-endian.
+pub const KEY_TAG: F = F::new(0x6b65_7920);
+
+/// Heights of the tables of proofs of a key, beyond that of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum KeyHeights {
+    /// The prover's choice.
+    Free,
+    /// Logarithms of the heights, by table.
+    Fixed(Vec<usize>),
+}
+
+/// A verification key for proofs committed in hash `H`.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Key<H: HashFamily> {
+    /// FRI settings.
+    pub settings: FriSettings,
+    /// Names of the machine's tables, in order.
+    pub tables: Vec<String>,
+    /// Heights that proofs must have.
+    pub heights: KeyHeights,
+    /// Logarithm of the height of the program table.
+    pub program_log_height: usize,
+    /// Commitment to the program, and to the fixed content of other tables.
+    pub program: Vec<H::Digest>,
+    /// Identity of the machine: a function of everything above except the program.
+    pub machine_id: [F; DIGEST],
+}
+
+impl<H: HashFamily> Clone for Key<H> {
+    fn clone(&self) -> Self {
+        Self {
+            settings: self.settings,
+            tables: self.tables.clone(),
+            heights: self.heights.clone(),
+            program_log_height: self.program_log_height,
+            program: self.program.clone(),
+            machine_id: self.machine_id,
+        }
+    }
+}
+
+impl<H: HashFamily> fmt::Debug for Key<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key")
+            .field("hash", &H::NAME)
+            .field("settings", &self.settings)
+            .field("tables", &self.tables)
+            .field("heights", &self.heights)
+            .field("program_log_height", &self.program_log_height)
+            .field("digest", &self.digest())
+            .finish()
+    }
+}
+
+impl<H: HashFamily> PartialEq for Key<H> {
+    fn eq(&self, other: &Self) -> bool {
+        self.settings == other.settings
+            && self.tables == other.tables
+            && self.heights == other.heights
+            && self.program_log_height == other.program_log_height
+            && self.program == other.program
+            && self.machine_id == other.machine_id
+    }
+}
+
+impl<H: HashFamily> Eq for Key<H> {}
+
+impl<H: HashFamily> Key<H> {
+    /// The elements whose hash under [`KEY_TAG`] is the digest: whole blocks of 8.
+    pub fn preimage(&self) -> Vec<F> {
+        let hash = match H::ID {
+            HashId::Poseidon16 => 0,
+            HashId::Blake3 => 1,
+            HashId::Keccak => 2,
+        };
+        let mut preimage = vec![F::ZERO; DIGEST];
+        preimage[0] = F::from_u32(FORMAT_VERSION);
+        preimage[1] = F::from_u32(hash);
+        preimage[2] = F::from_usize(self.program_log_height);
+        preimage.extend(self.machine_id);
+        for digest in &self.program {
+            preimage.extend(H::digest_elements(digest));
+        }
+        preimage
+    }
+
+    /// The digest that names the key and that transcripts begin with.
+    pub fn digest(&self) -> KeyDigest {
+        KeyDigest(Poseidon16.hash(KEY_TAG, &self.preimage()))
+    }
+}
+
+/// Name of a key: 8 elements, written as the hexadecimal digits of their canonical 4-byte
+/// little-endian integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyDigest(pub [F; DIGEST]);
+
+impl Display for KeyDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .flat_map(|element| element.as_canonical_u32().to_le_bytes())
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Text that is not a key's digest.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DigestError {
+    /// Not 64 hexadecimal digits.
+    #[error("a key digest is 64 hexadecimal digits")]
+    Digits,
+    /// An element is not below the modulus.
+    #[error("element {index} of the key digest is not canonical")]
+    NotCanonical {
+        /// Which element.
+        index: usize,
+    },
+}
+
+impl FromStr for KeyDigest {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        if text.len() != 8 * DIGEST || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return Err(DigestError::Digits);
+        }
+        let mut elements = [F::ZERO; DIGEST];
+        for (index, element) in elements.iter_mut().enumerate() {
+            let digits = &text[8 * index..8 * (index + 1)];
+            let word = u32::from_str_radix(digits, 16).map_err(|_| DigestError::Digits)?;
+            let value = word.swap_bytes();
+            if value >= droste_native::field::MODULUS {
+                return Err(DigestError::NotCanonical { index });
+            }
+            *element = F::new(value);
+        }
+        Ok(Self(elements))
+    }
+}
+
+/// Why there is no key.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum KeyError {
+    /// The settings are out of range.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The program cannot be run.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The program needs tables that the machine does not have.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    /// A list of heights has the wrong length.
+    #[error("{found} heights for a machine of {expected} tables")]
+    HeightCount {
+        /// Tables of the machine.
+        expected: usize,
+        /// Heights given.
+        found: usize,
+    },
+    /// A height that no table can have.
+    #[error("table height 2^{log_height} is not between 1 and 2^{max}")]
+    Height {
+        /// Logarithm of the height asked for.
+        log_height: usize,
+        /// Logarithm of the largest height at this blowup.
+        max: usize,
+    },
+    /// A table of fixed content has another height.
+    #[error("table {table} has a fixed height of 2^{expected}, not 2^{found}")]
+    FixedHeight {
+        /// Its name.
+        table: &'static str,
+        /// Logarithm of its height.
+        expected: usize,
+        /// Logarithm of the height asked for.
+        found: usize,
+    },
+    /// The commitment scheme failed.
+    #[error("committing to the program: {0}")]
+    Commitment(String),
+}
+
+/// Everything that proving one program takes, made once.
+pub struct ProvingKey<H: HashFamily, T> {
+    key: Key<H>,
+    program: Arc<Program>,
+    machine: Machine<T>,
+    heights: Heights,
+    data: ProverData<Config<H>>,
+}
+
+impl<H: HashFamily, T> fmt::Debug for ProvingKey<H, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProvingKey")
+            .field("key", &self.key)
+            .field("heights", &self.heights)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<H: HashFamily, T: Provable<H>> ProvingKey<H, T> {
+    /// The key of `program` with these settings and heights.
+    ///
+    /// # Errors
+    /// What makes a proof impossible whatever the run.
+    pub fn new(
+        program: &Program,
+        settings: FriSettings,
+        heights: Heights,
+    ) -> Result<Self, KeyError> {
+        Self::with_precompiles(program, &precompiles_of(program), settings, heights)
+    }
+
+    /// As [`Self::new`], for the machine that has at least the tables of `precompiles`: programs that
+    /// are to share one machine need not use every table.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_precompiles(
+        program: &Program,
+        precompiles: &BTreeSet<u32>,
+        settings: FriSettings,
+        heights: Heights,
+    ) -> Result<Self, KeyError> {
+        settings.validate()?;
+        let precompiles = precompiles | &precompiles_of(program);
+        let max = MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup);
+        // The program's height is needed for its table, and its place among the tables for its height.
+        let minimal = padded_log_height(program.instructions.len());
+        let tables = Machine::<T>::new(ProgramTable::of_height(minimal), &precompiles)?;
+        let count = tables.tables().len();
+        let program_log_height = match &heights {
+            Heights::Minimal => minimal,
+            Heights::Uniform(log_height) => *log_height,
+            Heights::Exact(list) if list.len() == count => list[tables.program_index()],
+            Heights::Exact(list) => {
+                return Err(KeyError::HeightCount {
+                    expected: count,
+                    found: list.len(),
+                });
+            }
+        };
+        let check = |log_height: usize| {
+            if log_height > max || log_height < settings.log_final_poly_len {
+                return Err(KeyError::Height { log_height, max });
+            }
+            Ok(())
+        };
+        check(program_log_height)?;
+        let table = ProgramTable::new(program, program_log_height)?;
+        let machine = Machine::<T>::new(table, &precompiles)?;
+        let key_heights = match &heights {
+            Heights::Minimal => KeyHeights::Free,
+            Heights::Uniform(log_height) => KeyHeights::Fixed(vec![*log_height; count]),
+            Heights::Exact(list) => KeyHeights::Fixed(list.clone()),
+        };
+        if let KeyHeights::Fixed(list) = &key_heights {
+            for (table, &log_height) in machine.tables().iter().zip(list) {
+                check(log_height)?;
+                match table.fixed_log_height() {
+                    Some(expected) if expected != log_height => {
+                        return Err(KeyError::FixedHeight {
+                            table: table.name(),
+                            expected,
+                            found: log_height,
+                        });
+                    }
+                    _ => {}
+                }
+            }
+        }
+
+        let (data, commitment) = commit::<H, T>(&machine, &settings)?;
+        let key = Key {
+            settings,
+            tables: machine.names(),
+            heights: key_heights,
+            program_log_height,
+            program: commitment.digests().to_vec(),
+            machine_id: [F::ZERO; DIGEST],
+        };
+        let machine_id = identity::machine_id(
+            H::ID,
+            &settings,
+            &key.heights,
+            machine.tables(),
+            &data.common.lookups,
+        );
+        Ok(Self {
+            key: Key { machine_id, ..key },
+            program: Arc::new(program.clone()),
+            machine,
+            heights,
+            data,
+        })
+    }
+
+    /// The verification key.
+    pub fn key(&self) -> &Key<H> {
+        &self.key
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> &Machine<T> {
+        &self.machine
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// How heights are chosen.
+    pub fn heights(&self) -> &Heights {
+        &self.heights
+    }
+
+    /// Plonky3's form of the key.
+    pub fn data(&self) -> &ProverData<Config<H>> {
+        &self.data
+    }
+}
+
+/// Commits to the fixed content of all tables.
+fn commit<H: HashFamily, T: Provable<H>>(
+    machine: &Machine<T>,
+    settings: &FriSettings,
+) -> Result<(ProverData<Config<H>>, Commitment<H>), KeyError> {
+    let config = droste_native::config::<H>(settings, &[])?;
+    let pcs = config.pcs();
+    let domain =
+        |height| <Scheme<H> as Pcs<EF, H::Challenger>>::natural_domain_for_degree(pcs, height);
+    let contents = machine
+        .tables()
+        .iter()
+        .filter_map(|table| table.preprocessed_trace())
+        .map(|content| (domain(content.height()), content))
+        .collect::<Vec<_>>();
+    let (commitment, prover_data) =
+        <Scheme<H> as UnivariateStarkPcs<EF, H::Challenger>>::commit_preprocessing(pcs, contents)
+            .map_err(|error| KeyError::Commitment(format!("{error:?}")))?;
+    let common = common_data::<H, T>(machine, commitment.clone());
+    let data = ProverData {
+        common,
+        prover_only: ProverOnlyData {
+            preprocessed_prover_data: Some(prover_data),
+        },
+    };
+    Ok((data, commitment))
+}
+
+/// What prover and verifier share, with the commitment of the key.
+pub(crate) fn common_data<H: HashFamily, T: Provable<H>>(
+    machine: &Machine<T>,
+    commitment: Commitment<H>,
+) -> CommonData<Config<H>> {
+    let lookups: Vec<Lookups<F>> = machine.tables().iter().map(packed_lookups).collect();
+    let mut matrix_to_instance = vec![];
+    let instances = machine
+        .tables()
+        .iter()
+        .enumerate()
+        .map(|(instance, table)| {
+            let width = table.preprocessed_width();
+            let degree_bits = table.fixed_log_height()?;
+            (width > 0).then(|| {
+                matrix_to_instance.push(instance);
+                PreprocessedInstanceMeta {
+                    matrix_index: matrix_to_instance.len() - 1,
+                    width,
+                    degree_bits,
+                }
+            })
+        })
+        .collect();
+    let preprocessed = GlobalPreprocessed {
+        commitment,
+        instances,
+        matrix_to_instance,
+    };
+    CommonData::new(Some(preprocessed), lookups)
+}
+
+/// The machine of a key, without the content of its program, if the key names one and its identity is
+/// right. The key's settings and heights must be in range.
+pub(crate) fn machine_of<H: HashFamily, T: Provable<H>>(
+    key: &Key<H>,
+) -> Result<(Machine<T>, CommonData<Config<H>>), MachineError> {
+    let machine =
+        Machine::<T>::named(ProgramTable::of_height(key.program_log_height), &key.tables)?;
+    let tallest = machine
+        .tables()
+        .iter()
+        .filter(|table| table.preprocessed_width() > 0)
+        .filter_map(|table| table.fixed_log_height())
+        .max()
+        .unwrap_or(0);
+    let expected = 1
+        << key
+            .settings
+            .cap_height
+            .min(tallest + key.settings.log_blowup);
+    if key.program.len() != expected {
+        return Err(MachineError::CapSize {
+            expected,
+            found: key.program.len(),
+        });
+    }
+    let commitment = Commitment::<H>::from_digests(key.program.clone());
+    let common = common_data::<H, T>(&machine, commitment);
+    let machine_id = identity::machine_id(
+        H::ID,
+        &key.settings,
+        &key.heights,
+        machine.tables(),
+        &common.lookups,
+    );
+    if machine_id != key.machine_id {
+        return Err(MachineError::Identity);
+    }
+    Ok((machine, common))
+}

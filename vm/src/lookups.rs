@@ -1,0 +1,134 @@
+//! The look-up argument's layout: which messages share an auxiliary column.
+
+use droste_native::{EF, F};
+use p3_air::Air;
+use p3_air::symbolic::{AirLayout, SymbolicExpression};
+use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, LookupProtocol, Lookups};
+
+/// Constraints of the look-up argument beside one per auxiliary column: the accumulator's on the
+/// first row, between rows and on the last row.
+const ACCUMULATOR_CONSTRAINTS: usize = 3;
+
+/// Degree of the accumulator's constraints on the first and on the last row.
+const ACCUMULATOR_DEGREE: usize = 2;
+
+/// Number and largest degree of the constraints of a table, look-up argument included.
+///
+/// Degrees count a periodic column as any other, so they do not depend on the height. Plonky3 has
+/// functions for both numbers, which evaluate the look-up argument symbolically: on a table of
+/// thousands of columns that takes longer than verifying.
+pub(crate) fn constraint_shape<A>(air: &A, lookups: &Lookups<F>) -> (usize, usize)
+where
+    A: Air<InteractionSymbolicBuilder<F, EF>>,
+{
+    let constraints = InteractionSymbolicBuilder::<F, EF>::from_air(air, AirLayout::from_air(air))
+        .base_constraints();
+    let degree = constraints
+        .iter()
+        .map(SymbolicExpression::degree_multiple)
+        .chain(air.max_constraint_degree())
+        .max()
+        .unwrap_or(0);
+    if lookups.is_empty() {
+        return (constraints.len(), degree);
+    }
+    let gadget = LogUpGadget::new();
+    let fractions = lookups
+        .iter()
+        .map(|lookup| gadget.constraint_degree(lookup));
+    (
+        constraints.len() + lookups.len() + ACCUMULATOR_CONSTRAINTS,
+        fractions.fold(degree.max(ACCUMULATOR_DEGREE), usize::max),
+    )
+}
+
+/// Messages of a table, packed into as few auxiliary columns as cost no further quotient chunk, as
+/// Plonky3 packs them.
+pub(crate) fn packed_lookups<A>(air: &A) -> Lookups<F>
+where
+    A: Air<InteractionSymbolicBuilder<F, EF>>,
+{
+    let unpacked = Lookups::from_air::<EF, A>(air);
+    let (_, degree) = constraint_shape(air, &unpacked);
+    let chunks = (degree.max(2) - 1).next_power_of_two();
+    unpacked.pack_same_bus(&LogUpGadget::new(), chunks + 1)
+}
+
+/// Upper bound of the number of messages that tables of these heights take from buses.
+///
+/// Plonky3 0.8.0 lets the weights of one local look-up saturate,
+/// so a saturated weight counts as more than any field.
+pub(crate) fn total_weight(lookups: &[Lookups<F>], heights: &[usize]) -> u128 {
+    lookups
+        .iter()
+        .zip(heights)
+        .map(|(lookups, &height)| {
+            let weight: u128 = lookups
+                .iter()
+                .map(|lookup| match lookup.count_weight {
+                    // A saturated sum: more than the field can count.
+                    u32::MAX => u128::from(u64::MAX),
+                    weight => u128::from(weight),
+                })
+                .sum();
+            weight * height as u128
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use p3_batch_stark::symbolic::{get_log_num_quotient_chunks, get_symbolic_constraints};
+
+    use super::*;
+    use crate::machine::{MachineTables, StandardTables};
+    use crate::tables::Table;
+    use crate::tables::blocks::BlocksTable;
+    use crate::tables::cpu::CpuTable;
+    use crate::tables::program::ProgramTable;
+    use crate::tables::words::WordsTable;
+
+    /// The shape and the packing of every table of a few hundred columns are those that Plonky3
+    /// computes the long way.
+    #[test]
+    fn shapes_are_plonky3s() {
+        let mut tables: Vec<StandardTables> = vec![
+            CpuTable.into(),
+            ProgramTable::of_height(6).into(),
+            WordsTable.into(),
+            BlocksTable.into(),
+        ];
+        tables.extend(StandardTables::precompile_tables());
+        let gadget = LogUpGadget::new();
+        for table in tables
+            .iter()
+            .filter(|table| p3_air::BaseAir::<F>::width(*table) < 1000)
+        {
+            let lookups = packed_lookups(table);
+            let layout = AirLayout::from_air::<F>(table);
+            let (base, extension) =
+                get_symbolic_constraints::<F, EF, _, _>(table, layout, &lookups, &gadget);
+            let degrees = base.iter().map(SymbolicExpression::degree_multiple);
+            let degrees = degrees.chain(extension.iter().map(|c| c.degree_multiple()));
+            let expected = (base.len() + extension.len(), degrees.max().unwrap());
+            assert_eq!(
+                constraint_shape(table, &lookups),
+                expected,
+                "{}",
+                table.name()
+            );
+
+            let unpacked = Lookups::from_air::<EF, _>(table);
+            let log_chunks = get_log_num_quotient_chunks::<F, EF, _, _>(
+                table,
+                layout,
+                1 << 20,
+                &unpacked,
+                0,
+                &gadget,
+            );
+            let packed = unpacked.pack_same_bus(&gadget, (1 << log_chunks) + 1);
+            assert_eq!(packed.len(), lookups.len(), "{}", table.name());
+        }
+    }
+}

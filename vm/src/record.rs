@@ -1,0 +1,70 @@
+//! What an execution leaves behind: enough for every table to build its trace.
+
+use std::collections::BTreeMap;
+
+use droste_native::F;
+
+use crate::isa;
+
+/// One executed instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cycle {
+    /// Program counter.
+    pub pc: u32,
+    /// Frame pointer.
+    pub fp: u32,
+}
+
+/// One message on the `call` bus (the identity is the list it stands in).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Value of operand A.
+    pub a: F,
+    /// Value of operand B.
+    pub b: F,
+    /// Value of operand C.
+    pub c: F,
+    /// Value of operand D.
+    pub d: F,
+    /// Immediate E.
+    pub e: F,
+}
+
+/// Both memories at the end of the run; cells never set are zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Image {
+    /// Address of `words[0]`.
+    pub word_base: u32,
+    /// Word memory.
+    pub words: Vec<F>,
+    /// Block memory, from address 0.
+    pub blocks: Vec<[F; 8]>,
+}
+
+/// A finished run.
+#[derive(Clone, Debug, Default)]
+pub struct Execution {
+    /// Every cycle in order, the first arrival at the halt instruction included.
+    pub cycles: Vec<Cycle>,
+    /// Calls by precompile identity, in execution order.
+    pub calls: [Vec<Call>; isa::id::COUNT],
+    /// Final memory.
+    pub image: Image,
+    /// The statement (block 0).
+    pub statement: [F; 8],
+}
+
+/// Look-ups counted per address: the multiplicities of the memory and program tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// By word, index = address - `word_base`.
+    pub words: Vec<u32>,
+    /// By block address.
+    pub blocks: Vec<u32>,
+    /// By `pc`.
+    pub program: Vec<u32>,
+    /// By row of each table with fixed content, by the table's name.
+    pub rows: BTreeMap<&'static str, Vec<u32>>,
+    /// The first address looked up that lies outside its memory or program: no proof can be made.
+    pub outside: Option<F>,
+}

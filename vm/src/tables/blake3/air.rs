@@ -1,0 +1,202 @@
+//! Constraints of the table of Blake3 calls.
+
+use std::borrow::Borrow;
+
+use droste_air::blake3::{BUS, CHUNK_END, CHUNK_START, IV, MESSAGE, PARENT, ROOT};
+use droste_native::F;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::{Count, InteractionBuilder};
+
+use super::columns::{Blake3Cols, WORDS};
+use crate::isa::id;
+use crate::tables::digest_chain::{Row, Stride, eval_chain, merkle_operands, reads};
+use crate::tables::{LANES, bus, sum};
+
+/// Calls of Blake3: `blake3_chunk`, `blake3_parent` and `blake3_merkle`.
+///
+/// The compressions themselves are rows of `droste_air::blake3::Blake3Table`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blake3CallTable;
+
+/// A row of `chunk` hashes four blocks.
+const STRIDE: Stride = Stride {
+    words: WORDS,
+    blocks: 4,
+};
+
+impl BaseAir<F> for Blake3CallTable {
+    fn width(&self) -> usize {
+        Blake3Cols::<u8>::WIDTH
+    }
+
+    fn max_constraint_degree(&self) -> Option<usize> {
+        Some(3)
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Blake3CallTable {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let local: &Blake3Cols<AB::Var> = main.current_slice().borrow();
+        let next: &Blake3Cols<AB::Var> = main.next_slice().borrow();
+        let row = Row {
+            local: &local.chain,
+            next: &next.chain,
+            next_lanes: &next.lanes,
+            digest: &local.output,
+            words: sum(&local.present),
+        };
+        eval_chain(builder, &row, STRIDE);
+        eval_modes(builder, local, next);
+        eval_words(builder, local, next);
+        eval_compression(builder, local, next);
+        eval_call(builder, local);
+        eval_memory(builder, local, next);
+    }
+}
+
+fn is_active<AB: AirBuilder<F = F>>(row: &Blake3Cols<AB::Var>) -> AB::Expr {
+    let merkle: AB::Expr = row.chain.is_merkle();
+    merkle + row.chain.is_hash + row.is_parent
+}
+
+/// One mode at most; what a mode does not use is zero; a chunk has one counter and one root flag.
+fn eval_modes<AB: AirBuilder<F = F>>(
+    builder: &mut AB,
+    local: &Blake3Cols<AB::Var>,
+    next: &Blake3Cols<AB::Var>,
+) {
+    let merkle: AB::Expr = local.chain.is_merkle();
+    builder.assert_bools([local.is_parent, local.is_root]);
+    builder.assert_bool(is_active::<AB>(local));
+    builder.when(merkle).assert_zero(local.is_root);
+    builder.when(local.is_parent).assert_zero(local.chain.index);
+    builder
+        .when(local.is_parent)
+        .assert_eq(local.chain.remaining, local.is_root);
+    let mut chunk = builder.when(local.chain.is_hash * (AB::Expr::ONE - next.chain.starts));
+    chunk.assert_eq(next.is_root, local.is_root);
+    chunk.assert_eq(next.chain.index, local.chain.index);
+}
+
+/// Present words come first, there is at least one on every active row, and all 16 except on the
+/// last row of a chunk.
+fn eval_words<AB: AirBuilder<F = F>>(
+    builder: &mut AB,
+    local: &Blake3Cols<AB::Var>,
+    next: &Blake3Cols<AB::Var>,
+) {
+    let merkle: AB::Expr = local.chain.is_merkle();
+    builder.assert_bools(local.present);
+    builder.assert_eq(local.present[0], is_active::<AB>(local));
+    for pair in local.present.windows(2) {
+        builder.assert_zero(pair[1] * (AB::Expr::ONE - pair[0]));
+    }
+    let goes_on = AB::Expr::ONE - next.chain.starts;
+    let full = merkle + local.is_parent + local.chain.is_hash * goes_on;
+    builder.when(full).assert_one(local.present[WORDS - 1]);
+    // No cell of a block that is not read is free.
+    for (block, lanes) in local.lanes.chunks_exact(LANES).enumerate() {
+        for &lane in lanes {
+            builder
+                .when(AB::Expr::ONE - local.present[LANES / 2 * block])
+                .assert_zero(lane);
+        }
+    }
+}
+
+/// Chaining value, flags, and the compression's message.
+fn eval_compression<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &Blake3Cols<AB::Var>,
+    next: &Blake3Cols<AB::Var>,
+) {
+    let merkle: AB::Expr = local.chain.is_merkle();
+    let chunk = local.chain.is_hash;
+    let carried = chunk * (AB::Expr::ONE - local.chain.starts);
+    for (limb, &chaining) in local.chaining.iter().enumerate() {
+        let iv = F::from_u32(IV[limb / 2] >> (16 * (limb % 2)) & 0xffff);
+        builder
+            .when(AB::Expr::ONE - carried.clone())
+            .assert_eq(chaining, AB::Expr::from(iv));
+    }
+    let mut chain = builder.when(chunk * (AB::Expr::ONE - next.chain.starts));
+    for (&chaining, &output) in next.chaining.iter().zip(&local.output) {
+        chain.assert_eq(chaining, output);
+    }
+
+    let [start, end, parent, root] =
+        [CHUNK_START, CHUNK_END, PARENT, ROOT].map(|flag| AB::Expr::from(F::from_u8(flag)));
+    let root_flag = root.clone() * local.is_root;
+    let flags = chunk * local.chain.starts * start.clone()
+        + chunk * next.chain.starts * (end.clone() + root_flag.clone())
+        + (parent + root_flag) * local.is_parent
+        + (start + end + root) * merkle;
+    builder.assert_eq(local.flags, flags);
+
+    let mut message: Vec<AB::Expr> = Vec::with_capacity(MESSAGE);
+    message.extend(local.chaining.iter().map(|&limb| limb.into()));
+    message.extend((0..2 * WORDS).map(|lane| local.present[lane / 2] * local.lanes[lane]));
+    message.push(chunk * local.chain.index);
+    message.extend([AB::Expr::ZERO, AB::Expr::ZERO, AB::Expr::ZERO]);
+    message.push(sum::<AB::Expr, _>(&local.present) * F::from_u8(4));
+    message.push(local.flags.into());
+    message.extend(local.output.iter().map(|&limb| limb.into()));
+    BUS.receive(builder, message, Count::bounded(is_active::<AB>(local), 1));
+}
+
+/// The call, received on its first row.
+fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Blake3Cols<AB::Var>) {
+    let chain = &local.chain;
+    let merkle: AB::Expr = chain.is_merkle();
+    let [a, b, c, d] = merkle_operands::<AB>(chain);
+    let data = chain.is_hash + local.is_parent;
+    bus::receive_call(
+        builder,
+        chain.is_hash * F::from_u32(id::BLAKE3_CHUNK)
+            + local.is_parent * F::from_u32(id::BLAKE3_PARENT)
+            + merkle * F::from_u32(id::BLAKE3_MERKLE),
+        [
+            a + data.clone() * chain.low_address,
+            b + chain.is_hash * (chain.index.into().double() + local.is_root)
+                + local.is_parent * chain.high_address,
+            c + data * chain.out_address,
+            d,
+            chain.remaining.into(),
+        ],
+        is_active::<AB>(local) * chain.starts,
+    );
+}
+
+/// The blocks read, and the result written on the last row.
+fn eval_memory<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &Blake3Cols<AB::Var>,
+    next: &Blake3Cols<AB::Var>,
+) {
+    let chain = &local.chain;
+    let merkle_reads = reads::<AB>(chain);
+    for (block, lanes) in local.lanes.chunks_exact(LANES).enumerate() {
+        let half = block / 2;
+        let first = [chain.low_address, chain.high_address][half];
+        let present = local.present[LANES / 2 * block];
+        bus::lookup_block(
+            builder,
+            first + F::from_usize(block % 2),
+            std::array::from_fn(|lane| lanes[lane].into()),
+            Count::bounded(
+                merkle_reads[half].clone() + chain.is_hash * present + local.is_parent,
+                1,
+            ),
+        );
+    }
+    for (half, limbs) in local.output.chunks_exact(LANES).enumerate() {
+        bus::lookup_block(
+            builder,
+            chain.out_address + F::from_usize(half),
+            std::array::from_fn(|lane| limbs[lane].into()),
+            Count::bounded(is_active::<AB>(local) * next.chain.starts, 1),
+        );
+    }
+}

@@ -1,0 +1,62 @@
+#![doc = include_str!("README.md")]
+
+mod air;
+mod columns;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub use air::Blake3CallTable;
+pub use columns::Blake3Cols;
+pub use droste_air::blake3::Blake3Table;
+
+use droste_native::F;
+use p3_matrix::dense::RowMajorMatrix;
+
+use super::{Table, TraceInput};
+use crate::record::Uses;
+
+impl Table for Blake3CallTable {
+    fn name(&self) -> &'static str {
+        "blake3_calls"
+    }
+
+    fn precompiles(&self) -> &'static [u32] {
+        &trace::IDENTITIES
+    }
+
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        trace::rows(input.execution)
+    }
+
+    fn trace(
+        &self,
+        input: &TraceInput<'_>,
+        log_height: usize,
+        uses: &mut Uses,
+    ) -> RowMajorMatrix<F> {
+        trace::count_uses(input.execution, uses);
+        trace::generate(input.execution, log_height)
+    }
+}
+
+/// The compressions of [`Blake3CallTable`]'s calls: it serves that table alone.
+impl Table for Blake3Table {
+    fn name(&self) -> &'static str {
+        "blake3"
+    }
+
+    fn precompiles(&self) -> &'static [u32] {
+        &trace::IDENTITIES
+    }
+
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        trace::rows(input.execution)
+    }
+
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, _: &mut Uses) -> RowMajorMatrix<F> {
+        let compressions = trace::compressions(input.execution);
+        droste_air::blake3::generate_table(&compressions, Some(1 << log_height))
+            .expect("the height is a power of two and no less than the rows")
+    }
+}

@@ -1,0 +1,101 @@
+//! Block memory: one row per address, eight lanes each.
+//!
+//! Columns `address, lanes, uses`, as in word memory, except that addresses start at 0 and that
+//! block 0 is the statement: the public values of the proof.
+
+use std::borrow::{Borrow, BorrowMut};
+
+use droste_native::F;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::InteractionBuilder;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_maybe_rayon::prelude::*;
+
+use crate::record::Uses;
+use crate::tables::bus::provide_block;
+use crate::tables::{LANES, Table, TraceInput};
+
+droste_air::columns! {
+    /// One block.
+    pub struct BlockCols<T> {
+        /// Its address.
+        pub address: T,
+        /// Its elements.
+        pub lanes: [T; LANES],
+        /// How often it is looked up.
+        pub uses: T,
+    }
+}
+
+/// The block memory table.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BlocksTable;
+
+impl BaseAir<F> for BlocksTable {
+    fn width(&self) -> usize {
+        BlockCols::<u8>::WIDTH
+    }
+
+    fn main_next_row_columns(&self) -> Vec<usize> {
+        vec![0]
+    }
+
+    fn num_public_values(&self) -> usize {
+        LANES
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for BlocksTable {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let local: &BlockCols<AB::Var> = main.current_slice().borrow();
+        let next: &BlockCols<AB::Var> = main.next_slice().borrow();
+        let statement: [AB::PublicVar; LANES] =
+            std::array::from_fn(|lane| builder.public_values()[lane]);
+        builder.when_first_row().assert_zero(local.address);
+        for (lane, public) in local.lanes.into_iter().zip(statement) {
+            builder.when_first_row().assert_eq(lane, public);
+        }
+        builder
+            .when_transition()
+            .assert_eq(next.address, local.address + F::ONE);
+        provide_block(
+            builder,
+            local.address,
+            local.lanes.map(Into::into),
+            local.uses,
+        );
+    }
+}
+
+impl Table for BlocksTable {
+    fn name(&self) -> &'static str {
+        "blocks"
+    }
+
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        input.execution.image.blocks.len()
+    }
+
+    fn trace(
+        &self,
+        input: &TraceInput<'_>,
+        log_height: usize,
+        uses: &mut Uses,
+    ) -> RowMajorMatrix<F> {
+        let image = &input.execution.image;
+        let width = BlockCols::<u8>::WIDTH;
+        let mut values = F::zero_vec(width << log_height);
+        values
+            .par_chunks_exact_mut(width)
+            .enumerate()
+            .for_each(|(index, row)| {
+                let row: &mut BlockCols<F> = row.borrow_mut();
+                row.address = F::from_usize(index);
+                row.lanes = image.blocks.get(index).copied().unwrap_or_default();
+                row.uses = F::from_u32(uses.blocks.get(index).copied().unwrap_or(0));
+            });
+        RowMajorMatrix::new(values, width)
+    }
+}

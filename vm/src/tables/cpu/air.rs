@@ -1,0 +1,140 @@
+//! Constraints of the processor table.
+
+use std::borrow::Borrow;
+
+use droste_native::F;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::{Count, InteractionBuilder};
+
+use super::columns::CpuCols;
+use crate::tables::program::{FLAGS, pack};
+use crate::tables::{bus, sum};
+
+/// The processor table.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CpuTable;
+
+impl BaseAir<F> for CpuTable {
+    fn width(&self) -> usize {
+        CpuCols::<u8>::WIDTH
+    }
+
+    fn main_next_row_columns(&self) -> Vec<usize> {
+        CpuCols::<u8>::NEXT.to_vec()
+    }
+
+    fn max_constraint_degree(&self) -> Option<usize> {
+        Some(3)
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for CpuTable {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let local: &CpuCols<AB::Var> = main.current_slice().borrow();
+        let next: &CpuCols<AB::Var> = main.next_slice().borrow();
+        eval_fetch(builder, local);
+        eval_operands(builder, local);
+        eval_operations(builder, local);
+        eval_registers(builder, local, next);
+    }
+}
+
+/// The flags of a row in the order in which the program packs them.
+fn flags<T: Copy>(local: &CpuCols<T>) -> [T; FLAGS] {
+    let [a_mem, b_mem, c_mem] = local.in_memory;
+    let [a_fp, b_fp, c_fp] = local.in_frame;
+    [
+        local.is_add,
+        local.is_mul,
+        local.is_deref,
+        local.is_jump,
+        a_mem,
+        a_fp,
+        b_mem,
+        b_fp,
+        c_mem,
+        c_fp,
+        local.d_in_frame,
+    ]
+}
+
+/// The row is the instruction at `pc`. Flags are boolean, so their packing is that of the program.
+fn eval_fetch<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCols<AB::Var>) {
+    let flags = flags(local);
+    for flag in flags {
+        builder.assert_bool(flag);
+    }
+    let [a, b, c] = local.fields;
+    let instruction = [
+        local.pc.into(),
+        pack(flags.map(Into::into)),
+        local.id.into(),
+        a.into(),
+        b.into(),
+        c.into(),
+        local.d.into(),
+        local.e.into(),
+    ];
+    bus::fetch(builder, instruction);
+}
+
+/// An operand is the word it names, or its field with the frame pointer added where asked for.
+fn eval_operands<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCols<AB::Var>) {
+    for operand in 0..3 {
+        let (field, value) = (local.fields[operand], local.values[operand]);
+        let in_memory: AB::Expr = local.in_memory[operand].into();
+        let direct = local.in_frame[operand] * local.fp + field;
+        builder
+            .when(AB::Expr::ONE - in_memory.clone())
+            .assert_eq(value, direct);
+        bus::lookup_word(
+            builder,
+            local.fp + field,
+            value,
+            Count::bounded(in_memory, 1),
+        );
+    }
+}
+
+/// Each operation's equation. A call is whatever is none of the four others, which the program's
+/// packing makes exclusive.
+fn eval_operations<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCols<AB::Var>) {
+    let [a, b, c] = local.values;
+    builder.when(local.is_add).assert_eq(a + b, c);
+    builder.when(local.is_mul).assert_eq(a * b, c);
+    builder.when(local.is_jump).assert_bool(a);
+    bus::lookup_word(
+        builder,
+        a + local.d,
+        c,
+        Count::bounded(local.is_deref.into(), 1),
+    );
+    let operation: AB::Expr = sum(&[local.is_add, local.is_mul, local.is_deref, local.is_jump]);
+    let d = local.d_in_frame * local.fp + local.d;
+    bus::send_call(
+        builder,
+        local.id,
+        [a.into(), b.into(), c.into(), d, local.e.into()],
+        AB::Expr::ONE - operation,
+    );
+}
+
+/// From row to row `pc` and `fp` follow the instruction; the run starts at 1 and ends in the halt
+/// loop at 0.
+fn eval_registers<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &CpuCols<AB::Var>,
+    next: &CpuCols<AB::Var>,
+) {
+    let [a, b, c] = local.values;
+    let taken: AB::Expr = local.is_jump * a;
+    let following = local.pc + F::ONE;
+    let pc = following.clone() + taken.clone() * (b.into() - following);
+    let fp = taken * (c - local.fp) + local.fp;
+    builder.when_first_row().assert_one(local.pc);
+    builder.when_last_row().assert_zero(local.pc);
+    builder.when_transition().assert_eq(next.pc, pc);
+    builder.when_transition().assert_eq(next.fp, fp);
+}

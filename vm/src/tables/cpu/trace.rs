@@ -1,0 +1,107 @@
+//! Trace of the processor table.
+
+use std::borrow::BorrowMut;
+
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_maybe_rayon::prelude::*;
+
+use super::air::CpuTable;
+use super::columns::CpuCols;
+use crate::isa::{Instruction, Mode, Op};
+use crate::record::{Cycle, Image, Uses};
+use crate::tables::{Table, TraceInput, word};
+
+impl Table for CpuTable {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        input.execution.cycles.len()
+    }
+
+    /// Padding repeats the last row, the halt loop.
+    fn trace(
+        &self,
+        input: &TraceInput<'_>,
+        log_height: usize,
+        uses: &mut Uses,
+    ) -> RowMajorMatrix<F> {
+        let cycles = &input.execution.cycles;
+        let image = &input.execution.image;
+        let instructions = &input.program.instructions;
+        let last = cycles.last().copied().unwrap_or(Cycle { pc: 0, fp: 0 });
+        let at = |row: usize| cycles.get(row).copied().unwrap_or(last);
+
+        let width = CpuCols::<u8>::WIDTH;
+        let height = 1 << log_height;
+        let mut values = F::zero_vec(height * width);
+        values
+            .par_chunks_exact_mut(width)
+            .enumerate()
+            .for_each(|(row, cells)| {
+                let cycle = at(row);
+                if let Some(instruction) = instructions.get(cycle.pc as usize) {
+                    fill(cells.borrow_mut(), cycle, instruction, image);
+                }
+            });
+        for row in 0..height {
+            let cycle = at(row);
+            uses.fetch(cycle.pc);
+            if let Some(instruction) = instructions.get(cycle.pc as usize) {
+                count(uses, cycle, instruction, image);
+            }
+        }
+        RowMajorMatrix::new(values, width)
+    }
+}
+
+fn fill(row: &mut CpuCols<F>, cycle: Cycle, instruction: &Instruction, image: &Image) {
+    row.pc = F::from_u32(cycle.pc);
+    row.fp = F::from_u32(cycle.fp);
+    match instruction.op {
+        Op::Add => row.is_add = F::ONE,
+        Op::Mul => row.is_mul = F::ONE,
+        Op::Deref => row.is_deref = F::ONE,
+        Op::Jump => row.is_jump = F::ONE,
+        Op::Call => {}
+    }
+    let operands = [instruction.a, instruction.b, instruction.c];
+    for (index, operand) in operands.into_iter().enumerate() {
+        row.fields[index] = operand.field;
+        row.values[index] = match operand.mode {
+            Mode::Imm => operand.field,
+            Mode::Fp => {
+                row.in_frame[index] = F::ONE;
+                row.fp + operand.field
+            }
+            Mode::Mem => {
+                row.in_memory[index] = F::ONE;
+                word(image, row.fp + operand.field)
+            }
+        };
+    }
+    row.d_in_frame = F::from_bool(instruction.d.mode == Mode::Fp);
+    row.id = F::from_u32(instruction.id);
+    row.d = instruction.d.field;
+    row.e = instruction.e;
+}
+
+fn count(uses: &mut Uses, cycle: Cycle, instruction: &Instruction, image: &Image) {
+    let fp = F::from_u32(cycle.fp);
+    for operand in [instruction.a, instruction.b, instruction.c] {
+        if operand.mode == Mode::Mem {
+            uses.word(image, fp + operand.field);
+        }
+    }
+    if instruction.op == Op::Deref {
+        let pointer = match instruction.a.mode {
+            Mode::Imm => instruction.a.field,
+            Mode::Fp => fp + instruction.a.field,
+            Mode::Mem => word(image, fp + instruction.a.field),
+        };
+        uses.word(image, pointer + instruction.d.field);
+    }
+}

@@ -1,0 +1,54 @@
+//! Columns of the extension table.
+
+use crate::tables::LANES;
+
+/// Coefficients of an extension element.
+pub const D: usize = droste_native::field::EXTENSION_DEGREE;
+
+droste_air::columns! {
+    /// One row: one `ext`, `lane` or `block_eq` call, one block of a `horner` chain, or one element of
+    /// an `unpack` chain. An `unpack` chain whose last element reaches into one more block ends with a
+    /// row that has no mode and only `continues`: it reads that block.
+    pub struct ExtCols<T> {
+        /// One on a row of `ext`.
+        pub is_ext: T,
+        /// One on a row of `lane`.
+        pub is_lane: T,
+        /// One on every row of a `horner` chain.
+        pub is_horner: T,
+        /// One on every row of an `unpack` chain that writes an element.
+        pub is_unpack: T,
+        /// One on a row that continues the chain of the row above.
+        pub continues: T,
+        /// On a row of `ext`: the result is `(a + b) / 2 + c * (a - b)`. Zero on every other row.
+        pub folds: T,
+        /// On a row of `ext`: `b` is the scalar in [`Self::b_word`]. Zero on every other row.
+        pub scalar_b: T,
+        /// On a row of `ext`: `c` is the scalar in [`Self::c_word`]. One on a row of `block_eq`, zero
+        /// on every other row.
+        pub scalar_c_or_block_eq: T,
+        /// Operand A, an address; in a chain the address of this row's block.
+        pub a_word: T,
+        /// Operand B; in a chain operand C, the number of lanes (`horner`) or elements (`unpack`) that
+        /// this row and the rows below take.
+        pub b_word: T,
+        /// Operand C; in a chain operand B: on `horner` rows the address of beta.
+        pub c_word: T,
+        /// Operand D, the address of the result; on `unpack` rows of this row's element.
+        pub d_word: T,
+        /// The block at A.
+        pub a: [T; LANES],
+        /// `ext`: `b`. `block_eq`: lanes 0 to 4. `horner`: the sum before this row.
+        pub b: [T; D],
+        /// `ext`: `c`. `horner`: beta.
+        pub c: [T; D],
+        /// `ext`: the result. `horner`: the sum after this row. `unpack`: the element.
+        pub d: [T; D],
+        /// `horner`: which lanes lie in the window. `lane`: which lane is read. `unpack`: which lane is
+        /// the first of the element.
+        pub window: [T; LANES],
+        /// Sums after lanes 1, 3, 5 and 7: `steps[k] = steps[k - 1] * c^2 + w[2k] a[2k] c + w[2k + 1]
+        /// a[2k + 1]`, on every row.
+        pub steps: [[T; D]; LANES / 2],
+    }
+}

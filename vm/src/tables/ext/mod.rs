@@ -1,0 +1,62 @@
+//! Extension arithmetic, lanes, copies and random combinations: precompiles `ext` (1), `lane` (2),
+//! `block_eq` (3), `horner` (4) and `unpack` (14) in one table.
+//!
+//! They share a table because they share columns: a block, three extension elements, four operands.
+//! Apart, `horner` would open some 45 more elements in every query.
+//!
+//! | call | relation |
+//! |---|---|
+//! | `ext(A, B, C, D, E)` | `blk[D] = blk[A] * b + c` in `F[X] / (X^5 + X^2 - 1)`; bit 0 of E: `b` is the scalar B, else `blk[B]`; bit 1 of E: `c` is the scalar C, else `blk[C]`; bit 2 of E: instead `blk[D] = (blk[A] + b) / 2 + c * (blk[A] - b)`, a step of FRI folding |
+//! | `lane(A, B, _, _, E)` | lane E of `blk[A]` is B |
+//! | `block_eq(A, B)` | `blk[A] = blk[B]`, all 8 lanes |
+//! | `horner(A, B, C, D, E)` | `blk[D] = sum of beta^(8R - 1 - j) * lane_j`, over lanes `E <= j < E + C` of the `R` blocks from A; `beta = blk[B]` |
+//! | `unpack(A, _, C, D, E)` | `blk[D + i]`, `i < C`, is the extension element of lanes `E + 5i` to `E + 5i + 4` of the blocks from A |
+//!
+//! One call is one row; a `horner` call one row a block; an `unpack` call one row an element, and one
+//! more if the last element leaves its block. The rows form a ring: `continues` is zero on row 0, so
+//! no chain is open on the last row.
+//!
+//! Messages: `call` received once on the first row of a call; `block` looked up at A, at B, at C
+//! and at D (at beta's address on every row of a `horner` chain, at D on its last row).
+
+mod air;
+mod chain;
+mod columns;
+mod horner;
+#[cfg(test)]
+mod tests;
+mod trace;
+mod unpack;
+
+pub use air::ExtTable;
+pub use columns::ExtCols;
+
+use droste_native::F;
+use p3_matrix::dense::RowMajorMatrix;
+
+use super::{Table, TraceInput};
+use crate::record::Uses;
+
+impl Table for ExtTable {
+    fn name(&self) -> &'static str {
+        "ext"
+    }
+
+    fn precompiles(&self) -> &'static [u32] {
+        &trace::IDENTITIES
+    }
+
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        trace::rows(input.execution)
+    }
+
+    fn trace(
+        &self,
+        input: &TraceInput<'_>,
+        log_height: usize,
+        uses: &mut Uses,
+    ) -> RowMajorMatrix<F> {
+        trace::count_uses(input.execution, uses);
+        trace::generate(input.execution, log_height)
+    }
+}

@@ -1,0 +1,503 @@
+use std::borrow::{Borrow, BorrowMut};
+
+use droste_air::test_utils::constraint_degree;
+use droste_native::precompile::{ext_from_block, ext_to_block, fold, horner, unpack};
+use droste_native::{EF, F};
+use p3_air::BaseAir;
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
+use p3_matrix::Matrix;
+use proptest::prelude::*;
+
+use super::trace::fill_steps;
+use super::{ExtCols, ExtTable};
+use crate::isa::id;
+use crate::record::Execution;
+use crate::tables::LANES;
+use crate::tables::testing::{Bench, execution};
+
+type Block = [F; LANES];
+
+fn element(seed: u32) -> EF {
+    EF::from_basis_coefficients_fn(|i| F::from_u32(seed * 1_000_003 + 17 * i as u32 + 1).cube())
+}
+
+fn dense(seed: u32) -> Block {
+    std::array::from_fn(|i| F::from_u32(seed * 77_777 + 5 * i as u32 + 3).cube())
+}
+
+/// Blocks 0 to 3: dense data; 4, 5, 6: elements; 7: beta; from 8 on: results.
+struct Run {
+    blocks: Vec<Block>,
+    calls: Vec<(u32, [u32; 5])>,
+}
+
+impl Run {
+    fn new() -> Self {
+        let mut blocks: Vec<Block> = (0..4).map(dense).collect();
+        blocks.extend((4..8).map(|seed| ext_to_block(element(seed))));
+        Self {
+            blocks,
+            calls: Vec::new(),
+        }
+    }
+
+    fn result(&mut self, block: Block) -> u32 {
+        self.blocks.push(block);
+        self.blocks.len() as u32 - 1
+    }
+
+    fn ext(&mut self, a: u32, b: u32, c: u32, e: u32) {
+        let operand = |value: u32, scalar: bool| {
+            if scalar {
+                EF::from_u32(value)
+            } else {
+                ext_from_block(&self.blocks[value as usize]).unwrap()
+            }
+        };
+        let (left, right) = (operand(a, false), operand(b, e & 1 == 1));
+        let addend = operand(c, e & 2 == 2);
+        let value = if e & 4 == 4 {
+            fold(left, right, addend)
+        } else {
+            left * right + addend
+        };
+        let d = self.result(ext_to_block(value));
+        self.calls.push((id::EXT, [a, b, c, d, e]));
+    }
+
+    fn horner(&mut self, a: u32, skip: usize, length: usize) {
+        let beta = ext_from_block(&self.blocks[7]).unwrap();
+        let value = horner(&self.blocks[a as usize..], skip, length, beta).unwrap();
+        let d = self.result(ext_to_block(value));
+        self.calls
+            .push((id::HORNER, [a, 7, length as u32, d, skip as u32]));
+    }
+
+    fn unpack(&mut self, a: u32, skip: usize, count: usize) {
+        let elements = unpack(&self.blocks[a as usize..4], skip, count).unwrap();
+        let d = self.blocks.len() as u32;
+        self.blocks.extend(elements.into_iter().map(ext_to_block));
+        self.calls
+            .push((id::UNPACK, [a, 0, count as u32, d, skip as u32]));
+    }
+
+    fn lane(&mut self, a: u32, lane: u32) {
+        let value = self.blocks[a as usize][lane as usize].as_canonical_u32();
+        self.calls.push((id::LANE, [a, value, 0, 0, lane]));
+    }
+
+    fn block_eq(&mut self, a: u32) {
+        let b = self.result(self.blocks[a as usize]);
+        self.calls.push((id::BLOCK_EQ, [a, b, 0, 0, 0]));
+    }
+
+    fn execution(&self) -> Execution {
+        execution(self.blocks.clone(), &self.calls)
+    }
+}
+
+fn assert_accepts(run: &Run) {
+    Bench::new(&ExtTable, &run.execution()).assert_accepts();
+}
+
+fn mixed() -> Run {
+    let mut run = Run::new();
+    for e in 0..8 {
+        run.ext(4, 5, 6, e);
+    }
+    run.lane(1, 0);
+    run.lane(2, 7);
+    run.block_eq(3);
+    run.block_eq(4);
+    run.horner(0, 3, 20);
+    run.horner(2, 2, 3);
+    run.unpack(0, 2, 5);
+    run.unpack(1, 0, 4);
+    run
+}
+
+#[test]
+fn width_and_degree_are_pinned() {
+    let run = Execution::default();
+    let bench = Bench::new(&ExtTable, &run);
+    assert_eq!(BaseAir::<F>::width(&ExtTable), 63);
+    assert_eq!(constraint_degree::<F, _>(&ExtTable), 3);
+    // The accumulator, the call, and two columns of two block look-ups.
+    assert_eq!(bench.lookup_width(), 20);
+}
+
+#[test]
+fn no_calls_is_a_trace_of_padding() {
+    assert_accepts(&Run::new());
+}
+
+#[test]
+fn every_call_is_accepted() {
+    assert_accepts(&mixed());
+}
+
+#[test]
+fn every_window_agrees_with_the_native_function() {
+    for skip in 0..8 {
+        for length in [1, 2, 7, 8, 9, 16, 17] {
+            let mut run = Run::new();
+            run.horner(0, skip, length);
+            assert_accepts(&run);
+        }
+    }
+}
+
+#[test]
+fn a_batch_proof_verifies() {
+    assert!(Bench::new(&ExtTable, &mixed().execution()).proves());
+}
+
+#[test]
+fn a_batch_proof_of_a_wrong_result_is_rejected() {
+    let run = mixed();
+    let mut execution = run.execution();
+    execution.image.blocks[run.blocks.len() - 1][0] += F::ONE;
+    assert!(!Bench::new(&ExtTable, &execution).proves());
+}
+
+#[test]
+fn every_unpacking_agrees_with_the_native_function() {
+    for skip in 0..8 {
+        for count in 1..=4 {
+            let mut run = Run::new();
+            run.unpack(0, skip, count);
+            assert_accepts(&run);
+        }
+    }
+}
+
+/// Exactly full: the last row of the table is the last row of a chain, or of anything else.
+#[test]
+fn full_tables_are_accepted() {
+    for fill in 0..6 {
+        let mut run = Run::new();
+        run.horner(0, 0, 16);
+        match fill {
+            0 => run.horner(1, 5, 10),
+            1 => (0..2).for_each(|_| run.ext(4, 5, 6, 0)),
+            2 => (0..2).for_each(|_| run.horner(3, 7, 1)),
+            3 => (0..2).for_each(|_| run.lane(3, 5)),
+            4 => run.unpack(0, 6, 1),
+            _ => run.unpack(0, 6, 2),
+        }
+        let execution = run.execution();
+        let bench = Bench::new(&ExtTable, &execution);
+        assert_eq!(bench.trace().0.height(), 4);
+        bench.assert_accepts();
+        assert!(bench.proves());
+    }
+}
+
+/// Columns that a row of this kind leaves free: nothing reads them.
+fn free_columns(kind: &str) -> Vec<&'static str> {
+    match kind {
+        // Inactive: only the flags are constrained. The steps are determined by the other columns.
+        "padding" => vec![
+            "a_word", "b_word", "c_word", "d_word", "a", "b", "c", "d", "window",
+        ],
+        // No extension element is read or written.
+        "lane" => vec!["b", "c", "d"],
+        "block_eq" => vec!["c", "d"],
+        // Only the steps are made of them.
+        "unpack" => vec!["b", "c"],
+        "tail" => vec!["c", "d", "d_word", "window"],
+        _ => vec![],
+    }
+}
+
+#[test]
+fn every_cell_that_matters_is_constrained() {
+    let run = mixed();
+    let execution = run.execution();
+    let bench = Bench::new(&ExtTable, &execution);
+    let (trace, _) = bench.trace();
+    let names = ExtCols::<u8>::names();
+    let kind = |row: usize| {
+        let row: &ExtCols<F> = trace.values[row * names.len()..][..names.len()].borrow();
+        if row.is_ext == F::ONE {
+            "ext"
+        } else if row.is_lane == F::ONE {
+            "lane"
+        } else if row.is_horner == F::ONE {
+            "horner"
+        } else if row.is_unpack == F::ONE {
+            "unpack"
+        } else if row.continues == F::ONE {
+            "tail"
+        } else if row.scalar_c_or_block_eq == F::ONE {
+            "block_eq"
+        } else {
+            "padding"
+        }
+    };
+    for (row, column) in bench.free_cells() {
+        let name = names[column].split('[').next().unwrap();
+        assert!(
+            free_columns(kind(row)).contains(&name),
+            "row {row} ({}), column {}",
+            kind(row),
+            names[column]
+        );
+    }
+}
+
+/// What is wrong with a trace whose rows were edited, after everything that follows from the edit
+/// was made consistent: the steps, the sums along chains, and the results in memory.
+fn forge(run: &Run, edit: impl FnOnce(&mut [&mut ExtCols<F>])) -> Option<String> {
+    let mut execution = run.execution();
+    let (mut trace, _) = Bench::new(&ExtTable, &execution).trace();
+    let width = trace.width();
+    let mut rows: Vec<&mut ExtCols<F>> = trace
+        .values
+        .chunks_exact_mut(width)
+        .map(BorrowMut::borrow_mut)
+        .collect();
+    edit(&mut rows);
+    let mut sum = [F::ZERO; 5];
+    for row in rows {
+        if row.continues == F::ONE {
+            row.b = sum;
+        }
+        fill_steps(row);
+        if row.is_horner == F::ONE {
+            row.d = row.steps[3];
+            let result = &mut execution.image.blocks[row.d_word.as_canonical_u32() as usize];
+            result[..5].copy_from_slice(&row.d);
+        }
+        sum = row.d;
+    }
+    Bench::new(&ExtTable, &execution).fault(&trace)
+}
+
+/// Two rows of `horner` that fill a table of height 2.
+fn two_blocks(skip: usize, length: usize) -> Run {
+    let mut run = Run::new();
+    run.horner(0, skip, length);
+    run
+}
+
+#[test]
+fn an_unedited_forgery_is_honest() {
+    assert_eq!(forge(&two_blocks(3, 9), |_| ()), None);
+    assert_eq!(forge(&mixed(), |_| ()), None);
+}
+
+#[test]
+fn a_chain_open_on_the_last_row_is_rejected() {
+    let mut run = two_blocks(0, 16);
+    run.calls[0].1[2] = 24;
+    let fault = forge_rows(&run, 2, |rows| {
+        rows[0].b_word = F::from_u32(24);
+        rows[1].b_word = F::from_u32(16);
+    });
+    assert!(fault.is_some());
+}
+
+#[test]
+fn a_chain_entered_in_the_middle_is_rejected() {
+    // The second row alone, as the continuation of nothing or of an `ext` row.
+    let mut run = Run::new();
+    run.ext(4, 5, 6, 0);
+    run.horner(0, 0, 8);
+    assert!(forge(&run, |rows| rows[1].continues = F::ONE).is_some());
+    let run = two_blocks(0, 16);
+    assert!(forge(&run, |rows| rows[0].continues = F::ONE).is_some());
+}
+
+#[test]
+fn a_window_with_a_gap_is_rejected() {
+    // As many lanes, not those asked for.
+    let edits: [fn(&mut [&mut ExtCols<F>]); 3] = [
+        |rows| rows[0].window.swap(3, 2),
+        |rows| rows[0].window.swap(3, 1),
+        |rows| rows[1].window.swap(0, 7),
+    ];
+    for edit in edits {
+        assert!(forge(&two_blocks(3, 9), edit).is_some());
+    }
+    // The first row ends early and the second takes the lane.
+    let early = forge(&two_blocks(3, 9), |rows| {
+        rows[0].window[7] = F::ZERO;
+        rows[1].window[4] = F::ONE;
+        rows[1].b_word += F::ONE;
+    });
+    assert!(early.is_some());
+    // The second row begins late.
+    let late = forge(&two_blocks(3, 9), |rows| rows[1].window.rotate_right(1));
+    assert!(late.is_some());
+}
+
+fn packed(skip: usize, count: usize) -> Run {
+    let mut run = Run::new();
+    run.unpack(0, skip, count);
+    run
+}
+
+/// As [`forge`], for `unpack`: the results in memory are what the rows hold.
+fn forge_unpack(
+    run: &Run,
+    height: usize,
+    edit: impl FnOnce(&mut [&mut ExtCols<F>]),
+) -> Option<String> {
+    let mut execution = run.execution();
+    let (mut trace, _) = Bench::new(&ExtTable, &execution).trace();
+    let width = trace.width();
+    trace.values.truncate(height * width);
+    let mut rows: Vec<&mut ExtCols<F>> = trace
+        .values
+        .chunks_exact_mut(width)
+        .map(BorrowMut::borrow_mut)
+        .collect();
+    edit(&mut rows);
+    let mut before = [F::ZERO; 5];
+    for row in rows {
+        if row.continues == F::ONE {
+            row.b = before;
+        }
+        fill_steps(row);
+        if row.is_unpack == F::ONE {
+            let result = &mut execution.image.blocks[row.d_word.as_canonical_u32() as usize];
+            result[..5].copy_from_slice(&row.d);
+        }
+        before = row.d;
+    }
+    Bench::new(&ExtTable, &execution).fault(&trace)
+}
+
+#[test]
+fn an_element_of_other_lanes_is_rejected() {
+    assert_eq!(forge_unpack(&packed(6, 3), 4, |_| ()), None);
+    for i in 0..5 {
+        let fault = forge_unpack(&packed(6, 3), 4, |rows| rows[0].d[i] += F::ONE);
+        assert!(fault.is_some());
+    }
+    // The second element begins where the first does not end.
+    let fault = forge_unpack(&packed(0, 2), 2, |rows| {
+        rows[1].window.rotate_right(1);
+        rows[1].a_word += F::ONE;
+    });
+    assert!(fault.is_some());
+}
+
+#[test]
+fn an_element_without_its_second_block_is_rejected() {
+    // One element over two blocks, its tail cut off: coefficients from row 0 of the ring.
+    let fault = forge_unpack(&packed(6, 1), 1, |rows| {
+        let a = rows[0].a;
+        rows[0].d = std::array::from_fn(|i| a[(6 + i) % 8]);
+    });
+    assert!(fault.is_some());
+    // A tail that reads another block.
+    let other = packed(6, 1).blocks[2];
+    let fault = forge_unpack(&packed(6, 1), 2, |rows| {
+        rows[1].a_word = F::TWO;
+        rows[1].a = other;
+        let a = rows[0].a;
+        rows[0].d = std::array::from_fn(|i| if i < 2 { a[6 + i] } else { other[i - 2] });
+    });
+    assert!(fault.is_some());
+    // A tail whose block nobody looked up.
+    let fault = forge_unpack(&packed(6, 1), 2, |rows| {
+        rows[1].a[0] += F::ONE;
+        rows[0].d[2] += F::ONE;
+    });
+    assert!(fault.is_some());
+}
+
+#[test]
+fn fewer_elements_than_asked_for_are_rejected() {
+    // A chain cut short at the end of the table, or by its tail.
+    let mut run = packed(0, 2);
+    run.calls[0].1[2] = 3;
+    let fault = forge_unpack(&run, 2, |rows| {
+        rows[0].b_word = F::from_u32(3);
+        rows[1].b_word = F::TWO;
+    });
+    assert!(fault.is_some());
+    let mut run = packed(6, 1);
+    run.calls[0].1[2] = 2;
+    let fault = forge_unpack(&run, 2, |rows| {
+        rows[1].is_unpack = F::ZERO;
+        rows[1].window = [F::ZERO; 8];
+    });
+    assert!(fault.is_some());
+}
+
+#[test]
+fn chains_do_not_change_their_mode() {
+    // A horner row as the continuation of an unpack row, with its sum as the initial one.
+    let mut run = Run::new();
+    run.horner(1, 0, 8);
+    run.unpack(0, 3, 1);
+    let fault = forge_unpack(&run, 2, |rows| {
+        let (horner, unpack) = (*rows[0], *rows[1]);
+        *rows[0] = unpack;
+        *rows[1] = horner;
+        rows[1].continues = F::ONE;
+        rows[1].a_word = rows[0].a_word + F::ONE;
+        rows[0].b_word = F::from_u32(9);
+        rows[1].b_word = F::from_u32(8);
+        rows[0].c_word = rows[1].c_word;
+        rows[1].d_word = rows[0].d_word + F::ONE;
+    });
+    assert!(fault.is_some());
+}
+
+#[test]
+fn an_ext_row_cannot_pretend_another_operand_e() {
+    // E = 1 by a window bit in place of the flag: `b` is read from memory, not the scalar.
+    let mut run = Run::new();
+    run.ext(4, 5, 6, 0);
+    run.calls[0].1[4] = 1;
+    let fault = forge_rows(&run, 1, |rows| {
+        rows[0].scalar_b = F::ZERO;
+        rows[0].window[1] = F::ONE;
+        rows[0].b = std::array::from_fn(|i| run.blocks[5][i]);
+        rows[0].d = std::array::from_fn(|i| run.blocks[8][i]);
+    });
+    assert!(fault.is_some());
+}
+
+/// [`forge`] for a run whose calls were changed so that its honest trace has another height: the
+/// trace keeps its first `height` rows.
+fn forge_rows(
+    run: &Run,
+    height: usize,
+    edit: impl FnOnce(&mut [&mut ExtCols<F>]),
+) -> Option<String> {
+    let mut execution = run.execution();
+    let (mut trace, _) = Bench::new(&ExtTable, &execution).trace();
+    let width = trace.width();
+    trace.values.truncate(height * width);
+    let mut rows: Vec<&mut ExtCols<F>> = trace
+        .values
+        .chunks_exact_mut(width)
+        .map(BorrowMut::borrow_mut)
+        .collect();
+    edit(&mut rows);
+    for row in rows {
+        fill_steps(row);
+        if row.is_horner == F::ONE {
+            let result = &mut execution.image.blocks[row.d_word.as_canonical_u32() as usize];
+            result[..5].copy_from_slice(&row.d);
+        }
+    }
+    Bench::new(&ExtTable, &execution).fault(&trace)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn windows_agree(skip in 0usize..8, length in 1usize..24, start in 0u32..2) {
+        prop_assume!(skip + length <= 8 * (4 - start as usize));
+        let mut run = Run::new();
+        run.horner(start, skip, length);
+        assert_accepts(&run);
+    }
+}

@@ -1,0 +1,222 @@
+//! Constraints of the table of Keccak calls.
+
+use std::borrow::Borrow;
+
+use droste_air::keccak::{BUS, MESSAGE};
+use droste_native::F;
+use p3_air::utils::pack_bits_le;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::{Count, InteractionBuilder};
+
+use super::columns::{KeccakCols, RATE_LIMBS, WORDS};
+use crate::isa::id;
+use crate::tables::digest_chain::{DIGEST_LIMBS, Row, Stride, eval_chain, merkle_operands, reads};
+use crate::tables::{LANES, bus, sum};
+
+/// Calls of Keccak-256: `keccak_hash` and `keccak_merkle`.
+///
+/// The permutations themselves are rows of `droste_air::keccak::KeccakTable`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KeccakCallTable;
+
+/// Rate blocks are ten blocks of memory apart.
+const STRIDE: Stride = Stride {
+    words: WORDS,
+    blocks: 10,
+};
+
+/// Words of two digests.
+const PATH_WORDS: usize = 16;
+
+impl BaseAir<F> for KeccakCallTable {
+    fn width(&self) -> usize {
+        KeccakCols::<u8>::WIDTH
+    }
+
+    fn max_constraint_degree(&self) -> Option<usize> {
+        Some(3)
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for KeccakCallTable {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let local: &KeccakCols<AB::Var> = main.current_slice().borrow();
+        let next: &KeccakCols<AB::Var> = main.next_slice().borrow();
+        let row = Row {
+            local: &local.chain,
+            next: &next.chain,
+            next_lanes: &next.lanes,
+            digest: &local.output,
+            words: sum(&local.present),
+        };
+        eval_chain(builder, &row, STRIDE);
+        eval_words(builder, local, next);
+        eval_block(builder, local);
+        eval_state(builder, local, next);
+        eval_permutation(builder, local);
+        eval_call(builder, local);
+        eval_memory(builder, local, next);
+    }
+}
+
+fn is_active<AB: AirBuilder<F = F>>(row: &KeccakCols<AB::Var>) -> AB::Expr {
+    let merkle: AB::Expr = row.chain.is_merkle();
+    merkle + row.chain.is_hash
+}
+
+/// Present words come first: all 34 on every row of a hash but the last, which has fewer, and two
+/// digests on a row of a path.
+fn eval_words<AB: AirBuilder<F = F>>(
+    builder: &mut AB,
+    local: &KeccakCols<AB::Var>,
+    next: &KeccakCols<AB::Var>,
+) {
+    builder.assert_bool(is_active::<AB>(local));
+    builder
+        .when(local.chain.is_hash)
+        .assert_zero(local.chain.index);
+    builder.assert_bools(local.present);
+    builder
+        .when(local.present[0])
+        .assert_one(is_active::<AB>(local));
+    for pair in local.present.windows(2) {
+        builder.assert_zero(pair[1] * (AB::Expr::ONE - pair[0]));
+    }
+    builder.assert_eq(
+        local.present[WORDS - 1],
+        local.chain.is_hash * (AB::Expr::ONE - next.chain.starts),
+    );
+    let mut path = builder.when::<AB::Expr>(local.chain.is_merkle());
+    path.assert_one(local.present[PATH_WORDS - 1]);
+    path.assert_zero(local.present[PATH_WORDS]);
+    // No cell of a block that is not read is free.
+    for (block, lanes) in local.lanes.chunks_exact(LANES).enumerate() {
+        for &lane in lanes {
+            builder
+                .when(AB::Expr::ONE - local.present[LANES / 2 * block])
+                .assert_zero(lane);
+        }
+    }
+}
+
+/// The absorbed block: present words, then, on the last row of a hash and on a path, the padding:
+/// 0x01 after the last word and 0x80 in the block's last byte.
+fn eval_block<AB: AirBuilder<F = F>>(builder: &mut AB, local: &KeccakCols<AB::Var>) {
+    let mut before = is_active::<AB>(local);
+    for word in 0..WORDS {
+        let present: AB::Expr = local.present[word].into();
+        let begins_padding = before - present.clone();
+        let low = present.clone() * local.lanes[2 * word] + begins_padding;
+        let mut high = present.clone() * local.lanes[2 * word + 1];
+        if word == WORDS - 1 {
+            high += (is_active::<AB>(local) - present.clone()) * F::from_u16(0x8000);
+        }
+        for (limb, value) in [low, high].into_iter().enumerate() {
+            let bits = local.absorbed[2 * word + limb];
+            builder.assert_bools(bits);
+            builder.assert_eq(pack_bits_le::<AB::Expr, _, _>(bits.into_iter()), value);
+        }
+        before = present;
+    }
+}
+
+/// The state before absorbing: zero on first rows and on paths, the output above inside a hash.
+fn eval_state<AB: AirBuilder<F = F>>(
+    builder: &mut AB,
+    local: &KeccakCols<AB::Var>,
+    next: &KeccakCols<AB::Var>,
+) {
+    let limbs = |row: &KeccakCols<AB::Var>| -> Vec<AB::Expr> {
+        let rate = row
+            .rate
+            .iter()
+            .map(|bits| pack_bits_le(bits.iter().copied()));
+        rate.chain(row.capacity.iter().map(|&limb| limb.into()))
+            .collect()
+    };
+    for bits in local.rate {
+        builder.assert_bools(bits);
+    }
+    let carried = local.chain.is_hash * (AB::Expr::ONE - local.chain.starts);
+    let mut fresh = builder.when(AB::Expr::ONE - carried);
+    for limb in limbs(local) {
+        fresh.assert_zero(limb);
+    }
+    let mut chain = builder.when(local.chain.is_hash * (AB::Expr::ONE - next.chain.starts));
+    for (limb, &output) in limbs(next).into_iter().zip(&local.output) {
+        chain.assert_eq(limb, output);
+    }
+}
+
+/// The permutation of the state after absorbing.
+fn eval_permutation<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &KeccakCols<AB::Var>) {
+    let mut message: Vec<AB::Expr> = Vec::with_capacity(MESSAGE);
+    message.extend(local.absorbed.iter().zip(&local.rate).map(|(x, y)| {
+        let both = x.iter().zip(y).enumerate().map(|(i, (&x, &y))| {
+            let weight = F::from_u64(1 << i);
+            x * weight + y * weight - x * y * weight.double()
+        });
+        both.sum::<AB::Expr>()
+    }));
+    message.extend(local.capacity.iter().map(|&limb| limb.into()));
+    message.extend(local.output.iter().map(|&limb| limb.into()));
+    BUS.receive(builder, message, Count::bounded(is_active::<AB>(local), 1));
+}
+
+/// The call, received on its first row.
+fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &KeccakCols<AB::Var>) {
+    let chain = &local.chain;
+    let merkle: AB::Expr = chain.is_merkle();
+    let [a, b, c, d] = merkle_operands::<AB>(chain);
+    bus::receive_call(
+        builder,
+        chain.is_hash * F::from_u32(id::KECCAK_HASH) + merkle * F::from_u32(id::KECCAK_MERKLE),
+        [
+            a + chain.is_hash * chain.low_address,
+            b,
+            c + chain.is_hash * chain.out_address,
+            d,
+            chain.remaining.into(),
+        ],
+        is_active::<AB>(local) * chain.starts,
+    );
+}
+
+/// The blocks read, and the result written on the last row.
+fn eval_memory<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &KeccakCols<AB::Var>,
+    next: &KeccakCols<AB::Var>,
+) {
+    let chain = &local.chain;
+    let merkle_reads = reads::<AB>(chain);
+    for (block, lanes) in local.lanes.chunks_exact(LANES).enumerate() {
+        let half = block / 2;
+        let address = if half == 1 {
+            chain.high_address + F::from_usize(block - 2)
+        } else {
+            chain.low_address + F::from_usize(block)
+        };
+        let mut count = chain.is_hash * local.present[LANES / 2 * block];
+        if let Some(read) = merkle_reads.get(half) {
+            count += read.clone();
+        }
+        bus::lookup_block(
+            builder,
+            address,
+            std::array::from_fn(|lane| lanes[lane].into()),
+            Count::bounded(count, 1),
+        );
+    }
+    for (half, limbs) in local.output[..DIGEST_LIMBS].chunks_exact(LANES).enumerate() {
+        bus::lookup_block(
+            builder,
+            chain.out_address + F::from_usize(half),
+            std::array::from_fn(|lane| limbs[lane].into()),
+            Count::bounded(is_active::<AB>(local) * next.chain.starts, 1),
+        );
+    }
+    const _: () = assert!(RATE_LIMBS <= 8 * super::columns::BLOCKS);
+}

@@ -1,0 +1,62 @@
+#![doc = include_str!("README.md")]
+
+mod air;
+mod columns;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub use air::KeccakCallTable;
+pub use columns::KeccakCols;
+pub use droste_air::keccak::KeccakTable;
+
+use droste_native::F;
+use p3_matrix::dense::RowMajorMatrix;
+
+use super::{Table, TraceInput};
+use crate::record::Uses;
+
+impl Table for KeccakCallTable {
+    fn name(&self) -> &'static str {
+        "keccak_calls"
+    }
+
+    fn precompiles(&self) -> &'static [u32] {
+        &trace::IDENTITIES
+    }
+
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        trace::rows(input.execution)
+    }
+
+    fn trace(
+        &self,
+        input: &TraceInput<'_>,
+        log_height: usize,
+        uses: &mut Uses,
+    ) -> RowMajorMatrix<F> {
+        trace::count_uses(input.execution, uses);
+        trace::generate(input.execution, log_height)
+    }
+}
+
+/// The permutations of [`KeccakCallTable`]'s calls: it serves that table alone.
+impl Table for KeccakTable {
+    fn name(&self) -> &'static str {
+        "keccak"
+    }
+
+    fn precompiles(&self) -> &'static [u32] {
+        &trace::IDENTITIES
+    }
+
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        droste_air::keccak::ROUNDS * trace::rows(input.execution)
+    }
+
+    fn trace(&self, input: &TraceInput<'_>, log_height: usize, _: &mut Uses) -> RowMajorMatrix<F> {
+        let permutations = trace::permutations(input.execution);
+        droste_air::keccak::generate_table(&permutations, Some(1 << log_height))
+            .expect("the height is a power of two and no less than the rows")
+    }
+}

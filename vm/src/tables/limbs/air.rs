@@ -1,0 +1,139 @@
+//! Constraints of the limbs table.
+
+use std::borrow::Borrow;
+
+use droste_air::limb::{eval_limb, limb_terms, weighted_sum};
+use droste_native::F;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::{Field, PrimeCharacteristicRing};
+use p3_lookup::{Count, InteractionBuilder};
+
+use super::columns::{LimbsCols, MAX_HIGH, TOP, WordCols};
+use crate::isa::id;
+use crate::tables::{LANES, bus};
+
+/// The limbs table: field elements to limbs of their Montgomery words.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LimbsTable;
+
+impl BaseAir<F> for LimbsTable {
+    fn width(&self) -> usize {
+        LimbsCols::<u8>::WIDTH
+    }
+
+    fn max_constraint_degree(&self) -> Option<usize> {
+        Some(3)
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for LimbsTable {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let local: &LimbsCols<AB::Var> = main.current_slice().borrow();
+        let next: &LimbsCols<AB::Var> = main.next_slice().borrow();
+        eval_chain(builder, local, next);
+        for word in &local.words {
+            let low = eval_word(builder, word);
+            // Padding holds low limbs of zero, so that no cell is free.
+            builder.when(AB::Expr::ONE - local.is_real).assert_zero(low);
+        }
+        eval_messages(builder, local);
+    }
+}
+
+/// Calls begin on row 0 and below the last row of the call before, and go on until nothing remains.
+/// Rows form a ring, and row 0 starts, so no chain is open on the last row.
+fn eval_chain<AB: AirBuilder<F = F>>(
+    builder: &mut AB,
+    local: &LimbsCols<AB::Var>,
+    next: &LimbsCols<AB::Var>,
+) {
+    builder.assert_bools([local.starts, local.is_real]);
+    builder.when_first_row().assert_one(local.starts);
+    let mut chain = builder.when(AB::Expr::ONE - next.starts);
+    chain.assert_one(local.is_real);
+    chain.assert_one(next.is_real);
+    chain.assert_eq(next.in_address, local.in_address + F::ONE);
+    chain.assert_eq(next.out_address, local.out_address + F::TWO);
+    chain.assert_eq(next.remaining + F::ONE, local.remaining);
+    builder
+        .when(next.starts)
+        .when(local.is_real)
+        .assert_one(local.remaining);
+}
+
+/// A word below `p = 0x7f00 * 2^16 + 1`: the high limb is at most `0x7f00`, and if it is that, the
+/// low limb is zero. Returns the low limb.
+fn eval_word<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &WordCols<AB::Var>) -> AB::Expr {
+    let low = eval_limb(builder, &columns.low);
+    builder.assert_bool(columns.high_top);
+    let mut high = AB::Expr::ZERO;
+    for &trit in columns.high_trits.iter().rev() {
+        let trit: AB::Expr = trit.into();
+        builder.assert_zero(
+            trit.clone() * (trit.clone() - AB::Expr::ONE) * (trit.clone() - AB::Expr::TWO),
+        );
+        high = high.double() + high + trit;
+    }
+    high += columns.high_top * F::from_u16(TOP);
+
+    let room = AB::Expr::from(F::from_u16(MAX_HIGH)) - high.clone();
+    let is_max = AB::Expr::ONE - room.clone() * columns.inverse;
+    builder.assert_zero(room * is_max.clone());
+    builder.assert_zero(low.clone() * is_max.clone());
+    // One value of `inverse` only, where any would do.
+    builder.assert_zero(is_max * columns.inverse);
+    low
+}
+
+/// The high limb as terms of a sum.
+fn high_terms<V: Copy>(columns: &WordCols<V>) -> impl Iterator<Item = (V, F)> {
+    let trits = columns.high_trits.iter().enumerate();
+    trits
+        .map(|(i, &trit)| (trit, F::from_u32(3u32.pow(i as u32))))
+        .chain([(columns.high_top, F::from_u16(TOP))])
+}
+
+/// The element whose Montgomery word this is: the word is the element times `2^32`.
+fn element<AB: AirBuilder<F = F>>(columns: &WordCols<AB::Var>) -> AB::Expr {
+    let (low, high) = (
+        F::from_u64(1 << 32).inverse(),
+        F::from_u32(1 << 16).inverse(),
+    );
+    weighted_sum::<AB>(
+        limb_terms(&columns.low)
+            .map(|(column, weight)| (column, weight * low))
+            .chain(high_terms(columns).map(|(column, weight)| (column, weight * high))),
+    )
+}
+
+/// The message received, the block read and the two blocks written.
+fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &LimbsCols<AB::Var>) {
+    bus::receive_call(
+        builder,
+        F::from_u32(id::LIMBS),
+        [
+            local.in_address.into(),
+            AB::Expr::ZERO,
+            local.out_address.into(),
+            AB::Expr::ZERO,
+            local.remaining.into(),
+        ],
+        local.is_real * local.starts,
+    );
+    let count = || Count::bounded(local.is_real.into(), 1);
+    let elements = local.words.each_ref().map(element::<AB>);
+    bus::lookup_block(builder, local.in_address, elements, count());
+    for (half, words) in local.words.chunks_exact(LANES / 2).enumerate() {
+        let limbs = std::array::from_fn(|lane| {
+            let word = &words[lane / 2];
+            if lane % 2 == 0 {
+                weighted_sum::<AB>(limb_terms(&word.low))
+            } else {
+                weighted_sum::<AB>(high_terms(word))
+            }
+        });
+        let address = local.out_address + F::from_usize(half);
+        bus::lookup_block(builder, address, limbs, count());
+    }
+}

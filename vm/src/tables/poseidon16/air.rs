@@ -1,0 +1,250 @@
+//! Constraints of the Poseidon-16 table.
+
+use std::borrow::Borrow;
+
+use droste_air::poseidon16::eval_poseidon16_outputs;
+use droste_native::F;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::{Count, InteractionBuilder};
+
+use super::columns::ChainCols;
+use crate::isa::id;
+use crate::tables::{LANES, bus, sum};
+
+/// The Poseidon-16 table: `poseidon16_compress`, `poseidon16_sponge` and `poseidon16_merkle`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Poseidon16Table;
+
+impl BaseAir<F> for Poseidon16Table {
+    fn width(&self) -> usize {
+        ChainCols::<u8>::WIDTH
+    }
+
+    fn max_constraint_degree(&self) -> Option<usize> {
+        Some(3)
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16Table {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let local: &ChainCols<AB::Var> = main.current_slice().borrow();
+        let next: &ChainCols<AB::Var> = main.next_slice().borrow();
+        eval_permutation(builder, local);
+        eval_modes(builder, local);
+        eval_chain(builder, local, next);
+        eval_sponge(builder, local, next);
+        eval_merkle(builder, local, next);
+        eval_messages(builder, local, next);
+    }
+}
+
+fn is_merkle<AB: InteractionBuilder<F = F>>(row: &ChainCols<AB::Var>) -> AB::Expr {
+    row.is_left + row.is_right
+}
+
+fn is_active<AB: InteractionBuilder<F = F>>(row: &ChainCols<AB::Var>) -> AB::Expr {
+    is_merkle::<AB>(row) + row.is_compress + row.is_sponge
+}
+
+/// Outputs 0 to 7, fed forward except on `sponge` rows, and outputs 8 to 15.
+fn outputs<T: Copy>(row: &ChainCols<T>) -> ([T; LANES], [T; LANES]) {
+    let outputs = row.permutation.outputs();
+    halves(outputs)
+}
+
+fn halves<T: Copy>(state: &[T; 2 * LANES]) -> ([T; LANES], [T; LANES]) {
+    (
+        std::array::from_fn(|lane| state[lane]),
+        std::array::from_fn(|lane| state[LANES + lane]),
+    )
+}
+
+/// The permutation; the first 8 output columns carry the feed-forward where the call has one.
+fn eval_permutation<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols<AB::Var>) {
+    let feeds_forward = is_merkle::<AB>(local) + local.is_compress;
+    let committed = local.permutation.outputs();
+    let outputs = std::array::from_fn(|i| {
+        if i < LANES {
+            -(feeds_forward.clone() * local.permutation.inputs[i]) + committed[i]
+        } else {
+            committed[i].into()
+        }
+    });
+    eval_poseidon16_outputs(builder, &local.permutation, outputs);
+}
+
+/// Every selector is boolean on every row, and at most one mode is on.
+fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols<AB::Var>) {
+    for flag in [
+        local.is_compress,
+        local.is_sponge,
+        local.is_left,
+        local.is_right,
+        local.starts,
+    ] {
+        builder.assert_bool(flag);
+    }
+    builder.assert_bool(is_active::<AB>(local));
+}
+
+/// Calls begin on row 0 and below the last row of the call before; only `sponge` and `merkle` go on,
+/// in the same mode and with the same result address, until nothing remains.
+fn eval_chain<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &ChainCols<AB::Var>,
+    next: &ChainCols<AB::Var>,
+) {
+    builder.when_first_row().assert_one(local.starts);
+    builder
+        .when(AB::Expr::ONE - local.starts)
+        .assert_one(is_merkle::<AB>(local) + local.is_sponge);
+
+    let mut chain = builder.when(AB::Expr::ONE - next.starts);
+    chain.assert_eq(next.is_sponge, local.is_sponge);
+    chain.assert_eq(is_merkle::<AB>(next), is_merkle::<AB>(local));
+    chain.assert_eq(next.out_address, local.out_address);
+    let taken = is_merkle::<AB>(local) + local.is_sponge * F::from_usize(LANES);
+    chain.assert_eq(next.remaining + taken, local.remaining);
+}
+
+/// A sponge's capacity is the output before it, its blocks are consecutive, and the lanes past the
+/// end of its last block are the output before it.
+fn eval_sponge<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &ChainCols<AB::Var>,
+    next: &ChainCols<AB::Var>,
+) {
+    let continues = AB::Expr::ONE - next.starts;
+    let (low, high) = outputs(local);
+    let (next_low, next_high) = halves(&next.permutation.inputs);
+
+    let mut chain = builder.when(continues.clone() * local.is_sponge);
+    chain.assert_eq(next.low_address, local.low_address + AB::Expr::ONE);
+    for (input, output) in next_high.into_iter().zip(high) {
+        chain.assert_eq(input, output);
+    }
+
+    // Whole blocks except the last of a chain, which is not its first either.
+    let half: AB::Expr = local.index_or_half.into();
+    let [first, second, third] = local.past_end;
+    for flag in local.past_end {
+        builder.assert_bool(flag);
+    }
+    builder.assert_zero(first * (AB::Expr::ONE - second));
+    builder.assert_zero(second * (AB::Expr::ONE - third));
+    builder
+        .assert_zero(third * (continues.clone() + local.starts + AB::Expr::ONE - local.is_sponge));
+    let mut sponge = builder.when(local.is_sponge);
+    sponge.assert_bool(half.clone());
+    sponge.assert_zero(half.clone() * (continues + local.starts));
+    let lanes = -sum::<AB::Expr, _>(&local.past_end) - half * F::from_u32(4) + F::from_usize(LANES);
+    sponge.when(next.starts).assert_eq(local.remaining, lanes);
+
+    // The lanes past the end: those of the lower half if the upper half is wholly past it, those of
+    // the upper half in any case, and all of the upper half.
+    let carried = |lane: usize| next_low[lane] - low[lane];
+    for (lane, &past_end) in next.past_end.iter().enumerate() {
+        let lane = lane + 1;
+        builder.assert_zero(next.index_or_half * past_end * carried(lane));
+        builder.assert_zero(past_end * carried(LANES / 2 + lane));
+    }
+    for lane in LANES / 2..LANES {
+        builder.assert_zero(next.is_sponge * next.index_or_half * carried(lane));
+    }
+}
+
+/// A path's node is the parent before it, its siblings are consecutive, and its bits are those of the
+/// index, low first.
+fn eval_merkle<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &ChainCols<AB::Var>,
+    next: &ChainCols<AB::Var>,
+) {
+    let (parent, _) = outputs(local);
+    let (next_low, next_high) = halves(&next.permutation.inputs);
+    let sibling_address = |row: &ChainCols<AB::Var>| -> AB::Expr {
+        row.is_left * row.high_address + row.is_right * row.low_address
+    };
+
+    // On `sponge` rows, which continue as such, every term is zero.
+    let mut chain = builder.when(AB::Expr::ONE - next.starts);
+    chain.assert_eq(
+        sibling_address(next),
+        sibling_address(local) + is_merkle::<AB>(local),
+    );
+    for lane in 0..LANES {
+        let node = next.is_left * next_low[lane] + next.is_right * next_high[lane];
+        chain.assert_eq(node, is_merkle::<AB>(local) * parent[lane]);
+    }
+
+    let mut merkle = builder.when(is_merkle::<AB>(local));
+    let index_above = local.index_or_half - local.is_right;
+    merkle
+        .when(AB::Expr::ONE - next.starts)
+        .assert_eq(next.index_or_half.into().double(), index_above.clone());
+    merkle.when(next.starts).assert_zero(index_above);
+    merkle.when(next.starts).assert_one(local.remaining);
+}
+
+/// The message received, and the blocks read and written.
+fn eval_messages<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &ChainCols<AB::Var>,
+    next: &ChainCols<AB::Var>,
+) {
+    let merkle = is_merkle::<AB>(local);
+    let blocks: AB::Expr = local.is_compress + local.is_sponge;
+    let identity = local.is_compress * F::from_u32(id::POSEIDON16_COMPRESS)
+        + local.is_sponge * F::from_u32(id::POSEIDON16_SPONGE)
+        + merkle.clone() * F::from_u32(id::POSEIDON16_MERKLE);
+    bus::receive_call(
+        builder,
+        identity,
+        [
+            local.is_right * (local.high_address - local.low_address) + local.low_address,
+            blocks.clone() * local.high_address + merkle.clone() * local.index_or_half,
+            blocks * local.out_address
+                + local.is_left * local.high_address
+                + local.is_right * local.low_address,
+            merkle * local.out_address,
+            local.remaining.into(),
+        ],
+        is_active::<AB>(local) * local.starts,
+    );
+
+    let (low, high) = halves(&local.permutation.inputs);
+    let (out_low, out_high) = outputs(local);
+    let is_compress: AB::Expr = local.is_compress.into();
+    bus::lookup_block(
+        builder,
+        local.low_address,
+        low.map(Into::into),
+        Count::bounded(
+            is_compress.clone() + local.is_sponge + local.is_right + local.is_left * local.starts,
+            1,
+        ),
+    );
+    bus::lookup_block(
+        builder,
+        local.high_address,
+        high.map(Into::into),
+        Count::bounded(
+            is_compress + local.is_left + (local.is_sponge + local.is_right) * local.starts,
+            1,
+        ),
+    );
+    bus::lookup_block(
+        builder,
+        local.out_address,
+        out_low.map(Into::into),
+        Count::bounded(is_active::<AB>(local) * next.starts, 1),
+    );
+    bus::lookup_block(
+        builder,
+        local.out_address + AB::Expr::ONE,
+        out_high.map(Into::into),
+        Count::bounded(local.is_sponge * next.starts, 1),
+    );
+}

@@ -1,0 +1,37 @@
+//! Columns of the Poseidon-16 table.
+
+use droste_air::poseidon16::Poseidon16Cols;
+
+droste_air::columns! {
+    /// One row: one permutation of one call.
+    pub struct ChainCols<T> {
+        /// The permutation. Its last 16 columns are `P(x)` on rows of `sponge`; on the other calls'
+        /// rows the first 8 of them are `P(x) + x`.
+        pub permutation: Poseidon16Cols<T>,
+        /// One on a row of `compress`.
+        pub is_compress: T,
+        /// One on a row of `sponge`.
+        pub is_sponge: T,
+        /// One on a row of `merkle` whose node is the left child: index bit 0.
+        pub is_left: T,
+        /// One on a row of `merkle` whose node is the right child: index bit 1.
+        pub is_right: T,
+        /// Zero on a row that continues the call of the row above; one on first rows and on padding.
+        pub starts: T,
+        /// Address of the block in inputs 0 to 7, on rows that read it.
+        pub low_address: T,
+        /// Address of the block in inputs 8 to 15, on rows that read it.
+        pub high_address: T,
+        /// Address of the result.
+        pub out_address: T,
+        /// `sponge`: lanes that this row and the rows below absorb. `merkle`: levels of this row and
+        /// the rows below.
+        pub remaining: T,
+        /// `merkle`: the index from this row's bit up. `sponge`: one if lanes 4 to 7 of the last block
+        /// are all past the end.
+        pub index_or_half: T,
+        /// The block's last half that is not wholly past the end has four lanes: lanes 1, 2 and 3
+        /// of it are past the end. Zero except on the last row of a `sponge`.
+        pub past_end: [T; 3],
+    }
+}

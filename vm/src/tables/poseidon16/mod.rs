@@ -1,0 +1,59 @@
+//! Poseidon-16 calls, one permutation a row: precompiles `poseidon16_compress` (5),
+//! `poseidon16_sponge` (6) and `poseidon16_merkle` (7).
+//!
+//! | call | relation |
+//! |---|---|
+//! | `compress(A, B, C)` | `blk[C] = truncate_8(P(x) + x)`, `x = blk[A] ‖ blk[B]` |
+//! | `sponge(A, B, C, _, E)` | overwrite sponge of rate 8 over `E >= 8` lanes of the blocks from A, capacity from `blk[B]`; `blk[C] ‖ blk[C + 1]` is the last permutation's output. Lanes of the last block past the end equal the output before it |
+//! | `merkle(A, B, C, D, E)` | `blk[D]` is the root reached from the leaf `blk[A]` at index `B < 2^E` through the siblings `blk[C], blk[C + 1], ..`; bits low first |
+//!
+//! The operands named `_`, and D and E of `compress`, are zero.
+//!
+//! The permutation's inputs are two halves of a block each, with an address each. A Merkle row does
+//! not swap node and sibling: the two flags `is_left` and `is_right` say which half is the node, and
+//! the addresses swap roles instead. So every message to block memory has degree 1 and two share one
+//! auxiliary column.
+//!
+//! The rows form a ring: `starts` is one on row 0, so no chain is open on the last row.
+//!
+//! Messages: `call` received once on the first row of a call; `block` looked up at both halves and at
+//! the result.
+
+mod air;
+mod columns;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub use air::Poseidon16Table;
+pub use columns::ChainCols;
+
+use droste_native::F;
+use p3_matrix::dense::RowMajorMatrix;
+
+use super::{Table, TraceInput};
+use crate::record::Uses;
+
+impl Table for Poseidon16Table {
+    fn name(&self) -> &'static str {
+        "poseidon16"
+    }
+
+    fn precompiles(&self) -> &'static [u32] {
+        &trace::IDENTITIES
+    }
+
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        trace::rows(input.execution)
+    }
+
+    fn trace(
+        &self,
+        input: &TraceInput<'_>,
+        log_height: usize,
+        uses: &mut Uses,
+    ) -> RowMajorMatrix<F> {
+        trace::count_uses(input.execution, uses);
+        trace::generate(input.execution, log_height)
+    }
+}

@@ -1,0 +1,383 @@
+use std::borrow::{Borrow, BorrowMut};
+
+use droste_air::test_utils::constraint_degree;
+use droste_native::F;
+use droste_native::precompile::{poseidon16_compress, poseidon16_merkle, poseidon16_sponge};
+use p3_air::BaseAir;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_matrix::Matrix;
+use proptest::prelude::*;
+
+use super::trace::fill_permutation;
+use super::{ChainCols, Poseidon16Table};
+use crate::isa::id;
+use crate::record::Execution;
+use crate::tables::LANES;
+use crate::tables::testing::{Bench, execution};
+
+type Block = [F; LANES];
+
+fn dense(seed: u32) -> Block {
+    std::array::from_fn(|i| F::from_u32(seed * 77_777 + 5 * i as u32 + 3).cube())
+}
+
+/// Data in blocks 0 to 31, from 32 on results, and the data that a sponge completes.
+struct Run {
+    blocks: Vec<Block>,
+    calls: Vec<(u32, [u32; 5])>,
+}
+
+impl Run {
+    fn new() -> Self {
+        Self {
+            blocks: (0..32).map(dense).collect(),
+            calls: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, block: Block) -> u32 {
+        self.blocks.push(block);
+        self.blocks.len() as u32 - 1
+    }
+
+    fn compress(&mut self, a: u32, b: u32) {
+        let c = self.push(poseidon16_compress(
+            &self.blocks[a as usize],
+            &self.blocks[b as usize],
+        ));
+        self.calls.push((id::POSEIDON16_COMPRESS, [a, b, c, 0, 0]));
+    }
+
+    fn sponge(&mut self, lanes: usize, capacity: u32) {
+        let data: Vec<Block> = (0..lanes.div_ceil(LANES) as u32)
+            .map(|i| dense(100 + i))
+            .collect();
+        let out = poseidon16_sponge(&data, lanes, &self.blocks[capacity as usize]).unwrap();
+        let a = self.blocks.len() as u32;
+        self.blocks.extend(data);
+        *self.blocks.last_mut().unwrap() = out.last_block;
+        let c = self.push(out.rate);
+        self.push(out.capacity);
+        self.calls
+            .push((id::POSEIDON16_SPONGE, [a, capacity, c, 0, lanes as u32]));
+    }
+
+    fn merkle(&mut self, leaf: u32, index: u32, siblings: u32, depth: u32) {
+        let path = &self.blocks[siblings as usize..][..depth as usize];
+        let root = poseidon16_merkle(&self.blocks[leaf as usize], index, path).unwrap();
+        let d = self.push(root);
+        self.calls
+            .push((id::POSEIDON16_MERKLE, [leaf, index, siblings, d, depth]));
+    }
+
+    fn execution(&self) -> Execution {
+        execution(self.blocks.clone(), &self.calls)
+    }
+}
+
+fn assert_accepts(run: &Run) {
+    Bench::new(&Poseidon16Table, &run.execution()).assert_accepts();
+}
+
+fn mixed() -> Run {
+    let mut run = Run::new();
+    run.compress(0, 1);
+    run.sponge(24, 2);
+    run.sponge(11, 3);
+    run.sponge(14, 3);
+    run.merkle(4, 0b101, 5, 3);
+    run.merkle(4, 0b0, 8, 1);
+    run
+}
+
+#[test]
+fn width_and_degree_are_pinned() {
+    let run = Execution::default();
+    let bench = Bench::new(&Poseidon16Table, &run);
+    assert_eq!(BaseAir::<F>::width(&Poseidon16Table), 177);
+    assert_eq!(constraint_degree::<F, _>(&Poseidon16Table), 3);
+    // The accumulator, the call, and two columns of two block look-ups.
+    assert_eq!(bench.lookup_width(), 20);
+}
+
+#[test]
+fn no_calls_is_a_trace_of_padding() {
+    assert_accepts(&Run::new());
+}
+
+#[test]
+fn every_call_is_accepted() {
+    assert_accepts(&mixed());
+}
+
+#[test]
+fn every_length_of_sponge_agrees_with_the_native_function() {
+    for lanes in 8..=33 {
+        let mut run = Run::new();
+        run.sponge(lanes, 0);
+        assert_accepts(&run);
+    }
+}
+
+#[test]
+fn paths_agree_with_the_native_function() {
+    for (depth, index) in [
+        (1, 0),
+        (1, 1),
+        (2, 0),
+        (2, 3),
+        (24, 0),
+        (24, 0xff_ffff),
+        (24, 0xa5_5a3c),
+        (30, 0x3fff_ffff),
+    ] {
+        let mut run = Run::new();
+        run.merkle(0, index, 1, depth);
+        assert_accepts(&run);
+    }
+}
+
+#[test]
+fn a_batch_proof_verifies() {
+    assert!(Bench::new(&Poseidon16Table, &mixed().execution()).proves());
+}
+
+#[test]
+fn a_batch_proof_of_a_wrong_result_is_rejected() {
+    let run = mixed();
+    let mut execution = run.execution();
+    execution.image.blocks[run.blocks.len() - 1][0] += F::ONE;
+    assert!(!Bench::new(&Poseidon16Table, &execution).proves());
+}
+
+/// Exactly full: the last row of the table is the last row of a chain, or of anything else.
+#[test]
+fn full_tables_are_accepted() {
+    for fill in 0..3 {
+        let mut run = Run::new();
+        run.compress(0, 1);
+        run.compress(1, 1);
+        match fill {
+            0 => run.merkle(3, 2, 4, 2),
+            1 => run.sponge(13, 2),
+            _ => (0..2).for_each(|_| run.compress(3, 4)),
+        }
+        let execution = run.execution();
+        let bench = Bench::new(&Poseidon16Table, &execution);
+        assert_eq!(bench.trace().0.height(), 4);
+        bench.assert_accepts();
+        assert!(bench.proves());
+    }
+}
+
+/// Columns that a row leaves free: nothing reads them.
+fn free_columns(row: &ChainCols<F>) -> Vec<&'static str> {
+    let inactive = row.is_compress + row.is_sponge + row.is_left + row.is_right == F::ZERO;
+    let continues = row.starts == F::ZERO;
+    if inactive {
+        // The inputs are held only by the outputs of the same row.
+        vec![
+            "low_address",
+            "high_address",
+            "out_address",
+            "remaining",
+            "index_or_half",
+        ]
+    } else if row.is_compress == F::ONE {
+        vec!["index_or_half"]
+    } else if continues && row.is_left == F::ONE {
+        vec!["low_address"]
+    } else if continues {
+        // The node of a path, and the capacity of a sponge, come from the row above.
+        vec!["high_address"]
+    } else {
+        vec![]
+    }
+}
+
+#[test]
+fn every_cell_that_matters_is_constrained() {
+    let run = mixed();
+    let execution = run.execution();
+    let bench = Bench::new(&Poseidon16Table, &execution);
+    let (trace, _) = bench.trace();
+    let names = ChainCols::<u8>::names();
+    for (row, column) in bench.free_cells() {
+        let columns: &ChainCols<F> = trace.values[row * names.len()..][..names.len()].borrow();
+        assert!(
+            free_columns(columns).contains(&names[column].as_str()),
+            "row {row}, column {}: {columns:?}",
+            names[column],
+        );
+    }
+}
+
+/// What is wrong with a trace of `height` rows that were edited, after what follows from the edit was
+/// made consistent: the permutations, and the results in memory.
+fn forge(run: &Run, height: usize, edit: impl FnOnce(&mut [&mut ChainCols<F>])) -> Option<String> {
+    let mut execution = run.execution();
+    let (mut trace, _) = Bench::new(&Poseidon16Table, &execution).trace();
+    let width = trace.width();
+    trace.values.truncate(height * width);
+    let mut rows: Vec<&mut ChainCols<F>> = trace
+        .values
+        .chunks_exact_mut(width)
+        .map(BorrowMut::borrow_mut)
+        .collect();
+    edit(&mut rows);
+    for row in rows {
+        let inputs = row.permutation.inputs;
+        let low = std::array::from_fn(|i| inputs[i]);
+        let high = std::array::from_fn(|i| inputs[LANES + i]);
+        fill_permutation(row, low, high, row.is_sponge == F::ZERO);
+        let out = row.out_address.as_canonical_u32() as usize;
+        let outputs = row.permutation.outputs();
+        execution.image.blocks[out] = std::array::from_fn(|i| outputs[i]);
+        if row.is_sponge == F::ONE {
+            execution.image.blocks[out + 1] = std::array::from_fn(|i| outputs[LANES + i]);
+        }
+    }
+    Bench::new(&Poseidon16Table, &execution).fault(&trace)
+}
+
+fn path(index: u32, depth: u32) -> Run {
+    let mut run = Run::new();
+    run.merkle(0, index, 1, depth);
+    run
+}
+
+fn sponge(lanes: usize) -> Run {
+    let mut run = Run::new();
+    run.sponge(lanes, 0);
+    run
+}
+
+#[test]
+fn an_unedited_forgery_is_honest() {
+    assert_eq!(forge(&path(2, 2), 2, |_| ()), None);
+    assert_eq!(forge(&sponge(13), 2, |_| ()), None);
+}
+
+#[test]
+fn a_chain_open_on_the_last_row_is_rejected() {
+    // The calls ask for one row more than the table has.
+    assert!(forge(&path(2, 3), 2, |_| ()).is_some());
+    assert!(forge(&sponge(24), 2, |_| ()).is_some());
+}
+
+#[test]
+fn a_chain_entered_in_the_middle_is_rejected() {
+    // On row 0, and below a row that has nothing to go on.
+    assert!(forge(&path(0, 1), 1, |rows| rows[0].starts = F::ZERO).is_some());
+    let mut run = Run::new();
+    run.compress(0, 1);
+    run.merkle(0, 0, 1, 1);
+    assert!(forge(&run, 2, |rows| rows[1].starts = F::ZERO).is_some());
+    let mut run = Run::new();
+    run.sponge(8, 0);
+    run.merkle(0, 0, 1, 1);
+    assert!(forge(&run, 2, |rows| rows[1].starts = F::ZERO).is_some());
+}
+
+#[test]
+fn another_capacity_between_permutations_is_rejected() {
+    for lane in 8..16 {
+        let fault = forge(&sponge(16), 2, |rows| {
+            rows[1].permutation.inputs[lane] += F::ONE;
+        });
+        assert!(fault.is_some());
+    }
+}
+
+#[test]
+fn other_lanes_past_the_end_are_rejected() {
+    for lanes in 9..16 {
+        for lane in lanes - 8..8 {
+            let mut run = sponge(lanes);
+            // The memory agrees with the forger.
+            run.blocks[33][lane] += F::ONE;
+            let fault = forge(&run, 2, |rows| {
+                rows[1].permutation.inputs[lane] = run.blocks[33][lane];
+            });
+            assert!(fault.is_some(), "{lanes} lanes, lane {lane}");
+        }
+    }
+}
+
+#[test]
+fn an_early_partial_block_is_rejected() {
+    // 13 + 8 lanes absorbed as 5 carried lanes in the middle.
+    let fault = forge(&sponge(21), 3, |rows| {
+        rows[1].past_end = [F::ONE; 3];
+        rows[2].past_end = [F::ZERO; 3];
+        rows[2].index_or_half = F::ZERO;
+    });
+    assert!(fault.is_some());
+    // A first block that is partial, of a chain that has no output before it.
+    let mut run = Run::new();
+    run.compress(0, 1);
+    run.sponge(8, 0);
+    run.calls[1].1[4] = 7;
+    let fault = forge(&run, 2, |rows| {
+        let carried = rows[0].permutation.outputs()[7];
+        rows[1].permutation.inputs[7] = carried;
+        rows[1].past_end = [F::ZERO, F::ZERO, F::ONE];
+        rows[1].remaining = F::from_u32(7);
+    });
+    assert!(fault.is_some());
+}
+
+#[test]
+fn another_node_or_index_is_rejected() {
+    // The node of level 1 is not the parent of level 0.
+    for lane in 0..8 {
+        let fault = forge(&path(0, 2), 2, |rows| {
+            rows[1].permutation.inputs[lane] += F::ONE;
+        });
+        assert!(fault.is_some());
+    }
+    // The path of index 3 for a call with index 1.
+    let mut run = path(3, 2);
+    run.calls[0].1[1] = 1;
+    let honest = {
+        let execution = path(3, 2).execution();
+        Bench::new(&Poseidon16Table, &execution).trace().0
+    };
+    let fault = forge(&run, 2, |rows| {
+        for (row, honest) in rows
+            .iter_mut()
+            .zip(honest.values.chunks_exact(honest.width()))
+        {
+            **row = *honest.borrow();
+        }
+    });
+    assert!(fault.is_some());
+    // A bit that is no bit: the index 2 = 0 + 2 * 1 in one level.
+    let mut run = path(0, 1);
+    run.calls[0].1[1] = 2;
+    let fault = forge(&run, 1, |rows| {
+        rows[0].is_left = -F::ONE;
+        rows[0].is_right = F::TWO;
+        rows[0].index_or_half = F::TWO;
+    });
+    assert!(fault.is_some());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn mixtures_agree(
+        lanes in prop::collection::vec(8usize..40, 0..4),
+        indices in prop::collection::vec(0u32..32, 0..4),
+    ) {
+        let mut run = Run::new();
+        for lanes in lanes {
+            run.sponge(lanes, 1);
+        }
+        for index in indices {
+            run.merkle(0, index, 2, 5);
+        }
+        assert_accepts(&run);
+    }
+}

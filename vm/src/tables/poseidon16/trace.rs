@@ -1,0 +1,186 @@
+//! Trace of the Poseidon-16 table, from the calls and the final memory.
+
+use std::borrow::BorrowMut;
+
+use droste_air::poseidon16::fill_row;
+use droste_native::F;
+use droste_native::poseidon16::HALF_FULL_ROUNDS;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_matrix::dense::RowMajorMatrix;
+use p3_maybe_rayon::prelude::*;
+
+use super::columns::ChainCols;
+use crate::isa::id;
+use crate::record::{Call, Execution, Image, Uses};
+use crate::tables::{LANES, block};
+
+/// The calls that this table serves, in the order of its rows.
+pub(super) const IDENTITIES: [u32; 3] = [
+    id::POSEIDON16_COMPRESS,
+    id::POSEIDON16_SPONGE,
+    id::POSEIDON16_MERKLE,
+];
+
+/// Rows of one call.
+fn call_rows(identity: u32, call: &Call) -> usize {
+    let e = call.e.as_canonical_u32() as usize;
+    match identity {
+        id::POSEIDON16_SPONGE => e.div_ceil(LANES),
+        id::POSEIDON16_MERKLE => e,
+        _ => 1,
+    }
+}
+
+/// Rows that the calls of a run take.
+pub(super) fn rows(execution: &Execution) -> usize {
+    IDENTITIES
+        .into_iter()
+        .flat_map(|id| {
+            let calls = execution.calls[id as usize].iter();
+            calls.map(move |call| call_rows(id, call))
+        })
+        .sum()
+}
+
+/// The trace: `compress`, `sponge` and `merkle` calls in this order, then permutations of zero up to
+/// `2^log_height` rows, which are at least [`rows`].
+///
+/// The calls must be those of a finished run: chains of the length it read.
+pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatrix<F> {
+    let width = ChainCols::<u8>::WIDTH;
+    let mut values = F::zero_vec(width << log_height);
+    let mut rest = values.as_mut_slice();
+    let mut chains = Vec::new();
+    for identity in IDENTITIES {
+        for call in &execution.calls[identity as usize] {
+            let (rows, below) = rest.split_at_mut(call_rows(identity, call) * width);
+            chains.push((identity, call, rows));
+            rest = below;
+        }
+    }
+    chains.into_par_iter().for_each(|(identity, call, rows)| {
+        let rows = rows
+            .chunks_exact_mut(width)
+            .map(BorrowMut::<ChainCols<F>>::borrow_mut);
+        match identity {
+            id::POSEIDON16_SPONGE => fill_sponge(&execution.image, call, rows),
+            id::POSEIDON16_MERKLE => fill_merkle(&execution.image, call, rows),
+            _ => rows.for_each(|row| fill_compress(&execution.image, call, row)),
+        }
+    });
+
+    let mut padding = rest.chunks_exact_mut(width);
+    if let Some(first) = padding.next() {
+        let row: &mut ChainCols<F> = first.borrow_mut();
+        row.starts = F::ONE;
+        fill_row([F::ZERO; 2 * LANES], &mut row.permutation);
+        for row in padding {
+            row.copy_from_slice(first);
+        }
+    }
+    RowMajorMatrix::new(values, width)
+}
+
+/// Counts the look-ups of the trace into the multiplicities of block memory.
+pub(super) fn count_uses(execution: &Execution, uses: &mut Uses) {
+    for call in &execution.calls[id::POSEIDON16_COMPRESS as usize] {
+        for address in [call.a, call.b, call.c] {
+            uses.block(address);
+        }
+    }
+    for call in &execution.calls[id::POSEIDON16_SPONGE as usize] {
+        for row in 0..call_rows(id::POSEIDON16_SPONGE, call) {
+            uses.block(call.a + F::from_usize(row));
+        }
+        for address in [call.b, call.c, call.c + F::ONE] {
+            uses.block(address);
+        }
+    }
+    for call in &execution.calls[id::POSEIDON16_MERKLE as usize] {
+        for row in 0..call_rows(id::POSEIDON16_MERKLE, call) {
+            uses.block(call.c + F::from_usize(row));
+        }
+        for address in [call.a, call.d] {
+            uses.block(address);
+        }
+    }
+}
+
+/// Fills the permutation of two blocks, `P(x)`, plus `x` in the first half where it is fed forward.
+pub(super) fn fill_permutation(
+    row: &mut ChainCols<F>,
+    low: [F; LANES],
+    high: [F; LANES],
+    feeds_forward: bool,
+) {
+    let input = std::array::from_fn(|i| if i < LANES { low[i] } else { high[i - LANES] });
+    fill_row(input, &mut row.permutation);
+    if feeds_forward {
+        let outputs = &mut row.permutation.ending[HALF_FULL_ROUNDS - 1];
+        for (output, input) in outputs.iter_mut().zip(low) {
+            *output += input;
+        }
+    }
+}
+
+/// A half of the output columns.
+fn output(row: &ChainCols<F>, half: usize) -> [F; LANES] {
+    let outputs = row.permutation.outputs();
+    std::array::from_fn(|lane| outputs[half * LANES + lane])
+}
+
+fn fill_compress(image: &Image, call: &Call, row: &mut ChainCols<F>) {
+    row.is_compress = F::ONE;
+    row.starts = F::ONE;
+    row.low_address = call.a;
+    row.high_address = call.b;
+    row.out_address = call.c;
+    fill_permutation(row, block(image, call.a), block(image, call.b), true);
+}
+
+fn fill_sponge<'a>(image: &Image, call: &Call, rows: impl Iterator<Item = &'a mut ChainCols<F>>) {
+    let mut remaining = call.e.as_canonical_u32() as usize;
+    let mut capacity = block(image, call.b);
+    for (index, row) in rows.enumerate() {
+        row.is_sponge = F::ONE;
+        row.starts = F::from_bool(index == 0);
+        row.low_address = call.a + F::from_usize(index);
+        row.high_address = call.b;
+        row.out_address = call.c;
+        row.remaining = F::from_usize(remaining);
+        let lanes = remaining.min(LANES);
+        row.index_or_half = F::from_bool(lanes <= LANES / 2);
+        let group = (lanes - 1) % (LANES / 2);
+        for (lane, flag) in row.past_end.iter_mut().enumerate() {
+            *flag = F::from_bool(lane >= group);
+        }
+        remaining -= lanes;
+        fill_permutation(row, block(image, row.low_address), capacity, false);
+        capacity = output(row, 1);
+    }
+}
+
+fn fill_merkle<'a>(image: &Image, call: &Call, rows: impl Iterator<Item = &'a mut ChainCols<F>>) {
+    let depth = call.e.as_canonical_u32() as usize;
+    let mut index = call.b.as_canonical_u32();
+    let mut node = block(image, call.a);
+    for (level, row) in rows.enumerate() {
+        let sibling_address = call.c + F::from_usize(level);
+        let sibling = block(image, sibling_address);
+        row.starts = F::from_bool(level == 0);
+        row.out_address = call.d;
+        row.remaining = F::from_usize(depth - level);
+        row.index_or_half = F::from_u32(index);
+        if index & 1 == 1 {
+            row.is_right = F::ONE;
+            (row.low_address, row.high_address) = (sibling_address, call.a);
+            fill_permutation(row, sibling, node, true);
+        } else {
+            row.is_left = F::ONE;
+            (row.low_address, row.high_address) = (call.a, sibling_address);
+            fill_permutation(row, node, sibling, true);
+        }
+        node = output(row, 0);
+        index >>= 1;
+    }
+}

@@ -1,0 +1,328 @@
+//! The program: one row per instruction, fixed by the key, with the number of times it is fetched.
+//!
+//! Preprocessed columns `pc, op, id, a, b, c, d, e`; `op` packs the operation and the operand modes.
+//! The only main column is the number of fetches. Rows past the program's end repeat the halt
+//! instruction.
+
+use std::sync::Arc;
+
+use droste_native::F;
+use p3_air::{Air, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::InteractionBuilder;
+use p3_matrix::dense::RowMajorMatrix;
+use thiserror::Error;
+
+use crate::isa::{Instruction, Mode, Op, Operand, Program};
+use crate::record::Uses;
+use crate::tables::bus::{INSTRUCTION_WIDTH, provide_instruction};
+use crate::tables::{Table, TraceInput};
+
+/// Flags packed in `op`, bit 0 first: add, mul, deref, jump (none of the four: call); A in memory,
+/// A in frame, likewise B and C; D in frame.
+pub const FLAGS: usize = 11;
+
+/// A program has fewer instructions than this.
+pub const MAX_INSTRUCTIONS: usize = 1 << 24;
+
+/// A program that the machine cannot run.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ProgramError {
+    /// The instruction at 0 is not the halt loop `Jump 1, 0, fp`.
+    #[error("instruction 0 is not the halt loop")]
+    NoHalt,
+    /// There is no instruction at the entry.
+    #[error("the program has no instruction at its entry, 1")]
+    NoEntry,
+    /// Too many instructions.
+    #[error("{found} instructions: at most {MAX_INSTRUCTIONS} fit")]
+    TooLong {
+        /// Number of instructions.
+        found: usize,
+    },
+    /// An instruction has no encoding.
+    #[error("instruction {pc}: {reason}")]
+    Malformed {
+        /// Its address.
+        pc: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+}
+
+/// Packs flags, each zero or one, into `op`.
+pub fn pack<E: PrimeCharacteristicRing>(flags: [E; FLAGS]) -> E {
+    flags
+        .into_iter()
+        .rev()
+        .fold(E::ZERO, |packed, flag| packed.double() + flag)
+}
+
+/// Checks that every instruction has an encoding and that the program starts with the halt loop.
+///
+/// # Errors
+/// What is wrong, and where.
+pub fn validate(program: &Program) -> Result<(), ProgramError> {
+    let instructions = &program.instructions;
+    if instructions.len() > MAX_INSTRUCTIONS {
+        return Err(ProgramError::TooLong {
+            found: instructions.len(),
+        });
+    }
+    if instructions.first() != Some(&halt()) {
+        return Err(ProgramError::NoHalt);
+    }
+    if instructions.len() < 2 {
+        return Err(ProgramError::NoEntry);
+    }
+    for (pc, instruction) in instructions.iter().enumerate() {
+        let malformed = |reason| Err(ProgramError::Malformed { pc, reason });
+        match (instruction.op, instruction.d.mode) {
+            (_, Mode::Mem) => return malformed("D cannot be in memory"),
+            (Op::Deref, Mode::Fp) => {
+                return malformed("the displacement of a deref is not relative to the frame");
+            }
+            _ => {}
+        }
+        if (instruction.op == Op::Call) != (instruction.id != 0) {
+            return malformed("a call, and nothing else, names a precompile");
+        }
+        if instruction.id as usize >= MAX_INSTRUCTIONS {
+            return malformed("the precompile's identity is too large");
+        }
+    }
+    Ok(())
+}
+
+/// The halt instruction.
+pub fn halt() -> Instruction {
+    let operand = |mode, field| Operand { mode, field };
+    Instruction {
+        op: Op::Jump,
+        id: 0,
+        a: operand(Mode::Imm, F::ONE),
+        b: operand(Mode::Imm, F::ZERO),
+        c: operand(Mode::Fp, F::ZERO),
+        d: operand(Mode::Imm, F::ZERO),
+        e: F::ZERO,
+    }
+}
+
+/// The preprocessed row of the instruction at `pc`.
+pub fn encode(pc: usize, instruction: &Instruction) -> [F; INSTRUCTION_WIDTH] {
+    let Instruction {
+        op,
+        id,
+        a,
+        b,
+        c,
+        d,
+        e,
+    } = *instruction;
+    let is = |operation| op == operation;
+    let memory = |operand: Operand| operand.mode == Mode::Mem;
+    let frame = |operand: Operand| operand.mode == Mode::Fp;
+    let flags = [
+        is(Op::Add),
+        is(Op::Mul),
+        is(Op::Deref),
+        is(Op::Jump),
+        memory(a),
+        frame(a),
+        memory(b),
+        frame(b),
+        memory(c),
+        frame(c),
+        frame(d),
+    ];
+    [
+        F::from_usize(pc),
+        pack(flags.map(F::from_bool)),
+        F::from_u32(id),
+        a.field,
+        b.field,
+        c.field,
+        d.field,
+        e,
+    ]
+}
+
+/// The program table.
+#[derive(Clone, Debug)]
+pub struct ProgramTable {
+    /// The preprocessed columns; none in a verifier, which has their commitment instead.
+    rows: Option<Arc<RowMajorMatrix<F>>>,
+    log_height: usize,
+}
+
+impl ProgramTable {
+    /// The table of `program` with `2^log_height` rows.
+    ///
+    /// # Errors
+    /// A program that [`validate`] refuses or that does not fit.
+    pub fn new(program: &Program, log_height: usize) -> Result<Self, ProgramError> {
+        validate(program)?;
+        let found = program.instructions.len();
+        if log_height >= usize::BITS as usize || found > 1 << log_height {
+            return Err(ProgramError::TooLong { found });
+        }
+        let halt = halt();
+        let rows = (0..1 << log_height)
+            .map(|pc| match program.instructions.get(pc) {
+                Some(instruction) => encode(pc, instruction),
+                None => encode(0, &halt),
+            })
+            .collect::<Vec<_>>();
+        let rows = RowMajorMatrix::new(rows.into_flattened(), INSTRUCTION_WIDTH);
+        Ok(Self {
+            rows: Some(Arc::new(rows)),
+            log_height,
+        })
+    }
+
+    /// The table of some program of `2^log_height` rows, without its content: what a verifier needs
+    /// beside the commitment.
+    pub const fn of_height(log_height: usize) -> Self {
+        Self {
+            rows: None,
+            log_height,
+        }
+    }
+}
+
+impl BaseAir<F> for ProgramTable {
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn preprocessed_trace(&self) -> Option<RowMajorMatrix<F>> {
+        self.rows.as_deref().cloned()
+    }
+
+    fn preprocessed_width(&self) -> usize {
+        INSTRUCTION_WIDTH
+    }
+
+    fn main_next_row_columns(&self) -> Vec<usize> {
+        vec![]
+    }
+
+    fn preprocessed_next_row_columns(&self) -> Vec<usize> {
+        vec![]
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for ProgramTable {
+    fn eval(&self, builder: &mut AB) {
+        let fetches = builder.main().current_slice()[0];
+        let instruction = builder.preprocessed().current_slice();
+        let instruction = std::array::from_fn(|column| instruction[column].into());
+        provide_instruction(builder, instruction, fetches);
+    }
+}
+
+impl Table for ProgramTable {
+    fn name(&self) -> &'static str {
+        "program"
+    }
+
+    fn fixed_log_height(&self) -> Option<usize> {
+        Some(self.log_height)
+    }
+
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        input.program.instructions.len()
+    }
+
+    fn trace(&self, _: &TraceInput<'_>, log_height: usize, uses: &mut Uses) -> RowMajorMatrix<F> {
+        let mut fetches: Vec<F> = uses.program.iter().map(|&n| F::from_u32(n)).collect();
+        fetches.resize(1 << log_height, F::ZERO);
+        RowMajorMatrix::new_col(fetches)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    const MODES: [Mode; 3] = [Mode::Imm, Mode::Mem, Mode::Fp];
+
+    fn instruction(op: Op, [a, b, c, d]: [Mode; 4]) -> Instruction {
+        let operand = |mode| Operand {
+            mode,
+            field: F::ZERO,
+        };
+        Instruction {
+            op,
+            id: u32::from(op == Op::Call),
+            a: operand(a),
+            b: operand(b),
+            c: operand(c),
+            d: operand(d),
+            e: F::ZERO,
+        }
+    }
+
+    /// Operation and modes can be read back from `op`: no two instructions share an encoding.
+    #[test]
+    fn packing_is_injective() {
+        let mut seen = HashSet::new();
+        for op in [Op::Add, Op::Mul, Op::Deref, Op::Jump, Op::Call] {
+            for code in 0..54 {
+                let [a, b, c] = [code % 3, code / 3 % 3, code / 9 % 3].map(|i| MODES[i]);
+                let d = [Mode::Imm, Mode::Fp][code / 27];
+                let row = encode(7, &instruction(op, [a, b, c, d]));
+                assert_eq!(row[0], F::from_u32(7));
+                assert!(seen.insert(row[1]));
+            }
+        }
+        assert_eq!(seen.len(), 5 * 54);
+    }
+
+    #[test]
+    fn programs_that_cannot_run_are_named() {
+        let program = |instructions: Vec<Instruction>| validate(&Program { instructions });
+        let bad = |op, modes| program(vec![halt(), instruction(op, modes)]).unwrap_err();
+        assert_eq!(program(vec![]), Err(ProgramError::NoHalt));
+        assert_eq!(program(vec![halt()]), Err(ProgramError::NoEntry));
+        assert_eq!(program(vec![halt(), halt()]), Ok(()));
+        let imm = Mode::Imm;
+        for (op, d) in [
+            (Op::Add, Mode::Mem),
+            (Op::Call, Mode::Mem),
+            (Op::Deref, Mode::Fp),
+        ] {
+            let error = bad(op, [imm, imm, imm, d]);
+            assert!(matches!(error, ProgramError::Malformed { pc: 1, .. }));
+        }
+        let mut nameless = instruction(Op::Call, [imm; 4]);
+        nameless.id = 0;
+        assert!(program(vec![halt(), nameless]).is_err());
+        let mut named = instruction(Op::Add, [imm; 4]);
+        named.id = 3;
+        assert!(program(vec![halt(), named]).is_err());
+        let table = ProgramTable::new(
+            &Program {
+                instructions: vec![halt(); 5],
+            },
+            2,
+        );
+        assert_eq!(table.unwrap_err(), ProgramError::TooLong { found: 5 });
+    }
+
+    #[test]
+    fn rows_past_the_end_repeat_the_halt_loop() {
+        let program = Program {
+            instructions: vec![halt(); 3],
+        };
+        let content = ProgramTable::new(&program, 3).unwrap().preprocessed_trace();
+        let rows = content.unwrap();
+        let row = |index: usize| &rows.values[8 * index..8 * index + 8];
+        assert_eq!(row(2)[0], F::TWO);
+        for index in 3..8 {
+            assert_eq!(row(index), row(0));
+        }
+    }
+}

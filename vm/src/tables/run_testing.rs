@@ -1,0 +1,78 @@
+//! A run's calls and memory against the messages of the tables that serve it.
+
+use std::collections::BTreeMap;
+
+use droste_air::test_utils::{Harness, RowBuilder, Table as Traced};
+use droste_native::F;
+use p3_air::Air;
+use p3_field::PrimeField32;
+use p3_matrix::dense::RowMajorMatrix;
+
+use super::{Table, TraceInput, bus};
+use crate::isa::Program;
+use crate::record::{Execution, Uses};
+
+/// The trace of a table for a run, and its look-ups. Without a height, the least one.
+pub fn generate(
+    table: &impl Table,
+    execution: &Execution,
+    log_height: Option<usize>,
+) -> (RowMajorMatrix<F>, Uses) {
+    let program = Program::default();
+    let input = TraceInput {
+        program: &program,
+        execution,
+    };
+    let least = table.rows(&input).next_power_of_two().ilog2() as usize;
+    let mut uses = Uses::new(&input);
+    let trace = table.trace(&input, log_height.unwrap_or(least), &mut uses);
+    (trace, uses)
+}
+
+/// Asserts that the tables satisfy their constraints, receive exactly the calls of the run that name
+/// them, look up blocks as memory has them and as often as `uses` says, and that every other bus
+/// balances among them.
+pub fn assert_serves<T: Table + Air<RowBuilder<F>>>(
+    driver: &T,
+    trace: RowMajorMatrix<F>,
+    others: Vec<Traced<'_, F>>,
+    execution: &Execution,
+    uses: &Uses,
+) {
+    let mut tables = others;
+    tables.push(Traced::new(driver.name(), driver, trace));
+    let mut messages = Harness::new(tables).messages().expect("constraints hold");
+
+    let mut calls: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+    for &identity in driver.precompiles() {
+        for call in &execution.calls[identity as usize] {
+            let operands = [call.a, call.b, call.c, call.d, call.e];
+            let fields = operands.map(|operand| operand.as_canonical_u32());
+            *calls
+                .entry([&[identity], &fields[..]].concat())
+                .or_default() += 1;
+        }
+    }
+    let received = messages.remove(bus::CALL.name()).unwrap_or_default();
+    let received: BTreeMap<Vec<u32>, u32> = received
+        .into_iter()
+        .map(|(fields, count)| (fields, droste_native::field::MODULUS - count))
+        .collect();
+    assert_eq!(received, calls);
+
+    let mut counted = vec![0; execution.image.blocks.len()];
+    for (fields, count) in messages.remove(bus::BLOCK.name()).unwrap_or_default() {
+        let held = execution.image.blocks[fields[0] as usize];
+        assert_eq!(
+            held.map(|lane| lane.as_canonical_u32()),
+            fields[1..],
+            "block {}",
+            fields[0]
+        );
+        counted[fields[0] as usize] += count;
+    }
+    assert_eq!(counted, uses.blocks);
+    for (bus, rest) in messages {
+        assert!(rest.is_empty(), "bus {bus}: {rest:?}");
+    }
+}

@@ -1,0 +1,160 @@
+//! What is wrong with the trace of one table: its constraints, and its messages against the calls
+//! and the memory of a run.
+
+mod proof;
+
+use std::collections::BTreeMap;
+
+use droste_air::test_utils::{Failure, Harness, RowBuilder, Table as Tested};
+use droste_native::{EF, F};
+use p3_air::Air;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, LookupProtocol, Lookups};
+use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrix;
+
+use super::{LANES, Table, TraceInput, bus};
+use crate::isa::Program;
+use crate::record::{Call, Execution, Uses};
+
+/// Net number of times a table takes each message, by bus.
+type Messages = BTreeMap<String, BTreeMap<Vec<u32>, u32>>;
+
+/// A run without instructions: calls, and the block memory they leave behind.
+pub fn execution(blocks: Vec<[F; LANES]>, calls: &[(u32, [u32; 5])]) -> Execution {
+    let mut execution = Execution::default();
+    execution.image.blocks = blocks;
+    for &(identity, operands) in calls {
+        let [a, b, c, d, e] = operands.map(F::from_u32);
+        execution.calls[identity as usize].push(Call { a, b, c, d, e });
+    }
+    execution
+}
+
+/// A table with the run it serves.
+pub struct Bench<'a, T> {
+    table: &'a T,
+    execution: &'a Execution,
+}
+
+impl<'a, T> Bench<'a, T>
+where
+    T: Table + Air<InteractionSymbolicBuilder<F, EF>> + Air<RowBuilder<F>>,
+{
+    pub fn new(table: &'a T, execution: &'a Execution) -> Self {
+        Self { table, execution }
+    }
+
+    /// The honest trace of the least height, and its uses.
+    pub fn trace(&self) -> (RowMajorMatrix<F>, Uses) {
+        let program = Program::default();
+        let input = TraceInput {
+            program: &program,
+            execution: self.execution,
+        };
+        let mut uses = Uses::new(&input);
+        let log_height = self.table.rows(&input).next_power_of_two().ilog2() as usize;
+        let trace = self.table.trace(&input, log_height, &mut uses);
+        assert_eq!(trace.height(), 1 << log_height);
+        assert_eq!(trace.width(), self.table.width());
+        (trace, uses)
+    }
+
+    /// The first thing wrong with a trace, if any: a constraint, a call that was not made or is not
+    /// answered, or a block that is not in memory. How often a block is taken is not wrong: the
+    /// memory's uses are the prover's.
+    pub fn fault(&self, trace: &RowMajorMatrix<F>) -> Option<String> {
+        let mut messages = match self.messages(trace) {
+            Ok(messages) => messages,
+            Err(failure) => return Some(failure.to_string()),
+        };
+        let blocks = messages.remove(bus::BLOCK.name()).unwrap_or_default();
+        if let Some(fields) = blocks.into_keys().find(|fields| !self.holds(fields)) {
+            return Some(format!("block {fields:?} is not in memory"));
+        }
+        let mut calls = messages.remove(bus::CALL.name()).unwrap_or_default();
+        for &identity in self.table.precompiles() {
+            for call in &self.execution.calls[identity as usize] {
+                let mut message = vec![identity];
+                let operands = [call.a, call.b, call.c, call.d, call.e];
+                message.extend(operands.map(|operand| operand.as_canonical_u32()));
+                let net = F::from_u32(calls.remove(&message).unwrap_or(0)) + F::ONE;
+                if net != F::ZERO {
+                    calls.insert(message, net.as_canonical_u32());
+                }
+            }
+        }
+        if let Some((call, count)) = calls.pop_first() {
+            return Some(format!("call {call:?} has net count {count}"));
+        }
+        messages.retain(|_, messages| !messages.is_empty());
+        assert!(messages.is_empty(), "messages on other buses: {messages:?}");
+        None
+    }
+
+    /// Whether memory holds the block of a message.
+    fn holds(&self, message: &[u32]) -> bool {
+        let block = self.execution.image.blocks.get(message[0] as usize);
+        block.is_some_and(|block| {
+            block
+                .iter()
+                .map(PrimeField32::as_canonical_u32)
+                .eq(message[1..].iter().copied())
+        })
+    }
+
+    /// Asserts that the honest trace is accepted and that its uses are its look-ups.
+    pub fn assert_accepts(&self) {
+        let (trace, uses) = self.trace();
+        assert_eq!(self.fault(&trace), None);
+        let mut counted = vec![0; uses.blocks.len()];
+        let mut messages = self.messages(&trace).expect("accepted above");
+        for (fields, count) in messages.remove(bus::BLOCK.name()).unwrap_or_default() {
+            counted[fields[0] as usize] += count;
+        }
+        assert_eq!(counted, uses.blocks);
+    }
+
+    /// Changes every cell of the honest trace, one at a time, to several values, and returns the
+    /// cells `(row, column)` where a change went unnoticed.
+    pub fn free_cells(&self) -> Vec<(usize, usize)> {
+        let (honest, _) = self.trace();
+        let width = honest.width();
+        let mut trace = honest.clone();
+        let mut free = Vec::new();
+        for (index, &value) in honest.values.iter().enumerate() {
+            let others = [
+                value + F::ONE,
+                F::ONE - value,
+                value.double() + F::from_u32(7),
+            ];
+            for other in others.into_iter().filter(|&other| other != value) {
+                trace.values[index] = other;
+                if self.fault(&trace).is_none() {
+                    free.push((index / width, index % width));
+                    break;
+                }
+            }
+            trace.values[index] = value;
+        }
+        free
+    }
+
+    /// Base-field auxiliary columns at degree 3: the accumulator and one per packed look-up.
+    pub fn lookup_width(&self) -> usize {
+        let packed = Lookups::from_air::<EF, T>(self.table).pack_same_bus(&LogUpGadget, 3);
+        for lookup in packed.iter() {
+            assert!(
+                LogUpGadget.constraint_degree(lookup) <= 3,
+                "degree of a look-up"
+            );
+        }
+        (1 + packed.len()) * droste_native::field::EXTENSION_DEGREE
+    }
+
+    /// What the table takes and gives, net, by bus; or a constraint that fails.
+    fn messages(&self, trace: &RowMajorMatrix<F>) -> Result<Messages, Failure> {
+        let table = Tested::new(self.table.name(), self.table, trace.clone());
+        Harness::new(vec![table]).messages()
+    }
+}

@@ -1,0 +1,130 @@
+//! Programs assembled by hand, and their proofs.
+
+#![allow(dead_code)]
+
+use droste_native::{F, FriSettings};
+use droste_vm::compiler::{Compiled, Hint};
+use droste_vm::executor::{Tape, execute};
+use droste_vm::isa::{Instruction, Mode, Op, Operand, Program};
+use droste_vm::record::Execution;
+use p3_field::PrimeCharacteristicRing;
+
+pub fn imm(value: u32) -> Operand {
+    Operand {
+        mode: Mode::Imm,
+        field: F::from_u32(value),
+    }
+}
+
+pub fn mem(offset: i32) -> Operand {
+    Operand {
+        mode: Mode::Mem,
+        field: F::from_i32(offset),
+    }
+}
+
+pub fn frame(offset: i32) -> Operand {
+    Operand {
+        mode: Mode::Fp,
+        field: F::from_i32(offset),
+    }
+}
+
+pub fn instruction(op: Op, a: Operand, b: Operand, c: Operand) -> Instruction {
+    Instruction {
+        op,
+        id: 0,
+        a,
+        b,
+        c,
+        d: imm(0),
+        e: F::ZERO,
+    }
+}
+
+pub fn add(a: Operand, b: Operand, c: Operand) -> Instruction {
+    instruction(Op::Add, a, b, c)
+}
+
+pub fn mul(a: Operand, b: Operand, c: Operand) -> Instruction {
+    instruction(Op::Mul, a, b, c)
+}
+
+pub fn jump(condition: Operand, target: Operand, fp: Operand) -> Instruction {
+    instruction(Op::Jump, condition, target, fp)
+}
+
+pub fn deref(pointer: Operand, displacement: u32, value: Operand) -> Instruction {
+    Instruction {
+        d: imm(displacement),
+        ..instruction(Op::Deref, pointer, imm(0), value)
+    }
+}
+
+pub fn halt() -> Instruction {
+    jump(imm(1), imm(0), frame(0))
+}
+
+/// A program whose execution begins at its first instruction and must end by `halt`.
+pub fn program(body: Vec<Instruction>) -> Compiled {
+    let mut instructions = vec![halt()];
+    instructions.extend(body);
+    Compiled {
+        program: Program { instructions },
+        ..Compiled::default()
+    }
+}
+
+pub fn run(compiled: &Compiled, public: &[F]) -> Execution {
+    execute(compiled, public, &Tape::default(), 1 << 22).unwrap()
+}
+
+/// Fibonacci numbers in `steps` frames of 16 words, with every instruction but calls and with three
+/// public values that nothing constrains.
+///
+/// Words of a frame: 0 steps left, 1 and 2 the last two numbers, 3 next frame, 4 one while steps are
+/// left, 5 inverse of the steps left, 6 one when none is left, 7 steps left after this one, 8 the
+/// next number.
+pub fn fibonacci(steps: u32) -> Compiled {
+    const LOOP: u32 = 4;
+    const END: u32 = 15;
+    let mut compiled = program(vec![
+        add(imm(steps), imm(0), mem(0)),
+        add(imm(1), imm(0), mem(1)),
+        add(imm(1), imm(0), mem(2)),
+        // The loop: leaves when word 0 is zero.
+        mul(mem(0), mem(5), mem(4)),
+        add(mem(6), mem(4), imm(1)),
+        mul(mem(6), mem(0), imm(0)),
+        jump(mem(6), imm(END), frame(0)),
+        add(frame(16), imm(0), mem(3)),
+        add(mem(7), imm(1), mem(0)),
+        deref(mem(3), 0, mem(7)),
+        deref(mem(3), 1, mem(2)),
+        add(mem(1), mem(2), mem(8)),
+        deref(mem(3), 2, mem(8)),
+        jump(imm(1), imm(LOOP), mem(3)),
+        halt(),
+    ]);
+    compiled.public_inputs = 3;
+    compiled.hints = vec![(
+        LOOP,
+        Hint::Inverse {
+            cell: mem(5),
+            of: mem(0),
+        },
+    )];
+    compiled
+}
+
+pub fn toy() -> FriSettings {
+    FriSettings {
+        log_blowup: 1,
+        num_queries: 4,
+        ..FriSettings::toy()
+    }
+}
+
+pub fn statement() -> [F; 3] {
+    [5, 8, 13].map(F::from_u32)
+}

@@ -1,0 +1,322 @@
+//! Programs outside of the subset, with the message, the advice and the place each must get.
+
+use droste_vm::compiler::{CompileError, compile, compile_file};
+
+struct Case {
+    /// Items before `main`.
+    items: &'static str,
+    /// Body of `main`; the expected place is between `«` and `»` in either text.
+    body: &'static str,
+    message: &'static str,
+    help: &'static str,
+}
+
+const fn case(body: &'static str, message: &'static str, help: &'static str) -> Case {
+    with("", body, message, help)
+}
+
+const fn with(
+    items: &'static str,
+    body: &'static str,
+    message: &'static str,
+    help: &'static str,
+) -> Case {
+    Case {
+        items,
+        body,
+        message,
+        help,
+    }
+}
+
+const CASES: &[Case] = &[
+    // Syntax.
+    case("let x = «let»;", "syntax error", ""),
+    case(
+        "let f = «|x| x»;",
+        "closures are not in the subset",
+        "`for` loop",
+    ),
+    case("«loop { }»", "`loop` is not in the subset", "count_to"),
+    case("let s = «1.5»;", "this literal is not in the subset", ""),
+    case("«unsafe { }»", "`unsafe` is not in the subset", ""),
+    case("«println!(\"x\")»;", "macro `println!`", "assert_eq!"),
+    case("if «let x = 1» { }", "`if let` is not in the subset", ""),
+    with(
+        "«enum E { A, B }»",
+        "",
+        "enums are not in the subset",
+        "`usize` constant",
+    ),
+    with(
+        "fn f(x: &«dyn Clone») {}",
+        "",
+        "dynamic dispatch",
+        "generic parameter",
+    ),
+    with(
+        "struct S; impl S { «macro_rules!{}» }",
+        "",
+        "not in the subset inside an impl",
+        "",
+    ),
+    case(
+        "«fn inner() {}»",
+        "only constants may be declared",
+        "move this item",
+    ),
+    // Names.
+    case("let x = «y»;", "there is no `y` here", ""),
+    case("«f(1)»;", "there is no function `f`", ""),
+    case("let x: «Foo» = 1;", "there is no type `Foo`", ""),
+    with(
+        "use droste_gadgets::«nothing»;",
+        "nothing();",
+        "there is no `droste_gadgets::nothing`",
+        "libraries",
+    ),
+    with(
+        "struct S { a: Felt }",
+        "let s = S { a: felt(1) }; let b = «s.b»;",
+        "`S` has no field `b`",
+        "",
+    ),
+    with(
+        "struct S { a: Felt }",
+        "let s = «S { }»;",
+        "the field `a` is missing",
+        "",
+    ),
+    with(
+        "fn f(a: usize) {}",
+        "«f(1, 2)»;",
+        "`f` takes 1 arguments, 2 are given",
+        "",
+    ),
+    case(
+        "let x = «felt(1).sqrt()»;",
+        "a Felt has no method `sqrt`",
+        "`for` loop",
+    ),
+    with(
+        "struct S;",
+        "let x = «S::new()»;",
+        "there is no function `new`",
+        "",
+    ),
+    with(
+        "struct S;",
+        "let x = «S::SIZE»;",
+        "there is no constant `SIZE`",
+        "",
+    ),
+    // Run time and compile time.
+    case(
+        "let x = public_input(); let a = [felt(1); 4]; let y = a[«x»];",
+        "an index is an integer known at compile time, not a Felt",
+        "Words<N>",
+    ),
+    case(
+        "let x = public_input(); let y = «x < felt(3)»;",
+        "`Lt` does not apply to a Felt and a Felt",
+        "no order",
+    ),
+    case(
+        "let x = public_input(); let y = «x / felt(3)»;",
+        "`Div` does not apply",
+        "inverse",
+    ),
+    case(
+        "let x = public_input(); let y = «x + 1»;",
+        "`Add` does not apply to a Felt and an integer",
+        "felt(n)",
+    ),
+    case(
+        "let x = public_input(); let y = «x as usize»;",
+        "casts are for integers",
+        "felt(n)",
+    ),
+    case(
+        "let x = public_input(); for i in 0..«x» { }",
+        "expected an integer known at compile time, found a Felt",
+        "count_to",
+    ),
+    case(
+        "let x = public_input(); while «x == felt(0)» { }",
+        "a `while` loop ends at compile time",
+        "count_to",
+    ),
+    case(
+        "let x = public_input(); let mut n = 0; «if x == felt(1) { n = 1; }»",
+        "a run-time branch leaves an integer on one side",
+        "cannot depend",
+    ),
+    case(
+        "let mut n = 0; «for i in count(3) { n += 1; }»",
+        "an integer changes from one iteration",
+        "unroll",
+    ),
+    case(
+        "let x = public_input(); «if x == felt(1) { return; }»",
+        "must be decided at compile time",
+        "value",
+    ),
+    case(
+        "let x = public_input(); match x { «0» => {} _ => {} }",
+        "`match` decides at compile time",
+        "if a == b",
+    ),
+    case(
+        "for i in count(2) { let x = «public_input()»; }",
+        "`public_input` must run exactly once",
+        "outside of run-time loops",
+    ),
+    case(
+        "let x = public_input(); if x == felt(0) { «reveal(x)»; }",
+        "`reveal` must run exactly once",
+        "outside of",
+    ),
+    case(
+        "for i in «felt(3)» { }",
+        "cannot loop over a Felt",
+        "count_to",
+    ),
+    case("if «felt(1)» { }", "a condition is a bool, not a Felt", ""),
+    // Values.
+    case("let x = 3 - «5»; ", "overflows", ""),
+    case(
+        "let a = [felt(1); 4]; let x = a[«4»];",
+        "index 4 is out of range of an array of 4",
+        "",
+    ),
+    case(
+        "let x = «felt(2130706433)»;",
+        "2130706433 is not below the modulus",
+        "",
+    ),
+    case("let x = «Felt::ZERO.inverse()»;", "the inverse of zero", ""),
+    case(
+        "«assert_eq!(felt(1), felt(2))»;",
+        "false at compile time",
+        "",
+    ),
+    case("«assert!(1 > 2)»;", "false at compile time", ""),
+    // One lane of constants differs: no run can satisfy it, whatever the other lanes are.
+    case(
+        "let w = hint_felt().any(); let o = felt(0); let i = felt(1);\
+         «assert_eq!(Block::new([w, i, o, o, o, o, o, o]), Block::new([w, o, o, o, o, o, o, o]))»;",
+        "false at compile time",
+        "",
+    ),
+    case("let x = «Block::ZERO.lane(8)»;", "a Block has 8 lanes", ""),
+    case(
+        "let x = «Ext::ONE.coeff(5)»;",
+        "an Ext has 5 coefficients",
+        "",
+    ),
+    case(
+        "let x = public_input(); let i = «Index::<100>::new(x)»;",
+        "an index below 100 cannot be checked",
+        "power of two",
+    ),
+    case(
+        "for i in 0..9 { «reveal(felt(i))»; }",
+        "the statement has 8 elements",
+        "digest",
+    ),
+    case(
+        "let x = hint_felt(); let y = «x + felt(1)»;",
+        "`Add` does not apply to an Unchecked value",
+        "",
+    ),
+    case(
+        "let s = hint_slice(2).any(); let h = «horner(s, 8, 1, Ext::ONE)»;",
+        "skips fewer than 8 lanes",
+        "data.skip(n)",
+    ),
+    case(
+        "let s = hint_slice(2).any(); let h = «poseidon16_sponge(s, 7, Block::ZERO)»;",
+        "at least 8 lanes",
+        "one block",
+    ),
+    case("«panic!(\"no\")»;", "this is reached at compile time", ""),
+    case(
+        "«return 1 + felt(1)»;",
+        "`Add` does not apply to an integer and a Felt",
+        "",
+    ),
+    // Structure.
+    with(
+        "fn f(n: usize) { «f(n + 1)»; }",
+        "f(0);",
+        "nested more than 256 deep",
+        "recursion must end",
+    ),
+    with(
+        "#[inline(never)] fn f(x: Felt) -> Felt { «f(x)» }",
+        "let x = public_input(); let y = f(x);",
+        "`f` calls itself",
+        "recursion must end",
+    ),
+    case(
+        "let mut a = 1; let b = «&mut a»;",
+        "mutable references cannot be kept",
+        "&mut place",
+    ),
+];
+
+fn compile_case(case: &Case) -> (String, Result<(), Box<CompileError>>) {
+    let (items, body) = (case.items, case.body);
+    let marked = format!("use droste_gadgets::prelude::*;\n{items}\npub fn main() {{ {body} }}\n");
+    let source = marked.replace(['«', '»'], "");
+    (marked, compile(&source, &[]).map(drop))
+}
+
+#[test]
+fn every_error_has_its_message_and_place() {
+    for case in CASES {
+        let (marked, result) = compile_case(case);
+        let Err(error) = result else {
+            panic!("this compiles:\n{marked}");
+        };
+        let text = error.to_string();
+        assert!(text.contains(case.message), "{marked}\n{text}");
+        let help = error.help.clone().unwrap_or_default();
+        assert!(help.contains(case.help), "{marked}\n{text}\nhelp: {help}");
+        if text.starts_with("syntax error") || case.message.is_empty() {
+            continue;
+        }
+        let start = error.span.offset();
+        let expected = marked.find('«').unwrap();
+        let end = marked.find('»').unwrap() - '«'.len_utf8();
+        // The place is the marked text, or lies around or within it.
+        let found = start..start + error.span.len();
+        assert!(
+            found.start <= end && expected <= found.end,
+            "{marked}\n{text}\nat {found:?}, not {expected}..{end}"
+        );
+    }
+}
+
+#[test]
+fn errors_in_a_library_name_its_file_and_the_calls() {
+    let library = "use crate::prelude::*;\npub fn check(x: Felt) { let y = x / x; }\n";
+    let entry = "use droste_gadgets::gadget::check;\nuse droste_gadgets::prelude::*;\n\
+                 fn inner() { check(public_input()); }\npub fn main() { inner(); }\n";
+    let libraries = [("droste_gadgets::gadget", library)];
+    let error = compile_file("entry.rs", entry, &libraries).unwrap_err();
+    assert_eq!(error.source_code.name(), "droste_gadgets::gadget");
+    assert_eq!(
+        error.chain,
+        [
+            "in check, called at entry.rs:3:14",
+            "in inner, called at entry.rs:4:17"
+        ]
+    );
+}
+
+#[test]
+fn a_program_without_main() {
+    let error = compile("pub fn other() {}", &[]).unwrap_err();
+    assert!(error.to_string().contains("no function `main`"));
+}

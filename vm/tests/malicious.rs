@@ -1,0 +1,304 @@
+//! Traces that no honest run leaves behind: the verifier rejects each, and accepts the honest ones
+//! they were made from.
+
+mod common;
+
+use common::{add, fibonacci, frame, halt, imm, jump, mem, mul, program, run, statement, toy};
+use droste_native::{Blake3Family, F};
+use droste_vm::compiler::Compiled;
+use droste_vm::heights::Heights;
+use droste_vm::isa::{Instruction, Op, id};
+use droste_vm::key::ProvingKey;
+use droste_vm::machine::StandardTables;
+use droste_vm::prover::{prove_traces, traces};
+use droste_vm::record::{Cycle, Execution, Image};
+use droste_vm::tables::blocks::BlockCols;
+use droste_vm::tables::cpu::CpuCols;
+use droste_vm::tables::words::WordCols;
+use droste_vm::verifier::{Report, VerifyError, verify};
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrix;
+
+type H = Blake3Family;
+
+const CPU: usize = 0;
+const PROGRAM: usize = 1;
+const WORDS: usize = 2;
+const BLOCKS: usize = 3;
+
+type Traces = Vec<RowMajorMatrix<F>>;
+
+/// A program's key, a run of it, and its traces to be changed.
+struct Case {
+    key: ProvingKey<H, StandardTables>,
+    execution: Execution,
+}
+
+impl Case {
+    fn new(compiled: &Compiled, execution: Execution, heights: Heights) -> Self {
+        let key = ProvingKey::new(&compiled.program, toy(), heights).unwrap();
+        Self { key, execution }
+    }
+
+    fn fibonacci(steps: u32) -> Self {
+        let compiled = fibonacci(steps);
+        let execution = run(&compiled, &statement());
+        Self::new(&compiled, execution, Heights::Minimal)
+    }
+
+    fn traces(&self) -> Traces {
+        traces(&self.key, &self.execution).unwrap()
+    }
+
+    fn verdict(&self, traces: &Traces) -> Result<Report, VerifyError> {
+        let proof = prove_traces(&self.key, self.execution.statement, traces).unwrap();
+        verify::<H, StandardTables>(self.key.key(), &[], 0, &proof)
+    }
+
+    /// The verdict on the traces of another run, made up by the prover.
+    fn claim(&self, change: impl FnOnce(&mut Execution)) -> Result<Report, VerifyError> {
+        let mut execution = self.execution.clone();
+        change(&mut execution);
+        let traces = traces(&self.key, &execution).unwrap();
+        let proof = prove_traces(&self.key, execution.statement, &traces).unwrap();
+        verify::<H, StandardTables>(self.key.key(), &[], 0, &proof)
+    }
+}
+
+/// Changes every column of every table, on the first rows, the last, some between and padding.
+#[test]
+fn every_cell_is_load_bearing() {
+    let case = Case::fibonacci(3);
+    let honest = case.traces();
+    case.verdict(&honest).unwrap();
+    let real = [
+        case.execution.cycles.len(),
+        case.key.program().instructions.len(),
+        case.execution.image.words.len(),
+        case.execution.image.blocks.len(),
+    ];
+    let mut free = 0;
+    for (table, trace) in honest.iter().enumerate() {
+        let (width, height) = (trace.width(), trace.height());
+        let last = real[table].saturating_sub(1);
+        let mut rows = vec![0, 1, 5, last / 2, last, last + 1, height - 1];
+        rows.retain(|&row| row < height);
+        rows.sort_unstable();
+        rows.dedup();
+        for row in rows {
+            for column in 0..width {
+                // A value that nobody reads is anything, by design: nothing depends on it.
+                let unused = trace.values[row * width + width - 1] == F::ZERO;
+                let value = match table {
+                    WORDS => column == 1,
+                    BLOCKS => (1..9).contains(&column) && row != 0,
+                    _ => false,
+                };
+                let mut changed = honest.clone();
+                changed[table].values[row * width + column] += F::ONE;
+                let verdict = case.verdict(&changed);
+                if unused && value {
+                    free += 1;
+                    verdict.unwrap();
+                } else {
+                    assert!(verdict.is_err(), "table {table} row {row} column {column}");
+                }
+            }
+        }
+    }
+    assert!(free > 0);
+    assert_eq!(CpuCols::<u8>::WIDTH, 22);
+    assert_eq!(WordCols::<u8>::WIDTH + BlockCols::<u8>::WIDTH, 13);
+}
+
+#[test]
+fn a_run_begins_at_the_entry() {
+    let verdict = Case::fibonacci(3).claim(|execution| {
+        execution.cycles.remove(0);
+    });
+    assert!(verdict.is_err());
+}
+
+#[test]
+fn a_run_ends_in_the_halt_loop() {
+    // A run of exactly 64 cycles fills its table: no padding row stands for the halt.
+    let compiled = program(vec![
+        add(imm(0), imm(1), mem(0)),
+        jump(imm(1), imm(2), frame(0)),
+    ]);
+    let cycles = (0..64).map(|cycle: u32| Cycle {
+        pc: cycle.min(1) + 1,
+        fp: 1,
+    });
+    let execution = Execution {
+        cycles: cycles.collect(),
+        image: Image {
+            word_base: 1,
+            words: vec![F::ONE],
+            blocks: vec![[F::ZERO; 8]],
+        },
+        ..Execution::default()
+    };
+    let endless = Case::new(&compiled, execution, Heights::Exact(vec![6, 6, 6, 6]));
+    let rejection = endless.verdict(&endless.traces()).unwrap_err();
+    assert_eq!(rejection, VerifyError::Constraints { table: "cpu" });
+}
+
+#[test]
+fn a_table_that_is_exactly_full_is_accepted() {
+    let mut body = vec![add(imm(0), imm(1), mem(0))];
+    body.extend(vec![mul(mem(0), imm(1), imm(1)); 61]);
+    body.push(halt());
+    let compiled = program(body);
+    let execution = run(&compiled, &[]);
+    assert_eq!(execution.cycles.len(), 64);
+    let case = Case::new(&compiled, execution, Heights::Exact(vec![6, 6, 0, 0]));
+    case.verdict(&case.traces()).unwrap();
+}
+
+#[test]
+fn nothing_leaves_the_halt_loop() {
+    let verdict = Case::fibonacci(3).claim(|execution| {
+        let again = execution.cycles.clone();
+        execution.cycles.extend(again);
+    });
+    assert!(verdict.is_err());
+}
+
+#[test]
+fn no_instruction_is_skipped_or_repeated() {
+    let case = Case::fibonacci(3);
+    for at in [1, 4, 9, case.execution.cycles.len() - 2] {
+        let skipped = case.claim(|execution| {
+            execution.cycles.remove(at);
+        });
+        assert!(skipped.is_err(), "skipped {at}");
+        let repeated = case.claim(|execution| {
+            let cycle = execution.cycles[at];
+            execution.cycles.insert(at, cycle);
+        });
+        assert!(repeated.is_err(), "repeated {at}");
+        let moved = case.claim(|execution| execution.cycles[at].fp += 16);
+        assert!(moved.is_err(), "moved {at}");
+    }
+}
+
+#[test]
+fn instructions_are_the_programs() {
+    // The run of another program, whose instructions differ in one immediate.
+    let case = Case::fibonacci(3);
+    let other = Case::fibonacci(4);
+    assert!(case.verdict(&other.traces()).is_err());
+    let mut changed = case.traces();
+    // The first instruction loads another number of steps, in all places that this changes.
+    let columns = CpuCols::<u8>::names();
+    let place = |name: &str| columns.iter().position(|column| column == name).unwrap();
+    changed[CPU].values[place("fields[0]")] += F::ONE;
+    changed[CPU].values[place("values[0]")] += F::ONE;
+    assert!(case.verdict(&changed).is_err());
+}
+
+#[test]
+fn jump_conditions_are_boolean() {
+    // With a condition of 2, `pc' = (pc + 1) + 2 (B - (pc + 1))`: from 2, with B = 4, to 5.
+    let compiled = program(vec![
+        add(imm(2), imm(0), mem(0)),
+        jump(mem(0), imm(4), frame(0)),
+        halt(),
+        halt(),
+        halt(),
+    ]);
+    let execution = Execution {
+        cycles: [1, 2, 5, 0].map(|pc| Cycle { pc, fp: 1 }).to_vec(),
+        image: Image {
+            word_base: 1,
+            words: vec![F::TWO],
+            blocks: vec![[F::ZERO; 8]],
+        },
+        ..Execution::default()
+    };
+    let case = Case::new(&compiled, execution, Heights::Minimal);
+    let rejection = case.verdict(&case.traces()).unwrap_err();
+    assert_eq!(rejection, VerifyError::Constraints { table: "cpu" });
+}
+
+#[test]
+fn words_are_written_once() {
+    let case = Case::fibonacci(3);
+    // Row 1 gives a second value to the address of row 0: the addresses no longer go up by one.
+    let mut changed = case.traces();
+    let address = changed[WORDS].values[0];
+    changed[WORDS].values[WordCols::<u8>::WIDTH] = address;
+    let rejection = case.verdict(&changed).unwrap_err();
+    assert_eq!(rejection, VerifyError::Constraints { table: "words" });
+    // Any value read: the instructions that read it no longer hold.
+    for index in 0..case.execution.image.words.len().min(16) {
+        let read = case.traces()[WORDS].values[3 * index + 2] != F::ZERO;
+        let verdict = case.claim(|execution| execution.image.words[index] += F::ONE);
+        assert_eq!(verdict.is_err(), read, "word {index}");
+    }
+}
+
+#[test]
+fn blocks_begin_at_address_zero_with_the_statement() {
+    let case = Case::fibonacci(3);
+    let mut shifted = case.traces();
+    let width = BlockCols::<u8>::WIDTH;
+    for row in 0..shifted[BLOCKS].height() {
+        shifted[BLOCKS].values[row * width] += F::ONE;
+    }
+    let rejection = case.verdict(&shifted).unwrap_err();
+    assert_eq!(rejection, VerifyError::Constraints { table: "blocks" });
+    let verdict = case.claim(|execution| execution.statement[0] += F::ONE);
+    let rejection = verdict.unwrap_err();
+    assert_eq!(rejection, VerifyError::Constraints { table: "blocks" });
+}
+
+#[test]
+fn fetches_are_counted() {
+    let case = Case::fibonacci(3);
+    let mut changed = case.traces();
+    let last = changed[PROGRAM].values.len() - 1;
+    // A row past the program's end gives the halt instruction: it counts like row 0.
+    changed[PROGRAM].values[0] -= F::ONE;
+    changed[PROGRAM].values[last] += F::ONE;
+    case.verdict(&changed).unwrap();
+    changed[PROGRAM].values[1] += F::ONE;
+    let rejection = case.verdict(&changed).unwrap_err();
+    assert!(matches!(rejection, VerifyError::Lookups(_)), "{rejection}");
+}
+
+/// One `lane` call, which writes 42 to the first output.
+fn store() -> Compiled {
+    let call = Instruction {
+        id: id::LANE,
+        b: mem(0),
+        ..common::instruction(Op::Call, imm(0), imm(0), imm(0))
+    };
+    let mut compiled = program(vec![add(imm(40), imm(2), mem(0)), call, halt()]);
+    compiled.public_outputs = 1;
+    compiled
+}
+
+#[test]
+fn calls_are_answered_exactly_once() {
+    let compiled = store();
+    let execution = run(&compiled, &[]);
+    assert_eq!(execution.statement[0], F::from_u32(42));
+    let case = Case::new(&compiled, execution, Heights::Minimal);
+    case.verdict(&case.traces()).unwrap();
+    let forget = case.claim(|execution| execution.calls[id::LANE as usize].clear());
+    assert!(matches!(forget, Err(VerifyError::Lookups(_))), "{forget:?}");
+    let twice = case.claim(|execution| {
+        let call = execution.calls[id::LANE as usize][0];
+        execution.calls[id::LANE as usize].push(call);
+    });
+    assert!(matches!(twice, Err(VerifyError::Lookups(_))), "{twice:?}");
+    let other = case.claim(|execution| {
+        execution.calls[id::LANE as usize][0].b += F::ONE;
+        execution.statement[0] += F::ONE;
+        execution.image.blocks[0][0] += F::ONE;
+    });
+    assert!(matches!(other, Err(VerifyError::Lookups(_))), "{other:?}");
+}
