@@ -10,6 +10,7 @@ pub mod key;
 mod lookups;
 pub mod machine;
 pub mod profile;
+pub mod provable;
 pub mod prover;
 pub mod record;
 pub mod report;

@@ -5,13 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use droste_native::{Config, EF, F, HashFamily};
-use p3_air::{Air, DebugConstraintBuilder};
-use p3_batch_stark::folder::{
-    ProverConstraintFolderWithLookups, VerifierConstraintFolderWithLookups,
-};
-use p3_lookup::InteractionSymbolicBuilder;
+use droste_native::{Blake3Family, KeccakFamily, Poseidon16Family};
 use thiserror::Error;
+
+pub use crate::provable::Provable;
 
 use crate::isa::{Op, Program};
 use crate::tables::Table;
@@ -40,6 +37,8 @@ crate::machine! {
     }
 }
 
+crate::provable! { StandardTables: Poseidon16Family, Blake3Family, KeccakFamily }
+
 /// A type that can be each table of a machine; made by [`machine!`](crate::machine!).
 pub trait MachineTables:
     Table + Clone + From<CpuTable> + From<ProgramTable> + From<WordsTable> + From<BlocksTable>
@@ -47,26 +46,6 @@ pub trait MachineTables:
     /// The tables of all precompiles, in the order in which traces are made: a table that counts
     /// look-ups of another stands before it.
     fn precompile_tables() -> Vec<Self>;
-}
-
-/// Tables with constraints for everything that proving and verifying in hash `H` evaluates them on.
-/// Implemented for every type that qualifies.
-pub trait Provable<H: HashFamily>:
-    MachineTables
-    + Air<InteractionSymbolicBuilder<F, EF>>
-    + for<'a> Air<ProverConstraintFolderWithLookups<'a, Config<H>>>
-    + for<'a> Air<VerifierConstraintFolderWithLookups<'a, Config<H>>>
-    + for<'a> Air<DebugConstraintBuilder<'a, F, EF>>
-{
-}
-
-impl<H: HashFamily, T> Provable<H> for T where
-    T: MachineTables
-        + Air<InteractionSymbolicBuilder<F, EF>>
-        + for<'a> Air<ProverConstraintFolderWithLookups<'a, Config<H>>>
-        + for<'a> Air<VerifierConstraintFolderWithLookups<'a, Config<H>>>
-        + for<'a> Air<DebugConstraintBuilder<'a, F, EF>>
-{
 }
 
 /// A precompile or table that the machine does not have.

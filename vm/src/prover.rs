@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use droste_native::{Config, F, FriSettings, HashFamily, SettingsError};
-use p3_batch_stark::{BatchProof, StarkInstance, prove_batch};
+use p3_batch_stark::{BatchProof, StarkInstance};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use serde::{Deserialize, Serialize};
@@ -256,11 +256,11 @@ pub fn prove_traces<H: HashFamily, T: Provable<H>>(
         .collect();
     let seed = key.key().digest().0;
     let config = droste_native::config::<H>(&key.key().settings, &seed)?;
-    let batch = info_span!("prove").in_scope(|| prove_batch(&config, &instances, key.data()));
+    let batch = info_span!("prove").in_scope(|| T::prove_batch(&config, &instances, key.data()));
     Ok(Proof {
         key: key.key().clone(),
         statement,
-        batch: batch.map_err(|error| ProveError::Stark(format!("{error:?}")))?,
+        batch: batch.map_err(ProveError::Stark)?,
     })
 }
 

@@ -7,9 +7,7 @@
 use droste_native::family::FamilyCap;
 use droste_native::security::SecurityReport;
 use droste_native::{Config, F, HashFamily, SettingsError};
-use p3_batch_stark::{
-    BatchVerificationError, CommonData, PcsError, VerificationError, verify_batch,
-};
+use p3_batch_stark::{BatchVerificationError, CommonData, PcsError, VerificationError};
 use p3_fri::fold_schedule;
 use thiserror::Error;
 
@@ -306,7 +304,7 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
             .map(|table| public_values(table, &proof.statement))
             .collect();
         let config = droste_native::config::<H>(&self.key.settings, &self.digest.0)?;
-        verify_batch(&config, tables, &proof.batch, &public_values, &self.common)
+        T::verify_batch(&config, tables, &proof.batch, &public_values, &self.common)
             .map_err(|error| self.rejection(error))
     }
 

@@ -7,7 +7,7 @@ use droste_native::{Blake3Family, F, FriSettings, HashFamily, KeccakFamily, Pose
 use droste_vm::codec::encode;
 use droste_vm::heights::Heights;
 use droste_vm::key::{DigestError, Key, KeyDigest, KeyError, ProvingKey};
-use droste_vm::machine::StandardTables;
+use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveError, ProveOptions, prove};
 use droste_vm::tables::program::ProgramError;
 use droste_vm::verifier::{Report, VerifyError, verify};
@@ -20,7 +20,10 @@ fn options(heights: Heights) -> ProveOptions {
     }
 }
 
-fn proof<H: HashFamily>(steps: u32, heights: Heights) -> Result<Proof<H>, ProveError> {
+fn proof<H: HashFamily>(steps: u32, heights: Heights) -> Result<Proof<H>, ProveError>
+where
+    StandardTables: Provable<H>,
+{
     let compiled = fibonacci(steps);
     let execution = run(&compiled, &statement());
     prove::<H>(&compiled.program, &execution, &options(heights))
@@ -31,18 +34,27 @@ fn check<H: HashFamily>(
     public: &[F],
     min_bits: usize,
     proof: &Proof<H>,
-) -> Result<Report, VerifyError> {
+) -> Result<Report, VerifyError>
+where
+    StandardTables: Provable<H>,
+{
     verify::<H, StandardTables>(key, public, min_bits, proof)
 }
 
-fn key<H: HashFamily>(steps: u32, heights: Heights) -> Key<H> {
+fn key<H: HashFamily>(steps: u32, heights: Heights) -> Key<H>
+where
+    StandardTables: Provable<H>,
+{
     ProvingKey::<H, StandardTables>::new(&fibonacci(steps).program, toy(), heights)
         .unwrap()
         .key()
         .clone()
 }
 
-fn proves_and_verifies<H: HashFamily>() {
+fn proves_and_verifies<H: HashFamily>()
+where
+    StandardTables: Provable<H>,
+{
     let proof = proof::<H>(20, Heights::Minimal).unwrap();
     let key = key::<H>(20, Heights::Minimal);
     let report = check(&key, &statement(), 0, &proof).unwrap();
@@ -195,7 +207,10 @@ fn a_proof_of_another_program_is_rejected() {
     assert!(check(&key, &statement(), 0, &forged).is_err());
 }
 
-fn proofs_do_not_depend_on_threads<H: HashFamily>() {
+fn proofs_do_not_depend_on_threads<H: HashFamily>()
+where
+    StandardTables: Provable<H>,
+{
     let settings = FriSettings {
         query_grinding_bits: 6,
         commit_grinding_bits: 3,

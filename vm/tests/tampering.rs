@@ -9,7 +9,7 @@ use common::{fibonacci, run, statement, toy};
 use droste_native::{Blake3Family, F, FriSettings, HashFamily, KeccakFamily, Poseidon16Family};
 use droste_vm::codec::{DecodeError, decode, encode, hash_of, read_file, write_file};
 use droste_vm::heights::Heights;
-use droste_vm::machine::StandardTables;
+use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::verifier::{Verifier, VerifyError};
 use p3_field::PrimeCharacteristicRing;
@@ -34,7 +34,10 @@ const SETTINGS: FriSettings = FriSettings {
     cap_height: 1,
 };
 
-fn make<H: HashFamily>(settings: FriSettings) -> (Verifier<H, StandardTables>, Proof<H>) {
+fn make<H: HashFamily>(settings: FriSettings) -> (Verifier<H, StandardTables>, Proof<H>)
+where
+    StandardTables: Provable<H>,
+{
     let compiled = fibonacci(6);
     let execution = run(&compiled, &statement());
     let options = ProveOptions {
@@ -122,7 +125,10 @@ fn changes(value: &Value) -> Vec<Value> {
     }
 }
 
-fn every_field_matters<H: HashFamily>() {
+fn every_field_matters<H: HashFamily>()
+where
+    StandardTables: Provable<H>,
+{
     let (verifier, proof) = make::<H>(SETTINGS);
     verifier.verify(&statement(), 0, &proof).unwrap();
     let honest = serde_json::to_value(&proof).unwrap();
@@ -165,7 +171,10 @@ fn every_field_of_a_keccak_proof_matters() {
     every_field_matters::<KeccakFamily>();
 }
 
-fn no_flip_is_accepted<H: HashFamily>(count: usize) {
+fn no_flip_is_accepted<H: HashFamily>(count: usize)
+where
+    StandardTables: Provable<H>,
+{
     let (verifier, proof) = make::<H>(toy());
     let honest = encode(&proof).unwrap();
     assert_eq!(hash_of(&honest), Ok(H::ID));

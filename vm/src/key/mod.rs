@@ -22,19 +22,16 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use droste_native::family::{FamilyCap, Pcs as Scheme};
+use droste_native::family::FamilyCap;
 use droste_native::poseidon16::Poseidon16;
 use droste_native::{
-    Commitment, Config, DIGEST, EF, F, FriSettings, HashFamily, HashId, SettingsError,
+    Commitment, Config, DIGEST, F, FriSettings, HashFamily, HashId, SettingsError,
 };
 use p3_batch_stark::common::{
     CommonData, GlobalPreprocessed, PreprocessedInstanceMeta, ProverData, ProverOnlyData,
 };
-use p3_commit::{Pcs, UnivariateStarkPcs};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_lookup::Lookups;
-use p3_matrix::Matrix;
-use p3_uni_stark::StarkGenericConfig;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -382,18 +379,12 @@ fn commit<H: HashFamily, T: Provable<H>>(
     settings: &FriSettings,
 ) -> Result<(ProverData<Config<H>>, Commitment<H>), KeyError> {
     let config = droste_native::config::<H>(settings, &[])?;
-    let pcs = config.pcs();
-    let domain =
-        |height| <Scheme<H> as Pcs<EF, H::Challenger>>::natural_domain_for_degree(pcs, height);
     let contents = machine
         .tables()
         .iter()
         .filter_map(|table| table.preprocessed_trace())
-        .map(|content| (domain(content.height()), content))
-        .collect::<Vec<_>>();
-    let (commitment, prover_data) =
-        <Scheme<H> as UnivariateStarkPcs<EF, H::Challenger>>::commit_preprocessing(pcs, contents)
-            .map_err(|error| KeyError::Commitment(format!("{error:?}")))?;
+        .collect();
+    let (commitment, prover_data) = T::commit(&config, contents).map_err(KeyError::Commitment)?;
     let common = common_data::<H, T>(machine, commitment.clone());
     let data = ProverData {
         common,
