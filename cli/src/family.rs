@@ -1,6 +1,7 @@
 //! From the run-time name of a hash to code that is generic over it.
 
-use droste_native::{Blake3Family, HashFamily, HashId, KeccakFamily, Poseidon16Family};
+use droste_native::{Blake3Family, HashId, KeccakFamily, Poseidon16Family};
+use droste_verifier::tape::TapeFamily;
 use droste_vm::machine::{Provable, StandardTables};
 
 /// Work that is done in one hash, whichever it is.
@@ -9,7 +10,7 @@ pub trait InHash {
     type Output;
 
     /// Does the work.
-    fn run<H: HashFamily>(self) -> Self::Output
+    fn run<H: TapeFamily>(self) -> Self::Output
     where
         StandardTables: Provable<H>;
 }

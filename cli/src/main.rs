@@ -9,6 +9,7 @@ mod fields;
 mod output;
 mod parameters;
 mod program;
+mod progress;
 
 use std::process::ExitCode;
 

@@ -33,11 +33,12 @@ pub fn print(report: &impl Report, format: Format) -> io::Result<()> {
     io::stdout().lock().write_all(text.as_bytes())
 }
 
-/// Columns padded to their widest cell; the last column is left ragged.
+/// Columns padded to their widest cell; the last cell of a row is left ragged and widens nothing.
 fn align(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
+        let inner = rows.iter().filter(|row| column + 1 < row.len());
+        let cells = inner.filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
@@ -70,5 +71,10 @@ mod tests {
             align(&rows),
             "name        rows\ncpu         8\nposeidon16  16\n"
         );
+        let rows = vec![
+            vec!["a long line of one cell".to_owned()],
+            vec!["cpu".to_owned(), "8".to_owned()],
+        ];
+        assert_eq!(align(&rows), "a long line of one cell\ncpu  8\n");
     }
 }

@@ -11,13 +11,13 @@ use crate::error::CommandError;
 pub struct Parameters {
     /// Security: proven-100, proven-120 or toy.
     #[arg(long, default_value_t = Preset::Proven100)]
-    preset: Preset,
+    pub preset: Preset,
     /// Number of queries, without grinding, instead of a preset.
     #[arg(long, conflicts_with = "preset")]
-    queries: Option<usize>,
+    pub queries: Option<usize>,
     /// Blowup factor: 2, 4, 8 or 16.
     #[arg(long, default_value_t = 4)]
-    blowup: usize,
+    pub blowup: usize,
 }
 
 impl Parameters {

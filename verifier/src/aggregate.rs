@@ -5,11 +5,15 @@
 //! joins alike. [`Aggregator::wrap`] brings any proof home, in as many steps as that takes: a proof in
 //! Blake3 or Keccak is first verified on R with that hash's tables beside it, and a proof too wide for
 //! R's heights on R at larger ones.
+//!
+//! [`Aggregate::verify`] is how a chain of proofs ends: one proof, one digest of the recursion keys
+//! that are accepted ([`KeySet`]), one claim.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use droste_native::{FriSettings, HashId, Poseidon16Family};
+use droste_native::security::{Preset, UnsupportedBlowup};
+use droste_native::{F, FriSettings, HashId, Poseidon16Family};
 use droste_vm::heights::Heights;
 use droste_vm::isa::id;
 use droste_vm::key::{KeyDigest, KeyError, KeyHeights, ProvingKey};
@@ -18,7 +22,8 @@ use droste_vm::prover::{Proof, ProveError, prove_with_key};
 use droste_vm::verifier::{Report, Verifier, VerifyError};
 use thiserror::Error;
 
-use crate::claim::{ClaimError, ClaimTree};
+use crate::claim::{Claim, ClaimError, ClaimTree};
+use crate::keys::KeySet;
 use crate::recursion::{Recursion, RecursionError, claim_tree};
 use crate::tape::TapeFamily;
 
@@ -43,6 +48,28 @@ pub enum AggregateError {
     /// A child, or the proof just made, does not verify.
     #[error(transparent)]
     Verify(#[from] VerifyError),
+    /// The keys of an aggregate are not the expected ones.
+    #[error("the aggregate's set of recursion keys is {found}, expected {expected}")]
+    Keys {
+        /// Digest asked for.
+        expected: KeyDigest,
+        /// Digest of the keys that the aggregate names.
+        found: KeyDigest,
+    },
+    /// The claim of an aggregate is not the expected one.
+    #[error("the claim is {}, expected {}", hex(.found), hex(.expected))]
+    Statement {
+        /// Claim asked for.
+        expected: [F; 8],
+        /// Claim of the aggregate.
+        found: [F; 8],
+    },
+    /// A proof to join has other settings or heights than this aggregator's.
+    #[error("proof {child} is not one of this aggregator's: its settings or its heights differ")]
+    Foreign {
+        /// Which, from 0.
+        child: usize,
+    },
     /// Nothing to join.
     #[error("no proofs to join")]
     Empty,
@@ -90,8 +117,28 @@ pub struct Aggregate {
     pub proof: Proof<Poseidon16Family>,
     /// Keys and statements below it.
     pub tree: ClaimTree,
-    /// The steps that made it from its children, last one last.
+    /// Keys of the recursion programs in the tree.
+    pub keys: KeySet,
+    /// The steps that made it from its children, last one last; none where it was read from a file.
     pub steps: Vec<Step>,
+}
+
+/// What an accepted aggregate says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accepted {
+    /// The proof at the root.
+    pub root: Report,
+    /// Proven bits that every proof of the tree has, the root's and those at the leaves included.
+    pub bits: usize,
+}
+
+/// Heights of a step's proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Size {
+    /// R's where the run fits, as low as it allows otherwise.
+    Home,
+    /// As low as the run allows.
+    Natural,
 }
 
 /// Makes recursion proofs of one shape.
@@ -110,46 +157,105 @@ impl Aggregator {
         }
     }
 
+    /// R at a preset's security and blowup 4, with room for joins of up to `children` proofs.
+    ///
+    /// # Errors
+    /// If the preset has no settings at this blowup.
+    pub fn for_preset(preset: Preset, children: usize) -> Result<Self, UnsupportedBlowup> {
+        // Heights at which a join of two proofs fits, and of three at toy settings.
+        let (heights, room) = match preset {
+            Preset::Toy => ([16, 16, 14, 16, 16, 16], 3),
+            Preset::Proven100 | Preset::Proven120 => ([19, 19, 16, 18, 19, 18], 2),
+        };
+        let doublings = children.div_ceil(room).next_power_of_two().ilog2() as usize;
+        let log_heights = heights.map(|log_height| log_height + doublings);
+        Ok(Self::new(preset.settings(2)?, log_heights.to_vec()))
+    }
+
+    /// FRI settings of every proof made.
+    pub const fn settings(&self) -> &FriSettings {
+        &self.settings
+    }
+
     /// Whether `proof` is one of those that this aggregator joins.
     pub fn is_home(&self, proof: &Proof<Poseidon16Family>) -> bool {
         proof.key.settings == self.settings
             && proof.key.heights == KeyHeights::Fixed(self.log_heights.clone())
     }
 
-    /// Brings a proof home; `tree` is its claim tree. `progress` sees each step when it is done.
+    /// Brings the proof of an ordinary program home. `progress` sees each step when it is done.
     ///
     /// # Errors
     /// If the proof is not valid, or R's heights are too small for it.
     pub fn wrap<H: TapeFamily>(
         &self,
         proof: &Proof<H>,
-        tree: ClaimTree,
         mut progress: impl FnMut(&Step),
     ) -> Result<Aggregate, AggregateError>
     where
         StandardTables: Provable<H>,
     {
-        let mut aggregate = self.step::<H>(&[proof], vec![tree])?;
-        while let Some(step) = aggregate.steps.last() {
-            progress(step);
-            if step.home {
-                return Ok(aggregate);
-            }
-            if aggregate.steps.len() == MOST_STEPS {
-                break;
-            }
-            let mut next =
-                self.step::<Poseidon16Family>(&[&aggregate.proof], vec![aggregate.tree])?;
-            aggregate.steps.append(&mut next.steps);
-            aggregate = Aggregate {
-                steps: aggregate.steps,
-                ..next
-            };
-        }
-        Err(AggregateError::NotHome)
+        let aggregate = self.wrap_once(proof, Size::Home)?;
+        aggregate.steps.iter().for_each(&mut progress);
+        self.bring_home(aggregate, progress)
     }
 
-    /// Joins proofs that are home into one that is.
+    /// The first step of [`Self::wrap`] alone, its tables as low as the run allows: what verifying
+    /// such a proof costs.
+    ///
+    /// # Errors
+    /// If the proof is not valid.
+    pub fn wrap_at_natural_heights<H: TapeFamily>(
+        &self,
+        proof: &Proof<H>,
+    ) -> Result<Aggregate, AggregateError>
+    where
+        StandardTables: Provable<H>,
+    {
+        self.wrap_once(proof, Size::Natural)
+    }
+
+    fn wrap_once<H: TapeFamily>(
+        &self,
+        proof: &Proof<H>,
+        size: Size,
+    ) -> Result<Aggregate, AggregateError>
+    where
+        StandardTables: Provable<H>,
+    {
+        let tree = claim_tree(proof, vec![]);
+        self.step::<H>(&[proof], vec![tree], KeySet::default(), size)
+    }
+
+    /// Brings an aggregate home that is not. `progress` sees each step when it is done.
+    ///
+    /// # Errors
+    /// If the aggregate is not valid, or R's heights are too small for it.
+    pub fn bring_home(
+        &self,
+        mut aggregate: Aggregate,
+        mut progress: impl FnMut(&Step),
+    ) -> Result<Aggregate, AggregateError> {
+        while !self.is_home(&aggregate.proof) {
+            if aggregate.steps.len() == MOST_STEPS {
+                return Err(AggregateError::NotHome);
+            }
+            aggregate.check_tree(0)?;
+            let next = self.step::<Poseidon16Family>(
+                &[&aggregate.proof],
+                vec![aggregate.tree],
+                aggregate.keys,
+                Size::Home,
+            )?;
+            next.steps.iter().for_each(&mut progress);
+            let mut steps = aggregate.steps;
+            steps.extend(next.steps);
+            aggregate = Aggregate { steps, ..next };
+        }
+        Ok(aggregate)
+    }
+
+    /// Joins aggregates that are home into one that is; their order is kept.
     ///
     /// # Errors
     /// If a child is not valid or not home, or there are too many of them for R's heights.
@@ -157,39 +263,51 @@ impl Aggregator {
         if children.is_empty() {
             return Err(AggregateError::Empty);
         }
-        let (proofs, trees): (Vec<_>, Vec<_>) = children
-            .into_iter()
-            .map(|child| (child.proof, child.tree))
-            .unzip();
-        let proofs: Vec<&Proof<Poseidon16Family>> = proofs.iter().collect();
-        let joined = self.step::<Poseidon16Family>(&proofs, trees)?;
-        match joined.steps.last() {
-            Some(step) if step.home => Ok(joined),
-            _ => Err(AggregateError::TooManyChildren {
-                children: proofs.len(),
-            }),
+        let (mut proofs, mut trees, mut keys) = (vec![], vec![], KeySet::default());
+        for (index, child) in children.into_iter().enumerate() {
+            if !self.is_home(&child.proof) {
+                return Err(AggregateError::Foreign { child: index });
+            }
+            child.check_tree(0)?;
+            keys.extend(&child.keys);
+            proofs.push(child.proof);
+            trees.push(child.tree);
         }
+        let proofs: Vec<&Proof<Poseidon16Family>> = proofs.iter().collect();
+        let joined = self.step::<Poseidon16Family>(&proofs, trees, keys, Size::Home)?;
+        if !self.is_home(&joined.proof) {
+            return Err(AggregateError::TooManyChildren {
+                children: proofs.len(),
+            });
+        }
+        Ok(joined)
     }
 
     /// Verifies `children`, all of one shape, natively and in the machine, and proves that: home if
-    /// the run fits, on the machine and at the heights that it needs otherwise.
+    /// that is asked for and the run fits, on the machine and at the heights that it needs otherwise.
     fn step<H: TapeFamily>(
         &self,
         children: &[&Proof<H>],
         trees: Vec<ClaimTree>,
+        mut keys: KeySet,
+        size: Size,
     ) -> Result<Aggregate, AggregateError>
     where
         StandardTables: Provable<H>,
     {
         let first = children.first().ok_or(AggregateError::Empty)?;
-        let start = Instant::now();
         let verifier = Verifier::<H, StandardTables>::new(first.key.clone())?;
+        for child in children {
+            if child.key == *verifier.key() {
+                verifier.verify(&[], 0, child)?;
+            } else {
+                Verifier::<H, StandardTables>::new(child.key.clone())?.verify(&[], 0, child)?;
+            }
+        }
+        let start = Instant::now();
         let recursion = Recursion::new(&verifier, &first.batch.degree_bits, children.len())?;
         let compile = start.elapsed();
 
-        for proof in children {
-            Verifier::<H, StandardTables>::new(proof.key.clone())?.verify(&[], 0, proof)?;
-        }
         let start = Instant::now();
         let execution = recursion.execute(children)?;
         let execute = start.elapsed();
@@ -197,22 +315,23 @@ impl Aggregator {
         let start = Instant::now();
         let program = &recursion.compiled().program;
         let own = BTreeSet::from(PRECOMPILES);
-        let key = |heights| {
-            ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
+        let prove = |heights| -> Result<Proof<Poseidon16Family>, AggregateError> {
+            let key = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
                 program,
                 &own,
                 self.settings,
                 heights,
-            )
+            )?;
+            Ok(prove_with_key(&key, &execution)?)
         };
-        let home = key(Heights::Exact(self.log_heights.clone()))
-            .map_err(AggregateError::from)
-            .and_then(|key| Ok(prove_with_key(&key, &execution)?));
+        let home = match size {
+            Size::Home => Some(prove(Heights::Exact(self.log_heights.clone()))),
+            Size::Natural => None,
+        };
         let proof = match home {
-            Err(error) if needs_more(&error) => {
-                prove_with_key(&key(Heights::Minimal)?, &execution)?
-            }
-            result => result?,
+            Some(Err(error)) if needs_more(&error) => prove(Heights::Minimal)?,
+            Some(result) => result?,
+            None => prove(Heights::Minimal)?,
         };
         let prove = start.elapsed();
 
@@ -223,7 +342,7 @@ impl Aggregator {
             &proof,
         )?;
         let verify = start.elapsed();
-        let tree = claim_tree(&proof, trees);
+        keys.insert(report.key, recursion.security().bits());
         Ok(Aggregate {
             steps: vec![Step {
                 hash: H::ID,
@@ -236,10 +355,16 @@ impl Aggregator {
                 verify,
                 report,
             }],
+            tree: claim_tree(&proof, trees),
+            keys,
             proof,
-            tree,
         })
     }
+}
+
+/// Claims are written as keys are.
+const fn hex(claim: &[F; 8]) -> KeyDigest {
+    KeyDigest(*claim)
 }
 
 /// Whether a program or its run lacks tables or rows at R's heights.
@@ -252,14 +377,66 @@ fn needs_more(error: &AggregateError) -> bool {
 }
 
 impl Aggregate {
-    /// Checks that the claim tree is the proof's and that its keys are known: those of recursion
-    /// programs above, those of programs at the leaves.
+    /// The digest of the recursion keys below, for [`Self::verify`]. It names good keys where the
+    /// caller made the aggregate; read from a file it is as trustworthy as the file.
+    pub fn key(&self) -> KeyDigest {
+        self.keys.digest()
+    }
+
+    /// What the aggregate claims.
+    pub const fn claim(&self) -> [F; 8] {
+        self.proof.statement
+    }
+
+    /// Accepts the aggregate if it proves `claim`, with recursion keys from the set of digest `key`,
+    /// and every proof of its tree has `min_bits` proven bits or more.
+    ///
+    /// `claim` binds the keys and statements of all ordinary proofs below, in order
+    /// ([`ClaimTree::leaves`]): a caller who takes it from elsewhere must look at those.
     ///
     /// # Errors
-    /// What in the tree is not as expected.
-    pub fn check(&self, recursion: &[KeyDigest], programs: &[KeyDigest]) -> Result<(), ClaimError> {
-        let key = self.proof.key.digest();
-        self.tree
-            .check(key, &self.proof.statement, recursion, programs)
+    /// Why it is rejected.
+    pub fn verify(
+        &self,
+        key: KeyDigest,
+        claim: &[F; 8],
+        min_bits: usize,
+    ) -> Result<Accepted, AggregateError> {
+        let found = self.key();
+        if found != key {
+            return Err(AggregateError::Keys {
+                expected: key,
+                found,
+            });
+        }
+        if self.claim() != *claim {
+            return Err(AggregateError::Statement {
+                expected: *claim,
+                found: self.claim(),
+            });
+        }
+        let below = self.check_tree(min_bits)?;
+        let verifier = Verifier::<Poseidon16Family, StandardTables>::new(self.proof.key.clone())?;
+        let root = verifier.verify(claim, min_bits, &self.proof)?;
+        let bits = below.min(root.security.bits());
+        Ok(Accepted { root, bits })
+    }
+
+    /// The tree is the proof's, its recursion keys are listed, and every proof below the root has
+    /// `min_bits`; the bits that they have. The proof itself is not verified here.
+    fn check_tree(&self, min_bits: usize) -> Result<usize, ClaimError> {
+        let expected = self.proof.key.digest();
+        let found = self.tree.key;
+        if found != expected {
+            return Err(ClaimError::Root { expected, found });
+        }
+        // A root without children would make an ordinary program's statement a claim.
+        if matches!(self.tree.claim, Claim::Statement(_)) {
+            return Err(ClaimError::Hidden(found));
+        }
+        if self.tree.claim.statement() != self.proof.statement {
+            return Err(ClaimError::Digest);
+        }
+        self.tree.check(&self.keys, min_bits)
     }
 }

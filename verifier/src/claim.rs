@@ -9,6 +9,8 @@ use droste_native::poseidon16::Poseidon16;
 use droste_vm::key::KeyDigest;
 use thiserror::Error;
 
+use crate::keys::KeySet;
+
 /// Tag of a claim: the letters "clai", in ASCII, big-endian.
 pub const CLAIM_TAG: F = F::new(0x636c_6169);
 
@@ -45,11 +47,23 @@ pub enum ClaimError {
         found: KeyDigest,
     },
     /// A node with children was not made by a known recursion program.
-    #[error("{0} is not the key of a recursion program")]
+    #[error("{0} is not the key of an accepted recursion program")]
     Recursion(KeyDigest),
-    /// A leaf of an unknown program.
-    #[error("{0} is not the key of an accepted program")]
-    Leaf(KeyDigest),
+    /// A proof of a recursion program is listed without its children.
+    #[error("{0} is the key of a recursion program, but its children are not listed")]
+    Hidden(KeyDigest),
+    /// A recursion program accepts weaker proofs than the caller.
+    #[error(
+        "the children of {key} have {found} proven bits of security, at least {expected} expected"
+    )]
+    Security {
+        /// Key of the recursion program.
+        key: KeyDigest,
+        /// Bits asked for.
+        expected: usize,
+        /// Bits that every proof has that the program accepts.
+        found: usize,
+    },
 }
 
 impl Claim {
@@ -79,45 +93,116 @@ pub fn claim_digest(children: &[(KeyDigest, [F; 8])]) -> [F; 8] {
 }
 
 impl ClaimTree {
-    /// Checks that the tree is what a verified proof of `key` with `statement` says, that every inner
-    /// node is of one of the `recursion` keys and every leaf of one of the `programs`.
+    /// Checks that every node with children is of a recursion program of `keys` whose children have
+    /// at least `min_bits` proven bits, and that no recursion proof hides its children. Gives the
+    /// least of those bits: every proof below the root has them.
     ///
-    /// A recursion key is trusted to be of a program that verifies its children: the caller derives it
-    /// from the program.
+    /// # Soundness
+    /// The tree must be that of a verified proof: its key and statement those of the root. `keys` are
+    /// trusted to be of programs that verify their children, at the security they are listed with.
     ///
     /// # Errors
     /// What in the tree is not as expected.
-    pub fn check(
-        &self,
-        key: KeyDigest,
-        statement: &[F; 8],
-        recursion: &[KeyDigest],
-        programs: &[KeyDigest],
-    ) -> Result<(), ClaimError> {
-        if self.key != key {
-            return Err(ClaimError::Root {
-                expected: key,
-                found: self.key,
-            });
+    pub fn check(&self, keys: &KeySet, min_bits: usize) -> Result<usize, ClaimError> {
+        let key = self.key;
+        let bits = keys.bits(key);
+        match (&self.claim, bits) {
+            (Claim::Statement(_), None) => Ok(usize::MAX),
+            (Claim::Statement(_), Some(_)) => Err(ClaimError::Hidden(key)),
+            (Claim::Children(_), None) => Err(ClaimError::Recursion(key)),
+            (Claim::Children(_), Some(found)) if found < min_bits => Err(ClaimError::Security {
+                key,
+                expected: min_bits,
+                found,
+            }),
+            (Claim::Children(children), Some(found)) => {
+                children.iter().try_fold(found, |least, child| {
+                    Ok(least.min(child.check(keys, min_bits)?))
+                })
+            }
         }
-        if self.claim.statement() != *statement {
-            return Err(ClaimError::Digest);
-        }
-        self.check_keys(recursion, programs)
     }
 
-    fn check_keys(
-        &self,
-        recursion: &[KeyDigest],
-        programs: &[KeyDigest],
-    ) -> Result<(), ClaimError> {
+    /// Keys and statements of the ordinary proofs below, from first to last.
+    pub fn leaves(&self) -> Vec<(KeyDigest, [F; 8])> {
         match &self.claim {
-            Claim::Statement(_) if programs.contains(&self.key) => Ok(()),
-            Claim::Statement(_) => Err(ClaimError::Leaf(self.key)),
-            Claim::Children(children) if recursion.contains(&self.key) => children
-                .iter()
-                .try_for_each(|child| child.check_keys(recursion, programs)),
-            Claim::Children(_) => Err(ClaimError::Recursion(self.key)),
+            Claim::Statement(statement) => vec![(self.key, *statement)],
+            Claim::Children(children) => children.iter().flat_map(Self::leaves).collect(),
         }
+    }
+
+    /// Levels of the tree: 1 for an ordinary proof.
+    pub fn depth(&self) -> usize {
+        match &self.claim {
+            Claim::Statement(_) => 1,
+            Claim::Children(children) => {
+                1 + children.iter().map(Self::depth).max().unwrap_or_default()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use p3_field::PrimeCharacteristicRing;
+
+    use super::*;
+
+    const fn key(n: u32) -> KeyDigest {
+        KeyDigest([F::new(n); 8])
+    }
+
+    fn leaf(n: u32) -> ClaimTree {
+        ClaimTree {
+            key: key(n),
+            claim: Claim::Statement([F::from_u32(n); 8]),
+        }
+    }
+
+    fn node(n: u32, children: Vec<ClaimTree>) -> ClaimTree {
+        ClaimTree {
+            key: key(n),
+            claim: Claim::Children(children),
+        }
+    }
+
+    /// A wrap (10) of one program, a wrap (11) of another, joined (20).
+    fn tree() -> ClaimTree {
+        node(20, vec![node(10, vec![leaf(1)]), node(11, vec![leaf(2)])])
+    }
+
+    #[test]
+    fn every_recursion_key_is_checked() {
+        let keys = |keys: &[(u32, usize)]| keys.iter().map(|&(n, bits)| (key(n), bits)).collect();
+        let all: KeySet = keys(&[(10, 100), (11, 7), (20, 104)]);
+        assert_eq!(tree().check(&all, 7), Ok(7));
+        // A toy child below proofs that are strong themselves.
+        let weak = ClaimError::Security {
+            key: key(11),
+            expected: 8,
+            found: 7,
+        };
+        assert_eq!(tree().check(&all, 8), Err(weak));
+        let some: KeySet = keys(&[(10, 100), (20, 104)]);
+        assert_eq!(tree().check(&some, 0), Err(ClaimError::Recursion(key(11))));
+        let more: KeySet = keys(&[(10, 100), (11, 7), (20, 104), (2, 100)]);
+        assert_eq!(tree().check(&more, 0), Err(ClaimError::Hidden(key(2))));
+    }
+
+    #[test]
+    fn order_keys_and_statements_are_bound() {
+        let statement = tree().claim.statement();
+        let other = [
+            node(20, vec![node(11, vec![leaf(2)]), node(10, vec![leaf(1)])]),
+            node(20, vec![node(10, vec![leaf(1)])]),
+            node(20, vec![node(10, vec![leaf(1)]), node(12, vec![leaf(2)])]),
+            node(20, vec![node(10, vec![leaf(1)]), node(11, vec![leaf(3)])]),
+            node(20, vec![leaf(1), node(11, vec![leaf(2)])]),
+        ];
+        for other in other {
+            assert_ne!(other.claim.statement(), statement, "{other:?}");
+        }
+        assert_eq!(tree().leaves().len(), 2);
+        assert_eq!(tree().depth(), 3);
     }
 }

@@ -4,12 +4,18 @@
 //! - [`codegen`]: constraint evaluators generated from AIRs.
 //! - [`program`]: the zk-DSL text of the verifier of one proof shape.
 //! - [`tape`]: a proof as the hints that text reads.
-//! - [`claim`]: what a recursion proof claims, and the tree of claims below it.
-//! - [`recursion`]: from proofs to a proof that they verify; [`aggregate`]: any proofs to one.
+//! - [`claim`]: what a recursion proof claims, and the tree of claims below it; [`keys`]: the
+//!   recursion programs that a verifier accepts.
+//! - [`recursion`]: from proofs to a proof that they verify; [`aggregate`]: any proofs to one;
+//!   [`file`]: the form in which those travel.
+//! - [`cost`]: what all that costs.
 
 pub mod aggregate;
 pub mod claim;
 pub mod codegen;
+pub mod cost;
+pub mod file;
+pub mod keys;
 pub mod program;
 pub mod recursion;
 pub mod shape;

@@ -7,6 +7,7 @@
 //! level.
 
 use droste_gadgets::{Hint, SOURCES, Tape};
+use droste_native::security::SecurityReport;
 use droste_native::{F, HashFamily, Poseidon16Family};
 use droste_vm::compiler::{Compiled, compile_file};
 use droste_vm::executor::execute;
@@ -39,6 +40,9 @@ pub enum RecursionError {
     /// The generated program does not compile.
     #[error("the generated program does not compile: {0}")]
     Compile(String),
+    /// No children of the key have the given heights.
+    #[error("the children's heights: {0}")]
+    Heights(VerifyError),
     /// A child is not valid.
     #[error("child {child}: {source}")]
     Child {
@@ -77,6 +81,7 @@ pub enum RecursionError {
 pub struct Recursion<H: HashFamily> {
     key: Key<H>,
     shape: ProofShape,
+    security: SecurityReport,
     children: usize,
     text: String,
     compiled: Compiled,
@@ -93,13 +98,16 @@ impl<H: TapeFamily> Recursion<H> {
     /// The program for `children` proofs like those that `verifier` verifies, of these heights.
     ///
     /// # Errors
-    /// If there is no such program.
+    /// If no proof of the verifier's key has these heights, or there is no such program.
     pub fn new<T: Provable<H>>(
         verifier: &Verifier<H, T>,
         log_heights: &[usize],
         children: usize,
     ) -> Result<Self, RecursionError> {
         let key = verifier.key();
+        let (_, security) = verifier
+            .shape(log_heights)
+            .map_err(RecursionError::Heights)?;
         let tables = verifier.machine().tables();
         let names: Vec<String> = tables
             .iter()
@@ -127,10 +135,16 @@ impl<H: TapeFamily> Recursion<H> {
         Ok(Self {
             key: key.clone(),
             shape,
+            security,
             children,
             text,
             compiled,
         })
+    }
+
+    /// Proven security of every proof that the program accepts as a child.
+    pub const fn security(&self) -> &SecurityReport {
+        &self.security
     }
 
     /// The program's text.

@@ -4,14 +4,16 @@ use std::time::Instant;
 
 use droste_native::{Blake3Family, F, FriSettings, HashFamily, KeccakFamily, Poseidon16Family};
 use droste_verifier::claim::{ClaimError, claim_digest};
-use droste_verifier::recursion::{Recursion, claim_tree};
+use droste_verifier::keys::KeySet;
+use droste_verifier::recursion::{Recursion, RecursionError, claim_tree};
 use droste_verifier::tape::TapeFamily;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
+use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
-use droste_vm::verifier::{Verifier, verify};
+use droste_vm::verifier::{Verifier, VerifyError, verify};
 use p3_field::PrimeCharacteristicRing;
 
 type R = Poseidon16Family;
@@ -106,11 +108,51 @@ fn poseidon16_is_wrapped_and_joined() {
         wraps[0].key.digest(),
         joined.key.digest(),
     );
-    let check =
-        |recursion: &[_], programs: &[_]| tree.check(join, &joined.statement, recursion, programs);
-    check(&[wrap, join], &[leaf]).unwrap();
-    assert_eq!(check(&[join], &[leaf]), Err(ClaimError::Recursion(wrap)));
-    assert_eq!(check(&[wrap, join], &[]), Err(ClaimError::Leaf(leaf)));
+    assert_eq!(tree.claim.statement(), joined.statement);
+    assert_eq!(tree.leaves()[1], (leaf, leaves[1].statement));
+    let keys: KeySet = [(wrap, 5), (join, 6)].into_iter().collect();
+    assert_eq!(tree.check(&keys, 5), Ok(5));
+    let keys: KeySet = [(join, 6)].into_iter().collect();
+    assert_eq!(tree.check(&keys, 0), Err(ClaimError::Recursion(wrap)));
+}
+
+/// Heights that no proof of the key has are refused before anything is computed from them.
+#[test]
+fn heights_are_held_against_the_key() {
+    let leaf = factorial::<R>(5);
+    let verifier = Verifier::<R, StandardTables>::new(leaf.key.clone()).unwrap();
+    let honest = &leaf.batch.degree_bits;
+    Recursion::new(&verifier, honest, 1).unwrap();
+    let program = verifier.machine().program_index();
+    let with = |table: usize, log_height: usize| {
+        let mut heights = honest.clone();
+        heights[table] = log_height;
+        heights
+    };
+    for heights in [
+        vec![],
+        honest[1..].to_vec(),
+        [&honest[..], &[6]].concat(),
+        with(program, honest[program] + 1),
+        with(0, 60),
+        with(0, usize::MAX),
+    ] {
+        let error = Recursion::new(&verifier, &heights, 1).unwrap_err();
+        let heights_are_wrong =
+            matches!(error, RecursionError::Heights(VerifyError::Heights { .. }));
+        assert!(heights_are_wrong, "{heights:?}: {error}");
+    }
+    // A key that fixes its heights.
+    let compiled = compile(droste_programs::source("factorial").unwrap(), &[]).unwrap();
+    let fixed = options(Heights::Uniform(7));
+    let key =
+        ProvingKey::<R, StandardTables>::new(&compiled.program, fixed.settings, fixed.heights);
+    let verifier = Verifier::<R, StandardTables>::new(key.unwrap().key().clone()).unwrap();
+    let mut heights = vec![7; verifier.machine().tables().len()];
+    Recursion::new(&verifier, &heights, 1).unwrap();
+    heights[0] = 8;
+    let error = Recursion::new(&verifier, &heights, 1).unwrap_err();
+    assert!(matches!(error, RecursionError::Heights(_)), "{error}");
 }
 
 /// A leaf in a byte hash is wrapped on a machine with that hash.
@@ -141,14 +183,11 @@ where
         &home,
         vec![claim_tree(&wrap, vec![claim_tree(&leaf, vec![])])],
     );
-    let keys = [wrap.key.digest(), home.key.digest()];
-    tree.check(
-        home.key.digest(),
-        &home.statement,
-        &keys,
-        &[leaf.key.digest()],
-    )
-    .unwrap();
+    assert_eq!(tree.claim.statement(), home.statement);
+    let keys: KeySet = [(wrap.key.digest(), 5), (home.key.digest(), 5)]
+        .into_iter()
+        .collect();
+    tree.check(&keys, 5).unwrap();
 }
 
 #[test]

@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use droste_native::{HashFamily, HashId};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::key::FORMAT_VERSION;
@@ -88,9 +90,35 @@ pub fn encode<H: HashFamily>(proof: &Proof<H>) -> Result<Vec<u8>, DecodeError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FORMAT_VERSION.to_le_bytes());
     bytes.push(number(H::ID));
-    bincode::serde::encode_into_std_write(proof, &mut bytes, BINCODE)
+    encode_body(bytes, proof)
+}
+
+/// A header followed by a value, for files of other kinds too.
+///
+/// # Errors
+/// As [`encode`].
+pub fn encode_body<T: Serialize>(mut bytes: Vec<u8>, value: &T) -> Result<Vec<u8>, DecodeError> {
+    bincode::serde::encode_into_std_write(value, &mut bytes, BINCODE)
         .map_err(|error| DecodeError::Malformed(error.to_string()))?;
     Ok(bytes)
+}
+
+/// The value that follows a header of `header` bytes, if nothing follows it. Whether the bytes are
+/// the one way to write it is for the caller to check.
+///
+/// # Errors
+/// If the value cannot be read, or bytes are left after it.
+pub fn decode_body<T: DeserializeOwned>(bytes: &[u8], header: usize) -> Result<T, DecodeError> {
+    if bytes.len() > MAX_BYTES {
+        return Err(DecodeError::TooLong { found: bytes.len() });
+    }
+    let body = bytes.get(header..).unwrap_or_default();
+    let (value, read) = bincode::serde::decode_from_slice::<T, _>(body, BINCODE)
+        .map_err(|error| DecodeError::Malformed(error.to_string()))?;
+    match body.len() - read {
+        0 => Ok(value),
+        found => Err(DecodeError::TrailingBytes { found }),
+    }
 }
 
 /// The hash in which a proof is committed.
@@ -129,14 +157,7 @@ pub fn decode<H: HashFamily>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
             found,
         });
     }
-    let body = bytes.get(HEADER..).unwrap_or_default();
-    let (proof, read) = bincode::serde::decode_from_slice::<Proof<H>, _>(body, BINCODE)
-        .map_err(|error| DecodeError::Malformed(error.to_string()))?;
-    if read != body.len() {
-        return Err(DecodeError::TrailingBytes {
-            found: body.len() - read,
-        });
-    }
+    let proof: Proof<H> = decode_body(bytes, HEADER)?;
     if encode(&proof)? != bytes {
         return Err(DecodeError::NotCanonical);
     }

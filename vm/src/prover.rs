@@ -155,7 +155,7 @@ pub fn traces<H: HashFamily, T: Provable<H>>(
         program: key.program(),
         execution,
     };
-    let log_heights = log_heights(key, &input)?;
+    let log_heights = log_heights(key, execution)?;
     let mut uses = Uses::new(&input);
     let traces = key
         .machine()
@@ -173,11 +173,18 @@ pub fn traces<H: HashFamily, T: Provable<H>>(
     }
 }
 
-/// Logarithms of the heights of the tables for this run.
-fn log_heights<H: HashFamily, T: Provable<H>>(
+/// Logarithms of the heights of the traces of a run, by table.
+///
+/// # Errors
+/// If its rows do not fit heights that are possible, or the key's.
+pub fn log_heights<H: HashFamily, T: Provable<H>>(
     key: &ProvingKey<H, T>,
-    input: &TraceInput<'_>,
+    execution: &Execution,
 ) -> Result<Vec<usize>, ProveError> {
+    let input = &TraceInput {
+        program: key.program(),
+        execution,
+    };
     let settings = &key.key().settings;
     let max = MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup);
     let tables = key.machine().tables();

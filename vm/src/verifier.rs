@@ -200,10 +200,7 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
             });
         }
         check_statement(public, &proof.statement)?;
-        let log_heights = &proof.batch.degree_bits;
-        self.check_heights(log_heights)?;
-        let tables = table_reports(self.machine.tables(), &self.common.lookups, log_heights);
-        let security = security::<H>(&self.key.settings, &tables);
+        let (tables, security) = self.shape(&proof.batch.degree_bits)?;
         if security.bits() < min_bits {
             return Err(VerifyError::Security {
                 expected: min_bits,
@@ -220,9 +217,27 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
         })
     }
 
-    /// Heights are possible, those of tables of fixed content are right, and so are all where the key
-    /// fixes them; and no number of messages can reach the modulus.
-    fn check_heights(&self, log_heights: &[usize]) -> Result<(), VerifyError> {
+    /// Tables and proven security of proofs of these heights.
+    ///
+    /// # Errors
+    /// As [`Self::check_heights`].
+    pub fn shape(
+        &self,
+        log_heights: &[usize],
+    ) -> Result<(Vec<TableReport>, SecurityReport), VerifyError> {
+        self.check_heights(log_heights)?;
+        let tables = table_reports(self.machine.tables(), &self.common.lookups, log_heights);
+        let security = security::<H>(&self.key.settings, &tables);
+        Ok((tables, security))
+    }
+
+    /// Checks the logarithms of a proof's heights, one a table: they are possible, those of tables of
+    /// fixed content are right, and so are all where the key fixes them; and no number of messages can
+    /// reach the modulus.
+    ///
+    /// # Errors
+    /// If no proof of the key has these heights.
+    pub fn check_heights(&self, log_heights: &[usize]) -> Result<(), VerifyError> {
         let tables = self.machine.tables();
         let wrong = || {
             Err(VerifyError::Heights {

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_native::{FriSettings, HashFamily, HashId};
+use droste_native::{FriSettings, HashId};
+use droste_verifier::tape::TapeFamily;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::ProvingKey;
@@ -66,7 +67,7 @@ struct Make<'a> {
 impl InHash for Make<'_> {
     type Output = Result<Digest, CommandError>;
 
-    fn run<H: HashFamily>(self) -> Self::Output
+    fn run<H: TapeFamily>(self) -> Self::Output
     where
         StandardTables: Provable<H>,
     {

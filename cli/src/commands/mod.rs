@@ -1,6 +1,8 @@
 //! One module a command.
 
+mod aggregate;
 mod compile;
+mod cost;
 mod demo;
 mod hash;
 mod key;
@@ -19,12 +21,19 @@ use crate::output::Format;
 pub enum Command {
     /// Compile a zk-DSL program and say what came of it.
     Compile(compile::Compile),
+    /// Measure what verifying a program's proof costs in-circuit, by hash and number of queries.
+    Cost(cost::Cost),
+    /// One row of `cost`, in this process.
+    #[command(hide = true)]
+    CostRow(cost::CostRow),
     /// Prove a program under each hash, verify each proof in a proof, join those: the whole chain.
     Demo(demo::Demo),
     /// Print the digest of a file, or one permutation of 16 field elements.
     Hash(hash::Hash),
-    /// Say what a proof says, after verifying it under the key it carries.
+    /// Say what a proof or an aggregate says, after verifying it under the keys it carries.
     Inspect(verify::Inspect),
+    /// Prove that aggregates are valid: one for all of them, in this order.
+    Join(aggregate::Join),
     /// Print the key of a program.
     Key(key::Key),
     /// Run a zk-DSL program and prove the run.
@@ -33,8 +42,10 @@ pub enum Command {
     Run(run::Run),
     /// Prove and verify permutations in one hash's table and print what they cost.
     Table(table::Table),
-    /// Verify a proof against a program or a key.
+    /// Verify a proof against a program or a key, or an aggregate against a key and a claim.
     Verify(verify::Verify),
+    /// Prove that a proof is valid: an aggregate that can be joined with others.
+    Wrap(aggregate::Wrap),
 }
 
 impl Command {
@@ -45,14 +56,18 @@ impl Command {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         match self {
             Self::Compile(command) => command.run(format),
+            Self::Cost(command) => command.run(format),
+            Self::CostRow(command) => command.run(),
             Self::Demo(command) => command.run(format),
             Self::Hash(command) => command.run(format),
             Self::Inspect(command) => command.run(format),
+            Self::Join(command) => command.run(format),
             Self::Key(command) => command.run(format),
             Self::Prove(command) => command.run(format),
             Self::Run(command) => command.run(format),
             Self::Table(command) => command.run(format),
             Self::Verify(command) => command.run(format),
+            Self::Wrap(command) => command.run(format),
         }
     }
 }

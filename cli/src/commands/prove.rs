@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use droste_native::{F, HashFamily, HashId};
+use droste_native::{F, HashId};
+use droste_verifier::tape::TapeFamily;
 use droste_vm::codec;
 use droste_vm::compiler::Compiled;
 use droste_vm::executor::execute;
@@ -21,6 +22,7 @@ use crate::fields::field_list;
 use crate::output::{Format, print};
 use crate::parameters::Parameters;
 use crate::program;
+use crate::progress::Progress;
 
 /// Arguments of `droste prove`.
 #[derive(Debug, Args)]
@@ -64,7 +66,9 @@ impl Prove {
             options: &options,
             public: &public,
         };
+        let progress = Progress::spinner(format!("proving {} cycles", execution.cycles.len()));
         let (bytes, report) = in_hash(self.hash, work)?;
+        drop(progress);
         codec::write_file(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
         Ok(print(&report, format)?)
     }
@@ -80,7 +84,7 @@ struct Work<'a> {
 impl InHash for Work<'_> {
     type Output = Result<(Vec<u8>, Verified), CommandError>;
 
-    fn run<H: HashFamily>(self) -> Self::Output
+    fn run<H: TapeFamily>(self) -> Self::Output
     where
         StandardTables: Provable<H>,
     {

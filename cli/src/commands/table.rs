@@ -22,6 +22,7 @@ use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::output::{Format, Report, print};
+use crate::progress::Progress;
 
 /// Largest number of permutations one table is asked for: Keccak then fills 2^24 rows, the field's
 /// largest subgroup.
@@ -118,11 +119,13 @@ impl Table {
             .preset
             .settings(self.blowup.ilog2() as usize)
             .map_err(|error| CommandError::usage(error.to_string()))?;
+        let progress = Progress::spinner(format!("proving {} permutations", self.count));
         let cost = match self.commit_hash {
             HashId::Poseidon16 => self.prove::<Poseidon16Family>(&settings),
             HashId::Blake3 => self.prove::<Blake3Family>(&settings),
             HashId::Keccak => self.prove::<KeccakFamily>(&settings),
         }?;
+        drop(progress);
         Ok(print(&cost, format)?)
     }
 

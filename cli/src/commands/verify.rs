@@ -1,42 +1,50 @@
-//! `droste verify` and `droste inspect`: what a proof says, and whether it is so.
+//! `droste verify` and `droste inspect`: what a proof or an aggregate says, and whether it is so.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
 use droste_native::{F, HashFamily, HashId};
+use droste_verifier::file;
+use droste_verifier::tape::TapeFamily;
 use droste_vm::codec;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
-use droste_vm::key::{KeyDigest, KeyHeights, ProvingKey};
+use droste_vm::key::{Key, KeyDigest, KeyHeights, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::Proof;
 use droste_vm::verifier::{self, VerifyError};
 use p3_field::PrimeField32;
 use serde::Serialize;
 
+use crate::commands::aggregate::accept;
 use crate::error::CommandError;
 use crate::family::{InHash, in_hash};
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
 use crate::program;
+use crate::progress::Progress;
 
 /// Arguments of `droste verify`.
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["program", "key"])))]
 pub struct Verify {
-    /// The proof.
+    /// The proof, or the aggregate of proofs.
     proof: PathBuf,
     /// The program it must be of; the parameters are those that the proof states.
     #[arg(long)]
     program: Option<PathBuf>,
-    /// The digest of the key it must be of, which binds program and parameters.
+    /// The digest of the key it must be of, which binds program and parameters; of an aggregate, the
+    /// digest of the recursion keys in it, as `droste wrap` and `droste join` print it.
     #[arg(long)]
     key: Option<KeyDigest>,
+    /// What an aggregate must claim: 64 hexadecimal digits.
+    #[arg(long, conflicts_with_all = ["program", "public"])]
+    claim: Option<KeyDigest>,
     /// Public values its statement must begin with: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
-    /// Proven bits it must have.
+    /// Proven bits it must have, and in an aggregate every proof below it.
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
 }
@@ -44,7 +52,7 @@ pub struct Verify {
 /// Arguments of `droste inspect`.
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// The proof.
+    /// The proof, or the aggregate of proofs.
     proof: PathBuf,
 }
 
@@ -162,9 +170,23 @@ impl Report for Verified {
 impl Verify {
     /// Verifies and prints.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let progress = Progress::spinner("verifying");
+        let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
+        if file::is_aggregate(&bytes) {
+            let (Some(key), Some(claim)) = (self.key, self.claim) else {
+                let message = "an aggregate is verified against --key and --claim";
+                return Err(CommandError::usage(message));
+            };
+            let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
+            let summary = accept(&aggregate, key, &claim.0, self.min_bits)?;
+            drop(progress);
+            return Ok(print(&summary, format)?);
+        }
+        if self.claim.is_some() {
+            return Err(CommandError::usage("--claim is for aggregates of proofs"));
+        }
         let public = field_list(&self.public)?;
         let program = self.program.as_deref().map(program::compile).transpose()?;
-        let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
         let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
         let work = Check {
             bytes: &bytes,
@@ -173,14 +195,23 @@ impl Verify {
             public: &public,
             min_bits: self.min_bits,
         };
-        Ok(print(&in_hash(hash, work)?, format)?)
+        let verified = in_hash(hash, work)?;
+        drop(progress);
+        Ok(print(&verified, format)?)
     }
 }
 
 impl Inspect {
     /// Prints what the proof says, after verifying it under the key it carries.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let progress = Progress::spinner("verifying");
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
+        if file::is_aggregate(&bytes) {
+            let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
+            let summary = accept(&aggregate, aggregate.key(), &aggregate.claim(), 0)?;
+            drop(progress);
+            return Ok(print(&summary, format)?);
+        }
         let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
         let work = Check {
             bytes: &bytes,
@@ -189,8 +220,28 @@ impl Inspect {
             public: &[],
             min_bits: 0,
         };
-        Ok(print(&in_hash(hash, work)?, format)?)
+        let verified = in_hash(hash, work)?;
+        drop(progress);
+        Ok(print(&verified, format)?)
     }
+}
+
+/// The key of `program` at the parameters that a proof states: a verifier holds those to the bits it
+/// asks for, and they are hashed into the key.
+///
+/// # Errors
+/// If the program has no key with these parameters.
+pub fn key_of<H: HashFamily>(program: &Program, proof: &Proof<H>) -> Result<Key<H>, CommandError>
+where
+    StandardTables: Provable<H>,
+{
+    let heights = match &proof.key.heights {
+        KeyHeights::Free => Heights::Minimal,
+        KeyHeights::Fixed(heights) => Heights::Exact(heights.clone()),
+    };
+    let key = ProvingKey::<H, StandardTables>::new(program, proof.key.settings, heights)
+        .map_err(CommandError::failed)?;
+    Ok(key.key().clone())
 }
 
 struct Check<'a> {
@@ -204,22 +255,14 @@ struct Check<'a> {
 impl InHash for Check<'_> {
     type Output = Result<Verified, CommandError>;
 
-    fn run<H: HashFamily>(self) -> Self::Output
+    fn run<H: TapeFamily>(self) -> Self::Output
     where
         StandardTables: Provable<H>,
     {
         let proof = codec::decode::<H>(self.bytes).map_err(CommandError::failed)?;
         let mut key = proof.key.clone();
         if let Some(program) = self.program {
-            // What the proof states is held to `min_bits`, and hashed into the key.
-            let heights = match &proof.key.heights {
-                KeyHeights::Free => Heights::Minimal,
-                KeyHeights::Fixed(heights) => Heights::Exact(heights.clone()),
-            };
-            key = ProvingKey::<H, StandardTables>::new(program, proof.key.settings, heights)
-                .map_err(CommandError::failed)?
-                .key()
-                .clone();
+            key = key_of(program, &proof)?;
         }
         if let Some(expected) = self.key {
             let found = proof.key.digest();

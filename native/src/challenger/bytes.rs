@@ -2,6 +2,7 @@
 
 use p3_challenger::{ByteGrindingChallenger, CanObserve, CanSample, SerializingChallenger32};
 use p3_symmetric::CryptographicHasher;
+use tracing::info_span;
 
 use super::search::first_block;
 use crate::field::F;
@@ -92,6 +93,7 @@ where
         accepts: impl Fn([u8; S]) -> bool + Sync,
     ) -> Option<u64> {
         assert!(W > 0 && S <= 32, "one flush answers a candidate");
+        let _span = info_span!("grind").entered();
         let lanes = H::LANES.max(1);
         let length = self.input.len() + W;
         let blocks = candidates.div_ceil(lanes as u64);

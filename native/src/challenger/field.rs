@@ -5,6 +5,7 @@ use p3_challenger::{
 };
 use p3_field::{BasedVectorSpace, Field, PackedValue, PrimeCharacteristicRing, PrimeField64};
 use p3_symmetric::{Hash, MerkleCap, Permutation};
+use tracing::info_span;
 
 use super::search::first_block;
 use crate::field::{DIGEST, F};
@@ -101,6 +102,7 @@ impl GrindingChallenger for Poseidon16Challenger {
         if bits == 0 {
             return F::ZERO;
         }
+        let _span = info_span!("grind", bits).entered();
         let (state, position) = self.state_before_nonce();
         let state = state.map(Packed::from);
         let mask = (1u64 << bits) - 1;

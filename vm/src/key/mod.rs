@@ -142,7 +142,7 @@ impl<H: HashFamily> Key<H> {
 
 /// Name of a key: 8 elements, written as the hexadecimal digits of their canonical 4-byte
 /// little-endian integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyDigest(pub [F; DIGEST]);
 
 impl Display for KeyDigest {

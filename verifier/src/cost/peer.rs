@@ -1,0 +1,71 @@
+//! Plonky3's own prover on Plonky3's own Poseidon1 table: what a unit of `fft_cost` takes on this
+//! machine, so that figures travel between machines.
+
+use droste_native::poseidon16::{
+    HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH,
+};
+use droste_native::{
+    Blake3Family, Config, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family,
+};
+use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::Matrix;
+use p3_poseidon1::Poseidon1Constants;
+use p3_poseidon1_air::Poseidon1Air;
+
+use super::{CostError, process};
+
+type Table = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
+
+/// Least and largest height of the table: below, grinding and queries outweigh the transforms.
+const HEIGHTS: (usize, usize) = (1 << 10, 1 << 16);
+
+/// CPU time of p3-batch-stark on p3-poseidon1-air over `w * h * log2(h)`, in nanoseconds, in this hash
+/// with these settings and about this height.
+pub(super) fn cpu_ns_per_fft_unit(
+    hash: HashId,
+    settings: &FriSettings,
+    height: usize,
+) -> Result<f64, CostError> {
+    // Chosen here, so that Plonky3's prover is instantiated in this crate and not in its users.
+    match hash {
+        HashId::Poseidon16 => measure::<Poseidon16Family>(settings, height),
+        HashId::Blake3 => measure::<Blake3Family>(settings, height),
+        HashId::Keccak => measure::<KeccakFamily>(settings, height),
+    }
+}
+
+fn measure<H: HashFamily>(settings: &FriSettings, height: usize) -> Result<f64, CostError> {
+    let failed = |error: &dyn std::fmt::Debug| CostError::Peer(format!("{error:?}"));
+    let height = height.clamp(HEIGHTS.0, HEIGHTS.1);
+    let (full, partial) = Poseidon1Constants {
+        rounds_f: 2 * HALF_FULL_ROUNDS,
+        rounds_p: PARTIAL_ROUNDS,
+        mds_circ_col: MDS_COLUMN,
+        round_constants: ROUND_CONSTANTS.to_vec(),
+    }
+    .to_optimized();
+    let table = Table::new(full, partial);
+    let inputs = (0..height)
+        .map(|row| std::array::from_fn(|lane| F::from_usize(row * WIDTH + lane)))
+        .collect();
+    let config: Config<H> =
+        droste_native::config::<H>(settings, &[]).map_err(|error| failed(&error))?;
+
+    let start = process::cpu_time();
+    let trace = table.generate_trace_rows_from_inputs(inputs, settings.log_blowup);
+    let cells = trace.width() * trace.height();
+    let instances = [StarkInstance {
+        air: &table,
+        trace: &trace,
+        public_values: vec![],
+    }];
+    let data = ProverData::from_instances(&config, &instances).map_err(|error| failed(&error))?;
+    let proof = prove_batch(&config, &instances, &data).map_err(|error| failed(&error))?;
+    let spent = process::cpu_time().saturating_sub(start);
+
+    verify_batch(&config, &[table], &proof, &[vec![]], &data.common)
+        .map_err(|error| failed(&error))?;
+    let fft_cost = (cells * height.ilog2() as usize) as f64;
+    Ok(spent.as_nanos() as f64 / fft_cost)
+}

@@ -1,0 +1,188 @@
+//! Where a prover's time goes, from the spans that Plonky3's prover and Droste's report.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Milliseconds of each stage of a proof, and of the execution before it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StagesMs {
+    /// Writing the hints and running the program.
+    pub execute: f64,
+    /// Traces.
+    pub trace: f64,
+    /// Low-degree extensions of main and look-up columns, all Merkle trees, and what is in no other
+    /// stage.
+    pub commit: f64,
+    /// Columns of the look-up argument.
+    pub lookup: f64,
+    /// Quotients and their low-degree extensions.
+    pub quotient: f64,
+    /// Openings: from the first evaluation at the out-of-domain point to the end, grinding apart.
+    pub open: f64,
+    /// Proofs of work.
+    pub grind: f64,
+}
+
+/// Begin and end of a span; no end as long as it is open.
+type Interval = (&'static str, Instant, Option<Instant>);
+
+/// Spans of the whole process, all threads.
+#[derive(Debug)]
+pub(super) struct Recorder(Mutex<Vec<Interval>>);
+
+/// Hands spans to the one recorder.
+struct Forward(&'static Recorder);
+
+impl Recorder {
+    /// The recorder of this process, emptied; `None` where the process records its spans otherwise.
+    pub(super) fn install() -> Option<&'static Self> {
+        static RECORDER: Recorder = Recorder(Mutex::new(Vec::new()));
+        static INSTALLED: OnceLock<bool> = OnceLock::new();
+        let install = || tracing::subscriber::set_global_default(Forward(&RECORDER)).is_ok();
+        RECORDER.intervals().clear();
+        INSTALLED.get_or_init(install).then_some(&RECORDER)
+    }
+
+    /// The list, whatever happened to other threads that held it.
+    fn intervals(&self) -> MutexGuard<'_, Vec<Interval>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stages of a proof whose traces took `trace`, whose prover began at `begin`, and which took
+    /// `all` with the traces.
+    pub(super) fn stages(
+        &self,
+        execute: Duration,
+        trace: Duration,
+        begin: Instant,
+        all: Duration,
+    ) -> StagesMs {
+        let intervals = self.intervals();
+        let end = begin + all.saturating_sub(trace);
+        let closed: Vec<(&str, Instant, Instant)> = intervals
+            .iter()
+            .map(|&(name, from, to)| (name, from.max(begin), to.unwrap_or(end).min(end)))
+            .filter(|(_, from, to)| from < to)
+            .collect();
+        let named = |name: &str| -> Vec<(Instant, Instant)> {
+            let named = closed.iter().filter(|(other, ..)| *other == name);
+            named.map(|&(_, from, to)| (from, to)).collect()
+        };
+        let opening = named("evaluate matrix")
+            .into_iter()
+            .chain(named("compute opened values with Lagrange interpolation"))
+            .map(|(from, _)| from)
+            .min()
+            .unwrap_or(end);
+        let grinds = named("grind");
+        let after = grinds
+            .iter()
+            .filter(|(from, _)| *from >= opening)
+            .copied()
+            .collect();
+        let lookup = covered(named("generate lookup permutation"));
+        let quotient = covered(named("compute quotient"));
+        let grind = covered(grinds);
+        let open = (end - opening).saturating_sub(covered(after));
+        let known = lookup + quotient + grind + open;
+        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+        StagesMs {
+            execute: ms(execute),
+            trace: ms(trace),
+            commit: ms((end - begin).saturating_sub(known)),
+            lookup: ms(lookup),
+            quotient: ms(quotient),
+            open: ms(open),
+            grind: ms(grind),
+        }
+    }
+}
+
+/// Time that intervals cover together, where they overlap only once.
+fn covered(mut intervals: Vec<(Instant, Instant)>) -> Duration {
+    intervals.sort_unstable();
+    let mut total = Duration::ZERO;
+    let mut reached: Option<Instant> = None;
+    for (from, to) in intervals {
+        let from = reached.map_or(from, |reached| from.max(reached));
+        total += to.saturating_duration_since(from);
+        reached = Some(reached.map_or(to, |reached| reached.max(to)));
+    }
+    total
+}
+
+impl Subscriber for Forward {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.is_span()
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut intervals = self.0.intervals();
+        intervals.push((span.metadata().name(), Instant::now(), None));
+        Id::from_u64(intervals.len() as u64)
+    }
+
+    fn exit(&self, span: &Id) {
+        let index = span.into_u64() as usize - 1;
+        if let Some(interval) = self.0.intervals().get_mut(index) {
+            interval.2 = Some(Instant::now());
+        }
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlaps_count_once() {
+        let start = Instant::now();
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        let intervals = vec![
+            (at(10), at(20)),
+            (at(0), at(5)),
+            (at(12), at(30)),
+            (at(14), at(16)),
+            (at(30), at(31)),
+        ];
+        assert_eq!(covered(intervals), Duration::from_millis(5 + 20 + 1));
+        assert_eq!(covered(vec![]), Duration::ZERO);
+    }
+
+    #[test]
+    fn stages_add_up() {
+        let begin = Instant::now();
+        let at = |ms: u64| begin + Duration::from_millis(ms);
+        let recorder = Recorder(Mutex::new(vec![
+            ("generate lookup permutation", at(10), Some(at(20))),
+            ("compute quotient", at(30), Some(at(50))),
+            ("grind", at(55), Some(at(56))),
+            ("evaluate matrix", at(60), Some(at(65))),
+            ("grind", at(70), Some(at(77))),
+        ]));
+        let ms = Duration::from_millis;
+        let stages = recorder.stages(ms(3), ms(5), begin, ms(105));
+        let expected = StagesMs {
+            execute: 3.0,
+            trace: 5.0,
+            commit: 29.0,
+            lookup: 10.0,
+            quotient: 20.0,
+            open: 33.0,
+            grind: 8.0,
+        };
+        assert_eq!(stages, expected);
+    }
+}
