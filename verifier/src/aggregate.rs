@@ -14,11 +14,13 @@ use std::time::{Duration, Instant};
 
 use droste_native::security::{Preset, UnsupportedBlowup};
 use droste_native::{F, FriSettings, HashId, Poseidon16Family};
+use droste_vm::compiler::Compiled;
 use droste_vm::heights::Heights;
 use droste_vm::isa::id;
 use droste_vm::key::{KeyDigest, KeyError, KeyHeights, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveError, prove_with_key};
+use droste_vm::record::Execution;
 use droste_vm::verifier::{Report, Verifier, VerifyError};
 use thiserror::Error;
 
@@ -130,6 +132,25 @@ pub struct Accepted {
     pub root: Report,
     /// Proven bits that every proof of the tree has, the root's and those at the leaves included.
     pub bits: usize,
+}
+
+/// The run of a recursion program that is to be proved.
+#[derive(Debug)]
+pub struct Run<'a> {
+    /// Hash of the proofs it verified.
+    pub hash: HashId,
+    /// The program.
+    pub compiled: &'a Compiled,
+    /// Proven bits of every proof that the program accepts.
+    pub bits: usize,
+    /// The run.
+    pub execution: &'a Execution,
+    /// Claim trees of the proofs it verified.
+    pub trees: Vec<ClaimTree>,
+    /// Time that generating and compiling the program took.
+    pub compile: Duration,
+    /// Time that writing the hints and running the program took.
+    pub execute: Duration,
 }
 
 /// Heights of a step's proof.
@@ -255,6 +276,21 @@ impl Aggregator {
         Ok(aggregate)
     }
 
+    /// Brings home the run of a program that verifies a proof of AIRs (see [`crate::driver`]).
+    /// `progress` sees each step when it is done.
+    ///
+    /// # Errors
+    /// If the run cannot be proved, or R's heights are too small for it.
+    pub fn wrap_run(
+        &self,
+        run: Run<'_>,
+        mut progress: impl FnMut(&Step),
+    ) -> Result<Aggregate, AggregateError> {
+        let aggregate = self.prove_run(run, KeySet::default(), Size::Home)?;
+        aggregate.steps.iter().for_each(&mut progress);
+        self.bring_home(aggregate, progress)
+    }
+
     /// Joins aggregates that are home into one that is; their order is kept.
     ///
     /// # Errors
@@ -283,13 +319,12 @@ impl Aggregator {
         Ok(joined)
     }
 
-    /// Verifies `children`, all of one shape, natively and in the machine, and proves that: home if
-    /// that is asked for and the run fits, on the machine and at the heights that it needs otherwise.
+    /// Verifies `children`, all of one shape, natively and in the machine, and proves that.
     fn step<H: TapeFamily>(
         &self,
         children: &[&Proof<H>],
         trees: Vec<ClaimTree>,
-        mut keys: KeySet,
+        keys: KeySet,
         size: Size,
     ) -> Result<Aggregate, AggregateError>
     where
@@ -312,8 +347,28 @@ impl Aggregator {
         let execution = recursion.execute(children)?;
         let execute = start.elapsed();
 
+        let run = Run {
+            hash: H::ID,
+            compiled: recursion.compiled(),
+            bits: recursion.security().bits(),
+            execution: &execution,
+            trees,
+            compile,
+            execute,
+        };
+        self.prove_run(run, keys, size)
+    }
+
+    /// Proves the run of a recursion program, below which there are `keys`: home if that is asked for
+    /// and the run fits, on the machine and at the heights that it needs otherwise.
+    fn prove_run(
+        &self,
+        run: Run<'_>,
+        mut keys: KeySet,
+        size: Size,
+    ) -> Result<Aggregate, AggregateError> {
         let start = Instant::now();
-        let program = &recursion.compiled().program;
+        let program = &run.compiled.program;
         let own = BTreeSet::from(PRECOMPILES);
         let prove = |heights| -> Result<Proof<Poseidon16Family>, AggregateError> {
             let key = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
@@ -322,7 +377,7 @@ impl Aggregator {
                 self.settings,
                 heights,
             )?;
-            Ok(prove_with_key(&key, &execution)?)
+            Ok(prove_with_key(&key, run.execution)?)
         };
         let home = match size {
             Size::Home => Some(prove(Heights::Exact(self.log_heights.clone()))),
@@ -342,20 +397,20 @@ impl Aggregator {
             &proof,
         )?;
         let verify = start.elapsed();
-        keys.insert(report.key, recursion.security().bits());
+        keys.insert(report.key, run.bits);
         Ok(Aggregate {
             steps: vec![Step {
-                hash: H::ID,
-                children: children.len(),
+                hash: run.hash,
+                children: run.trees.len(),
                 home: self.is_home(&proof),
-                cycles: execution.cycles.len(),
-                compile,
-                execute,
+                cycles: run.execution.cycles.len(),
+                compile: run.compile,
+                execute: run.execute,
                 prove,
                 verify,
                 report,
             }],
-            tree: claim_tree(&proof, trees),
+            tree: claim_tree(&proof, run.trees),
             keys,
             proof,
         })

@@ -7,12 +7,16 @@
 use droste_native::F;
 use droste_native::poseidon16::Poseidon16;
 use droste_vm::key::KeyDigest;
+use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
 
 use crate::keys::KeySet;
 
 /// Tag of a claim: the letters "clai", in ASCII, big-endian.
 pub const CLAIM_TAG: F = F::new(0x636c_6169);
+
+/// Tag of the statement of a proof of AIRs: the letters "publ", in ASCII, big-endian.
+pub const PUBLIC_TAG: F = F::new(0x7075_626c);
 
 /// A proof as its parent sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +30,8 @@ pub struct ClaimTree {
 /// What a proof says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// A program's statement: public inputs, outputs, zeros.
+    /// A program's statement: public inputs, outputs, zeros; or the digest of the public values of
+    /// a proof of AIRs.
     Statement([F; 8]),
     /// These proofs are valid, in this order.
     Children(Vec<ClaimTree>),
@@ -90,6 +95,14 @@ pub fn claim_digest(children: &[(KeyDigest, [F; 8])]) -> [F; 8] {
         .copied()
         .collect();
     Poseidon16.hash(CLAIM_TAG, &message)
+}
+
+/// The statement of a proof of AIRs with these public values, by table: their hash, in order, padded
+/// with zeros to whole blocks of 8, at least one. The key fixes how many there are.
+pub fn public_digest(public_values: &[Vec<F>]) -> [F; 8] {
+    let mut message = public_values.concat();
+    message.resize(message.len().next_multiple_of(8).max(8), F::ZERO);
+    Poseidon16.hash(PUBLIC_TAG, &message)
 }
 
 impl ClaimTree {

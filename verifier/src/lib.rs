@@ -9,11 +9,13 @@
 //! - [`recursion`]: from proofs to a proof that they verify; [`aggregate`]: any proofs to one;
 //!   [`file`]: the form in which those travel.
 //! - [`cost`]: what all that costs.
+//! - [`driver`]: the same for Plonky3 proofs of any AIRs.
 
 pub mod aggregate;
 pub mod claim;
 pub mod codegen;
 pub mod cost;
+pub mod driver;
 pub mod file;
 pub mod keys;
 pub mod program;

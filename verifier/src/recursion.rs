@@ -26,7 +26,7 @@ use crate::shape::{ProofShape, ShapeError};
 use crate::tape::{Claim as TapeClaim, TapeError, TapeFamily, machine_tape, proof_tape, whole};
 
 /// Most cycles of a recursion program.
-const LIMIT: u64 = 1 << 24;
+pub(crate) const LIMIT: u64 = 1 << 24;
 
 /// Why a recursion step failed.
 #[derive(Debug, Error)]

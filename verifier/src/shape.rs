@@ -8,8 +8,9 @@ use p3_batch_stark::BatchShape;
 use p3_challenger::CanObserve;
 use p3_field::PrimeField32;
 use p3_fri::{FriShape, PcsShape, fold_schedule};
+use p3_uni_stark::StarkShape;
 
-use crate::codegen::{Buses, Evaluators, TableShape};
+use crate::codegen::{Buses, Evaluators, Table, TableShape};
 
 /// A shape that no recursive verifier is generated for.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
@@ -40,6 +41,42 @@ pub enum ShapeError {
     /// A proof without tables.
     #[error("a proof has at least one table")]
     Empty,
+    /// More bus messages than the look-up argument can count.
+    #[error("{messages} bus messages are more than the field can count")]
+    TooManyMessages {
+        /// Upper bound of the number of messages.
+        messages: u128,
+    },
+    /// A protocol of one table without look-ups is given others.
+    #[error("a p3-uni-stark proof is of one table without look-ups")]
+    NotUni,
+}
+
+/// The protocol of a proof: what its transcript observes before the quotient, and in which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// p3-batch-stark.
+    Batch,
+    /// p3-uni-stark: one table, no look-ups.
+    Uni,
+}
+
+impl Protocol {
+    /// Name of the crate that makes such proofs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Batch => "p3-batch-stark",
+            Self::Uni => "p3-uni-stark",
+        }
+    }
+
+    /// Name of the constant by which the transcript begins, in generated text.
+    pub(crate) const fn seed_name(self) -> &'static str {
+        match self {
+            Self::Batch => "BATCH_SEED",
+            Self::Uni => "UNI_SEED",
+        }
+    }
 }
 
 /// One table of a proof.
@@ -53,9 +90,11 @@ pub struct ShapeTable {
     pub log_height: usize,
 }
 
-/// Shape of a p3-batch-stark proof over two-adic FRI.
+/// Shape of a proof over two-adic FRI.
 #[derive(Clone, Debug)]
 pub struct ProofShape {
+    /// Protocol.
+    pub protocol: Protocol,
     /// Hash of commitments and transcript.
     pub hash: HashId,
     /// FRI settings.
@@ -128,11 +167,34 @@ impl Round {
 }
 
 impl ProofShape {
+    /// The shape of a p3-batch-stark proof of these tables at these heights.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn new(
+        hash: HashId,
+        settings: FriSettings,
+        seed: usize,
+        evaluators: &Evaluators,
+        log_heights: &[usize],
+    ) -> Result<Self, ShapeError> {
+        Self::of(
+            Protocol::Batch,
+            hash,
+            settings,
+            seed,
+            evaluators,
+            log_heights,
+        )
+    }
+
     /// The shape of a proof of these tables at these heights.
     ///
     /// # Errors
-    /// If the heights are not one a table, or out of range.
-    pub fn new(
+    /// If the heights are not one a table, or out of range, or more messages are on buses than the
+    /// field can count, or the protocol has no such proofs.
+    pub fn of(
+        protocol: Protocol,
         hash: HashId,
         settings: FriSettings,
         seed: usize,
@@ -158,6 +220,12 @@ impl ProofShape {
         };
         let min = below.max(final_length);
         let max = 24 - settings.log_blowup;
+        let uni = protocol == Protocol::Uni;
+        let plain = |tables: &[Table]| matches!(tables, [table] if !table.shape.has_terminal());
+        if uni && !plain(&evaluators.tables) {
+            return Err(ShapeError::NotUni);
+        }
+        let mut messages = 0;
         let mut tables = Vec::new();
         for (table, &log_height) in evaluators.tables.iter().zip(log_heights) {
             if !(min..=max).contains(&log_height) {
@@ -168,13 +236,18 @@ impl ProofShape {
                     max,
                 });
             }
+            messages += table.shape.row_weight << log_height;
             tables.push(ShapeTable {
                 name: table.name.clone(),
                 shape: table.shape.clone(),
                 log_height,
             });
         }
+        if messages >= u128::from(droste_native::field::MODULUS) {
+            return Err(ShapeError::TooManyMessages { messages });
+        }
         Ok(Self {
+            protocol,
             hash,
             settings,
             seed,
@@ -267,20 +340,55 @@ impl ProofShape {
         )
     }
 
+    /// Digests of the commitment to the preprocessed traces, none if there are no such traces.
+    pub fn preprocessed_digests(&self) -> usize {
+        let rounds = self.rounds();
+        let round = rounds
+            .iter()
+            .find(|round| round.kind == RoundKind::Preprocessed);
+        round.map_or(0, |round| {
+            let tallest = round.layers()[0].0;
+            1 << self.cap_levels(tallest + self.settings.log_blowup)
+        })
+    }
+
+    /// Public values of all tables.
+    pub fn public_values(&self) -> usize {
+        let counts = self
+            .tables
+            .iter()
+            .map(|table| table.shape.num_public_values);
+        counts.sum()
+    }
+
     /// Levels of a tree of `2^log_leaves` leaves that its cap replaces.
     pub fn cap_levels(&self, log_leaves: usize) -> usize {
         self.settings.cap_height.min(log_leaves)
     }
 
-    /// Elements by which Plonky3's transcript of the batch proof begins.
-    pub fn batch_seed(&self) -> Vec<F> {
+    /// Elements by which Plonky3's transcript of the proof begins.
+    pub fn stark_seed(&self) -> Vec<F> {
+        let mut recorder = Recorder::default();
+        match (self.protocol, self.tables.as_slice()) {
+            (Protocol::Uni, [table]) => uni_shape(table, &self.settings)
+                .domain_separator::<F, EF>()
+                .seed(&mut recorder),
+            _ => self
+                .batch_shape()
+                .domain_separator::<F, EF>()
+                .seed(&mut recorder),
+        }
+        recorder.0
+    }
+
+    fn batch_shape(&self) -> BatchShape {
         let shape = |value: &dyn Fn(&TableShape) -> usize| -> Vec<usize> {
             self.tables
                 .iter()
                 .map(|table| value(&table.shape))
                 .collect()
         };
-        let batch = BatchShape {
+        BatchShape {
             trace_widths: shape(&|t| t.main_width),
             public_value_counts: shape(&|t| t.num_public_values),
             preprocessed_widths: shape(&|t| t.preprocessed_width),
@@ -293,10 +401,7 @@ impl ProofShape {
             lookup_pow_bits: self.settings.lookup_grinding_bits,
             has_randomization_commitment: false,
             ood_pow_bits: self.settings.ood_grinding_bits,
-        };
-        let mut recorder = Recorder::default();
-        batch.domain_separator::<F, EF>().seed(&mut recorder);
-        recorder.0
+        }
     }
 
     /// Elements by which the transcript of the opening argument begins.
@@ -321,6 +426,23 @@ impl ProofShape {
         let mut recorder = Recorder::default();
         shape.domain_separator::<F, EF>().seed(&mut recorder);
         recorder.0
+    }
+}
+
+fn uni_shape(table: &ShapeTable, settings: &FriSettings) -> StarkShape {
+    let shape = &table.shape;
+    StarkShape {
+        log_ext_degree: table.log_height,
+        log_degree: table.log_height,
+        main_width: shape.main_width,
+        preprocessed_width: shape.preprocessed_width,
+        num_public_values: shape.num_public_values,
+        num_periodic_columns: shape.periodic_columns.len(),
+        num_quotient_chunks: shape.quotient_chunks(),
+        opens_main_next_row: shape.main_next,
+        opens_preprocessed_next_row: shape.preprocessed_next,
+        has_randomization: false,
+        ood_pow_bits: settings.ood_grinding_bits,
     }
 }
 

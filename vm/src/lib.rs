@@ -7,7 +7,7 @@ pub mod executor;
 pub mod heights;
 pub mod isa;
 pub mod key;
-mod lookups;
+pub mod lookups;
 pub mod machine;
 pub mod profile;
 pub mod provable;

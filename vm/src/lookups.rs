@@ -3,7 +3,7 @@
 use droste_native::{EF, F};
 use p3_air::Air;
 use p3_air::symbolic::{AirLayout, SymbolicExpression};
-use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, LookupProtocol, Lookups};
+use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol, Lookups};
 
 /// Constraints of the look-up argument beside one per auxiliary column: the accumulator's on the
 /// first row, between rows and on the last row.
@@ -54,25 +54,27 @@ where
     unpacked.pack_same_bus(&LogUpGadget::new(), chunks + 1)
 }
 
-/// Upper bound of the number of messages that tables of these heights take from buses.
+/// Upper bound of the number of messages that one row of a table with these look-ups takes from buses.
 ///
 /// Plonky3 0.8.0 lets the weights of one local look-up saturate,
 /// so a saturated weight counts as more than any field.
+pub fn row_weight(lookups: &[Lookup<F>]) -> u128 {
+    lookups
+        .iter()
+        .map(|lookup| match lookup.count_weight {
+            // A saturated sum: more than the field can count.
+            u32::MAX => u128::from(u64::MAX),
+            weight => u128::from(weight),
+        })
+        .sum()
+}
+
+/// Upper bound of the number of messages that tables of these heights take from buses.
 pub(crate) fn total_weight(lookups: &[Lookups<F>], heights: &[usize]) -> u128 {
     lookups
         .iter()
         .zip(heights)
-        .map(|(lookups, &height)| {
-            let weight: u128 = lookups
-                .iter()
-                .map(|lookup| match lookup.count_weight {
-                    // A saturated sum: more than the field can count.
-                    u32::MAX => u128::from(u64::MAX),
-                    weight => u128::from(weight),
-                })
-                .sum();
-            weight * height as u128
-        })
+        .map(|(lookups, &height)| row_weight(lookups) * height as u128)
         .sum()
 }
 

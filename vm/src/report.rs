@@ -70,14 +70,15 @@ where
         .zip(log_heights)
         .map(|((table, lookups), &log_height)| TableReport {
             name: table.name(),
-            shape: shape(table, lookups, log_height),
+            shape: table_shape(table, lookups, log_height),
         })
         .collect()
 }
 
-fn shape<T>(table: &T, lookups: &Lookups<F>, log_height: usize) -> TableShape
+/// Shape of a table of this height, look-ups packed as given.
+pub fn table_shape<T>(table: &T, lookups: &Lookups<F>, log_height: usize) -> TableShape
 where
-    T: Table + Air<InteractionSymbolicBuilder<F, EF>>,
+    T: Air<InteractionSymbolicBuilder<F, EF>>,
 {
     let (constraints, degree) = constraint_shape(table, lookups);
     let messages = || lookups.iter().flat_map(|lookup| &lookup.elements);

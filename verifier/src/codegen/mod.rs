@@ -37,6 +37,7 @@ mod text;
 mod transpose;
 
 use droste_native::{EF, F};
+use droste_vm::lookups::row_weight;
 use p3_air::Air;
 use p3_air::symbolic::AirLayout;
 use p3_batch_stark::symbolic::get_log_num_quotient_chunks;
@@ -241,6 +242,7 @@ where
         log_quotient_chunks,
         num_lookups: lookups.len(),
         buses: buses.to_vec(),
+        row_weight: row_weight(lookups),
         num_public_values: layout.num_public_values,
         periodic_columns,
         num_constraints: order.total_constraints(),

@@ -25,6 +25,8 @@ pub struct TableShape {
     pub num_lookups: usize,
     /// Bus of each fraction column, an index into the batch's denominator bases.
     pub buses: Vec<usize>,
+    /// Upper bound of the number of bus messages that one row takes.
+    pub row_weight: u128,
     /// Public values.
     pub num_public_values: usize,
     /// Periodic columns, one period each.

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use droste_native::HashId;
 
-pub use recursion::recursion;
+pub use recursion::{airs, recursion};
 
 use crate::codegen::Evaluators;
 use crate::shape::{ProofShape, RoundKind, integers};
@@ -183,7 +183,7 @@ pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
          {body}\n"
     );
     for (name, seed) in [
-        ("BATCH_SEED", shape.batch_seed()),
+        (shape.protocol.seed_name(), shape.stark_seed()),
         ("OPENING_SEED", shape.opening_seed()),
         ("FRI_SEED", shape.fri_seed()),
     ] {

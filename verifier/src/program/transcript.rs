@@ -8,7 +8,7 @@ use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32, TwoAdicField};
 
 use super::{Opening, openings, query};
-use crate::shape::{ProofShape, RoundKind, ShapeTable};
+use crate::shape::{ProofShape, Protocol, RoundKind, ShapeTable};
 
 /// Text of `verify`.
 pub(super) fn verify(text: &mut String, shape: &ProofShape) {
@@ -68,6 +68,14 @@ fn cap(shape: &ProofShape, kind: RoundKind) -> usize {
     1 << shape.cap_levels(log_length)
 }
 
+/// Observes the commitment to the preprocessed traces, an argument.
+fn preprocessed_commitment(text: &mut String, shape: &ProofShape) {
+    if shape.has_preprocessed() {
+        let digests = cap(shape, RoundKind::Preprocessed);
+        line(text, format!("t.observe_digests(preprocessed, {digests});"));
+    }
+}
+
 fn commitments(text: &mut String, shape: &ProofShape) {
     let settings = &shape.settings;
     line(text, "let mut t = C::new();");
@@ -76,18 +84,27 @@ fn commitments(text: &mut String, shape: &ProofShape) {
         line(text, "    t.observe(seed[i]);");
         line(text, "}");
     }
-    line(text, "observe_constants(&mut t, BATCH_SEED);");
-    for table in &shape.tables {
-        line(
-            text,
-            format!("observe_integer(&mut t, {});", table.log_height),
-        );
+    line(
+        text,
+        format!("observe_constants(&mut t, {});", shape.protocol.seed_name()),
+    );
+    // p3-uni-stark has the height in its seed, and the preprocessed commitment before public values.
+    if shape.protocol == Protocol::Batch {
+        for table in &shape.tables {
+            line(
+                text,
+                format!("observe_integer(&mut t, {});", table.log_height),
+            );
+        }
     }
     line(
         text,
         "// Commitments are bound by the transcript here and opened by the queries.",
     );
     commitment(text, shape, "main", cap(shape, RoundKind::Main));
+    if shape.protocol == Protocol::Uni {
+        preprocessed_commitment(text, shape);
+    }
     for table in &shape.tables {
         let count = table.shape.num_public_values;
         if count > 0 {
@@ -96,9 +113,8 @@ fn commitments(text: &mut String, shape: &ProofShape) {
             line(text, "}");
         }
     }
-    if shape.has_preprocessed() {
-        let digests = cap(shape, RoundKind::Preprocessed);
-        line(text, format!("t.observe_digests(preprocessed, {digests});"));
+    if shape.protocol == Protocol::Batch {
+        preprocessed_commitment(text, shape);
     }
     if shape.has_lookups() {
         line(text, format!("t.grind({});", settings.lookup_grinding_bits));

@@ -6,6 +6,7 @@
 
 mod bytes;
 mod family;
+mod parts;
 mod poseidon16;
 mod queries;
 mod transcript;
@@ -13,16 +14,17 @@ mod transcript;
 use droste_gadgets::{Hint, Tape};
 use droste_native::config::SettingsError;
 use droste_native::family::FamilyCap;
-use droste_native::{Commitment, Config, EF, F, HashId};
+use droste_native::{Commitment, EF, F, HashId};
 use droste_vm::executor::TapeItem;
-use p3_batch_stark::BatchProof;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 
 pub use family::TapeFamily;
+pub use parts::ProofParts;
 pub use transcript::Transcript;
 
 use crate::program::{Opening, blocks, layout, openings};
-use crate::shape::{ProofShape, RoundKind};
+use crate::shape::{ProofShape, Protocol, RoundKind};
+use parts::TableParts;
 
 /// Why a proof cannot be written to a tape.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -47,6 +49,14 @@ pub enum TapeError {
         query: usize,
         /// What p3 says.
         reason: String,
+    },
+    /// A nonce where none is asked for is not zero.
+    #[error("the nonce of {site} is {nonce}, and nothing is asked of it")]
+    Nonce {
+        /// Where.
+        site: &'static str,
+        /// The nonce.
+        nonce: F,
     },
     /// The shape's settings are out of range.
     #[error(transparent)]
@@ -79,17 +89,17 @@ pub struct Claim<'a, H: TapeFamily> {
 ///
 /// # Errors
 /// If the proof has another shape, or its openings do not authenticate.
-pub fn proof_tape<H: TapeFamily>(
+pub fn proof_tape<'a, H: TapeFamily>(
     shape: &ProofShape,
     claim: &Claim<'_, H>,
-    proof: &BatchProof<Config<H>>,
+    proof: impl Into<ProofParts<'a, H>>,
 ) -> Result<Tape, TapeError> {
     let mut writer = Writer::<H> {
         shape,
         tape: Tape::default(),
         transcript: H::Transcript::default(),
     };
-    writer.write(claim, proof)?;
+    writer.write(claim, &proof.into())?;
     Ok(writer.tape)
 }
 
@@ -121,6 +131,16 @@ pub fn machine_tape(tape: &Tape) -> droste_vm::executor::Tape {
 /// A slice of complete blocks.
 pub fn whole(blocks: &[[F; 8]]) -> Hint {
     Hint::Slice(blocks.iter().map(|block| block.map(Some)).collect())
+}
+
+/// Public values by table, in order, padded with zeros to whole blocks.
+pub fn public_slice(public_values: &[Vec<F>]) -> Hint {
+    let blocks = public_values.concat();
+    let blocks = blocks.chunks(8).map(|chunk| {
+        let lane = |i: usize| Some(chunk.get(i).copied().unwrap_or_default());
+        std::array::from_fn(lane)
+    });
+    Hint::Slice(blocks.collect())
 }
 
 struct Writer<'a, H: TapeFamily> {
@@ -169,10 +189,13 @@ impl<H: TapeFamily> Writer<'_, H> {
         self.observe_commitment(name, commitment, log_length)
     }
 
-    fn grind(&mut self, bits: usize, nonce: F) {
+    fn grind(&mut self, site: &'static str, bits: usize, nonce: F) -> Result<(), TapeError> {
         if bits > 0 {
             self.transcript.grind(nonce, &mut self.tape);
+        } else if nonce != F::ZERO {
+            return Err(TapeError::Nonce { site, nonce });
         }
+        Ok(())
     }
 
     fn sample(&mut self) -> EF {
@@ -190,33 +213,42 @@ impl<H: TapeFamily> Writer<'_, H> {
         tallest.unwrap_or(0) + self.shape.settings.log_blowup
     }
 
-    fn write(
-        &mut self,
-        claim: &Claim<'_, H>,
-        proof: &BatchProof<Config<H>>,
-    ) -> Result<(), TapeError> {
+    fn write(&mut self, claim: &Claim<'_, H>, proof: &ProofParts<'_, H>) -> Result<(), TapeError> {
         let shape = self.shape;
         let settings = &shape.settings;
         let tables = shape.tables.len();
         expect_length("seed", claim.seed.len(), shape.seed)?;
         expect_length("tables of public values", claim.public_values.len(), tables)?;
-        expect_length("tables opened", proof.opened_values.instances.len(), tables)?;
-        expect_length("lookup terminals", proof.lookup_terminals.len(), tables)?;
-        expect_length("heights", proof.degree_bits.len(), tables)?;
-        for (table, &bits) in shape.tables.iter().zip(&proof.degree_bits) {
+        expect_length("tables opened", proof.tables.len(), tables)?;
+        expect_length("lookup terminals", proof.terminals.len(), tables)?;
+        expect_length("heights", proof.log_heights.len(), tables)?;
+        for (table, &bits) in shape.tables.iter().zip(proof.log_heights) {
             expect_length(&format!("height of {}", table.name), bits, table.log_height)?;
         }
+        expect_length("random commitments", usize::from(proof.random), 0)?;
+        let lookups = usize::from(shape.has_lookups());
+        expect_length(
+            "lookup commitments",
+            usize::from(proof.permutation.is_some()),
+            lookups,
+        )?;
+        expect_length(
+            "lookup nonces",
+            usize::from(proof.lookup_nonce.is_some()),
+            lookups,
+        )?;
 
         self.observe_all(claim.seed);
-        self.observe_all(&shape.batch_seed());
-        for table in &shape.tables {
-            self.observe_ext(EF::from_usize(table.log_height));
+        self.observe_all(&shape.stark_seed());
+        if shape.protocol == Protocol::Batch {
+            for table in &shape.tables {
+                self.observe_ext(EF::from_usize(table.log_height));
+            }
         }
-        self.commitment(
-            "main",
-            &proof.commitments.main,
-            self.leaves(RoundKind::Main),
-        )?;
+        self.commitment("main", proof.main, self.leaves(RoundKind::Main))?;
+        if shape.protocol == Protocol::Uni {
+            self.preprocessed(claim)?;
+        }
         for (table, values) in shape.tables.iter().zip(claim.public_values) {
             let expected = table.shape.num_public_values;
             expect_length(
@@ -226,43 +258,36 @@ impl<H: TapeFamily> Writer<'_, H> {
             )?;
             self.observe_all(values);
         }
-        if shape.has_preprocessed() {
-            let Some(commitment) = claim.preprocessed else {
-                return expect_length("preprocessed commitments", 0, 1);
-            };
-            let leaves = self.leaves(RoundKind::Preprocessed);
-            self.observe_commitment("preprocessed", commitment, leaves)?;
+        if shape.protocol == Protocol::Batch {
+            self.preprocessed(claim)?;
         }
-        if shape.has_lookups() {
-            let nonce = proof.lookup_pow_witness.unwrap_or(F::ZERO);
-            self.grind(settings.lookup_grinding_bits, nonce);
+        if let (Some(commitment), Some(nonce)) = (proof.permutation, proof.lookup_nonce) {
+            self.grind("lookups", settings.lookup_grinding_bits, nonce)?;
             let _lookup_challenges = self.transcript.sample_pair(&mut self.tape);
-            let Some(commitment) = &proof.commitments.permutation else {
-                return expect_length("lookup commitments", 0, 1);
-            };
             let leaves = self.leaves(RoundKind::Permutation);
             self.commitment("permutation", commitment, leaves)?;
-            for (table, terminal) in shape.tables.iter().zip(&proof.lookup_terminals) {
-                let expected = usize::from(table.shape.has_terminal());
-                let part = format!("terminals of {}", table.name);
-                expect_length(&part, usize::from(terminal.is_some()), expected)?;
-                if let Some(terminal) = terminal {
-                    self.push(Hint::Ext(terminal.0));
-                    self.observe_ext(terminal.0);
-                }
+        }
+        for (table, terminal) in shape.tables.iter().zip(&proof.terminals) {
+            let expected = usize::from(table.shape.has_terminal());
+            let part = format!("terminals of {}", table.name);
+            expect_length(&part, usize::from(terminal.is_some()), expected)?;
+            if let Some(terminal) = *terminal {
+                self.push(Hint::Ext(terminal));
+                self.observe_ext(terminal);
             }
         }
         let _alpha = self.sample();
         let leaves = self.leaves(RoundKind::Quotient);
-        self.commitment("quotient", &proof.commitments.quotient_chunks, leaves)?;
-        self.grind(settings.ood_grinding_bits, proof.ood_pow_witness);
+        self.commitment("quotient", proof.quotient, leaves)?;
+        self.grind("the point", settings.ood_grinding_bits, proof.ood_nonce)?;
         let zeta = self.sample();
 
         let openings = openings(shape);
-        let values = opened_values::<H>(&openings, proof)?;
+        let values = opened_values(&openings, &proof.tables)?;
         self.opened_values(&values);
-        let fri = &proof.opening_proof;
-        self.grind(settings.batch_grinding_bits, fri.batch_pow_witness);
+        let fri = proof.fri;
+        let bits = settings.batch_grinding_bits;
+        self.grind("the combination", bits, fri.batch_pow_witness)?;
         let combiner = self.sample();
         self.observe_all(&shape.fri_seed());
         let arities = shape.log_arities();
@@ -279,10 +304,8 @@ impl<H: TapeFamily> Writer<'_, H> {
             log_length -= log_arity;
             let commitment = &fri.commit_phase_commits[round];
             self.commitment(&format!("fold {round}"), commitment, log_length)?;
-            self.grind(
-                settings.commit_grinding_bits,
-                fri.commit_pow_witnesses[round],
-            );
+            let bits = settings.commit_grinding_bits;
+            self.grind("a fold", bits, fri.commit_pow_witnesses[round])?;
             betas.push(self.sample());
         }
         let expected = 1 << settings.log_final_poly_len;
@@ -291,7 +314,8 @@ impl<H: TapeFamily> Writer<'_, H> {
             self.push(Hint::Ext(coefficient));
             self.observe_ext(coefficient);
         }
-        self.grind(settings.query_grinding_bits, fri.query_pow_witness);
+        let bits = settings.query_grinding_bits;
+        self.grind("the queries", bits, fri.query_pow_witness)?;
         let words: Vec<u32> = (0..settings.num_queries)
             .map(|_| self.transcript.sample_word(&mut self.tape))
             .collect();
@@ -300,6 +324,18 @@ impl<H: TapeFamily> Writer<'_, H> {
         for (query, &word) in words.iter().enumerate() {
             H::Transcript::word_bits(word, &mut self.tape);
             opened.write(shape, query, &mut self.tape);
+        }
+        Ok(())
+    }
+
+    /// Observes the commitment to the preprocessed traces, which the program is handed.
+    fn preprocessed(&mut self, claim: &Claim<'_, H>) -> Result<(), TapeError> {
+        let expected = usize::from(self.shape.has_preprocessed());
+        let found = usize::from(claim.preprocessed.is_some());
+        expect_length("preprocessed commitments", found, expected)?;
+        if let Some(commitment) = claim.preprocessed {
+            let leaves = self.leaves(RoundKind::Preprocessed);
+            self.observe_commitment("preprocessed", commitment, leaves)?;
         }
         Ok(())
     }
@@ -336,40 +372,37 @@ impl<H: TapeFamily> Writer<'_, H> {
 }
 
 /// The opened rows in transcript order.
-fn opened_values<H: TapeFamily>(
+fn opened_values(
     openings: &[Opening],
-    proof: &BatchProof<Config<H>>,
+    tables: &[TableParts<'_>],
 ) -> Result<Vec<Vec<EF>>, TapeError> {
-    let mut chunks = vec![0; proof.opened_values.instances.len()];
+    let mut chunks = vec![0; tables.len()];
     let mut rows = Vec::new();
     for opening in openings {
-        let instance = &proof.opened_values.instances[opening.table];
-        let base = &instance.base_opened_values;
+        let table = &tables[opening.table];
+        let base = table.base;
         let row = match (opening.round, opening.next) {
-            (RoundKind::Main, false) => Some(&base.trace_local),
-            (RoundKind::Main, true) => base.trace_next.as_ref(),
+            (RoundKind::Main, false) => Some(base.trace_local.as_slice()),
+            (RoundKind::Main, true) => base.trace_next.as_deref(),
             (RoundKind::Quotient, _) => {
                 let chunk = base.quotient_chunks.get(chunks[opening.table]);
                 chunks[opening.table] += 1;
-                chunk
+                chunk.map(Vec::as_slice)
             }
-            (RoundKind::Preprocessed, next) => {
-                let row = base.preprocessed.as_ref();
-                row.and_then(|row| {
-                    if next {
-                        row.next.as_ref()
-                    } else {
-                        Some(&row.local)
-                    }
-                })
-            }
-            (RoundKind::Permutation, false) => Some(&instance.permutation_local),
-            (RoundKind::Permutation, true) => Some(&instance.permutation_next),
+            (RoundKind::Preprocessed, false) => base.preprocessed_local(),
+            (RoundKind::Preprocessed, true) => base.preprocessed_next(),
+            (RoundKind::Permutation, false) => Some(table.permutation),
+            (RoundKind::Permutation, true) => Some(table.permutation_next),
         };
-        let row = row.cloned().unwrap_or_default();
+        let row = row.unwrap_or_default();
         let part = format!("opened row of {} {}", opening.round.name(), opening.matrix);
         expect_length(&part, row.len(), opening.width)?;
-        rows.push(row);
+        rows.push(row.to_vec());
+    }
+    for (index, table) in tables.iter().enumerate() {
+        let of_table = openings.iter().filter(|opening| opening.table == index);
+        let expected = of_table.map(|opening| opening.width).sum();
+        expect_length("opened values of a table", table.len(), expected)?;
     }
     Ok(rows)
 }

@@ -3,30 +3,28 @@
 use std::marker::PhantomData;
 
 use droste_gadgets::{Hint, Tape};
-use droste_native::family::{ChallengeMmcs, HashFamily};
-use droste_native::{Commitment, Config, EF, F};
-use p3_batch_stark::BatchProof;
-use p3_commit::{CommitmentOpening, ExtensionMmcs, MatrixOpening, PointOpening};
+use droste_native::family::ChallengeMmcs;
+use droste_native::{Commitment, EF, F};
+use p3_commit::{CommitmentOpening, ExtensionMmcs, MatrixOpening, Mmcs, PointOpening};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, TwoAdicField};
 use p3_fri::verifier::{fold_query, open_inputs};
-use p3_fri::{BatchMultiOpening, FriProof, TwoAdicFriFolding};
+use p3_fri::{BatchMultiOpening, TwoAdicFriFolding};
 use p3_matrix::Dimensions;
 
 use super::family::TapeFamily;
+use super::parts::{Fri, ProofParts};
 use super::{Claim, TapeError, expect_length, whole};
 use crate::program::{Opening, blocks, layout};
 use crate::shape::{ProofShape, RoundKind};
 
-type Fri<H> =
-    FriProof<EF, ChallengeMmcs<H>, F, Vec<BatchMultiOpening<F, <H as HashFamily>::ValMmcs>>>;
 type Claims<H> = Vec<CommitmentOpening<EF, Commitment<H>, TwoAdicMultiplicativeCoset<F>>>;
 
 /// What p3's low-degree test is asked to check: by commitment, the claimed rows.
 pub(super) fn claims<H: TapeFamily>(
     shape: &ProofShape,
     claim: &Claim<'_, H>,
-    proof: &BatchProof<Config<H>>,
+    proof: &ProofParts<'_, H>,
     openings: &[Opening],
     values: &[Vec<EF>],
     zeta: EF,
@@ -34,10 +32,10 @@ pub(super) fn claims<H: TapeFamily>(
     let mut claims = Vec::new();
     for round in shape.rounds() {
         let commitment = match round.kind {
-            RoundKind::Main => Some(&proof.commitments.main),
-            RoundKind::Quotient => Some(&proof.commitments.quotient_chunks),
+            RoundKind::Main => Some(proof.main),
+            RoundKind::Quotient => Some(proof.quotient),
             RoundKind::Preprocessed => claim.preprocessed,
-            RoundKind::Permutation => proof.commitments.permutation.as_ref(),
+            RoundKind::Permutation => proof.permutation,
         };
         let Some(commitment) = commitment else {
             let part = format!("commitments to {} traces", round.kind.name());
@@ -142,6 +140,14 @@ pub(super) fn open<H: TapeFamily>(
     let arities = shape.log_arities();
     let rounds = arities.len();
     expect_length("folding openings", fri.commit_phase_openings.len(), rounds)?;
+    // Values beyond those that folds read would be bound by nothing.
+    for (opening, log_arity) in fri.commit_phase_openings.iter().zip(&arities) {
+        let rows = &opening.sibling_values;
+        expect_length("folded rows", rows.len(), indices.len())?;
+        for row in rows {
+            expect_length("folded row", row.len(), (1 << log_arity) - 1)?;
+        }
+    }
     let mut group_indices = vec![Vec::new(); rounds];
     let mut rows = vec![Vec::new(); rounds];
     let folding = TwoAdicFriFolding::<Vec<BatchMultiOpening<F, H::ValMmcs>>, _>(PhantomData);
@@ -173,6 +179,21 @@ pub(super) fn open<H: TapeFamily>(
     let mut log_length = length;
     for (round, log_arity) in arities.into_iter().enumerate() {
         log_length -= log_arity;
+        let opening = &fri.commit_phase_openings[round];
+        let committed = [Dimensions {
+            width: 1 << log_arity,
+            height: 1 << log_length,
+        }];
+        parameters
+            .mmcs
+            .verify_multi_batch(
+                &fri.commit_phase_commits[round],
+                &committed,
+                &group_indices[round],
+                &rows[round],
+                &opening.opening_proof,
+            )
+            .map_err(|error| TapeError::Opening(format!("fold {round}: {error:?}")))?;
         let rows: Vec<Vec<Vec<F>>> = rows[round]
             .iter()
             .map(|rows| {
@@ -190,7 +211,7 @@ pub(super) fn open<H: TapeFamily>(
             &dimensions,
             &group_indices[round],
             &rows,
-            &fri.commit_phase_openings[round].opening_proof,
+            &opening.opening_proof,
         )
         .map_err(|error| TapeError::Opening(error.to_string()))?;
         let rows = rows.into_iter().map(|rows| rows.concat()).collect();

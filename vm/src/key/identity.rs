@@ -1,5 +1,5 @@
-//! Identity of a machine: a digest of everything that fixes what its verifier computes, except the
-//! program.
+//! Identity of a constraint system: a digest of everything that fixes what its verifier computes,
+//! except committed content. [`machine_id`] is that of a machine, without its program.
 //!
 //! Constraints are hashed as one graph per table: each distinct expression once, operands before
 //! their users, so that the digest depends on the expressions and not on how they share memory.
@@ -12,7 +12,7 @@ use droste_native::{EF, F, FriSettings, HashId};
 use p3_air::Air;
 use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_lookup::{InteractionSymbolicBuilder, Kind, Lookups};
+use p3_lookup::{InteractionSymbolicBuilder, Kind, Lookup, Lookups};
 
 use super::{FORMAT_VERSION, KeyHeights};
 use crate::tables::Table;
@@ -34,31 +34,7 @@ where
     let mut message = Message::default();
     message.number(FORMAT_VERSION as usize);
     message.text(hash.name());
-    // Destructured, so that a new setting cannot be forgotten here.
-    let FriSettings {
-        log_blowup,
-        log_final_poly_len,
-        max_log_arity,
-        num_queries,
-        batch_grinding_bits,
-        commit_grinding_bits,
-        query_grinding_bits,
-        lookup_grinding_bits,
-        ood_grinding_bits,
-        cap_height,
-    } = *settings;
-    message.numbers(&[
-        log_blowup,
-        log_final_poly_len,
-        max_log_arity,
-        num_queries,
-        batch_grinding_bits,
-        commit_grinding_bits,
-        query_grinding_bits,
-        lookup_grinding_bits,
-        ood_grinding_bits,
-        cap_height,
-    ]);
+    message.settings(settings);
     match heights {
         KeyHeights::Free => message.number(0),
         KeyHeights::Fixed(heights) => {
@@ -68,40 +44,77 @@ where
     }
     message.number(tables.len());
     for (table, lookups) in tables.iter().zip(lookups) {
-        message.table(table, lookups);
+        message.table(table.name(), table, lookups);
     }
-    Poseidon16.hash(MACHINE_TAG, &message.elements)
+    message.digest(MACHINE_TAG)
 }
 
 /// Elements to hash. Every list is preceded by its length and every choice by a number, so that
-/// different machines have different messages.
-#[derive(Default)]
-struct Message {
+/// different systems have different messages.
+#[derive(Clone, Debug, Default)]
+pub struct Message {
     elements: Vec<F>,
 }
 
 impl Message {
+    /// The digest of the message under a tag.
+    pub fn digest(&self, tag: F) -> [F; 8] {
+        Poseidon16.hash(tag, &self.elements)
+    }
+
+    /// FRI settings.
+    pub fn settings(&mut self, settings: &FriSettings) {
+        // Destructured, so that a new setting cannot be forgotten here.
+        let FriSettings {
+            log_blowup,
+            log_final_poly_len,
+            max_log_arity,
+            num_queries,
+            batch_grinding_bits,
+            commit_grinding_bits,
+            query_grinding_bits,
+            lookup_grinding_bits,
+            ood_grinding_bits,
+            cap_height,
+        } = *settings;
+        self.numbers(&[
+            log_blowup,
+            log_final_poly_len,
+            max_log_arity,
+            num_queries,
+            batch_grinding_bits,
+            commit_grinding_bits,
+            query_grinding_bits,
+            lookup_grinding_bits,
+            ood_grinding_bits,
+            cap_height,
+        ]);
+    }
+
     /// A number below 2^60, as two elements.
-    fn number(&mut self, number: usize) {
+    pub fn number(&mut self, number: usize) {
         let low = number & ((1 << 30) - 1);
         self.elements.extend([low, number >> 30].map(F::from_usize));
     }
 
-    fn numbers(&mut self, numbers: &[usize]) {
+    /// A list of numbers.
+    pub fn numbers(&mut self, numbers: &[usize]) {
         self.number(numbers.len());
         numbers.iter().for_each(|&number| self.number(number));
     }
 
-    fn text(&mut self, text: &str) {
+    /// The bytes of a text.
+    pub fn text(&mut self, text: &str) {
         self.number(text.len());
         self.elements.extend(text.bytes().map(F::from_u8));
     }
 
-    fn table<T>(&mut self, table: &T, lookups: &Lookups<F>)
+    /// A table: widths, openings, constraints, look-ups as they are packed.
+    pub fn table<T>(&mut self, name: &str, table: &T, lookups: &[Lookup<F>])
     where
-        T: Table + Air<InteractionSymbolicBuilder<F, EF>>,
+        T: Air<InteractionSymbolicBuilder<F, EF>>,
     {
-        self.text(table.name());
+        self.text(name);
         self.number(table.width());
         self.numbers(&table.main_next_row_columns());
         self.number(table.preprocessed_width());

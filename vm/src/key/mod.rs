@@ -35,7 +35,7 @@ use p3_lookup::Lookups;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use identity::MACHINE_TAG;
+pub use identity::{MACHINE_TAG, Message};
 
 use crate::heights::{Heights, MAX_LOG_HEIGHT, padded_log_height};
 use crate::isa::Program;

@@ -1,0 +1,137 @@
+//! Two AIRs of one's own, proved with p3-batch-stark, and the proof verified in the machine.
+//!
+//! `cargo run --release -p droste-verifier --example airs`
+
+use droste_native::security::Preset;
+use droste_native::{Blake3Family, F, Poseidon16Family};
+use droste_verifier::claim::claim_digest;
+use droste_verifier::driver::{BatchDriver, Seed};
+use droste_vm::heights::Heights;
+use droste_vm::machine::StandardTables;
+use droste_vm::prover::ProveOptions;
+use droste_vm::verifier::verify;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_batch_stark::{StarkInstance, prove_batch};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::{Count, InteractionBuilder, LookupBus};
+use p3_matrix::dense::RowMajorMatrix;
+
+const BYTES: LookupBus<'static> = LookupBus::new("bytes");
+
+/// The tables of one proof: p3-batch-stark takes them as one type.
+#[derive(Clone, Copy, Debug)]
+enum Table {
+    /// Preprocessed bytes and how often each is looked up.
+    Bytes,
+    /// Columns `x, sum`: `x` is a byte, `sum` adds it up; the public value is the last sum.
+    Sum,
+}
+
+impl BaseAir<F> for Table {
+    fn width(&self) -> usize {
+        match self {
+            Self::Bytes => 1,
+            Self::Sum => 2,
+        }
+    }
+
+    fn preprocessed_trace(&self) -> Option<RowMajorMatrix<F>> {
+        let bytes = || RowMajorMatrix::new_col((0..256).map(F::from_u32).collect());
+        matches!(self, Self::Bytes).then(bytes)
+    }
+
+    fn preprocessed_width(&self) -> usize {
+        usize::from(matches!(self, Self::Bytes))
+    }
+
+    fn preprocessed_next_row_columns(&self) -> Vec<usize> {
+        vec![]
+    }
+
+    fn main_next_row_columns(&self) -> Vec<usize> {
+        match self {
+            Self::Bytes => vec![],
+            Self::Sum => vec![0, 1],
+        }
+    }
+
+    fn num_public_values(&self) -> usize {
+        usize::from(matches!(self, Self::Sum))
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Table {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let now = main.current_slice();
+        match self {
+            Self::Bytes => {
+                let byte: AB::Expr = builder.preprocessed().current_slice()[0].into();
+                BYTES.table_entry(builder, [byte], now[0]);
+            }
+            Self::Sum => {
+                let next = main.next_slice();
+                let total = builder.public_values()[0];
+                builder.when_first_row().assert_eq(now[0], now[1]);
+                builder
+                    .when_transition()
+                    .assert_eq(next[1], now[1] + next[0]);
+                builder.when_last_row().assert_eq(now[1], total);
+                BYTES.lookup_key(builder, [now[0]], Count::bounded(AB::Expr::ONE, 1));
+            }
+        }
+    }
+}
+
+/// Traces of both tables and the sum of `bytes`.
+fn traces(bytes: &[u8]) -> ([RowMajorMatrix<F>; 2], F) {
+    let mut counts = F::zero_vec(256);
+    let mut sum = F::ZERO;
+    let mut rows = Vec::new();
+    for &byte in bytes {
+        counts[usize::from(byte)] += F::ONE;
+        sum += F::from_u8(byte);
+        rows.extend([F::from_u8(byte), sum]);
+    }
+    let traces = [
+        RowMajorMatrix::new_col(counts),
+        RowMajorMatrix::new(rows, 2),
+    ];
+    (traces, sum)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let settings = Preset::Toy.settings(2)?;
+    let airs = vec![Table::Bytes, Table::Sum];
+    let driver = BatchDriver::<Blake3Family, Table>::new(airs, settings, &[8, 4], Seed::Key)?;
+    println!("key {}", driver.program().key().digest());
+    println!("{} proven bits", driver.program().security().bits());
+
+    let (traces, sum) = traces(b"sixteen bytes...");
+    let public_values = [vec![], vec![sum]];
+    let instances: Vec<_> = driver
+        .airs()
+        .iter()
+        .zip(&traces)
+        .zip(&public_values)
+        .map(|((air, trace), public_values)| StarkInstance {
+            air,
+            trace,
+            public_values: public_values.clone(),
+        })
+        .collect();
+    let proof = prove_batch(&driver.config()?, &instances, driver.data())
+        .map_err(|error| format!("{error:?}"))?;
+
+    let options = ProveOptions {
+        settings,
+        heights: Heights::Minimal,
+    };
+    let wrap = driver.prove(&proof, &public_values, &options)?;
+    let leaf = driver.program().leaf(&public_values);
+    let claim = claim_digest(&[(leaf.key, leaf.claim.statement())]);
+    verify::<Poseidon16Family, StandardTables>(&wrap.key, &claim, 0, &wrap)?;
+    println!("wrapped: tables {:?}", wrap.key.tables);
+    println!("heights 2^{:?}", wrap.batch.degree_bits);
+    Ok(())
+}

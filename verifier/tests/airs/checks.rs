@@ -1,0 +1,311 @@
+//! Checks that no damage to an honest proof reaches: each broken alone.
+
+use droste_gadgets::{Hint, SOURCES, Tape};
+use droste_native::{Config, EF, F, FriSettings, Poseidon16Family};
+use droste_verifier::codegen::CodegenError;
+use droste_verifier::driver::{BatchDriver, DriverError, Seed};
+use droste_verifier::shape::ShapeError;
+use droste_verifier::tape::machine_tape;
+use droste_vm::compiler::compile_file;
+use droste_vm::executor::execute;
+use p3_air::{Air, BaseAir, BoundaryEnd, BoundaryPublic};
+use p3_batch_stark::BatchProof;
+use p3_field::{PrimeCharacteristicRing, TwoAdicField};
+use p3_lookup::{Count, InteractionBuilder};
+use p3_matrix::dense::RowMajorMatrix;
+
+use crate::common::{Batch, prove};
+use crate::liar::{Liar, VALUE, WORK};
+use crate::tables::{FREE, Plain, Table};
+
+/// An AIR of one column with something wrong about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Odd {
+    Nothing,
+    /// Takes up to this many messages a row.
+    Messages(u32),
+    /// Must have bits in its columns, without saying so.
+    Boolean,
+    /// Leaves a public value to the backend.
+    Boundary,
+    /// Declares no preprocessed column, but has one.
+    Undeclared,
+    /// Has a preprocessed column of another height.
+    Height,
+}
+
+const BOUNDARY: [BoundaryPublic; 1] = [BoundaryPublic::new(0, BoundaryEnd::First, 0)];
+
+impl BaseAir<F> for Odd {
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn num_public_values(&self) -> usize {
+        usize::from(*self == Self::Boundary)
+    }
+
+    fn preprocessed_trace(&self) -> Option<RowMajorMatrix<F>> {
+        let rows = match self {
+            Self::Undeclared => 4,
+            Self::Height => 8,
+            _ => return None,
+        };
+        Some(RowMajorMatrix::new_col(F::zero_vec(rows)))
+    }
+
+    fn preprocessed_width(&self) -> usize {
+        usize::from(*self == Self::Height)
+    }
+
+    fn public_boundary_io(&self) -> &[BoundaryPublic] {
+        match self {
+            Self::Boundary => &BOUNDARY,
+            _ => &[],
+        }
+    }
+
+    fn assumes_boolean_trace(&self) -> bool {
+        *self == Self::Boolean
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Odd {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let x: AB::Expr = p3_air::WindowAccess::current_slice(&main)[0].into();
+        builder.assert_bool(x.clone());
+        if let Self::Messages(weight) = *self {
+            let count = Count::bounded(x.clone(), weight);
+            builder.push_local_interaction(vec![(vec![x.clone()], count)]);
+        }
+    }
+}
+
+fn refusal(air: Odd, settings: FriSettings, log_heights: &[usize]) -> Option<DriverError> {
+    BatchDriver::<Poseidon16Family, Odd>::new(vec![air], settings, log_heights, Seed::Key).err()
+}
+
+#[test]
+fn airs_that_cannot_be_proved_are_refused() {
+    use DriverError as E;
+    let toy = FriSettings::toy();
+    assert!(refusal(Odd::Nothing, toy, &[2]).is_none());
+    for odd in [Odd::Boolean, Odd::Undeclared, Odd::Height] {
+        let refusal = refusal(odd, toy, &[2]);
+        assert!(matches!(refusal, Some(E::Air { table: 0, .. })), "{odd:?}");
+    }
+    let boundary = refusal(Odd::Boundary, toy, &[2]);
+    let expected = CodegenError::BoundaryPublic("table_0".into());
+    assert!(matches!(boundary, Some(E::Codegen(error)) if error == expected));
+    assert!(matches!(
+        refusal(Odd::Nothing, toy, &[23]),
+        Some(E::Air { .. })
+    ));
+    let count = ShapeError::Heights {
+        tables: 1,
+        heights: 2,
+    };
+    assert!(matches!(refusal(Odd::Nothing, toy, &[2, 2]), Some(E::Shape(e)) if e == count));
+    let settings = FriSettings {
+        num_queries: 0,
+        ..toy
+    };
+    assert!(matches!(
+        refusal(Odd::Nothing, settings, &[2]),
+        Some(E::Settings(_))
+    ));
+    let settings = FriSettings {
+        cap_height: 5,
+        ..toy
+    };
+    // A matrix that is shorter than the cap would not be bound by it.
+    assert!(matches!(
+        refusal(Odd::Nothing, settings, &[2]),
+        Some(E::Shape(ShapeError::Height { min: 3, .. }))
+    ));
+}
+
+#[test]
+fn too_many_messages_have_no_program() {
+    let toy = FriSettings::toy();
+    assert!(refusal(Odd::Messages(1 << 28), toy, &[2]).is_none());
+    // 2^29 messages on each of 4 rows are more than the field has elements.
+    let refusal = refusal(Odd::Messages(1 << 29), toy, &[2]);
+    let expected = ShapeError::TooManyMessages { messages: 1 << 31 };
+    assert!(matches!(refusal, Some(DriverError::Shape(error)) if error == expected));
+}
+
+/// Whether a program accepts hints.
+fn accepts(program: &str, hints: Vec<Hint>) -> bool {
+    let compiled = compile_file("check.rs", program, SOURCES).unwrap();
+    execute(&compiled, &[], &machine_tape(&Tape { hints }), 1 << 16).is_ok()
+}
+
+#[test]
+fn points_of_the_domain_are_refused() {
+    let program = "
+use droste_gadgets::constraints::vanishing;
+use droste_gadgets::prelude::*;
+
+pub fn main() {
+    let zeta = hint_ext().checked();
+    let outside = vanishing(zeta, 3).inverse();
+    let apart = (zeta - Felt::new(5)).inverse();
+    reveal((outside * apart).coeff(0));
+}
+";
+    let accepts = |zeta: F| accepts(program, vec![Hint::Ext(EF::from(zeta))]);
+    assert!(accepts(F::from_u32(7)));
+    // A query point that is an opening point.
+    assert!(!accepts(F::from_u32(5)));
+    let generator = F::two_adic_generator(3);
+    for point in generator.powers().take(8) {
+        assert!(!accepts(point), "{point}");
+    }
+}
+
+#[test]
+fn bits_are_canonical() {
+    let program = "
+use droste_gadgets::bits::canonical_bits;
+use droste_gadgets::prelude::*;
+
+pub fn main() {
+    let x = hint_felt().any();
+    let bits = canonical_bits(x);
+    reveal(bits[0]);
+}
+";
+    let accepts = |x: u32, bits: u32, inverse: F| {
+        let felt = |x| Hint::Felt(F::from_u32(x));
+        let mut hints = vec![felt(x)];
+        hints.extend((0..31).map(|i| felt(bits >> i & 1)));
+        hints.push(Hint::Felt(inverse));
+        accepts(program, hints)
+    };
+    let inverse = |bits: u32| {
+        let distance = F::from_u32(bits >> 24) - F::from_u32(127);
+        p3_field::Field::try_inverse(&distance).unwrap_or_default()
+    };
+    let modulus = droste_native::field::MODULUS;
+    for x in [0, 1, 12_345_678, modulus - 1] {
+        assert!(accepts(x, x, inverse(x)), "{x}");
+    }
+    // The same element in 31 bits once more: 2^31 - 1 is 2^24 - 2 above the modulus.
+    for x in [0, 1, (1 << 24) - 2] {
+        let bits = x + modulus;
+        for inverse in [F::ZERO, F::ONE, inverse(bits)] {
+            assert!(!accepts(x, bits, inverse), "{x}");
+        }
+    }
+    assert!(!accepts(1, 0, inverse(0)));
+    assert!(!accepts(1, 1, inverse(1) + F::ONE));
+}
+
+/// The combined opening of a table of one row is zero: its polynomials are constants. A prover who
+/// opens one at another value, and is honest in everything that follows, is rejected.
+#[test]
+fn a_table_of_one_row_is_bound() {
+    let tables = [
+        (Table::Plain(Plain::Free), 0),
+        (Table::Plain(Plain::Fibonacci), 3),
+    ];
+    let settings = FriSettings {
+        num_queries: 2,
+        ..FriSettings::toy()
+    };
+    let (airs, log_heights): (Vec<Table>, Vec<usize>) = tables.iter().copied().unzip();
+    let liar =
+        BatchDriver::<Liar<VALUE>, Table>::new(airs, settings, &log_heights, Seed::Key).unwrap();
+    let (proof, public_values) = prove(&liar, &tables, 7);
+    let mut lies = serde_json::to_value(&proof).unwrap();
+    let opened = &mut lies["opened_values"]["instances"][0]["base_opened_values"]["trace_local"][1];
+    *opened = serde_json::to_value(EF::from(FREE + F::ONE)).unwrap();
+
+    let honest = Batch::<Poseidon16Family>::new(&tables, settings, Seed::Key);
+    assert_eq!(
+        honest.driver.program().key().digest(),
+        liar.program().key().digest()
+    );
+    type Proof = BatchProof<Config<Poseidon16Family>>;
+    let proof_with_lie: Proof = serde_json::from_value(lies).unwrap();
+    let rejection = honest.driver.verify(&proof_with_lie, &public_values);
+    assert!(matches!(rejection, Err(DriverError::Rejected(_))));
+
+    // The same in the machine: the opened values on the tape are those of the transcript.
+    let mut tape = liar.program().tape(&proof, &public_values).unwrap();
+    let mut told = 0;
+    for hint in &mut tape.hints {
+        // Rows opened by queries hold the trace's value; the opened values come first.
+        if let Hint::Slice(blocks) = hint
+            && told == 0
+        {
+            for lane in blocks.iter_mut().flatten().flatten() {
+                if *lane == FREE {
+                    *lane += F::ONE;
+                    told += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(told, 1);
+    let text = honest.driver.program().text();
+    let runs = |text: &str| {
+        let compiled = compile_file("airs.rs", text, SOURCES).unwrap();
+        execute(&compiled, &[], &machine_tape(&tape), 1 << 22).is_ok()
+    };
+    assert!(!runs(text));
+}
+
+/// Query proof-of-work read but not checked: a prover who does none passes every other check.
+#[test]
+fn proof_of_work_is_checked_at_every_site() {
+    let tables = [
+        (Table::Range { log_height: 3 }, 3),
+        (Table::Keys { columns: 1 }, 3),
+    ];
+    let none = FriSettings {
+        num_queries: 1,
+        ..FriSettings::toy()
+    };
+    let sites: [fn(&mut FriSettings) -> &mut usize; 5] = [
+        |settings| &mut settings.batch_grinding_bits,
+        |settings| &mut settings.commit_grinding_bits,
+        |settings| &mut settings.query_grinding_bits,
+        |settings| &mut settings.lookup_grinding_bits,
+        |settings| &mut settings.ood_grinding_bits,
+    ];
+    let (airs, log_heights): (Vec<Table>, Vec<usize>) = tables.iter().copied().unzip();
+    for site in sites {
+        let mut settings = none;
+        *site(&mut settings) = 12;
+        let liar =
+            BatchDriver::<Liar<WORK>, Table>::new(airs.clone(), settings, &log_heights, Seed::Key)
+                .unwrap();
+        let (proof, public_values) = prove(&liar, &tables, 7);
+        let honest = Batch::<Poseidon16Family>::new(&tables, settings, Seed::Key);
+        let value = serde_json::to_value(&proof).unwrap();
+        type Proof = BatchProof<Config<Poseidon16Family>>;
+        let idle: Proof = serde_json::from_value(value).unwrap();
+        assert!(honest.driver.verify(&idle, &public_values).is_err());
+
+        let tape = machine_tape(&liar.program().tape(&proof, &public_values).unwrap());
+        let text = honest.driver.program().text();
+        let compiled = compile_file("airs.rs", text, SOURCES).unwrap();
+        assert!(execute(&compiled, &[], &tape, 1 << 22).is_err());
+        // Nothing but this check fails: the gadget without it accepts.
+        let check = "assert_eq!(sample[i], Felt::ZERO);";
+        let gadgets: Vec<(&str, String)> = SOURCES
+            .iter()
+            .map(|(path, text)| (*path, text.replace(check, "")))
+            .collect();
+        assert!(SOURCES.iter().any(|(_, text)| text.contains(check)));
+        let gadgets: Vec<(&str, &str)> = gadgets
+            .iter()
+            .map(|(path, text)| (*path, text.as_str()))
+            .collect();
+        let compiled = compile_file("airs.rs", text, &gadgets).unwrap();
+        assert!(execute(&compiled, &[], &tape, 1 << 22).is_ok());
+    }
+}

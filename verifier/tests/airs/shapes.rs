@@ -1,0 +1,174 @@
+//! Native and in-circuit verifier accept the same honest proofs, of many shapes.
+
+use droste_native::{Blake3Family, FriSettings, KeccakFamily, Poseidon16Family};
+use droste_verifier::driver::Seed;
+use droste_verifier::tape::TapeFamily;
+
+use crate::common::{Batch, SETTINGS, Uni};
+use crate::tables::{Plain, Table};
+
+const PRODUCT: Table = Table::Plain(Plain::Product { degree: 2 });
+const FIBONACCI: Table = Table::Plain(Plain::Fibonacci);
+const CLOCK: Table = Table::Plain(Plain::Clock);
+
+const fn steps(log_height: usize) -> (Table, usize) {
+    (Table::Plain(Plain::Steps { log_height }), log_height)
+}
+
+const fn range(log_height: usize) -> (Table, usize) {
+    (Table::Range { log_height }, log_height)
+}
+
+const fn keys(columns: usize, log_height: usize) -> (Table, usize) {
+    (Table::Keys { columns }, log_height)
+}
+
+const fn degree(degree: u32, log_height: usize) -> (Table, usize) {
+    (Table::Plain(Plain::Product { degree }), log_height)
+}
+
+/// Proves, verifies natively and in the machine.
+fn batch<H: TapeFamily>(tables: &[(Table, usize)], settings: FriSettings) {
+    let batch = Batch::<H>::new(tables, settings, Seed::Key);
+    batch
+        .driver
+        .verify(&batch.proof, &batch.public_values)
+        .unwrap();
+    let execution = batch.execute();
+    println!(
+        "{} tables: {} instructions, {} cycles",
+        tables.len(),
+        batch.driver.program().compiled().program.instructions.len(),
+        execution.cycles.len()
+    );
+}
+
+fn uni<H: TapeFamily>(table: Plain, log_height: usize, settings: FriSettings, seed: Seed) {
+    let uni = Uni::<H>::new(table, log_height, settings, seed);
+    uni.driver.verify(&uni.proof, &uni.public_values).unwrap();
+    uni.execute();
+}
+
+/// Settings without caps and grinding: every table may have one row.
+const BARE: FriSettings = FriSettings {
+    num_queries: 2,
+    ..FriSettings::toy()
+};
+
+#[test]
+fn one_table_of_one_row() {
+    batch::<Poseidon16Family>(&[(PRODUCT, 0)], BARE);
+    batch::<Poseidon16Family>(&[(FIBONACCI, 0)], BARE);
+    batch::<Blake3Family>(&[(FIBONACCI, 0)], BARE);
+}
+
+#[test]
+fn one_row_beside_taller_tables() {
+    let tables = [
+        (FIBONACCI, 0),
+        steps(3),
+        (PRODUCT, 1),
+        (Table::Shuffle, 0),
+        (Table::Receiver, 0),
+    ];
+    batch::<Poseidon16Family>(&tables, BARE);
+}
+
+#[test]
+fn equal_heights() {
+    let tables = [range(4), keys(3, 4), (FIBONACCI, 4), steps(4)];
+    batch::<Poseidon16Family>(&tables, SETTINGS);
+    batch::<KeccakFamily>(&tables, SETTINGS);
+}
+
+#[test]
+fn every_kind_of_table() {
+    let tables = [
+        range(5),
+        (Table::Shuffle, 3),
+        (Table::Receiver, 3),
+        keys(2, 2),
+        (CLOCK, 4),
+        steps(2),
+        (FIBONACCI, 6),
+    ];
+    batch::<Poseidon16Family>(&tables, SETTINGS);
+    batch::<Blake3Family>(&tables, SETTINGS);
+}
+
+#[test]
+fn twelve_tables() {
+    let tables = [
+        (FIBONACCI, 1),
+        range(3),
+        degree(3, 5),
+        keys(1, 4),
+        steps(6),
+        (CLOCK, 2),
+        degree(5, 3),
+        (Table::Shuffle, 2),
+        (Table::Receiver, 2),
+        (FIBONACCI, 6),
+        (PRODUCT, 0),
+        steps(1),
+    ];
+    batch::<Poseidon16Family>(&tables, BARE);
+}
+
+#[test]
+fn quotients_of_one_to_eight_chunks() {
+    for n in [2, 3, 4, 9] {
+        batch::<Poseidon16Family>(
+            &[degree(n, 3)],
+            FriSettings {
+                log_blowup: 3,
+                ..BARE
+            },
+        );
+    }
+}
+
+#[test]
+fn caps() {
+    for cap_height in [0, 1] {
+        let settings = FriSettings {
+            cap_height,
+            ..SETTINGS
+        };
+        batch::<Poseidon16Family>(&[range(5), keys(2, 3)], settings);
+    }
+}
+
+#[test]
+fn arities_and_final_polynomials() {
+    for (max_log_arity, log_final_poly_len) in [(1, 0), (1, 2), (2, 1), (4, 0), (4, 3)] {
+        let settings = FriSettings {
+            max_log_arity,
+            log_final_poly_len,
+            ..SETTINGS
+        };
+        batch::<Poseidon16Family>(&[(FIBONACCI, 7), steps(4)], settings);
+    }
+}
+
+#[test]
+fn blowups() {
+    for log_blowup in [3, 4] {
+        let settings = FriSettings {
+            log_blowup,
+            ..SETTINGS
+        };
+        batch::<Poseidon16Family>(&[range(3), keys(1, 5)], settings);
+    }
+}
+
+#[test]
+fn one_table_alone() {
+    use Seed::{Key, Stock};
+    uni::<Poseidon16Family>(Plain::Fibonacci, 4, SETTINGS, Key);
+    uni::<Poseidon16Family>(Plain::Steps { log_height: 3 }, 3, SETTINGS, Key);
+    uni::<Poseidon16Family>(Plain::Clock, 2, BARE, Stock);
+    uni::<Poseidon16Family>(Plain::Product { degree: 3 }, 0, BARE, Stock);
+    uni::<Blake3Family>(Plain::Steps { log_height: 3 }, 3, SETTINGS, Stock);
+    uni::<KeccakFamily>(Plain::Fibonacci, 3, SETTINGS, Key);
+}

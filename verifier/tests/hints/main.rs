@@ -1,0 +1,170 @@
+//! A prover who lies: every hint site of recursion programs, in the machine.
+//!
+//! A site is an instruction at which the executor writes what the prover chooses: an element of the
+//! tape, or a value that an honest executor computes (bits, inverses, results of comparisons, ends of
+//! loops). Each is falsified the first and the last time it is reached, and everything that follows is
+//! computed from the false value. The run must fail: some instruction does not hold in the memory that
+//! the prover is left with.
+
+#[allow(dead_code, reason = "shared with the tests of `airs`")]
+#[path = "../airs/common.rs"]
+mod common;
+mod sites;
+#[allow(dead_code, reason = "shared with the tests of `airs`")]
+#[path = "../airs/tables.rs"]
+mod tables;
+
+use droste_native::{Blake3Family, F, KeccakFamily, Poseidon16Family};
+use droste_verifier::driver::Seed;
+use droste_verifier::recursion::Recursion;
+use droste_verifier::tape::{TapeFamily, machine_tape};
+use droste_vm::compiler::compile;
+use droste_vm::executor::{Tape, TapeItem, execute};
+use droste_vm::heights::Heights;
+use droste_vm::key::ProvingKey;
+use droste_vm::machine::StandardTables;
+use droste_vm::prover::{Proof, ProveError, ProveOptions, prove, prove_traces, traces};
+use droste_vm::verifier::{Verifier, verify};
+use p3_field::PrimeCharacteristicRing;
+
+use common::{Batch, SETTINGS};
+use sites::{Kind, check, sites};
+use tables::{Plain, Table};
+
+/// Lookups, preprocessed columns, public values, two heights.
+const TABLES: [(Table, usize); 3] = [
+    (Table::Range { log_height: 3 }, 3),
+    (Table::Keys { columns: 2 }, 3),
+    (Table::Plain(Plain::Fibonacci), 2),
+];
+
+fn wrap<H: TapeFamily>() {
+    let batch = Batch::<H>::new(&TABLES, SETTINGS, Seed::Key);
+    let program = batch.driver.program();
+    let tape = program.tape(&batch.proof, &batch.public_values).unwrap();
+    check(program.compiled(), &machine_tape(&tape));
+}
+
+#[test]
+fn wrap_of_poseidon16() {
+    wrap::<Poseidon16Family>();
+}
+
+#[test]
+fn wrap_of_blake3() {
+    wrap::<Blake3Family>();
+}
+
+#[test]
+fn wrap_of_keccak() {
+    wrap::<KeccakFamily>();
+}
+
+fn options() -> ProveOptions {
+    ProveOptions {
+        settings: droste_native::FriSettings {
+            num_queries: 1,
+            ..SETTINGS
+        },
+        heights: Heights::Minimal,
+    }
+}
+
+fn factorial() -> Proof<Poseidon16Family> {
+    let compiled = compile(droste_programs::source("factorial").unwrap(), &[]).unwrap();
+    let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16).unwrap();
+    prove(&compiled.program, &execution, &options()).unwrap()
+}
+
+fn recursion(proof: &Proof<Poseidon16Family>, children: usize) -> Recursion<Poseidon16Family> {
+    let verifier = Verifier::<Poseidon16Family, StandardTables>::new(proof.key.clone()).unwrap();
+    Recursion::new(&verifier, &proof.batch.degree_bits, children).unwrap()
+}
+
+#[test]
+fn join_of_two() {
+    let leaf = factorial();
+    let wrap = recursion(&leaf, 1)
+        .prove::<StandardTables>(&[&leaf], &options())
+        .unwrap();
+    let join = recursion(&wrap, 2);
+    let tape = machine_tape(&join.tape(&[&wrap, &wrap]).unwrap());
+    check(join.compiled(), &tape);
+}
+
+/// A child that is listed twice is a claim of two equal children, not of others.
+#[test]
+fn replayed_child_is_claimed_twice() {
+    let leaf = factorial();
+    let join = recursion(&leaf, 2);
+    let execution = join.execute(&[&leaf, &leaf]).unwrap();
+    let child = (leaf.key.digest(), leaf.statement);
+    let claim = droste_verifier::claim::claim_digest;
+    assert_eq!(execution.statement, claim(&[child, child]));
+    assert_ne!(execution.statement, claim(&[child]));
+}
+
+/// Memory that no executor leaves behind: a hinted cell of each kind gets another value, and nothing
+/// else changes. The proof of such a run is not accepted.
+#[test]
+fn memory_is_not_the_provers() {
+    let batch = Batch::<Poseidon16Family>::new(&TABLES, SETTINGS, Seed::Key);
+    let program = batch.driver.program();
+    let compiled = program.compiled();
+    let honest = program.execute(&batch.proof, &batch.public_values).unwrap();
+    let options = options();
+    let key = ProvingKey::<Poseidon16Family, StandardTables>::new(
+        &compiled.program,
+        options.settings,
+        options.heights,
+    )
+    .unwrap();
+    for kind in Kind::ALL {
+        let mut execution = honest.clone();
+        let sites = sites(compiled, &honest);
+        let Some(site) = sites.iter().find(|site| site.kind == kind) else {
+            continue;
+        };
+        let Some(cell) = site.cell(&honest) else {
+            continue;
+        };
+        *cell.of(&mut execution.image) += F::ONE;
+        let proof = traces(&key, &execution)
+            .and_then(|traces| prove_traces(&key, execution.statement, &traces));
+        match proof {
+            // The lie is an address, and what is looked up there lies outside memory.
+            Err(ProveError::Outside { .. }) => {}
+            proof => {
+                let proof = proof.unwrap();
+                let verdict = verify::<Poseidon16Family, StandardTables>(key.key(), &[], 0, &proof);
+                assert!(verdict.is_err(), "{kind:?}");
+            }
+        }
+    }
+}
+
+/// Zero-padding collisions: the lanes after a row of fewer than eight elements, and after the public
+/// values, are zero or the run fails.
+#[test]
+fn padding_is_zero() {
+    let batch = Batch::<Poseidon16Family>::new(&TABLES, SETTINGS, Seed::Key);
+    let program = batch.driver.program();
+    let tape = machine_tape(&program.tape(&batch.proof, &batch.public_values).unwrap());
+    let mut padded = 0;
+    for index in 0..tape.items.len() {
+        let mut lie = tape.clone();
+        let TapeItem::Slice(blocks) = &mut lie.items[index] else {
+            continue;
+        };
+        if let [block] = blocks.as_mut_slice()
+            && block[7] == Some(F::ZERO)
+        {
+            block[7] = Some(F::ONE);
+            padded += 1;
+            let run = execute(program.compiled(), &[], &lie, 1 << 22);
+            assert!(run.is_err(), "item {index}");
+        }
+    }
+    // The public values, and at least the rows of the preprocessed table.
+    assert!(padded > 2);
+}

@@ -1,0 +1,178 @@
+//! Proofs made elsewhere: Plonky3's own configurations, and AIRs of its examples.
+
+mod config;
+
+use std::time::Duration;
+
+use droste_native::security::Preset;
+use droste_native::{Blake3Family, Config, F, FriSettings, HashFamily, HashId, KeccakFamily};
+use droste_verifier::aggregate::{Aggregate, Aggregator, Run};
+use droste_verifier::claim::{ClaimTree, claim_digest};
+use droste_verifier::driver::{AirProgram, BatchDriver, Seed, UniDriver};
+use droste_verifier::tape::TapeFamily;
+use droste_vm::record::Execution;
+use p3_batch_stark::{BatchProof, ProverData, StarkInstance, prove_batch, verify_batch};
+use p3_blake3::Blake3;
+use p3_keccak::Keccak256Hash;
+use p3_koala_bear::{KOALABEAR_POSEIDON1_RC_16, MDSKoalaBearData};
+use p3_monty_31::MDSUtils;
+use p3_poseidon1::Poseidon1Constants;
+use p3_poseidon1_air::Poseidon1Air;
+use p3_uni_stark::{Proof as UniProof, prove, verify};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use config::{ByteHash, stock};
+
+/// The benchmark settings of Plonky3's examples, with two queries.
+const SETTINGS: FriSettings = FriSettings {
+    log_blowup: 1,
+    num_queries: 2,
+    query_grinding_bits: 4,
+    cap_height: 3,
+    ..FriSettings::toy()
+};
+
+/// Plonky3's AIR of Poseidon1 of width 16.
+type PoseidonAir = Poseidon1Air<F, 16, 3, 0, 4, 20>;
+
+fn poseidon_air() -> PoseidonAir {
+    let constants = Poseidon1Constants::<F, 16> {
+        rounds_f: 8,
+        rounds_p: 20,
+        mds_circ_col: MDSKoalaBearData::MATRIX_CIRC_MDS_16_COL,
+        round_constants: KOALABEAR_POSEIDON1_RC_16.to_vec(),
+    };
+    let (full, partial) = constants.to_optimized();
+    Poseidon1Air::new(full, partial)
+}
+
+/// A proof as it would be read from a file: the bytes are the same, the types are ours.
+fn adopt<T: DeserializeOwned>(proof: &impl Serialize) -> T {
+    serde_json::from_slice(&serde_json::to_vec(proof).unwrap()).unwrap()
+}
+
+/// Runs the program on a proof; the claim must be the expected one.
+fn expect_claim<H: HashFamily + TapeFamily>(
+    program: &AirProgram<H>,
+    execution: &Execution,
+    public_values: &[Vec<F>],
+) -> ClaimTree {
+    let leaf = program.leaf(public_values);
+    let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
+    assert_eq!(execution.statement, expected);
+    println!(
+        "{}: {} instructions, {} cycles",
+        H::NAME,
+        program.compiled().program.instructions.len(),
+        execution.cycles.len()
+    );
+    leaf
+}
+
+/// A run to be brought home.
+struct Wrapped {
+    hash: HashId,
+    bits: usize,
+    compiled: droste_vm::compiler::Compiled,
+    execution: Execution,
+    leaf: ClaimTree,
+}
+
+/// A p3-uni-stark proof of Plonky3's configuration of a hash, verified in the machine.
+fn uni<B: ByteHash, H: TapeFamily>() -> Wrapped {
+    let air = poseidon_air();
+    let trace = air.generate_trace_rows(8, SETTINGS.log_blowup);
+    let config = stock::<B>(&SETTINGS);
+    let proof = prove(&config, &air, trace, &[]).unwrap();
+    verify(&config, &air, &proof, &[]).unwrap();
+
+    let driver = UniDriver::<H, PoseidonAir>::new(air, SETTINGS, 3, Seed::Stock).unwrap();
+    let proof: UniProof<Config<H>> = adopt(&proof);
+    driver.verify(&proof, &[]).unwrap();
+    let execution = driver.program().execute(&proof, &[vec![]]).unwrap();
+    Wrapped {
+        hash: H::ID,
+        bits: driver.program().security().bits(),
+        compiled: driver.program().compiled().clone(),
+        leaf: expect_claim(driver.program(), &execution, &[vec![]]),
+        execution,
+    }
+}
+
+/// A p3-batch-stark proof likewise.
+fn batch<B: ByteHash, H: TapeFamily>() -> Wrapped {
+    let airs = [poseidon_air(), poseidon_air()];
+    let log_heights = [2, 4];
+    let traces = log_heights.map(|log| airs[0].generate_trace_rows(1 << log, SETTINGS.log_blowup));
+    let config = stock::<B>(&SETTINGS);
+    let instances: Vec<_> = airs
+        .iter()
+        .zip(&traces)
+        .map(|(air, trace)| StarkInstance {
+            air,
+            trace,
+            public_values: vec![],
+        })
+        .collect();
+    let data = ProverData::from_airs_and_degrees(&config, &airs, &log_heights).unwrap();
+    let proof = prove_batch(&config, &instances, &data).unwrap();
+    let public_values = vec![vec![], vec![]];
+    verify_batch(&config, &airs, &proof, &public_values, &data.common).unwrap();
+
+    let driver =
+        BatchDriver::<H, PoseidonAir>::new(airs.into(), SETTINGS, &log_heights, Seed::Stock)
+            .unwrap();
+    let proof: BatchProof<Config<H>> = adopt(&proof);
+    driver.verify(&proof, &public_values).unwrap();
+    let execution = driver.program().execute(&proof, &public_values).unwrap();
+    Wrapped {
+        hash: H::ID,
+        bits: driver.program().security().bits(),
+        compiled: driver.program().compiled().clone(),
+        leaf: expect_claim(driver.program(), &execution, &public_values),
+        execution,
+    }
+}
+
+#[test]
+fn stock_proofs_are_verified_in_the_machine() {
+    uni::<Blake3, Blake3Family>();
+    uni::<Keccak256Hash, KeccakFamily>();
+    batch::<Blake3, Blake3Family>();
+    batch::<Keccak256Hash, KeccakFamily>();
+}
+
+/// Heights that a join of two fits, at toy parameters.
+const LOG_HEIGHTS: [usize; 6] = [16, 16, 13, 16, 15, 16];
+
+fn home(aggregator: &Aggregator, wrapped: &Wrapped) -> Aggregate {
+    let run = Run {
+        hash: wrapped.hash,
+        compiled: &wrapped.compiled,
+        bits: wrapped.bits,
+        execution: &wrapped.execution,
+        trees: vec![wrapped.leaf.clone()],
+        compile: Duration::ZERO,
+        execute: Duration::ZERO,
+    };
+    aggregator
+        .wrap_run(run, |step| {
+            println!("{} {:?} {:?}", step.cycles, step.prove, step.compile)
+        })
+        .unwrap()
+}
+
+#[test]
+#[ignore = "half a minute: cargo test -p droste-verifier --test stock -- --ignored"]
+fn stock_proofs_are_wrapped_and_joined() {
+    let aggregator = Aggregator::new(Preset::Toy.settings(2).unwrap(), LOG_HEIGHTS.to_vec());
+    let wrapped = [
+        uni::<Blake3, Blake3Family>(),
+        batch::<Keccak256Hash, KeccakFamily>(),
+    ];
+    let children: Vec<Aggregate> = wrapped.iter().map(|w| home(&aggregator, w)).collect();
+    let joined = aggregator.join(children).unwrap();
+    assert!(aggregator.is_home(&joined.proof));
+    assert_eq!(joined.tree.claim.statement(), joined.proof.statement);
+}
