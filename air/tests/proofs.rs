@@ -2,6 +2,7 @@
 //! against a table that receives the messages.
 
 use droste_air::blake3::{self, Blake3Air, Blake3Table, Compression};
+use droste_air::keccak::degree5::{self, Degree5Air, Degree5Table};
 use droste_air::keccak::{self, KeccakAir, KeccakTable};
 use droste_air::poseidon16::{self, Mode, Poseidon16Air, Poseidon16Table};
 use droste_air::test_utils::{Harness, Table};
@@ -28,6 +29,7 @@ enum Tables {
     Poseidon16,
     Blake3,
     Keccak,
+    KeccakDegree5,
     Receiver(&'static str, usize),
 }
 
@@ -37,6 +39,7 @@ impl BaseAir<F> for Tables {
             Self::Poseidon16 => Poseidon16Table.width(),
             Self::Blake3 => Blake3Table.width(),
             Self::Keccak => KeccakTable.width(),
+            Self::KeccakDegree5 => Degree5Table.width(),
             Self::Receiver(_, width) => width + 1,
         }
     }
@@ -46,6 +49,7 @@ impl BaseAir<F> for Tables {
             Self::Poseidon16 => Poseidon16Table.main_next_row_columns(),
             Self::Blake3 => Blake3Table.main_next_row_columns(),
             Self::Keccak => KeccakTable.main_next_row_columns(),
+            Self::KeccakDegree5 => Degree5Table.main_next_row_columns(),
             Self::Receiver(..) => Vec::new(),
         }
     }
@@ -57,6 +61,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Tables {
             Self::Poseidon16 => Poseidon16Table.eval(builder),
             Self::Blake3 => Blake3Table.eval(builder),
             Self::Keccak => KeccakTable.eval(builder),
+            Self::KeccakDegree5 => Degree5Table.eval(builder),
             Self::Receiver(bus, width) => {
                 let main = builder.main();
                 let row = main.current_slice();
@@ -163,11 +168,15 @@ fn blake3() {
     check_bus(Tables::Blake3, "blake3", blake3::MESSAGE, &trace);
 }
 
+fn keccak_inputs() -> Vec<keccak::State> {
+    (0..2)
+        .map(|i| std::array::from_fn(|j| 0x0123_4567_89ab_cdef_u64.wrapping_mul(1 + i + j as u64)))
+        .collect()
+}
+
 #[test]
 fn keccak() {
-    let inputs: Vec<keccak::State> = (0..2)
-        .map(|i| std::array::from_fn(|j| 0x0123_4567_89ab_cdef_u64.wrapping_mul(1 + i + j as u64)))
-        .collect();
+    let inputs = keccak_inputs();
     let trace = keccak::generate_permutations(&inputs, None).unwrap();
     let config = settings();
     let proof = prove(&config, &KeccakAir, trace, &[]).unwrap();
@@ -175,4 +184,16 @@ fn keccak() {
 
     let trace = keccak::generate_table(&inputs, None).unwrap();
     check_bus(Tables::Keccak, "keccak_f", keccak::MESSAGE, &trace);
+}
+
+#[test]
+fn keccak_of_degree_5() {
+    let inputs = keccak_inputs();
+    let trace = degree5::generate_permutations(&inputs, None).unwrap();
+    let config = settings();
+    let proof = prove(&config, &Degree5Air, trace, &[]).unwrap();
+    verify(&config, &Degree5Air, &proof, &[]).unwrap();
+
+    let trace = degree5::generate_table(&inputs, None).unwrap();
+    check_bus(Tables::KeccakDegree5, "keccak_f", keccak::MESSAGE, &trace);
 }

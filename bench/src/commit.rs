@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
 use ark_bn254::Fr;
 use ark_ec::CurveGroup;
@@ -16,6 +15,7 @@ use droste_native::commit::{CommitError, ipa};
 use droste_native::msm::{Msm, Record};
 use serde_json::{Value, json};
 
+use crate::clock::{milliseconds_since, now};
 use crate::report::Report;
 
 /// What to measure.
@@ -69,9 +69,9 @@ fn step<T>(
     let mut best = None;
     for _ in 0..rounds.max(1) {
         inside.0.store(0, Ordering::Relaxed);
-        let start = Instant::now();
+        let start = now();
         let result = step()?;
-        let time = start.elapsed().as_secs_f64() * 1e3;
+        let time = milliseconds_since(start);
         let share = inside.0.load(Ordering::Relaxed) as f64 / 1e6 / time;
         if best.as_ref().is_none_or(|(_, least, _)| time < *least) {
             best = Some((result, time, share));

@@ -3,11 +3,13 @@
 //! Each command is one module with `Arguments` (clap) and `run`; adding one is a line in [`Command`]
 //! and a line in [`main`].
 
+mod clock;
 mod commit;
 mod memory;
 mod msm;
 mod native;
 mod poseidon_prime;
+mod race;
 mod report;
 mod tables;
 
@@ -22,6 +24,9 @@ struct Cli {
     /// How results are printed.
     #[arg(long, value_enum, default_value_t, global = true)]
     format: Format,
+    /// What counts as time.
+    #[arg(long, value_enum, default_value_t, global = true)]
+    clock: clock::Clock,
     #[command(subcommand)]
     command: Command,
 }
@@ -42,6 +47,7 @@ enum Command {
 
 fn main() {
     let cli = Cli::parse();
+    clock::set(cli.clock);
     let report: Report = match cli.command {
         Command::Commit(arguments) => commit::run(&arguments),
         Command::Msm(arguments) => msm::run(&arguments),

@@ -4,15 +4,15 @@ mod calibrate;
 mod inputs;
 mod peers;
 
-use std::time::Instant;
-
 use ark_ec::VariableBaseMSM;
 use ark_ec::short_weierstrass::{Affine, Projective};
 use clap::{Args, ValueEnum};
 use droste_native::msm::{CostModel, FieldBackend, Msm, MsmCurve, Toggle};
 use serde_json::{Map, Value, json};
 
+use crate::clock::{self, Clock};
 use crate::memory;
+use crate::race::race;
 use crate::report::Report;
 use inputs::Scalars;
 
@@ -53,7 +53,7 @@ pub struct Arguments {
     /// Leaves the peers out.
     #[arg(long)]
     no_peers: bool,
-    /// Measurements of each, of which the smallest counts.
+    /// Measurements of each, of which the median counts.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
 }
@@ -106,19 +106,6 @@ pub fn run(arguments: &Arguments) -> Report {
 
 /// A name and what to run under it.
 type Call<'a> = (String, Box<dyn FnMut() + 'a>);
-
-/// Smallest milliseconds of some calls in turns, so that all meet the same load.
-fn race(rounds: usize, calls: &mut [Call<'_>]) -> Vec<f64> {
-    let mut best = vec![f64::INFINITY; calls.len()];
-    for _ in 0..rounds {
-        for (best, (_, call)) in best.iter_mut().zip(calls.iter_mut()) {
-            let start = Instant::now();
-            call();
-            *best = best.min(start.elapsed().as_secs_f64() * 1e3);
-        }
-    }
-    best
-}
 
 fn bench<C: MsmCurve>(arguments: &Arguments, curve: &str, rows: &mut Vec<Value>)
 where
@@ -206,52 +193,73 @@ where
             }
             Err(_) => false,
         });
+        let bases = self.bases;
         let mut calls: Vec<Call<'_>> = vec![];
+        // Positions of each variant on these scalars, on uniform ones, and on one thread.
+        let mut places = vec![];
         for (_, _, options) in &variants {
-            for scalars in [&scalars, &uniform] {
-                let bases = self.bases;
+            let mut call = |options: Msm, scalars: &'_ [C::ScalarField]| {
+                let scalars = scalars.to_vec();
                 calls.push((
                     String::new(),
                     Box::new(move || {
-                        std::hint::black_box(options.sum(bases, scalars).ok());
+                        std::hint::black_box(options.sum(bases, &scalars).ok());
                     }),
                 ));
-            }
+                calls.len() - 1
+            };
+            let own = call(options.clone(), &scalars);
+            let on_uniform = match self.scalars {
+                Scalars::Uniform => own,
+                _ => call(options.clone(), &uniform),
+            };
+            let alone = match self.threads {
+                1 => own,
+                _ => call(options.clone().threads(1), &scalars),
+            };
+            places.push([own, on_uniform, alone]);
         }
         let ours = calls.len();
         if !self.arguments.no_peers {
-            calls.extend(peers::all::<C>(
-                self.bases,
-                &scalars,
-                self.threads,
-                &expected,
-            ));
+            calls.extend(peers::all::<C>(bases, &scalars, self.threads, &expected));
         }
-        let times = race(self.arguments.rounds, &mut calls);
+        let mut alternatives: Vec<&mut dyn FnMut()> = calls
+            .iter_mut()
+            .map(|(_, call)| &mut **call as &mut dyn FnMut())
+            .collect();
+        let times = race(self.arguments.rounds, 1, &mut alternatives);
         let peers: Map<String, Value> = calls[ours..]
             .iter()
             .zip(&times[ours..])
-            .map(|((name, _), time)| (name.clone(), json!(time)))
+            .map(|((name, _), time)| (name.clone(), json!(time.median() / 1e6)))
             .collect();
+        let names: Vec<String> = calls[ours..].iter().map(|(name, _)| name.clone()).collect();
         drop(calls);
         let input_bytes = n * (size_of::<Affine<C>>() + size_of::<C::ScalarField>());
         for (i, (backend, without, options)) in variants.iter().enumerate() {
-            let (time, own_uniform) = (times[2 * i], times[2 * i + 1]);
+            let [time, own_uniform, alone] = places[i].map(|at| &times[at]);
             let extra = memory::peak_of(|| {
                 std::hint::black_box(options.sum(self.bases, &scalars).ok());
             });
-            let ark = peers.get("ark").and_then(Value::as_f64);
             let mut row = json!({
                 "curve": self.curve, "n": n, "threads": self.threads,
                 "scalars": name(&self.scalars), "backend": name(backend),
-                "ours_ms": time, "peers": peers,
-                "ratio_ark": ark.map(|ark| time / ark),
-                "ratio_own_uniform": time / own_uniform,
+                "ours_ms": time.median() / 1e6, "peers": peers,
+                "ratio_own_uniform": time.ratio(own_uniform),
                 "peak_rss_bytes": extra.map(|extra| extra + input_bytes),
                 "input_bytes": input_bytes,
             });
+            for (name, peer) in names.iter().zip(&times[ours..]) {
+                row[format!("ratio_{name}")] = json!(time.ratio(peer));
+            }
+            if self.threads > 1 && clock::get() == Clock::Wall {
+                row["speedup"] = json!(alone.ratio(time));
+            }
             if let Some(without) = without {
+                // The variant with everything comes first of its backend.
+                let whole = variants.iter().position(|(other, ..)| other == backend);
                 row["without"] = json!(without);
+                row["ratio_whole"] = json!(whole.map(|at| time.ratio(&times[places[at][0]])));
             }
             rows.push(row);
         }

@@ -22,25 +22,47 @@ use p3_symmetric::{
 use serde_json::{Map, json};
 use sha3::Digest;
 
-use crate::report::{Report, race};
+use crate::race::{Times, duel};
+use crate::report::Report;
 
 type Packed = <F as Field>::Packing;
 
 /// Arguments of the command.
 #[derive(Args)]
 pub struct Arguments {
-    /// Rounds of each measurement, of which the fastest counts.
+    /// Rounds of each measurement, of which the median counts.
     #[arg(long, default_value_t = 20)]
     rounds: usize,
 }
 
-/// One measurement: nanoseconds per unit, ours and the peer's.
+/// One measurement: nanoseconds per unit, ours and the peer's, and the median of the rounds' ratios.
 struct Measurement {
     key: &'static str,
     unit: &'static str,
     peer: &'static str,
     ours_ns: f64,
     peer_ns: f64,
+    ratio: f64,
+}
+
+impl Measurement {
+    /// From the times of calls of so many units each.
+    fn new(
+        key: &'static str,
+        unit: &'static str,
+        peer: &'static str,
+        (ours, theirs): (Times, Times),
+        units: usize,
+    ) -> Self {
+        Self {
+            key,
+            unit,
+            peer,
+            ours_ns: ours.median() / units as f64,
+            peer_ns: theirs.median() / units as f64,
+            ratio: ours.ratio(&theirs),
+        }
+    }
 }
 
 /// Runs every measurement on one thread.
@@ -58,14 +80,13 @@ pub fn run(arguments: &Arguments) -> Report {
             .to_vec(),
     ];
     for m in measurements {
-        let ratio = m.ours_ns / m.peer_ns;
         json.insert(
             m.key.to_owned(),
             json!({
                 "ours_ns": m.ours_ns,
                 "peer": m.peer,
                 "peer_ns": m.peer_ns,
-                "ratio": ratio,
+                "ratio": m.ratio,
             }),
         );
         table.push(vec![
@@ -74,7 +95,7 @@ pub fn run(arguments: &Arguments) -> Report {
             format!("{:.1}", m.ours_ns),
             m.peer.to_owned(),
             format!("{:.1}", m.peer_ns),
-            format!("{ratio:.3}"),
+            format!("{:.3}", m.ratio),
         ]);
     }
     Report {
@@ -148,25 +169,25 @@ fn merkle_poseidon16(rounds: usize) -> Measurement {
     );
     let values = (0..LEAF << 16).map(F::from_usize).collect();
     let matrix = RowMajorMatrix::new(values, LEAF);
-    let (ours_ns, peer_ns) = race(
+    let times = duel(
         rounds.div_ceil(4),
         1,
         || drop(black_box(ours.commit_matrix(matrix.as_view()))),
         || drop(black_box(peer.commit_matrix(matrix.as_view()))),
     );
-    Measurement {
-        key: "merkle_poseidon16",
-        unit: "commitment of 2^16 x 64",
-        peer: "p3-merkle-tree 0.8.0, Poseidon1-16",
-        ours_ns,
-        peer_ns,
-    }
+    Measurement::new(
+        "merkle_poseidon16",
+        "commitment of 2^16 x 64",
+        "p3-merkle-tree 0.8.0, Poseidon1-16",
+        times,
+        1,
+    )
 }
 
 /// One 64-byte Merkle parent.
 fn keccak_parent(rounds: usize) -> Measurement {
     let (left, right) = ([3; 32], [5; 32]);
-    let (ours_ns, peer_ns) = race(
+    let times = duel(
         rounds,
         2000,
         || {
@@ -179,13 +200,7 @@ fn keccak_parent(rounds: usize) -> Measurement {
             black_box(hasher.finalize());
         },
     );
-    Measurement {
-        key: "keccak_parent",
-        unit: "parent of 64 bytes",
-        peer: "sha3 0.11",
-        ours_ns,
-        peer_ns,
-    }
+    Measurement::new("keccak_parent", "parent of 64 bytes", "sha3 0.11", times, 1)
 }
 
 /// Leaves of a byte hash, many at a time.
@@ -202,20 +217,14 @@ where
 {
     let rows: Vec<F> = (0..MANY * LEAF).map(F::from_usize).collect();
     let (mut a, mut b) = ([[0; 32]; MANY], [[0; 32]; MANY]);
-    let (ours_ns, peer_ns) = race(
+    let times = duel(
         rounds,
         10,
         || ours.hash_many(black_box(&rows), black_box(&mut a)),
         || theirs.hash_many(black_box(&rows), black_box(&mut b)),
     );
     assert_eq!(a, b, "{key}: both hash alike");
-    Measurement {
-        key,
-        unit: "leaf of 64 elements",
-        peer,
-        ours_ns: ours_ns / MANY as f64,
-        peer_ns: peer_ns / MANY as f64,
-    }
+    Measurement::new(key, "leaf of 64 elements", peer, times, MANY)
 }
 
 /// 64-byte parents of a byte hash, many at a time.
@@ -232,20 +241,14 @@ where
 {
     let pairs: Vec<[[u8; 32]; 2]> = (0..MANY).map(|i| [[i as u8; 32], [7; 32]]).collect();
     let (mut a, mut b) = ([[0; 32]; MANY], [[0; 32]; MANY]);
-    let (ours_ns, peer_ns) = race(
+    let times = duel(
         rounds,
         10,
         || ours.compress_many(black_box(&pairs), black_box(&mut a)),
         || theirs.compress_many(black_box(&pairs), black_box(&mut b)),
     );
     assert_eq!(a, b, "{key}: both hash alike");
-    Measurement {
-        key,
-        unit: "parent of 64 bytes",
-        peer,
-        ours_ns: ours_ns / MANY as f64,
-        peer_ns: peer_ns / MANY as f64,
-    }
+    Measurement::new(key, "parent of 64 bytes", peer, times, MANY)
 }
 
 /// Leaves of field elements against the sponge of rate 8, in the lanes of the packed field.
@@ -255,8 +258,7 @@ where
 {
     let row: Vec<Packed> = (0..LEAF).map(|i| Packed::from(F::from_usize(i))).collect();
     let rate8 = PaddingFreeSponge::<Poseidon16, 16, 8, DIGEST>::new(Poseidon16);
-    let lanes = Packed::WIDTH as f64;
-    let (ours_ns, peer_ns) = race(
+    let times = duel(
         rounds,
         200,
         || {
@@ -266,63 +268,58 @@ where
             let _ = black_box(rate8.hash_iter(black_box(&row).iter().copied()));
         },
     );
-    Measurement {
-        key,
-        unit: "leaf of 64 elements",
-        peer: "droste Poseidon-16, rate 8",
-        ours_ns: ours_ns / lanes,
-        peer_ns: peer_ns / lanes,
-    }
+    let peer = "droste Poseidon-16, rate 8";
+    Measurement::new(key, "leaf of 64 elements", peer, times, Packed::WIDTH)
 }
 
 /// Permutations, packed (per lane) and alone.
 fn poseidon16(rounds: usize) -> Vec<Measurement> {
     let poseidon1 = default_koalabear_poseidon1_16();
     let poseidon2 = default_koalabear_poseidon2_16();
-    let lanes = Packed::WIDTH as f64;
+    let lanes = Packed::WIDTH;
     let start: [Packed; 16] =
         std::array::from_fn(|i| Packed::from_fn(|lane| F::from_usize(1 + 16 * i + lane)));
     let (mut a, mut b, mut c) = (start, start, start);
-    let (ours, peer) = race(
+    let times = duel(
         10 * rounds,
         200,
         || Poseidon16.permute_mut(black_box(&mut a)),
         || poseidon1.permute_mut(black_box(&mut b)),
     );
-    let packed = Measurement {
-        key: "poseidon16_packed",
-        unit: "permutation",
-        peer: "p3-koala-bear 0.8.0 Poseidon1-16",
-        ours_ns: ours / lanes,
-        peer_ns: peer / lanes,
-    };
-    let (ours, peer) = race(
+    let packed = Measurement::new(
+        "poseidon16_packed",
+        "permutation",
+        "p3-koala-bear 0.8.0 Poseidon1-16",
+        times,
+        lanes,
+    );
+    let times = duel(
         10 * rounds,
         200,
         || Poseidon16.permute_mut(black_box(&mut a)),
         || poseidon2.permute_mut(black_box(&mut c)),
     );
-    let against_poseidon2 = Measurement {
-        key: "poseidon16_vs_poseidon2",
-        unit: "permutation",
-        peer: "p3-koala-bear 0.8.0 Poseidon2-16",
-        ours_ns: ours / lanes,
-        peer_ns: peer / lanes,
-    };
+    let against_poseidon2 = Measurement::new(
+        "poseidon16_vs_poseidon2",
+        "permutation",
+        "p3-koala-bear 0.8.0 Poseidon2-16",
+        times,
+        lanes,
+    );
     let start: [F; 16] = std::array::from_fn(F::from_usize);
     let (mut a, mut b) = (start, start);
-    let (ours, peer) = race(
+    let times = duel(
         10 * rounds,
         200,
         || Poseidon16.permute_mut(black_box(&mut a)),
         || poseidon1.permute_mut(black_box(&mut b)),
     );
-    let scalar = Measurement {
-        key: "poseidon16_scalar",
-        unit: "permutation",
-        peer: "p3-koala-bear 0.8.0 Poseidon1-16",
-        ours_ns: ours,
-        peer_ns: peer,
-    };
+    let scalar = Measurement::new(
+        "poseidon16_scalar",
+        "permutation",
+        "p3-koala-bear 0.8.0 Poseidon1-16",
+        times,
+        1,
+    );
     vec![packed, against_poseidon2, scalar]
 }

@@ -11,12 +11,13 @@ use droste_native::poseidon_prime::{Parameters, Poseidon, circom, poseidon377};
 use light_poseidon::PoseidonHasher;
 use serde_json::{Value, json};
 
-use crate::report::{Report, race};
+use crate::race::{Times, duel};
+use crate::report::Report;
 
 /// What to measure.
 #[derive(Args)]
 pub struct Arguments {
-    /// Measurements of each, of which the smallest counts.
+    /// Measurements of each, of which the median counts.
     #[arg(long, default_value_t = 20)]
     rounds: usize,
     /// Permutations of a measurement.
@@ -41,10 +42,10 @@ pub fn run(arguments: &Arguments) -> Report {
 fn forms<F: PrimeField, const T: usize>(
     arguments: &Arguments,
     poseidon: &Poseidon<F, T>,
-) -> (f64, f64) {
+) -> (Times, Times) {
     let start: [F; T] = std::array::from_fn(|i| F::from(i as u64 + 1));
     let (mut sparse, mut dense) = (start, start);
-    race(
+    duel(
         arguments.rounds,
         arguments.calls,
         || poseidon.permute(black_box(&mut sparse)),
@@ -80,16 +81,16 @@ fn row<F: PrimeField + Absorb, const T: usize>(
 ) -> Value {
     let (ours, dense) = forms(arguments, poseidon);
     let mut state: [F; T] = std::array::from_fn(|i| F::from(i as u64 + 1));
-    let (again, peer) = race(
+    let (again, peer) = duel(
         arguments.rounds,
         arguments.calls,
         || poseidon.permute(black_box(&mut state)),
         sponge(poseidon.parameters()),
     );
     json!({
-        "field": field, "t": T, "ours_ns": again, "dense_ns": dense,
-        "peer": "ark-crypto-primitives", "peer_ns": peer,
-        "ratio": again / peer, "ratio_dense": ours / dense,
+        "field": field, "t": T, "ours_ns": again.median(), "dense_ns": dense.median(),
+        "peer": "ark-crypto-primitives", "peer_ns": peer.median(),
+        "ratio": again.ratio(&peer), "ratio_dense": ours.ratio(&dense),
     })
 }
 
@@ -112,7 +113,7 @@ fn bn254<const T: usize>(arguments: &Arguments) -> Vec<Value> {
             light.hash(&inputs).ok(),
             circom::hash(&poseidon, &inputs).ok()
         );
-        let (ours, peer) = race(
+        let (ours, peer) = duel(
             arguments.rounds,
             arguments.calls,
             || {
@@ -124,8 +125,8 @@ fn bn254<const T: usize>(arguments: &Arguments) -> Vec<Value> {
         );
         let dense = rows[0]["dense_ns"].clone();
         rows.push(json!({
-            "field": "bn254-fr", "t": T, "ours_ns": ours, "dense_ns": dense,
-            "peer": "light-poseidon", "peer_ns": peer, "ratio": ours / peer,
+            "field": "bn254-fr", "t": T, "ours_ns": ours.median(), "dense_ns": dense,
+            "peer": "light-poseidon", "peer_ns": peer.median(), "ratio": ours.ratio(&peer),
         }));
     }
     rows

@@ -1,6 +1,4 @@
-//! Results and how they are measured and printed.
-
-use std::time::Instant;
+//! Results and how they are printed.
 
 use clap::ValueEnum;
 use serde_json::Value;
@@ -83,28 +81,4 @@ fn align(rows: &[Vec<String>]) -> String {
         })
         .collect();
     lines.join("\n")
-}
-
-/// Smallest nanoseconds per call of two alternatives, measured in turns so that both meet the same
-/// load: `rounds` times `calls` calls of each.
-pub fn race(
-    rounds: usize,
-    calls: usize,
-    mut ours: impl FnMut(),
-    mut peer: impl FnMut(),
-) -> (f64, f64) {
-    let mut best = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..rounds {
-        best.0 = best.0.min(nanoseconds(calls, &mut ours));
-        best.1 = best.1.min(nanoseconds(calls, &mut peer));
-    }
-    best
-}
-
-fn nanoseconds(calls: usize, f: &mut impl FnMut()) -> f64 {
-    let start = Instant::now();
-    for _ in 0..calls {
-        f();
-    }
-    start.elapsed().as_nanos() as f64 / calls as f64
 }

@@ -70,6 +70,8 @@ pub mod field;
 pub mod insecure;
 pub mod keccak;
 #[cfg(feature = "curves")]
+mod mont4;
+#[cfg(feature = "curves")]
 pub mod msm;
 pub mod poseidon16;
 pub mod poseidon24;

@@ -13,18 +13,26 @@ pub const LIMBS: usize = 4;
 pub const IOTA_BITS: [usize; 7] = [0, 1, 3, 7, 15, 31, 63];
 
 crate::columns! {
-    /// One round: 2,471 columns.
-    pub struct KeccakCols<T> {
-        /// One in the position of the round, zero elsewhere.
-        pub steps: [T; ROUNDS],
-        /// The input of the permutation, on each of its rows.
-        pub preimage: [[T; LIMBS]; LANES],
+    /// The bits of one round: 2,240 columns.
+    pub struct RoundBits<T> {
         /// Column parities of the round's input `A`: `C[x] = xor over y of A[x, y]`.
         pub c: [[T; 64]; 5],
         /// Column parities after theta: `C'[x, z] = C[x, z] ^ C[x - 1, z] ^ C[x + 1, z - 1]`.
         pub c_prime: [[T; 64]; 5],
         /// The state after theta: `A'[x, y, z] = A[x, y, z] ^ C[x, z] ^ C'[x, z]`.
         pub a_prime: [[T; 64]; LANES],
+    }
+}
+
+crate::columns! {
+    /// One round: 2,471 columns.
+    pub struct KeccakCols<T> {
+        /// One in the position of the round, zero elsewhere.
+        pub steps: [T; ROUNDS],
+        /// The input of the permutation, on each of its rows.
+        pub preimage: [[T; LIMBS]; LANES],
+        /// The round.
+        pub bits: RoundBits<T>,
         /// The bits of lane 0 after chi that iota may change.
         pub iota: [T; IOTA_BITS.len()],
         /// The state after the round.

@@ -2,13 +2,14 @@
 
 mod air;
 mod columns;
+pub mod degree5;
 mod permutation;
 #[cfg(test)]
 mod tests;
 mod trace;
 
 pub use air::{BUS, DEGREE, KeccakAir, KeccakTable, MESSAGE};
-pub use columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, LIMBS, ROUNDS};
+pub use columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, LIMBS, ROUNDS, RoundBits};
 pub use permutation::eval_round;
 pub use trace::{State, generate_permutations, generate_table, limbs, permute};
 

@@ -5,7 +5,7 @@ use p3_air::AirBuilder;
 use p3_air::utils::pack_bits_le;
 use p3_field::PrimeCharacteristicRing;
 
-use super::columns::{IOTA_BITS, KeccakCols, LANES, LIMBS, ROUNDS};
+use super::columns::{IOTA_BITS, KeccakCols, LANES, LIMBS, ROUNDS, RoundBits};
 use super::{ROTATIONS, ROUND_CONSTANTS};
 
 /// Constrains rows to be successive rounds of permutations: degree 3.
@@ -18,24 +18,30 @@ pub fn eval_round<AB: AirBuilder<F = F>>(
     local: &KeccakCols<AB::Var>,
     next: &KeccakCols<AB::Var>,
 ) {
-    eval_steps(builder, local, next);
+    eval_steps(builder, &local.steps, &next.steps);
     eval_preimage(builder, local, next);
-    eval_theta(builder, local, next);
+    // The input of the next row is its preimage in round 0 and the output of this row otherwise.
+    let is_first: AB::Expr = next.steps[0].into();
+    eval_theta(builder, &next.bits, |builder, lane, limb, input| {
+        let previous = local.output[lane][limb];
+        let expected = is_first.clone() * (next.preimage[lane][limb] - previous) + previous;
+        builder.assert_eq(input, expected);
+    });
     eval_chi(builder, local);
 }
 
 /// The round of each row: 0 on the first row, then one more from row to row, modulo 24.
-fn eval_steps<AB: AirBuilder<F = F>>(
+pub(super) fn eval_steps<AB: AirBuilder<F = F>>(
     builder: &mut AB,
-    local: &KeccakCols<AB::Var>,
-    next: &KeccakCols<AB::Var>,
+    local: &[AB::Var; ROUNDS],
+    next: &[AB::Var; ROUNDS],
 ) {
-    for (step, &flag) in local.steps.iter().enumerate() {
+    for (step, &flag) in local.iter().enumerate() {
         let mut first = builder.when_first_row();
         first.assert_eq(flag, AB::Expr::from_bool(step == 0));
         builder
             .when_transition()
-            .assert_eq(next.steps[(step + 1) % ROUNDS], flag);
+            .assert_eq(next[(step + 1) % ROUNDS], flag);
     }
 }
 
@@ -55,48 +61,45 @@ fn eval_preimage<AB: AirBuilder<F = F>>(
     }
 }
 
-/// Theta of the next row, whose input is its preimage in round 0 and the output of this row
-/// otherwise. The last row is followed by the first, which is in round 0, so this holds on every row
-/// without exception, and the round's input needs no columns.
-fn eval_theta<AB: AirBuilder<F = F>>(
+/// Theta of a row; `tie` is called with each limb of its input, of degree 3. The row is the *next*
+/// one: the last row is followed by the first, which is in round 0, so this holds on every row without
+/// exception, and the round's input needs no columns.
+pub(super) fn eval_theta<AB: AirBuilder<F = F>>(
     builder: &mut AB,
-    local: &KeccakCols<AB::Var>,
-    next: &KeccakCols<AB::Var>,
+    row: &RoundBits<AB::Var>,
+    mut tie: impl FnMut(&mut AB, usize, usize, AB::Expr),
 ) {
-    let is_first: AB::Expr = next.steps[0].into();
     for x in 0..5 {
         let (left, right) = ((x + 4) % 5, (x + 1) % 5);
-        builder.assert_bools(next.c[x]);
-        let parity = |x: usize, z: usize| -> AB::Expr { next.c[x][z % 64].into() };
+        builder.assert_bools(row.c[x]);
+        let parity = |x: usize, z: usize| -> AB::Expr { row.c[x][z % 64].into() };
         // C'[x, z] = C[x, z] ^ C[x - 1, z] ^ C[x + 1, z - 1], so it is boolean.
         for z in 0..64 {
             let change = parity(left, z).xor(&parity(right, z + 63));
-            builder.assert_eq(next.c_prime[x][z], parity(x, z).xor(&change));
+            builder.assert_eq(row.c_prime[x][z], parity(x, z).xor(&change));
         }
         // D[x, z] = C[x, z] ^ C'[x, z].
         let change: [AB::Expr; 64] =
-            std::array::from_fn(|z| parity(x, z).xor(&next.c_prime[x][z].into()));
+            std::array::from_fn(|z| parity(x, z).xor(&row.c_prime[x][z].into()));
         let signs: [AB::Expr; 64] = std::array::from_fn(|z| AB::Expr::ONE - change[z].double());
         let changes: [AB::Expr; LIMBS] = std::array::from_fn(|limb| {
             pack_bits_le(change[16 * limb..16 * limb + 16].iter().cloned())
         });
         for y in 0..5 {
             let lane = x + 5 * y;
-            builder.assert_bools(next.a_prime[lane]);
+            builder.assert_bools(row.a_prime[lane]);
             for (limb, changes) in changes.iter().enumerate() {
                 // A = A' ^ D = A' (1 - 2 D) + D, bit by bit; the packing range-checks the limb.
                 let kept =
-                    (16 * limb..16 * limb + 16).map(|z| signs[z].clone() * next.a_prime[lane][z]);
-                let input: AB::Expr = changes.clone() + pack_bits_le::<AB::Expr, _, _>(kept);
-                let previous = local.output[lane][limb];
-                let expected = is_first.clone() * (next.preimage[lane][limb] - previous) + previous;
-                builder.assert_eq(input, expected);
+                    (16 * limb..16 * limb + 16).map(|z| signs[z].clone() * row.a_prime[lane][z]);
+                let input = changes.clone() + pack_bits_le::<AB::Expr, _, _>(kept);
+                tie(builder, lane, limb, input);
             }
         }
         // The parity of column (x, z) of A' is C'[x, z]: their difference is 0, 2 or 4.
         for z in 0..64 {
-            let sum: AB::Expr = (0..5).map(|y| next.a_prime[x + 5 * y][z].into()).sum();
-            let difference = sum - next.c_prime[x][z];
+            let sum: AB::Expr = (0..5).map(|y| row.a_prime[x + 5 * y][z].into()).sum();
+            let difference = sum - row.c_prime[x][z];
             builder.assert_zero(
                 difference.clone()
                     * (difference.clone() - AB::Expr::TWO)
@@ -106,30 +109,40 @@ fn eval_theta<AB: AirBuilder<F = F>>(
     }
 }
 
-/// Rho, pi, chi and iota of this row.
-fn eval_chi<AB: AirBuilder<F = F>>(builder: &mut AB, local: &KeccakCols<AB::Var>) {
+/// Bit `z` of a lane after rho, pi and chi: degree 3.
+pub(super) fn chi<AB: AirBuilder<F = F>>(
+    row: &RoundBits<AB::Var>,
+    lane: usize,
+    z: usize,
+) -> AB::Expr {
+    let (x, y) = (lane % 5, lane / 5);
     // B[x, y] = rot(A'[x + 3 y, x], r[x + 3 y, x]).
-    let bit = |x: usize, y: usize, z: usize| -> AB::Expr {
+    let bit = |x: usize| -> AB::Expr {
         let (from_x, from_y) = ((x + 3 * y) % 5, x % 5);
         let rotation = ROTATIONS[from_x][from_y];
-        local.a_prime[from_x + 5 * from_y][(z + 64 - rotation) % 64].into()
+        row.a_prime[from_x + 5 * from_y][(z + 64 - rotation) % 64].into()
     };
+    bit(x).xor(&bit(x + 1).andn(&bit(x + 2)))
+}
+
+/// Bit `z` of the round constant.
+pub(super) fn iota<AB: AirBuilder<F = F>>(steps: &[AB::Var; ROUNDS], z: usize) -> AB::Expr {
+    (0..ROUNDS)
+        .filter(|&round| ROUND_CONSTANTS[round] >> z & 1 == 1)
+        .map(|round| steps[round].into())
+        .sum()
+}
+
+/// Rho, pi, chi and iota of this row.
+fn eval_chi<AB: AirBuilder<F = F>>(builder: &mut AB, local: &KeccakCols<AB::Var>) {
     for lane in 0..LANES {
-        let (x, y) = (lane % 5, lane / 5);
-        let chi = |z: usize| -> AB::Expr {
-            let others = bit(x + 1, y, z).andn(&bit(x + 2, y, z));
-            bit(x, y, z).xor(&others)
-        };
+        let chi = |z: usize| chi::<AB>(&local.bits, lane, z);
         let mut after_iota = [const { None }; 64];
         if lane == 0 {
             for (index, &z) in IOTA_BITS.iter().enumerate() {
                 let kept: AB::Expr = local.iota[index].into();
                 builder.assert_eq(kept.clone(), chi(z));
-                let constant: AB::Expr = (0..ROUNDS)
-                    .filter(|&round| ROUND_CONSTANTS[round] >> z & 1 == 1)
-                    .map(|round| local.steps[round].into())
-                    .sum();
-                after_iota[z] = Some(kept.xor(&constant));
+                after_iota[z] = Some(kept.xor(&iota::<AB>(&local.steps, z)));
             }
         }
         for limb in 0..LIMBS {

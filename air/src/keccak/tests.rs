@@ -7,6 +7,7 @@ use p3_symmetric::Permutation;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
+use super::degree5::{self, Degree5Air, Degree5Cols, Degree5Table, Degree5TableCols};
 use super::*;
 use crate::TraceError;
 use crate::test_utils::{Harness, Rows, Table, constraint_degree, largest_message};
@@ -24,6 +25,9 @@ fn widths() {
     );
     assert_eq!(KeccakCols::<u8>::WIDTH, 2471);
     assert_eq!(KeccakTableCols::<u8>::WIDTH, 2472);
+    assert_eq!(Degree5Cols::<u8>::WIDTH, 24 + 2 * 5 * 64 + 25 * 64);
+    assert_eq!(Degree5Cols::<u8>::WIDTH * ROUNDS, 54_336);
+    assert_eq!(Degree5TableCols::<u8>::WIDTH, 2264 + 100 + 1);
 }
 
 #[test]
@@ -61,7 +65,22 @@ fn honest_traces_satisfy_the_constraints() {
             .open_bus("keccak_f")
             .check()
             .unwrap();
+        let trace = degree5::generate_permutations(&random(count), None).unwrap();
+        let table = Table::new("keccak", &Degree5Air, trace);
+        Harness::new(vec![table]).check().unwrap();
     }
+}
+
+#[test]
+fn both_forms_send_the_same_messages() {
+    let inputs = random(3);
+    let trace = generate_table(&inputs, None).unwrap();
+    let harness = Harness::new(vec![Table::new("keccak", &KeccakTable, trace)]);
+    let trace = degree5::generate_table(&inputs, None).unwrap();
+    let other = Harness::new(vec![Table::new("degree 5", &Degree5Table, trace)]);
+    let messages = harness.messages().unwrap();
+    assert_eq!(messages["keccak_f"].len(), 3);
+    assert_eq!(messages, other.messages().unwrap());
 }
 
 #[test]
@@ -82,14 +101,32 @@ fn a_cut_off_permutation_cannot_send() {
 }
 
 #[test]
+fn only_the_last_row_but_one_can_send() {
+    let width = Degree5TableCols::<u8>::WIDTH;
+    for row in [0, 21, 23, 24, 31] {
+        let mut trace = degree5::generate_table(&random(1), None).unwrap();
+        trace.values[row * width + width - 1] = F::new(1);
+        let table = Table::new("keccak", &Degree5Table, trace);
+        let failure = Harness::new(vec![table]).open_bus("keccak_f").check();
+        assert!(matches!(
+            failure,
+            Err(crate::test_utils::Failure::Constraint { row: at, .. }) if at == row
+        ));
+    }
+}
+
+#[test]
 fn messages_are_small() {
     assert!(largest_message::<F, _>(&KeccakTable, 10_000) < 300);
+    assert!(largest_message::<F, _>(&Degree5Table, 10_000) < 300);
 }
 
 #[test]
 fn degree_reached_is_the_degree_declared() {
     assert_eq!(constraint_degree(&KeccakAir), DEGREE);
     assert_eq!(constraint_degree(&KeccakTable), DEGREE);
+    assert_eq!(constraint_degree(&Degree5Air), degree5::DEGREE);
+    assert_eq!(constraint_degree(&Degree5Table), degree5::DEGREE);
 }
 
 #[test]
@@ -98,6 +135,18 @@ fn every_cell_is_constrained() {
     let table = Table::new("keccak", &KeccakTable, trace).names(KeccakTableCols::<u8>::names());
     let harness = Harness::new(vec![table]).open_bus("keccak_f");
     harness
+        .mutate("keccak", &Rows::listed(vec![0, 12, 23, 24, 31], 24))
+        .expect_caught();
+
+    let trace = degree5::generate_table(&random(1), None).unwrap();
+    let table = Table::new("keccak", &Degree5Table, trace).names(Degree5TableCols::<u8>::names());
+    let harness = Harness::new(vec![table]).open_bus("keccak_f");
+    harness
+        .mutate("keccak", &Rows::listed(vec![0, 12, 22, 23, 24, 31], 24))
+        .expect_caught();
+    let trace = degree5::generate_permutations(&random(1), None).unwrap();
+    let table = Table::new("keccak", &Degree5Air, trace).names(Degree5Cols::<u8>::names());
+    Harness::new(vec![table])
         .mutate("keccak", &Rows::listed(vec![0, 12, 23, 24, 31], 24))
         .expect_caught();
 }

@@ -7,7 +7,7 @@ use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
-use super::columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, ROUNDS};
+use super::columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, ROUNDS, RoundBits};
 use super::{ROTATIONS, ROUND_CONSTANTS};
 use crate::TraceError;
 
@@ -15,17 +15,27 @@ use crate::TraceError;
 pub type State = [u64; LANES];
 
 /// The words of one round.
-struct Round {
+pub(super) struct Round {
     c: [u64; 5],
     c_prime: [u64; 5],
     a_prime: State,
     /// Lane 0 after chi, before iota.
     chi: u64,
-    output: State,
+    pub(super) output: State,
+}
+
+impl Round {
+    pub(super) fn bits(&self) -> RoundBits<F> {
+        RoundBits {
+            c: self.c.map(bits),
+            c_prime: self.c_prime.map(bits),
+            a_prime: self.a_prime.map(bits),
+        }
+    }
 }
 
 /// Round `index` (FIPS 202, section 3.2).
-fn round(input: &State, index: usize) -> Round {
+pub(super) fn round(input: &State, index: usize) -> Round {
     let c: [u64; 5] = std::array::from_fn(|x| (0..5).fold(0, |sum, y| sum ^ input[x + 5 * y]));
     let d: [u64; 5] = std::array::from_fn(|x| c[(x + 4) % 5] ^ c[(x + 1) % 5].rotate_left(1));
     let c_prime = std::array::from_fn(|x| c[x] ^ d[x]);
@@ -71,9 +81,7 @@ fn fill_rows<'a>(preimage: &State, rows: impl Iterator<Item = &'a mut KeccakCols
         let round = round(&state, index);
         row.steps[index] = F::ONE;
         row.preimage = preimage.map(limbs);
-        row.c = round.c.map(bits);
-        row.c_prime = round.c_prime.map(bits);
-        row.a_prime = round.a_prime.map(bits);
+        row.bits = round.bits();
         row.iota = IOTA_BITS.map(|z| F::from_bool(round.chi >> z & 1 == 1));
         row.output = round.output.map(limbs);
         state = round.output;

@@ -1,9 +1,9 @@
 //! The cost model, fitted to measurements by least squares.
 
-use std::time::Instant;
-
 use ark_ff::PrimeField;
 use droste_native::msm::{CostModel, FieldBackend, Msm, MsmCurve, Toggle};
+
+use crate::clock::{milliseconds_since, now};
 
 use super::inputs::{self, Scalars};
 
@@ -32,9 +32,9 @@ pub fn fit<C: MsmCurve>(backend: FieldBackend, rounds: usize) -> CostModel {
     let measure = |options: &Msm, log: u32| {
         let n = 1 << log;
         let times = (0..rounds).map(|_| {
-            let start = Instant::now();
+            let start = now();
             std::hint::black_box(options.sum(&bases[..n], &scalars[..n]).ok());
-            start.elapsed().as_nanos() as f64
+            milliseconds_since(start) * 1e6
         });
         times.fold(f64::INFINITY, f64::min)
     };

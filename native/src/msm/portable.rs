@@ -1,4 +1,4 @@
-//! Batch-affine accumulation in arkworks' own fields: any platform, 4 or 6 limbs.
+//! Batch-affine accumulation in arkworks' own representation: any platform, 4 or 6 limbs.
 
 use std::marker::PhantomData;
 
@@ -9,6 +9,7 @@ use super::backend::Backend;
 use super::curve::MsmCurve;
 use super::field::KernelField;
 use super::schedule::{Entry, Row};
+use crate::mont4::{Multiplier, Safe};
 
 /// The portable backend.
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,11 +118,11 @@ impl<C: MsmCurve> Scratch<C> {
 
     /// Adds one row: the first slots each get their term, with a single inversion.
     #[inline(always)]
-    fn add_row(&mut self, points: &[Point<C>], entries: &[Entry]) {
-        let products = self.multiply_row(points, entries);
-        let mut inverses = invert_chains::<C>(&products);
+    fn add_row(&mut self, points: &[Point<C>], entries: &[Entry], with: impl Multiplier) {
+        let products = self.multiply_row(points, entries, with);
+        let mut inverses = invert_chains::<C>(&products, with);
         let whole = entries.len() - entries.len() % CHAINS;
-        self.add_slots(points, &entries[whole..], whole, &mut inverses);
+        self.add_slots(points, &entries[whole..], whole, &mut inverses, with);
         for (i, chunk) in entries[..whole]
             .as_chunks::<CHAINS>()
             .0
@@ -129,13 +130,18 @@ impl<C: MsmCurve> Scratch<C> {
             .enumerate()
             .rev()
         {
-            self.add_slots(points, chunk, i * CHAINS, &mut inverses);
+            self.add_slots(points, chunk, i * CHAINS, &mut inverses, with);
         }
     }
 
     /// First pass: denominators, and their products in chains.
     #[inline(always)]
-    fn multiply_row(&mut self, points: &[Point<C>], entries: &[Entry]) -> [C::BaseField; CHAINS] {
+    fn multiply_row(
+        &mut self,
+        points: &[Point<C>],
+        entries: &[Entry],
+        with: impl Multiplier,
+    ) -> [C::BaseField; CHAINS] {
         self.denominators.clear();
         self.prefixes.clear();
         self.cases.clear();
@@ -164,7 +170,7 @@ impl<C: MsmCurve> Scratch<C> {
             self.cases.push(case);
             self.prefixes.push(*product);
             self.denominators.push(denominator);
-            *product = product.factor(&denominator);
+            *product = product.factor(&denominator, with);
         }
         products
     }
@@ -179,16 +185,17 @@ impl<C: MsmCurve> Scratch<C> {
         entries: &[Entry],
         first: usize,
         inverses: &mut [C::BaseField; CHAINS],
+        with: impl Multiplier,
     ) {
         let count = entries.len();
         let zero = C::BaseField::ZERO;
         let (mut slopes, mut xs) = ([zero; CHAINS], [zero; CHAINS]);
         let mut terms = [Point::<C>::default(); CHAINS];
         for k in 0..count {
-            slopes[k] = inverses[k].factor(&self.prefixes[first + k]);
+            slopes[k] = inverses[k].factor(&self.prefixes[first + k], with);
         }
         for k in 0..count {
-            inverses[k] = inverses[k].factor(&self.denominators[first + k]);
+            inverses[k] = inverses[k].factor(&self.denominators[first + k], with);
         }
         for k in 0..count {
             terms[k] = fetch(points, entries[k]);
@@ -198,17 +205,17 @@ impl<C: MsmCurve> Scratch<C> {
                 let square = sum.x.square();
                 numerator = square.double() + square + C::COEFF_A;
             }
-            slopes[k] = slopes[k].factor(&numerator);
+            slopes[k] = slopes[k].factor(&numerator, with);
         }
         for k in 0..count {
-            let square = slopes[k].product(&slopes[k]);
+            let square = slopes[k].product(&slopes[k], with);
             let x = self.sums[first + k].x;
             xs[k] = square.difference(&x).difference(&terms[k].x);
         }
         for k in 0..count {
             let sum = &mut self.sums[first + k];
             let run = sum.x.difference(&xs[k]);
-            let y = slopes[k].product(&run).difference(&sum.y);
+            let y = slopes[k].product(&run, with).difference(&sum.y);
             match self.cases[first + k] {
                 Case::Add | Case::Double => *sum = Point { x: xs[k], y },
                 Case::Cancel => self.identity[first + k] = true,
@@ -222,27 +229,30 @@ impl<C: MsmCurve> Scratch<C> {
 }
 
 /// Inverse of each product, by one inversion.
-fn invert_chains<C: MsmCurve>(products: &[C::BaseField; CHAINS]) -> [C::BaseField; CHAINS] {
+fn invert_chains<C: MsmCurve>(
+    products: &[C::BaseField; CHAINS],
+    with: impl Multiplier,
+) -> [C::BaseField; CHAINS] {
     let mut prefixes = *products;
     for i in 1..CHAINS {
-        prefixes[i] = prefixes[i - 1].product(&products[i]);
+        prefixes[i] = prefixes[i - 1].product(&products[i], with);
     }
     let mut inverse = prefixes[CHAINS - 1].invert();
     let mut out = prefixes;
     for i in (1..CHAINS).rev() {
-        out[i] = inverse.product(&prefixes[i - 1]);
-        inverse = inverse.product(&products[i]);
+        out[i] = inverse.product(&prefixes[i - 1], with);
+        inverse = inverse.product(&products[i], with);
     }
     out[0] = inverse;
     out
 }
 
-#[inline(always)]
 fn sum_rows<C: MsmCurve>(
     points: &[Point<C>],
     entries: &[Entry],
     rows: &[Row],
     scratch: &mut Scratch<C>,
+    with: impl Multiplier,
 ) {
     let of = |row: &Row| &entries[row.start as usize..(row.start + row.len) as usize];
     let Some((first, rest)) = rows.split_first() else {
@@ -251,20 +261,8 @@ fn sum_rows<C: MsmCurve>(
     };
     scratch.start(points, of(first));
     for row in rest {
-        scratch.add_row(points, of(row));
+        scratch.add_row(points, of(row), with);
     }
-}
-
-/// The same code, compiled for processors whose wide multiplication leaves the flags alone.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "bmi1,bmi2,adx")]
-fn sum_rows_wide<C: MsmCurve>(
-    points: &[Point<C>],
-    entries: &[Entry],
-    rows: &[Row],
-    scratch: &mut Scratch<C>,
-) {
-    sum_rows(points, entries, rows, scratch);
 }
 
 impl<C: MsmCurve> Backend<C> for Portable {
@@ -295,13 +293,12 @@ impl<C: MsmCurve> Backend<C> for Portable {
         identity: &mut Vec<bool>,
     ) {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx") {
-            // SAFETY: the features were found.
-            unsafe { sum_rows_wide(points, entries, rows, scratch) };
+        if let Some(adx) = crate::mont4::Adx::new() {
+            sum_rows(points, entries, rows, scratch, adx);
             scratch.finish(sums, identity);
             return;
         }
-        sum_rows(points, entries, rows, scratch);
+        sum_rows(points, entries, rows, scratch, Safe);
         scratch.finish(sums, identity);
     }
 }

@@ -18,6 +18,7 @@
 
 pub mod circom;
 mod grain;
+mod kernel;
 mod parameters;
 mod permutation;
 pub mod poseidon377;

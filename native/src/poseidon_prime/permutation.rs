@@ -2,6 +2,7 @@
 
 use ark_ff::PrimeField;
 
+use super::kernel::Kernel;
 use super::parameters::{ParameterError, Parameters};
 use super::sparse::{Sparse, apply};
 
@@ -10,6 +11,7 @@ use super::sparse::{Sparse, apply};
 pub struct Poseidon<F, const T: usize> {
     parameters: Parameters<F, T>,
     sparse: Sparse<F, T>,
+    kernel: Option<Kernel<T>>,
 }
 
 impl<F: PrimeField, const T: usize> Poseidon<F, T> {
@@ -25,7 +27,17 @@ impl<F: PrimeField, const T: usize> Poseidon<F, T> {
         }
         parameters.check()?;
         let sparse = Sparse::new(&parameters)?;
-        Ok(Self { parameters, sparse })
+        let kernel = Kernel::new(&parameters, &sparse);
+        Ok(Self {
+            parameters,
+            sparse,
+            kernel,
+        })
+    }
+
+    #[cfg(test)]
+    pub(super) fn kernel(&self) -> Option<&Kernel<T>> {
+        self.kernel.as_ref()
     }
 
     /// The parameters this was made from.
@@ -53,8 +65,14 @@ impl<F: PrimeField, const T: usize> Poseidon<F, T> {
         }
     }
 
-    /// The same permutation with sparse partial rounds.
+    /// The same permutation with sparse partial rounds, in kernels of our own where the field and the
+    /// width have one, in arkworks' arithmetic otherwise.
     pub fn permute(&self, state: &mut [F; T]) {
+        if let Some(kernel) = &self.kernel
+            && kernel.permute(state)
+        {
+            return;
+        }
         let Parameters {
             alpha,
             full_rounds,

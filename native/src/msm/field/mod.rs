@@ -4,12 +4,13 @@
 pub mod ifma;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod ifma_tests;
-mod mont4;
 pub mod safegcd;
 
 use ark_ff::{BigInt, Fp, MontBackend, MontConfig, PrimeField, Zero};
 
 use safegcd::Modulus;
+
+use crate::mont4::{self, Multiplier};
 
 /// A prime field the kernels know: arkworks' Montgomery representation in 4 or 6 limbs.
 pub trait KernelField: PrimeField {
@@ -17,11 +18,11 @@ pub trait KernelField: PrimeField {
     fn invert(&self) -> Self;
 
     /// The product, without data-dependent branches where that is implemented.
-    fn product(&self, other: &Self) -> Self;
+    fn product(&self, other: &Self, with: impl Multiplier) -> Self;
 
     /// A product that need not be below the modulus: fit only as a factor of [`KernelField::product`],
     /// or as one of two of another such product, to a depth of four.
-    fn factor(&self, other: &Self) -> Self;
+    fn factor(&self, other: &Self, with: impl Multiplier) -> Self;
 
     /// The difference, likewise.
     fn difference(&self, other: &Self) -> Self;
@@ -58,21 +59,21 @@ impl<T: MontConfig<4>> KernelField for Fp<MontBackend<T, 4>, 4> {
     }
 
     #[inline(always)]
-    fn product(&self, other: &Self) -> Self {
+    fn product(&self, other: &Self, with: impl Multiplier) -> Self {
         if T::MODULUS.0[3] >> 63 != 0 {
             return *self * other;
         }
-        let limbs = mont4::mul(&self.0.0, &other.0.0, &T::MODULUS.0, T::INV);
+        let limbs = with.mul(&self.0.0, &other.0.0, &T::MODULUS.0, T::INV);
         Fp::new_unchecked(BigInt(limbs))
     }
 
     #[inline(always)]
-    fn factor(&self, other: &Self) -> Self {
+    fn factor(&self, other: &Self, with: impl Multiplier) -> Self {
         // With p / 2^256 at most about 1/4, factors below 1.5 p give one below 1.6 p.
         if T::MODULUS.0[3] > 1 << 62 {
-            return self.product(other);
+            return self.product(other, with);
         }
-        let limbs = mont4::mul_unreduced(&self.0.0, &other.0.0, &T::MODULUS.0, T::INV);
+        let limbs = with.mul_unreduced(&self.0.0, &other.0.0, &T::MODULUS.0, T::INV);
         Fp::new_unchecked(BigInt(limbs))
     }
 
@@ -115,11 +116,11 @@ impl<T: MontConfig<6>> KernelField for Fp<MontBackend<T, 6>, 6> {
         restore_montgomery(limbs)
     }
 
-    fn product(&self, other: &Self) -> Self {
+    fn product(&self, other: &Self, _: impl Multiplier) -> Self {
         *self * other
     }
 
-    fn factor(&self, other: &Self) -> Self {
+    fn factor(&self, other: &Self, _: impl Multiplier) -> Self {
         *self * other
     }
 
@@ -150,23 +151,32 @@ mod tests {
     use proptest::prelude::*;
 
     use super::KernelField;
+    use crate::mont4::{Multiplier, Safe};
 
     fn check<F: KernelField>(value: F) {
         assert_eq!(value.invert(), value.inverse().unwrap_or(F::zero()));
     }
 
     fn check_operations<F: KernelField>(a: F, b: F) {
+        check_with(a, b, Safe);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(adx) = crate::mont4::Adx::new() {
+            check_with(a, b, adx);
+        }
+    }
+
+    fn check_with<F: KernelField>(a: F, b: F, with: impl Multiplier) {
         for (a, b) in [(a, b), (b, a), (a, a), (a, -b)] {
-            assert_eq!(a.product(&b), a * b);
+            assert_eq!(a.product(&b, with), a * b);
             assert_eq!(a.difference(&b), a - b);
             // As deep as additions go: a chain, times a chain, times a reduced element, squared.
-            let chain = (0..9).fold(a, |chain, _| chain.factor(&b));
+            let chain = (0..9).fold(a, |chain, _| chain.factor(&b, with));
             let exact = (0..9).fold(a, |chain, _| chain * b);
-            assert_eq!(chain.product(&a), exact * a);
-            let slope = chain.factor(&chain).factor(&b);
+            assert_eq!(chain.product(&a, with), exact * a);
+            let slope = chain.factor(&chain, with).factor(&b, with);
             let exact = exact.square() * b;
-            assert_eq!(slope.product(&slope), exact.square());
-            assert_eq!(slope.product(&a), exact * a);
+            assert_eq!(slope.product(&slope, with), exact.square());
+            assert_eq!(slope.product(&a, with), exact * a);
             assert_eq!(a.negated_if(true), -a);
             assert_eq!(a.negated_if(false), a);
         }

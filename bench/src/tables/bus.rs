@@ -1,0 +1,190 @@
+//! A table in `p3-batch-stark` beside a table that receives its messages, with their bus and without.
+
+use std::hint::black_box;
+
+use droste_air::blake3::{Blake3Air, Blake3Table};
+use droste_air::keccak::{KeccakAir, KeccakTable};
+use droste_air::poseidon16::{Poseidon16Air, Poseidon16Table};
+use droste_air::test_utils::{Harness, Table};
+use droste_native::{Blake3Family, Config, F};
+use p3_air::{Air, BaseAir, WindowAccess};
+use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
+use p3_matrix::dense::RowMajorMatrix;
+use serde::Serialize;
+
+use crate::race::duel;
+
+/// Which hash.
+#[derive(Clone, Copy)]
+pub enum Hash {
+    Poseidon16,
+    Blake3,
+    Keccak,
+}
+
+impl Hash {
+    const fn bus(self) -> &'static str {
+        match self {
+            Self::Poseidon16 => "poseidon16",
+            Self::Blake3 => "blake3",
+            Self::Keccak => "keccak_f",
+        }
+    }
+}
+
+/// The tables of one proof.
+#[derive(Clone, Copy)]
+enum Tables {
+    /// A hash with its bus.
+    Sender(Hash),
+    /// A hash alone.
+    Silent(Hash),
+    /// Messages of so many elements, received from the bus or only held.
+    Receiver {
+        hash: Hash,
+        width: usize,
+        receives: bool,
+    },
+}
+
+/// Calls `$method` on the AIR of a hash.
+macro_rules! dispatch {
+    ($self:expr, $air:ident => $call:expr, $width:ident => $receiver:expr) => {
+        match $self {
+            Tables::Sender(Hash::Poseidon16) => {
+                let $air = Poseidon16Table;
+                $call
+            }
+            Tables::Sender(Hash::Blake3) => {
+                let $air = Blake3Table;
+                $call
+            }
+            Tables::Sender(Hash::Keccak) => {
+                let $air = KeccakTable;
+                $call
+            }
+            Tables::Silent(Hash::Poseidon16) => {
+                let $air = Poseidon16Air;
+                $call
+            }
+            Tables::Silent(Hash::Blake3) => {
+                let $air = Blake3Air;
+                $call
+            }
+            Tables::Silent(Hash::Keccak) => {
+                let $air = KeccakAir;
+                $call
+            }
+            Tables::Receiver { width: $width, .. } => $receiver,
+        }
+    };
+}
+
+impl BaseAir<F> for Tables {
+    fn width(&self) -> usize {
+        dispatch!(self, air => air.width(), width => width + 1)
+    }
+
+    fn main_next_row_columns(&self) -> Vec<usize> {
+        dispatch!(self, air => air.main_next_row_columns(), _width => vec![])
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Tables {
+    fn eval(&self, builder: &mut AB) {
+        dispatch!(self, air => air.eval(builder), width => {
+            let main = builder.main();
+            let row = main.current_slice();
+            builder.assert_bool(row[*width]);
+            if let Self::Receiver { hash, receives: true, .. } = self {
+                PermutationCheckBus::new(hash.bus()).receive(
+                    builder,
+                    row[..*width].iter().copied(),
+                    Count::bounded(row[*width].into(), 1),
+                );
+            }
+        });
+    }
+}
+
+/// What a bus costs: medians of proving both tables.
+#[derive(Serialize)]
+pub struct Bus {
+    permutations: usize,
+    prove_ms: f64,
+    without_ms: f64,
+    pub ratio: f64,
+}
+
+/// Proves both tables once; panics if the proof fails, which is a bug of ours.
+fn proof(
+    config: &Config<Blake3Family>,
+    airs: &[Tables; 2],
+    traces: [&RowMajorMatrix<F>; 2],
+    check: bool,
+) {
+    let instances: Vec<_> = airs
+        .iter()
+        .zip(traces)
+        .map(|(air, trace)| StarkInstance {
+            air,
+            trace,
+            public_values: vec![],
+        })
+        .collect();
+    let data = ProverData::from_instances(config, &instances).expect("prover data");
+    let proof = prove_batch(config, &instances, &data).expect("the traces are valid");
+    if check {
+        let data = ProverData::from_airs_and_degrees(config, airs, &proof.degree_bits)
+            .expect("verifier data");
+        verify_batch(config, airs, &proof, &[vec![], vec![]], &data.common)
+            .expect("the proof is valid");
+    }
+    black_box(proof);
+}
+
+/// Proves `with`, a trace of the table with its interface, and `without`, one of the table alone.
+pub fn measure(
+    config: &Config<Blake3Family>,
+    rounds: usize,
+    hash: Hash,
+    with: &RowMajorMatrix<F>,
+    without: &RowMajorMatrix<F>,
+) -> Bus {
+    let sender = Tables::Sender(hash);
+    let messages = Harness::new(vec![Table::new("table", &sender, with.clone())])
+        .messages()
+        .expect("constraints hold");
+    let messages = &messages[hash.bus()];
+    let width = messages.keys().next().map_or(0, Vec::len);
+    let mut values: Vec<F> = messages
+        .iter()
+        .flat_map(|(fields, &count)| fields.iter().copied().chain([count]).map(F::from_u32))
+        .collect();
+    values.resize(messages.len().next_power_of_two() * (width + 1), F::ZERO);
+    let received = RowMajorMatrix::new(values, width + 1);
+    let receiver = |receives| Tables::Receiver {
+        hash,
+        width,
+        receives,
+    };
+    let (on, off) = (
+        [sender, receiver(true)],
+        [Tables::Silent(hash), receiver(false)],
+    );
+    proof(config, &on, [with, &received], true);
+    let (prove, silent) = duel(
+        rounds,
+        1,
+        || proof(config, &on, [with, &received], false),
+        || proof(config, &off, [without, &received], false),
+    );
+    Bus {
+        permutations: messages.len(),
+        prove_ms: prove.median() / 1e6,
+        without_ms: silent.median() / 1e6,
+        ratio: prove.ratio(&silent),
+    }
+}

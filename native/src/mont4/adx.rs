@@ -1,0 +1,175 @@
+//! Rows by MULX, ADCX and ADOX: a multiplication that leaves the flags alone, and two carry chains
+//! side by side. LLVM emits neither chain of its own accord.
+
+use std::arch::asm;
+
+use super::{Limbs, Long, Multiplier};
+
+/// The instructions of BMI2 and ADX; a value exists only where they do.
+#[derive(Clone, Copy, Debug)]
+pub struct Adx(());
+
+impl Adx {
+    /// The value, where the processor has both extensions.
+    #[inline]
+    pub fn new() -> Option<Self> {
+        let found = is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("adx");
+        found.then_some(Self(()))
+    }
+}
+
+/// `t0..t3 += a x`, the carry out of `t3` left in both flags; `rdx` holds `x`, `$a` points to `a`.
+macro_rules! multiply_add {
+    () => {
+        concat!(
+            "mulx {hi}, {lo}, [{a}]\n",
+            "adox {t0}, {lo}\n",
+            "adcx {t1}, {hi}\n",
+            "mulx {hi}, {lo}, [{a} + 8]\n",
+            "adox {t1}, {lo}\n",
+            "adcx {t2}, {hi}\n",
+            "mulx {hi}, {lo}, [{a} + 16]\n",
+            "adox {t2}, {lo}\n",
+            "adcx {t3}, {hi}\n",
+        )
+    };
+}
+
+/// `t = (t + q p) / 2^64`; `rdx` holds `q`, both flags are clear.
+macro_rules! reduce {
+    () => {
+        concat!(
+            "mulx {hi}, {lo}, [{p}]\n",
+            "adcx {lo}, {t0}\n",
+            "mov {t0}, {hi}\n",
+            "adcx {t0}, {t1}\n",
+            "mulx {t1}, {lo}, [{p} + 8]\n",
+            "adox {t0}, {lo}\n",
+            "adcx {t1}, {t2}\n",
+            "mulx {t2}, {lo}, [{p} + 16]\n",
+            "adox {t1}, {lo}\n",
+            "adcx {t2}, {t3}\n",
+            "mulx {t3}, {lo}, [{p} + 24]\n",
+            "adox {t2}, {lo}\n",
+            "mov {lo:e}, 0\n",
+            "adcx {t3}, {lo}\n",
+            "adox {t3}, {t4}\n",
+        )
+    };
+}
+
+/// The step of one limb of `b`, at `$offset`.
+macro_rules! step {
+    ($offset:literal) => {
+        concat!(
+            "xor {lo:e}, {lo:e}\n",
+            "mov rdx, [{b} + ",
+            $offset,
+            "]\n",
+            multiply_add!(),
+            "mulx {t4}, {lo}, [{a} + 24]\n",
+            "adox {t3}, {lo}\n",
+            "mov {lo:e}, 0\n",
+            "adcx {t4}, {lo}\n",
+            "adox {t4}, {lo}\n",
+            "mov rdx, {t0}\n",
+            "imul rdx, {inverse}\n",
+            "xor {lo:e}, {lo:e}\n",
+            reduce!(),
+        )
+    };
+}
+
+impl Multiplier for Adx {
+    #[inline(always)]
+    fn add_row(self, t: Long, a: &Limbs, x: u64) -> Long {
+        let [mut t0, mut t1, mut t2, mut t3, mut t4] = t;
+        // SAFETY: `self` shows that the processor has the instructions; they read four limbs of `a`
+        // and write registers that are declared.
+        unsafe {
+            asm!(
+                "xor {lo:e}, {lo:e}",
+                multiply_add!(),
+                "mulx {hi}, {lo}, [{a} + 24]",
+                "adox {t3}, {lo}",
+                "adcx {t4}, {hi}",
+                "mov {lo:e}, 0",
+                "adox {t4}, {lo}",
+                a = in(reg) a.as_ptr(),
+                in("rdx") x,
+                t0 = inout(reg) t0,
+                t1 = inout(reg) t1,
+                t2 = inout(reg) t2,
+                t3 = inout(reg) t3,
+                t4 = inout(reg) t4,
+                lo = out(reg) _,
+                hi = out(reg) _,
+                options(pure, readonly, nostack),
+            );
+        }
+        [t0, t1, t2, t3, t4]
+    }
+
+    #[inline(always)]
+    fn reduce_row(self, t: Long, p: &Limbs, inverse: u64) -> Long {
+        let [mut t0, mut t1, mut t2, mut t3, t4] = t;
+        // SAFETY: as above, with the limbs of `p`.
+        unsafe {
+            asm!(
+                "xor {lo:e}, {lo:e}",
+                reduce!(),
+                p = in(reg) p.as_ptr(),
+                in("rdx") t0.wrapping_mul(inverse),
+                t0 = inout(reg) t0,
+                t1 = inout(reg) t1,
+                t2 = inout(reg) t2,
+                t3 = inout(reg) t3,
+                t4 = in(reg) t4,
+                lo = out(reg) _,
+                hi = out(reg) _,
+                options(pure, readonly, nostack),
+            );
+        }
+        [t0, t1, t2, t3, 0]
+    }
+
+    #[inline(always)]
+    fn mul_unreduced(self, a: &Limbs, b: &Limbs, p: &Limbs, inverse: u64) -> Limbs {
+        let (t0, t1, t2, t3);
+        // SAFETY: as above, with the limbs of `a`, `b` and `p`.
+        unsafe {
+            asm!(
+                "mov rdx, [{b}]",
+                "mulx {t1}, {t0}, [{a}]",
+                "mulx {t2}, {lo}, [{a} + 8]",
+                "add {t1}, {lo}",
+                "mulx {t3}, {lo}, [{a} + 16]",
+                "adc {t2}, {lo}",
+                "mulx {t4}, {lo}, [{a} + 24]",
+                "adc {t3}, {lo}",
+                "adc {t4}, 0",
+                "mov rdx, {t0}",
+                "imul rdx, {inverse}",
+                "xor {lo:e}, {lo:e}",
+                reduce!(),
+                step!("8"),
+                step!("16"),
+                step!("24"),
+                a = in(reg) a.as_ptr(),
+                b = in(reg) b.as_ptr(),
+                p = in(reg) p.as_ptr(),
+                inverse = in(reg) inverse,
+                t0 = out(reg) t0,
+                t1 = out(reg) t1,
+                t2 = out(reg) t2,
+                t3 = out(reg) t3,
+                t4 = out(reg) _,
+                lo = out(reg) _,
+                hi = out(reg) _,
+                out("rdx") _,
+                options(pure, readonly, nostack),
+            );
+        }
+        [t0, t1, t2, t3]
+    }
+}

@@ -1,0 +1,276 @@
+//! The sparse form in 4-limb kernels, for fields in wide use whose modulus `p` leaves bits free.
+//!
+//! A row of a matrix is a sum of products with one reduction, and nothing is brought below `p` before
+//! the end. With `(T + 1) p <= 2/3 2^256`, so `p <= 2/9 2^256`: words are below `2 p` between rounds and
+//! below `3 p` with a constant added; a product of two factors below `3 p` is below
+//! `(1 + 9 p / 2^256) p <= 3 p`; a sum of `T` products of those with constants is below
+//! `(1 + 3 T p / 2^256) p < 3 p`, and one subtraction of `2 p` leaves less than `2 p` again.
+
+use std::any::Any;
+
+use ark_ff::{BigInt, PrimeField};
+
+use super::parameters::Parameters;
+use super::sparse::Sparse;
+#[cfg(target_arch = "x86_64")]
+use crate::mont4::Adx;
+use crate::mont4::{Limbs, Multiplier, Safe, add, subtract_once};
+
+/// A permutation as limbs in Montgomery form.
+#[derive(Clone, Debug)]
+pub struct Kernel<const T: usize> {
+    p: Limbs,
+    /// `2 p`.
+    twice: Limbs,
+    /// `-p^-1 mod 2^64`.
+    inverse: u64,
+    /// Squarings of the power: 2 for `x^5`, 4 for `x^17`.
+    squarings: u32,
+    beginning: Vec<FullRound<T>>,
+    partial: Vec<PartialRound<T>>,
+    ending: Vec<FullRound<T>>,
+}
+
+#[derive(Clone, Debug)]
+struct FullRound<const T: usize> {
+    constants: [Limbs; T],
+    matrix: [[Limbs; T]; T],
+}
+
+#[derive(Clone, Debug)]
+struct PartialRound<const T: usize> {
+    constant: Limbs,
+    row: [Limbs; T],
+    column: [Limbs; T],
+}
+
+impl<const T: usize> Kernel<T> {
+    /// The kernel, if there is one for this field, width and power.
+    pub fn new<F: PrimeField>(
+        parameters: &Parameters<F, T>,
+        sparse: &Sparse<F, T>,
+    ) -> Option<Self> {
+        let p: Limbs = F::MODULUS.as_ref().try_into().ok()?;
+        // 3 (T + 1) p <= 2^257, by the top limb rounded up.
+        if 3 * (T as u128 + 1) * (u128::from(p[3]) + 1) > 1 << 65 {
+            return None;
+        }
+        let squarings = match parameters.alpha {
+            5 => 2,
+            17 => 4,
+            _ => return None,
+        };
+        let half = parameters.full_rounds / 2;
+        let rounds = parameters.constants.len();
+        let full = |constants: &[F; T], matrix: &[[F; T]; T]| {
+            let mut rows = [[[0; 4]; T]; T];
+            for (row, from) in rows.iter_mut().zip(matrix) {
+                *row = words(from)?;
+            }
+            Some(FullRound {
+                constants: words(constants)?,
+                matrix: rows,
+            })
+        };
+        let dense = &parameters.matrix;
+        let beginning = (0..half).map(|round| {
+            let last = round + 1 == half;
+            let matrix = if last { &sparse.entry } else { dense };
+            full(&parameters.constants[round], matrix)
+        });
+        let partial = sparse.rounds.iter().map(|round| {
+            Some(PartialRound {
+                constant: words(&[round.constant])?[0],
+                row: words(&round.row)?,
+                column: words(&round.column)?,
+            })
+        });
+        let ending = (rounds - half..rounds).map(|round| {
+            let first = round == rounds - half;
+            let constants = &parameters.constants[round];
+            full(if first { &sparse.exit } else { constants }, dense)
+        });
+        Some(Self {
+            p,
+            twice: add(&p, &p),
+            inverse: inverse(p[0]),
+            squarings,
+            beginning: beginning.collect::<Option<_>>()?,
+            partial: partial.collect::<Option<_>>()?,
+            ending: ending.collect::<Option<_>>()?,
+        })
+    }
+
+    /// Permutes a state of the field the kernel was made for, and says whether it was one.
+    pub fn permute<F: PrimeField>(&self, state: &mut [F; T]) -> bool {
+        let Some(mut limbs) = words(state) else {
+            return false;
+        };
+        #[cfg(target_arch = "x86_64")]
+        if let Some(adx) = Adx::new() {
+            self.permute_limbs(&mut limbs, adx);
+            return set_words(state, &limbs);
+        }
+        self.permute_limbs(&mut limbs, Safe);
+        set_words(state, &limbs)
+    }
+
+    #[inline(always)]
+    fn permute_limbs(&self, state: &mut [Limbs; T], with: impl Multiplier) {
+        for round in &self.beginning {
+            self.full_round(state, round, with);
+        }
+        for round in &self.partial {
+            self.partial_round(state, round, with);
+        }
+        for round in &self.ending {
+            self.full_round(state, round, with);
+        }
+        for word in state {
+            *word = subtract_once(word, &self.p);
+        }
+    }
+
+    #[inline(always)]
+    fn full_round(&self, state: &mut [Limbs; T], round: &FullRound<T>, with: impl Multiplier) {
+        for (word, constant) in state.iter_mut().zip(&round.constants) {
+            *word = self.power(&add(word, constant), with);
+        }
+        let powers = *state;
+        for (word, row) in state.iter_mut().zip(&round.matrix) {
+            let sum = with.dot_unreduced(row.each_ref(), powers.each_ref(), &self.p, self.inverse);
+            *word = subtract_once(&sum, &self.twice);
+        }
+    }
+
+    /// The sum over the words that the power does not wait for comes first, so that the two run side
+    /// by side.
+    #[inline(always)]
+    fn partial_round(
+        &self,
+        state: &mut [Limbs; T],
+        round: &PartialRound<T>,
+        with: impl Multiplier,
+    ) {
+        let mut others = *state;
+        others[0] = [0; 4];
+        let (row, others) = (round.row.each_ref(), others.each_ref());
+        let sum = with.dot_unreduced(row, others, &self.p, self.inverse);
+        let first = self.power(&add(&state[0], &round.constant), with);
+        let add_product = |word: &Limbs, factor: &Limbs| {
+            let product = with.mul_unreduced(&first, factor, &self.p, self.inverse);
+            subtract_once(&add(word, &product), &self.twice)
+        };
+        state[0] = add_product(&subtract_once(&sum, &self.p), &round.row[0]);
+        for (word, factor) in state.iter_mut().zip(&round.column).skip(1) {
+            *word = add_product(word, factor);
+        }
+    }
+
+    /// `x^5` or `x^17`, of a word below `3 p`.
+    #[inline(always)]
+    fn power(&self, x: &Limbs, with: impl Multiplier) -> Limbs {
+        let square = |y: &Limbs| with.mul_unreduced(y, y, &self.p, self.inverse);
+        let mut power = square(&square(x));
+        if self.squarings == 4 {
+            power = square(&square(&power));
+        }
+        with.mul_unreduced(&power, x, &self.p, self.inverse)
+    }
+}
+
+/// `-p^-1 mod 2^64` by Newton's iteration, for odd `p`.
+fn inverse(p: u64) -> u64 {
+    let step = |x: u64, _| x.wrapping_mul(2u64.wrapping_sub(p.wrapping_mul(x)));
+    (0..6).fold(1, step).wrapping_neg()
+}
+
+/// Calls `$call` on an array of elements of whichever known field it is of.
+macro_rules! known {
+    ($elements:expr, $cast:ident, $found:ident => $call:expr) => {{
+        let elements = $elements;
+        if let Some($found) = elements.$cast::<[ark_bls12_377::Fr; N]>() {
+            $call
+        } else if let Some($found) = elements.$cast::<[ark_bn254::Fr; N]>() {
+            $call
+        } else {
+            None
+        }
+    }};
+}
+
+/// The Montgomery representations of elements of a known field.
+#[inline(always)]
+fn words<F: PrimeField, const N: usize>(elements: &[F; N]) -> Option<[Limbs; N]> {
+    known!(elements as &dyn Any, downcast_ref, found => Some(found.map(|x| x.0.0)))
+}
+
+/// The way back; says whether the field was known.
+#[inline(always)]
+fn set_words<F: PrimeField, const N: usize>(elements: &mut [F; N], words: &[Limbs; N]) -> bool {
+    let set = known!(elements as &mut dyn Any, downcast_mut, found => {
+        for (element, words) in found.iter_mut().zip(words) {
+            element.0 = BigInt(*words);
+        }
+        Some(())
+    });
+    set.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::poseidon_prime::{Poseidon, circom, poseidon377};
+    use proptest::prelude::*;
+
+    /// Both multipliers against the dense form in arkworks' arithmetic.
+    fn check<F: PrimeField, const T: usize>(poseidon: &Poseidon<F, T>, state: [F; T]) {
+        let mut expected = state;
+        poseidon.permute_dense(&mut expected);
+        let kernel = poseidon
+            .kernel()
+            .expect("a kernel for this field and width");
+        let mut limbs = words(&state).unwrap();
+        kernel.permute_limbs(&mut limbs, Safe);
+        assert_eq!(limbs, words(&expected).unwrap());
+        let mut found = state;
+        assert!(kernel.permute(&mut found));
+        assert_eq!(found, expected);
+    }
+
+    fn check_bytes<F: PrimeField, const T: usize>(poseidon: &Poseidon<F, T>, bytes: &[u8]) {
+        check(
+            poseidon,
+            std::array::from_fn(|i| F::from_le_bytes_mod_order(&bytes[i..i + 64])),
+        );
+        // Every word next to the modulus, or zero, or one.
+        check(
+            poseidon,
+            std::array::from_fn(|i| match bytes[i] % 4 {
+                0 => F::ZERO,
+                1 => F::ONE,
+                2 => -F::ONE,
+                _ => -F::from(u64::from(bytes[i])),
+            }),
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn agrees_with_the_dense_form(bytes in prop::collection::vec(any::<u8>(), 80)) {
+            check_bytes(&Poseidon::<_, 2>::new(poseidon377::parameters().unwrap()).unwrap(), &bytes);
+            check_bytes(&Poseidon::<_, 5>::new(poseidon377::parameters().unwrap()).unwrap(), &bytes);
+            check_bytes(&Poseidon::<_, 8>::new(poseidon377::parameters().unwrap()).unwrap(), &bytes);
+            check_bytes(&Poseidon::<_, 2>::new(circom::parameters().unwrap()).unwrap(), &bytes);
+        }
+    }
+
+    #[test]
+    fn only_where_the_bounds_hold() {
+        let wide = Poseidon::<_, 5>::new(circom::parameters().unwrap()).unwrap();
+        assert!(wide.kernel().is_none());
+        let p = u128::from(ark_bls12_377::Fr::MODULUS.0[3]) + 1;
+        assert!(3 * 9 * p <= 1 << 65);
+    }
+}
