@@ -183,7 +183,8 @@ impl Aggregator {
     /// # Errors
     /// If the preset has no settings at this blowup.
     pub fn for_preset(preset: Preset, children: usize) -> Result<Self, UnsupportedBlowup> {
-        // Heights at which a join of two proofs fits, and of three at toy settings.
+        // Toy: a join of three proofs fits. The others are a first guess, not measured: a join of two
+        // may need more.
         let (heights, room) = match preset {
             Preset::Toy => ([16, 16, 14, 16, 16, 16], 3),
             Preset::Proven100 | Preset::Proven120 => ([19, 19, 16, 18, 19, 18], 2),
