@@ -22,7 +22,7 @@ pub fn recursion(
     header: &[F],
     children: usize,
 ) -> String {
-    let mut text = super::verifier(shape, evaluators);
+    let mut text = super::verifier(shape, evaluators, children > 1);
     let roots = 1usize << shape.cap_levels(preprocessed_leaves(shape));
     let header_blocks = header.len() / 8;
     let digest_blocks = super::digest_blocks(shape.hash);

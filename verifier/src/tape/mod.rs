@@ -144,7 +144,7 @@ impl<H: TapeFamily> Writer<'_, H> {
         self.observe_all(value.as_basis_coefficients_slice());
     }
 
-    fn observe_commitment(
+    fn commitment(
         &mut self,
         name: &str,
         commitment: &Commitment<H>,
@@ -153,20 +153,8 @@ impl<H: TapeFamily> Writer<'_, H> {
         let digests = commitment.digests();
         let expected = 1 << self.shape.cap_levels(log_length);
         expect_length(&format!("cap of {name}"), digests.len(), expected)?;
-        for digest in digests {
-            self.transcript.observe_digest(digest);
-        }
+        self.transcript.observe_digests(digests, &mut self.tape);
         Ok(())
-    }
-
-    fn commitment(
-        &mut self,
-        name: &str,
-        commitment: &Commitment<H>,
-        log_length: usize,
-    ) -> Result<(), TapeError> {
-        self.push(whole(&commitment_blocks::<H>(commitment)));
-        self.observe_commitment(name, commitment, log_length)
     }
 
     fn grind(&mut self, bits: usize, nonce: F) {
@@ -207,6 +195,17 @@ impl<H: TapeFamily> Writer<'_, H> {
             expect_length(&format!("height of {}", table.name), bits, table.log_height)?;
         }
 
+        let commitments = &proof.commitments;
+        let traces = [
+            Some(&commitments.main),
+            commitments.permutation.as_ref(),
+            Some(&commitments.quotient_chunks),
+        ];
+        let folds = &proof.opening_proof.commit_phase_commits;
+        for commitment in traces.into_iter().flatten().chain(folds) {
+            self.push(whole(&commitment_blocks::<H>(commitment)));
+        }
+
         self.observe_all(claim.seed);
         self.observe_all(&shape.batch_seed());
         for table in &shape.tables {
@@ -231,7 +230,7 @@ impl<H: TapeFamily> Writer<'_, H> {
                 return expect_length("preprocessed commitments", 0, 1);
             };
             let leaves = self.leaves(RoundKind::Preprocessed);
-            self.observe_commitment("preprocessed", commitment, leaves)?;
+            self.commitment("preprocessed", commitment, leaves)?;
         }
         if shape.has_lookups() {
             let nonce = proof.lookup_pow_witness.unwrap_or(F::ZERO);
