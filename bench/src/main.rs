@@ -8,9 +8,7 @@ mod memory;
 mod msm;
 mod native;
 mod poseidon_prime;
-mod recursion;
 mod report;
-mod stages;
 mod tables;
 
 use clap::{Parser, Subcommand};
@@ -38,8 +36,6 @@ enum Command {
     Native(native::Arguments),
     /// Poseidon over large primes against ark-crypto-primitives and light-poseidon.
     PoseidonPrime(poseidon_prime::Arguments),
-    /// Recursion: a wrap, joins of it, joins of joins.
-    Recursion(recursion::Arguments),
     /// The hash tables against Plonky3's.
     Tables(tables::Arguments),
 }
@@ -51,7 +47,6 @@ fn main() {
         Command::Msm(arguments) => msm::run(&arguments),
         Command::Native(arguments) => native::run(&arguments),
         Command::PoseidonPrime(arguments) => poseidon_prime::run(&arguments),
-        Command::Recursion(arguments) => recursion::run(&arguments),
         Command::Tables(arguments) => tables::run(&arguments),
     };
     println!("{}", report.print(cli.format));

@@ -22,7 +22,7 @@ use crate::memory;
 use crate::report::Report;
 
 /// Plonky3's table of the same permutation, one per row.
-pub type PeerPoseidon16 = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
+type PeerPoseidon16 = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
 
 /// Arguments of the command.
 #[derive(Args)]
@@ -204,7 +204,7 @@ pub fn run(arguments: &Arguments) -> Report {
 }
 
 /// A generator of test inputs (an LCG: reproducible, and no table cares for quality).
-pub fn words() -> impl FnMut() -> u32 {
+fn words() -> impl FnMut() -> u32 {
     let mut state = 1u64;
     move || {
         state = state
@@ -212,18 +212,6 @@ pub fn words() -> impl FnMut() -> u32 {
             .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as u32
     }
-}
-
-/// Plonky3's table.
-pub fn peer_poseidon16() -> PeerPoseidon16 {
-    let (full, partial) = Poseidon1Constants {
-        rounds_f: 2 * HALF_FULL_ROUNDS,
-        rounds_p: PARTIAL_ROUNDS,
-        mds_circ_col: MDS_COLUMN,
-        round_constants: ROUND_CONSTANTS.to_vec(),
-    }
-    .to_optimized();
-    PeerPoseidon16::new(full, partial)
 }
 
 fn measure_poseidon16(arguments: &Arguments) -> [Figures; 2] {
@@ -236,7 +224,14 @@ fn measure_poseidon16(arguments: &Arguments) -> [Figures; 2] {
     let inputs: Vec<[F; WIDTH]> = (0..1 << arguments.poseidon16)
         .map(|_| std::array::from_fn(|_| F::from_u32(next())))
         .collect();
-    let peer = peer_poseidon16();
+    let (full, partial) = Poseidon1Constants {
+        rounds_f: 2 * HALF_FULL_ROUNDS,
+        rounds_p: PARTIAL_ROUNDS,
+        mds_circ_col: MDS_COLUMN,
+        round_constants: ROUND_CONSTANTS.to_vec(),
+    }
+    .to_optimized();
+    let peer = PeerPoseidon16::new(full, partial);
     [
         measure!(
             arguments,

@@ -40,15 +40,16 @@ pub fn integer(bits: [Felt; 32], from: usize, len: usize) -> Felt {
 /// The modulus is `127 * 2^24 + 1`: an integer of 31 bits is below it exactly if its top seven bits are
 /// not all ones, or its low 24 bits are zero.
 pub fn assert_canonical(x: Felt, bits: [Felt; 32], low: Felt, n: usize) {
-    let mut high = bits[30];
-    for i in 1..7 {
-        high = high * felt(2) + bits[30 - i];
+    // As `integer` does it: memory for words and for blocks is used evenly by queries.
+    let mut sum = STEP * bits[30] + bits[29];
+    for i in 2..7 {
+        sum = sum * felt(2) + bits[30 - i];
     }
-    let top = high;
+    let top = sum.coeff(0);
     for i in 7..(31 - n) {
-        high = high * felt(2) + bits[30 - i];
+        sum = sum * felt(2) + bits[30 - i];
     }
-    assert_eq!(high * felt(1 << n) + low, x);
+    assert_eq!(sum.coeff(0) * felt(1 << n) + low, x);
     // Every value is admissible: unless the low bits are zero it must be the inverse of the distance.
     let inverse = hint_felt().any();
     let low = x - top * felt(1 << 24);

@@ -88,13 +88,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let leaf: Proof<R> = prove(&compiled.program, &execution, &options)?;
     let verifier = Verifier::<R, StandardTables>::new(leaf.key.clone())?;
     let wrap = Recursion::new(&verifier, &leaf.batch.degree_bits, 1)?;
-    if let Ok(path) = std::env::var("TEXT") {
-        std::fs::write(path, wrap.text())?;
-    }
     report("wrap", wrap.compiled(), &wrap.execute(&[&leaf])?, lines);
 
     let wrapped = aggregator.wrap(&leaf, claim_tree(&leaf, vec![]), |_| ())?;
     let proof = &wrapped.proof;
+    if let Some(step) = wrapped.steps.last() {
+        println!("proven bits of the wrap: {}", step.report.security.bits());
+    }
     let verifier = Verifier::<R, StandardTables>::new(proof.key.clone())?;
     let join = Recursion::new(&verifier, &proof.batch.degree_bits, children)?;
     let run = join.execute(&vec![proof; children])?;
