@@ -1,64 +1,59 @@
-//! Decomposition of elements into bits, and what a query index means.
+//! Decomposition of elements into bits.
 
 use crate::prelude::*;
 
-/// The 31 bits of the canonical integer of `x`, low first.
-///
-/// Bits are hints. The modulus is `127 * 2^24 + 1`: an integer of 31 bits is below it exactly if its
-/// top seven bits are not all ones, or its low 24 bits are zero.
-pub fn canonical_bits(x: Felt) -> [Felt; 31] {
-    let mut bits = [Felt::ZERO; 31];
-    for i in 0..31 {
+/// `N` hints, each asserted to be zero or one, and zeros.
+pub fn hint_bits<const N: usize>() -> [Felt; 32] {
+    let mut bits = [Felt::ZERO; 32];
+    for i in 0..N {
         bits[i] = hint_felt().bit();
     }
-    let mut high = Felt::ZERO;
-    for i in 0..7 {
-        high = high * felt(2) + bits[30 - i];
-    }
-    let mut low = Felt::ZERO;
-    for i in 0..24 {
-        low = low * felt(2) + bits[23 - i];
-    }
-    assert_eq!(high * felt(1 << 24) + low, x);
-    // `all` is forced to zero unless the top bits are all ones, and then it is one.
-    let distance = high - felt(127);
-    // Every value is admissible: a wrong one fails the next assertion.
-    let inverse = hint_felt().any();
-    let all = Felt::ONE - distance * inverse;
-    assert_eq!(distance * all, Felt::ZERO);
-    assert_eq!(low * all, Felt::ZERO);
     bits
 }
 
-/// `index >> i` for every `i` up to `n`, where `index` is the integer of the first `n <= 31` bits.
-pub fn shifts(bits: [Felt; 31], n: usize) -> [Felt; 32] {
-    let mut shifted = [Felt::ZERO; 32];
-    for i in 0..n {
-        let at = n - 1 - i;
-        shifted[at] = shifted[at + 1] * felt(2) + bits[at];
-    }
-    shifted
-}
+/// Doubles its first coefficient's share: the others are of no meaning.
+const STEP: Ext = Ext::new([2, 1, 0, 0, 0]);
 
-/// Bits `from..to` of an index, as an integer.
-pub fn window(shifted: [Felt; 32], from: usize, to: usize) -> Felt {
-    shifted[from] - shifted[to] * felt(1 << (to - from))
-}
-
-/// For every `i` up to `n`: the product of `g_(j + 1)` over the bits `j` from `i` to `n - 1` that are
-/// one, where `g_k` generates the subgroup of order `2^k`.
+/// The integer of bits `from..from + len`, low first; `len` is at least 1.
 ///
-/// Entry 0 is `g_n^r` for the bit-reversed index `r`: the point at which codewords of length `2^n` are
-/// opened. In general entry `i`, raised to `2^c` for `c <= i`, is that point on the domain of length
-/// `2^(n - c)`, with its low `i - c` bits set to zero.
-pub fn points(bits: [Felt; 31], n: usize) -> [Felt; 32] {
-    let mut points = [Felt::ONE; 32];
-    for i in 0..n {
-        let at = n - 1 - i;
-        let factor = bits[at] * (Felt::new(GENERATORS[at + 1]) - Felt::ONE) + Felt::ONE;
-        points[at] = points[at + 1] * factor;
+/// From four bits on the sum is the first coefficient of an extension element: one instruction a bit.
+pub fn integer(bits: [Felt; 32], from: usize, len: usize) -> Felt {
+    let top = from + len - 1;
+    if len < 4 {
+        let mut sum = bits[top];
+        for i in 1..len {
+            sum = sum * felt(2) + bits[top - i];
+        }
+        sum
+    } else {
+        let mut sum = STEP * bits[top] + bits[top - 1];
+        for i in 2..len {
+            sum = sum * felt(2) + bits[top - i];
+        }
+        sum.coeff(0)
     }
-    points
+}
+
+/// Fails unless `bits` are the 31 of the canonical integer of `x`, low first; `low` must be the integer
+/// of the first `n <= 24`.
+///
+/// The modulus is `127 * 2^24 + 1`: an integer of 31 bits is below it exactly if its top seven bits are
+/// not all ones, or its low 24 bits are zero.
+pub fn assert_canonical(x: Felt, bits: [Felt; 32], low: Felt, n: usize) {
+    // As `integer` does it: memory for words and for blocks is used evenly by queries.
+    let mut sum = STEP * bits[30] + bits[29];
+    for i in 2..7 {
+        sum = sum * felt(2) + bits[30 - i];
+    }
+    let top = sum.coeff(0);
+    for i in 7..(31 - n) {
+        sum = sum * felt(2) + bits[30 - i];
+    }
+    assert_eq!(sum.coeff(0) * felt(1 << n) + low, x);
+    // Every value is admissible: unless the low bits are zero it must be the inverse of the distance.
+    let inverse = hint_felt().any();
+    let low = x - top * felt(1 << 24);
+    assert_eq!((top - felt(127)) * inverse * low, low);
 }
 
 /// `x^(2^n)`.
@@ -70,14 +65,26 @@ pub fn square_times(x: Felt, n: usize) -> Felt {
     power
 }
 
-/// Generator of the subgroup of order `2^i`.
-pub const GENERATORS: [u32; 25] = [
-    1, 2130706432, 2113994754, 1748172362, 148625052, 170455089, 1548376985, 699882112, 392596362,
-    665670555, 860702919, 2000983452, 1989134074, 809067698, 1047035213, 1168510561, 1848593786,
-    373019801, 1816824389, 339671193, 1364057261, 1213133211, 542991299, 1760025929, 1791270792,
-];
+/// A table of constants, one block an index.
+pub fn table<const N: usize>(entries: [[u32; 8]; N]) -> Slice {
+    let mut blocks = [Block::ZERO; N];
+    for i in 0..N {
+        let e = entries[i];
+        blocks[i] = Block::new([
+            Felt::new(e[0]),
+            Felt::new(e[1]),
+            Felt::new(e[2]),
+            Felt::new(e[3]),
+            Felt::new(e[4]),
+            Felt::new(e[5]),
+            Felt::new(e[6]),
+            Felt::new(e[7]),
+        ]);
+    }
+    Slice::from_blocks(blocks)
+}
 
-/// Inverses of [`GENERATORS`].
+/// Inverse of the generator of the subgroup of order `2^i`.
 pub const INVERSE_GENERATORS: [u32; 25] = [
     1, 2130706432, 16711679, 1739704753, 1461727711, 1808419225, 452244254, 2112448339, 1640664448,
     477556550, 659430709, 1153704882, 1801589760, 1614507365, 2097696018, 1635147220, 1425973309,

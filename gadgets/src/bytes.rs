@@ -6,7 +6,8 @@
 
 use std::marker::PhantomData;
 
-use crate::hash::{Challenger, Hash};
+use crate::bits::{hint_bits, integer};
+use crate::hash::{Challenger, Hash, assert_low_bits_are_zero};
 use crate::prelude::*;
 
 /// Most blocks of limbs between two samples.
@@ -29,38 +30,22 @@ pub fn concatenate(left: Slice, right: Slice) -> Slice {
     Slice::from_blocks([left.block(0), left.block(1), right.block(0), right.block(1)])
 }
 
-/// The 32 bits, low first, of the integer that sampling reads from a digest word: its bytes in
-/// reverse. The limbs of digests are 16-bit integers, so the decomposition is unique.
-fn word_bits(word: [Felt; 2]) -> [Felt; 32] {
-    let mut bits = [Felt::ZERO; 32];
-    for i in 0..32 {
-        bits[i] = hint_felt().bit();
-    }
+/// Fails unless the bits are the 32, low first, of the integer that sampling reads from a digest word:
+/// its bytes in reverse. The limbs of digests are 16-bit integers, so the decomposition is unique.
+fn assert_word_bits(word: [Felt; 2], bits: [Felt; 32]) {
     let mut bytes = [Felt::ZERO; 4];
     for byte in 0..4 {
-        let mut value = Felt::ZERO;
-        for i in 0..8 {
-            value = value * felt(2) + bits[8 * byte + 7 - i];
-        }
-        bytes[byte] = value;
+        bytes[byte] = integer(bits, 8 * byte, 8);
     }
     assert_eq!(bytes[0] * felt(256) + bytes[1], word[1]);
     assert_eq!(bytes[2] * felt(256) + bytes[3], word[0]);
-    bits
 }
 
 /// The top 7 and the low 24 of a word's 31 sampled bits.
 fn halves(word: [Felt; 2]) -> (Felt, Felt) {
-    let bits = word_bits(word);
-    let mut high = Felt::ZERO;
-    for i in 0..7 {
-        high = high * felt(2) + bits[30 - i];
-    }
-    let mut low = Felt::ZERO;
-    for i in 0..24 {
-        low = low * felt(2) + bits[23 - i];
-    }
-    (high, low)
+    let bits = hint_bits::<32>();
+    assert_word_bits(word, bits);
+    (integer(bits, 24, 7), integer(bits, 0, 24))
 }
 
 /// The first `N` words whose sampled integers are below the modulus, out of `available`.
@@ -336,13 +321,12 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
         self.read_word()
     }
 
-    fn bits(word: [Felt; 2]) -> [Felt; 31] {
-        let all = word_bits(word);
-        let mut bits = [Felt::ZERO; 31];
-        for i in 0..31 {
-            bits[i] = all[i];
-        }
-        bits
+    fn hint_bits() -> [Felt; 32] {
+        hint_bits::<32>()
+    }
+
+    fn assert_bits(word: [Felt; 2], bits: [Felt; 32], _low: Felt, _n: usize) {
+        assert_word_bits(word, bits);
     }
 
     fn grind(&mut self, bits: usize) {
@@ -354,10 +338,7 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
             // Every nonce is admissible: what it must do is checked here.
             let nonce = hint_felt().any();
             self.observe(nonce);
-            let sample = Self::bits(self.sample_word());
-            for i in 0..bits {
-                assert_eq!(sample[i], Felt::ZERO);
-            }
+            assert_low_bits_are_zero::<Self>(self.sample_word(), bits);
         }
     }
 }

@@ -6,13 +6,10 @@ use crate::prelude::*;
 /// One half.
 const HALF: Felt = Felt::new(1_065_353_217);
 
-/// Folds a row of `N = 2^log_arity` evaluations at `beta`.
-///
-/// The row holds a polynomial of degree below `N` on the coset `start * <g_N>`, in bit-reversed order;
-/// the value is the polynomial at `beta`. Each of `log_arity` steps takes values at `x` and `-x` to the
-/// value `(f(x) + f(-x)) / 2 + beta * (f(x) - f(-x)) / (2x)` at `x^2` (ePrint 2018/828, section 3).
-pub fn fold<const N: usize>(row: [Ext; N], log_arity: usize, beta: Ext, start: Felt) -> Ext {
-    // Inverses of the points of each pair, relative to the first: bit-reversed powers.
+/// What [`fold`] multiplies differences by at challenge `beta`, but for the row's start: for each of
+/// `log_arity` levels the challenge to the power `2^level` over twice each pair's first point relative
+/// to the row's first, in bit-reversed order. The last entry is not used.
+pub fn fold_scales<const N: usize>(beta: Ext, log_arity: usize) -> [Ext; N] {
     let mut inverse_powers = [Felt::ONE; N];
     for j in 0..log_arity {
         if j + 1 < log_arity {
@@ -22,37 +19,42 @@ pub fn fold<const N: usize>(row: [Ext; N], log_arity: usize, beta: Ext, start: F
             }
         }
     }
-    let mut values = row;
+    let mut scales = [Ext::ZERO; N];
     let mut challenge = beta;
-    let mut inverse_start = start.inverse();
+    let mut at = 0;
     for level in 0..log_arity {
         let pairs = 1 << (log_arity - 1 - level);
-        let scale = challenge * (inverse_start * HALF);
         for i in 0..pairs {
-            let left = values[2 * i];
-            let right = values[2 * i + 1];
-            values[i] = (left - right) * (scale * inverse_powers[i]) + (left + right) * HALF;
+            scales[at + i] = challenge * (inverse_powers[i] * HALF);
         }
+        at += pairs;
         challenge = challenge * challenge;
-        inverse_start = inverse_start * inverse_start;
     }
-    values[0]
+    scales
 }
 
-/// Entry of `row` at the index with these bits, low first.
-pub fn select<const N: usize>(
+/// Folds a row of `N = 2^log_arity` evaluations at the challenge of `scales`.
+///
+/// The row holds a polynomial of degree below `N` on the coset `start * <g_N>`, in bit-reversed order;
+/// the value is the polynomial at the challenge. Each of `log_arity` steps takes values at `x` and `-x`
+/// to the value `(f(x) + f(-x)) / 2 + beta * (f(x) - f(-x)) / (2x)` at `x^2` (ePrint 2018/828, section 3).
+pub fn fold<const N: usize>(
     row: [Ext; N],
     log_arity: usize,
-    bits: [Felt; 31],
-    from: usize,
+    scales: [Ext; N],
+    inverse_start: Felt,
 ) -> Ext {
     let mut values = row;
+    let mut inverse_start = inverse_start;
+    let mut at = 0;
     for level in 0..log_arity {
         let pairs = 1 << (log_arity - 1 - level);
         for i in 0..pairs {
-            let left = values[2 * i];
-            values[i] = (values[2 * i + 1] - left) * bits[from + level] + left;
+            let scale = scales[at + i] * inverse_start;
+            values[i] = fold_pair(values[2 * i], values[2 * i + 1], scale);
         }
+        at += pairs;
+        inverse_start = inverse_start * inverse_start;
     }
     values[0]
 }

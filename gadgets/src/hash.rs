@@ -2,9 +2,6 @@
 
 use crate::prelude::*;
 
-/// Bits of a sampled element that [`Challenger::bits`] gives.
-pub const SAMPLE_BITS: usize = 31;
-
 /// Digests, leaves and paths of one hash family.
 ///
 /// Elements to be hashed stand in blocks, eight to a block; every [`Hash::RUN`] elements a new run
@@ -63,14 +60,28 @@ pub trait Challenger {
     /// Samples two extension elements.
     fn sample_pair(&mut self) -> (Ext, Ext);
 
-    /// Samples what [`Challenger::bits`] decomposes.
+    /// Samples what [`Challenger::assert_bits`] decomposes.
     fn sample_word(&mut self) -> [Felt; 2];
 
-    /// The low bits, low first, of a sampled word.
-    fn bits(word: [Felt; 2]) -> [Felt; 31];
+    /// Bits for [`Challenger::assert_bits`]: hints, asserted to be bits.
+    fn hint_bits() -> [Felt; 32];
+
+    /// Fails unless the bits are those, low first, of the integer that a sampled word is read as. `low`
+    /// must be the integer of the first `n` of them, `1 <= n <= 24`.
+    fn assert_bits(word: [Felt; 2], bits: [Felt; 32], low: Felt, n: usize);
 
     /// Checks a proof of work of `bits` bits; the nonce is a hint. Nothing happens for zero bits.
     fn grind(&mut self, bits: usize);
+}
+
+/// Fails unless the low `n <= 30` bits of a sampled word are zero.
+pub fn assert_low_bits_are_zero<C: Challenger>(word: [Felt; 2], n: usize) {
+    let bits = C::hint_bits();
+    for i in 0..n {
+        assert_eq!(bits[i], Felt::ZERO);
+    }
+    let first = if n < 24 { n } else { 24 };
+    C::assert_bits(word, bits, Felt::ZERO, first);
 }
 
 /// Observes an extension element.

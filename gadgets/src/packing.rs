@@ -3,61 +3,78 @@
 use crate::hash::Hash;
 use crate::prelude::*;
 
-/// `X^i` for the generator `X` of the extension, up to the largest power [`unpack`] needs.
-const POWERS: [Ext; 16] = [
+/// The powers `X^i` of the extension's generator that recompose an element from its coefficients.
+pub const BASIS: [Ext; 5] = [
     Ext::new([1, 0, 0, 0, 0]),
     Ext::new([0, 1, 0, 0, 0]),
     Ext::new([0, 0, 1, 0, 0]),
     Ext::new([0, 0, 0, 1, 0]),
     Ext::new([0, 0, 0, 0, 1]),
-    Ext::new([1, 0, 2130706432, 0, 0]),
-    Ext::new([0, 1, 0, 2130706432, 0]),
-    Ext::new([0, 0, 1, 0, 2130706432]),
-    Ext::new([2130706432, 0, 1, 1, 0]),
-    Ext::new([0, 2130706432, 0, 1, 1]),
-    Ext::new([1, 0, 2130706431, 0, 1]),
-    Ext::new([1, 1, 2130706432, 2130706431, 0]),
-    Ext::new([0, 1, 1, 2130706432, 2130706431]),
-    Ext::new([2130706431, 0, 3, 1, 2130706432]),
-    Ext::new([2130706432, 2130706431, 1, 3, 1]),
-    Ext::new([1, 2130706432, 2130706430, 1, 3]),
 ];
 
-/// `X^-1`.
-const INVERSE: Ext = Ext::new([0, 1, 0, 0, 1]);
-
-/// The `X^i` that recompose an element from its coefficients.
-pub const BASIS: [Ext; 5] = [POWERS[0], POWERS[1], POWERS[2], POWERS[3], POWERS[4]];
-
-/// The extension element whose five coefficients are laid out from place `at` on.
-pub fn unpack<H: Hash>(data: Slice, at: usize) -> Ext {
-    let run = at / H::RUN;
-    let lane = at % H::RUN;
-    if H::RUN == 8 || lane + 5 <= H::RUN {
-        let first = data.skip(run * H::RUN_BLOCKS + lane / 8);
-        let skip = lane % 8;
-        let blocks = (skip + 12) / 8;
-        // The window's lanes weighted with powers of X^-1, brought back to coefficients.
-        horner(first, skip, 5, INVERSE) * POWERS[8 * blocks - 1 - skip]
-    } else {
-        let mut coefficients = [Felt::ZERO; 5];
-        for i in 0..5 {
-            let run = (at + i) / H::RUN;
-            let lane = (at + i) % H::RUN;
-            let block = data.block(run * H::RUN_BLOCKS + lane / 8);
-            coefficients[i] = block.lane(lane % 8);
+/// `N` consecutive extension elements, five coefficients each, laid out from place `at` on.
+pub fn unpack_all<H: Hash, const N: usize>(data: Slice, at: usize) -> [Ext; N] {
+    let mut elements = [Ext::ZERO; N];
+    if H::RUN == 8 {
+        let all = unpack(data.skip(at / 8), at % 8, N);
+        for i in 0..N {
+            elements[i] = all.block(i).as_ext();
         }
-        Ext::from_coeffs(coefficients)
+    } else {
+        let mut done = 0;
+        for _run in 0..N {
+            if done < N {
+                let place = at + 5 * done;
+                let first = data.skip(place / H::RUN * H::RUN_BLOCKS);
+                let lane = place % H::RUN;
+                // Elements that lie within this run.
+                let fit = (H::RUN - lane) / 5;
+                let count = if fit < N - done { fit } else { N - done };
+                if count > 0 {
+                    let all = unpack(first.skip(lane / 8), lane % 8, count);
+                    for i in 0..count {
+                        elements[done + i] = all.block(i).as_ext();
+                    }
+                    done += count;
+                } else {
+                    elements[done] = across_runs::<H>(data, place);
+                    done += 1;
+                }
+            }
+        }
+    }
+    elements
+}
+
+/// Fails if element `index` of `N` consecutive ones at the start of `data` is not `value`; the index is
+/// known to be below `N`. `elements` are all of them.
+pub fn assert_entry<H: Hash, const N: usize>(
+    data: Slice,
+    elements: [Ext; N],
+    index: Felt,
+    value: Ext,
+) {
+    if H::RUN == 8 {
+        assert_eq!(unpack(data, 0, N).at(index), value.as_block());
+    } else {
+        let mut blocks = [Block::ZERO; N];
+        for i in 0..N {
+            blocks[i] = elements[i].as_block();
+        }
+        assert_eq!(Slice::from_blocks(blocks).at(index), value.as_block());
     }
 }
 
-/// `N` consecutive extension elements from place `at` on.
-pub fn unpack_all<H: Hash, const N: usize>(data: Slice, at: usize) -> [Ext; N] {
-    let mut elements = [Ext::ZERO; N];
-    for i in 0..N {
-        elements[i] = unpack::<H>(data, at + 5 * i);
+/// The element laid out from place `at` on, which reaches into the next run.
+fn across_runs<H: Hash>(data: Slice, at: usize) -> Ext {
+    let mut coefficients = [Felt::ZERO; 5];
+    for i in 0..5 {
+        let run = (at + i) / H::RUN;
+        let lane = (at + i) % H::RUN;
+        let block = data.block(run * H::RUN_BLOCKS + lane / 8);
+        coefficients[i] = block.lane(lane % 8);
     }
-    elements
+    Ext::from_coeffs(coefficients)
 }
 
 /// Blocks that `n` elements take from place `at` of a run on.

@@ -1,7 +1,7 @@
 //! The Poseidon-16 family: digests of one block, the duplex challenger of rate 8.
 
-use crate::bits::canonical_bits;
-use crate::hash::{Challenger, Hash};
+use crate::bits::{assert_canonical, hint_bits};
+use crate::hash::{Challenger, Hash, assert_low_bits_are_zero};
 use crate::prelude::*;
 
 /// Digests, leaves and paths in Poseidon-16.
@@ -56,11 +56,27 @@ pub fn hash_blocks<const N: usize>(tag: Felt, blocks: [Block; N]) -> Block {
     digest
 }
 
+/// The generator of the extension.
+const X: Ext = Ext::new([0, 1, 0, 0, 0]);
+/// Its third power.
+const X_CUBED: Ext = Ext::new([0, 0, 0, 1, 0]);
+
+/// `X^-i` by which a sample that does not begin at the rate's last lane is brought down.
+const DOWN: [Ext; 6] = [
+    Ext::new([1, 0, 0, 0, 0]),
+    Ext::new([0, 1, 0, 0, 1]),
+    Ext::new([1, 0, 0, 1, 0]),
+    Ext::new([0, 1, 1, 0, 1]),
+    Ext::new([1, 1, 0, 1, 0]),
+    Ext::new([1, 1, 1, 0, 1]),
+];
+
 /// The duplex challenger: absorbs by overwriting the rate and adding the number of elements absorbed to
 /// the first capacity element, squeezes the rate from its last element down.
 #[derive(Clone, Copy)]
 pub struct Poseidon16Challenger {
-    rate: Block,
+    /// One block.
+    rate: Slice,
     capacity: Block,
     pending: [Felt; 8],
     /// Elements of `pending` that wait to be absorbed, below 8.
@@ -70,27 +86,13 @@ pub struct Poseidon16Challenger {
 }
 
 impl Poseidon16Challenger {
-    /// Absorbs the first block of `data`, of which `n` lanes are observed elements and the rest zero.
-    fn absorb(&mut self, data: Slice, n: usize) {
-        let old = self.capacity;
-        let capacity = Block::new([
-            old.lane(0) + felt(n),
-            old.lane(1),
-            old.lane(2),
-            old.lane(3),
-            old.lane(4),
-            old.lane(5),
-            old.lane(6),
-            old.lane(7),
-        ]);
-        self.permute(data, capacity);
+    /// Permutes after overwriting the rate with each of `blocks` blocks and adding `tag`, the number of
+    /// elements observed in each, to the capacity. Lanes beyond those elements are zero.
+    fn absorb(&mut self, data: Slice, blocks: usize, tag: usize) {
+        let state = poseidon16_duplex(data, 8 * blocks, self.capacity, tag);
+        self.rate = state;
+        self.capacity = state.block(1);
         self.waiting = 0;
-    }
-
-    fn permute(&mut self, data: Slice, capacity: Block) {
-        let (rate, capacity) = poseidon16_sponge(data, 8, capacity);
-        self.rate = rate;
-        self.capacity = capacity;
         self.unread = 8;
     }
 
@@ -102,27 +104,29 @@ impl Poseidon16Challenger {
                 self.pending[i] = Felt::ZERO;
             }
         }
-        let data = Slice::from_blocks([Block::new(self.pending)]);
-        self.absorb(data, n);
+        self.absorb(Slice::from_blocks([Block::new(self.pending)]), 1, n);
     }
 
-    fn sample_element(&mut self) -> Felt {
+    /// Makes sure that there is something to sample.
+    fn ready(&mut self) {
         if self.waiting > 0 {
             self.absorb_pending();
         } else if self.unread == 0 {
-            let data = Slice::from_blocks([self.rate]);
-            let capacity = self.capacity;
-            self.permute(data, capacity);
+            self.absorb(self.rate, 1, 0);
         }
+    }
+
+    fn sample_element(&mut self) -> Felt {
+        self.ready();
         self.unread -= 1;
-        self.rate.lane(self.unread)
+        self.rate.block(0).lane(self.unread)
     }
 }
 
 impl Challenger for Poseidon16Challenger {
     fn new() -> Self {
         Self {
-            rate: Block::ZERO,
+            rate: Slice::from_blocks([Block::ZERO]),
             capacity: Block::ZERO,
             pending: [Felt::ZERO; 8],
             waiting: 0,
@@ -140,15 +144,22 @@ impl Challenger for Poseidon16Challenger {
     }
 
     fn observe_digests(&mut self, digests: Slice, n: usize) {
-        for i in 0..n {
-            if self.waiting == 0 {
-                self.absorb(digests.skip(i), 8);
-            } else {
-                let digest = digests.block(i);
-                for lane in 0..8 {
-                    self.observe(digest.lane(lane));
-                }
+        let skip = self.waiting;
+        if skip == 0 {
+            self.absorb(digests, n, 8);
+        } else {
+            // The digests once more, at the transcript's position: every lane is compared.
+            let shifted = hint_slice(n + 1).any();
+            let elements = (8 * n) / 5;
+            assert_unpacked(shifted, skip, elements, unpack(digests, 0, elements));
+            for i in (5 * elements)..(8 * n) {
+                let at = skip + i;
+                assert_eq!(
+                    shifted.block(at / 8).lane(at % 8),
+                    digests.block(i / 8).lane(i % 8)
+                );
             }
+            self.observe_slice(shifted, 8 * n);
         }
     }
 
@@ -162,8 +173,8 @@ impl Challenger for Poseidon16Challenger {
             assert_eq!(data.block(0).lane(i), self.pending[i]);
         }
         let blocks = (skip + n) / 8;
-        for i in 0..blocks {
-            self.absorb(data.skip(i), 8);
+        if blocks > 0 {
+            self.absorb(data, blocks, 8);
         }
         // What does not fill a block waits.
         let rest = (skip + n) % 8;
@@ -177,26 +188,47 @@ impl Challenger for Poseidon16Challenger {
     }
 
     fn sample(&mut self) -> Ext {
-        let c0 = self.sample_element();
-        let c1 = self.sample_element();
-        let c2 = self.sample_element();
-        let c3 = self.sample_element();
-        let c4 = self.sample_element();
-        Ext::from_coeffs([c0, c1, c2, c3, c4])
+        self.ready();
+        let unread = self.unread;
+        if unread >= 5 {
+            self.unread -= 5;
+            // Coefficient i is lane `unread - 1 - i`, which Horner's rule weights with `X^(8 - unread + i)`.
+            horner(self.rate, unread - 5, 5, X) * DOWN[8 - unread]
+        } else {
+            let c0 = self.sample_element();
+            let c1 = self.sample_element();
+            let c2 = self.sample_element();
+            let c3 = self.sample_element();
+            let c4 = self.sample_element();
+            Ext::from_coeffs([c0, c1, c2, c3, c4])
+        }
     }
 
     fn sample_pair(&mut self) -> (Ext, Ext) {
         let first = self.sample();
-        let second = self.sample();
-        (first, second)
+        if self.unread == 3 {
+            // Lanes 2 to 0, and lanes 7 and 6 of the next output.
+            let low = horner(self.rate, 0, 3, X) * DOWN[5];
+            self.absorb(self.rate, 1, 0);
+            self.unread = 6;
+            let second = horner(self.rate, 6, 2, X) * X_CUBED + low;
+            (first, second)
+        } else {
+            let second = self.sample();
+            (first, second)
+        }
     }
 
     fn sample_word(&mut self) -> [Felt; 2] {
         [self.sample_element(), Felt::ZERO]
     }
 
-    fn bits(word: [Felt; 2]) -> [Felt; 31] {
-        canonical_bits(word[0])
+    fn hint_bits() -> [Felt; 32] {
+        hint_bits::<31>()
+    }
+
+    fn assert_bits(word: [Felt; 2], bits: [Felt; 32], low: Felt, n: usize) {
+        assert_canonical(word[0], bits, low, n);
     }
 
     fn grind(&mut self, bits: usize) {
@@ -204,10 +236,7 @@ impl Challenger for Poseidon16Challenger {
             // Every nonce is admissible: what it must do is checked here.
             let nonce = hint_felt().any();
             self.observe(nonce);
-            let sample = Self::bits(self.sample_word());
-            for i in 0..bits {
-                assert_eq!(sample[i], Felt::ZERO);
-            }
+            assert_low_bits_are_zero::<Self>(self.sample_word(), bits);
         }
     }
 }

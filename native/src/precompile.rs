@@ -186,6 +186,21 @@ pub fn poseidon16_sponge(
     lanes: usize,
     capacity: &Block,
 ) -> Result<SpongeOutput, PrecompileError> {
+    poseidon16_duplex(blocks, lanes, capacity, F::ZERO)
+}
+
+/// [`poseidon16_sponge`] that adds `tag` to the first lane of the capacity before every permutation.
+///
+/// Over whole blocks with tag 8 this is Plonky3's `DuplexChallenger` absorbing `lanes` elements.
+///
+/// # Errors
+/// As [`poseidon16_sponge`].
+pub fn poseidon16_duplex(
+    blocks: &[Block],
+    lanes: usize,
+    capacity: &Block,
+    tag: F,
+) -> Result<SpongeOutput, PrecompileError> {
     let most = (blocks.len() * LANES) as u64;
     check_range("poseidon16_sponge", "lanes", lanes as u64, 8, most)?;
     let mut state = [F::ZERO; WIDTH];
@@ -195,6 +210,7 @@ pub fn poseidon16_sponge(
         let count = (lanes - first).min(LANES);
         state[..count].copy_from_slice(&blocks[first / LANES][..count]);
         last_block.copy_from_slice(&state[..LANES]);
+        state[LANES] += tag;
         state = Poseidon16.permute(state);
     }
     let half = |start: usize| std::array::from_fn(|i| state[start + i]);
@@ -431,6 +447,7 @@ pub fn limbs(elements: &Block) -> [Block; 2] {
 
 #[cfg(test)]
 mod tests {
+    use p3_challenger::{CanObserve, DuplexChallenger};
     use p3_field::Field;
     use p3_symmetric::PaddingFreeSponge;
     use proptest::prelude::*;
@@ -606,6 +623,19 @@ mod tests {
             let rest = elements.len() % 8;
             let last = elements.len() - if rest == 0 { 8 } else { rest };
             prop_assert_eq!(&output.last_block[..elements.len() - last], &elements[last..]);
+        }
+
+        #[test]
+        fn duplex_with_tag_8_is_the_duplex_challenger(
+            elements in prop::collection::vec(element(), 1..7).prop_map(|v| v.repeat(8)),
+        ) {
+            let zero = [F::ZERO; LANES];
+            let tag = F::from_usize(LANES);
+            let output = poseidon16_duplex(&blocks_of(&elements), elements.len(), &zero, tag).unwrap();
+            let mut challenger = DuplexChallenger::<F, Poseidon16, 16, 8>::new(Poseidon16);
+            challenger.observe_slice(&elements);
+            let state = [output.rate, output.capacity];
+            prop_assert_eq!(state.as_flattened(), &challenger.sponge_state[..]);
         }
 
         #[test]

@@ -32,6 +32,9 @@ use crate::tape::TapeFamily;
 /// Precompiles whose tables the recursion machine R has: extension arithmetic and Poseidon-16.
 pub const PRECOMPILES: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
 
+/// Tables of R: `cpu`, `ext`, `poseidon16`, `program`, `words`, `blocks`.
+const TABLES: usize = 6;
+
 /// Most steps that bring one proof home: each verifies a proof smaller than the one before.
 const MOST_STEPS: usize = 8;
 
@@ -183,15 +186,29 @@ impl Aggregator {
     /// # Errors
     /// If the preset has no settings at this blowup.
     pub fn for_preset(preset: Preset, children: usize) -> Result<Self, UnsupportedBlowup> {
-        // Toy: a join of three proofs fits. The others are a first guess, not measured: a join of two
-        // may need more.
-        let (heights, room) = match preset {
-            Preset::Toy => ([16, 16, 14, 16, 16, 16], 3),
-            Preset::Proven100 | Preset::Proven120 => ([19, 19, 16, 18, 19, 18], 2),
+        let base = preset.settings(2)?;
+        if preset == Preset::Toy {
+            // Heights at which a join of three proofs fits.
+            let doublings = children.div_ceil(3).next_power_of_two().ilog2() as usize;
+            let log_heights = [16, 16, 14, 16, 16, 16].map(|log_height| log_height + doublings);
+            return Ok(Self::new(base, log_heights.to_vec()));
+        }
+        // One height for all tables. A join of one proof at 100 bits fills its blocks to the last hundred:
+        // two do not fit twice the height.
+        let doublings = children.max(1).next_power_of_two().ilog2() as usize;
+        let lowest = preset == Preset::Proven100 && children <= 1;
+        let log_height = if lowest { 15 } else { 16 + doublings };
+        let settings = FriSettings {
+            // A large cap costs a join less than the paths that it shortens. It begins where a folding
+            // round does, so that indices need not be cut there once more.
+            cap_height: log_height - 10,
+            // All rounds fold by 8: a last one would cost a query more than to evaluate what is left.
+            log_final_poly_len: 3 + log_height % 3,
+            // R is smaller than the batch for which presets count.
+            num_queries: if lowest { 85 } else { base.num_queries },
+            ..base
         };
-        let doublings = children.div_ceil(room).next_power_of_two().ilog2() as usize;
-        let log_heights = heights.map(|log_height| log_height + doublings);
-        Ok(Self::new(preset.settings(2)?, log_heights.to_vec()))
+        Ok(Self::new(settings, vec![log_height; TABLES]))
     }
 
     /// FRI settings of every proof made.

@@ -30,6 +30,11 @@ pub fn rows(identity: u32, call: &Call) -> u64 {
     let e = u64::from(call.e.as_canonical_u32());
     match identity {
         id::HORNER => (u64::from(call.c.as_canonical_u32()) + e).div_ceil(8),
+        id::UNPACK => {
+            let count = u64::from(call.c.as_canonical_u32());
+            // The last element's first lane; from lane 4 on it reaches into one more block.
+            count + u64::from((e + 5 * (count - 1)) % 8 > 3)
+        }
         id::POSEIDON16_SPONGE => e.div_ceil(8),
         id::POSEIDON16_MERKLE | id::BLAKE3_MERKLE | id::KECCAK_MERKLE | id::LIMBS => e,
         id::BLAKE3_CHUNK => e.div_ceil(16),

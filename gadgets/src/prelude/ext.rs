@@ -44,6 +44,12 @@ impl Ext {
         Block::from_native(ext_to_block(self.native()))
     }
 
+    /// The same element. In `main` the machine keeps it at a fixed address, which costs functions and
+    /// loops nothing to reach; a result of an `#[inline(never)]` function is not at one.
+    pub fn pin(self) -> Self {
+        self
+    }
+
     /// The inverse. Fails for zero.
     pub fn inverse(self) -> Self {
         Self::from_native(self.native().try_inverse().expect("zero has no inverse"))

@@ -34,7 +34,8 @@ pub use felt::{Felt, felt};
 pub use hints::{Unchecked, hint_ext, hint_felt, hint_slice};
 pub use index::{Index, Words, count, count_to};
 pub use precompiles::{
-    blake3_chunk, blake3_merkle, blake3_parent, horner, keccak_hash, keccak_merkle, limbs,
-    poseidon16_compress, poseidon16_merkle, poseidon16_sponge,
+    assert_unpacked, blake3_chunk, blake3_merkle, blake3_parent, fold_pair, horner, keccak_hash,
+    keccak_merkle, limbs, poseidon16_compress, poseidon16_duplex, poseidon16_merkle,
+    poseidon16_sponge, unpack,
 };
 pub use run::{public_input, reveal};

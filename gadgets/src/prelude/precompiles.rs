@@ -1,7 +1,9 @@
 //! The precompiles as functions; [`droste_native::precompile`] says what each computes.
 
-use droste_native::precompile::{self, PrecompileError};
-use p3_field::PrimeField32;
+use droste_native::F;
+use droste_native::field::EXTENSION_DEGREE;
+use droste_native::precompile::{self, PrecompileError, SpongeOutput};
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::block::{Block, Slice};
 use super::ext::Ext;
@@ -27,6 +29,26 @@ pub fn horner(data: Slice, skip: usize, len: usize, beta: Ext) -> Ext {
     )))
 }
 
+/// The `n` extension elements laid out one after the other, 5 lanes each, from lane `skip < 8` of `data`
+/// on, one block each.
+pub fn unpack(data: Slice, skip: usize, n: usize) -> Slice {
+    let blocks = run::read_lanes(data.address(), skip + EXTENSION_DEGREE * n);
+    let elements = solved(precompile::unpack(&blocks, skip, n));
+    let blocks: Vec<_> = elements.into_iter().map(precompile::ext_to_block).collect();
+    Slice::from_native(&blocks)
+}
+
+/// Fails if [`unpack`] of these arguments is not `elements`.
+pub fn assert_unpacked(data: Slice, skip: usize, n: usize, elements: Slice) {
+    assert_eq!(unpack(data, skip, n).native(n), elements.native(n));
+}
+
+/// A step of FRI folding: `(left + right) / 2 + scale * (left - right)`.
+pub fn fold_pair(left: Ext, right: Ext, scale: Ext) -> Ext {
+    let [left, right, scale] = [left, right, scale].map(Ext::native);
+    Ext::from_native(precompile::fold(left, right, scale))
+}
+
 /// Poseidon-16 compression of two blocks.
 pub fn poseidon16_compress(left: Block, right: Block) -> Block {
     let (left, right) = (left.native(), right.native());
@@ -37,17 +59,31 @@ pub fn poseidon16_compress(left: Block, right: Block) -> Block {
 ///
 /// Lanes of a partial last block that have no value take the output before.
 pub fn poseidon16_sponge(data: Slice, lanes: usize, capacity: Block) -> (Block, Block) {
-    let blocks = run::read_lanes(data.address(), lanes);
-    let output = solved(precompile::poseidon16_sponge(
-        &blocks,
-        lanes,
-        &capacity.native(),
-    ));
-    run::fill(data.address() + blocks.len() - 1, output.last_block);
+    let output = sponge(data, lanes, capacity, 0);
     (
         Block::from_native(output.rate),
         Block::from_native(output.capacity),
     )
+}
+
+/// [`poseidon16_sponge`] that adds `tag` to lane 0 of the capacity before every permutation; rate and
+/// capacity halves of the last output as two consecutive blocks.
+pub fn poseidon16_duplex(data: Slice, lanes: usize, capacity: Block, tag: usize) -> Slice {
+    let output = sponge(data, lanes, capacity, tag);
+    Slice::from_native(&[output.rate, output.capacity])
+}
+
+fn sponge(data: Slice, lanes: usize, capacity: Block, tag: usize) -> SpongeOutput {
+    let blocks = run::read_lanes(data.address(), lanes);
+    let tag = F::from_usize(tag);
+    let output = solved(precompile::poseidon16_duplex(
+        &blocks,
+        lanes,
+        &capacity.native(),
+        tag,
+    ));
+    run::fill(data.address() + blocks.len() - 1, output.last_block);
+    output
 }
 
 /// Root of a Merkle path of `depth >= 1` siblings; `index` must be below `2^depth`.

@@ -162,7 +162,8 @@ const fn gadgets(hash: HashId) -> (&'static str, &'static str, &'static str) {
 /// The text declares `pub fn verify(seed, preprocessed, public values of each table that has any)`:
 /// it reads the rest of the proof from the tape and fails unless Plonky3's verifier accepts. The
 /// caller binds the arguments.
-pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
+/// If it is called more than once, `shared` keeps one copy of all but the queries.
+pub fn verifier(shape: &ProofShape, evaluators: &Evaluators, shared: bool) -> String {
     let (module, hash, challenger) = gadgets(shape.hash);
     let evaluators = evaluators.text();
     // The evaluators' file begins with a module comment and the prelude's import.
@@ -171,12 +172,12 @@ pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
         .map_or(evaluators.as_str(), |(_, body)| body);
     let mut text = format!(
         "//! Verifier of one proof shape, generated.\n\n\
-         use droste_gadgets::bits::{{points, shifts, square_times, window}};\n\
+         use droste_gadgets::bits::{{integer, square_times, table}};\n\
          use droste_gadgets::constraints::{{combine, recompose, vanishing}};\n\
-         use droste_gadgets::fri::{{evaluate, fold, power, select}};\n\
+         use droste_gadgets::fri::{{evaluate, fold, fold_scales, power}};\n\
          use droste_gadgets::hash::{{\n    \
          Challenger, Hash, assert_in_cap, observe_constants, observe_ext, observe_integer,\n}};\n\
-         use droste_gadgets::packing::{{blocks_for, unpack_all}};\n\
+         use droste_gadgets::packing::{{assert_entry, blocks_for, unpack_all}};\n\
          use droste_gadgets::poseidon16::hash_blocks;\n\
          use droste_gadgets::{module}::{{{hash} as H, {challenger} as C}};\n\
          use droste_gadgets::prelude::*;\n\
@@ -195,7 +196,7 @@ pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
         );
     }
     query::context(&mut text, shape);
-    transcript::verify(&mut text, shape);
+    transcript::verify(&mut text, shape, shared);
     query::query(&mut text, shape);
     text
 }

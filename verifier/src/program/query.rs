@@ -7,7 +7,7 @@ use droste_native::F;
 use p3_field::{Field, PrimeField32, TwoAdicField};
 
 use super::{Opening, blocks, openings, windows};
-use crate::shape::{ProofShape, Round};
+use crate::shape::{ProofShape, Round, RoundKind};
 
 fn line(text: &mut String, statement: impl AsRef<str>) {
     let _ = writeln!(text, "    {}", statement.as_ref());
@@ -37,15 +37,47 @@ fn places(round: &Round, matrices: &[usize]) -> Vec<(usize, usize)> {
         .collect()
 }
 
+/// Matrices of a layer whose columns one run of combination powers covers: the place of the first in the
+/// layer's row, their columns, and the openings of the first. Matrices opened at the point only go
+/// together where their powers follow on each other; one opened at the next point too stands alone.
+struct Group<'a> {
+    first: usize,
+    at: usize,
+    width: usize,
+    openings: Vec<&'a Opening>,
+}
+
+fn groups<'a>(round: &'a Round, matrices: &[usize], openings: &'a [Opening]) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for (matrix, at) in places(round, matrices) {
+        let width = round.matrices[matrix].width;
+        let here: Vec<&Opening> = of_matrix(openings, round, matrix).collect();
+        if let (Some(group), [opening]) = (groups.last_mut(), &here[..])
+            && let [before] = &group.openings[..]
+            && before.ladder + group.width == opening.ladder
+        {
+            group.width += width;
+            continue;
+        }
+        groups.push(Group {
+            first: matrix,
+            at,
+            width,
+            openings: here,
+        });
+    }
+    groups
+}
+
 /// Powers of the combiner that queries use.
 fn exponents(shape: &ProofShape) -> BTreeSet<usize> {
     let openings = openings(shape);
     let mut exponents = BTreeSet::new();
     for round in shape.rounds() {
         for (_, matrices) in round.layers() {
-            for (matrix, at) in places(&round, &matrices) {
-                for window in windows(shape.hash, at, round.matrices[matrix].width) {
-                    for opening in of_matrix(&openings, &round, matrix) {
+            for group in groups(&round, &matrices, &openings) {
+                for window in windows(shape.hash, group.at, group.width) {
+                    for opening in &group.openings {
                         exponents.insert(window.exponent() + opening.ladder + window.before);
                     }
                 }
@@ -53,6 +85,155 @@ fn exponents(shape: &ProofShape) -> BTreeSet<usize> {
         }
     }
     exponents
+}
+
+/// Most bits of an index that one entry of the table of points stands for.
+const CHUNK: usize = 3;
+
+/// How the bits of an index are taken together, and the points that belong to it.
+struct Index {
+    /// Bits.
+    length: usize,
+    /// First bit and number of bits of each piece.
+    chunks: Vec<(usize, usize)>,
+    /// First bit of each folding round's part, and of what is left at the end.
+    rounds: Vec<usize>,
+    /// Columns of the table of points: a piece's first bit in the index, or in its round's part.
+    columns: Vec<Column>,
+    /// Variables that the text has defined.
+    defined: BTreeSet<(usize, usize)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Column {
+    /// The inverse of what the bits contribute to the point on the whole domain.
+    Inverse(usize),
+    /// What the bits contribute to the point on the round's domain.
+    Round(usize),
+}
+
+impl Index {
+    fn new(shape: &ProofShape) -> Self {
+        let length = shape.log_length();
+        let mut cuts = BTreeSet::from([0, length]);
+        for round in shape.rounds() {
+            let layers = round.layers();
+            let cap = shape.cap_levels(layers[0].0 + shape.settings.log_blowup);
+            cuts.insert(length - cap);
+            cuts.extend(
+                layers
+                    .iter()
+                    .map(|(log_height, _)| length - log_height - shape.settings.log_blowup),
+            );
+        }
+        let mut rounds = vec![0];
+        let mut from = 0;
+        for log_arity in shape.log_arities() {
+            from += log_arity;
+            cuts.insert(from);
+            cuts.insert(length - shape.cap_levels(length - from));
+            rounds.push(from);
+        }
+        let cuts: Vec<usize> = cuts.into_iter().collect();
+        let mut chunks = Vec::new();
+        for pair in cuts.windows(2) {
+            for from in (pair[0]..pair[1]).step_by(CHUNK) {
+                chunks.push((from, CHUNK.min(pair[1] - from)));
+            }
+        }
+        let mut index = Self {
+            length,
+            chunks,
+            rounds,
+            columns: Vec::new(),
+            defined: BTreeSet::new(),
+        };
+        index.columns = index.chunks.iter().map(|c| Column::Inverse(c.0)).collect();
+        for pair in index.rounds.windows(2).skip(1) {
+            for (from, _) in index.within(pair[0], pair[1]) {
+                let column = Column::Round(from - pair[0]);
+                if !index.columns.contains(&column) {
+                    index.columns.push(column);
+                }
+            }
+        }
+        index
+    }
+
+    /// The pieces of bits `from..to`.
+    fn within(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+        let inside = |chunk: &&(usize, usize)| (from..to).contains(&chunk.0);
+        self.chunks.iter().filter(inside).copied().collect()
+    }
+
+    /// Tables of points: eight columns each, an entry for each value of a piece.
+    fn tables(&self) -> Vec<Vec<[u32; 8]>> {
+        let entry = |column: Option<&Column>, digit: usize| {
+            let (first, inverse) = match column {
+                Some(Column::Inverse(from)) => (*from, true),
+                Some(Column::Round(from)) => (*from, false),
+                None => return 0,
+            };
+            let bits = (0..CHUNK).filter(|bit| digit >> bit & 1 == 1);
+            let point: F = bits
+                // Bits beyond the piece belong to entries that nothing reads.
+                .filter(|bit| first + bit < F::TWO_ADICITY)
+                .map(|bit| F::two_adic_generator(first + bit + 1))
+                .product();
+            let value = if inverse { point.inverse() } else { point };
+            value.as_canonical_u32()
+        };
+        (0..self.columns.len().div_ceil(8))
+            .map(|table| {
+                (0..1 << CHUNK)
+                    .map(|digit| {
+                        std::array::from_fn(|lane| entry(self.columns.get(8 * table + lane), digit))
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// The name of the integer of bits `from..to`, which the text defines at its first use.
+    fn window(&mut self, text: &mut String, from: usize, to: usize) -> String {
+        if from == to {
+            return "Felt::ZERO".to_owned();
+        }
+        let name = format!("index_{from}_{to}");
+        if !self.defined.insert((from, to)) {
+            return name;
+        }
+        let length = self
+            .within(from, to)
+            .first()
+            .map_or(to - from, |chunk| chunk.1);
+        if from + length == to {
+            line(
+                text,
+                format!("let {name} = integer(bits, {from}, {length});"),
+            );
+        } else {
+            let above = self.window(text, from + length, to);
+            let piece = self.window(text, from, from + length);
+            line(
+                text,
+                format!("let {name} = {above} * felt({}) + {piece};", 1 << length),
+            );
+        }
+        name
+    }
+
+    /// The factor that a column of the table of points has for the piece from bit `from` on.
+    fn factor(&mut self, text: &mut String, from: usize, column: Column) -> String {
+        let length = self
+            .within(from, from + 1)
+            .first()
+            .map_or(1, |chunk| chunk.1);
+        let digit = self.window(text, from, from + length);
+        let place = self.columns.iter().position(|c| *c == column);
+        let place = place.unwrap_or(self.columns.len());
+        format!("p.points_{}.at({digit}).lane({})", place / 8, place % 8)
+    }
 }
 
 /// Whether some table of this height is opened at the next point.
@@ -77,38 +258,110 @@ fn rolls(shape: &ProofShape) -> Vec<(usize, usize)> {
     rolls
 }
 
-/// Text of `Context`: what every query reads.
-pub(super) fn context(text: &mut String, shape: &ProofShape) {
-    text.push_str("/// What every query reads.\n#[derive(Clone, Copy)]\npub struct Context {\n");
-    for round in shape.rounds() {
-        line(text, format!("{}: Slice,", round.kind.name()));
-    }
-    line(text, "zeta: Ext,");
-    line(text, "inverse_combiner: Ext,");
+/// Extension elements that every query reads, in the order of `Values`: name and number.
+fn values(shape: &ProofShape) -> Vec<(String, usize)> {
+    let mut values = vec![("zeta".to_owned(), 1), ("inverse_combiner".to_owned(), 1)];
     for h in shape.log_heights() {
-        line(text, format!("sum_{h}: Ext,"));
+        values.push((format!("sum_{h}"), 1));
         if has_next(shape, h) {
-            line(text, format!("zeta_next_{h}: Ext,"));
-            line(text, format!("sum_next_{h}: Ext,"));
+            values.push((format!("zeta_next_{h}"), 1));
+            values.push((format!("sum_next_{h}"), 1));
         }
     }
     for exponent in exponents(shape) {
-        line(text, format!("power_{exponent}: Ext,"));
+        values.push((format!("minus_power_{exponent}"), 1));
     }
-    for round in 0..shape.log_arities().len() {
-        line(text, format!("fold_{round}: Slice,"));
-        line(text, format!("beta_{round}: Ext,"));
+    for (round, log_arity) in shape.log_arities().into_iter().enumerate() {
+        values.push((format!("scales_{round}"), 1 << log_arity));
     }
     for (round, _) in rolls(shape) {
-        line(text, format!("roll_{round}: Ext,"));
+        values.push((format!("roll_{round}"), 1));
     }
-    let length = 1usize << shape.settings.log_final_poly_len;
-    line(text, format!("final_poly: [Ext; {length}],"));
-    text.push_str("}\n\n");
+    values.push((
+        "final_poly".to_owned(),
+        1 << shape.settings.log_final_poly_len,
+    ));
+    values
 }
 
-/// The end of `verify`: the context, the indices and a call for each query.
-pub(super) fn calls(text: &mut String, shape: &ProofShape) {
+/// Commitments of a proof whose digests are hints, in the order in which the text reads them: name and
+/// number of digests.
+pub(super) fn commitments(shape: &ProofShape) -> Vec<(String, usize)> {
+    let mut commitments = Vec::new();
+    for kind in [RoundKind::Main, RoundKind::Permutation, RoundKind::Quotient] {
+        if let Some(round) = shape.rounds().iter().find(|round| round.kind == kind) {
+            let leaves = round.layers()[0].0 + shape.settings.log_blowup;
+            commitments.push((kind.name().to_owned(), 1 << shape.cap_levels(leaves)));
+        }
+    }
+    let mut log_length = shape.log_length();
+    for (round, log_arity) in shape.log_arities().into_iter().enumerate() {
+        log_length -= log_arity;
+        let digests = 1 << shape.cap_levels(log_length);
+        commitments.push((format!("fold_{round}"), digests));
+    }
+    commitments
+}
+
+/// Text of what every query reads: `Places` and `Values`.
+pub(super) fn context(text: &mut String, shape: &ProofShape) {
+    text.push_str(
+        "/// What every query reads that has a place in memory before the proof is looked at.\n\
+         #[derive(Clone, Copy)]\npub struct Places {\n",
+    );
+    for (name, _) in commitments(shape) {
+        line(text, format!("{name}: Slice,"));
+    }
+    if shape.has_preprocessed() {
+        line(text, "preprocessed: Slice,");
+    }
+    let tables = Index::new(shape).tables();
+    for table in 0..tables.len() {
+        line(text, format!("points_{table}: Slice,"));
+    }
+    text.push_str("}\n\n");
+    text.push_str(
+        "/// What every query reads that depends on the proof. Powers are of the combiner, negated.\n\
+         #[derive(Clone, Copy)]\npub struct Values {\n",
+    );
+    for (name, count) in values(shape) {
+        let ty = match count {
+            1 if name != "final_poly" => "Ext".to_owned(),
+            count => format!("[Ext; {count}]"),
+        };
+        line(text, format!("{name}: {ty},"));
+    }
+    text.push_str("}\n\nimpl Values {\n");
+    line(text, "/// The same values where every query finds them.");
+    line(text, "fn pin(self) -> Self {");
+    line(text, "    Self {");
+    for (name, count) in values(shape) {
+        let value = match count {
+            1 if name != "final_poly" => format!("self.{name}.pin()"),
+            count => {
+                let elements: Vec<String> = (0..count)
+                    .map(|i| format!("self.{name}[{i}].pin()"))
+                    .collect();
+                format!("[{}]", elements.join(", "))
+            }
+        };
+        line(text, format!("        {name}: {value},"));
+    }
+    line(text, "    }");
+    line(text, "}");
+    text.push_str("}\n\n");
+    for (number, table) in tables.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "/// Factors of the points that an index stands for, by the value of three of its bits.\n\
+             const POINTS_{number}: [[u32; 8]; {}] = {table:?};\n",
+            table.len()
+        );
+    }
+}
+
+/// The end of `prepare`: the values that queries read, and the sampled words.
+pub(super) fn results(text: &mut String, shape: &ProofShape) {
     let openings = openings(shape);
     for h in shape.log_heights() {
         for next in [false, true] {
@@ -132,10 +385,21 @@ pub(super) fn calls(text: &mut String, shape: &ProofShape) {
             }
         }
     }
-    line(text, "let context = Context {");
-    for round in shape.rounds() {
-        line(text, format!("    {},", round.kind.name()));
+    let mut below: Option<usize> = None;
+    for exponent in exponents(shape) {
+        let value = match below {
+            None => format!("-power(combiner, {exponent})"),
+            Some(below) => {
+                format!(
+                    "minus_power_{below} * power(combiner, {})",
+                    exponent - below
+                )
+            }
+        };
+        line(text, format!("let minus_power_{exponent} = {value};"));
+        below = Some(exponent);
     }
+    line(text, "let values = Values {");
     line(text, "    zeta,");
     line(text, "    inverse_combiner: combiner.inverse(),");
     for h in shape.log_heights() {
@@ -150,15 +414,17 @@ pub(super) fn calls(text: &mut String, shape: &ProofShape) {
         }
     }
     for exponent in exponents(shape) {
-        line(
-            text,
-            format!("    power_{exponent}: power(combiner, {exponent}),"),
-        );
+        line(text, format!("    minus_power_{exponent},"));
     }
     let arities = shape.log_arities();
-    for round in 0..arities.len() {
-        line(text, format!("    fold_{round},"));
-        line(text, format!("    beta_{round},"));
+    for (round, log_arity) in arities.iter().enumerate() {
+        line(
+            text,
+            format!(
+                "    scales_{round}: fold_scales::<{}>(beta_{round}, {log_arity}),",
+                1 << log_arity
+            ),
+        );
     }
     for (round, _) in rolls(shape) {
         line(
@@ -179,8 +445,28 @@ pub(super) fn calls(text: &mut String, shape: &ProofShape) {
     line(text, format!("for i in 0..{queries} {{"));
     line(text, "    words[i] = t.sample_word();");
     line(text, "}");
-    line(text, format!("for i in 0..{queries} {{"));
-    line(text, "    query(context, words[i]);");
+    line(text, "(values, words)");
+}
+
+/// The end of `verify`: the places that queries read, and a call for each query.
+pub(super) fn calls(text: &mut String, shape: &ProofShape) {
+    line(text, "let places = Places {");
+    for (name, _) in commitments(shape) {
+        line(text, format!("    {name},"));
+    }
+    if shape.has_preprocessed() {
+        line(text, "    preprocessed,");
+    }
+    for table in 0..Index::new(shape).tables().len() {
+        line(text, format!("    points_{table}: table(POINTS_{table}),"));
+    }
+    line(text, "};");
+    line(text, "let values = values.pin();");
+    line(
+        text,
+        format!("for i in 0..{} {{", shape.settings.num_queries),
+    );
+    line(text, "    query(places, values, words[i]);");
     line(text, "}");
 }
 
@@ -188,31 +474,81 @@ pub(super) fn calls(text: &mut String, shape: &ProofShape) {
 pub(super) fn query(text: &mut String, shape: &ProofShape) {
     text.push_str(
         "/// One query: opens the commitments at a sampled index and folds down to the final polynomial.\n\
-         #[inline(never)]\nfn query(c: Context, word: [Felt; 2]) {\n",
+         #[inline(never)]\nfn query(p: Places, v: Values, word: [Felt; 2]) {\n",
     );
-    let length = shape.log_length();
-    line(text, "let bits = C::bits(word);");
-    line(text, format!("let index = shifts(bits, {length});"));
-    line(text, format!("let point = points(bits, {length});"));
+    let mut index = Index::new(shape);
+    let length = index.length;
+    line(text, "let bits = C::hint_bits();");
+    let cap = shape.settings.cap_height.min(length);
+    let mut low = index.window(text, 0, length - cap);
+    if cap == length {
+        low = index.window(text, 0, length);
+    } else if cap > 0 {
+        let top = index.window(text, length - cap, length);
+        line(
+            text,
+            format!("let index = {top} * felt({}) + {low};", 1 << (length - cap)),
+        );
+        low = "index".to_owned();
+    }
+    line(
+        text,
+        format!("C::assert_bits(word, bits, {low}, {length});"),
+    );
+    points(text, &mut index);
     for h in shape.log_heights() {
-        line(text, format!("let mut combined_{h} = Ext::ZERO;"));
+        line(text, format!("let mut combined_{h} = v.sum_{h};"));
         if has_next(shape, h) {
-            line(text, format!("let mut combined_next_{h} = Ext::ZERO;"));
+            line(text, format!("let mut combined_next_{h} = v.sum_next_{h};"));
         }
     }
     let openings = openings(shape);
     for round in shape.rounds() {
-        open(text, shape, &round, &openings);
+        open(text, shape, &mut index, &round, &openings);
     }
     for h in shape.log_heights() {
         reduce(text, shape, h);
     }
-    folds(text, shape);
+    folds(text, shape, &mut index);
     text.push_str("}\n");
 }
 
-/// Opens one commitment and adds its rows, combined, to the sums of their heights.
-fn open(text: &mut String, shape: &ProofShape, round: &Round, openings: &[Opening]) {
+/// The point of the index on the whole domain, and the inverse of the first point of the first folding
+/// round's row: the index' bits of that round count as zero.
+///
+/// The point is the product of `g_(j + 1)` over the bits `j` that are one, where `g_k` generates the
+/// subgroup of order `2^k`: codewords are in bit-reversed order.
+fn points(text: &mut String, index: &mut Index) {
+    let first = index.rounds.get(1).copied().unwrap_or(0);
+    let product = |text: &mut String, index: &mut Index, from: usize, to: usize| {
+        let factors: Vec<String> = index
+            .within(from, to)
+            .into_iter()
+            .map(|(from, _)| index.factor(text, from, Column::Inverse(from)))
+            .collect();
+        if factors.is_empty() {
+            "Felt::ONE".to_owned()
+        } else {
+            factors.join(" * ")
+        }
+    };
+    let above = product(text, index, first, index.length);
+    line(text, format!("let inverse_start_0 = {above};"));
+    let below = product(text, index, 0, first);
+    line(
+        text,
+        format!("let point = (inverse_start_0 * {below}).inverse();"),
+    );
+}
+
+/// Opens one commitment and takes its rows, combined, from the sums of their heights.
+fn open(
+    text: &mut String,
+    shape: &ProofShape,
+    index: &mut Index,
+    round: &Round,
+    openings: &[Opening],
+) {
     let name = round.kind.name();
     let (length, blowup) = (shape.log_length(), shape.settings.log_blowup);
     let layers = round.layers();
@@ -242,50 +578,45 @@ fn open(text: &mut String, shape: &ProofShape, round: &Round, openings: &[Openin
             .map_or(cap, |(log_height, _)| log_height + blowup);
         if here > above {
             let depth = here - above;
+            let path = index.window(text, length - here, length - above);
             line(
                 text,
                 format!("let path = hint_slice({depth} * H::DIGEST_BLOCKS).any();"),
             );
             line(
                 text,
-                format!(
-                    "{name} = H::path({name}, window(index, {}, {}), path, {depth});",
-                    length - here,
-                    length - above
-                ),
+                format!("{name} = H::path({name}, {path}, path, {depth});"),
             );
         }
-        for (matrix, at) in places(round, matrices) {
-            for (j, window) in windows(shape.hash, at, round.matrices[matrix].width)
+        for group in groups(round, matrices, openings) {
+            for (j, window) in windows(shape.hash, group.at, group.width)
                 .into_iter()
                 .enumerate()
             {
-                let value = format!("{name}_{matrix}_{j}");
+                let value = format!("{name}_{}_{j}", group.first);
                 line(
                     text,
                     format!(
-                        "let {value} = horner({row}.skip({}), {}, {}, c.inverse_combiner);",
+                        "let {value} = horner({row}.skip({}), {}, {}, v.inverse_combiner);",
                         window.block, window.skip, window.length
                     ),
                 );
-                for opening in of_matrix(openings, round, matrix) {
+                for opening in &group.openings {
                     let suffix = if opening.next { "_next" } else { "" };
                     let exponent = window.exponent() + opening.ladder + window.before;
                     let sum = format!("combined{suffix}_{log_height}");
                     line(
                         text,
-                        format!("{sum} = {value} * c.power_{exponent} + {sum};"),
+                        format!("{sum} = {value} * v.minus_power_{exponent} + {sum};"),
                     );
                 }
             }
         }
     }
+    let top = index.window(text, length - cap, length);
     line(
         text,
-        format!(
-            "assert_in_cap::<H>(c.{name}, index[{}], {name});",
-            length - cap
-        ),
+        format!("assert_in_cap::<H>(p.{name}, {top}, {name});"),
     );
 }
 
@@ -296,17 +627,17 @@ fn reduce(text: &mut String, shape: &ProofShape, h: usize) {
     let squarings = length - h - shape.settings.log_blowup;
     line(
         text,
-        format!("let x_{h} = square_times(point[0], {squarings}) * Felt::new({shift});"),
+        format!("let x_{h} = square_times(point, {squarings}) * Felt::new({shift});"),
     );
     line(
         text,
-        format!("let mut reduced_{h} = (c.sum_{h} - combined_{h}) * (c.zeta - x_{h}).inverse();"),
+        format!("let mut reduced_{h} = combined_{h} * (v.zeta - x_{h}).inverse();"),
     );
     if has_next(shape, h) {
         line(
             text,
             format!(
-                "reduced_{h} = (c.sum_next_{h} - combined_next_{h}) * (c.zeta_next_{h} - x_{h}).inverse() + reduced_{h};"
+                "reduced_{h} = combined_next_{h} * (v.zeta_next_{h} - x_{h}).inverse() + reduced_{h};"
             ),
         );
     }
@@ -317,13 +648,15 @@ fn reduce(text: &mut String, shape: &ProofShape, h: usize) {
 }
 
 /// The folds, from the tallest height to the final polynomial.
-fn folds(text: &mut String, shape: &ProofShape) {
+fn folds(text: &mut String, shape: &ProofShape, index: &mut Index) {
     let heights = shape.log_heights();
     let length = shape.log_length();
     line(text, format!("let mut value = reduced_{};", heights[0]));
     let mut consumed = 0;
     let rolls = rolls(shape);
-    for (round, log_arity) in shape.log_arities().into_iter().enumerate() {
+    let arities = shape.log_arities();
+    let length_of_final = 1 << shape.settings.log_final_poly_len;
+    for (round, &log_arity) in arities.iter().enumerate() {
         let arity = 1 << log_arity;
         let row = format!("row_{round}");
         let elements = format!("elements_{round}");
@@ -344,48 +677,60 @@ fn folds(text: &mut String, shape: &ProofShape) {
             text,
             format!("let {elements} = unpack_all::<H, {arity}>({row}, 0);"),
         );
+        let place = index.window(text, consumed, from);
         line(
             text,
-            format!("assert_eq!(select({elements}, {log_arity}, bits, {consumed}), value);"),
+            format!("assert_entry::<H, {arity}>({row}, {elements}, {place}, value);"),
         );
         let depth = length - from - cap;
         if depth > 0 {
+            let path = index.window(text, from, length - cap);
             line(
                 text,
                 format!("let path = hint_slice({depth} * H::DIGEST_BLOCKS).any();"),
             );
             line(
                 text,
-                format!(
-                    "node_{round} = H::path(node_{round}, window(index, {from}, {}), path, {depth});",
-                    length - cap
-                ),
+                format!("node_{round} = H::path(node_{round}, {path}, path, {depth});"),
             );
         }
+        let top = index.window(text, length - cap, length);
         line(
             text,
-            format!(
-                "assert_in_cap::<H>(c.fold_{round}, index[{}], node_{round});",
-                length - cap
-            ),
+            format!("assert_in_cap::<H>(p.fold_{round}, {top}, node_{round});"),
         );
         line(
             text,
             format!(
-                "value = fold({elements}, {log_arity}, c.beta_{round}, square_times(point[{from}], {consumed}));"
+                "value = fold({elements}, {log_arity}, v.scales_{round}, inverse_start_{round});"
             ),
         );
+        // The inverse of the next round's point, times what its own bits contribute.
+        if round + 1 < arities.len() {
+            let mut start = format!("square_times(inverse_start_{round}, {log_arity})");
+            for (piece, _) in index.within(from, from + arities[round + 1]) {
+                let factor = index.factor(text, piece, Column::Round(piece - from));
+                let _ = write!(start, " * {factor}");
+            }
+            line(text, format!("let inverse_start_{} = {start};", round + 1));
+        }
         consumed = from;
         if let Some((_, h)) = rolls.iter().find(|(at, _)| *at == round) {
             line(
                 text,
-                format!("value = reduced_{h} * c.roll_{round} + value;"),
+                format!("value = reduced_{h} * v.roll_{round} + value;"),
             );
         }
     }
+    let x = if length_of_final == 1 {
+        "Felt::ZERO".to_owned()
+    } else if let (Some(last), Some(log_arity)) = (arities.len().checked_sub(1), arities.last()) {
+        format!("square_times(inverse_start_{last}, {log_arity}).inverse()")
+    } else {
+        "point".to_owned()
+    };
     line(
         text,
-        format!("let x = square_times(point[{consumed}], {consumed});"),
+        format!("assert_eq!(evaluate(v.final_poly, {x}), value);"),
     );
-    line(text, "assert_eq!(evaluate(c.final_poly, x), value);");
 }

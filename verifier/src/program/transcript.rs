@@ -10,34 +10,62 @@ use p3_field::{Field, PrimeCharacteristicRing, PrimeField32, TwoAdicField};
 use super::{Opening, openings, query};
 use crate::shape::{ProofShape, Protocol, RoundKind, ShapeTable};
 
-/// Text of `verify`.
-pub(super) fn verify(text: &mut String, shape: &ProofShape) {
-    let _ = write!(
-        text,
-        "/// Verifies one proof. Its transcript begins with `seed`; `preprocessed` is the commitment to\n\
-         /// the preprocessed traces; then the public values of each table that has any.\n\
-         pub fn verify(seed: [Felt; {}]{}",
-        shape.seed,
-        if shape.has_preprocessed() {
-            ", preprocessed: Slice"
-        } else {
-            ""
-        }
-    );
+/// Text of `verify`, and of `prepare`, which does all but the queries; it is one function for all calls
+/// if `shared`.
+pub(super) fn verify(text: &mut String, shape: &ProofShape, shared: bool) {
+    let queries = shape.settings.num_queries;
+    let mut names = vec!["seed".to_owned()];
+    let mut own = vec![format!("seed: [Felt; {}]", shape.seed)];
+    if shape.has_preprocessed() {
+        names.push("preprocessed".to_owned());
+        own.push("preprocessed: Slice".to_owned());
+    }
     for table in &shape.tables {
-        if table.shape.num_public_values > 0 {
-            let _ = write!(
-                text,
-                ", public_{}: [Felt; {}]",
-                table.name, table.shape.num_public_values
-            );
+        let (name, count) = (&table.name, table.shape.num_public_values);
+        if count > 0 {
+            names.push(format!("public_{name}"));
+            own.push(format!("public_{name}: [Felt; {count}]"));
         }
     }
-    text.push_str(") {\n");
+    let mut all = own.clone();
+    for (name, _) in query::commitments(shape) {
+        all.push(format!("{name}: Slice"));
+        names.push(name);
+    }
+    let attribute = if shared { "#[inline(never)]\n" } else { "" };
+    let _ = writeln!(
+        text,
+        "/// Everything before the queries of a proof, as `verify` says: the transcript and the constraints.\n\
+         {attribute}fn prepare(\n    {},\n) -> (Values, [[Felt; 2]; {queries}]) {{",
+        all.join(",\n    ")
+    );
     commitments(text, shape);
     opened_values(text, shape);
     low_degree_test(text, shape);
     constraints(text, shape);
+    query::results(text, shape);
+    text.push_str("}\n\n");
+    let _ = writeln!(
+        text,
+        "/// Verifies one proof. Its transcript begins with `seed`; `preprocessed` is the commitment to\n\
+         /// the preprocessed traces; then the public values of each table that has any.\n\
+         pub fn verify({}) {{",
+        own.join(", ")
+    );
+    line(
+        text,
+        "// Commitments are bound by the transcript and opened by the queries.",
+    );
+    for (name, digests) in query::commitments(shape) {
+        line(
+            text,
+            format!("let {name} = hint_slice({digests} * H::DIGEST_BLOCKS).any();"),
+        );
+    }
+    line(
+        text,
+        format!("let (values, words) = prepare({});", names.join(", ")),
+    );
     query::calls(text, shape);
     text.push_str("}\n\n");
 }
@@ -46,13 +74,8 @@ fn line(text: &mut String, statement: impl AsRef<str>) {
     let _ = writeln!(text, "    {}", statement.as_ref());
 }
 
-/// Reads a commitment from the tape and observes it.
-fn commitment(text: &mut String, shape: &ProofShape, name: &str, digests: usize) {
-    let _ = shape;
-    line(
-        text,
-        format!("let {name} = hint_slice({digests} * H::DIGEST_BLOCKS).any();"),
-    );
+/// Observes a commitment.
+fn commitment(text: &mut String, name: &str, digests: usize) {
     line(text, format!("t.observe_digests({name}, {digests});"));
 }
 
@@ -72,7 +95,7 @@ fn cap(shape: &ProofShape, kind: RoundKind) -> usize {
 fn preprocessed_commitment(text: &mut String, shape: &ProofShape) {
     if shape.has_preprocessed() {
         let digests = cap(shape, RoundKind::Preprocessed);
-        line(text, format!("t.observe_digests(preprocessed, {digests});"));
+        commitment(text, "preprocessed", digests);
     }
 }
 
@@ -97,11 +120,7 @@ fn commitments(text: &mut String, shape: &ProofShape) {
             );
         }
     }
-    line(
-        text,
-        "// Commitments are bound by the transcript here and opened by the queries.",
-    );
-    commitment(text, shape, "main", cap(shape, RoundKind::Main));
+    commitment(text, "main", cap(shape, RoundKind::Main));
     if shape.protocol == Protocol::Uni {
         preprocessed_commitment(text, shape);
     }
@@ -119,12 +138,7 @@ fn commitments(text: &mut String, shape: &ProofShape) {
     if shape.has_lookups() {
         line(text, format!("t.grind({});", settings.lookup_grinding_bits));
         line(text, "let (lookup_alpha, lookup_beta) = t.sample_pair();");
-        commitment(
-            text,
-            shape,
-            "permutation",
-            cap(shape, RoundKind::Permutation),
-        );
+        commitment(text, "permutation", cap(shape, RoundKind::Permutation));
         line(text, "let mut terminals = Ext::ZERO;");
         for table in &shape.tables {
             if table.shape.has_terminal() {
@@ -137,7 +151,7 @@ fn commitments(text: &mut String, shape: &ProofShape) {
         line(text, "assert_eq!(terminals, Ext::ZERO);");
     }
     line(text, "let alpha = t.sample();");
-    commitment(text, shape, "quotient", cap(shape, RoundKind::Quotient));
+    commitment(text, "quotient", cap(shape, RoundKind::Quotient));
     line(text, format!("t.grind({});", settings.ood_grinding_bits));
     line(text, "let zeta = t.sample();");
 }
@@ -177,7 +191,7 @@ fn low_degree_test(text: &mut String, shape: &ProofShape) {
     for (round, log_arity) in shape.log_arities().into_iter().enumerate() {
         log_length -= log_arity;
         let digests = 1 << shape.cap_levels(log_length);
-        commitment(text, shape, &format!("fold_{round}"), digests);
+        commitment(text, &format!("fold_{round}"), digests);
         line(text, format!("t.grind({});", settings.commit_grinding_bits));
         line(text, format!("let beta_{round} = t.sample();"));
     }

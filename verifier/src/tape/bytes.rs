@@ -112,9 +112,9 @@ impl<B: ByteHash> Transcript for ByteTranscript<B> {
         self.elements.push(x);
     }
 
-    fn observe_digest(&mut self, digest: &[u8; 32]) {
+    fn observe_digests(&mut self, digests: &[[u8; 32]], _tape: &mut Tape) {
         self.unread.clear();
-        self.message.extend(digest_words(digest));
+        self.message.extend(digests.iter().flat_map(digest_words));
         self.elements.clear();
     }
 

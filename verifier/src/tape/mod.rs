@@ -164,7 +164,7 @@ impl<H: TapeFamily> Writer<'_, H> {
         self.observe_all(value.as_basis_coefficients_slice());
     }
 
-    fn observe_commitment(
+    fn commitment(
         &mut self,
         name: &str,
         commitment: &Commitment<H>,
@@ -173,20 +173,8 @@ impl<H: TapeFamily> Writer<'_, H> {
         let digests = commitment.digests();
         let expected = 1 << self.shape.cap_levels(log_length);
         expect_length(&format!("cap of {name}"), digests.len(), expected)?;
-        for digest in digests {
-            self.transcript.observe_digest(digest);
-        }
+        self.transcript.observe_digests(digests, &mut self.tape);
         Ok(())
-    }
-
-    fn commitment(
-        &mut self,
-        name: &str,
-        commitment: &Commitment<H>,
-        log_length: usize,
-    ) -> Result<(), TapeError> {
-        self.push(whole(&commitment_blocks::<H>(commitment)));
-        self.observe_commitment(name, commitment, log_length)
     }
 
     fn grind(&mut self, site: &'static str, bits: usize, nonce: F) -> Result<(), TapeError> {
@@ -237,6 +225,12 @@ impl<H: TapeFamily> Writer<'_, H> {
             usize::from(proof.lookup_nonce.is_some()),
             lookups,
         )?;
+
+        let traces = [Some(proof.main), proof.permutation, Some(proof.quotient)];
+        let folds = &proof.fri.commit_phase_commits;
+        for commitment in traces.into_iter().flatten().chain(folds) {
+            self.push(whole(&commitment_blocks::<H>(commitment)));
+        }
 
         self.observe_all(claim.seed);
         self.observe_all(&shape.stark_seed());
@@ -335,7 +329,7 @@ impl<H: TapeFamily> Writer<'_, H> {
         expect_length("preprocessed commitments", found, expected)?;
         if let Some(commitment) = claim.preprocessed {
             let leaves = self.leaves(RoundKind::Preprocessed);
-            self.observe_commitment("preprocessed", commitment, leaves)?;
+            self.commitment("preprocessed", commitment, leaves)?;
         }
         Ok(())
     }

@@ -16,8 +16,17 @@ impl Transcript for Poseidon16Challenger {
         CanObserve::observe(self, x);
     }
 
-    fn observe_digest(&mut self, digest: &[F; 8]) {
-        CanObserve::<F>::observe_slice(self, digest);
+    /// Where the transcript does not stand at the start of a block, the program reads the digests once
+    /// more, after what waits.
+    fn observe_digests(&mut self, digests: &[[F; 8]], tape: &mut Tape) {
+        let mut lanes = self.pending();
+        if !lanes.is_empty() {
+            lanes.extend(digests.as_flattened());
+            let block = |lanes: &[F]| std::array::from_fn(|i| lanes.get(i).copied());
+            tape.hints
+                .push(Hint::Slice(lanes.chunks(8).map(block).collect()));
+        }
+        CanObserve::<F>::observe_slice(self, digests.as_flattened());
     }
 
     fn position(&self) -> usize {

@@ -12,8 +12,8 @@ pub trait Transcript: Default {
     /// Observes an element.
     fn observe(&mut self, x: F);
 
-    /// Observes a digest.
-    fn observe_digest(&mut self, digest: &Self::Digest);
+    /// Observes consecutive digests.
+    fn observe_digests(&mut self, digests: &[Self::Digest], tape: &mut Tape);
 
     /// Place within a run where the next element stands.
     fn position(&self) -> usize;

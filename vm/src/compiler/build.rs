@@ -1,7 +1,7 @@
 //! Builds the intermediate representation: folds constants, shares equal pure operations within
 //! their scope, and brings values of outer frames within reach.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
@@ -70,6 +70,8 @@ pub struct Builder {
     pub location: Location,
     pub counters: Counters,
     constants: HashMap<[F; 8], Area>,
+    /// Areas whose blocks are all extension elements by the constraint that defines them.
+    pub extensions: HashSet<Area>,
     pub statement: Area,
     pub entry_frame: Frame,
 }
@@ -87,6 +89,7 @@ impl Builder {
                 public_outputs: 0,
             },
             constants: HashMap::new(),
+            extensions: HashSet::new(),
             statement: 0,
             entry_frame: MAIN,
         };

@@ -36,6 +36,7 @@ fn precompile(identity: u32) -> &'static str {
         id::KECCAK_HASH => "keccak_hash",
         id::KECCAK_MERKLE => "keccak_merkle",
         id::LIMBS => "limbs",
+        id::UNPACK => "unpack",
         _ => "unknown",
     }
 }

@@ -35,11 +35,10 @@ impl Uses {
 /// Optimises the program in place; the uses that remain are exact.
 pub fn optimise(ir: &mut Ir) -> Uses {
     let mut uses = count(ir);
-    let mut main = std::mem::take(&mut ir.main);
-    fuse(&mut main, &uses);
-    ir.main = main;
+    let areas = &ir.areas;
+    fuse(&mut ir.main, areas, &uses);
     for function in &mut ir.functions {
-        fuse(&mut function.body, &uses);
+        fuse(&mut function.body, areas, &uses);
     }
     uses = count(ir);
     uses
@@ -52,16 +51,9 @@ fn count(ir: &mut Ir) -> Uses {
         areas: vec![0; ir.areas.len()],
     };
     // Liveness first, repeated uses counted after what is dead has gone.
+    // Functions may read blocks that `main` defines.
+    live_functions(ir, &mut uses);
     live(&ir.main, &mut uses);
-    for function in &ir.functions {
-        for var in &function.words {
-            uses.word(Word::Var(*var));
-        }
-        for area in &function.blocks {
-            uses.word(Word::Address(*area, 0));
-        }
-        live(&function.body, &mut uses);
-    }
     sweep(&mut ir.main, &uses);
     for function in &mut ir.functions {
         sweep(&mut function.body, &uses);
@@ -70,17 +62,21 @@ fn count(ir: &mut Ir) -> Uses {
         vars: vec![0; ir.vars.len()],
         areas: vec![0; ir.areas.len()],
     };
+    live_functions(ir, &mut exact);
     live(&ir.main, &mut exact);
+    exact
+}
+
+fn live_functions(ir: &Ir, uses: &mut Uses) {
     for function in &ir.functions {
         for var in &function.words {
-            exact.word(Word::Var(*var));
+            uses.word(Word::Var(*var));
         }
         for area in &function.blocks {
-            exact.word(Word::Address(*area, 0));
+            uses.word(Word::Address(*area, 0));
         }
-        live(&function.body, &mut exact);
+        live(&function.body, uses);
     }
-    exact
 }
 
 /// Whether an operation asserts something besides defining a value.
@@ -104,7 +100,12 @@ fn asserts(kind: &OpKind) -> bool {
             matches!(def, Def::None)
                 || !matches!(
                     *id,
-                    id::EXT | id::LANE | id::HORNER | id::POSEIDON16_COMPRESS | id::BLOCK_EQ
+                    id::EXT
+                        | id::LANE
+                        | id::HORNER
+                        | id::UNPACK
+                        | id::POSEIDON16_COMPRESS
+                        | id::BLOCK_EQ
                 )
         }
         OpKind::Hint(HintOp::Felt(_) | HintOp::Ext(_) | HintOp::Slice { .. }) => true,
@@ -279,16 +280,16 @@ fn sweep(ops: &mut Vec<Op>, uses: &Uses) {
 }
 
 /// Where the only use of a result is a comparison, the result goes into the other side's cell.
-fn fuse(ops: &mut Vec<Op>, uses: &Uses) {
+fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses) {
     for op in ops.iter_mut() {
         match &mut op.kind {
             OpKind::If {
                 then, otherwise, ..
             } => {
-                fuse(then, uses);
-                fuse(otherwise, uses);
+                fuse(then, areas, uses);
+                fuse(otherwise, areas, uses);
             }
-            OpKind::Loop(inner) => fuse(&mut inner.body, uses),
+            OpKind::Loop(inner) => fuse(&mut inner.body, areas, uses),
             _ => {}
         }
     }
@@ -325,7 +326,8 @@ fn fuse(ops: &mut Vec<Op>, uses: &Uses) {
                 id: identity,
                 def: Def::Area(area),
                 ..
-            } if identity != id::LANE => {
+            // A result of several blocks stays together.
+            } if identity != id::LANE && areas[area as usize].size == 1 => {
                 defined.insert(Def::Area(area), index);
             }
             _ => {}
@@ -372,10 +374,11 @@ fn fuse_block(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Wo
     if let OpKind::Call { c, d, def, .. } = &mut ops[*index].kind
         && *def == Def::Area(area)
     {
-        let operand = match (*c == from, *d == from) {
-            (true, false) => c,
-            // The result operand cannot be reached through a pointer.
-            (false, true) if !matches!(to, Word::Var(_)) => d,
+        // A pointer may be computed only after the call, and operand D cannot be one.
+        let operand = match (*c == from, *d == from, to) {
+            (_, _, Word::Var(_)) => return false,
+            (true, false, _) => c,
+            (false, true, _) => d,
             _ => return false,
         };
         *operand = to;

@@ -1,4 +1,4 @@
-use droste_native::F;
+use droste_native::{EF, F};
 use p3_field::PrimeCharacteristicRing;
 
 use super::*;
@@ -394,4 +394,86 @@ fn a_large_program_compiles_within_a_second() {
         "{} instructions in {elapsed:?}",
         compiled.program.instructions.len()
     );
+}
+
+#[test]
+fn unpacking_folding_and_duplex_are_their_precompiles() {
+    let body = "
+        let data = hint_slice(2).any();
+        let state = poseidon16_duplex(data, 16, Block::ZERO, 8);
+        let elements = unpack(data, 5, 2);
+        assert_unpacked(data, 5, 2, elements);
+        let (left, right) = (elements.block(0).as_ext(), elements.block(1).as_ext());
+        let folded = fold_pair(left, right, fold_pair(right, Ext::from_felt(felt(3)), left));
+        reveal(state.block(1).lane(0));
+        reveal(folded.coeff(4));";
+    let compiled = compile(&main_of("", body), &[]).unwrap();
+    use droste_native::precompile;
+    let data: [[F; 8]; 2] = [0, 1].map(|i| std::array::from_fn(|j| F::from_usize(100 * i + j)));
+    let mut tape = Tape::default();
+    tape.slice(&data);
+    let execution = execute(&compiled, &[], &tape, 1 << 10).unwrap();
+    let state = precompile::poseidon16_duplex(&data, 16, &[F::ZERO; 8], F::from_u32(8)).unwrap();
+    let [left, right] = precompile::unpack(&data, 5, 2).unwrap()[..] else {
+        unreachable!()
+    };
+    let scale = precompile::fold(right, EF::from(F::from_u32(3)), left);
+    let folded = precompile::ext_to_block(precompile::fold(left, right, scale));
+    assert_eq!(execution.statement[..2], [state.capacity[0], folded[4]]);
+}
+
+#[test]
+fn structs_at_fixed_addresses_are_not_handed_over() {
+    let items = "
+        #[derive(Clone, Copy)]
+        struct Pair { x: Ext, y: Ext }
+        #[inline(never)]
+        fn product(pair: Pair, z: Felt) -> Ext { pair.x * pair.y + z }
+        #[inline(never)]
+        fn pair(z: Felt) -> Pair {
+            Pair { x: Ext::new([1, 2, 3, 4, 5]) * z, y: Ext::new([7, 0, 0, 0, 0]) }
+        }";
+    let body = "
+        let (a, b) = (public_input(), public_input());
+        let one = pair(a);
+        let other = Pair { x: pair(b).x.pin(), y: one.y };
+        let one = Pair { x: one.x.pin(), y: one.y };
+        reveal((product(one, a) + product(one, b) + product(other, a)).coeff(1));";
+    let compiled = compile(&main_of(items, body), &[]).unwrap();
+    let run = |a: u32, b: u32| {
+        let public = [F::from_u32(a), F::from_u32(b)];
+        execute(&compiled, &public, &Tape::default(), 1 << 10).unwrap()
+    };
+    assert_eq!(run(3, 5).statement[2], F::from_u32(2 * 7 * (3 + 3 + 5)));
+    // `product` is compiled for each of the two places, `pair` once.
+    let stacks = crate::profile::folded(&compiled, &run(1, 1), crate::profile::Weight::Cycles);
+    let of = |name: &str| {
+        stacks
+            .iter()
+            .find(|(stack, _)| stack == name)
+            .map(|(_, n)| *n)
+    };
+    assert!(
+        of("product").is_some() && of("pair").is_some(),
+        "{stacks:?}"
+    );
+}
+
+#[test]
+fn a_sponge_compared_with_a_block_at_an_index_keeps_its_place() {
+    let body = "
+        let data = hint_slice(1).any();
+        let digests = hint_slice(3).any();
+        let (digest, _) = poseidon16_sponge(data, 8, Block::ZERO);
+        let index = public_input() + Felt::ONE;
+        assert_eq!(digests.at(index), digest);";
+    let compiled = compile(&main_of("", body), &[]).unwrap();
+    let data: [F; 8] = std::array::from_fn(F::from_usize);
+    let output = droste_native::precompile::poseidon16_sponge(&[data], 8, &[F::ZERO; 8]).unwrap();
+    let mut tape = Tape::default();
+    tape.slice(&[data]);
+    tape.slice(&[data, output.rate, data]);
+    let run = |index: u32| execute(&compiled, &[F::from_u32(index)], &tape, 1 << 10);
+    assert!(run(0).is_ok());
+    assert!(run(1).is_err());
 }

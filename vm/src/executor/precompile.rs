@@ -329,9 +329,11 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Overwrite sponge; the last partial block's unset lanes take the carried values.
+    /// Overwrite sponge; the last partial block's unset lanes take the carried values. Operand D is
+    /// added to the capacity before every permutation.
     fn sponge(&mut self, instruction: &Decoded) -> Result<(), Fault> {
         let data = self.pointer(instruction.a)?;
+        let tag = self.known(instruction.d)?;
         let mut capacity = self.read(instruction.b)?;
         let mut length = instruction.e as usize;
         if length < 8 {
@@ -348,6 +350,7 @@ impl Runner<'_> {
                 self.memory.set_lane(at, lane, carried)?;
             }
             let block = self.memory.block(at)?;
+            capacity[0] += tag;
             let output = Poseidon16.permute(std::array::from_fn(|i| {
                 if i < 8 { block[i] } else { capacity[i - 8] }
             }));

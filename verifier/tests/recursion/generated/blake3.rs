@@ -1,12 +1,12 @@
 //! Verifier of one proof shape, generated.
 
-use droste_gadgets::bits::{points, shifts, square_times, window};
+use droste_gadgets::bits::{integer, square_times, table};
 use droste_gadgets::constraints::{combine, recompose, vanishing};
-use droste_gadgets::fri::{evaluate, fold, power, select};
+use droste_gadgets::fri::{evaluate, fold, fold_scales, power};
 use droste_gadgets::hash::{
     Challenger, Hash, assert_in_cap, observe_constants, observe_ext, observe_integer,
 };
-use droste_gadgets::packing::{blocks_for, unpack_all};
+use droste_gadgets::packing::{assert_entry, blocks_for, unpack_all};
 use droste_gadgets::poseidon16::hash_blocks;
 use droste_gadgets::blake3::{Blake3 as H, Blake3Challenger as C};
 use droste_gadgets::prelude::*;
@@ -169,13 +169,21 @@ const OPENING_SEED: [u32; 95] = [281, 3371009, 7497261, 7351657, 29539, 0, 0, 0,
 /// What Plonky3's transcript observes first.
 const FRI_SEED: [u32; 51] = [149, 3371009, 7497261, 105, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1639686, 6953439, 2500470, 15163699, 5151084, 6277296, 11515629, 5846065, 609446, 16707402, 11784046, 0, 48, 2048, 0, 0, 2, 2048, 0, 0, 3, 2048, 0, 0, 2, 2048, 0, 0, 32771];
 
-/// What every query reads.
+/// What every query reads that has a place in memory before the proof is looked at.
 #[derive(Clone, Copy)]
-pub struct Context {
+pub struct Places {
     main: Slice,
-    quotient: Slice,
-    preprocessed: Slice,
     permutation: Slice,
+    quotient: Slice,
+    fold_0: Slice,
+    fold_1: Slice,
+    preprocessed: Slice,
+    points_0: Slice,
+}
+
+/// What every query reads that depends on the proof. Powers are of the combiner, negated.
+#[derive(Clone, Copy)]
+pub struct Values {
     zeta: Ext,
     inverse_combiner: Ext,
     sum_6: Ext,
@@ -184,27 +192,64 @@ pub struct Context {
     sum_4: Ext,
     zeta_next_4: Ext,
     sum_next_4: Ext,
-    power_7: Ext,
-    power_8: Ext,
-    power_10: Ext,
-    power_13: Ext,
-    power_21: Ext,
-    power_22: Ext,
-    power_29: Ext,
-    power_32: Ext,
-    power_41: Ext,
-    power_51: Ext,
-    fold_0: Slice,
-    beta_0: Ext,
-    fold_1: Slice,
-    beta_1: Ext,
+    minus_power_7: Ext,
+    minus_power_8: Ext,
+    minus_power_10: Ext,
+    minus_power_13: Ext,
+    minus_power_22: Ext,
+    minus_power_29: Ext,
+    minus_power_32: Ext,
+    minus_power_41: Ext,
+    minus_power_51: Ext,
+    scales_0: [Ext; 4],
+    scales_1: [Ext; 8],
     roll_0: Ext,
     final_poly: [Ext; 2],
 }
 
-/// Verifies one proof. Its transcript begins with `seed`; `preprocessed` is the commitment to
-/// the preprocessed traces; then the public values of each table that has any.
-pub fn verify(seed: [Felt; 8], preprocessed: Slice, public_cubes: [Felt; 2]) {
+impl Values {
+    /// The same values where every query finds them.
+    fn pin(self) -> Self {
+        Self {
+            zeta: self.zeta.pin(),
+            inverse_combiner: self.inverse_combiner.pin(),
+            sum_6: self.sum_6.pin(),
+            zeta_next_6: self.zeta_next_6.pin(),
+            sum_next_6: self.sum_next_6.pin(),
+            sum_4: self.sum_4.pin(),
+            zeta_next_4: self.zeta_next_4.pin(),
+            sum_next_4: self.sum_next_4.pin(),
+            minus_power_7: self.minus_power_7.pin(),
+            minus_power_8: self.minus_power_8.pin(),
+            minus_power_10: self.minus_power_10.pin(),
+            minus_power_13: self.minus_power_13.pin(),
+            minus_power_22: self.minus_power_22.pin(),
+            minus_power_29: self.minus_power_29.pin(),
+            minus_power_32: self.minus_power_32.pin(),
+            minus_power_41: self.minus_power_41.pin(),
+            minus_power_51: self.minus_power_51.pin(),
+            scales_0: [self.scales_0[0].pin(), self.scales_0[1].pin(), self.scales_0[2].pin(), self.scales_0[3].pin()],
+            scales_1: [self.scales_1[0].pin(), self.scales_1[1].pin(), self.scales_1[2].pin(), self.scales_1[3].pin(), self.scales_1[4].pin(), self.scales_1[5].pin(), self.scales_1[6].pin(), self.scales_1[7].pin()],
+            roll_0: self.roll_0.pin(),
+            final_poly: [self.final_poly[0].pin(), self.final_poly[1].pin()],
+        }
+    }
+}
+
+/// Factors of the points that an index stands for, by the value of three of its bits.
+const POINTS_0: [[u32; 8]; 8] = [[1, 1, 1, 1, 1, 0, 0, 0], [2130706432, 1739704753, 452244254, 1640664448, 2130706432, 0, 0, 0], [16711679, 1461727711, 2112448339, 477556550, 2113994754, 0, 0, 0], [2113994754, 1148608476, 16487292, 2056400512, 16711679, 0, 0, 0], [1739704753, 1808419225, 1640664448, 659430709, 1748172362, 0, 0, 0], [391001680, 1181515767, 1223391767, 1672666828, 382534071, 0, 0, 0], [382534071, 460973489, 2513052, 977222954, 391001680, 0, 0, 0], [1748172362, 294758772, 907760307, 379120350, 1739704753, 0, 0, 0]];
+
+/// Everything before the queries of a proof, as `verify` says: the transcript and the constraints.
+fn prepare(
+    seed: [Felt; 8],
+    preprocessed: Slice,
+    public_cubes: [Felt; 2],
+    main: Slice,
+    permutation: Slice,
+    quotient: Slice,
+    fold_0: Slice,
+    fold_1: Slice,
+) -> (Values, [[Felt; 2]; 3]) {
     let mut t = C::new();
     for i in 0..8 {
         t.observe(seed[i]);
@@ -212,8 +257,6 @@ pub fn verify(seed: [Felt; 8], preprocessed: Slice, public_cubes: [Felt; 2]) {
     observe_constants(&mut t, BATCH_SEED);
     observe_integer(&mut t, 6);
     observe_integer(&mut t, 4);
-    // Commitments are bound by the transcript here and opened by the queries.
-    let main = hint_slice(2 * H::DIGEST_BLOCKS).any();
     t.observe_digests(main, 2);
     for i in 0..2 {
         t.observe(public_cubes[i]);
@@ -221,7 +264,6 @@ pub fn verify(seed: [Felt; 8], preprocessed: Slice, public_cubes: [Felt; 2]) {
     t.observe_digests(preprocessed, 2);
     t.grind(2);
     let (lookup_alpha, lookup_beta) = t.sample_pair();
-    let permutation = hint_slice(2 * H::DIGEST_BLOCKS).any();
     t.observe_digests(permutation, 2);
     let mut terminals = Ext::ZERO;
     let terminal_range = hint_ext().checked();
@@ -232,7 +274,6 @@ pub fn verify(seed: [Felt; 8], preprocessed: Slice, public_cubes: [Felt; 2]) {
     terminals += terminal_cubes;
     assert_eq!(terminals, Ext::ZERO);
     let alpha = t.sample();
-    let quotient = hint_slice(2 * H::DIGEST_BLOCKS).any();
     t.observe_digests(quotient, 2);
     t.grind(1);
     let zeta = t.sample();
@@ -256,11 +297,9 @@ pub fn verify(seed: [Felt; 8], preprocessed: Slice, public_cubes: [Felt; 2]) {
     t.grind(1);
     let combiner = t.sample();
     observe_constants(&mut t, FRI_SEED);
-    let fold_0 = hint_slice(2 * H::DIGEST_BLOCKS).any();
     t.observe_digests(fold_0, 2);
     t.grind(2);
     let beta_0 = t.sample();
-    let fold_1 = hint_slice(2 * H::DIGEST_BLOCKS).any();
     t.observe_digests(fold_1, 2);
     t.grind(2);
     let beta_1 = t.sample();
@@ -351,11 +390,16 @@ pub fn verify(seed: [Felt; 8], preprocessed: Slice, public_cubes: [Felt; 2]) {
     let mut sum_next_4 = Ext::ZERO;
     sum_next_4 += combine(main_1_next, combiner) * power(combiner, 3);
     sum_next_4 += combine(permutation_1_next, combiner) * power(combiner, 36);
-    let context = Context {
-        main,
-        quotient,
-        preprocessed,
-        permutation,
+    let minus_power_7 = -power(combiner, 7);
+    let minus_power_8 = minus_power_7 * power(combiner, 1);
+    let minus_power_10 = minus_power_8 * power(combiner, 2);
+    let minus_power_13 = minus_power_10 * power(combiner, 3);
+    let minus_power_22 = minus_power_13 * power(combiner, 9);
+    let minus_power_29 = minus_power_22 * power(combiner, 7);
+    let minus_power_32 = minus_power_29 * power(combiner, 3);
+    let minus_power_41 = minus_power_32 * power(combiner, 9);
+    let minus_power_51 = minus_power_41 * power(combiner, 10);
+    let values = Values {
         zeta,
         inverse_combiner: combiner.inverse(),
         sum_6,
@@ -364,20 +408,17 @@ pub fn verify(seed: [Felt; 8], preprocessed: Slice, public_cubes: [Felt; 2]) {
         sum_4,
         zeta_next_4: zeta * Felt::new(148625052),
         sum_next_4,
-        power_7: power(combiner, 7),
-        power_8: power(combiner, 8),
-        power_10: power(combiner, 10),
-        power_13: power(combiner, 13),
-        power_21: power(combiner, 21),
-        power_22: power(combiner, 22),
-        power_29: power(combiner, 29),
-        power_32: power(combiner, 32),
-        power_41: power(combiner, 41),
-        power_51: power(combiner, 51),
-        fold_0,
-        beta_0,
-        fold_1,
-        beta_1,
+        minus_power_7,
+        minus_power_8,
+        minus_power_10,
+        minus_power_13,
+        minus_power_22,
+        minus_power_29,
+        minus_power_32,
+        minus_power_41,
+        minus_power_51,
+        scales_0: fold_scales::<4>(beta_0, 2),
+        scales_1: fold_scales::<8>(beta_1, 3),
         roll_0: power(beta_0, 4),
         final_poly,
     };
@@ -385,100 +426,125 @@ pub fn verify(seed: [Felt; 8], preprocessed: Slice, public_cubes: [Felt; 2]) {
     for i in 0..3 {
         words[i] = t.sample_word();
     }
+    (values, words)
+}
+
+/// Verifies one proof. Its transcript begins with `seed`; `preprocessed` is the commitment to
+/// the preprocessed traces; then the public values of each table that has any.
+pub fn verify(seed: [Felt; 8], preprocessed: Slice, public_cubes: [Felt; 2]) {
+    // Commitments are bound by the transcript and opened by the queries.
+    let main = hint_slice(2 * H::DIGEST_BLOCKS).any();
+    let permutation = hint_slice(2 * H::DIGEST_BLOCKS).any();
+    let quotient = hint_slice(2 * H::DIGEST_BLOCKS).any();
+    let fold_0 = hint_slice(2 * H::DIGEST_BLOCKS).any();
+    let fold_1 = hint_slice(2 * H::DIGEST_BLOCKS).any();
+    let (values, words) = prepare(seed, preprocessed, public_cubes, main, permutation, quotient, fold_0, fold_1);
+    let places = Places {
+        main,
+        permutation,
+        quotient,
+        fold_0,
+        fold_1,
+        preprocessed,
+        points_0: table(POINTS_0),
+    };
+    let values = values.pin();
     for i in 0..3 {
-        query(context, words[i]);
+        query(places, values, words[i]);
     }
 }
 
 /// One query: opens the commitments at a sampled index and folds down to the final polynomial.
 #[inline(never)]
-fn query(c: Context, word: [Felt; 2]) {
-    let bits = C::bits(word);
-    let index = shifts(bits, 8);
-    let point = points(bits, 8);
-    let mut combined_6 = Ext::ZERO;
-    let mut combined_next_6 = Ext::ZERO;
-    let mut combined_4 = Ext::ZERO;
-    let mut combined_next_4 = Ext::ZERO;
+fn query(p: Places, v: Values, word: [Felt; 2]) {
+    let bits = C::hint_bits();
+    let index_5_7 = integer(bits, 5, 2);
+    let index_2_5 = integer(bits, 2, 3);
+    let index_2_7 = index_5_7 * felt(8) + index_2_5;
+    let index_0_2 = integer(bits, 0, 2);
+    let index_0_7 = index_2_7 * felt(4) + index_0_2;
+    let index_7_8 = integer(bits, 7, 1);
+    let index = index_7_8 * felt(128) + index_0_7;
+    C::assert_bits(word, bits, index, 8);
+    let inverse_start_0 = p.points_0.at(index_2_5).lane(1) * p.points_0.at(index_5_7).lane(2) * p.points_0.at(index_7_8).lane(3);
+    let point = (inverse_start_0 * p.points_0.at(index_0_2).lane(0)).inverse();
+    let mut combined_6 = v.sum_6;
+    let mut combined_next_6 = v.sum_next_6;
+    let mut combined_4 = v.sum_4;
+    let mut combined_next_4 = v.sum_next_4;
     let main_row_6 = hint_slice(1).any();
     let mut main = H::leaf(main_row_6, 1);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
-    main = H::path(main, window(index, 0, 2), path, 2);
-    let main_0_0 = horner(main_row_6.skip(0), 0, 1, c.inverse_combiner);
-    combined_6 = main_0_0 * c.power_7 + combined_6;
+    main = H::path(main, index_0_2, path, 2);
+    let main_0_0 = horner(main_row_6.skip(0), 0, 1, v.inverse_combiner);
+    combined_6 = main_0_0 * v.minus_power_7 + combined_6;
     let main_row_4 = hint_slice(1).any();
     main = H::parent(main, H::leaf(main_row_4, 3));
     let path = hint_slice(5 * H::DIGEST_BLOCKS).any();
-    main = H::path(main, window(index, 2, 7), path, 5);
-    let main_1_0 = horner(main_row_4.skip(0), 0, 3, c.inverse_combiner);
-    combined_4 = main_1_0 * c.power_7 + combined_4;
-    combined_next_4 = main_1_0 * c.power_10 + combined_next_4;
-    assert_in_cap::<H>(c.main, index[7], main);
+    main = H::path(main, index_2_7, path, 5);
+    let main_1_0 = horner(main_row_4.skip(0), 0, 3, v.inverse_combiner);
+    combined_4 = main_1_0 * v.minus_power_7 + combined_4;
+    combined_next_4 = main_1_0 * v.minus_power_10 + combined_next_4;
+    assert_in_cap::<H>(p.main, index_7_8, main);
     let quotient_row_6 = hint_slice(1).any();
     let mut quotient = H::leaf(quotient_row_6, 5);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
-    quotient = H::path(quotient, window(index, 0, 2), path, 2);
-    let quotient_0_0 = horner(quotient_row_6.skip(0), 0, 5, c.inverse_combiner);
-    combined_6 = quotient_0_0 * c.power_8 + combined_6;
+    quotient = H::path(quotient, index_0_2, path, 2);
+    let quotient_0_0 = horner(quotient_row_6.skip(0), 0, 5, v.inverse_combiner);
+    combined_6 = quotient_0_0 * v.minus_power_8 + combined_6;
     let quotient_row_4 = hint_slice(3).any();
     quotient = H::parent(quotient, H::leaf(quotient_row_4, 20));
     let path = hint_slice(5 * H::DIGEST_BLOCKS).any();
-    quotient = H::path(quotient, window(index, 2, 7), path, 5);
-    let quotient_1_0 = horner(quotient_row_4.skip(0), 0, 5, c.inverse_combiner);
-    combined_4 = quotient_1_0 * c.power_13 + combined_4;
-    let quotient_2_0 = horner(quotient_row_4.skip(0), 5, 5, c.inverse_combiner);
-    combined_4 = quotient_2_0 * c.power_21 + combined_4;
-    let quotient_3_0 = horner(quotient_row_4.skip(1), 2, 5, c.inverse_combiner);
-    combined_4 = quotient_3_0 * c.power_21 + combined_4;
-    let quotient_4_0 = horner(quotient_row_4.skip(1), 7, 5, c.inverse_combiner);
-    combined_4 = quotient_4_0 * c.power_29 + combined_4;
-    assert_in_cap::<H>(c.quotient, index[7], quotient);
+    quotient = H::path(quotient, index_2_7, path, 5);
+    let quotient_1_0 = horner(quotient_row_4.skip(0), 0, 20, v.inverse_combiner);
+    combined_4 = quotient_1_0 * v.minus_power_29 + combined_4;
+    assert_in_cap::<H>(p.quotient, index_7_8, quotient);
     let preprocessed_row_6 = hint_slice(1).any();
     let mut preprocessed = H::leaf(preprocessed_row_6, 1);
     let path = hint_slice(7 * H::DIGEST_BLOCKS).any();
-    preprocessed = H::path(preprocessed, window(index, 0, 7), path, 7);
-    let preprocessed_0_0 = horner(preprocessed_row_6.skip(0), 0, 1, c.inverse_combiner);
-    combined_6 = preprocessed_0_0 * c.power_13 + combined_6;
-    assert_in_cap::<H>(c.preprocessed, index[7], preprocessed);
+    preprocessed = H::path(preprocessed, index_0_7, path, 7);
+    let preprocessed_0_0 = horner(preprocessed_row_6.skip(0), 0, 1, v.inverse_combiner);
+    combined_6 = preprocessed_0_0 * v.minus_power_13 + combined_6;
+    assert_in_cap::<H>(p.preprocessed, index_7_8, preprocessed);
     let permutation_row_6 = hint_slice(2).any();
     let mut permutation = H::leaf(permutation_row_6, 10);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
-    permutation = H::path(permutation, window(index, 0, 2), path, 2);
-    let permutation_0_0 = horner(permutation_row_6.skip(0), 0, 10, c.inverse_combiner);
-    combined_6 = permutation_0_0 * c.power_22 + combined_6;
-    combined_next_6 = permutation_0_0 * c.power_32 + combined_next_6;
+    permutation = H::path(permutation, index_0_2, path, 2);
+    let permutation_0_0 = horner(permutation_row_6.skip(0), 0, 10, v.inverse_combiner);
+    combined_6 = permutation_0_0 * v.minus_power_22 + combined_6;
+    combined_next_6 = permutation_0_0 * v.minus_power_32 + combined_next_6;
     let permutation_row_4 = hint_slice(2).any();
     permutation = H::parent(permutation, H::leaf(permutation_row_4, 10));
     let path = hint_slice(5 * H::DIGEST_BLOCKS).any();
-    permutation = H::path(permutation, window(index, 2, 7), path, 5);
-    let permutation_1_0 = horner(permutation_row_4.skip(0), 0, 10, c.inverse_combiner);
-    combined_4 = permutation_1_0 * c.power_41 + combined_4;
-    combined_next_4 = permutation_1_0 * c.power_51 + combined_next_4;
-    assert_in_cap::<H>(c.permutation, index[7], permutation);
-    let x_6 = square_times(point[0], 0) * Felt::new(3);
-    let mut reduced_6 = (c.sum_6 - combined_6) * (c.zeta - x_6).inverse();
-    reduced_6 = (c.sum_next_6 - combined_next_6) * (c.zeta_next_6 - x_6).inverse() + reduced_6;
-    let x_4 = square_times(point[0], 2) * Felt::new(3);
-    let mut reduced_4 = (c.sum_4 - combined_4) * (c.zeta - x_4).inverse();
-    reduced_4 = (c.sum_next_4 - combined_next_4) * (c.zeta_next_4 - x_4).inverse() + reduced_4;
+    permutation = H::path(permutation, index_2_7, path, 5);
+    let permutation_1_0 = horner(permutation_row_4.skip(0), 0, 10, v.inverse_combiner);
+    combined_4 = permutation_1_0 * v.minus_power_41 + combined_4;
+    combined_next_4 = permutation_1_0 * v.minus_power_51 + combined_next_4;
+    assert_in_cap::<H>(p.permutation, index_7_8, permutation);
+    let x_6 = square_times(point, 0) * Felt::new(3);
+    let mut reduced_6 = combined_6 * (v.zeta - x_6).inverse();
+    reduced_6 = combined_next_6 * (v.zeta_next_6 - x_6).inverse() + reduced_6;
+    let x_4 = square_times(point, 2) * Felt::new(3);
+    let mut reduced_4 = combined_4 * (v.zeta - x_4).inverse();
+    reduced_4 = combined_next_4 * (v.zeta_next_4 - x_4).inverse() + reduced_4;
     let mut value = reduced_6;
     let row_0 = hint_slice(3).any();
     let mut node_0 = H::leaf(row_0, 20);
     let elements_0 = unpack_all::<H, 4>(row_0, 0);
-    assert_eq!(select(elements_0, 2, bits, 0), value);
+    assert_entry::<H, 4>(row_0, elements_0, index_0_2, value);
     let path = hint_slice(5 * H::DIGEST_BLOCKS).any();
-    node_0 = H::path(node_0, window(index, 2, 7), path, 5);
-    assert_in_cap::<H>(c.fold_0, index[7], node_0);
-    value = fold(elements_0, 2, c.beta_0, square_times(point[2], 0));
-    value = reduced_4 * c.roll_0 + value;
+    node_0 = H::path(node_0, index_2_7, path, 5);
+    assert_in_cap::<H>(p.fold_0, index_7_8, node_0);
+    value = fold(elements_0, 2, v.scales_0, inverse_start_0);
+    let inverse_start_1 = square_times(inverse_start_0, 2) * p.points_0.at(index_2_5).lane(4);
+    value = reduced_4 * v.roll_0 + value;
     let row_1 = hint_slice(5).any();
     let mut node_1 = H::leaf(row_1, 40);
     let elements_1 = unpack_all::<H, 8>(row_1, 0);
-    assert_eq!(select(elements_1, 3, bits, 2), value);
+    assert_entry::<H, 8>(row_1, elements_1, index_2_5, value);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
-    node_1 = H::path(node_1, window(index, 5, 7), path, 2);
-    assert_in_cap::<H>(c.fold_1, index[7], node_1);
-    value = fold(elements_1, 3, c.beta_1, square_times(point[5], 2));
-    let x = square_times(point[5], 5);
-    assert_eq!(evaluate(c.final_poly, x), value);
+    node_1 = H::path(node_1, index_5_7, path, 2);
+    assert_in_cap::<H>(p.fold_1, index_7_8, node_1);
+    value = fold(elements_1, 3, v.scales_1, inverse_start_1);
+    assert_eq!(evaluate(v.final_poly, square_times(inverse_start_1, 3).inverse()), value);
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
 use super::*;
-use crate::compiler::ir::Word;
+use crate::compiler::ir::{OpKind, Word};
 use crate::compiler::value::{Block, Ext, Pointer};
 use crate::isa::id;
 use droste_native::{EF, F};
@@ -223,6 +223,15 @@ impl Evaluator<'_> {
         }
         let (a, b) = (self.settle(a), self.settle(b));
         Ext::Product(Rc::new((a, b)))
+    }
+
+    /// `(left + right) / 2 + scale * (left - right)`.
+    pub(super) fn ext_fold(&mut self, left: &Ext, right: &Ext, scale: &Ext) -> Ext {
+        let left = self.ext_address(left);
+        let (right, scale) = (self.operand(right), self.operand(scale));
+        let scalars = u32::from(right.is_scalar()) | u32::from(scale.is_scalar()) << 1;
+        let operands = [left, right.word(), scale.word(), ZERO];
+        Self::as_ext(Operand::Block(self.ext_call(operands, 4 | scalars, 3)))
     }
 
     /// The element with any pending product computed.
@@ -566,6 +575,25 @@ impl Evaluator<'_> {
         }
     }
 
+    /// The element in a block of this frame, if it is not at a fixed address already.
+    pub(super) fn pin(&mut self, value: &Ext) -> Ext {
+        let from = self.ext_address(value);
+        let placed = Ext::At(Pointer {
+            word: from,
+            distance: 0,
+        });
+        if self.is_fixed(&Value::Ext(placed.clone())) {
+            return placed;
+        }
+        let (to, from) = (self.builder.area(1), self.builder.reach(from));
+        self.builder.push(OpKind::CopyBlock {
+            to,
+            offset: 0,
+            from,
+        });
+        Ext::At(Pointer::area(to))
+    }
+
     /// The element of a block, whose last three lanes are asserted to be zero.
     pub(super) fn block_ext(&mut self, block: &Block, span: Span) -> Eval<Ext> {
         match block {
@@ -591,6 +619,11 @@ impl Evaluator<'_> {
 
     /// The element at an address, lanes 5 to 7 asserted to be zero: it is itself, times one.
     pub(super) fn assert_extension(&mut self, pointer: Pointer) -> Ext {
+        if let Word::Address(area, _) = pointer.word
+            && self.builder.extensions.contains(&area)
+        {
+            return Ext::At(pointer);
+        }
         let word = self.pointer(pointer);
         if matches!(self.builder.reach(word), Word::Var(_)) {
             let copy = self.ext_call([word, ONE, ZERO, ZERO], 3, 3);

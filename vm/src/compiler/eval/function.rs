@@ -1,11 +1,11 @@
-//! Functions marked `#[inline(never)]`: compiled once for each set of generic arguments and
-//! argument shapes, and really called.
+//! Functions marked `#[inline(never)]`: compiled once for each set of generic arguments, of argument
+//! shapes and of fixed places in structs, and really called.
 
 use std::fmt::Write;
 use std::rc::Rc;
 
 use super::*;
-use crate::compiler::ir::{Area, Invoke, OpKind, Var, Word};
+use crate::compiler::ir::{Area, AreaKind, Invoke, OpKind, Var, Word};
 use crate::compiler::value::{Block, Ext, Pointer};
 
 /// A compiled function: which one, and what its results look like.
@@ -32,6 +32,21 @@ fn passing(leaf: &Value) -> Option<Passing> {
             Some(Passing::Word)
         }
         Value::Ext(_) | Value::Block(_) => Some(Passing::Block),
+        _ => None,
+    }
+}
+
+/// The word that stands for a scalar whose place is decided.
+fn place(leaf: &Value) -> Option<Word> {
+    match leaf {
+        Value::Felt(word) | Value::Flag(word) | Value::Words(word, _) | Value::Index(word, _) => {
+            Some(*word)
+        }
+        Value::Slice(pointer) | Value::Ext(Ext::At(pointer)) | Value::Block(Block::At(pointer))
+            if pointer.distance == 0 =>
+        {
+            Some(pointer.word)
+        }
         _ => None,
     }
 }
@@ -106,6 +121,40 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Whether a scalar is a constant or at a fixed address, the same for all functions.
+    pub(super) fn is_fixed(&self, leaf: &Value) -> bool {
+        match place(leaf) {
+            Some(Word::Const(_)) => true,
+            Some(Word::Address(area, _)) => {
+                self.builder.ir.areas[area as usize].kind != (AreaKind::Local { global: false })
+            }
+            _ => false,
+        }
+    }
+
+    /// The value with every scalar that is at a fixed address given by that address.
+    fn fix(&mut self, value: Value) -> Value {
+        let mut replace = |leaf: &Value| -> Result<Option<Value>, std::convert::Infallible> {
+            if passing(leaf).is_none() {
+                return Ok(None);
+            }
+            let word = self.leaf_word(leaf);
+            let placed = relocate(leaf, word);
+            Ok(self.is_fixed(&placed).then_some(placed))
+        };
+        match value.map_leaves(&mut replace) {
+            Ok(Some(value)) => value,
+            _ => value,
+        }
+    }
+
+    /// Scalars that are handed over at run time: not those of structs that the caller has at fixed
+    /// places. A function is compiled anew for each set of those.
+    fn handed_over(&self, value: &Value, leaf: &Value) -> Option<Passing> {
+        let known = matches!(value, Value::Struct(_)) && self.is_fixed(leaf);
+        passing(leaf).filter(|_| !known)
+    }
+
     pub(super) fn outline(
         &mut self,
         function: &Rc<Function>,
@@ -115,10 +164,26 @@ impl Evaluator<'_> {
         values: Vec<Value>,
         span: Span,
     ) -> Eval<(Value, Vec<Value>)> {
+        self.at(span);
         let mut key = format!("{:p}{generics:?}{self_type:?}", Rc::as_ptr(function));
-        for value in &values {
-            describe(value, &mut key);
+        let mut known = Vec::with_capacity(values.len());
+        for (param, value) in function.params.iter().zip(values) {
+            describe(&value, &mut key);
+            // What the function changes must have a place of its own.
+            let value = match (&value, param.mutable_reference) {
+                (Value::Struct(_), false) => self.fix(value),
+                _ => value,
+            };
+            let mut leaves = Vec::new();
+            value.leaves(&mut leaves);
+            for leaf in leaves {
+                if passing(leaf).is_some() && self.handed_over(&value, leaf).is_none() {
+                    let _ = write!(key, "{:?}", place(leaf));
+                }
+            }
+            known.push(value);
         }
+        let values = known;
         if self.compiling.contains(&key) {
             return fail_help(
                 span,
@@ -126,14 +191,13 @@ impl Evaluator<'_> {
                 "recursion must end at compile time",
             );
         }
-        self.at(span);
         let location = self.builder.location;
         let mut args = Vec::new();
         for value in &values {
             let mut leaves = Vec::new();
             value.leaves(&mut leaves);
             for leaf in leaves {
-                if passing(leaf).is_some() {
+                if self.handed_over(value, leaf).is_some() {
                     let word = self.leaf_word(leaf);
                     args.push(self.builder.reach(word));
                 }
@@ -178,6 +242,9 @@ impl Evaluator<'_> {
         blocks: &mut Vec<Area>,
     ) -> Value {
         let mut replace = |leaf: &Value| -> Result<Option<Value>, std::convert::Infallible> {
+            if self.is_fixed(leaf) {
+                return Ok(None);
+            }
             Ok(passing(leaf).map(|passing| match passing {
                 Passing::Word => {
                     let var = self.builder.var();
@@ -212,7 +279,7 @@ impl Evaluator<'_> {
         let mut inner = Vec::with_capacity(values.len());
         for value in &values {
             let mut replace = |leaf: &Value| -> Eval<Option<Value>> {
-                Ok(passing(leaf).map(|_| {
+                Ok(self.handed_over(value, leaf).map(|_| {
                     let var = self.builder.var_in(frame);
                     params.push(var);
                     relocate(leaf, Word::Var(var))
@@ -236,12 +303,14 @@ impl Evaluator<'_> {
                 return Err(flow);
             }
         };
+        let result = self.fix(result);
+        let finals: Vec<_> = finals.into_iter().map(|value| self.fix(value)).collect();
         let (mut words, mut blocks) = (Vec::new(), Vec::new());
         for value in std::iter::once(&result).chain(&finals) {
             let mut leaves = Vec::new();
             value.leaves(&mut leaves);
             for leaf in leaves {
-                let Some(passing) = passing(leaf) else {
+                let Some(passing) = passing(leaf).filter(|_| !self.is_fixed(leaf)) else {
                     continue;
                 };
                 let from = self.leaf_word(leaf);

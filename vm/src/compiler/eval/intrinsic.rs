@@ -6,7 +6,7 @@ use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
 use super::arith::field;
 use super::*;
-use crate::compiler::ir::{Def, Displacement, HintOp, OpKind, Word};
+use crate::compiler::ir::{Area, Def, Displacement, HintOp, OpKind, Word};
 use crate::compiler::value::{Block, Ext, Pointer};
 use crate::isa::id;
 use droste_native::F;
@@ -195,23 +195,16 @@ impl Evaluator<'_> {
             }
             "poseidon16_sponge" => {
                 let [data, lanes, capacity] = arguments(values, span)?;
-                let lanes = small(&lanes, span)?;
-                if lanes < 8 {
-                    return fail_help(
-                        span,
-                        format!("a sponge absorbs at least 8 lanes, not {lanes}"),
-                        "pad the message to one block",
-                    );
-                }
-                let data = self.slice(&data, span)?;
-                let capacity = self.block_operand(&capacity, span)?;
-                let operands = [data, capacity, ZERO, ZERO];
-                let area = self
-                    .builder
-                    .call_area(id::POSEIDON16_SPONGE, operands, lanes, 2, 2);
+                let area = self.sponge(&data, &lanes, &capacity, ZERO, span)?;
                 let rate = Value::Block(Block::At(at(area)));
                 let capacity = Value::Block(Block::At(at(area).skip(1)));
                 Ok(Value::Tuple(Rc::new(vec![rate, capacity])))
+            }
+            "poseidon16_duplex" => {
+                let [data, lanes, capacity, tag] = arguments(values, span)?;
+                let tag = Word::Const(F::from_u32(small(&tag, span)?));
+                let area = self.sponge(&data, &lanes, &capacity, tag, span)?;
+                Ok(Value::Slice(at(area)))
             }
             "poseidon16_merkle" => {
                 let [leaf, index, path, depth] = arguments(values, span)?;
@@ -241,6 +234,36 @@ impl Evaluator<'_> {
                 let operands = [data, beta, Word::Const(F::from_u32(length)), ZERO];
                 let area = self.builder.call_area(id::HORNER, operands, skip, 3, 1);
                 Ok(Value::Ext(Ext::At(at(area))))
+            }
+            "unpack" => {
+                let [data, skip, count] = arguments(values, span)?;
+                let (operands, skip, count) = self.unpack(&data, &skip, &count, span)?;
+                let area = self.builder.call_area(id::UNPACK, operands, skip, 3, count);
+                self.builder.extensions.insert(area);
+                Ok(Value::Slice(at(area)))
+            }
+            "assert_unpacked" => {
+                let [data, skip, count, elements] = arguments(values, span)?;
+                let (mut operands, skip, _) = self.unpack(&data, &skip, &count, span)?;
+                operands[3] = self.slice(&elements, span)?;
+                if matches!(self.builder.reach(operands[3]), Word::Var(_)) {
+                    return fail_help(
+                        span,
+                        "these elements are at an address known only at run time",
+                        "compare with what `unpack` gave in this function or loop",
+                    );
+                }
+                self.builder.call_assert(id::UNPACK, operands, skip);
+                Ok(Value::unit())
+            }
+            "fold_pair" => {
+                let [left, right, scale] = arguments(values, span)?;
+                match (&left, &right, &scale) {
+                    (Value::Ext(left), Value::Ext(right), Value::Ext(scale)) => {
+                        Ok(Value::Ext(self.ext_fold(left, right, scale)))
+                    }
+                    _ => fail(span, "`fold_pair` takes three Exts"),
+                }
             }
             "limbs" => {
                 let [data, groups] = arguments(values, span)?;
@@ -299,6 +322,52 @@ impl Evaluator<'_> {
             }
             other => fail(span, format!("`{other}` is not a function")),
         }
+    }
+
+    /// The two blocks of a sponge's last output.
+    fn sponge(
+        &mut self,
+        data: &Value,
+        lanes: &Value,
+        capacity: &Value,
+        tag: Word,
+        span: Span,
+    ) -> Eval<Area> {
+        let lanes = small(lanes, span)?;
+        if lanes < 8 {
+            return fail_help(
+                span,
+                format!("a sponge absorbs at least 8 lanes, not {lanes}"),
+                "pad the message to one block",
+            );
+        }
+        let data = self.slice(data, span)?;
+        let capacity = self.block_operand(capacity, span)?;
+        let operands = [data, capacity, ZERO, tag];
+        Ok(self
+            .builder
+            .call_area(id::POSEIDON16_SPONGE, operands, lanes, 2, 2))
+    }
+
+    /// Operands of `unpack` without the result, the lanes skipped, the number of elements.
+    fn unpack(
+        &mut self,
+        data: &Value,
+        skip: &Value,
+        count: &Value,
+        span: Span,
+    ) -> Eval<([Word; 4], u32, u32)> {
+        let (skip, count) = (small(skip, span)?, small(count, span)?);
+        if skip >= 8 || count == 0 {
+            return fail_help(
+                span,
+                "elements are unpacked after fewer than 8 lanes, and there is at least one",
+                "skip whole blocks with `data.skip(n)`",
+            );
+        }
+        let data = self.slice(data, span)?;
+        let length = Word::Const(F::from_u32(count));
+        Ok(([data, ZERO, length, ZERO], skip, count))
     }
 
     fn depth(&mut self, value: &Value, span: Span) -> Eval<u32> {
@@ -515,6 +584,7 @@ impl Evaluator<'_> {
                 }
                 Value::Felt(self.coefficient(&value, index as usize))
             }
+            (Value::Ext(value), "pin") => Value::Ext(self.pin(&value)),
             (Value::Ext(value), "as_block") => Value::Block(self.ext_block(&value)),
             (Value::Block(block), "lane") => {
                 let [index] = arguments(values, span)?;

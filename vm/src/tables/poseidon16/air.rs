@@ -109,8 +109,8 @@ fn eval_chain<AB: InteractionBuilder<F = F>>(
     chain.assert_eq(next.remaining + taken, local.remaining);
 }
 
-/// A sponge's capacity is the output before it, its blocks are consecutive, and the lanes past the
-/// end of its last block are the output before it.
+/// A sponge's capacity is the output before it with the call's tag added to the first lane, its blocks
+/// are consecutive, and the lanes past the end of its last block are the output before it.
 fn eval_sponge<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ChainCols<AB::Var>,
@@ -122,9 +122,16 @@ fn eval_sponge<AB: InteractionBuilder<F = F>>(
 
     let mut chain = builder.when(continues.clone() * local.is_sponge);
     chain.assert_eq(next.low_address, local.low_address + AB::Expr::ONE);
-    for (input, output) in next_high.into_iter().zip(high) {
-        chain.assert_eq(input, output);
+    chain.assert_eq(next.tag, local.tag);
+    for (lane, (input, output)) in next_high.into_iter().zip(high).enumerate() {
+        let carried: AB::Expr = if lane == 0 {
+            output + local.tag
+        } else {
+            output.into()
+        };
+        chain.assert_eq(input, carried);
     }
+    builder.assert_zero(local.tag * (AB::Expr::ONE - local.is_sponge));
 
     // Whole blocks except the last of a chain, which is not its first either.
     let half: AB::Expr = local.index_or_half.into();
@@ -208,7 +215,7 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
             blocks * local.out_address
                 + local.is_left * local.high_address
                 + local.is_right * local.low_address,
-            merkle * local.out_address,
+            merkle * local.out_address + local.tag,
             local.remaining.into(),
         ],
         is_active::<AB>(local) * local.starts,
@@ -217,6 +224,9 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     let (low, high) = halves(&local.permutation.inputs);
     let (out_low, out_high) = outputs(local);
     let is_compress: AB::Expr = local.is_compress.into();
+    // The block in memory has no tag added.
+    let mut high: [AB::Expr; LANES] = high.map(Into::into);
+    high[0] = high[0].clone() - local.tag;
     bus::lookup_block(
         builder,
         local.low_address,
@@ -229,7 +239,7 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     bus::lookup_block(
         builder,
         local.high_address,
-        high.map(Into::into),
+        high,
         Count::bounded(
             is_compress + local.is_left + (local.is_sponge + local.is_right) * local.starts,
             1,

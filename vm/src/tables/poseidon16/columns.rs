@@ -33,5 +33,8 @@ droste_air::columns! {
         /// The block's last half that is not wholly past the end has four lanes: lanes 1, 2 and 3
         /// of it are past the end. Zero except on the last row of a `sponge`.
         pub past_end: [T; 3],
+        /// `sponge`: added to the first lane of the capacity before every permutation of the call. Zero
+        /// on the other calls' rows and on padding.
+        pub tag: T,
     }
 }

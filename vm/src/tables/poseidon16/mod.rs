@@ -4,10 +4,10 @@
 //! | call | relation |
 //! |---|---|
 //! | `compress(A, B, C)` | `blk[C] = truncate_8(P(x) + x)`, `x = blk[A] ‖ blk[B]` |
-//! | `sponge(A, B, C, _, E)` | overwrite sponge of rate 8 over `E >= 8` lanes of the blocks from A, capacity from `blk[B]`; `blk[C] ‖ blk[C + 1]` is the last permutation's output. Lanes of the last block past the end equal the output before it |
+//! | `sponge(A, B, C, D, E)` | overwrite sponge of rate 8 over `E >= 8` lanes of the blocks from A, capacity from `blk[B]`, D added to its first lane before every permutation; `blk[C] ‖ blk[C + 1]` is the last permutation's output. Lanes of the last block past the end equal the output before it |
 //! | `merkle(A, B, C, D, E)` | `blk[D]` is the root reached from the leaf `blk[A]` at index `B < 2^E` through the siblings `blk[C], blk[C + 1], ..`; bits low first |
 //!
-//! The operands named `_`, and D and E of `compress`, are zero.
+//! D and E of `compress` are zero. With D = 8 and whole blocks `sponge` is Plonky3's duplex challenger.
 //!
 //! The permutation's inputs are two halves of a block each, with an address each. A Merkle row does
 //! not swap node and sibling: the two flags `is_left` and `is_right` say which half is the node, and

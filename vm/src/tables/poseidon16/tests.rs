@@ -2,7 +2,7 @@ use std::borrow::{Borrow, BorrowMut};
 
 use droste_air::test_utils::constraint_degree;
 use droste_native::F;
-use droste_native::precompile::{poseidon16_compress, poseidon16_merkle, poseidon16_sponge};
+use droste_native::precompile::{poseidon16_compress, poseidon16_duplex, poseidon16_merkle};
 use p3_air::BaseAir;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::Matrix;
@@ -49,17 +49,22 @@ impl Run {
     }
 
     fn sponge(&mut self, lanes: usize, capacity: u32) {
+        self.duplex(lanes, capacity, 0);
+    }
+
+    fn duplex(&mut self, lanes: usize, capacity: u32, tag: u32) {
         let data: Vec<Block> = (0..lanes.div_ceil(LANES) as u32)
             .map(|i| dense(100 + i))
             .collect();
-        let out = poseidon16_sponge(&data, lanes, &self.blocks[capacity as usize]).unwrap();
+        let capacity_block = &self.blocks[capacity as usize];
+        let out = poseidon16_duplex(&data, lanes, capacity_block, F::from_u32(tag)).unwrap();
         let a = self.blocks.len() as u32;
         self.blocks.extend(data);
         *self.blocks.last_mut().unwrap() = out.last_block;
         let c = self.push(out.rate);
         self.push(out.capacity);
         self.calls
-            .push((id::POSEIDON16_SPONGE, [a, capacity, c, 0, lanes as u32]));
+            .push((id::POSEIDON16_SPONGE, [a, capacity, c, tag, lanes as u32]));
     }
 
     fn merkle(&mut self, leaf: u32, index: u32, siblings: u32, depth: u32) {
@@ -85,6 +90,8 @@ fn mixed() -> Run {
     run.sponge(24, 2);
     run.sponge(11, 3);
     run.sponge(14, 3);
+    run.duplex(16, 3, 8);
+    run.duplex(19, 2, 3);
     run.merkle(4, 0b101, 5, 3);
     run.merkle(4, 0b0, 8, 1);
     run
@@ -94,7 +101,7 @@ fn mixed() -> Run {
 fn width_and_degree_are_pinned() {
     let run = Execution::default();
     let bench = Bench::new(&Poseidon16Table, &run);
-    assert_eq!(BaseAir::<F>::width(&Poseidon16Table), 177);
+    assert_eq!(BaseAir::<F>::width(&Poseidon16Table), 178);
     assert_eq!(constraint_degree::<F, _>(&Poseidon16Table), 3);
     // The accumulator, the call, and two columns of two block look-ups.
     assert_eq!(bench.lookup_width(), 20);
@@ -305,6 +312,43 @@ fn other_lanes_past_the_end_are_rejected() {
 }
 
 #[test]
+fn another_tag_is_rejected() {
+    let duplex = |tag| {
+        let mut run = Run::new();
+        run.duplex(24, 0, tag);
+        run
+    };
+    assert_eq!(forge(&duplex(8), 3, |_| ()), None);
+    // On every row, consistently, for a call that names another.
+    let add = |rows: &mut [&mut ChainCols<F>], from: usize| {
+        for row in &mut rows[from..] {
+            row.tag += F::ONE;
+        }
+        rows[from].permutation.inputs[LANES] += F::ONE;
+    };
+    assert!(forge(&duplex(8), 3, |rows| add(rows, 0)).is_some());
+    // From the second row on.
+    assert!(forge(&duplex(8), 3, |rows| add(rows, 1)).is_some());
+    // Left out, or added, on one row.
+    for row in 0..3 {
+        let fault = forge(&duplex(8), 3, |rows| rows[row].tag = F::ZERO);
+        assert!(fault.is_some(), "row {row}");
+        let fault = forge(&duplex(8), 3, |rows| {
+            rows[row].permutation.inputs[LANES] -= F::from_u32(8);
+        });
+        assert!(fault.is_some(), "row {row}");
+    }
+    // A compression whose right block differs in memory from what it compresses.
+    let mut run = Run::new();
+    run.compress(0, 1);
+    let fault = forge(&run, 1, |rows| {
+        rows[0].tag = F::ONE;
+        rows[0].permutation.inputs[LANES] += F::ONE;
+    });
+    assert!(fault.is_some());
+}
+
+#[test]
 fn an_early_partial_block_is_rejected() {
     // 13 + 8 lanes absorbed as 5 carried lanes in the middle.
     let fault = forge(&sponge(21), 3, |rows| {
@@ -370,6 +414,7 @@ proptest! {
     fn mixtures_agree(
         lanes in prop::collection::vec(8usize..40, 0..4),
         indices in prop::collection::vec(0u32..32, 0..4),
+        tag in 0..droste_native::field::MODULUS,
     ) {
         let mut run = Run::new();
         for lanes in lanes {
@@ -378,6 +423,7 @@ proptest! {
         for index in indices {
             run.merkle(0, index, 2, 5);
         }
+        run.duplex(16, 4, tag);
         assert_accepts(&run);
     }
 }

@@ -148,6 +148,7 @@ fn fill_sponge<'a>(image: &Image, call: &Call, rows: impl Iterator<Item = &'a mu
         row.high_address = call.b;
         row.out_address = call.c;
         row.remaining = F::from_usize(remaining);
+        row.tag = call.d;
         let lanes = remaining.min(LANES);
         row.index_or_half = F::from_bool(lanes <= LANES / 2);
         let group = (lanes - 1) % (LANES / 2);
@@ -155,6 +156,7 @@ fn fill_sponge<'a>(image: &Image, call: &Call, rows: impl Iterator<Item = &'a mu
             *flag = F::from_bool(lane >= group);
         }
         remaining -= lanes;
+        capacity[0] += call.d;
         fill_permutation(row, block(image, row.low_address), capacity, false);
         capacity = output(row, 1);
     }

@@ -1,0 +1,103 @@
+//! Where the cycles of recursion go: factorial(5) proved, wrapped and joined, the runs profiled.
+//!
+//! `cargo run --example profile -p droste-verifier -- [PRESET] [CHILDREN] [LINES]`
+
+use std::collections::BTreeMap;
+use std::error::Error;
+
+use droste_native::security::Preset;
+use droste_native::{F, Poseidon16Family};
+use droste_verifier::aggregate::Aggregator;
+use droste_verifier::recursion::{Recursion, claim_tree};
+use droste_vm::compiler::{Compiled, compile};
+use droste_vm::executor::{Tape, execute};
+use droste_vm::heights::Heights;
+use droste_vm::isa::id;
+use droste_vm::machine::{Machine, StandardTables, precompiles_of};
+use droste_vm::profile::{Weight, folded, rows};
+use droste_vm::prover::{Proof, ProveOptions, prove};
+use droste_vm::record::Execution;
+use droste_vm::tables::program::ProgramTable;
+use droste_vm::tables::{Table, TraceInput};
+use droste_vm::verifier::Verifier;
+use p3_field::PrimeCharacteristicRing;
+
+type R = Poseidon16Family;
+
+/// Prints the rows of a run's tables, its calls, and the cycles of the `lines` heaviest functions.
+fn report(name: &str, compiled: &Compiled, execution: &Execution, lines: usize) {
+    let program = &compiled.program;
+    println!("\n{name}: {} instructions", program.instructions.len());
+    let input = TraceInput { program, execution };
+    let log_height = program.instructions.len().next_power_of_two().ilog2();
+    let machine = ProgramTable::new(program, log_height as usize)
+        .ok()
+        .and_then(|table| Machine::<StandardTables>::new(table, &precompiles_of(program)).ok());
+    for table in machine.iter().flat_map(Machine::tables) {
+        println!("  {:12} {:8} rows", table.name(), table.rows(&input));
+    }
+    for (identity, calls) in execution.calls.iter().enumerate() {
+        let total: u64 = calls.iter().map(|call| rows(identity as u32, call)).sum();
+        if total > 0 {
+            let count = calls.len();
+            println!(
+                "  {:20} {count:8} calls {total:8} rows",
+                id::NAMES[identity]
+            );
+        }
+    }
+    let mut own: BTreeMap<String, u64> = BTreeMap::new();
+    let mut all: BTreeMap<String, u64> = BTreeMap::new();
+    for (stack, cost) in folded(compiled, execution, Weight::Cycles) {
+        let names: Vec<&str> = stack.split(';').collect();
+        *own.entry(names[names.len() - 1].to_owned()).or_default() += cost;
+        let mut seen: Vec<&str> = names;
+        seen.sort_unstable();
+        seen.dedup();
+        for name in seen {
+            *all.entry(name.to_owned()).or_default() += cost;
+        }
+    }
+    let mut all: Vec<(String, u64)> = all.into_iter().collect();
+    all.sort_by_key(|(_, cost)| std::cmp::Reverse(*cost));
+    println!("  {:>8} {:>8}  function", "all", "own");
+    for (name, cost) in all.into_iter().take(lines) {
+        let own = own.get(&name).copied().unwrap_or_default();
+        println!("  {cost:8} {own:8}  {name}");
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let argument = |i: usize, default: &str| {
+        let given = arguments.get(i).map(String::as_str);
+        given.unwrap_or(default).to_owned()
+    };
+    let preset: Preset = argument(0, "toy").parse()?;
+    let children: usize = argument(1, "1").parse()?;
+    let lines: usize = argument(2, "40").parse()?;
+
+    let text = droste_programs::source("factorial").ok_or("the program factorial is missing")?;
+    let compiled = compile(text, &[])?;
+    let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16)?;
+    let aggregator = Aggregator::for_preset(preset, children)?;
+    let options = ProveOptions {
+        settings: *aggregator.settings(),
+        heights: Heights::Minimal,
+    };
+    let leaf: Proof<R> = prove(&compiled.program, &execution, &options)?;
+    let verifier = Verifier::<R, StandardTables>::new(leaf.key.clone())?;
+    let wrap = Recursion::new(&verifier, &leaf.batch.degree_bits, 1)?;
+    report("wrap", wrap.compiled(), &wrap.execute(&[&leaf])?, lines);
+
+    let wrapped = aggregator.wrap(&leaf, claim_tree(&leaf, vec![]), |_| ())?;
+    let proof = &wrapped.proof;
+    if let Some(step) = wrapped.steps.last() {
+        println!("proven bits of the wrap: {}", step.report.security.bits());
+    }
+    let verifier = Verifier::<R, StandardTables>::new(proof.key.clone())?;
+    let join = Recursion::new(&verifier, &proof.batch.degree_bits, children)?;
+    let run = join.execute(&vec![proof; children])?;
+    report("join", join.compiled(), &run, lines);
+    Ok(())
+}
