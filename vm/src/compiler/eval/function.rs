@@ -95,10 +95,14 @@ impl Evaluator<'_> {
     /// The word that stands for a scalar: its value, or its address.
     pub(super) fn leaf_word(&mut self, leaf: &Value) -> Word {
         match leaf {
-            Value::Felt(word)
-            | Value::Flag(word)
-            | Value::Words(word, _)
-            | Value::Index(word, _) => *word,
+            Value::Felt(word) | Value::Flag(word) | Value::Index(word, _) => *word,
+            Value::Words(word, _) => {
+                // Whoever gets them may write any of them.
+                if let Some(words) = self.words(*word) {
+                    words.all = true;
+                }
+                *word
+            }
             Value::Slice(pointer) => self.pointer(*pointer),
             Value::Ext(value) => self.ext_address(value),
             Value::Block(block) => self.block_address(block),
@@ -136,6 +140,9 @@ impl Evaluator<'_> {
                 if passing(leaf).is_some() {
                     let word = self.leaf_word(leaf);
                     args.push(self.builder.reach(word));
+                } else if !leaf.is_constant() {
+                    let found = leaf.describe();
+                    return fail(span, format!("{found} cannot be an argument of a call"));
                 }
             }
         }
@@ -242,6 +249,10 @@ impl Evaluator<'_> {
             value.leaves(&mut leaves);
             for leaf in leaves {
                 let Some(passing) = passing(leaf) else {
+                    if !leaf.is_constant() && !matches!(leaf, Value::Lent) {
+                        let found = leaf.describe();
+                        return fail(span, format!("{found} cannot be the result of a call"));
+                    }
                     continue;
                 };
                 let from = self.leaf_word(leaf);
