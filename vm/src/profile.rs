@@ -16,8 +16,8 @@ use crate::lookups::packed_lookups;
 use crate::machine::{Machine, MachineError, MachineTables, precompiles_of};
 use crate::record::{Call, Execution};
 use crate::report::{TableReport, table_reports};
+use crate::tables::TraceInput;
 use crate::tables::program::ProgramTable;
-use crate::tables::{Table, TraceInput};
 
 /// What a flame graph counts.
 #[derive(Clone, Debug, PartialEq)]

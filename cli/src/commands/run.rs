@@ -123,8 +123,9 @@ mod tests {
     /// Runs the factorial of 5 with more arguments.
     fn factorial(more: &[&str]) -> Result<(), String> {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/src/factorial.rs");
-        let line = ["droste", file, "--public", "5"].iter().chain(more);
-        let line = Line::try_parse_from(line).map_err(|error| error.to_string())?;
+        let arguments = ["droste", file, "--public", "5"];
+        let line = Line::try_parse_from(arguments.iter().chain(more))
+            .map_err(|error| error.to_string())?;
         let done = line.run.run(Format::Json);
         done.map_err(|error| error.to_string())
     }

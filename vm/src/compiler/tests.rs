@@ -65,6 +65,7 @@ fn examples_compile() {
     for name in [
         "factorial",
         "fibonacci",
+        "sort",
         "poseidon16_chain",
         "poseidon16_membership",
         "poseidon16_permute",
