@@ -5,13 +5,16 @@
 
 mod clock;
 mod commit;
+mod leaf;
 mod memory;
 mod msm;
 mod native;
 mod poseidon_prime;
 mod race;
 mod report;
+mod stages;
 mod tables;
+mod vm;
 
 use clap::{Parser, Subcommand};
 
@@ -35,6 +38,8 @@ struct Cli {
 enum Command {
     /// Curve commitments.
     Commit(commit::Arguments),
+    /// Native proving time per hash over workloads.
+    Leaf(leaf::Arguments),
     /// Multi-scalar multiplication against arkworks, halo2curves and blst.
     Msm(msm::Arguments),
     /// Native hashers against Plonky3's and sha3's.
@@ -43,6 +48,8 @@ enum Command {
     PoseidonPrime(poseidon_prime::Arguments),
     /// The hash tables against Plonky3's.
     Tables(tables::Arguments),
+    /// Executing, proving and verifying a run of the machine, against Plonky3's own AIR.
+    Vm(vm::Arguments),
 }
 
 fn main() {
@@ -50,10 +57,12 @@ fn main() {
     clock::set(cli.clock);
     let report: Report = match cli.command {
         Command::Commit(arguments) => commit::run(&arguments),
+        Command::Leaf(arguments) => leaf::run(&arguments),
         Command::Msm(arguments) => msm::run(&arguments),
         Command::Native(arguments) => native::run(&arguments),
         Command::PoseidonPrime(arguments) => poseidon_prime::run(&arguments),
         Command::Tables(arguments) => tables::run(&arguments),
+        Command::Vm(arguments) => vm::run(&arguments),
     };
     println!("{}", report.print(cli.format));
 }

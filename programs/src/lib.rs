@@ -9,6 +9,7 @@ pub mod keccak_membership;
 pub mod poseidon16_chain;
 pub mod poseidon16_membership;
 pub mod poseidon16_permute;
+pub mod sort;
 
 /// Name and text of every program, for the compiler.
 pub const SOURCES: &[(&str, &str)] = &[
@@ -24,6 +25,7 @@ pub const SOURCES: &[(&str, &str)] = &[
         include_str!("poseidon16_membership.rs"),
     ),
     ("poseidon16_permute", include_str!("poseidon16_permute.rs")),
+    ("sort", include_str!("sort.rs")),
 ];
 
 /// The text of the program called `name`.

@@ -37,6 +37,30 @@ fn fibonacci() {
     program.mutate_hints(&Tape::default(), &[9]);
 }
 
+/// Both ways, with every order that is right and some that are wrong.
+#[test]
+fn sort() {
+    let program = program("sort", programs::sort::main);
+    let tape = |order: [u32; 4]| Tape {
+        hints: order.map(|index| Hint::Felt(F::from_u32(index))).to_vec(),
+    };
+    let numbers = [500, 7, 65_535, 0];
+    let sorted = program.both(&tape([3, 1, 0, 2]), &numbers).unwrap();
+    assert_eq!(sorted, [500, 7, 65_535, 0, 0, 7, 500, 65_535]);
+    assert_eq!(program.mutate_hints(&tape([3, 1, 0, 2]), &numbers), 0);
+    // Not sorted, not a permutation, not an index.
+    for order in [[1, 3, 0, 2], [3, 1, 0, 0], [3, 3, 3, 3], [3, 1, 0, 4]] {
+        program.both(&tape(order), &numbers).unwrap_err();
+    }
+    // Equal numbers stand in any order.
+    for order in [[3, 1, 0, 2], [3, 1, 2, 0]] {
+        program.both(&tape(order), &[9, 7, 9, 0]).unwrap();
+    }
+    program
+        .both(&tape([0, 1, 2, 3]), &[0, 1, 2, 65_536])
+        .unwrap_err();
+}
+
 #[test]
 fn hash_chains() {
     let chains: [(&str, fn()); 3] = [

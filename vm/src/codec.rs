@@ -9,7 +9,9 @@
 //!
 //! Decoding refuses everything that encoding does not write: other versions, elements at or above the
 //! modulus, longer forms of integers, trailing bytes. It takes memory in proportion to the bytes it
-//! is given, of which it takes at most [`MAX_BYTES`], never by a length it reads.
+//! is given, of which it takes at most [`MAX_BYTES`], never by a length it reads: at most 16 bytes for
+//! each, and 8 MiB (`serde` reserves up to 1 MiB for a list of which it has read the length alone, and
+//! lists are nested less than 8 deep).
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -90,8 +90,10 @@ pub mod id {
     pub const LIMBS: u32 = 13;
     /// Extension elements packed in consecutive lanes, one block each.
     pub const UNPACK: u32 = 14;
-    /// One more than the largest identity.
+    /// One more than the largest identity of the standard machine.
     pub const COUNT: usize = 15;
+    /// Identities of users' precompiles.
+    pub const CUSTOM: std::ops::Range<u32> = 256..1024;
 
     /// Names by identity; identity 0 is no precompile.
     pub const NAMES: [&str; COUNT] = [

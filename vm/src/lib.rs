@@ -9,6 +9,7 @@ pub mod isa;
 pub mod key;
 pub mod lookups;
 pub mod machine;
+pub mod precompile;
 pub mod profile;
 pub mod provable;
 pub mod prover;

@@ -82,6 +82,10 @@ pub(crate) fn total_weight(lookups: &[Lookups<F>], heights: &[usize]) -> u128 {
 mod tests {
     use p3_batch_stark::symbolic::{get_log_num_quotient_chunks, get_symbolic_constraints};
 
+    use std::collections::BTreeMap;
+
+    use p3_lookup::Kind;
+
     use super::*;
     use crate::machine::{MachineTables, StandardTables};
     use crate::tables::Table;
@@ -90,10 +94,7 @@ mod tests {
     use crate::tables::program::ProgramTable;
     use crate::tables::words::WordsTable;
 
-    /// The shape and the packing of every table of a few hundred columns are those that Plonky3
-    /// computes the long way.
-    #[test]
-    fn shapes_are_plonky3s() {
+    fn standard_tables() -> Vec<StandardTables> {
         let mut tables: Vec<StandardTables> = vec![
             CpuTable.into(),
             ProgramTable::of_height(6).into(),
@@ -101,6 +102,45 @@ mod tests {
             BlocksTable.into(),
         ];
         tables.extend(StandardTables::precompile_tables());
+        tables
+    }
+
+    /// So no message of one kind can be taken for another kind's: messages of different lengths are on
+    /// different buses.
+    #[test]
+    fn messages_of_a_bus_have_one_length() {
+        let mut lengths = BTreeMap::new();
+        for table in standard_tables() {
+            for lookup in Lookups::from_air::<EF, _>(&table).iter() {
+                let Kind::Global(bus) = &lookup.kind else {
+                    continue;
+                };
+                for message in &lookup.elements {
+                    let length = *lengths.entry(bus.clone()).or_insert(message.len());
+                    assert_eq!(message.len(), length, "{}: {bus}", table.name());
+                }
+            }
+        }
+        assert_eq!(lengths["word"], 2);
+        assert_eq!(lengths["block"], 9);
+    }
+
+    /// Heights at which messages could outnumber the field are seen, and sums do not wrap.
+    #[test]
+    fn messages_that_could_wrap_are_counted() {
+        let tables = standard_tables();
+        let lookups: Vec<_> = tables.iter().map(packed_lookups).collect();
+        let modulus = u128::from(droste_native::field::MODULUS);
+        let weight = |log: usize| total_weight(&lookups, &vec![1 << log; lookups.len()]);
+        assert_eq!(weight(10) << 30, weight(40));
+        assert!(weight(10) < modulus && weight(40) >= modulus);
+    }
+
+    /// The shape and the packing of every table of a few hundred columns are those that Plonky3
+    /// computes the long way.
+    #[test]
+    fn shapes_are_plonky3s() {
+        let tables = standard_tables();
         let gadget = LogUpGadget::new();
         for table in tables
             .iter()

@@ -11,6 +11,7 @@ use thiserror::Error;
 pub use crate::provable::Provable;
 
 use crate::isa::{Op, Program};
+use crate::precompile::Precompile;
 use crate::tables::Table;
 use crate::tables::blocks::BlocksTable;
 use crate::tables::cpu::CpuTable;
@@ -153,6 +154,13 @@ impl<T: MachineTables> Machine<T> {
             .map(|table| table.name().to_owned())
             .collect()
     }
+}
+
+/// Users' precompiles of a machine, for [`compile_with`](crate::compiler::compile_with).
+pub fn custom_precompiles<T: MachineTables>() -> Vec<Precompile> {
+    let tables = T::precompile_tables();
+    let custom = tables.iter().flat_map(Table::custom);
+    custom.copied().collect()
 }
 
 /// Identities of the precompiles that a program calls.

@@ -1,23 +1,84 @@
 //! Where the cycles of a run go: by zk-DSL function, as folded stacks and as a flame graph.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
+use droste_native::{EF, F};
 use inferno::flamegraph::{Options, from_lines};
+use p3_air::Air;
 use p3_field::PrimeField32;
+use p3_lookup::InteractionSymbolicBuilder;
 use thiserror::Error;
 
 use crate::compiler::Compiled;
-use crate::isa::{Op, id};
+use crate::heights::padded_log_height;
+use crate::isa::{Op, Program, id};
+use crate::lookups::packed_lookups;
+use crate::machine::{Machine, MachineError, MachineTables, precompiles_of};
 use crate::record::{Call, Execution};
+use crate::report::{TableReport, table_reports};
+use crate::tables::TraceInput;
+use crate::tables::program::ProgramTable;
 
 /// What a flame graph counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Weight {
     /// Instructions executed.
     Cycles,
-    /// Instructions plus the rows of the precompiles they call, each row weighted with the number of
-    /// columns given for its precompile (index = identity; index 0 weighs a cycle).
-    Cells([u64; id::COUNT]),
+    /// Cost of the tables' transforms, `w * h * log2(h)`.
+    FftCost(FftWeights),
+}
+
+/// What a run's cycles and calls cost: together, up to rounding, the `fft_cost` of the run's tables at
+/// their least heights, padding included.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FftWeights {
+    /// Of a cycle: its share of the processor, the program and the memories.
+    pub cycle: f64,
+    /// Of a row (see [`rows`]) of each precompile: its share of the tables that serve it.
+    pub rows: BTreeMap<u32, f64>,
+}
+
+impl FftWeights {
+    /// The weights of a run on the machine of its program.
+    ///
+    /// # Errors
+    /// If no table serves one of the precompiles that the program calls.
+    pub fn new<T>(program: &Program, execution: &Execution) -> Result<Self, MachineError>
+    where
+        T: MachineTables + Air<InteractionSymbolicBuilder<F, EF>>,
+    {
+        let log_height = padded_log_height(program.instructions.len());
+        let table = ProgramTable::of_height(log_height);
+        let machine = Machine::<T>::new(table, &precompiles_of(program))?;
+        let tables = machine.tables();
+        let input = TraceInput { program, execution };
+        let height = |table: &T| {
+            let minimal = || padded_log_height(table.rows(&input));
+            table.fixed_log_height().unwrap_or_else(minimal)
+        };
+        let lookups: Vec<_> = tables.iter().map(packed_lookups).collect();
+        let log_heights: Vec<_> = tables.iter().map(height).collect();
+        let costs = table_reports(tables, &lookups, &log_heights);
+        let (mut shared, mut by_row) = (0.0, BTreeMap::new());
+        for (table, cost) in tables.iter().zip(costs.iter().map(TableReport::fft_cost)) {
+            let calls = |&identity: &u32| {
+                let calls = execution.calls[identity as usize].iter();
+                calls.map(move |call| rows(identity, call)).sum::<u64>()
+            };
+            match table.precompiles().iter().map(calls).sum() {
+                0 => shared += cost as f64,
+                rows => {
+                    for &identity in table.precompiles() {
+                        *by_row.entry(identity).or_insert(0.0) += cost as f64 / rows as f64;
+                    }
+                }
+            }
+        }
+        Ok(Self {
+            cycle: shared / execution.cycles.len().max(1) as f64,
+            rows: by_row,
+        })
+    }
 }
 
 /// The flame graph could not be drawn.
@@ -46,30 +107,32 @@ pub fn rows(identity: u32, call: &Call) -> u64 {
 /// Weight of each stack of functions, innermost last, separated by `;`, in alphabetical order.
 ///
 /// A function that is compiled out of line begins a stack of its own.
-pub fn folded(compiled: &Compiled, execution: &Execution, weight: Weight) -> Vec<(String, u64)> {
+pub fn folded(compiled: &Compiled, execution: &Execution, weight: &Weight) -> Vec<(String, u64)> {
     let map = &compiled.source_map;
-    let mut by_site: HashMap<u32, u64> = HashMap::new();
-    let mut next = [0usize; id::COUNT];
+    let mut by_site: HashMap<u32, f64> = HashMap::new();
+    let mut next: HashMap<u32, usize> = HashMap::new();
     for cycle in &execution.cycles {
         let pc = cycle.pc as usize;
         let site = map.locations.get(pc).map_or(0, |location| location.site);
         let cost = match weight {
-            Weight::Cycles => 1,
-            Weight::Cells(columns) => {
+            Weight::Cycles => 1.0,
+            Weight::FftCost(weights) => {
                 let instruction = compiled.program.instructions.get(pc);
                 let called = instruction.filter(|instruction| instruction.op == Op::Call);
-                let precompile = called.map_or(0, |instruction| {
-                    let identity = instruction.id as usize;
-                    let call = &execution.calls[identity][next[identity]];
-                    next[identity] += 1;
-                    columns[identity] * rows(instruction.id, call)
+                let precompile = called.map_or(0.0, |instruction| {
+                    let identity = instruction.id;
+                    let number = next.entry(identity).or_default();
+                    *number += 1;
+                    let call = &execution.calls[identity as usize][*number - 1];
+                    let weight = weights.rows.get(&identity).copied().unwrap_or(0.0);
+                    weight * rows(identity, call) as f64
                 });
-                columns[0] + precompile
+                weights.cycle + precompile
             }
         };
         *by_site.entry(site).or_default() += cost;
     }
-    let mut stacks: HashMap<String, u64> = HashMap::new();
+    let mut stacks: HashMap<String, f64> = HashMap::new();
     for (site, cost) in by_site {
         let mut names = Vec::new();
         let mut at = Some(site);
@@ -80,7 +143,8 @@ pub fn folded(compiled: &Compiled, execution: &Execution, weight: Weight) -> Vec
         names.reverse();
         *stacks.entry(names.join(";")).or_default() += cost;
     }
-    let mut stacks: Vec<_> = stacks.into_iter().collect();
+    let rounded = |(stack, cost): (String, f64)| (stack, cost.round() as u64);
+    let mut stacks: Vec<_> = stacks.into_iter().map(rounded).collect();
     stacks.sort();
     stacks
 }
@@ -93,7 +157,7 @@ pub fn folded(compiled: &Compiled, execution: &Execution, weight: Weight) -> Vec
 pub fn flame_graph(
     compiled: &Compiled,
     execution: &Execution,
-    weight: Weight,
+    weight: &Weight,
 ) -> Result<String, ProfileError> {
     let lines: Vec<String> = folded(compiled, execution, weight)
         .into_iter()
@@ -102,7 +166,7 @@ pub fn flame_graph(
     let mut options = Options::default();
     options.count_name = match weight {
         Weight::Cycles => "cycles".into(),
-        Weight::Cells(_) => "cells".into(),
+        Weight::FftCost(_) => "units of fft_cost".into(),
     };
     let mut svg = Vec::new();
     let lines = lines.iter().map(String::as_str);
@@ -115,7 +179,11 @@ mod tests {
     use super::*;
     use crate::compiler::compile;
     use crate::executor::{Tape, execute};
-    use droste_native::F;
+    use crate::heights::Heights;
+    use crate::machine::StandardTables;
+    use crate::prover::{ProveOptions, prove};
+    use crate::verifier::verify;
+    use droste_native::{Blake3Family, FriSettings};
     use p3_field::PrimeCharacteristicRing;
 
     #[test]
@@ -130,7 +198,7 @@ mod tests {
             }";
         let compiled = compile(source, &[]).unwrap();
         let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1000).unwrap();
-        let stacks = folded(&compiled, &execution, Weight::Cycles);
+        let stacks = folded(&compiled, &execution, &Weight::Cycles);
         let total: u64 = stacks.iter().map(|(_, cost)| cost).sum();
         assert_eq!(total, execution.cycles.len() as u64);
         // Five iterations of two compressions.
@@ -138,14 +206,24 @@ mod tests {
             stacks.contains(&("main;twice".to_owned(), 10)),
             "{stacks:?}"
         );
-        let mut columns = [0; id::COUNT];
-        columns[id::POSEIDON16_COMPRESS as usize] = 100;
-        let cells = folded(&compiled, &execution, Weight::Cells(columns));
-        assert!(
-            cells.contains(&("main;twice".to_owned(), 1000)),
-            "{cells:?}"
-        );
-        let svg = flame_graph(&compiled, &execution, Weight::Cycles).unwrap();
+        let svg = flame_graph(&compiled, &execution, &Weight::Cycles).unwrap();
         assert!(svg.contains("<svg") && svg.contains("twice"));
+
+        // By cost, the sum is that of the tables, and the compressions are what costs.
+        let program = &compiled.program;
+        let weights = FftWeights::new::<StandardTables>(program, &execution).unwrap();
+        let columns = weights.rows[&id::POSEIDON16_COMPRESS] * 10.0;
+        let stacks = folded(&compiled, &execution, &Weight::FftCost(weights));
+        let total: u64 = stacks.iter().map(|(_, cost)| cost).sum();
+        let options = ProveOptions {
+            settings: FriSettings::toy(),
+            heights: Heights::Minimal,
+        };
+        let proof = prove::<Blake3Family>(program, &execution, &options).unwrap();
+        let report = verify::<Blake3Family, StandardTables>(&proof.key, &[], 0, &proof).unwrap();
+        let expected: u64 = report.tables.iter().map(TableReport::fft_cost).sum();
+        assert!(total.abs_diff(expected) <= stacks.len() as u64);
+        let twice = stacks.iter().find(|(stack, _)| stack == "main;twice");
+        assert!(twice.unwrap().1 as f64 >= columns);
     }
 }

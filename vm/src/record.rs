@@ -1,10 +1,9 @@
 //! What an execution leaves behind: enough for every table to build its trace.
 
 use std::collections::BTreeMap;
+use std::ops::{Index, IndexMut};
 
 use droste_native::F;
-
-use crate::isa;
 
 /// One executed instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +40,42 @@ pub struct Image {
     pub blocks: Vec<[F; 8]>,
 }
 
+/// Calls by precompile identity, in execution order; none of an identity that is not called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Calls(Vec<Vec<Call>>);
+
+impl Calls {
+    /// The calls of each identity, from 0 on.
+    pub fn iter(&self) -> impl Iterator<Item = &Vec<Call>> {
+        self.0.iter()
+    }
+}
+
+impl Index<usize> for Calls {
+    type Output = Vec<Call>;
+
+    fn index(&self, identity: usize) -> &Vec<Call> {
+        const NONE: &Vec<Call> = &Vec::new();
+        self.0.get(identity).unwrap_or(NONE)
+    }
+}
+
+impl IndexMut<usize> for Calls {
+    fn index_mut(&mut self, identity: usize) -> &mut Vec<Call> {
+        if identity >= self.0.len() {
+            self.0.resize_with(identity + 1, Vec::new);
+        }
+        &mut self.0[identity]
+    }
+}
+
 /// A finished run.
 #[derive(Clone, Debug, Default)]
 pub struct Execution {
     /// Every cycle in order, the first arrival at the halt instruction included.
     pub cycles: Vec<Cycle>,
-    /// Calls by precompile identity, in execution order.
-    pub calls: [Vec<Call>; isa::id::COUNT],
+    /// Calls.
+    pub calls: Calls,
     /// Final memory.
     pub image: Image,
     /// The statement (block 0).

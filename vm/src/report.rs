@@ -43,6 +43,11 @@ impl TableReport {
             + self.quotient_width()
     }
 
+    /// Cells of all committed columns, quotients and the program included, before extension.
+    pub fn opened_cells(&self) -> usize {
+        self.opened_elements() * self.height()
+    }
+
     /// Rows, padding included.
     pub fn height(&self) -> usize {
         1 << self.shape.log_height

@@ -30,6 +30,45 @@ const fn with(
 }
 
 const CASES: &[Case] = &[
+    // What no run could do, or only a prover who cheats.
+    case(
+        "let mut w = Words::<4>::new(); w.set(Index::new(felt(1)), felt(7)); reveal(«w.get(Index::new(felt(2)))»);",
+        "this word is never written",
+        "a prover could choose its value",
+    ),
+    case(
+        "let w = Words::<4>::new(); reveal(«w.get(Index::new(public_input()))»);",
+        "this word is never written",
+        "write it first",
+    ),
+    case(
+        "let s = hint_slice(2).any(); reveal(«s.block(2)».lane(0));",
+        "outside of the slice",
+        "",
+    ),
+    case(
+        "reveal(Felt::ONE); reveal(«public_input()»);",
+        "after an output",
+        "before the first `reveal`",
+    ),
+    case(
+        "let mut x = public_input(); «for i in count(100000000) { x = x * x; }» reveal(x);",
+        "too much memory",
+        "",
+    ),
+    case("for i in «0..=18446744073709551615» { }", "no end", ""),
+    with(
+        "const «X»: Felt = hint_felt().any();",
+        "reveal(X);",
+        "`X` is not known at compile time",
+        "",
+    ),
+    with(
+        "#[inline(never)] fn f(n: Felt) {}",
+        "let n = count_to(public_input()); «f(n)»;",
+        "cannot be an argument",
+        "",
+    ),
     // Syntax.
     case("let x = «let»;", "syntax error", ""),
     case(

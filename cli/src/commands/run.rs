@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use droste_native::F;
+use droste_vm::codec::write_file;
 use droste_vm::executor::execute;
 use droste_vm::isa;
+use droste_vm::machine::StandardTables;
+use droste_vm::profile::{FftWeights, Weight, flame_graph};
 use p3_field::PrimeField32;
 use serde::Serialize;
 
@@ -25,9 +28,24 @@ pub struct Run {
     /// Hints: a JSON list of `{"felt": x}`, `{"ext": [..5]}` and `{"slice": [[..8], ..]}`.
     #[arg(long)]
     hints: Option<PathBuf>,
+    /// Where to write a flame graph of the run by function.
+    #[arg(long, value_name = "SVG")]
+    profile: Option<PathBuf>,
+    /// What the flame graph counts.
+    #[arg(long, value_enum, default_value = "cycles", requires = "profile")]
+    profile_unit: ProfileUnit,
     /// Most instructions to execute.
     #[arg(long, default_value_t = 1 << 24)]
     limit: u64,
+}
+
+/// What a flame graph counts.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ProfileUnit {
+    /// Instructions.
+    Cycles,
+    /// Cost of the tables' transforms, rows of precompiles included.
+    FftCost,
 }
 
 #[derive(Serialize)]
@@ -62,9 +80,20 @@ impl Run {
         let tape = program::tape(self.hints.as_deref())?;
         let execution = execute(&compiled, &public, &tape, self.limit)
             .map_err(|error| CommandError::Diagnostic(Box::new(error)))?;
+        if let Some(path) = &self.profile {
+            let weight = match self.profile_unit {
+                ProfileUnit::Cycles => Weight::Cycles,
+                ProfileUnit::FftCost => {
+                    let weights = FftWeights::new::<StandardTables>(&compiled.program, &execution);
+                    Weight::FftCost(weights.map_err(CommandError::failed)?)
+                }
+            };
+            let svg = flame_graph(&compiled, &execution, &weight).map_err(CommandError::failed)?;
+            write_file(path, svg.as_bytes()).map_err(CommandError::file(path))?;
+        }
         let outputs = compiled.public_inputs..compiled.public_inputs + compiled.public_outputs;
         let outputs = execution.statement.get(outputs).unwrap_or_default();
-        let calls = isa::id::NAMES.iter().zip(&execution.calls);
+        let calls = isa::id::NAMES.iter().zip(execution.calls.iter());
         let ran = Ran {
             outputs: outputs.iter().map(F::as_canonical_u32).collect(),
             cycles: execution.cycles.len(),
@@ -76,5 +105,45 @@ impl Run {
             blocks: execution.image.blocks.len(),
         };
         Ok(print(&ran, format)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        run: Run,
+    }
+
+    /// Runs the factorial of 5 with more arguments.
+    fn factorial(more: &[&str]) -> Result<(), String> {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/src/factorial.rs");
+        let arguments = ["droste", file, "--public", "5"];
+        let line = Line::try_parse_from(arguments.iter().chain(more))
+            .map_err(|error| error.to_string())?;
+        let done = line.run.run(Format::Json);
+        done.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn profiles_are_drawn_in_both_units() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.svg");
+        let path = path.to_str().unwrap();
+        let drawn = |more: &[&str]| {
+            factorial(more).unwrap();
+            std::fs::read_to_string(path).unwrap()
+        };
+        let cycles = drawn(&["--profile", path]);
+        assert!(cycles.contains("<svg") && cycles.contains("cycles"));
+        let cost = drawn(&["--profile", path, "--profile-unit", "fft-cost"]);
+        assert!(cost.contains("main") && cost.contains("units of fft_cost"));
+        assert!(factorial(&["--profile-unit", "cycles"]).is_err());
+        assert!(factorial(&["--profile", "/missing/out.svg"]).is_err());
     }
 }

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 
 use super::ir::*;
 use super::optimise::Uses;
+use super::output::Location;
+use crate::executor::MAX_CELLS;
 
 /// Where a word or the first block of an area is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +43,8 @@ pub struct Layout {
     pub extents: Vec<Extent>,
     /// Blocks at fixed addresses.
     pub globals: u32,
+    /// A place in the source at which the memories are too small for the program.
+    pub too_large: Option<Location>,
     /// First word of each array of words, by the word that holds its address.
     pub arrays: HashMap<Var, u32>,
     /// Where each loop's first frame is in the frame around it.
@@ -125,7 +129,9 @@ struct Allocator<'a> {
     /// Arrays of words, by frame: their holder and size.
     arrays: Vec<Vec<(Var, u32)>>,
     /// Loops and calls, by frame.
-    regions: Vec<Vec<Inner>>,
+    regions: Vec<Vec<(Inner, Location)>>,
+    /// Of the present operation.
+    location: Location,
 }
 
 #[derive(Clone, Copy)]
@@ -144,6 +150,7 @@ pub fn allocate(ir: &mut Ir, uses: &Uses) -> Layout {
             areas: vec![Cell::Nowhere; ir.areas.len()],
             extents: vec![Extent::default(); frames],
             globals: 0,
+            too_large: None,
             arrays: HashMap::new(),
             loops: HashMap::new(),
             calls: Vec::new(),
@@ -158,6 +165,7 @@ pub fn allocate(ir: &mut Ir, uses: &Uses) -> Layout {
         areas: vec![Vec::new(); frames],
         arrays: vec![Vec::new(); frames],
         regions: vec![Vec::new(); frames],
+        location: Location::default(),
     };
     // A callee stands before its callers.
     for index in 0..allocator.ir.functions.len() {
@@ -240,6 +248,7 @@ impl Allocator<'_> {
         self.lists += 1;
         let mut kept = Vec::with_capacity(ops.len());
         for mut op in ops.drain(..) {
+            self.location = op.location;
             if self.op(&mut op.kind, frame, list) {
                 kept.push(op);
             }
@@ -324,6 +333,7 @@ impl Allocator<'_> {
 
     fn run_loop(&mut self, inner: &mut Loop, frame: Frame, list: ListId) {
         let (body_frame, trips) = (inner.frame, inner.trips);
+        let location = self.location;
         // Parameters come first, so that the frame after the last iteration is short.
         let outer = self.ir.frames[body_frame as usize].outer;
         let own = &mut self.words[body_frame as usize];
@@ -346,10 +356,11 @@ impl Allocator<'_> {
         self.place(body_frame);
         match trips {
             Trips::Fixed(trips) => {
-                self.regions[frame as usize].push(Inner::Fixed {
+                let region = Inner::Fixed {
                     frame: body_frame,
                     trips,
-                });
+                };
+                self.regions[frame as usize].push((region, location));
                 for carried in &inner.words {
                     let cell = Cell::Inner(body_frame, 0, carried.param);
                     self.settle_word(carried.init, list, cell);
@@ -379,10 +390,11 @@ impl Allocator<'_> {
         let (params, words) = (function.params.clone(), function.words.clone());
         let blocks = function.blocks.clone();
         self.layout.calls.push(0);
-        self.regions[frame as usize].push(Inner::Call {
+        let region = Inner::Call {
             call: index,
             frame: callee,
-        });
+        };
+        self.regions[frame as usize].push((region, self.location));
         for (arg, param) in call.args.iter().zip(&params) {
             self.settle_word(*arg, list, Cell::Callee(index, *param));
         }
@@ -417,9 +429,9 @@ impl Allocator<'_> {
         }
         for (var, size) in std::mem::take(&mut self.arrays[frame as usize]) {
             self.layout.arrays.insert(var, words);
-            words += size;
+            words = words.saturating_add(size);
         }
-        let mut blocks = 0;
+        let mut blocks = 0u32;
         for area in std::mem::take(&mut self.areas[frame as usize]) {
             let info = self.ir.areas[area as usize];
             let cell = &mut self.layout.areas[area as usize];
@@ -432,24 +444,34 @@ impl Allocator<'_> {
                 _ => continue,
             };
             *cell = Cell::Own(*next);
-            *next += info.size;
+            *next = next.saturating_add(info.size);
         }
+        let own = words.max(blocks).max(self.layout.globals);
+        self.check_size(own, self.location);
         let mut total = if frame == MAIN { 0 } else { words.max(blocks) };
-        for inner in std::mem::take(&mut self.regions[frame as usize]) {
+        for (inner, location) in std::mem::take(&mut self.regions[frame as usize]) {
             let base = i64::from(total);
-            match inner {
+            let size = match inner {
                 Inner::Fixed { frame, trips } => {
                     self.layout.loops.insert(frame, base);
                     // The frame after the last iteration holds the results.
                     let stride = self.layout.extents[frame as usize].total;
-                    total += stride * (trips as u32 + 1);
+                    stride.saturating_mul(trips as u32 + 1)
                 }
                 Inner::Call { call, frame } => {
                     self.layout.calls[call] = base;
-                    total += self.layout.extents[frame as usize].total;
+                    self.layout.extents[frame as usize].total
                 }
-            }
+            };
+            total = total.saturating_add(size);
+            self.check_size(total, location);
         }
         self.layout.extents[frame as usize] = Extent { words, total };
+    }
+
+    fn check_size(&mut self, cells: u32, location: Location) {
+        if cells as usize > MAX_CELLS {
+            self.layout.too_large.get_or_insert(location);
+        }
     }
 }

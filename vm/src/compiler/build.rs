@@ -53,7 +53,7 @@ pub struct Counters {
 impl Counters {
     /// Reads blocks from the tape, a number that may not be known.
     pub fn advance(&mut self, blocks: Option<u32>) {
-        let add = |count: Option<u32>| count.zip(blocks).map(|(count, blocks)| count + blocks);
+        let add = |count: Option<u32>| count.zip(blocks).and_then(|(a, b)| a.checked_add(b));
         (self.tape, self.consumed) = (add(self.tape), add(self.consumed));
     }
 

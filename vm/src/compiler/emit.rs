@@ -330,14 +330,20 @@ impl Emitter<'_> {
                 self.add(first, product, def);
             }
             OpKind::Call {
-                id, a, b, c, d, e, ..
+                id: identity,
+                a,
+                b,
+                c,
+                d,
+                e,
+                ..
             } => {
                 let mut e = *e;
-                if e >= OUTPUT_LANE {
+                if *identity == id::LANE && e >= OUTPUT_LANE {
                     e = e - OUTPUT_LANE + self.ir.public_inputs as u32;
                 }
                 let operands = [a, b, c, d].map(|word| self.operand(*word));
-                self.call(*id, operands, e);
+                self.call(*identity, operands, e);
             }
             OpKind::Hint(hint) => {
                 let hint = self.hint(hint);
@@ -403,8 +409,13 @@ impl Emitter<'_> {
         let location = self.location;
         let condition = self.operand(condition);
         let to_then = self.jump_ahead(condition, frame(0));
+        // Calls are numbered as they were laid out: those of `then` first.
+        let first_call = self.calls;
+        self.count_calls(then);
         self.list(otherwise);
+        let end_call = std::mem::replace(&mut self.calls, first_call);
         if then.is_empty() {
+            self.calls = end_call;
             self.land(to_then);
             return;
         }
@@ -413,6 +424,7 @@ impl Emitter<'_> {
         let to_end = self.jump_ahead(ONE, frame(0));
         self.land(to_then);
         self.list(then);
+        self.calls = end_call;
         self.location = location;
         self.land(to_end);
     }

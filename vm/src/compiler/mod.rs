@@ -24,7 +24,8 @@ pub use display::assembly;
 pub use error::CompileError;
 pub use output::{Compiled, Hint, Location, Site, SourceFile, SourceMap, Span};
 
-use crate::isa::Program;
+use crate::isa::{Program, id};
+use crate::precompile::{Output, Parameter, Precompile};
 
 /// Stack of the compiling thread: evaluation follows the nesting of the program.
 const STACK: usize = 1 << 30;
@@ -52,10 +53,31 @@ pub fn compile_file(
     entry: &str,
     libraries: &[(&str, &str)],
 ) -> Result<Compiled, Box<CompileError>> {
+    compile_with(path, entry, libraries, &[])
+}
+
+/// As [`compile_file`], with precompiles beside those of the standard machine: those of a machine's
+/// tables are [`custom_precompiles`](crate::machine::custom_precompiles).
+///
+/// # Errors
+///
+/// As [`compile`].
+pub fn compile_with(
+    path: &str,
+    entry: &str,
+    libraries: &[(&str, &str)],
+    precompiles: &[Precompile],
+) -> Result<Compiled, Box<CompileError>> {
     on_large_stack(path, entry, libraries, |files| {
-        let (mut ir, sites) = lower(files)?;
+        let (mut ir, sites) = lower(files, precompiles)?;
         let uses = optimise::optimise(&mut ir);
         let layout = allocate::allocate(&mut ir, &uses);
+        if let Some(location) = layout.too_large {
+            let mut failure = error::failure(location.span, "the program needs too much memory");
+            let most = crate::executor::MAX_CELLS;
+            failure.help = Some(format!("a memory has at most {most} cells"));
+            return Err(failure);
+        }
         let code = emit::emit(&ir, &layout, &uses);
         let main = layout.extents[ir::MAIN as usize];
         Ok(Compiled {
@@ -69,6 +91,7 @@ pub fn compile_file(
             entry_frame: main.total,
             public_inputs: ir.public_inputs,
             public_outputs: ir.public_outputs,
+            precompiles: precompiles.to_vec(),
             source_map: SourceMap {
                 files: files.to_vec(),
                 sites,
@@ -89,20 +112,51 @@ pub fn intermediate(
     libraries: &[(&str, &str)],
 ) -> Result<String, Box<CompileError>> {
     on_large_stack(path, entry, libraries, |files| {
-        let (mut ir, _) = lower(files)?;
+        let (mut ir, _) = lower(files, &[])?;
         optimise::optimise(&mut ir);
         Ok(ir.to_string())
     })
 }
 
-fn lower(files: &[SourceFile]) -> error::Result<(ir::Ir, Vec<Site>)> {
+fn lower(files: &[SourceFile], precompiles: &[Precompile]) -> error::Result<(ir::Ir, Vec<Site>)> {
     let mut modules = Vec::with_capacity(files.len());
     for (index, file) in files.iter().enumerate() {
         let module = parse::parse_file(index as u32, &file.text)?;
         modules.push((file.path.clone(), module));
     }
-    let (items, entry) = resolve::Items::new(modules)?;
-    eval::evaluate(&items, entry)
+    check_precompiles(precompiles)?;
+    let names = precompiles.iter().map(|custom| custom.name);
+    let (items, entry) = resolve::Items::new(modules, names)?;
+    eval::evaluate(&items, entry, precompiles)
+}
+
+/// Refuses precompiles that the instruction set has no room for.
+fn check_precompiles(precompiles: &[Precompile]) -> error::Result<()> {
+    for (index, custom) in precompiles.iter().enumerate() {
+        let wrong = |reason: &str| {
+            let message = format!("precompile {custom:?}: {reason}");
+            Err(error::failure(Span::default(), message))
+        };
+        let others = &precompiles[..index];
+        if !id::CUSTOM.contains(&custom.identity) {
+            return wrong("its identity is not among those of users");
+        }
+        if others.iter().any(|other| other.identity == custom.identity) {
+            return wrong("its identity is another one's");
+        }
+        if others.iter().any(|other| other.name == custom.name) {
+            return wrong("its name is another one's");
+        }
+        let lengths = |parameter: &&Parameter| **parameter == Parameter::Length;
+        let lengths = custom.parameters.iter().filter(lengths).count();
+        if lengths > 1 || custom.parameters.len() - lengths > 3 {
+            return wrong("it has more parameters than operands");
+        }
+        if matches!(custom.output, Output::Slice(blocks) if blocks == 0 || blocks >= value::LIMIT) {
+            return wrong("it returns no blocks, or too many");
+        }
+    }
+    Ok(())
 }
 
 fn on_large_stack<T: Send>(

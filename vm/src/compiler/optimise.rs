@@ -34,40 +34,35 @@ impl Uses {
 
 /// Optimises the program in place; the uses that remain are exact.
 pub fn optimise(ir: &mut Ir) -> Uses {
-    let mut uses = count(ir);
-    let areas = &ir.areas;
-    fuse(&mut ir.main, areas, &uses);
+    let uses = prune(ir);
+    fuse(&mut ir.main, &ir.areas, &uses);
     for function in &mut ir.functions {
-        fuse(&mut function.body, areas, &uses);
+        fuse(&mut function.body, &ir.areas, &uses);
     }
-    uses = count(ir);
-    uses
+    prune(ir)
 }
 
-/// Marks what is live, and removes the rest.
-fn count(ir: &mut Ir) -> Uses {
+/// Removes what nothing uses until nothing more goes: a branch that has become empty frees its
+/// condition, a carried value that is gone frees what it was made of.
+fn prune(ir: &mut Ir) -> Uses {
+    loop {
+        let uses = count(ir);
+        let mut removed = sweep(&mut ir.main, &uses);
+        for function in &mut ir.functions {
+            removed |= sweep(&mut function.body, &uses);
+        }
+        if !removed {
+            return uses;
+        }
+    }
+}
+
+/// Counts what live operations use.
+fn count(ir: &Ir) -> Uses {
     let mut uses = Uses {
         vars: vec![0; ir.vars.len()],
         areas: vec![0; ir.areas.len()],
     };
-    // Liveness first, repeated uses counted after what is dead has gone.
-    // Functions may read blocks that `main` defines.
-    live_functions(ir, &mut uses);
-    live(&ir.main, &mut uses);
-    sweep(&mut ir.main, &uses);
-    for function in &mut ir.functions {
-        sweep(&mut function.body, &uses);
-    }
-    let mut exact = Uses {
-        vars: vec![0; ir.vars.len()],
-        areas: vec![0; ir.areas.len()],
-    };
-    live_functions(ir, &mut exact);
-    live(&ir.main, &mut exact);
-    exact
-}
-
-fn live_functions(ir: &Ir, uses: &mut Uses) {
     for function in &ir.functions {
         for var in &function.words {
             uses.word(Word::Var(*var));
@@ -75,8 +70,11 @@ fn live_functions(ir: &Ir, uses: &mut Uses) {
         for area in &function.blocks {
             uses.word(Word::Address(*area, 0));
         }
-        live(&function.body, uses);
+        live(&function.body, &mut uses);
     }
+    // Last: functions may name blocks of `main` by their fixed addresses.
+    live(&ir.main, &mut uses);
+    uses
 }
 
 /// Whether an operation asserts something besides defining a value.
@@ -250,36 +248,78 @@ fn live_loop(inner: &Loop, uses: &mut Uses) {
     }
 }
 
-/// Removes dead operations and dead carried values.
-fn sweep(ops: &mut Vec<Op>, uses: &Uses) {
+/// Removes dead operations and dead carried values; whether there were any.
+fn sweep(ops: &mut Vec<Op>, uses: &Uses) -> bool {
+    let mut removed = false;
     ops.retain_mut(|op| {
-        if !is_live(&op.kind, uses) {
-            return false;
-        }
-        match &mut op.kind {
-            OpKind::If {
-                then, otherwise, ..
-            } => {
-                sweep(then, uses);
-                sweep(otherwise, uses);
-                !(then.is_empty() && otherwise.is_empty())
-            }
-            OpKind::Loop(inner) => {
-                sweep(&mut inner.body, uses);
-                inner
-                    .words
-                    .retain(|carried| uses.vars[carried.param as usize] > 0);
-                inner
-                    .blocks
-                    .retain(|carried| uses.areas[carried.param as usize] > 0);
-                true
-            }
-            _ => true,
-        }
+        let kept = is_live(&op.kind, uses)
+            && match &mut op.kind {
+                OpKind::If {
+                    then, otherwise, ..
+                } => {
+                    removed |= sweep(then, uses);
+                    removed |= sweep(otherwise, uses);
+                    !(then.is_empty() && otherwise.is_empty())
+                }
+                OpKind::Loop(inner) => {
+                    removed |= sweep(&mut inner.body, uses);
+                    let before = inner.words.len() + inner.blocks.len();
+                    inner
+                        .words
+                        .retain(|carried| uses.vars[carried.param as usize] > 0);
+                    inner
+                        .blocks
+                        .retain(|carried| uses.areas[carried.param as usize] > 0);
+                    removed |= inner.words.len() + inner.blocks.len() < before;
+                    true
+                }
+                _ => true,
+            };
+        removed |= !kept;
+        kept
     });
+    removed
 }
 
-/// Where the only use of a result is a comparison, the result goes into the other side's cell.
+/// Calls `visit` on everything that an operation defines, operations inside of it included.
+fn definitions(kind: &OpKind, visit: &mut impl FnMut(Def)) {
+    match kind {
+        OpKind::If {
+            then, otherwise, ..
+        } => {
+            for op in then.iter().chain(otherwise) {
+                definitions(&op.kind, visit);
+            }
+        }
+        OpKind::Loop(inner) => {
+            if let Trips::Counted { first, .. } = inner.trips {
+                visit(Def::Var(first));
+            }
+            for carried in &inner.words {
+                visit(Def::Var(carried.result));
+            }
+            for carried in &inner.blocks {
+                visit(Def::Area(carried.result));
+            }
+        }
+        OpKind::Invoke(call) => {
+            call.words.iter().for_each(|var| visit(Def::Var(*var)));
+            call.blocks.iter().for_each(|area| visit(Def::Area(*area)));
+        }
+        OpKind::LastFrame { product, def, .. } => {
+            visit(Def::Var(*product));
+            visit(Def::Var(*def));
+        }
+        OpKind::Hint(HintOp::Felt(def) | HintOp::Slice { def: Some(def), .. }) => {
+            visit(Def::Var(*def));
+        }
+        OpKind::Hint(HintOp::Ext(area)) => visit(Def::Area(*area)),
+        kind => visit(definition(kind)),
+    }
+}
+
+/// Where the only use of a result is a comparison, the result goes into the other side's cell: if
+/// that is defined before the result is computed, so that definitions still precede uses.
 fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses) {
     for op in ops.iter_mut() {
         match &mut op.kind {
@@ -293,10 +333,10 @@ fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses) {
             _ => {}
         }
     }
-    let mut defined = Defined::new();
+    let mut defined = Defined::default();
     let mut dropped = vec![false; ops.len()];
     for index in 0..ops.len() {
-        let fused = match ops[index].kind {
+        dropped[index] = match ops[index].kind {
             OpKind::Relation {
                 multiply: false,
                 a,
@@ -310,28 +350,18 @@ fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses) {
                 b,
                 def: Def::None,
                 ..
-            } => fuse_block(ops, &defined, uses, a, b) || fuse_block(ops, &defined, uses, b, a),
+            } => {
+                // A result of more than one block is compared block by block.
+                let single =
+                    |word| matches!(word, Word::Address(area, _) if areas[area as usize].size == 1);
+                single(a) && fuse_block(ops, &defined, uses, a, b)
+                    || single(b) && fuse_block(ops, &defined, uses, b, a)
+            }
             _ => false,
         };
-        dropped[index] = fused;
-        match ops[index].kind {
-            OpKind::Relation {
-                c: Word::Var(c),
-                def: Def::Var(var),
-                ..
-            } if c == var => {
-                defined.insert(Def::Var(var), index);
-            }
-            OpKind::Call {
-                id: identity,
-                def: Def::Area(area),
-                ..
-            // A result of several blocks stays together.
-            } if identity != id::LANE && areas[area as usize].size == 1 => {
-                defined.insert(Def::Area(area), index);
-            }
-            _ => {}
-        }
+        definitions(&ops[index].kind, &mut |def| {
+            defined.0.insert(def, index);
+        });
     }
     let mut index = 0;
     ops.retain(|_| {
@@ -340,25 +370,41 @@ fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses) {
     });
 }
 
-/// The operation of the list that defines a word or an area.
-type Defined = HashMap<Def, usize>;
+/// Index of the last operation of the list that defines a word or a part of an area. What it does
+/// not hold is defined before the list.
+#[derive(Default)]
+struct Defined(HashMap<Def, usize>);
+
+impl Defined {
+    /// Whether a word has its value before the operation at `index`.
+    fn precedes(&self, word: Word, index: usize) -> bool {
+        let def = match word {
+            Word::Const(_) => return true,
+            Word::Var(var) => Def::Var(var),
+            Word::Address(area, _) => Def::Area(area),
+        };
+        self.0.get(&def).is_none_or(|defined| *defined < index)
+    }
+}
 
 fn fuse_word(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Word) -> bool {
     let Word::Var(var) = from else { return false };
     if uses.vars[var as usize] != 1 {
         return false;
     }
-    let Some(index) = defined.get(&Def::Var(var)) else {
+    let Some(&index) = defined.0.get(&Def::Var(var)) else {
         return false;
     };
-    if let OpKind::Relation { c, def, .. } = &mut ops[*index].kind
-        && *def == Def::Var(var)
-    {
-        *c = to;
-        *def = Def::None;
-        return true;
+    match &mut ops[index].kind {
+        OpKind::Relation { c, def, .. }
+            if *c == from && *def == Def::Var(var) && defined.precedes(to, index) =>
+        {
+            *c = to;
+            *def = Def::None;
+            true
+        }
+        _ => false,
     }
-    false
 }
 
 fn fuse_block(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Word) -> bool {
@@ -368,22 +414,23 @@ fn fuse_block(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Wo
     if uses.areas[area as usize] != 1 {
         return false;
     }
-    let Some(index) = defined.get(&Def::Area(area)) else {
+    let Some(&index) = defined.0.get(&Def::Area(area)) else {
         return false;
     };
-    if let OpKind::Call { c, d, def, .. } = &mut ops[*index].kind
-        && *def == Def::Area(area)
-    {
-        // A pointer may be computed only after the call, and operand D cannot be one.
-        let operand = match (*c == from, *d == from, to) {
-            (_, _, Word::Var(_)) => return false,
-            (true, false, _) => c,
-            (false, true, _) => d,
-            _ => return false,
-        };
-        *operand = to;
-        *def = Def::None;
-        return true;
+    match &mut ops[index].kind {
+        OpKind::Call { c, d, def, .. }
+            if *def == Def::Area(area) && defined.precedes(to, index) =>
+        {
+            let operand = match (*c == from, *d == from) {
+                (true, false) => c,
+                // The result operand cannot be reached through a pointer.
+                (false, true) if !matches!(to, Word::Var(_)) => d,
+                _ => return false,
+            };
+            *operand = to;
+            *def = Def::None;
+            true
+        }
+        _ => false,
     }
-    false
 }

@@ -3,6 +3,7 @@
 use droste_native::F;
 
 use crate::isa::{Operand, Program};
+use crate::precompile::Precompile;
 
 /// What the executor must write before an instruction runs: metadata, no constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,6 +164,8 @@ pub struct Compiled {
     pub public_inputs: usize,
     /// Number of public outputs, the lanes after them.
     pub public_outputs: usize,
+    /// Precompiles beside those of the standard machine.
+    pub precompiles: Vec<Precompile>,
     /// Instructions back to source.
     pub source_map: SourceMap,
 }

@@ -77,6 +77,7 @@ pub struct AssociatedConst {
 #[derive(Default)]
 pub struct Items {
     modules: Vec<ModuleInfo>,
+    custom: Vec<Symbol>,
     crates: HashMap<Symbol, ModuleId>,
     pub structs: Vec<StructInfo>,
     pub traits: Vec<(ModuleId, Rc<Trait>)>,
@@ -140,8 +141,16 @@ impl Items {
     ///
     /// A library's path begins with the name of its crate; `src`, `lib.rs` and `mod.rs` are not
     /// part of a module's name.
-    pub fn new(files: Vec<(String, Module)>) -> Result<(Self, ModuleId)> {
-        let mut items = Self::default();
+    ///
+    /// `custom` are names of functions that mean what the prelude's do.
+    pub fn new(
+        files: Vec<(String, Module)>,
+        custom: impl Iterator<Item = &'static str>,
+    ) -> Result<(Self, ModuleId)> {
+        let mut items = Self {
+            custom: custom.map(Symbol::new).collect(),
+            ..Self::default()
+        };
         let mut contents = Vec::new();
         let mut entry = 0;
         for (index, (path, module)) in files.into_iter().enumerate() {
@@ -342,6 +351,10 @@ impl Items {
         }
     }
 
+    fn intrinsic(&self, name: Symbol) -> bool {
+        self.custom.contains(&name) || INTRINSICS.contains(&&*name.text())
+    }
+
     fn find(
         &self,
         module: ModuleId,
@@ -361,7 +374,7 @@ impl Items {
             if let Some(definition) = self.import(module, &import.path, import.span, depth + 1)? {
                 return Ok(Some(definition));
             }
-            if intrinsic(name) || import.path.first().is_some_and(is_standard) {
+            if self.intrinsic(name) || import.path.first().is_some_and(is_standard) {
                 return Ok(Some(Definition::Intrinsic(name)));
             }
             let text: Vec<_> = import.path.iter().map(ToString::to_string).collect();
@@ -380,7 +393,7 @@ impl Items {
                 return Ok(Some(definition));
             }
         }
-        Ok(intrinsic(name).then_some(Definition::Intrinsic(name)))
+        Ok(self.intrinsic(name).then_some(Definition::Intrinsic(name)))
     }
 
     /// The definition at the end of a `use` path.
@@ -477,10 +490,6 @@ impl Items {
         }
         Ok(Some((definition, used)))
     }
-}
-
-fn intrinsic(name: Symbol) -> bool {
-    INTRINSICS.contains(&&*name.text())
 }
 
 fn is_standard(name: &Symbol) -> bool {

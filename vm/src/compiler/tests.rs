@@ -65,6 +65,7 @@ fn examples_compile() {
     for name in [
         "factorial",
         "fibonacci",
+        "sort",
         "poseidon16_chain",
         "poseidon16_membership",
         "poseidon16_permute",
@@ -344,6 +345,203 @@ fn slices_hashes_and_hints_in_loops() {
     tape.slice(&[state]);
     let error = execute(&compiled, &[], &tape, 1 << 20).unwrap_err();
     assert_eq!(error.places[0].line, 17, "{error}");
+}
+
+/// The side an assertion compares with may be computed after the result that it could take: then
+/// nothing is fused.
+#[test]
+fn results_are_fused_only_into_what_precedes_them() {
+    let body = "
+        let x = public_input();
+        let w = public_input();
+        let y = w * w;
+        let left = x + Felt::ONE;
+        let right = y + felt(3);
+        assert_eq!(left, right);
+        assert_eq!(w + felt(4), hint_felt().any());
+        let e = Ext::from_coeffs([x, w, x, w, x]) * Ext::from_coeffs([w, x, w, x, x]);
+        let f = hint_ext().checked();
+        assert_eq!(e, f);
+        let later = poseidon16_compress(e.as_block(), Block::ZERO);
+        assert_eq!(later, hint_slice(1).any().block(0));
+        reveal(y);";
+    let compiled = compile(&main_of("", body), &[]).unwrap();
+    // w = 3, x = y + 2.
+    let public = [11, 3].map(F::from_u32);
+    let (x, w) = (public[0], public[1]);
+    let native = |c: [F; 5]| {
+        use p3_field::BasedVectorSpace;
+        droste_native::EF::from_basis_coefficients_fn(|i| c[i])
+    };
+    let product = native([x, w, x, w, x]) * native([w, x, w, x, x]);
+    let product = {
+        use p3_field::BasedVectorSpace;
+        let slice: &[F] = product.as_basis_coefficients_slice();
+        std::array::from_fn::<F, 5, _>(|i| slice[i])
+    };
+    let block = std::array::from_fn(|i| product.get(i).copied().unwrap_or_default());
+    let digest = droste_native::precompile::poseidon16_compress(&block, &[F::ZERO; 8]);
+    let mut tape = Tape::default();
+    tape.felt(F::from_u32(7));
+    tape.ext(product);
+    tape.slice(&[digest]);
+    let execution = execute(&compiled, &public, &tape, 1 << 20).unwrap();
+    assert_eq!(execution.statement[2], F::from_u32(9));
+    assert!(execute(&compiled, &[F::TWO, w], &tape, 1 << 20).is_err());
+}
+
+/// A result of two blocks stays where it is when one of them is compared.
+#[test]
+fn results_of_two_blocks_are_not_fused() {
+    let body = "
+        let data = hint_slice(1).any();
+        let (digest, capacity) = poseidon16_sponge(data, 8, Block::ZERO);
+        let expected = hint_slice(2).any();
+        assert_eq!(digest, expected.block(0));
+        reveal(expected.block(1).lane(0));
+        reveal(capacity.lane(0));";
+    let compiled = compile(&main_of("", body), &[]).unwrap();
+    let data = [F::TWO; 8];
+    let output = droste_native::precompile::poseidon16_sponge(&[data], 8, &[F::ZERO; 8]).unwrap();
+    let mut tape = Tape::default();
+    tape.slice(&[data]);
+    tape.slice(&[output.rate, [F::from_u32(5); 8]]);
+    let execution = execute(&compiled, &[], &tape, 1 << 20).unwrap();
+    assert_eq!(execution.statement[0], F::from_u32(5));
+    assert_eq!(execution.statement[1], output.capacity[0]);
+}
+
+/// A branch that goes away takes with it what only its condition used.
+#[test]
+fn what_only_dead_code_uses_is_dead() {
+    let program = |branch: &str| {
+        let body = format!(
+            "let x = public_input();
+            let (t, u) = (x == felt(3), x == felt(4));
+            let mut unused = x;
+            {branch}
+            reveal(x);"
+        );
+        compile(&main_of("", &body), &[]).unwrap().program
+    };
+    let dead = "if t && u { unused = felt(1); } else { unused = felt(2); }";
+    let length = |branch| program(branch).instructions.len();
+    assert_eq!(length(dead), length(""));
+}
+
+/// Each of two branches calls the function in a frame of its own.
+#[test]
+fn calls_in_branches_have_their_own_frames() {
+    let items = "
+        #[inline(never)]
+        fn cube(x: Felt) -> Felt { x * x * x }";
+    let body = "
+        let x = public_input();
+        let y = if x == felt(2) { cube(x + felt(1)) } else { cube(x * x) + cube(x) };
+        reveal(y);";
+    assert_eq!(run(&main_of(items, body), &[2]), [27]);
+    assert_eq!(run(&main_of(items, body), &[3]), [729 + 27]);
+}
+
+/// A sponge may absorb more lanes than any instruction's other immediate is large.
+#[test]
+fn long_sponges_keep_their_length() {
+    let body = "
+        let _ = poseidon16_sponge(hint_slice(1).any(), 1048577, Block::ZERO);
+        reveal(public_input());";
+    let body = body.replace("reveal(public_input());", "");
+    let compiled = compile(&main_of("", &body), &[]).unwrap();
+    let call = compiled.program.instructions.iter();
+    let call = call.filter(|call| call.id == crate::isa::id::POSEIDON16_SPONGE);
+    let lengths: Vec<_> = call.map(|call| call.e).collect();
+    assert_eq!(lengths, [F::from_u32(1_048_577)]);
+}
+
+#[test]
+fn the_call_chain_of_a_failure_ends_at_main() {
+    let items = "
+        #[inline(never)]
+        fn inner(x: Felt) -> Felt {
+            let mut y = x;
+            for i in count(3) {
+                y += i;
+                assert_eq!(x * y, hint_felt().any());
+            }
+            y
+        }
+        #[inline(never)]
+        fn outer(x: Felt) -> Felt { inner(x) + Felt::ONE }";
+    let body = "let x = public_input(); reveal(inner(x + outer(x)));";
+    let compiled = compile(&main_of(items, body), &[]).unwrap();
+    let mut tape = Tape::default();
+    tape.felt(F::ZERO);
+    let error = execute(&compiled, &[F::TWO], &tape, 1 << 20).unwrap_err();
+    let chain: Vec<_> = error.places.iter().map(|place| &*place.function).collect();
+    assert_eq!(chain, ["inner", "outer", "main"], "{error}");
+    let error = execute(&compiled, &[F::ZERO], &tape, 1 << 20).unwrap_err();
+    assert_eq!(error.places.len(), 3, "{error}");
+}
+
+/// Whatever is handed to it, the compiler answers with a program or an error.
+#[test]
+fn nothing_makes_the_compiler_panic() {
+    let deep = |open: &str, close: &str, n: usize| {
+        main_of(
+            "",
+            &format!("let x = {}1{};", open.repeat(n), close.repeat(n)),
+        )
+    };
+    let bodies = [
+        "let s = hint_slice(1).any().skip(268435455).skip(268435455); reveal(s.block(1).lane(0));",
+        "let s = hint_slice(1).any(); reveal(s.block(1).lane(0));",
+        "let a = hint_slice(268435455).any(); let b = hint_slice(268435455).any();
+         for i in 0..40 { let c = hint_slice(268435455).any(); }
+         reveal(a.block(0).lane(0)); reveal(b.block(0).lane(0));",
+        "for i in 0..=18446744073709551615 { }",
+        "let mut x = Felt::ONE; for i in count(268435455) { x = x * x; } reveal(x);",
+        "let mut x = public_input();
+         for i in count(100000) { for j in count(100000) { x = x * x; } } reveal(x);",
+        "let mut w = Words::<99999999999>::new(); w.set(Index::new(felt(0)), felt(1));",
+        "let d = blake3_chunk(hint_slice(4).any(), 16, 18446744073709551615, true);
+         reveal(d.block(0).lane(0));",
+        "let n = count_to(public_input()); let f = through(n); for i in f { reveal(i); }",
+        "let y = X + Felt::ONE; reveal(y);",
+        "loop_out();",
+        "break;",
+        "reveal(felt(1)); reveal(public_input());",
+        "let s = limbs(hint_slice(1).any(), 268435455); reveal(s.block(9).lane(0));
+         let t = limbs(hint_slice(2).any(), 268435455); reveal(t.block(9).lane(0));
+         let t = limbs(hint_slice(3).any(), 268435455); reveal(t.block(9).lane(0));",
+        "assert_eq!(Ext::ONE, Ext::ZERO);",
+        "assert_ne!(Ext::ONE, Ext::from_felt(Felt::ONE));",
+    ];
+    let items = "
+        #[inline(never)]
+        fn through(n: Felt) -> Felt { n }
+        const X: Felt = hint_felt().any();
+        fn loop_out() { continue; }";
+    let mut sources: Vec<_> = bodies.iter().map(|body| main_of(items, body)).collect();
+    for (open, close) in [
+        ("(", ")"),
+        ("[", "]"),
+        ("{", "}"),
+        ("-", ""),
+        ("!", ""),
+        ("&", ""),
+    ] {
+        sources.push(deep(open, close, 500));
+        sources.push(deep(open, close, 5_000));
+        sources.push(deep(open, close, 500_000));
+    }
+    sources.push(deep("1 + ", "", 900));
+    sources.push(deep("1 + ", "", 4_000));
+    sources.push(deep("", ".clone()", 4_000));
+    sources.push(main_of("", "let x = \"unfinished"));
+    for source in sources {
+        if let Err(error) = compile(&source, &[]) {
+            assert!(!error.message.is_empty());
+        }
+    }
 }
 
 fn snapshot(source: &str) -> String {

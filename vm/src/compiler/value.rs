@@ -7,6 +7,10 @@ use droste_native::F;
 use super::ast::Symbol;
 use super::ir::Word;
 
+/// Numbers of blocks, lanes and iterations are below this: more than any memory holds, and few
+/// enough that sums of some of them are integers of 32 bits and field elements.
+pub const LIMIT: u32 = 1 << 28;
+
 /// Index of a structure in the item table.
 pub type StructId = usize;
 
@@ -83,18 +87,22 @@ impl Pointer {
         }
     }
 
-    /// `blocks` further on.
-    pub fn skip(self, blocks: u32) -> Self {
-        match self.word {
+    /// `blocks` further on; `None` where no address can be.
+    pub fn skip(self, blocks: u32) -> Option<Self> {
+        let add = |distance: u32| {
+            let sum = distance.checked_add(blocks)?;
+            (sum < LIMIT).then_some(sum)
+        };
+        Some(match self.word {
             Word::Address(area, offset) => Self {
-                word: Word::Address(area, offset + blocks),
+                word: Word::Address(area, add(offset)?),
                 distance: 0,
             },
             word => Self {
                 word,
-                distance: self.distance + blocks,
+                distance: add(self.distance)?,
             },
-        }
+        })
     }
 }
 
@@ -248,6 +256,21 @@ impl Value {
             }
             Self::Unchecked(value) => value.leaves(out),
             leaf => out.push(leaf),
+        }
+    }
+
+    /// Whether a scalar is known at compile time.
+    pub fn is_constant(&self) -> bool {
+        match self {
+            Self::Flag(word)
+            | Self::Felt(word)
+            | Self::Count(word)
+            | Self::Index(word, _)
+            | Self::Ext(Ext::Scalar(word)) => matches!(word, Word::Const(_)),
+            Self::Ext(value) => matches!(value, Ext::Const(_)),
+            Self::Block(block) => matches!(block, Block::Const(_)),
+            Self::Slice(_) | Self::Words(..) | Self::Lent => false,
+            _ => true,
         }
     }
 

@@ -26,7 +26,7 @@ pub struct Memory {
 
 impl Memory {
     /// Empty memories; words begin at `word_base`, blocks at 0.
-    pub fn new(word_base: u32) -> Self {
+    pub(super) fn new(word_base: u32) -> Self {
         Self {
             word_base,
             words: Vec::new(),
@@ -42,6 +42,9 @@ impl Memory {
     }
 
     /// Sets the word at `address`, or checks that it already has this value.
+    ///
+    /// # Errors
+    /// An address out of range, or another value.
     #[inline]
     pub fn set_word(&mut self, address: u32, value: F) -> Result<(), Fault> {
         let index = address.wrapping_sub(self.word_base) as usize;
@@ -86,6 +89,9 @@ impl Memory {
     }
 
     /// Sets one lane, or checks that it already has this value.
+    ///
+    /// # Errors
+    /// An address out of range, or another value.
     #[inline]
     pub fn set_lane(&mut self, address: u32, lane: usize, value: F) -> Result<(), Fault> {
         let cell = self.cell(address)?;
@@ -107,6 +113,9 @@ impl Memory {
     }
 
     /// Sets all lanes of a block, or checks those that are set.
+    ///
+    /// # Errors
+    /// An address out of range, or another value.
     #[inline]
     pub fn set_block(&mut self, address: u32, lanes: [F; 8]) -> Result<(), Fault> {
         let cell = self.cell(address)?;
@@ -122,6 +131,9 @@ impl Memory {
     }
 
     /// The complete block at `address`.
+    ///
+    /// # Errors
+    /// If one of its lanes has not been set.
     #[inline]
     pub fn block(&self, address: u32) -> Result<[F; 8], Fault> {
         match self.blocks.get(address as usize) {
@@ -143,7 +155,7 @@ impl Memory {
     }
 
     /// The final image: unset cells become zero.
-    pub fn finish(self) -> Image {
+    pub(super) fn finish(self) -> Image {
         let (words, blocks) = self.extents();
         Image {
             word_base: self.word_base,

@@ -15,14 +15,13 @@ use droste_native::F;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
 pub use error::{Fault, Place, RunError};
-pub use memory::MAX_CELLS;
+pub use memory::{MAX_CELLS, Memory};
 pub use tape::{NotCanonical, Tape, TapeBlock, TapeItem};
 
-use crate::compiler::{Compiled, Hint, Span};
-use crate::isa::{Op, Operand};
-use crate::record::{Call, Cycle, Execution};
+use crate::compiler::{Compiled, Hint};
+use crate::isa::{Mode, Op, Operand};
+use crate::record::{Calls, Cycle, Execution};
 use decode::{Decoded, Source, address};
-use memory::Memory;
 
 /// Runs `compiled` on public inputs and hints.
 ///
@@ -56,18 +55,12 @@ pub fn execute_mutated(
     limit: u64,
     mutation: Option<(u64, F)>,
 ) -> Result<Execution, RunError> {
-    let mut runner = Runner::new(compiled, public, tape)
-        .map_err(|fault| locate(compiled, fault, 1, &Memory::new(0), 0))?;
+    let mut runner =
+        Runner::new(compiled, public, tape).map_err(|fault| locate(compiled, fault, 1, &[]))?;
     runner.mutation = mutation;
     match runner.run(limit) {
         Ok(()) => Ok(runner.finish()),
-        Err(fault) => Err(locate(
-            compiled,
-            fault,
-            runner.pc,
-            &runner.memory,
-            runner.fp,
-        )),
+        Err(fault) => Err(locate(compiled, fault, runner.pc, &runner.cycles)),
     }
 }
 
@@ -86,7 +79,7 @@ struct Runner<'a> {
     pc: u32,
     fp: u32,
     cycles: Vec<Cycle>,
-    calls: [Vec<Call>; crate::isa::id::COUNT],
+    calls: Calls,
     /// Number of the hint to falsify, and what to add to it.
     mutation: Option<(u64, F)>,
     /// Number of hints computed so far.
@@ -143,7 +136,7 @@ impl<'a> Runner<'a> {
             pc: 1,
             fp,
             cycles: Vec::new(),
-            calls: Default::default(),
+            calls: Calls::default(),
             mutation: None,
             computed: 0,
         })
@@ -396,15 +389,16 @@ fn kind(index: usize, expected: &str, found: &TapeItem) -> Fault {
     }
 }
 
-/// Names the source of a fault: the chain of inlined calls, then, for a function that was really
-/// called, the caller found through the frame's return address.
-fn locate(compiled: &Compiled, fault: Fault, pc: u32, memory: &Memory, fp: u32) -> RunError {
+/// Names the source of a fault at `pc`: the chain of inlined calls, then the same for every function
+/// that was really called, as the cycles so far tell.
+fn locate(compiled: &Compiled, fault: Fault, pc: u32, cycles: &[Cycle]) -> RunError {
     let map = &compiled.source_map;
-    let mut places = Vec::new();
-    let mut at = map.locations.get(pc as usize).copied();
-    let first = at.map(|location| location.span);
-    let mut frame = fp;
-    while let Some(location) = at {
+    let mut places: Vec<Place> = Vec::new();
+    let calls = calls_in_progress(compiled, cycles);
+    for pc in std::iter::once(&pc).chain(calls.iter().rev()) {
+        let Some(location) = map.locations.get(*pc as usize) else {
+            break;
+        };
         let (mut span, mut next) = (location.span, Some(location.site));
         while let Some(site) = next.and_then(|site| map.sites.get(site as usize)) {
             let (line, column) = map.line_column(span);
@@ -417,18 +411,8 @@ fn locate(compiled: &Compiled, fault: Fault, pc: u32, memory: &Memory, fp: u32) 
             });
             (span, next) = (site.call, site.parent);
         }
-        if places.len() > 64 {
-            break;
-        }
-        // A frame entered by a call begins with the return address and the caller's frame.
-        at = match (memory.word(frame), memory.word(frame.wrapping_add(1))) {
-            (Some(back), Some(caller)) if span != Span::default() => {
-                frame = caller.as_canonical_u32();
-                map.locations.get(back.as_canonical_u32() as usize).copied()
-            }
-            _ => None,
-        };
     }
+    let first = map.locations.get(pc as usize).map(|location| location.span);
     let file = first.and_then(|span| map.files.get(span.file as usize));
     RunError {
         fault,
@@ -438,4 +422,35 @@ fn locate(compiled: &Compiled, fault: Fault, pc: u32, memory: &Memory, fp: u32) 
             .map(|file| Arc::new(miette::NamedSource::new(&file.path, file.text.clone()))),
         span: first.map(|span| (span.start as usize..span.end as usize).into()),
     }
+}
+
+/// The instructions that called the functions in which the last cycle is, outermost first.
+fn calls_in_progress(compiled: &Compiled, cycles: &[Cycle]) -> Vec<u32> {
+    let map = &compiled.source_map;
+    // The function that is really called, by activation: a parent comes before its children.
+    let mut roots: Vec<u32> = Vec::with_capacity(map.sites.len());
+    for (site, activation) in map.sites.iter().enumerate() {
+        let parent = activation.parent.and_then(|site| roots.get(site as usize));
+        roots.push(parent.copied().unwrap_or(site as u32));
+    }
+    let root = |pc: u32| {
+        let location = map.locations.get(pc as usize)?;
+        roots.get(location.site as usize)
+    };
+    let mut calls = Vec::new();
+    for pair in cycles.windows(2) {
+        let (from, to) = (pair[0].pc, pair[1].pc);
+        if root(from) == root(to) {
+            continue;
+        }
+        // A return goes where a word says.
+        let instruction = compiled.program.instructions.get(from as usize);
+        match instruction.map(|instruction| instruction.b.mode) {
+            Some(Mode::Mem) => {
+                calls.pop();
+            }
+            _ => calls.push(from),
+        }
+    }
+    calls
 }

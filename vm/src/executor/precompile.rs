@@ -120,21 +120,30 @@ impl Runner<'_> {
                 }
             }
             other => {
-                return Err(Fault::Precompile {
-                    id: other,
-                    reason: "there is no such precompile".into(),
-                });
+                let custom = self.compiled.precompiles.iter();
+                let Some(custom) = custom.copied().find(|custom| custom.identity == other) else {
+                    return Err(Fault::Precompile {
+                        id: other,
+                        reason: "there is no such precompile".into(),
+                    });
+                };
+                let message = self.message(instruction)?;
+                (custom.run)(&message, &mut self.memory)?;
             }
         }
-        let message = Call {
-            a: self.known(a)?,
-            b: self.known(b)?,
-            c: self.known(c)?,
-            d: self.known(d)?,
-            e: F::from_u32(e),
-        };
+        let message = self.message(instruction)?;
         self.calls[identity as usize].push(message);
         Ok(())
+    }
+
+    fn message(&self, instruction: &Decoded) -> Result<Call, Fault> {
+        Ok(Call {
+            a: self.known(instruction.a)?,
+            b: self.known(instruction.b)?,
+            c: self.known(instruction.c)?,
+            d: self.known(instruction.d)?,
+            e: F::from_u32(instruction.e),
+        })
     }
 
     fn pointer(&self, source: Source) -> Result<u32, Fault> {

@@ -137,6 +137,9 @@ macro_rules! machine {
                 fn precompiles(&self) -> &'static [u32] {
                     match self { $( Self::$variant(table) => table.precompiles(), )* }
                 }
+                fn custom(&self) -> &'static [$crate::precompile::Precompile] {
+                    match self { $( Self::$variant(table) => table.custom(), )* }
+                }
                 fn fixed_log_height(&self) -> Option<usize> {
                     match self { $( Self::$variant(table) => table.fixed_log_height(), )* }
                 }

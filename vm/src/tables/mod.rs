@@ -29,6 +29,7 @@ use p3_field::PrimeField32;
 use p3_matrix::dense::RowMajorMatrix;
 
 use crate::isa::Program;
+use crate::precompile::Precompile;
 use crate::record::{Execution, Image, Uses};
 
 /// Elements of a block.
@@ -63,6 +64,12 @@ pub trait Table: BaseAir<F> + Send + Sync {
     /// Identities of the precompiles that need the table: whose calls it receives, or whose table it
     /// serves in turn. Empty for the tables that every machine has.
     fn precompiles(&self) -> &'static [u32] {
+        &[]
+    }
+
+    /// Those of [`Self::precompiles`] that are a user's: what the compiler and the executor know of
+    /// them. A precompile that several tables serve is named by one.
+    fn custom(&self) -> &'static [Precompile] {
         &[]
     }
 

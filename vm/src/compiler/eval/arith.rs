@@ -413,22 +413,22 @@ impl Evaluator<'_> {
 
     pub(super) fn assert(&mut self, condition: control::Condition, span: Span) -> Eval<()> {
         use control::Condition;
-        match condition {
-            Condition::Known(true) => Ok(()),
-            Condition::Known(false) => fail(span, "this assertion is false at compile time"),
-            Condition::Flag(word) => {
-                self.builder.assert_equal(word, ONE);
-                Ok(())
-            }
-            Condition::Equal(a, b, true) => {
-                self.builder.assert_equal(a, b);
-                Ok(())
-            }
-            Condition::Equal(a, b, false) => {
-                let difference = self.builder.sub(a, b);
-                self.builder.inverse(difference);
-                Ok(())
-            }
+        let holds = match condition {
+            Condition::Known(holds) => holds,
+            Condition::Flag(word) => self.builder.assert_equal(word, ONE),
+            Condition::Equal(a, b, true) => self.builder.assert_equal(a, b),
+            Condition::Equal(a, b, false) => match self.builder.sub(a, b) {
+                Word::Const(difference) => difference != F::ZERO,
+                difference => {
+                    self.builder.inverse(difference);
+                    true
+                }
+            },
+        };
+        if holds {
+            Ok(())
+        } else {
+            fail(span, "this assertion is false at compile time")
         }
     }
 
@@ -544,6 +544,11 @@ impl Evaluator<'_> {
         match (left, right) {
             (Value::Felt(a), Value::Felt(b)) => {
                 self.assert(control::Condition::Equal(*a, *b, false), span)
+            }
+            (Value::Ext(a), Value::Ext(b)) if scalar(a).is_some() && scalar(b).is_some() => {
+                let words = scalar(a).zip(scalar(b));
+                let (a, b) = words.unwrap_or((ZERO, ZERO));
+                self.assert(control::Condition::Equal(a, b, false), span)
             }
             (Value::Ext(a), Value::Ext(b)) => {
                 let difference = self.ext_sub(a, b);

@@ -112,10 +112,20 @@ impl Evaluator<'_> {
             ExprKind::RefMut(inner) => inner,
             _ => first,
         };
-        let ty = self.expr(inner)?.ty();
+        let place = match &first.kind {
+            ExprKind::RefMut(_) => self.place(inner)?,
+            _ => None,
+        };
+        let value = match &place {
+            Some(place) => self.read_place(place)?,
+            None => self.expr(inner)?,
+        };
+        let ty = value.ty();
         match self.find_method(&ty, last.name, Some(of))? {
             Some((method, bindings)) => {
-                self.method(method, bindings, &ty, &last.generics, None, arguments, span)
+                let receiver = Some(Argument { value, place });
+                let rest = &arguments[1..];
+                self.method(method, bindings, &ty, &last.generics, receiver, rest, span)
             }
             None => {
                 let name = last.name;
@@ -353,7 +363,6 @@ impl Evaluator<'_> {
             output: function.output.clone(),
             site: self.sites.len() as u32 - 1,
         });
-        let run_time = std::mem::take(&mut self.run_time);
         // Parameters that are written back are plain names, so their bindings come first.
         for (param, value) in function.params.iter().zip(values) {
             match param.pattern.kind {
@@ -364,9 +373,11 @@ impl Evaluator<'_> {
         let result = match self.statements(body) {
             Ok(value) => value,
             Err(Flow::Return(value)) => value,
+            Err(Flow::Break | Flow::Continue) => {
+                return fail(function.span, "`break` or `continue` outside of a loop");
+            }
             Err(other) => return Err(other),
         };
-        self.run_time = run_time;
         let mut last = self.activations.pop();
         let mut finals = Vec::new();
         if function.params.iter().any(|param| param.mutable_reference) {

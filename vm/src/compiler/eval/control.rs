@@ -141,7 +141,6 @@ impl Evaluator<'_> {
             self.here().vars.clone_from(&entry);
             self.builder.counters = counters;
             self.builder.push_scope(self.builder.current_frame());
-            self.run_time += 1;
             if let Some((a, b)) = sides {
                 let condition = Condition::Equal(a, b, one);
                 self.assert(condition, span)?;
@@ -152,7 +151,6 @@ impl Evaluator<'_> {
                 (false, None) => Ok(Value::unit()),
             };
             let result = self.no_jump(result, span)?;
-            self.run_time -= 1;
             let scope = self.builder.pop_scope();
             let mut vars = std::mem::take(&mut self.here().vars);
             vars.truncate(entry.len());
@@ -381,10 +379,8 @@ impl Evaluator<'_> {
             self.bind(pattern, Value::Felt(Word::Var(counter)))?;
             self.builder.counters.enter();
             self.builder.push_scope(frame);
-            self.run_time += 1;
             let result = self.block(body);
             self.no_jump(result, span)?;
-            self.run_time -= 1;
             self.builder.location = location;
             let mut exit = std::mem::take(&mut self.here().vars);
             exit.truncate(entry.len());

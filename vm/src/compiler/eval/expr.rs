@@ -22,6 +22,16 @@ impl Evaluator<'_> {
     }
 
     pub(super) fn expr(&mut self, expr: &Expr) -> Eval<Value> {
+        if self.depth > MAX_NESTING {
+            return fail(expr.span, "expressions and calls are nested too deeply");
+        }
+        self.depth += 1;
+        let result = self.expr_at(expr);
+        self.depth -= 1;
+        result
+    }
+
+    fn expr_at(&mut self, expr: &Expr) -> Eval<Value> {
         let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
         match &expr.kind {
             ExprKind::Int(value) => Ok(Value::Int(*value)),
@@ -86,7 +96,10 @@ impl Evaluator<'_> {
                     return fail(expr.span, "a range needs both bounds");
                 };
                 let (start, end) = (self.int(start)?, self.int(end)?);
-                Ok(Value::Range(start, end + u64::from(*closed)))
+                match end.checked_add(u64::from(*closed)) {
+                    Some(end) => Ok(Value::Range(start, end)),
+                    None => fail(expr.span, "this range has no end"),
+                }
             }
             ExprKind::If(condition, then, otherwise) => {
                 self.conditional(condition, then, otherwise.as_deref(), expr.span)

@@ -110,10 +110,14 @@ impl Evaluator<'_> {
     /// The word that stands for a scalar: its value, or its address.
     pub(super) fn leaf_word(&mut self, leaf: &Value) -> Word {
         match leaf {
-            Value::Felt(word)
-            | Value::Flag(word)
-            | Value::Words(word, _)
-            | Value::Index(word, _) => *word,
+            Value::Felt(word) | Value::Flag(word) | Value::Index(word, _) => *word,
+            Value::Words(word, _) => {
+                // Whoever gets them may write any of them.
+                if let Some(words) = self.words(*word) {
+                    words.all = true;
+                }
+                *word
+            }
             Value::Slice(pointer) => self.pointer(*pointer),
             Value::Ext(value) => self.ext_address(value),
             Value::Block(block) => self.block_address(block),
@@ -200,6 +204,9 @@ impl Evaluator<'_> {
                 if self.handed_over(value, leaf).is_some() {
                     let word = self.leaf_word(leaf);
                     args.push(self.builder.reach(word));
+                } else if !leaf.is_constant() && passing(leaf).is_none() {
+                    let found = leaf.describe();
+                    return fail(span, format!("{found} cannot be an argument of a call"));
                 }
             }
         }
@@ -311,6 +318,10 @@ impl Evaluator<'_> {
             value.leaves(&mut leaves);
             for leaf in leaves {
                 let Some(passing) = passing(leaf).filter(|_| !self.is_fixed(leaf)) else {
+                    if !leaf.is_constant() && !self.is_fixed(leaf) && !matches!(leaf, Value::Lent) {
+                        let found = leaf.describe();
+                        return fail(span, format!("{found} cannot be the result of a call"));
+                    }
                     continue;
                 };
                 let from = self.leaf_word(leaf);

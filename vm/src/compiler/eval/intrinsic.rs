@@ -7,8 +7,9 @@ use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use super::arith::field;
 use super::*;
 use crate::compiler::ir::{Area, Def, Displacement, HintOp, OpKind, Word};
-use crate::compiler::value::{Block, Ext, Pointer};
+use crate::compiler::value::{Block, Ext, LIMIT, Pointer};
 use crate::isa::id;
+use crate::precompile::{Output, Parameter, Precompile};
 use droste_native::F;
 
 const ZERO: Word = Word::Const(F::ZERO);
@@ -55,8 +56,16 @@ fn integer(value: &Value, span: Span) -> Eval<u64> {
 fn small(value: &Value, span: Span) -> Eval<u32> {
     let value = integer(value, span)?;
     match u32::try_from(value) {
-        Ok(value) if value < 1 << 30 => Ok(value),
+        Ok(value) if value < LIMIT => Ok(value),
         _ => fail(span, format!("{value} is too large")),
+    }
+}
+
+fn skip(pointer: Pointer, blocks: &Value, span: Span) -> Eval<Pointer> {
+    let blocks = small(blocks, span)?;
+    match pointer.skip(blocks) {
+        Some(pointer) => Ok(pointer),
+        None => fail(span, format!("no slice has {blocks} more blocks")),
     }
 }
 
@@ -154,6 +163,13 @@ impl Evaluator<'_> {
             }
             "public_input" => {
                 self.straight_line("public_input", span)?;
+                if self.builder.counters.public_outputs > 0 {
+                    return fail_help(
+                        span,
+                        "a public input is read after an output",
+                        "read all inputs before the first `reveal`",
+                    );
+                }
                 let lane = self.builder.counters.public_inputs;
                 self.builder.counters.public_inputs += 1;
                 self.statement_fits(span)?;
@@ -197,7 +213,8 @@ impl Evaluator<'_> {
                 let [data, lanes, capacity] = arguments(values, span)?;
                 let area = self.sponge(&data, &lanes, &capacity, ZERO, span)?;
                 let rate = Value::Block(Block::At(at(area)));
-                let capacity = Value::Block(Block::At(at(area).skip(1)));
+                let word = Word::Address(area, 1);
+                let capacity = Value::Block(Block::At(Pointer { word, distance: 0 }));
                 Ok(Value::Tuple(Rc::new(vec![rate, capacity])))
             }
             "poseidon16_duplex" => {
@@ -276,9 +293,9 @@ impl Evaluator<'_> {
             "blake3_chunk" => {
                 let [data, words, counter, root] = arguments(values, span)?;
                 let words = small(&words, span)?;
-                let counter = integer(&counter, span)?;
+                let counter = small(&counter, span)?;
                 let root = boolean(&root, span)?;
-                let mode = field(2 * counter + u64::from(root), span)?;
+                let mode = Word::Const(F::from_u32(2 * counter + u32::from(root)));
                 let operands = [self.slice(&data, span)?, mode, ZERO, ZERO];
                 let area = self
                     .builder
@@ -320,7 +337,13 @@ impl Evaluator<'_> {
                 let area = self.builder.call_area(identity, operands, depth, 3, 2);
                 Ok(digest(area))
             }
-            other => fail(span, format!("`{other}` is not a function")),
+            other => {
+                let custom = self.precompiles.iter().copied();
+                match custom.clone().find(|custom| custom.name == other) {
+                    Some(custom) => self.custom_call(custom, &values, span),
+                    None => fail(span, format!("`{other}` is not a function")),
+                }
+            }
         }
     }
 
@@ -368,6 +391,46 @@ impl Evaluator<'_> {
         let data = self.slice(data, span)?;
         let length = Word::Const(F::from_u32(count));
         Ok(([data, ZERO, length, ZERO], skip, count))
+    }
+
+    /// A call of a user's precompile.
+    fn custom_call(&mut self, custom: Precompile, values: &[Value], span: Span) -> Eval<Value> {
+        let (wanted, given) = (custom.parameters.len(), values.len());
+        if wanted != given {
+            return fail(
+                span,
+                format!("this takes {wanted} arguments, {given} are given"),
+            );
+        }
+        let (mut operands, mut used, mut length) = ([ZERO; 4], 0, 0);
+        for (parameter, value) in custom.parameters.iter().zip(values) {
+            let word = match (parameter, value) {
+                (Parameter::Length, value) => {
+                    length = small(value, span)?;
+                    continue;
+                }
+                (Parameter::Felt, value) => felt(value, span)?,
+                (Parameter::Ext, Value::Ext(value)) => self.ext_address(value),
+                (Parameter::Ext, other) => return mismatch("an Ext", other, span),
+                (Parameter::Block, value) => self.block_operand(value, span)?,
+                (Parameter::Slice, value) => self.slice(value, span)?,
+            };
+            operands[used] = word;
+            used += 1;
+        }
+        let size = match custom.output {
+            Output::Ext | Output::Block => 1,
+            Output::Slice(blocks) => blocks,
+        };
+        let area = self
+            .builder
+            .call_area(custom.identity, operands, length, 3, size);
+        let pointer = Pointer::area(area);
+        Ok(match custom.output {
+            Output::Ext => Value::Ext(Ext::At(pointer)),
+            Output::Block => Value::Block(Block::At(pointer)),
+            Output::Slice(_) => Value::Slice(pointer),
+        })
     }
 
     fn depth(&mut self, value: &Value, span: Span) -> Eval<u32> {
@@ -462,7 +525,9 @@ impl Evaluator<'_> {
                 self.slice_of(blocks, span)?
             }
             (Ty::Words(length), "new" | "default") => {
-                let (size, def) = (*length as u32, self.builder.var());
+                let size = small(&Value::Int(*length), span)?;
+                let def = self.builder.var();
+                self.words.insert(def, WordsUse::default());
                 self.builder.push(OpKind::WordsAddress { size, def });
                 Value::Words(Word::Var(def), *length)
             }
@@ -604,11 +669,17 @@ impl Evaluator<'_> {
             (Value::Block(block), "as_ext") => Value::Ext(self.block_ext(&block, span)?),
             (Value::Slice(pointer), "block") => {
                 let [index] = arguments(values, span)?;
-                Value::Block(Block::At(pointer.skip(small(&index, span)?)))
+                let pointer = skip(pointer, &index, span)?;
+                if let Word::Address(area, offset) = pointer.word
+                    && offset >= self.builder.ir.areas[area as usize].size
+                {
+                    return fail(span, "this block is outside of the slice");
+                }
+                Value::Block(Block::At(pointer))
             }
             (Value::Slice(pointer), "skip") => {
                 let [index] = arguments(values, span)?;
-                Value::Slice(pointer.skip(small(&index, span)?))
+                Value::Slice(skip(pointer, &index, span)?)
             }
             (Value::Slice(pointer), name @ ("at" | "skip_felt")) => {
                 let [distance] = arguments(values, span)?;
@@ -637,6 +708,19 @@ impl Evaluator<'_> {
                 };
                 if bound != length {
                     return fail(span, format!("an Index<{bound}> into Words<{length}>"));
+                }
+                let constant = match index {
+                    Word::Const(index) => Some(index.as_canonical_u32()),
+                    _ => None,
+                };
+                if let Some(words) = self.words(base) {
+                    match (name, constant) {
+                        ("get", index) => words.reads.push((index, span)),
+                        (_, Some(index)) => {
+                            words.written.insert(index);
+                        }
+                        (_, None) => words.all = true,
+                    }
                 }
                 let address = self.builder.add(base, index);
                 let pointer = self.builder.reach(address);

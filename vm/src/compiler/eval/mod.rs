@@ -11,19 +11,23 @@ mod pattern;
 mod place;
 mod types;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::ast::*;
 use super::build::Builder;
 use super::error::{Failure, failure};
-use super::ir::{FunctionIr, Ir, MAIN};
+use super::ir::{FunctionIr, Ir, MAIN, Var, Word};
 use super::output::{Location, Site, Span};
 use super::resolve::{Definition, Items, ModuleId};
 use super::value::{Binding, Ty, Value};
+use crate::precompile::Precompile;
 
 /// Deepest chain of inlined calls.
 const MAX_DEPTH: usize = 256;
+
+/// Deepest nesting of expressions in progress, over all of these calls.
+const MAX_NESTING: usize = 1 << 13;
 
 /// Why an expression has no value.
 pub(super) enum Flow {
@@ -61,35 +65,56 @@ struct Activation {
     site: u32,
 }
 
+/// What is done with write-once words.
+#[derive(Default)]
+struct WordsUse {
+    /// Constant indices that are written.
+    written: BTreeSet<u32>,
+    /// Whether any other index may be written.
+    all: bool,
+    /// Reads: the index, if it is constant, and where.
+    reads: Vec<(Option<u32>, Span)>,
+}
+
 /// The evaluator.
 pub(super) struct Evaluator<'a> {
     items: &'a Items,
+    /// Beside those of the standard machine.
+    precompiles: &'a [Precompile],
     builder: Builder,
     sites: Vec<Site>,
     activations: Vec<Activation>,
     constants: HashMap<(usize, String), Value>,
     instances: HashMap<String, function::Instance>,
     functions: Vec<FunctionIr>,
+    /// By the word that holds their address.
+    words: HashMap<Var, WordsUse>,
     /// Type that the next expression should have, for calls that cannot tell from their arguments.
     expected: Ty,
-    /// Number of enclosing run-time branches and loops.
-    run_time: usize,
+    /// Number of expressions in progress.
+    depth: usize,
     /// Names of functions being compiled out of line, to refuse recursion.
     compiling: Vec<String>,
 }
 
 /// Evaluates `main` of the entry module.
-pub(super) fn evaluate(items: &Items, entry: ModuleId) -> Result<(Ir, Vec<Site>), Box<Failure>> {
+pub(super) fn evaluate(
+    items: &Items,
+    entry: ModuleId,
+    precompiles: &[Precompile],
+) -> Result<(Ir, Vec<Site>), Box<Failure>> {
     let mut evaluator = Evaluator {
         items,
+        precompiles,
         builder: Builder::new(),
         sites: Vec::new(),
         activations: Vec::new(),
         constants: HashMap::new(),
         instances: HashMap::new(),
         functions: Vec::new(),
+        words: HashMap::new(),
         expected: Ty::Unknown,
-        run_time: 0,
+        depth: 0,
         compiling: Vec::new(),
     };
     let name = Symbol::new("main");
@@ -123,6 +148,7 @@ pub(super) fn evaluate(items: &Items, entry: ModuleId) -> Result<(Ir, Vec<Site>)
         }
         Err(_) => return Err(failure(function.span, "`break` outside of a loop")),
     }
+    evaluator.check_words()?;
     let mut ir = std::mem::take(&mut evaluator.builder.ir);
     ir.main = evaluator.builder.pop_scope().ops;
     ir.functions = evaluator.functions;
@@ -139,6 +165,35 @@ impl Evaluator<'_> {
 
     fn module(&self) -> ModuleId {
         self.activations.last().map_or(0, |here| here.module)
+    }
+
+    fn words(&mut self, base: Word) -> Option<&mut WordsUse> {
+        match base {
+            Word::Var(base) => self.words.get_mut(&base),
+            _ => None,
+        }
+    }
+
+    /// Refuses reads of words that nothing writes: a prover would choose their values.
+    fn check_words(&self) -> Result<(), Box<Failure>> {
+        let unwritten = |words: &WordsUse, index: Option<u32>| match index {
+            Some(index) => !words.written.contains(&index),
+            None => words.written.is_empty(),
+        };
+        let reads = self.words.values().filter(|words| !words.all);
+        let first = reads
+            .flat_map(|words| words.reads.iter().map(move |read| (words, read)))
+            .filter(|(words, (index, _))| unwritten(words, *index))
+            .map(|(_, (_, span))| *span)
+            .min_by_key(|span| (span.file, span.start));
+        match first {
+            None => Ok(()),
+            Some(span) => {
+                let mut failure = failure(span, "this word is never written");
+                failure.help = Some("a prover could choose its value: write it first".into());
+                Err(failure)
+            }
+        }
     }
 
     /// Marks the source of the operations to come.
@@ -258,6 +313,14 @@ impl Evaluator<'_> {
         self.expected = self.ty(&constant.ty)?;
         let value = self.expr(expr)?;
         self.activations.pop();
+        let mut leaves = Vec::new();
+        value.leaves(&mut leaves);
+        if !leaves.into_iter().all(Value::is_constant) {
+            return fail(
+                constant.span,
+                format!("`{}` is not known at compile time", constant.name),
+            );
+        }
         self.constants.insert(key, value.clone());
         Ok(value)
     }

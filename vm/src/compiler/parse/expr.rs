@@ -72,6 +72,21 @@ impl Parser {
     }
 
     pub(super) fn expr(&self, expr: &syn::Expr) -> Result<Expr> {
+        let depth = self.depth.get();
+        if depth > super::MAX_DEPTH {
+            return fail_help(
+                self.span_of(expr),
+                "this expression is nested too deeply",
+                "give its parts names with `let`",
+            );
+        }
+        self.depth.set(depth + 1);
+        let result = self.expr_at(expr);
+        self.depth.set(depth);
+        result
+    }
+
+    fn expr_at(&self, expr: &syn::Expr) -> Result<Expr> {
         let span = self.span_of(expr);
         let kind = match expr {
             syn::Expr::Paren(inner) => return self.expr(&inner.expr),

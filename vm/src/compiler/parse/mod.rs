@@ -3,26 +3,68 @@
 mod expr;
 mod item;
 
+use std::cell::Cell;
+use std::fmt::Display;
+
+use proc_macro2::{LexError, TokenStream, TokenTree};
+
 use super::ast::{Module, Symbol};
-use super::error::{Result, failure};
+use super::error::{Result, fail, failure};
 use super::output::Span;
+
+/// Deepest nesting of brackets, and longest row of operators: `syn` parses them by recursion.
+const MAX_NESTING: usize = 1 << 10;
+
+/// Deepest nesting of expressions: a chain of operators or methods nests too.
+const MAX_DEPTH: usize = 1 << 10;
 
 /// Parses one file.
 pub fn parse_file(file: u32, text: &str) -> Result<Module> {
-    let parser = Parser { file };
-    let syntax = syn::parse_file(text).map_err(|error| {
-        let span = parser.span(error.span());
-        failure(span, format!("syntax error: {error}"))
-    })?;
+    let parser = Parser {
+        file,
+        depth: Cell::new(0),
+    };
+    let wrong =
+        |span, error: &dyn Display| failure(parser.span(span), format!("syntax error: {error}"));
+    let tokens: TokenStream = text
+        .parse()
+        .map_err(|error: LexError| wrong(error.span(), &error))?;
+    parser.check_nesting(&tokens)?;
+    let syntax: syn::File = syn::parse2(tokens).map_err(|error| wrong(error.span(), &error))?;
     parser.items(&syntax.items)
 }
 
 /// Converts the syntax of one file.
 struct Parser {
     file: u32,
+    /// Of the present expression.
+    depth: Cell<usize>,
 }
 
 impl Parser {
+    fn check_nesting(&self, tokens: &TokenStream) -> Result<()> {
+        let mut open = vec![tokens.clone().into_iter()];
+        let mut operators = 0;
+        while let Some(inner) = open.last_mut() {
+            match inner.next() {
+                None => {
+                    open.pop();
+                }
+                Some(token) => {
+                    let punct = matches!(token, TokenTree::Punct(_));
+                    operators = if punct { operators + 1 } else { 0 };
+                    if open.len().max(operators) > MAX_NESTING {
+                        return fail(self.span(token.span()), "this is nested too deeply");
+                    }
+                    if let TokenTree::Group(group) = token {
+                        open.push(group.stream().into_iter());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn span(&self, span: proc_macro2::Span) -> Span {
         let range = span.byte_range();
         Span {

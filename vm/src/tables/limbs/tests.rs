@@ -75,9 +75,10 @@ fn limbs_are_those_of_the_montgomery_words() {
 #[test]
 fn a_full_table_is_accepted() {
     let mut execution = run();
-    execution.calls[id::LIMBS as usize].push(crate::record::Call {
+    let calls = &mut execution.calls[id::LIMBS as usize];
+    calls.push(crate::record::Call {
         e: F::TWO,
-        ..execution.calls[id::LIMBS as usize][0]
+        ..calls[0]
     });
     let (trace, uses) = generate(&LimbsTable, &execution, None);
     assert_serves(&LimbsTable, trace, Vec::new(), &execution, &uses);

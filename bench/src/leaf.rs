@@ -1,0 +1,60 @@
+//! `droste-bench leaf`: native proving time per hash over workloads, from 10^6 to 10^9 units of
+//! fft_cost.
+
+use clap::Args;
+use droste_native::HashId;
+use droste_native::security::Preset;
+use serde_json::{Map, Value};
+
+use crate::report::Report;
+use crate::vm;
+
+/// What to measure.
+#[derive(Args)]
+pub struct Arguments {
+    /// Logarithms of the number of cycles: 13 to 21 are about 10^6 to 10^9 units.
+    #[arg(long, value_delimiter = ',', default_value = "11,13,15,17,19,21")]
+    log_cycles: Vec<u32>,
+    /// Hashes.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "poseidon16,blake3,keccak"
+    )]
+    hashes: Vec<HashId>,
+    /// Security.
+    #[arg(long, default_value_t = Preset::Proven100)]
+    preset: Preset,
+    /// Logarithm of the blowup.
+    #[arg(long, default_value_t = 1)]
+    log_blowup: usize,
+}
+
+/// Runs every measurement.
+pub fn run(arguments: &Arguments) -> Report {
+    let arguments = vm::Arguments {
+        log_cycles: arguments.log_cycles.clone(),
+        hashes: arguments.hashes.clone(),
+        preset: arguments.preset,
+        log_blowup: arguments.log_blowup,
+        here: false,
+    };
+    let rows = vm::rows("vm", &arguments).into_iter().map(summary);
+    Report::from_rows(rows.collect())
+}
+
+/// The columns that say what a leaf costs.
+fn summary(row: Value) -> Value {
+    let names = [
+        "hash",
+        "cycles",
+        "fft_cost",
+        "prove_ms",
+        "verify_ms",
+        "proof_bytes",
+        "peak_rss_bytes",
+        "proven_bits",
+    ];
+    let cell = |name: &str| (name.to_owned(), row[name].clone());
+    Value::Object(names.into_iter().map(cell).collect::<Map<_, _>>())
+}

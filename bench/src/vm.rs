@@ -1,0 +1,254 @@
+//! `droste-bench vm`: a Fibonacci run executed, proved and verified in each hash, against
+//! p3-batch-stark proving p3-poseidon1-air with the same settings in the same process.
+//!
+//! Each row is measured in a process of its own, whose peak of memory is the row's.
+
+use std::process::Command;
+use std::time::Instant;
+
+use clap::Args;
+use droste_native::poseidon16::{
+    HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH,
+};
+use droste_native::security::Preset;
+use droste_native::{
+    Blake3Family, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family, config,
+};
+use droste_vm::codec::encode;
+use droste_vm::compiler::{Compiled, compile_file};
+use droste_vm::executor::{Tape, execute};
+use droste_vm::heights::Heights;
+use droste_vm::key::ProvingKey;
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::prover::{prove_traces, traces};
+use droste_vm::report::TableReport;
+use droste_vm::tables::{Table, TraceInput};
+use droste_vm::verifier::Verifier;
+use p3_batch_stark::{ProverData, StarkInstance, prove_batch};
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::Matrix;
+use p3_poseidon1::Poseidon1Constants;
+use p3_poseidon1_air::Poseidon1Air;
+use serde_json::{Value, json};
+
+use crate::memory;
+use crate::report::Report;
+use crate::stages::Stages;
+
+/// The program that is measured.
+const PROGRAM: &str = "fibonacci";
+
+/// Instructions of one of its iterations.
+const CYCLES_PER_ITERATION: u32 = 5;
+
+/// What to measure.
+#[derive(Args, Clone)]
+pub struct Arguments {
+    /// Logarithms of the number of cycles.
+    #[arg(long, value_delimiter = ',', default_value = "18")]
+    pub log_cycles: Vec<u32>,
+    /// Hashes.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "poseidon16,blake3,keccak"
+    )]
+    pub hashes: Vec<HashId>,
+    /// Security.
+    #[arg(long, default_value_t = Preset::Proven100)]
+    pub preset: Preset,
+    /// Logarithm of the blowup.
+    #[arg(long, default_value_t = 1)]
+    pub log_blowup: usize,
+    /// Measure the one row in this process, without starting another.
+    #[arg(long, hide = true)]
+    pub here: bool,
+}
+
+/// Runs every measurement.
+pub fn run(arguments: &Arguments) -> Report {
+    Report::from_rows(rows("vm", arguments))
+}
+
+/// One row for each size and hash; `command` is the name under which this is called.
+pub fn rows(command: &str, arguments: &Arguments) -> Vec<Value> {
+    let mut rows = vec![];
+    for &log_cycles in &arguments.log_cycles {
+        for &hash in &arguments.hashes {
+            rows.extend(if arguments.here {
+                Some(measure(arguments, log_cycles, hash))
+            } else {
+                in_process(command, arguments, log_cycles, hash)
+            });
+        }
+    }
+    rows
+}
+
+/// The row, measured by another process.
+fn in_process(
+    command: &str,
+    arguments: &Arguments,
+    log_cycles: u32,
+    hash: HashId,
+) -> Option<Value> {
+    let program = std::env::current_exe().ok()?;
+    let output = Command::new(program)
+        .args(["--format", "json", command, "--here"])
+        .args(["--log-cycles", &log_cycles.to_string()])
+        .args(["--hashes", &hash.to_string()])
+        .args(["--preset", &arguments.preset.to_string()])
+        .args(["--log-blowup", &arguments.log_blowup.to_string()])
+        .output()
+        .ok()?;
+    if !output.status.success() {
+        eprint!("{}", String::from_utf8_lossy(&output.stderr));
+        return None;
+    }
+    let rows: Vec<Value> = serde_json::from_slice(&output.stdout).ok()?;
+    rows.into_iter().next()
+}
+
+fn measure(arguments: &Arguments, log_cycles: u32, hash: HashId) -> Value {
+    match hash {
+        HashId::Poseidon16 => measure_in::<Poseidon16Family>(arguments, log_cycles),
+        HashId::Blake3 => measure_in::<Blake3Family>(arguments, log_cycles),
+        HashId::Keccak => measure_in::<KeccakFamily>(arguments, log_cycles),
+    }
+}
+
+fn program() -> Compiled {
+    let source = droste_programs::source(PROGRAM).expect("the program exists");
+    compile_file(PROGRAM, source, droste_gadgets::SOURCES).expect("the program compiles")
+}
+
+fn measure_in<H: HashFamily>(arguments: &Arguments, log_cycles: u32) -> Value
+where
+    StandardTables: Provable<H>,
+{
+    let settings = arguments.preset.settings(arguments.log_blowup);
+    let settings = settings.expect("the settings are in range");
+    let compiled = program();
+    // Just above the power of two would pay for the next one.
+    let iterations = ((1 << log_cycles) - 64) / CYCLES_PER_ITERATION;
+    let public = [F::from_u32(iterations)];
+    let mut stages = Stages::start();
+    let mut seconds = f64::INFINITY;
+    let mut executed = None;
+    for _ in 0..3 {
+        let start = Instant::now();
+        let run = execute(&compiled, &public, &Tape::default(), 1 << 26);
+        seconds = seconds.min(start.elapsed().as_secs_f64());
+        executed = Some(run.expect("the run succeeds"));
+    }
+    let execution = executed.expect("it ran");
+    let key = ProvingKey::<H, StandardTables>::new(&compiled.program, settings, Heights::Minimal);
+    let key = key.expect("the settings are in range");
+
+    let cpu = memory::cpu_seconds();
+    let start = Instant::now();
+    let traces = traces(&key, &execution).expect("the run fits");
+    let trace_ms = milliseconds(start);
+    stages.reset();
+    let proof = prove_traces(&key, execution.statement, &traces).expect("the traces are valid");
+    let prove_ms = milliseconds(start);
+    let [commit, quotient, open] = stages.prover_ms();
+    let cpu = memory::cpu_seconds() - cpu;
+    let peak_rss_bytes = memory::peak();
+
+    let verifier = Verifier::<H, StandardTables>::new(proof.key.clone()).expect("the key is valid");
+    let start = Instant::now();
+    let report = verifier
+        .verify(&public, 0, &proof)
+        .expect("the proof is valid");
+    let verify_ms = milliseconds(start);
+    let input = TraceInput {
+        program: key.program(),
+        execution: &execution,
+    };
+    let rows = key
+        .machine()
+        .tables()
+        .iter()
+        .map(|table| table.rows(&input));
+    let fft_cost: u64 = report.tables.iter().map(TableReport::fft_cost).sum();
+    let cells: usize = report.tables.iter().map(TableReport::opened_cells).sum();
+    let lde_bytes = (cells * size_of::<F>()) << arguments.log_blowup;
+    let peer = peer_ns_per_unit::<H>(&settings, fft_cost);
+    let ours = cpu * 1e9 / fft_cost as f64;
+    json!({
+        "program": PROGRAM,
+        "hash": H::NAME,
+        "preset": arguments.preset.to_string(),
+        "cycles": execution.cycles.len(),
+        "cycles_per_s": execution.cycles.len() as f64 / seconds,
+        "tables": report.tables.iter().zip(rows).map(table).collect::<Vec<_>>(),
+        "fft_cost": fft_cost,
+        "prove_ms": prove_ms,
+        "stages_ms": {
+            "execute": seconds * 1000.0,
+            "trace": trace_ms,
+            "commit": commit,
+            "quotient": quotient,
+            "open": open,
+        },
+        "verify_ms": verify_ms,
+        "proof_bytes": encode(&proof).map(|bytes| bytes.len()).unwrap_or(0),
+        "peak_rss_bytes": peak_rss_bytes,
+        "lde_bytes": lde_bytes,
+        "proven_bits": report.security.bits(),
+        "cpu_ns_per_fft_unit": ours,
+        "peer_cpu_ns_per_fft_unit": peer,
+    })
+}
+
+fn table((table, rows): (&TableReport, usize)) -> Value {
+    json!({
+        "name": table.name,
+        "rows": rows,
+        "height": table.height(),
+        "main": table.shape.main_width,
+        "lookup": table.lookup_width(),
+        "preprocessed": table.shape.preprocessed_width,
+        "degree": table.shape.degree,
+        "fft_cost": table.fft_cost(),
+    })
+}
+
+fn milliseconds(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1000.0
+}
+
+/// CPU nanoseconds per unit of fft_cost of p3-batch-stark on p3-poseidon1-air, at the height whose cost
+/// is nearest to `fft_cost`.
+fn peer_ns_per_unit<H: HashFamily>(settings: &FriSettings, fft_cost: u64) -> f64 {
+    let (full, partial) = Poseidon1Constants {
+        rounds_f: 2 * HALF_FULL_ROUNDS,
+        rounds_p: PARTIAL_ROUNDS,
+        mds_circ_col: MDS_COLUMN,
+        round_constants: ROUND_CONSTANTS.to_vec(),
+    }
+    .to_optimized();
+    let air = Poseidon1Air::<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>::new(full, partial);
+    let width = p3_air::BaseAir::<F>::width(&air) as f64;
+    let cost = |log: &usize| width * (1 << log) as f64 * *log as f64;
+    let distance = |log: &usize| (cost(log) / fft_cost as f64).ln().abs();
+    let log = (8..22).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let log = log.unwrap_or(8);
+    let inputs = (0..1u32 << log)
+        .map(|i| std::array::from_fn(|j| F::from_u32(i.wrapping_mul(31) ^ j as u32)))
+        .collect();
+
+    let config = config::<H>(settings, &[]).expect("the settings are in range");
+    let start = memory::cpu_seconds();
+    let trace = air.generate_trace_rows_from_inputs(inputs, 0);
+    let units = (trace.width() * trace.height() * log) as f64;
+    let instances = [StarkInstance {
+        air: &air,
+        trace: &trace,
+        public_values: vec![],
+    }];
+    let data = ProverData::from_instances(&config, &instances).expect("the AIR is sound");
+    prove_batch(&config, &instances, &data).expect("the trace is valid");
+    (memory::cpu_seconds() - start) * 1e9 / units
+}

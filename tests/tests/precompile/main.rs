@@ -1,0 +1,133 @@
+//! A user's precompile: one implementation, in `table`, and one line in the list of a machine.
+
+mod table;
+
+use droste_native::{Blake3Family, F, FriSettings};
+use droste_vm::compiler::{Compiled, compile, compile_with};
+use droste_vm::executor::{Fault, Tape, execute};
+use droste_vm::heights::Heights;
+use droste_vm::isa::id;
+use droste_vm::key::ProvingKey;
+use droste_vm::machine::{StandardTables, custom_precompiles};
+use droste_vm::precompile::Precompile;
+use droste_vm::prover::{Proof, prove_traces, prove_with_key, traces};
+use droste_vm::tables::Table;
+use droste_vm::verifier::{VerifyError, verify};
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::dense::RowMajorMatrix;
+use table::SquaresTable;
+
+droste_vm::machine! {
+    /// A machine with a precompile of its own.
+    pub enum Tables {
+        /// Extension arithmetic, lanes, block equality.
+        Ext(droste_vm::tables::ext::ExtTable),
+        /// Squares of a block's lanes.
+        Squares(SquaresTable),
+    }
+}
+
+droste_vm::provable! { Tables: Blake3Family }
+
+type H = Blake3Family;
+
+/// Its native form would be imported from the user's own crate.
+const SOURCE: &str = "
+    use droste_gadgets::prelude::*;
+    use my_crate::squares;
+    pub fn main() {
+        let x = public_input();
+        let mut b = Block::new([x, felt(2), felt(3), x, x, x, x, felt(8)]);
+        for _i in count(3) { b = squares(b); }
+        assert_eq!(b.lane(1), felt(256));
+        reveal(b.lane(0));
+        reveal(squares(b).lane(2));
+    }";
+
+fn compiled() -> Compiled {
+    let precompiles = custom_precompiles::<Tables>();
+    compile_with("main.rs", SOURCE, &[], &precompiles).unwrap()
+}
+
+fn key(compiled: &Compiled) -> ProvingKey<H, Tables> {
+    let settings = FriSettings {
+        num_queries: 4,
+        ..FriSettings::toy()
+    };
+    ProvingKey::new(&compiled.program, settings, Heights::Minimal).unwrap()
+}
+
+const PUBLIC: [F; 1] = [F::new(5)];
+
+#[test]
+fn it_is_proved_and_verified() {
+    let compiled = compiled();
+    let execution = execute(&compiled, &PUBLIC, &Tape::default(), 1 << 12).unwrap();
+    assert_eq!(execution.statement[1], F::from_u32(390_625));
+    assert_eq!(execution.calls[id::CUSTOM.start as usize].len(), 4);
+    let key = key(&compiled);
+    let proof = prove_with_key(&key, &execution).unwrap();
+    let report = verify::<H, Tables>(key.key(), &PUBLIC, 0, &proof).unwrap();
+    assert!(report.tables.iter().any(|table| table.name == "squares"));
+    // Another machine knows nothing of it.
+    assert!(verify::<H, StandardTables>(key.key(), &PUBLIC, 0, &proof).is_err());
+    let standard = Compiled {
+        precompiles: vec![],
+        ..compiled
+    };
+    let error = execute(&standard, &PUBLIC, &Tape::default(), 1 << 12).unwrap_err();
+    assert!(matches!(error.fault, Fault::Precompile { .. }), "{error}");
+    assert!(compile(SOURCE, &[]).is_err());
+}
+
+/// Every cell of a call's row, changed, makes a proof that is rejected; so does a call left out.
+#[test]
+fn tampered_traces_are_rejected() {
+    let compiled = compiled();
+    let execution = execute(&compiled, &PUBLIC, &Tape::default(), 1 << 12).unwrap();
+    let key = key(&compiled);
+    let honest = traces(&key, &execution).unwrap();
+    let index = key
+        .machine()
+        .tables()
+        .iter()
+        .position(|table| table.name() == "squares")
+        .unwrap();
+    let verdict = |traces: &[RowMajorMatrix<F>]| {
+        let proof: Proof<H> = prove_traces(&key, execution.statement, traces).unwrap();
+        verify::<H, Tables>(key.key(), &PUBLIC, 0, &proof)
+    };
+    verdict(&honest).unwrap();
+    for column in 0..table::WIDTH {
+        let mut changed = honest.clone();
+        changed[index].values[column] += F::ONE;
+        let rejection = verdict(&changed).unwrap_err();
+        assert!(
+            matches!(
+                rejection,
+                VerifyError::Constraints { table: "squares" } | VerifyError::Lookups(_)
+            ),
+            "column {column}: {rejection:?}"
+        );
+    }
+    // A consistent lie: another input and its squares.
+    let mut changed = honest.clone();
+    let row = &mut changed[index].values[..table::WIDTH];
+    (row[3], row[11]) = (F::from_u32(6), F::from_u32(36));
+    assert!(matches!(verdict(&changed), Err(VerifyError::Lookups(_))));
+}
+
+#[test]
+fn precompiles_that_do_not_fit_are_refused() {
+    let custom = custom_precompiles::<Tables>()[0];
+    let wrong = |list: &[Precompile], text: &str| {
+        let error = compile_with("main.rs", SOURCE, &[], list).unwrap_err();
+        assert!(error.message.contains(text), "{error}");
+    };
+    let identity = id::EXT;
+    wrong(&[Precompile { identity, ..custom }], "not among those");
+    wrong(&[custom, custom], "identity is another one's");
+    let identity = id::CUSTOM.start + 1;
+    let twin = Precompile { identity, ..custom };
+    wrong(&[custom, twin], "name is another one's");
+}
