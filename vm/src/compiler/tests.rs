@@ -644,7 +644,7 @@ fn structs_at_fixed_addresses_are_not_handed_over() {
     };
     assert_eq!(run(3, 5).statement[2], F::from_u32(2 * 7 * (3 + 3 + 5)));
     // `product` is compiled for each of the two places, `pair` once.
-    let stacks = crate::profile::folded(&compiled, &run(1, 1), crate::profile::Weight::Cycles);
+    let stacks = crate::profile::folded(&compiled, &run(1, 1), &crate::profile::Weight::Cycles);
     let of = |name: &str| {
         stacks
             .iter()
