@@ -1,12 +1,21 @@
-//! Native and in-circuit verifier reject proofs of other claims and of other keys.
+//! Native and in-circuit verifier reject the same damaged proofs.
+//!
+//! A proof is taken apart into its numbers, each part of it (commitments, opened values, terminals,
+//! heights, folded rows, siblings, leaves, nonces, final coefficients) is damaged in one place, and put
+//! together again. `hints` does the same to what the program reads, where the driver would not even
+//! write the tape.
 
-use droste_native::{Config, F, FriSettings, Poseidon16Family};
+use std::collections::BTreeMap;
+
+use droste_native::{Config, F, FriSettings, KeccakFamily, Poseidon16Family};
 use droste_verifier::driver::{BatchDriver, Seed};
 use droste_verifier::tape::TapeFamily;
 use p3_batch_stark::BatchProof;
 use p3_field::PrimeCharacteristicRing;
+use p3_uni_stark::Proof as UniProof;
+use serde_json::Value;
 
-use crate::common::{Batch, SETTINGS};
+use crate::common::{Batch, SETTINGS, Uni, prove};
 use crate::tables::{Plain, Table};
 
 /// Lookups, preprocessed columns, public values, two heights, a final polynomial.
@@ -16,6 +25,167 @@ const TABLES: [(Table, usize); 4] = [
     (Table::Plain(Plain::Fibonacci), 5),
     (Table::Plain(Plain::Steps { log_height: 5 }), 5),
 ];
+
+const WITH_FINAL: FriSettings = FriSettings {
+    log_final_poly_len: 1,
+    ..SETTINGS
+};
+
+/// A step into a proof: a field's name or an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Name(String),
+    Index(usize),
+}
+
+/// Paths to everything of a kind, by the kind: the path without indices.
+type Places = BTreeMap<String, Vec<Vec<Step>>>;
+
+/// Places of numbers and of lists.
+fn places(value: &Value, path: &mut Vec<Step>, numbers: &mut Places, lists: &mut Places) {
+    let kind = || {
+        let names = path.iter().map(|step| match step {
+            Step::Name(name) => name.clone(),
+            Step::Index(_) => "*".into(),
+        });
+        names.collect::<Vec<String>>().join(".")
+    };
+    match value {
+        Value::Number(_) => numbers.entry(kind()).or_default().push(path.clone()),
+        Value::Array(items) => {
+            lists.entry(kind()).or_default().push(path.clone());
+            for (index, item) in items.iter().enumerate() {
+                path.push(Step::Index(index));
+                places(item, path, numbers, lists);
+                path.pop();
+            }
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                path.push(Step::Name(name.clone()));
+                places(field, path, numbers, lists);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn at<'a>(value: &'a mut Value, path: &[Step]) -> &'a mut Value {
+    path.iter().fold(value, |value, step| match step {
+        Step::Name(name) => &mut value[name.as_str()],
+        Step::Index(index) => &mut value[*index],
+    })
+}
+
+/// First, middle and last.
+fn some<T: Clone + PartialEq>(all: &[T]) -> Vec<T> {
+    let mut chosen: Vec<T> = [0, all.len() / 2, all.len() - 1]
+        .map(|i| all[i].clone())
+        .into();
+    chosen.dedup();
+    chosen
+}
+
+/// Damages a proof in every kind of place; `accepts` must be false of each. Gives the number of
+/// damaged proofs.
+fn damage(proof: &Value, accepts: impl Fn(&Value) -> bool) -> usize {
+    assert!(accepts(proof), "the honest proof");
+    let (mut numbers, mut lists) = (Places::new(), Places::new());
+    places(proof, &mut vec![], &mut numbers, &mut lists);
+    println!(
+        "{} kinds of numbers, {} of lists",
+        numbers.len(),
+        lists.len()
+    );
+    let mut damaged = 0;
+    for (kind, paths) in &numbers {
+        for path in some(paths) {
+            let mut proof = proof.clone();
+            let number = at(&mut proof, &path);
+            let old = number.as_u64().unwrap();
+            *number = Value::from(if old == 0 { 1 } else { old - 1 });
+            assert!(!accepts(&proof), "{kind}: {path:?} changed from {old}");
+            damaged += 1;
+        }
+    }
+    for (kind, paths) in &lists {
+        for path in some(paths) {
+            let mut shorter = proof.clone();
+            let list = at(&mut shorter, &path).as_array_mut().unwrap();
+            if let Some(last) = list.pop() {
+                assert!(!accepts(&shorter), "{kind}: {path:?} is shorter");
+                let mut longer = proof.clone();
+                let list = at(&mut longer, &path).as_array_mut().unwrap();
+                list.push(last);
+                assert!(!accepts(&longer), "{kind}: {path:?} is longer");
+                damaged += 2;
+            }
+            let mut swapped = proof.clone();
+            let list = at(&mut swapped, &path).as_array_mut().unwrap();
+            let (first, last) = (0, list.len().saturating_sub(1));
+            if !list.is_empty() && list[first] != list[last] {
+                list.swap(first, last);
+                assert!(!accepts(&swapped), "{kind}: {path:?} has its ends swapped");
+                damaged += 1;
+            }
+        }
+    }
+    damaged
+}
+
+fn batch<H: TapeFamily>(tables: &[(Table, usize)], settings: FriSettings) {
+    let batch = Batch::<H>::new(tables, settings, Seed::Key);
+    let honest = serde_json::to_value(&batch.proof).unwrap();
+    let count = damage(&honest, |proof| {
+        // What does not decode is not a proof.
+        let Ok(proof) = serde_json::from_value::<BatchProof<Config<H>>>(proof.clone()) else {
+            return false;
+        };
+        let native = batch.driver.verify(&proof, &batch.public_values).is_ok();
+        let program = batch.driver.program();
+        let machine = program.execute(&proof, &batch.public_values).is_ok();
+        assert_eq!(native, machine, "the verifiers disagree");
+        native
+    });
+    println!("{count} damaged proofs");
+    assert!(count > 150);
+}
+
+#[test]
+fn damaged_batches_are_rejected() {
+    batch::<Poseidon16Family>(&TABLES, WITH_FINAL);
+    batch::<KeccakFamily>(&TABLES[..3], SETTINGS);
+}
+
+/// Nonces of sites where nothing is ground must be zero.
+#[test]
+fn damaged_nonces_that_nothing_is_asked_of_are_rejected() {
+    let settings = FriSettings {
+        num_queries: 1,
+        ..FriSettings::toy()
+    };
+    batch::<Poseidon16Family>(&TABLES, settings);
+}
+
+#[test]
+fn damaged_proofs_of_one_table_are_rejected() {
+    let uni =
+        Uni::<Poseidon16Family>::new(Plain::Steps { log_height: 4 }, 4, WITH_FINAL, Seed::Key);
+    let honest = serde_json::to_value(&uni.proof).unwrap();
+    let public_values = [uni.public_values.clone()];
+    let count = damage(&honest, |proof| {
+        type Proof = UniProof<Config<Poseidon16Family>>;
+        let Ok(proof) = serde_json::from_value::<Proof>(proof.clone()) else {
+            return false;
+        };
+        let native = uni.driver.verify(&proof, &uni.public_values).is_ok();
+        let machine = uni.driver.program().execute(&proof, &public_values).is_ok();
+        assert_eq!(native, machine, "the verifiers disagree");
+        native
+    });
+    assert!(count > 100);
+}
 
 /// Both verdicts on a proof with other public values, or against another driver.
 fn rejects<H: TapeFamily>(
@@ -126,4 +296,5 @@ fn the_preprocessed_commitment_is_the_keys() {
     let tape = droste_verifier::tape::machine_tape(&tape);
     let run = droste_vm::executor::execute(program.compiled(), &[], &tape, 1 << 24);
     assert!(run.is_err());
+    let _ = prove(&batch.driver, &TABLES, 9);
 }

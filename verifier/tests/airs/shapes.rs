@@ -172,3 +172,17 @@ fn one_table_alone() {
     uni::<Blake3Family>(Plain::Steps { log_height: 3 }, 3, SETTINGS, Stock);
     uni::<KeccakFamily>(Plain::Fibonacci, 3, SETTINGS, Key);
 }
+
+/// Rows whose hash is a digest of the cap: no path leads there.
+#[test]
+fn rows_below_the_cap() {
+    for (cap_height, log_blowup) in [(2, 2), (5, 2), (1, 1), (3, 1)] {
+        let settings = FriSettings {
+            cap_height,
+            log_blowup,
+            ..SETTINGS
+        };
+        batch::<Poseidon16Family>(&[range(5), keys(2, 4)], settings);
+        batch::<KeccakFamily>(&[steps(5), (FIBONACCI, 4)], settings);
+    }
+}
