@@ -37,7 +37,7 @@ pub trait Transcript: Default {
     fn grind(&mut self, nonce: F, tape: &mut Tape);
 }
 
-/// The hints of `droste_gadgets::bits::canonical_bits`.
+/// The hints of `droste_gadgets::bits`' `hint_bits` and `assert_canonical`.
 pub(super) fn canonical_bits(value: u32, tape: &mut Tape) {
     for i in 0..31 {
         tape.hints

@@ -168,12 +168,13 @@ pub fn main() {
 #[test]
 fn bits_are_canonical() {
     let program = "
-use droste_gadgets::bits::canonical_bits;
+use droste_gadgets::bits::{assert_canonical, hint_bits, integer};
 use droste_gadgets::prelude::*;
 
 pub fn main() {
     let x = hint_felt().any();
-    let bits = canonical_bits(x);
+    let bits = hint_bits::<31>();
+    assert_canonical(x, bits, integer(bits, 0, 24), 24);
     reveal(bits[0]);
 }
 ";
@@ -302,13 +303,28 @@ fn proof_of_work_is_checked_at_every_site() {
         let text = honest.driver.program().text();
         let compiled = compile_file("airs.rs", text, SOURCES).unwrap();
         assert!(execute(&compiled, &[], &tape, 1 << 22).is_err());
-        // Nothing but this check fails: the gadget without it accepts.
-        let check = "assert_eq!(sample[i], Felt::ZERO);";
+        // Nothing but this check fails: the gadget that takes any low bits accepts.
+        let checks = [
+            ("assert_eq!(bits[i], Felt::ZERO);", ""),
+            (
+                "Felt::ZERO, first",
+                "crate::bits::integer(bits, 0, first), first",
+            ),
+        ];
+        for (check, _) in checks {
+            assert!(SOURCES.iter().any(|(_, text)| text.contains(check)));
+        }
         let gadgets: Vec<(&str, String)> = SOURCES
             .iter()
-            .map(|(path, text)| (*path, text.replace(check, "")))
+            .map(|(path, text)| {
+                let without = checks
+                    .iter()
+                    .fold((*text).to_owned(), |text, (check, any)| {
+                        text.replace(check, any)
+                    });
+                (*path, without)
+            })
             .collect();
-        assert!(SOURCES.iter().any(|(_, text)| text.contains(check)));
         let gadgets: Vec<(&str, &str)> = gadgets
             .iter()
             .map(|(path, text)| (*path, text.as_str()))

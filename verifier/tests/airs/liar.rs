@@ -120,8 +120,8 @@ impl<const LIE: u8> Transcript for Lying<LIE> {
         CanObserve::<F>::observe(self, x);
     }
 
-    fn observe_digest(&mut self, digest: &[F; 8]) {
-        self.0.observe_digest(digest);
+    fn observe_digests(&mut self, digests: &[[F; 8]], tape: &mut Tape) {
+        self.0.observe_digests(digests, tape);
     }
 
     fn position(&self) -> usize {

@@ -5,7 +5,9 @@ mod config;
 use std::time::Duration;
 
 use droste_native::security::Preset;
-use droste_native::{Blake3Family, Config, F, FriSettings, HashFamily, HashId, KeccakFamily};
+use droste_native::{
+    Blake3Family, Config, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family,
+};
 use droste_verifier::aggregate::{Aggregate, Aggregator, Run};
 use droste_verifier::claim::{ClaimTree, claim_digest};
 use droste_verifier::driver::{AirProgram, BatchDriver, Seed, UniDriver};
