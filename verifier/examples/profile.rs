@@ -8,7 +8,7 @@ use std::error::Error;
 use droste_native::security::Preset;
 use droste_native::{F, Poseidon16Family};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::recursion::{Recursion, claim_tree};
+use droste_verifier::recursion::Recursion;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -48,7 +48,7 @@ fn report(name: &str, compiled: &Compiled, execution: &Execution, lines: usize) 
     }
     let mut own: BTreeMap<String, u64> = BTreeMap::new();
     let mut all: BTreeMap<String, u64> = BTreeMap::new();
-    for (stack, cost) in folded(compiled, execution, Weight::Cycles) {
+    for (stack, cost) in folded(compiled, execution, &Weight::Cycles) {
         let names: Vec<&str> = stack.split(';').collect();
         *own.entry(names[names.len() - 1].to_owned()).or_default() += cost;
         let mut seen: Vec<&str> = names;
@@ -90,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let wrap = Recursion::new(&verifier, &leaf.batch.degree_bits, 1)?;
     report("wrap", wrap.compiled(), &wrap.execute(&[&leaf])?, lines);
 
-    let wrapped = aggregator.wrap(&leaf, claim_tree(&leaf, vec![]), |_| ())?;
+    let wrapped = aggregator.wrap(&leaf, |_| ())?;
     let proof = &wrapped.proof;
     if let Some(step) = wrapped.steps.last() {
         println!("proven bits of the wrap: {}", step.report.security.bits());
