@@ -7,7 +7,7 @@
 //! - [`claim`]: what a recursion proof claims, and the tree of claims below it; [`keys`]: the
 //!   recursion programs that a verifier accepts.
 //! - [`recursion`]: from proofs to a proof that they verify; [`aggregate`]: any proofs to one;
-//!   [`file`]: the form in which those travel.
+//!   [`mod@file`]: the form in which those travel.
 //! - [`cost`]: what all that costs.
 //! - [`driver`]: the same for Plonky3 proofs of any AIRs.
 
