@@ -94,12 +94,14 @@ fn execution_alone_leaves_the_outer_fields_null() {
             .filter(|row| row["inner_hash"] == name)
             .collect()
     };
-    // More queries, more cycles; each hash's own permutations.
+    // More queries, more permutations, and each hash its own. Cycles may fall: a byte transcript passes
+    // over samples above the modulus, and how many there are depends on the proof.
     for (hash, other) in [("blake3", "keccak"), ("keccak", "blake3")] {
         let rows = of(hash);
         assert_eq!([&rows[0]["queries"], &rows[1]["queries"]], [3, 4]);
-        assert!(rows[0]["cycles"].as_u64() < rows[1]["cycles"].as_u64());
-        assert!(rows[0]["permutations"][hash].as_u64() > Some(0));
+        let permutations = |row: &Value| row["permutations"][hash].as_u64();
+        assert!(permutations(rows[0]) > Some(0));
+        assert!(permutations(rows[0]) < permutations(rows[1]));
         assert_eq!(rows[0]["permutations"][other], 0);
     }
     // The hash changes what verifying costs, not what is proved.
