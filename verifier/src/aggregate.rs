@@ -190,7 +190,7 @@ impl Aggregator {
         if preset == Preset::Toy {
             // Heights at which a join of three proofs fits.
             let doublings = children.div_ceil(3).next_power_of_two().ilog2() as usize;
-            let log_heights = [16, 16, 14, 16, 16, 16].map(|log_height| log_height + doublings);
+            let log_heights = [15, 15, 13, 14, 15, 15].map(|log_height| log_height + doublings);
             return Ok(Self::new(base, log_heights.to_vec()));
         }
         // One height for all tables. A join of one proof at 100 bits fills its blocks to the last hundred:

@@ -221,7 +221,7 @@ fn children_are_checked_before_they_are_used(aggregator: &Aggregator, child: &Ag
         (first.unwrap_err(), second.unwrap_err())
     };
     // Impossible heights are an error before anything is built from them.
-    for log_height in [15, 40, usize::MAX] {
+    for log_height in [14, 40, usize::MAX] {
         let errors = rejected(&|aggregate| aggregate.proof.batch.degree_bits[0] = log_height);
         let heights = |error: &AggregateError| {
             matches!(error, AggregateError::Verify(VerifyError::Heights { .. }))
