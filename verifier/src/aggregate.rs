@@ -216,6 +216,11 @@ impl Aggregator {
         &self.settings
     }
 
+    /// Logarithms of R's heights, in the machine's order.
+    pub fn log_heights(&self) -> &[usize] {
+        &self.log_heights
+    }
+
     /// Whether `proof` is one of those that this aggregator joins.
     pub fn is_home(&self, proof: &Proof<Poseidon16Family>) -> bool {
         proof.key.settings == self.settings

@@ -3,7 +3,7 @@
 
 use droste_native::security::Preset;
 use droste_native::{Blake3Family, F, FriSettings, KeccakFamily, Poseidon16Family};
-use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator};
+use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator, PRECOMPILES};
 use droste_verifier::claim::{Claim, ClaimError};
 use droste_verifier::file::{self, FileError};
 use droste_verifier::tape::TapeFamily;
@@ -11,13 +11,45 @@ use droste_vm::codec::DecodeError;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
+use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
-use droste_vm::verifier::VerifyError;
+use droste_vm::verifier::{Verifier, VerifyError};
 use p3_field::PrimeCharacteristicRing;
 
 fn aggregator() -> Aggregator {
     Aggregator::for_preset(Preset::Toy, 2).unwrap()
+}
+
+/// A preset's name is a promise about every proof that is home, its reduced number of queries included.
+#[test]
+fn homes_have_the_bits_of_their_presets() {
+    let program = compile(droste_programs::source("factorial").unwrap(), &[])
+        .unwrap()
+        .program;
+    for (preset, children, bits) in [
+        (Preset::Proven100, 1, 100),
+        (Preset::Proven100, 2, 100),
+        (Preset::Proven100, 4, 100),
+        (Preset::Proven120, 1, 120),
+        (Preset::Proven120, 2, 120),
+    ] {
+        let aggregator = Aggregator::for_preset(preset, children).unwrap();
+        let key = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
+            &program,
+            &PRECOMPILES.into(),
+            *aggregator.settings(),
+            Heights::Exact(aggregator.log_heights().to_vec()),
+        )
+        .unwrap();
+        let verifier = Verifier::<_, StandardTables>::new(key.key().clone()).unwrap();
+        let (_, security) = verifier.shape(aggregator.log_heights()).unwrap();
+        assert!(
+            security.bits() >= bits,
+            "{preset}, {children}: {}",
+            security.bits()
+        );
+    }
 }
 
 fn leaf<H: TapeFamily>(program: &str, n: u32, settings: FriSettings) -> Proof<H>

@@ -8,6 +8,7 @@ use droste_native::security::Preset;
 use droste_native::{F, HashId};
 use droste_verifier::aggregate::{Accepted, Aggregate, Aggregator, Step};
 use droste_verifier::claim::{Claim, ClaimTree};
+use droste_verifier::cost::peak_memory;
 use droste_verifier::file;
 use droste_verifier::tape::TapeFamily;
 use droste_vm::codec;
@@ -74,6 +75,7 @@ pub struct Summary {
     queries: usize,
     verify_ms: f64,
     proof_bytes: usize,
+    peak_rss_bytes: Option<usize>,
     steps: Vec<StepLine>,
     recursion_keys: Vec<RecursionKey>,
     tree: Node,
@@ -200,6 +202,7 @@ impl Summary {
             queries: settings.num_queries,
             verify_ms,
             proof_bytes: proof.len(),
+            peak_rss_bytes: peak_memory(),
             steps: aggregate.steps.iter().map(StepLine::new).collect(),
             recursion_keys: aggregate
                 .keys
@@ -225,6 +228,10 @@ impl Report for Summary {
             vec!["proof".to_owned(), format!("{} bytes", self.proof_bytes)],
             vec!["verify".to_owned(), format!("{:.1} ms", self.verify_ms)],
         ];
+        if let Some(bytes) = self.peak_rss_bytes {
+            let gib = bytes as f64 / f64::from(1 << 30);
+            rows.push(vec!["memory".to_owned(), format!("{gib:.2} GiB at most")]);
+        }
         for step in &self.steps {
             rows.push(vec!["step".to_owned(), step.text()]);
         }

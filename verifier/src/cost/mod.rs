@@ -28,6 +28,7 @@ use thiserror::Error;
 use crate::aggregate::PRECOMPILES;
 use crate::recursion::{Recursion, RecursionError};
 use crate::tape::TapeFamily;
+pub use process::peak_memory;
 use stages::Recorder;
 pub use stages::StagesMs;
 

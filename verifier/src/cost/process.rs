@@ -11,8 +11,9 @@ pub(super) fn cpu_time() -> Duration {
     Duration::from_secs(seconds) + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// Largest resident memory since the last reset, in bytes, where the system tells.
-pub(super) fn peak_memory() -> Option<usize> {
+/// Largest resident memory of this process, or since [`super::measure`]'s last reset of it, in bytes; `None`
+/// where the system does not tell.
+pub fn peak_memory() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()

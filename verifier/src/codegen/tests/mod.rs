@@ -302,7 +302,7 @@ fn snapshot_is_current() {
 }
 
 #[test]
-#[ignore = "writes the snapshot"]
+#[ignore = "writes the snapshot: cargo test -p droste-verifier --lib write_snapshot -- --ignored"]
 fn write_snapshot() {
     std::fs::write(SNAPSHOT, samples(3).text()).unwrap();
 }
