@@ -70,17 +70,13 @@ pub(super) fn eval_theta<AB: AirBuilder<F = F>>(
     mut tie: impl FnMut(&mut AB, usize, usize, AB::Expr),
 ) {
     for x in 0..5 {
-        let (left, right) = ((x + 4) % 5, (x + 1) % 5);
         builder.assert_bools(row.c[x]);
-        let parity = |x: usize, z: usize| -> AB::Expr { row.c[x][z % 64].into() };
-        // C'[x, z] = C[x, z] ^ C[x - 1, z] ^ C[x + 1, z - 1], so it is boolean.
         for z in 0..64 {
-            let change = parity(left, z).xor(&parity(right, z + 63));
-            builder.assert_eq(row.c_prime[x][z], parity(x, z).xor(&change));
+            eval_parity(builder, row, x, z);
         }
         // D[x, z] = C[x, z] ^ C'[x, z].
         let change: [AB::Expr; 64] =
-            std::array::from_fn(|z| parity(x, z).xor(&row.c_prime[x][z].into()));
+            std::array::from_fn(|z| row.c[x][z].into().xor(&row.c_prime[x][z].into()));
         let signs: [AB::Expr; 64] = std::array::from_fn(|z| AB::Expr::ONE - change[z].double());
         let changes: [AB::Expr; LIMBS] = std::array::from_fn(|limb| {
             pack_bits_le(change[16 * limb..16 * limb + 16].iter().cloned())
@@ -96,17 +92,32 @@ pub(super) fn eval_theta<AB: AirBuilder<F = F>>(
                 tie(builder, lane, limb, input);
             }
         }
-        // The parity of column (x, z) of A' is C'[x, z]: their difference is 0, 2 or 4.
-        for z in 0..64 {
-            let sum: AB::Expr = (0..5).map(|y| row.a_prime[x + 5 * y][z].into()).sum();
-            let difference = sum - row.c_prime[x][z];
-            builder.assert_zero(
-                difference.clone()
-                    * (difference.clone() - AB::Expr::TWO)
-                    * (difference - AB::Expr::from_u8(4)),
-            );
-        }
     }
+}
+
+/// Column (x, z): C' is right, and it is the parity of A'.
+///
+/// Not inlined: LLVM 22 looks for CRCs in loops of 64 turns (`LoopIdiomRecognize`) in time exponential
+/// in the depth of their body, and products of extension elements of this depth take it over ten minutes.
+#[inline(never)]
+fn eval_parity<AB: AirBuilder<F = F>>(
+    builder: &mut AB,
+    row: &RoundBits<AB::Var>,
+    x: usize,
+    z: usize,
+) {
+    let parity = |x: usize, z: usize| -> AB::Expr { row.c[x][z % 64].into() };
+    // C'[x, z] = C[x, z] ^ C[x - 1, z] ^ C[x + 1, z - 1], so it is boolean.
+    let change = parity((x + 4) % 5, z).xor(&parity((x + 1) % 5, z + 63));
+    builder.assert_eq(row.c_prime[x][z], parity(x, z).xor(&change));
+    // The difference of the sum of column (x, z) of A' and its parity is 0, 2 or 4.
+    let sum: AB::Expr = (0..5).map(|y| row.a_prime[x + 5 * y][z].into()).sum();
+    let difference = sum - row.c_prime[x][z];
+    builder.assert_zero(
+        difference.clone()
+            * (difference.clone() - AB::Expr::TWO)
+            * (difference - AB::Expr::from_u8(4)),
+    );
 }
 
 /// Bit `z` of a lane after rho, pi and chi: degree 3.
