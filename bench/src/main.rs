@@ -1,19 +1,32 @@
 //! Side-by-side benches of Droste against its peers.
 //!
 //! Each command is one module with `Arguments` (clap) and `run`; adding one is a line in [`Command`]
-//! and a line in [`main`].
+//! and a line in [`main`]. The features `curves`, `hashes` and `machine` are groups of commands that
+//! build alone.
+
+// A group alone leaves some of what they share unused.
+#![cfg_attr(
+    not(all(feature = "curves", feature = "hashes", feature = "machine")),
+    allow(dead_code)
+)]
 
 mod clock;
+#[cfg(feature = "curves")]
 mod commit;
+#[cfg(feature = "machine")]
 mod leaf;
 mod memory;
+#[cfg(feature = "curves")]
 mod msm;
+#[cfg(feature = "hashes")]
 mod native;
+#[cfg(feature = "curves")]
 mod poseidon_prime;
 mod race;
 mod report;
-mod stages;
+#[cfg(feature = "hashes")]
 mod tables;
+#[cfg(feature = "machine")]
 mod vm;
 
 use clap::{Parser, Subcommand};
@@ -37,18 +50,25 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Curve commitments.
+    #[cfg(feature = "curves")]
     Commit(commit::Arguments),
     /// Native proving time per hash over workloads.
+    #[cfg(feature = "machine")]
     Leaf(leaf::Arguments),
     /// Multi-scalar multiplication against arkworks, halo2curves and blst.
+    #[cfg(feature = "curves")]
     Msm(msm::Arguments),
     /// Native hashers against Plonky3's and sha3's.
+    #[cfg(feature = "hashes")]
     Native(native::Arguments),
     /// Poseidon over large primes against ark-crypto-primitives and light-poseidon.
+    #[cfg(feature = "curves")]
     PoseidonPrime(poseidon_prime::Arguments),
     /// The hash tables against Plonky3's.
+    #[cfg(feature = "hashes")]
     Tables(tables::Arguments),
     /// Executing, proving and verifying a run of the machine, against Plonky3's own AIR.
+    #[cfg(feature = "machine")]
     Vm(vm::Arguments),
 }
 
@@ -56,12 +76,19 @@ fn main() {
     let cli = Cli::parse();
     clock::set(cli.clock);
     let report: Report = match cli.command {
+        #[cfg(feature = "curves")]
         Command::Commit(arguments) => commit::run(&arguments),
+        #[cfg(feature = "machine")]
         Command::Leaf(arguments) => leaf::run(&arguments),
+        #[cfg(feature = "curves")]
         Command::Msm(arguments) => msm::run(&arguments),
+        #[cfg(feature = "hashes")]
         Command::Native(arguments) => native::run(&arguments),
+        #[cfg(feature = "curves")]
         Command::PoseidonPrime(arguments) => poseidon_prime::run(&arguments),
+        #[cfg(feature = "hashes")]
         Command::Tables(arguments) => tables::run(&arguments),
+        #[cfg(feature = "machine")]
         Command::Vm(arguments) => vm::run(&arguments),
     };
     println!("{}", report.print(cli.format));

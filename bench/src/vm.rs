@@ -4,16 +4,12 @@
 //! Each row is measured in a process of its own, whose peak of memory is the row's.
 
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use droste_native::poseidon16::{
-    HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH,
-};
 use droste_native::security::Preset;
-use droste_native::{
-    Blake3Family, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family, config,
-};
+use droste_native::{Blake3Family, F, HashFamily, HashId, KeccakFamily, Poseidon16Family};
+use droste_verifier::cost::{Recorder, cpu_ns_per_fft_unit, cpu_time, peak_memory};
 use droste_vm::codec::encode;
 use droste_vm::compiler::{Compiled, compile_file};
 use droste_vm::executor::{Tape, execute};
@@ -24,16 +20,10 @@ use droste_vm::prover::{prove_traces, traces};
 use droste_vm::report::TableReport;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
-use p3_batch_stark::{ProverData, StarkInstance, prove_batch};
 use p3_field::PrimeCharacteristicRing;
-use p3_matrix::Matrix;
-use p3_poseidon1::Poseidon1Constants;
-use p3_poseidon1_air::Poseidon1Air;
 use serde_json::{Value, json};
 
-use crate::memory;
 use crate::report::Report;
-use crate::stages::Stages;
 
 /// The program that is measured.
 const PROGRAM: &str = "fibonacci";
@@ -132,7 +122,7 @@ where
     // Just above the power of two would pay for the next one.
     let iterations = ((1 << log_cycles) - 64) / CYCLES_PER_ITERATION;
     let public = [F::from_u32(iterations)];
-    let mut stages = Stages::start();
+    let recorder = Recorder::install().expect("nothing else listens");
     let mut seconds = f64::INFINITY;
     let mut executed = None;
     for _ in 0..3 {
@@ -145,16 +135,15 @@ where
     let key = ProvingKey::<H, StandardTables>::new(&compiled.program, settings, Heights::Minimal);
     let key = key.expect("the settings are in range");
 
-    let cpu = memory::cpu_seconds();
+    let cpu = cpu_time();
     let start = Instant::now();
     let traces = traces(&key, &execution).expect("the run fits");
-    let trace_ms = milliseconds(start);
-    stages.reset();
+    let trace = start.elapsed();
     let proof = prove_traces(&key, execution.statement, &traces).expect("the traces are valid");
-    let prove_ms = milliseconds(start);
-    let [commit, quotient, open] = stages.prover_ms();
-    let cpu = memory::cpu_seconds() - cpu;
-    let peak_rss_bytes = memory::peak();
+    let all = start.elapsed();
+    let cpu = cpu_time().saturating_sub(cpu);
+    let peak_rss_bytes = peak_memory();
+    let stages = recorder.stages(Duration::from_secs_f64(seconds), trace, start + trace, all);
 
     let verifier = Verifier::<H, StandardTables>::new(proof.key.clone()).expect("the key is valid");
     let start = Instant::now();
@@ -174,8 +163,9 @@ where
     let fft_cost: u64 = report.tables.iter().map(TableReport::fft_cost).sum();
     let cells: usize = report.tables.iter().map(TableReport::opened_cells).sum();
     let lde_bytes = (cells * size_of::<F>()) << arguments.log_blowup;
-    let peer = peer_ns_per_unit::<H>(&settings, fft_cost);
-    let ours = cpu * 1e9 / fft_cost as f64;
+    let tallest = report.tables.iter().map(TableReport::height).max();
+    let peer = cpu_ns_per_fft_unit(H::ID, &settings, tallest.unwrap_or(1));
+    let ours = cpu.as_nanos() as f64 / fft_cost as f64;
     json!({
         "program": PROGRAM,
         "hash": H::NAME,
@@ -184,21 +174,15 @@ where
         "cycles_per_s": execution.cycles.len() as f64 / seconds,
         "tables": report.tables.iter().zip(rows).map(table).collect::<Vec<_>>(),
         "fft_cost": fft_cost,
-        "prove_ms": prove_ms,
-        "stages_ms": {
-            "execute": seconds * 1000.0,
-            "trace": trace_ms,
-            "commit": commit,
-            "quotient": quotient,
-            "open": open,
-        },
+        "prove_ms": all.as_secs_f64() * 1000.0,
+        "stages_ms": stages,
         "verify_ms": verify_ms,
         "proof_bytes": encode(&proof).map(|bytes| bytes.len()).unwrap_or(0),
         "peak_rss_bytes": peak_rss_bytes,
         "lde_bytes": lde_bytes,
         "proven_bits": report.security.bits(),
         "cpu_ns_per_fft_unit": ours,
-        "peer_cpu_ns_per_fft_unit": peer,
+        "peer_cpu_ns_per_fft_unit": peer.expect("the settings are in range"),
     })
 }
 
@@ -217,38 +201,4 @@ fn table((table, rows): (&TableReport, usize)) -> Value {
 
 fn milliseconds(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1000.0
-}
-
-/// CPU nanoseconds per unit of fft_cost of p3-batch-stark on p3-poseidon1-air, at the height whose cost
-/// is nearest to `fft_cost`.
-fn peer_ns_per_unit<H: HashFamily>(settings: &FriSettings, fft_cost: u64) -> f64 {
-    let (full, partial) = Poseidon1Constants {
-        rounds_f: 2 * HALF_FULL_ROUNDS,
-        rounds_p: PARTIAL_ROUNDS,
-        mds_circ_col: MDS_COLUMN,
-        round_constants: ROUND_CONSTANTS.to_vec(),
-    }
-    .to_optimized();
-    let air = Poseidon1Air::<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>::new(full, partial);
-    let width = p3_air::BaseAir::<F>::width(&air) as f64;
-    let cost = |log: &usize| width * (1 << log) as f64 * *log as f64;
-    let distance = |log: &usize| (cost(log) / fft_cost as f64).ln().abs();
-    let log = (8..22).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let log = log.unwrap_or(8);
-    let inputs = (0..1u32 << log)
-        .map(|i| std::array::from_fn(|j| F::from_u32(i.wrapping_mul(31) ^ j as u32)))
-        .collect();
-
-    let config = config::<H>(settings, &[]).expect("the settings are in range");
-    let start = memory::cpu_seconds();
-    let trace = air.generate_trace_rows_from_inputs(inputs, 0);
-    let units = (trace.width() * trace.height() * log) as f64;
-    let instances = [StarkInstance {
-        air: &air,
-        trace: &trace,
-        public_values: vec![],
-    }];
-    let data = ProverData::from_instances(&config, &instances).expect("the AIR is sound");
-    prove_batch(&config, &instances, &data).expect("the trace is valid");
-    (memory::cpu_seconds() - start) * 1e9 / units
 }

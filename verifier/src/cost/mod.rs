@@ -28,9 +28,9 @@ use thiserror::Error;
 use crate::aggregate::PRECOMPILES;
 use crate::recursion::{Recursion, RecursionError};
 use crate::tape::TapeFamily;
-pub use process::peak_memory;
-use stages::Recorder;
-pub use stages::StagesMs;
+pub use peer::cpu_ns_per_fft_unit;
+pub use process::{cpu_time, peak_memory, reset_peak_memory};
+pub use stages::{Recorder, StagesMs};
 
 /// Why there are no figures.
 #[derive(Debug, Error)]
@@ -305,7 +305,7 @@ where
         drop(leaf);
         prove_outer(&mut cost, &key, &outer_verifier, &execution, execute)?;
         let tallest = cost.tables.iter().map(|table| table.height).max();
-        let peer = peer::cpu_ns_per_fft_unit(O::ID, &request.outer, tallest.unwrap_or(1))?;
+        let peer = cpu_ns_per_fft_unit(O::ID, &request.outer, tallest.unwrap_or(1))?;
         cost.peer_cpu_ns_per_fft_unit = Some(peer);
     }
     Ok((cost, estimate))

@@ -21,8 +21,11 @@ type Table = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
 const HEIGHTS: (usize, usize) = (1 << 10, 1 << 16);
 
 /// CPU time of p3-batch-stark on p3-poseidon1-air over `w * h * log2(h)`, in nanoseconds, in this hash
-/// with these settings and about this height.
-pub(super) fn cpu_ns_per_fft_unit(
+/// with these settings and about this height (2^10 to 2^16).
+///
+/// # Errors
+/// If the settings are out of range.
+pub fn cpu_ns_per_fft_unit(
     hash: HashId,
     settings: &FriSettings,
     height: usize,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 
 /// Time that all threads of the process have spent on a processor.
-pub(super) fn cpu_time() -> Duration {
+pub fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
     Duration::from_secs(seconds) + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or(0))
@@ -24,6 +24,6 @@ pub fn peak_memory() -> Option<usize> {
 
 /// Starts counting the peak anew, from the memory that is resident now. Where the system does not
 /// allow that, the peak is that of the whole process.
-pub(super) fn reset_peak_memory() {
+pub fn reset_peak_memory() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

@@ -32,14 +32,14 @@ type Interval = (&'static str, Instant, Option<Instant>);
 
 /// Spans of the whole process, all threads.
 #[derive(Debug)]
-pub(super) struct Recorder(Mutex<Vec<Interval>>);
+pub struct Recorder(Mutex<Vec<Interval>>);
 
 /// Hands spans to the one recorder.
 struct Forward(&'static Recorder);
 
 impl Recorder {
     /// The recorder of this process, emptied; `None` where the process records its spans otherwise.
-    pub(super) fn install() -> Option<&'static Self> {
+    pub fn install() -> Option<&'static Self> {
         static RECORDER: Recorder = Recorder(Mutex::new(Vec::new()));
         static INSTALLED: OnceLock<bool> = OnceLock::new();
         let install = || tracing::subscriber::set_global_default(Forward(&RECORDER)).is_ok();
@@ -54,7 +54,7 @@ impl Recorder {
 
     /// Stages of a proof whose traces took `trace`, whose prover began at `begin`, and which took
     /// `all` with the traces.
-    pub(super) fn stages(
+    pub fn stages(
         &self,
         execute: Duration,
         trace: Duration,
