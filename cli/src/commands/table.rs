@@ -9,15 +9,14 @@ use droste_air::keccak::{self, KeccakAir};
 use droste_air::poseidon16::{self, Poseidon16Air};
 use droste_native::security::{Preset, TableShape, proven_security};
 use droste_native::{
-    Blake3Family, Config, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family,
-    config,
+    Blake3Family, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family, config,
 };
-use p3_air::symbolic::{AirLayout, SymbolicAirBuilder, get_symbolic_constraints};
-use p3_air::{Air, BaseAir};
+use p3_air::symbolic::{AirLayout, get_symbolic_constraints};
+use p3_air::{Air, AirBuilder, BaseAir};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_uni_stark::{ProverConstraintFolder, VerifierConstraintFolder, prove, verify};
+use p3_uni_stark::{prove, verify};
 use serde::Serialize;
 
 use crate::error::CommandError;
@@ -130,53 +129,19 @@ impl Table {
     }
 
     fn prove<H: HashFamily>(&self, settings: &FriSettings) -> Result<Cost, CommandError> {
-        // The inputs are counters: what is hashed does not change the cost.
-        let counters = 0..self.count as u32;
-        match self.hash {
-            HashId::Poseidon16 => self.measure::<H, _>(settings, &Poseidon16Air, 1, || {
-                let input = |i| std::array::from_fn(|lane| F::from_u32(i + lane as u32));
-                poseidon16::generate_permutations(&counters.map(input).collect::<Vec<_>>(), None)
-            }),
-            HashId::Blake3 => self.measure::<H, _>(settings, &Blake3Air, 1, || {
-                let input = |i| Compression {
-                    message: [i; 16],
-                    block_length: 64,
-                    ..Compression::default()
-                };
-                blake3::generate_compressions(&counters.map(input).collect::<Vec<_>>(), None)
-            }),
-            HashId::Keccak => self.measure::<H, _>(settings, &KeccakAir, keccak::ROUNDS, || {
-                let input = |i| [u64::from(i); keccak::LANES];
-                keccak::generate_permutations(&counters.map(input).collect::<Vec<_>>(), None)
-            }),
-        }
-    }
-
-    fn measure<H, A>(
-        &self,
-        settings: &FriSettings,
-        air: &A,
-        rows_per_permutation: usize,
-        trace: impl FnOnce() -> Result<RowMajorMatrix<F>, TraceError>,
-    ) -> Result<Cost, CommandError>
-    where
-        H: HashFamily,
-        A: Air<SymbolicAirBuilder<F>>
-            + for<'a> Air<ProverConstraintFolder<'a, Config<H>>>
-            + for<'a> Air<VerifierConstraintFolder<'a, Config<H>>>
-            + Sync,
-    {
         let config = config::<H>(settings, &[]).map_err(CommandError::failed)?;
-        let (trace, trace_ms) = timed(trace);
+        let air = HashAir(self.hash);
+        let (trace, trace_ms) = timed(|| air.trace(self.count));
         let trace = trace.map_err(CommandError::failed)?;
         let (height, main) = (trace.height(), trace.width());
-        let (proof, prove_ms) = timed(|| prove(&config, air, trace, &[]));
+        let (proof, prove_ms) = timed(|| prove(&config, &air, trace, &[]));
         let proof = proof.map_err(|error| CommandError::failed(format!("{error:?}")))?;
-        let (verified, verify_ms) = timed(|| verify(&config, air, &proof, &[]));
+        let (verified, verify_ms) = timed(|| verify(&config, &air, &proof, &[]));
         verified.map_err(|error| CommandError::failed(format!("{error:?}")))?;
 
         let log_height = height.ilog2() as usize;
-        let shape = shape(air, log_height);
+        let shape = air.shape(log_height);
+        let rows_per_permutation = air.rows_per_permutation();
         let security = proven_security(settings, &[shape], H::COLLISION_BITS);
         Ok(Cost {
             table: self.hash,
@@ -199,23 +164,97 @@ impl Table {
     }
 }
 
-/// What the security bounds need to know of a table without a bus.
-fn shape<A: Air<SymbolicAirBuilder<F>>>(air: &A, log_height: usize) -> TableShape {
-    let layout = AirLayout {
-        main_width: air.width(),
-        ..AirLayout::default()
-    };
-    let constraints = get_symbolic_constraints(air, layout);
-    let degrees = constraints
-        .iter()
-        .map(|constraint| constraint.degree_multiple());
-    TableShape {
-        log_height,
-        main_width: air.width(),
-        main_next: !BaseAir::<F>::main_next_row_columns(air).is_empty(),
-        constraints: constraints.len(),
-        degree: degrees.max().unwrap_or(0),
-        ..TableShape::default()
+/// The table of a hash. One AIR for the three, so that the prover is compiled once for each hash of the
+/// commitments and not for each table, too.
+#[derive(Clone, Copy)]
+struct HashAir(HashId);
+
+impl HashAir {
+    const fn rows_per_permutation(self) -> usize {
+        match self.0 {
+            HashId::Poseidon16 | HashId::Blake3 => 1,
+            HashId::Keccak => keccak::ROUNDS,
+        }
+    }
+
+    /// Permutations of counters: what is hashed does not change the cost.
+    fn trace(self, count: usize) -> Result<RowMajorMatrix<F>, TraceError> {
+        let counters = 0..count as u32;
+        match self.0 {
+            HashId::Poseidon16 => {
+                let input = |i| std::array::from_fn(|lane| F::from_u32(i + lane as u32));
+                poseidon16::generate_permutations(&counters.map(input).collect::<Vec<_>>(), None)
+            }
+            HashId::Blake3 => {
+                let input = |i| Compression {
+                    message: [i; 16],
+                    block_length: 64,
+                    ..Compression::default()
+                };
+                blake3::generate_compressions(&counters.map(input).collect::<Vec<_>>(), None)
+            }
+            HashId::Keccak => {
+                let input = |i| [u64::from(i); keccak::LANES];
+                keccak::generate_permutations(&counters.map(input).collect::<Vec<_>>(), None)
+            }
+        }
+    }
+
+    /// What the security bounds need to know of the table, which has no bus.
+    fn shape(self, log_height: usize) -> TableShape {
+        let main_width = self.width();
+        let layout = AirLayout {
+            main_width,
+            ..AirLayout::default()
+        };
+        let constraints = get_symbolic_constraints(&self, layout);
+        let degrees = constraints
+            .iter()
+            .map(|constraint| constraint.degree_multiple());
+        TableShape {
+            log_height,
+            main_width,
+            main_next: !self.main_next_row_columns().is_empty(),
+            constraints: constraints.len(),
+            degree: degrees.max().unwrap_or(0),
+            ..TableShape::default()
+        }
+    }
+}
+
+impl BaseAir<F> for HashAir {
+    fn width(&self) -> usize {
+        match self.0 {
+            HashId::Poseidon16 => Poseidon16Air.width(),
+            HashId::Blake3 => Blake3Air.width(),
+            HashId::Keccak => KeccakAir.width(),
+        }
+    }
+
+    fn main_next_row_columns(&self) -> Vec<usize> {
+        match self.0 {
+            HashId::Poseidon16 => Poseidon16Air.main_next_row_columns(),
+            HashId::Blake3 => Blake3Air.main_next_row_columns(),
+            HashId::Keccak => KeccakAir.main_next_row_columns(),
+        }
+    }
+
+    fn max_constraint_degree(&self) -> Option<usize> {
+        match self.0 {
+            HashId::Poseidon16 => Poseidon16Air.max_constraint_degree(),
+            HashId::Blake3 => Blake3Air.max_constraint_degree(),
+            HashId::Keccak => KeccakAir.max_constraint_degree(),
+        }
+    }
+}
+
+impl<AB: AirBuilder<F = F>> Air<AB> for HashAir {
+    fn eval(&self, builder: &mut AB) {
+        match self.0 {
+            HashId::Poseidon16 => Poseidon16Air.eval(builder),
+            HashId::Blake3 => Blake3Air.eval(builder),
+            HashId::Keccak => KeccakAir.eval(builder),
+        }
     }
 }
 
