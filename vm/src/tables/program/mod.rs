@@ -52,10 +52,12 @@ pub enum ProgramError {
 
 /// Packs flags, each zero or one, into `op`.
 pub fn pack<E: PrimeCharacteristicRing>(flags: [E; FLAGS]) -> E {
+    // A product and not `double`, which a symbolic expression holds as a sum of two copies: Plonky3 walks
+    // messages as trees, once a row.
     flags
         .into_iter()
         .rev()
-        .fold(E::ZERO, |packed, flag| packed.double() + flag)
+        .fold(E::ZERO, |packed, flag| packed * E::TWO + flag)
 }
 
 /// Checks that every instruction has an encoding and that the program starts with the halt loop.
