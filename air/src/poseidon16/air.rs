@@ -1,17 +1,18 @@
 //! Constraints of the Poseidon-16 table.
 
 use std::borrow::Borrow;
+use std::mem::needs_drop;
 
 use droste_native::F;
 use droste_native::poseidon16::{
-    HALF_FULL_ROUNDS, PARTIAL_ROUNDS, ROUND_CONSTANTS, SparsePartialRounds, WIDTH, mds_multiply,
-    sparse_partial_rounds,
+    HALF_FULL_ROUNDS, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH, mds_convolve, mds_multiply,
 };
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
-use p3_field::{Algebra, PrimeCharacteristicRing};
+use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 
 use super::columns::{Poseidon16Cols, Poseidon16TableCols};
+use super::partial::eval_partial_rounds;
 
 /// Degree of the constraints: the S-box `x^3`.
 pub const DEGREE: usize = 3;
@@ -65,41 +66,15 @@ fn eval_full_round<AB: AirBuilder<F = F>>(
     for (value, &constant) in state.iter_mut().zip(constants) {
         *value = (value.clone() + constant).cube();
     }
-    mds_multiply(state);
-    for (value, after) in state.iter_mut().zip(after) {
-        builder.assert_eq(value.clone(), after.clone());
-        *value = after;
+    // Expressions that own memory are trees, in which each multiplication counts.
+    if needs_drop::<AB::Expr>() {
+        mds_multiply(state);
+    } else {
+        mds_convolve(state);
     }
-}
-
-/// The partial rounds in sparse form: the state stays linear in the columns, since each round's only
-/// S-box output is a column.
-#[inline]
-fn eval_partial_rounds<AB: AirBuilder<F = F>>(
-    builder: &mut AB,
-    state: &mut [AB::Expr; WIDTH],
-    sbox_outputs: &[AB::Var; PARTIAL_ROUNDS],
-) {
-    let sparse: &SparsePartialRounds = sparse_partial_rounds();
-    for (value, &constant) in state.iter_mut().zip(&sparse.first_constants) {
-        *value += constant;
-    }
-    let dense: [AB::Expr; WIDTH] = sparse
-        .transition
-        .each_ref()
-        .map(|row| AB::Expr::mixed_dot_product(state, row));
-    *state = dense;
-    for (round, &output) in sbox_outputs.iter().enumerate() {
-        builder.assert_eq(state[0].cube(), output);
-        state[0] = output.into();
-        state[0] += sparse.constants[round];
-        let first = AB::Expr::mixed_dot_product(state, &sparse.first_row[round]);
-        let (head, tail) = state.split_at_mut(1);
-        for (value, &factor) in tail.iter_mut().zip(&sparse.first_column[round]) {
-            *value += head[0].clone() * factor;
-        }
-        head[0] = first;
-    }
+    let difference = |i: usize| state[i].clone() - after[i].clone();
+    builder.assert_zeros::<WIDTH, _>(std::array::from_fn(difference));
+    *state = after;
 }
 
 /// Permutations alone, one per row, for use without a bus: 164 columns.

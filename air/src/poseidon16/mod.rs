@@ -2,6 +2,7 @@
 
 mod air;
 mod columns;
+mod partial;
 #[cfg(test)]
 mod tests;
 mod trace;

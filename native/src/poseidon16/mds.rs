@@ -5,11 +5,16 @@
 //! multiplications by constants other than a power of `w` equal to 1, so the whole costs
 //! `17 + 16 + 17 = 50`, against 256 for the dense product and 72 for the Karatsuba form. No division
 //! is needed: the 1/16 of the inverse transform is folded into the 16 constants.
+//!
+//! The packed field multiplies fastest in dot products, so for values there is a second form,
+//! [`mds_convolve`].
 
 use std::ops::{Add, Mul, Sub};
 
-use super::WIDTH;
-use crate::field::F;
+use p3_field::{Algebra, PrimeCharacteristicRing};
+
+use super::{MDS_COLUMN, WIDTH};
+use crate::field::{F, MODULUS};
 
 /// `w^0 .. w^7`, `w` a primitive 16th root of unity.
 pub(super) const TWIDDLES: [F; 8] = F::new_array([
@@ -73,4 +78,106 @@ fn twist<R: MdsRing>(value: R, twiddles: &[F; 8], exponent: usize) -> R {
     } else {
         value * twiddles[exponent]
     }
+}
+
+/// Multiplies the state by the MDS matrix of Poseidon-16 in 86 multiplications by constants, nearly all
+/// in dot products, of which the packed field reduces only the sums: faster than [`mds_multiply`] there.
+///
+/// `x^16 - 1 = (x - 1)(x + 1)(x^2 + 1)(x^4 + 1)(x^8 + 1)`: the convolution is taken modulo each factor.
+#[inline]
+pub fn mds_convolve<A: Algebra<F>>(state: &mut [A; WIDTH]) {
+    let (sums, differences) = halves::<A, 8>(state);
+    let modulo_8 = negacyclic(&differences);
+    let (sums, differences) = halves::<A, 4>(&sums);
+    let modulo_4 = negacyclic(&differences);
+    let (sums, differences) = halves::<A, 2>(&sums);
+    let modulo_2 = negacyclic(&differences);
+    let (sums, differences) = halves::<A, 1>(&sums);
+    let modulo_1 = negacyclic(&differences);
+    let [sum] = sums;
+    state[0] = sum * COLUMN_MEAN;
+    join(&mut state[..2], modulo_1);
+    join(&mut state[..4], modulo_2);
+    join(&mut state[..8], modulo_4);
+    join(state, modulo_8);
+}
+
+/// Residues modulo `x^N - 1` and `x^N + 1` of a polynomial below degree `2 N`.
+#[inline(always)]
+fn halves<A: Algebra<F>, const N: usize>(polynomial: &[A]) -> ([A; N], [A; N]) {
+    let pair = |i: usize| (polynomial[i].clone(), polynomial[i + N].clone());
+    let sum = |i| {
+        let (low, high) = pair(i);
+        low + high
+    };
+    let difference = |i| {
+        let (low, high) = pair(i);
+        low - high
+    };
+    (std::array::from_fn(sum), std::array::from_fn(difference))
+}
+
+/// Replaces half the residue modulo `x^N - 1`, in the lower half of `polynomial`, by the polynomial below
+/// degree `2 N`, given half its residue modulo `x^N + 1`.
+#[inline(always)]
+fn join<A: Algebra<F>, const N: usize>(polynomial: &mut [A], half_modulo_plus: [A; N]) {
+    let (low, high) = polynomial.split_at_mut(N);
+    for ((low, high), plus) in low.iter_mut().zip(high).zip(half_modulo_plus) {
+        *high = low.clone() - plus.clone();
+        *low += plus;
+    }
+}
+
+/// The product by the matrix's first column modulo `x^N + 1`, divided by `16 / N`.
+#[inline(always)]
+fn negacyclic<A: Algebra<F>, const N: usize>(polynomial: &[A; N]) -> [A; N] {
+    let rows: &[[F; N]; N] = const { &negacyclic_rows::<N>() };
+    rows.each_ref()
+        .map(|row| A::mixed_dot_product(polynomial, row))
+}
+
+/// Sum of the matrix's first column, over 16.
+const COLUMN_MEAN: F = {
+    let mut sum = 0;
+    let mut i = 0;
+    while i < WIDTH {
+        sum += MDS_COLUMN[i];
+        i += 1;
+    }
+    quotient(sum, WIDTH)
+};
+
+const fn negacyclic_rows<const N: usize>() -> [[F; N]; N] {
+    let mut residue = [0; N];
+    let mut i = 0;
+    while i < WIDTH {
+        let wraps = i / N % 2 == 1;
+        residue[i % N] += if wraps { -MDS_COLUMN[i] } else { MDS_COLUMN[i] };
+        i += 1;
+    }
+    let mut rows = [[F::ZERO; N]; N];
+    let mut row = 0;
+    while row < N {
+        let mut column = 0;
+        while column < N {
+            let entry = residue[(N + row - column) % N];
+            let signed = if row < column { -entry } else { entry };
+            rows[row][column] = quotient(signed, WIDTH / N);
+            column += 1;
+        }
+        row += 1;
+    }
+    rows
+}
+
+/// `numerator / denominator`, a power of two.
+const fn quotient(numerator: i64, denominator: usize) -> F {
+    let modulus = MODULUS as i64;
+    let mut value = numerator.rem_euclid(modulus);
+    let mut rest = denominator;
+    while rest > 1 {
+        value = (value + value % 2 * modulus) / 2;
+        rest /= 2;
+    }
+    F::new(value as u32)
 }

@@ -34,7 +34,7 @@ pub use constants::{
     SparsePartialRounds, WIDTH, sparse_partial_rounds,
 };
 pub use leaf::Poseidon16LeafHasher;
-pub use mds::{MdsRing, mds_multiply};
+pub use mds::{MdsRing, mds_convolve, mds_multiply};
 pub use permutation::permute_generic;
 pub use sponge::{BYTES_TAG, ZeroSuffix};
 
