@@ -1,7 +1,9 @@
-//! `droste-bench msm`: multi-scalar multiplication against arkworks, halo2curves and blst.
+//! `droste-bench msm`: multi-scalar multiplication against arkworks, halo2curves, blst
+//! and pasta-msm.
 
 mod calibrate;
 mod inputs;
+mod pasta;
 mod peers;
 
 use ark_ec::VariableBaseMSM;

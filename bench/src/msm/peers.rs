@@ -12,6 +12,7 @@ use halo2curves::group::Curve;
 use halo2curves::{CurveAffine, msm::msm_best};
 
 use super::Call;
+use super::pasta;
 
 /// All peers that know the curve.
 pub fn all<'a, C: MsmCurve>(
@@ -42,10 +43,12 @@ where
         calls.extend(halo::<C, halo2curves::pasta::PallasAffine>(
             bases, scalars, expected,
         ));
+        calls.extend(pasta::pallas(bases, scalars, threads, expected));
     } else if curve == TypeId::of::<ark_vesta::VestaConfig>() {
         calls.extend(halo::<C, halo2curves::pasta::VestaAffine>(
             bases, scalars, expected,
         ));
+        calls.extend(pasta::vesta(bases, scalars, threads, expected));
     } else if curve == TypeId::of::<ark_bls12_381::g1::Config>() && threads == 1 {
         calls.extend(supranational(bases, scalars));
     }

@@ -274,3 +274,51 @@ fn ptau_files() {
     mixed[g2..].copy_from_slice(&other[g2..]);
     assert_eq!(Srs::from_ptau(&mixed, 15), Err(SrsError::Powers));
 }
+
+/// ark-poly-commit's KZG10 over the same powers: the same commitments and proofs, and either verifier
+/// takes the other's. (Its inner-product argument is another protocol, ePrint 2020/499.)
+#[test]
+fn kzg_agrees_with_ark_poly_commit() {
+    use ark_bn254::Bn254;
+    use ark_poly::univariate::DensePolynomial;
+    use ark_poly_commit::DenseUVPolynomial;
+    use ark_poly_commit::kzg10::{Commitment, KZG10, Powers, Proof, VerifierKey};
+
+    type Theirs = KZG10<Bn254, DensePolynomial<Fr>>;
+    let srs = Srs::insecure_from_seed(b"test", 65);
+    let powers = Powers::<Bn254> {
+        powers_of_g: srs.clone().into_powers().into(),
+        powers_of_gamma_g: vec![].into(),
+    };
+    let kzg = Kzg::new(srs);
+    let key = kzg.verifier_key();
+    let their_key = VerifierKey {
+        g: key.g1,
+        gamma_g: G1Affine::zero(),
+        h: key.g2,
+        beta_h: key.tau_g2,
+        prepared_h: key.g2.into(),
+        prepared_beta_h: key.tau_g2.into(),
+    };
+    for n in [2, 3, 20, 64, 65] {
+        let p = values::<Fr>(n, n);
+        let theirs = DensePolynomial::from_coefficients_slice(&p);
+        let point = Fr::from(n).pow([77]);
+        let commitment = kzg.commit(&p).unwrap();
+        let (their_commitment, state) = Theirs::commit(&powers, &theirs, None, None).unwrap();
+        assert_eq!(their_commitment, Commitment(commitment));
+        let (value, proof) = kzg.open(&p, point).unwrap();
+        let their_proof = Theirs::open(&powers, &theirs, point, &state).unwrap();
+        assert_eq!(their_proof.w, proof.0);
+        let ours = Proof {
+            w: proof.0,
+            random_v: None,
+        };
+        let takes = |value| Theirs::check(&their_key, &their_commitment, point, value, &ours);
+        assert!(takes(value).unwrap());
+        assert!(!takes(value + Fr::one()).unwrap());
+        let theirs = KzgProof(their_proof.w);
+        key.verify(&their_commitment.0, point, value, &theirs)
+            .unwrap();
+    }
+}

@@ -25,15 +25,15 @@ pub trait Backend<C: MsmCurve>: Sync {
     fn multiply_x(&self, factor: &C::BaseField, points: &mut [Self::Point]);
 
     /// Sums every slot of a tile: `rows` of `entries`, each an index into `points` with a sign.
-    /// Slot by slot, pushes the sum, and to `identity` whether the sum is the identity and the
-    /// pushed point void.
+    /// Slot by slot, sets the sum, and `identity` to 1 where it is the identity and the point void,
+    /// to 0 elsewhere; both are as long as the first row.
     fn sum_tile(
         &self,
         points: &[Self::Point],
         entries: &[Entry],
         rows: &[Row],
         scratch: &mut Self::Scratch,
-        sums: &mut Vec<Self::Point>,
-        identity: &mut Vec<bool>,
+        sums: &mut [Self::Point],
+        identity: &mut [u32],
     );
 }

@@ -1,9 +1,9 @@
 //! A call: from bases and scalars to jobs, and back.
 
 use ark_ec::short_weierstrass::{Affine, Projective};
-use ark_ff::BigInt;
 
-use super::accumulate::{Sums, Worker, sum_stream};
+use super::accumulate::{Sums, Workspace, sum_stream};
+use super::arena::{Arena, Carver, Size};
 use super::backend::Backend;
 use super::curve::MsmCurve;
 use super::driver::{Job, sum_jobs};
@@ -12,9 +12,9 @@ use super::endomorphism::endomorphism;
 use super::options::{FieldBackend, Msm, Toggle};
 use super::parallel::collect;
 use super::portable::Portable;
-use super::recode::{Digits, bucket_count, window_count};
+use super::recode::{Word, window_count};
 use super::scan::{Scan, bit_length};
-use super::schedule::NONE;
+use super::schedule::{NONE, Shape};
 use super::small::{MAX_TERMS, sum_small};
 use super::table::{Table, nonidentity};
 use super::trace::{Record, timed};
@@ -26,16 +26,14 @@ const WORTHWHILE_DUPLICATES: u32 = 32;
 /// Terms of a slot when the members of clusters are summed.
 const CLUSTER_CAP: usize = 16;
 
-/// Bytes a term and a bucket take during a batch, roughly.
-const TERM_BYTES: usize = 128;
-const BUCKET_BYTES: usize = 96;
+/// Bytes a term takes during a batch, roughly: scalar, digits, an image and positions.
+const TERM_BYTES: usize = 160;
 
 /// One vector on its way.
 struct Vector {
     /// Position of the point of each term.
     points: Vec<u32>,
-    /// Absolute value of each scalar, and 1 if it counts negated.
-    scalars: Vec<([u64; 4], u32)>,
+    scalars: Vec<Word>,
     bits: u32,
     record: Record,
 }
@@ -44,7 +42,7 @@ struct Vector {
 pub fn run<C: MsmCurve>(
     options: &Msm,
     bases: &[Affine<C>],
-    vectors: &[&[BigInt<4>]],
+    vectors: Vec<Vec<Word>>,
 ) -> Result<Vec<Projective<C>>, MsmError> {
     if options.backend != FieldBackend::Portable {
         #[cfg(target_arch = "x86_64")]
@@ -57,6 +55,19 @@ pub fn run<C: MsmCurve>(
         }
     }
     Ok(Call::new(options, &Portable, CostModel::PORTABLE, false).run(bases, vectors))
+}
+
+/// Bytes that a vector takes during a batch, roughly.
+fn bytes(vector: &Vector) -> usize {
+    vector.points.len() * TERM_BYTES
+}
+
+/// Memory for the sums of clusters.
+fn joining<'a, P>(carver: &mut Carver<'a, P>, shape: Shape) -> (Sums<'a, P>, Workspace<'a>) {
+    (
+        Sums::lay_out(carver, shape),
+        Workspace::lay_out(carver, shape),
+    )
 }
 
 struct Call<'a, B> {
@@ -78,12 +89,12 @@ impl<'a, B> Call<'a, B> {
         }
     }
 
-    fn run<C: MsmCurve>(&self, bases: &[Affine<C>], vectors: &[&[BigInt<4>]]) -> Vec<Projective<C>>
+    fn run<C: MsmCurve>(&self, bases: &[Affine<C>], vectors: Vec<Vec<Word>>) -> Vec<Projective<C>>
     where
         B: Backend<C>,
     {
         let mut prepared: Vec<Vector> = vectors
-            .iter()
+            .into_iter()
             .map(|scalars| self.scan(&bases[..scalars.len()], scalars))
             .collect();
         if let [vector] = &mut prepared[..]
@@ -100,24 +111,25 @@ impl<'a, B> Call<'a, B> {
             table.images(self.backend, &endomorphism.beta, &all);
         }
         let kept = table.points.len();
+        let mut arena = Arena::default();
         let mut sums = vec![];
         let mut left = prepared.into_iter().peekable();
         while left.peek().is_some() {
             let mut batch = vec![];
             let mut memory = 0;
             while let Some(vector) =
-                left.next_if(|v| batch.is_empty() || memory + self.memory(v) <= self.options.memory)
+                left.next_if(|v| batch.is_empty() || memory + bytes(v) <= self.options.memory)
             {
-                memory += self.memory(&vector);
+                memory += bytes(&vector);
                 batch.push(vector);
             }
-            sums.extend(self.sum_batch::<C>(&mut table, batch));
+            sums.extend(self.sum_batch::<C>(&mut table, batch, &mut arena));
             table.truncate(kept);
         }
         sums
     }
 
-    fn scan<C: MsmCurve>(&self, bases: &[Affine<C>], scalars: &[BigInt<4>]) -> Vector {
+    fn scan<C: MsmCurve>(&self, bases: &[Affine<C>], mut scalars: Vec<Word>) -> Vector {
         let mut record = Record {
             label: self.options.label.clone(),
             n: scalars.len(),
@@ -125,21 +137,24 @@ impl<'a, B> Call<'a, B> {
             ..Record::default()
         };
         let mut time = Default::default();
-        let mut vector = timed(&mut time, || {
-            let scan = Scan::new(bases, scalars);
-            record.active = scan.active.len();
-            record.bits = scan.bits;
-            record.duplicate_density = scan.duplicates;
-            let word = |i: usize| (scalars[scan.active[i] as usize].0, 0);
-            Vector {
-                scalars: collect(self.threads, scan.active.len(), word),
-                points: scan.active,
-                bits: scan.bits,
-                record,
+        let scan = timed(&mut time, || {
+            let scan = Scan::new(bases, &scalars);
+            if scan.active.len() < scalars.len() {
+                let active = scan.active.iter();
+                scalars = active.map(|&i| scalars[i as usize]).collect();
             }
+            scan
         });
-        vector.record.stages.scan = time;
-        vector
+        record.active = scan.active.len();
+        record.bits = scan.bits;
+        record.duplicate_density = scan.duplicates;
+        record.stages.scan = time;
+        Vector {
+            scalars,
+            points: scan.active,
+            bits: scan.bits,
+            record,
+        }
     }
 
     /// Packs the bases that count, and turns positions of bases into positions of points.
@@ -171,16 +186,11 @@ impl<'a, B> Call<'a, B> {
         table
     }
 
-    fn memory(&self, vector: &Vector) -> usize {
-        let window = self.model.window(vector.points.len(), vector.bits);
-        let buckets = bucket_count(window) * window_count(vector.bits, window) as usize;
-        vector.points.len() * TERM_BYTES + buckets * BUCKET_BYTES
-    }
-
     fn sum_batch<C: MsmCurve>(
         &self,
         table: &mut Table<B::Point>,
         mut vectors: Vec<Vector>,
+        arena: &mut Arena<B::Point>,
     ) -> Vec<Projective<C>>
     where
         B: Backend<C>,
@@ -188,7 +198,7 @@ impl<'a, B> Call<'a, B> {
         let mut sums = vec![Projective::<C>::default(); vectors.len()];
         let mut open = vec![];
         for (i, vector) in vectors.iter_mut().enumerate() {
-            self.join_duplicates::<C>(table, vector);
+            self.join_duplicates::<C>(table, vector, arena);
             if vector.points.len() <= MAX_TERMS {
                 let unpack = |at: u32| self.backend.unpack(&table.points[at as usize]);
                 sums[i] = self.sum_trivial(vector, unpack);
@@ -206,32 +216,24 @@ impl<'a, B> Call<'a, B> {
         let window = self.options.window.unwrap_or_else(chosen);
         let mut jobs = vec![];
         for &i in &open {
-            let Vector {
-                points,
-                scalars,
-                bits,
-                record,
-            } = &mut vectors[i];
-            let digits = timed(&mut record.stages.recode, || {
-                Digits::new(scalars, *bits, window, self.threads)
-            });
-            *scalars = vec![];
-            record.window = window;
-            record.rounds = digits.windows();
+            let vector = &mut vectors[i];
+            vector.record.window = window;
+            vector.record.rounds = window_count(vector.bits, window);
             jobs.push(Job {
-                digits,
-                points: std::mem::take(points),
+                scalars: std::mem::take(&mut vector.scalars),
+                bits: vector.bits,
+                points: std::mem::take(&mut vector.points),
             });
         }
         // Stages that all vectors share are booked on the first.
-        let stages = &mut vectors[open[0]].record.stages;
         let results = sum_jobs(
             self.backend,
             &table.points,
-            &jobs,
+            &mut jobs,
             window,
             self.threads,
-            stages,
+            arena,
+            &mut vectors[open[0]].record.stages,
         );
         for (&i, sum) in open.iter().zip(results) {
             self.publish(&vectors[i].record);
@@ -241,8 +243,12 @@ impl<'a, B> Call<'a, B> {
     }
 
     /// Replaces terms of equal scalars by one, the sum of their points.
-    fn join_duplicates<C: MsmCurve>(&self, table: &mut Table<B::Point>, vector: &mut Vector)
-    where
+    fn join_duplicates<C: MsmCurve>(
+        &self,
+        table: &mut Table<B::Point>,
+        vector: &mut Vector,
+        arena: &mut Arena<B::Point>,
+    ) where
         B: Backend<C>,
     {
         let wanted = match self.options.duplicates {
@@ -261,17 +267,17 @@ impl<'a, B> Call<'a, B> {
                 clusters: &clusters,
                 points: &vector.points,
             };
-            let mut sums = Sums::default();
-            let mut worker = Worker::<C, B>::default();
-            let (backend, count) = (self.backend, clusters.len());
-            let points = &table.points;
+            let count = clusters.len();
+            let shape = Shape::new(clusters.members(), count, CLUSTER_CAP);
+            let size = Size::of::<B::Point, _>(|c| drop(joining(c, shape)));
+            let (mut sums, mut workspace) = joining(&mut arena.carve(size), shape);
             sum_stream(
-                backend,
-                points,
+                self.backend,
+                &table.points,
                 count,
-                CLUSTER_CAP,
                 &stream,
-                &mut worker,
+                &mut workspace,
+                &mut B::Scratch::default(),
                 &mut sums,
             );
             let single = |&term: &u32| {

@@ -6,22 +6,25 @@ use std::sync::{Mutex, PoisonError};
 
 use ark_ec::short_weierstrass::Projective;
 
-use super::accumulate::{Sums, Worker, sum_stream};
+use super::accumulate::{Sums, Workspace, sum_stream};
+use super::arena::{Arena, Carver, Size};
 use super::backend::Backend;
 use super::combine::combine;
 use super::curve::MsmCurve;
-use super::recode::{Digits, bucket_count};
-use super::reduce::reduce;
-use super::schedule::{Entry, Stream};
+use super::recode::{Digits, Word, bucket_count, window_count};
+use super::reduce::{Reducer, reduce};
+use super::schedule::{Entry, Shape, Stream};
 use super::trace::{Stages, timed};
 
 /// Buckets that a group of windows should have, for rows long enough to share an inversion.
 const GROUP_BUCKETS: usize = 4096;
 
-/// One sum: recoded scalars, and the point of each.
+/// One sum: scalars, and the point of each.
 pub struct Job {
-    /// The digits.
-    pub digits: Digits,
+    /// The scalars, dropped once recoded.
+    pub scalars: Vec<Word>,
+    /// Length of the longest.
+    pub bits: u32,
     /// Positions of the points.
     pub points: Vec<u32>,
 }
@@ -78,67 +81,172 @@ fn groups(job: usize, terms: usize, windows: u32, window: u32, threads: usize) -
     groups
 }
 
-/// Terms of a slot: about twice what an average bucket holds.
-fn cap(terms: usize, buckets: usize) -> usize {
-    (2 * terms / buckets + 8).min(super::schedule::MAX_CAP)
+impl Group {
+    /// The digits of the group, by bucket: slots take about twice what an average bucket holds.
+    fn shape(&self, buckets: usize) -> Shape {
+        let (terms, windows) = (self.terms.len(), self.windows.len());
+        Shape::new(terms * windows, buckets * windows, 2 * terms / buckets + 8)
+    }
+}
+
+/// Memory of a worker for one group: the sums of the buckets, and what is needed before and after
+/// they are there.
+struct GroupMemory<'a, P> {
+    sums: Sums<'a, P>,
+    shared: Carver<'a, P>,
+}
+
+impl<'a, P> GroupMemory<'a, P> {
+    fn lay_out(carver: &mut Carver<'a, P>, group: &Group, buckets: usize) -> Self {
+        let before = Size::of(|c: &mut Carver<'_, P>| {
+            Filling::lay_out(c, group, buckets);
+        });
+        let after = Size::of(|c: &mut Carver<'_, P>| {
+            Reducer::lay_out(c, group.windows.len(), buckets);
+        });
+        Self {
+            sums: Sums::lay_out(carver, group.shape(buckets)),
+            shared: carver.part(before.max(after)),
+        }
+    }
+}
+
+/// Memory for filling buckets.
+struct Filling<'a> {
+    digits: &'a mut [u32],
+    workspace: Workspace<'a>,
+}
+
+impl<'a> Filling<'a> {
+    fn lay_out<P>(carver: &mut Carver<'a, P>, group: &Group, buckets: usize) -> Self {
+        Self {
+            digits: carver.words(group.windows.len() * group.terms.len()),
+            workspace: Workspace::lay_out(carver, group.shape(buckets)),
+        }
+    }
+}
+
+/// Memory of all jobs: what workers read, and what each has for itself.
+struct Memory<'a, P> {
+    digits: Vec<Digits<'a>>,
+    workers: Vec<Carver<'a, P>>,
+}
+
+impl<'a, P> Memory<'a, P> {
+    fn lay_out(
+        carver: &mut Carver<'a, P>,
+        jobs: &[Job],
+        groups: &[Group],
+        window: u32,
+        workers: usize,
+    ) -> Self {
+        let buckets = bucket_count(window);
+        let digits = |job: &Job| Digits::lay_out(carver, job.points.len(), job.bits, window);
+        let digits = jobs.iter().map(digits).collect();
+        // Groups of a job differ in size by one term or window at most: few sizes, each counted once.
+        let mut sizes: Vec<&Group> = groups.iter().collect();
+        sizes.sort_by_key(|group| (group.windows.len(), group.terms.len()));
+        sizes.dedup_by_key(|group| (group.windows.len(), group.terms.len()));
+        let size = sizes
+            .into_iter()
+            .map(|group| {
+                Size::of(|c: &mut Carver<'_, P>| {
+                    GroupMemory::lay_out(c, group, buckets);
+                })
+            })
+            .fold(Size::default(), Size::max);
+        Self {
+            digits,
+            workers: (0..workers).map(|_| carver.part(size)).collect(),
+        }
+    }
 }
 
 /// `sum_i d_i P_i` of every job, all recoded in windows of `window` bits.
 pub fn sum_jobs<C: MsmCurve, B: Backend<C>>(
     backend: &B,
     points: &[B::Point],
-    jobs: &[Job],
+    jobs: &mut [Job],
     window: u32,
     threads: usize,
+    arena: &mut Arena<B::Point>,
     stages: &mut Stages,
 ) -> Vec<Projective<C>> {
     let buckets = bucket_count(window);
     let groups: Vec<Group> = jobs
         .iter()
         .enumerate()
-        .flat_map(|(i, job)| groups(i, job.digits.len(), job.digits.windows(), window, threads))
+        .flat_map(|(i, job)| {
+            let windows = window_count(job.bits, window);
+            groups(i, job.points.len(), windows, window, threads)
+        })
         .collect();
+    let workers = threads.clamp(1, groups.len().max(1));
+    let size = Size::of(|c: &mut Carver<'_, B::Point>| {
+        Memory::lay_out(c, jobs, &groups, window, workers);
+    });
+    let mut carver = arena.carve(size);
+    let mut memory = Memory::lay_out(&mut carver, jobs, &groups, window, workers);
+    timed(&mut stages.recode, || {
+        for (job, digits) in jobs.iter_mut().zip(&mut memory.digits) {
+            digits.recode(&job.scalars, threads);
+            job.scalars = vec![];
+        }
+    });
+    let (jobs, digits) = (&*jobs, &memory.digits);
     let next = AtomicUsize::new(0);
     let found = Mutex::new((vec![vec![]; jobs.len()], Stages::default()));
-    let work = || {
+    let work = |mut memory: Carver<'_, B::Point>| {
         let mut own = Stages::default();
-        let mut worker = Worker::<C, B>::default();
-        let mut sums = Sums::default();
-        let mut owners = vec![];
-        let mut row = vec![];
+        let mut scratch = B::Scratch::default();
+        let mut terms = vec![];
         while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let GroupMemory {
+                mut sums,
+                mut shared,
+            } = GroupMemory::lay_out(&mut memory.again(), group, buckets);
             timed(&mut own.accumulate, || {
-                let job = &jobs[group.job];
-                row.clear();
-                for window in group.windows.clone() {
-                    job.digits.extract(window, group.terms.clone(), &mut row);
-                    owners.push((group.job, window));
+                let mut filling = Filling::lay_out(&mut shared.again(), group, buckets);
+                let rows = filling.digits.chunks_mut(group.terms.len().max(1));
+                for (window, row) in group.windows.clone().zip(rows) {
+                    digits[group.job].extract(window, group.terms.clone(), row);
                 }
                 let stream = GroupStream {
-                    digits: &row,
-                    points: &job.points[group.terms.clone()],
+                    digits: filling.digits,
+                    points: &jobs[group.job].points[group.terms.clone()],
                     buckets,
                 };
                 let count = buckets * group.windows.len();
-                let cap = cap(group.terms.len(), buckets);
-                sum_stream(backend, points, count, cap, &stream, &mut worker, &mut sums);
+                let workspace = &mut filling.workspace;
+                sum_stream(
+                    backend,
+                    points,
+                    count,
+                    &stream,
+                    workspace,
+                    &mut scratch,
+                    &mut sums,
+                );
+            });
+            timed(&mut own.reduce, || {
+                let mut memory = shared.again();
+                let memory = Reducer::lay_out(&mut memory, group.windows.len(), buckets);
+                reduce(
+                    backend,
+                    &sums,
+                    memory,
+                    &mut scratch,
+                    |index, shift, point| {
+                        let window_index = group.windows.start + index as u32;
+                        terms.push((
+                            group.job,
+                            window_index * window + shift,
+                            backend.unpack(point),
+                        ));
+                    },
+                );
             });
         }
-        let mut terms = vec![];
-        timed(&mut own.reduce, || {
-            let count = owners.len();
-            reduce(
-                backend,
-                sums,
-                count,
-                buckets,
-                &mut worker,
-                |owner, shift, point| {
-                    let (job, index) = owners[owner];
-                    terms.push((job, index * window + shift, backend.unpack(point)));
-                },
-            );
-        });
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         for (job, shift, point) in terms {
             found.0[job].push((shift, point));
@@ -146,11 +254,15 @@ pub fn sum_jobs<C: MsmCurve, B: Backend<C>>(
         found.1.accumulate += own.accumulate;
         found.1.reduce += own.reduce;
     };
-    let workers = threads.min(groups.len());
-    if workers <= 1 {
-        work();
+    if let [_] = &memory.workers[..] {
+        memory.workers.into_iter().for_each(work);
     } else {
-        rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| work())));
+        let work = &work;
+        rayon::scope(|scope| {
+            for memory in memory.workers {
+                scope.spawn(move |_| work(memory));
+            }
+        });
     }
     let (found, own) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     stages.accumulate += own.accumulate;

@@ -336,31 +336,32 @@ impl<C: MsmCurve> Ifma<C> {
         entries: &[Entry],
         rows: &[Row],
         scratch: &mut Scratch,
-        sums: &mut Vec<Point>,
-        identity: &mut Vec<bool>,
+        sums: &mut [Point],
+        identity: &mut [u32],
     ) {
         let Some((first, rest)) = rows.split_first() else {
             return;
         };
-        let padded = |row: &Row| {
-            let start = row.start as usize;
-            start..start + (row.len as usize).next_multiple_of(LANES)
+        let padded = |&[start, len]: &Row| {
+            let start = start as usize;
+            start..start + (len as usize).next_multiple_of(LANES)
         };
         self.start(points, &entries[padded(first)], scratch);
         for row in rest {
             let range = padded(row);
             let ahead = (range.start + PREFETCH * LANES).min(entries.len());
             let (now, ahead) = (&entries[range], &entries[ahead..]);
-            let chains = self.multiply_row(points, now, ahead, row.len as usize, scratch);
+            let chains = self.multiply_row(points, now, ahead, row[1] as usize, scratch);
             let inverses = self.invert_chains(&chains);
             self.add_row(inverses, scratch);
         }
-        let mut left = first.len as usize;
-        for (group, lanes) in scratch.sums.iter().zip(&scratch.identity) {
-            let count = left.min(LANES);
-            sums.extend_from_slice(&self.write(group)[..count]);
-            identity.extend((0..count).map(|lane| lanes >> lane & 1 == 1));
-            left -= count;
+        let groups = scratch.sums.iter().zip(&scratch.identity);
+        let out = sums.chunks_mut(LANES).zip(identity.chunks_mut(LANES));
+        for ((group, lanes), (sums, identity)) in groups.zip(out) {
+            sums.copy_from_slice(&self.write(group)[..sums.len()]);
+            for (lane, identity) in identity.iter_mut().enumerate() {
+                *identity = u32::from(lanes >> lane & 1);
+            }
         }
     }
 
@@ -425,8 +426,8 @@ impl<C: MsmCurve> Backend<C> for Ifma<C> {
         entries: &[Entry],
         rows: &[Row],
         scratch: &mut Scratch,
-        sums: &mut Vec<Point>,
-        identity: &mut Vec<bool>,
+        sums: &mut [Point],
+        identity: &mut [u32],
     ) {
         // SAFETY: a value of this type exists only where the features are there.
         unsafe { self.sum_tile_vectorised(points, entries, rows, scratch, sums, identity) }

@@ -16,11 +16,12 @@
 //! The stages, one module each: `scan` (which terms count, how long scalars are), `small` (few
 //! terms), `duplicates` (equal scalars), `endomorphism` (split scalars), `recode` (signed windows), `window` (their size, by a cost model), `schedule` (counting
 //! sort into buckets), `accumulate` (batch-affine sums of buckets), `reduce` (affine bucket
-//! reduction), `combine` (one pass of doublings). No input is special to the caller: identities,
+//! reduction), `combine` (one pass of doublings). Their memory is one `arena`. No input is special to the caller: identities,
 //! repeats, opposite points and any scalar are handled on every path. Nothing here runs in constant
 //! time: scalars must not be secret.
 
 mod accumulate;
+mod arena;
 mod backend;
 mod call;
 mod combine;

@@ -7,6 +7,7 @@ use ark_ff::{BigInt, PrimeField};
 
 use super::curve::MsmCurve;
 use super::parallel::collect;
+use super::recode::Word;
 use super::trace::{Record, Sink};
 use super::window::MAX_WINDOW;
 use super::{CostModel, MAX_TERMS, MsmError, call};
@@ -142,8 +143,8 @@ impl Msm {
         scalars: &[C::ScalarField],
     ) -> Result<Projective<C>, MsmError> {
         self.check(bases.len(), scalars.len())?;
-        let scalars = self.integers(scalars);
-        self.sum_bigint(bases, &scalars)
+        let mut sums = call::run(self, bases, vec![self.words(scalars)])?;
+        Ok(sums.pop().unwrap_or_default())
     }
 
     /// As [`Msm::sum`], for scalars as integers, which may exceed the group's order.
@@ -157,7 +158,8 @@ impl Msm {
         scalars: &[BigInt<4>],
     ) -> Result<Projective<C>, MsmError> {
         self.check(bases.len(), scalars.len())?;
-        let mut sums = call::run(self, bases, &[scalars])?;
+        let words = collect(self.workers(), scalars.len(), |i| (scalars[i].0, 0));
+        let mut sums = call::run(self, bases, vec![words])?;
         Ok(sums.pop().unwrap_or_default())
     }
 
@@ -175,17 +177,17 @@ impl Msm {
         for vector in vectors {
             self.check(bases.len().min(vector.len()), vector.len())?;
         }
-        let integers: Vec<_> = vectors.iter().map(|v| self.integers(v)).collect();
-        let slices: Vec<_> = integers.iter().map(Vec::as_slice).collect();
-        call::run(self, bases, &slices)
+        let words = vectors.iter().map(|vector| self.words(vector));
+        call::run(self, bases, words.collect())
     }
 
     pub(super) fn workers(&self) -> usize {
         self.threads.unwrap_or_else(rayon::current_num_threads)
     }
 
-    fn integers<F: PrimeField<BigInt = BigInt<4>>>(&self, scalars: &[F]) -> Vec<BigInt<4>> {
-        collect(self.workers(), scalars.len(), |i| scalars[i].into_bigint())
+    fn words<F: PrimeField<BigInt = BigInt<4>>>(&self, scalars: &[F]) -> Vec<Word> {
+        let word = |i: usize| (scalars[i].into_bigint().0, 0);
+        collect(self.workers(), scalars.len(), word)
     }
 
     fn check(&self, bases: usize, scalars: usize) -> Result<(), MsmError> {

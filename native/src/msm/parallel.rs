@@ -18,6 +18,15 @@ pub fn for_chunks<T: Send>(threads: usize, items: &mut [T], work: impl Fn(usize,
     });
 }
 
+/// Sets every item to `map` of its position.
+pub fn fill<T: Send>(threads: usize, items: &mut [T], map: impl Fn(usize) -> T + Sync) {
+    for_chunks(threads, items, |start, chunk| {
+        for (i, item) in (start..).zip(chunk) {
+            *item = map(i);
+        }
+    });
+}
+
 /// `map` of the positions below `count`, in order.
 pub fn collect<T: Send + Copy + Default>(
     threads: usize,
@@ -25,11 +34,7 @@ pub fn collect<T: Send + Copy + Default>(
     map: impl Fn(usize) -> T + Sync,
 ) -> Vec<T> {
     let mut out = vec![T::default(); count];
-    for_chunks(threads, &mut out, |start, chunk| {
-        for (i, item) in (start..).zip(chunk) {
-            *item = map(i);
-        }
-    });
+    fill(threads, &mut out, map);
     out
 }
 

@@ -111,9 +111,11 @@ impl<C: MsmCurve> Scratch<C> {
         self.identity.resize(entries.len(), false);
     }
 
-    fn finish(&self, sums: &mut Vec<Point<C>>, identity: &mut Vec<bool>) {
-        sums.extend_from_slice(&self.sums);
-        identity.extend_from_slice(&self.identity);
+    fn finish(&self, sums: &mut [Point<C>], identity: &mut [u32]) {
+        sums.copy_from_slice(&self.sums);
+        for (to, from) in identity.iter_mut().zip(&self.identity) {
+            *to = u32::from(*from);
+        }
     }
 
     /// Adds one row: the first slots each get their term, with a single inversion.
@@ -254,7 +256,7 @@ fn sum_rows<C: MsmCurve>(
     scratch: &mut Scratch<C>,
     with: impl Multiplier,
 ) {
-    let of = |row: &Row| &entries[row.start as usize..(row.start + row.len) as usize];
+    let of = |&[start, len]: &Row| &entries[start as usize..(start + len) as usize];
     let Some((first, rest)) = rows.split_first() else {
         scratch.start(points, &[]);
         return;
@@ -289,8 +291,8 @@ impl<C: MsmCurve> Backend<C> for Portable {
         entries: &[Entry],
         rows: &[Row],
         scratch: &mut Scratch<C>,
-        sums: &mut Vec<Point<C>>,
-        identity: &mut Vec<bool>,
+        sums: &mut [Point<C>],
+        identity: &mut [u32],
     ) {
         #[cfg(target_arch = "x86_64")]
         if let Some(adx) = crate::mont4::Adx::new() {

@@ -4,17 +4,21 @@
 //! `k + K`, less `2^(c-1)`, is a digit in `[-2^(c-1), 2^(c-1)]`, and the digits sum back to `k`.
 //! The top window is taken whole, so that the carry into it needs no window of its own.
 
-use super::parallel::collect;
+use super::arena::Carver;
+use super::parallel::fill;
 
 /// Words of a biased scalar: a bias may reach past bit 255.
 const WORDS: usize = 5;
 
+/// A scalar's absolute value, and 1 if it counts negated.
+pub type Word = ([u64; 4], u32);
+
 /// Scalars plus bias, one plane a word, so that a window reads only the words it touches.
-#[derive(Debug, Default)]
-pub struct Digits {
-    planes: Vec<Vec<u64>>,
+#[derive(Debug)]
+pub struct Digits<'a> {
+    planes: Vec<&'a mut [u64]>,
     /// 1 where the digits count negated.
-    negate: Vec<u32>,
+    negate: &'a mut [u32],
     window: u32,
     windows: u32,
 }
@@ -32,14 +36,24 @@ pub fn bucket_count(window: u32) -> usize {
 /// A digit packed for sorting: absolute value above the sign bit; 0 is no digit.
 pub type Packed = u32;
 
-impl Digits {
-    /// Recodes scalars of at most `bits` bits, each with 1 if it counts negated.
-    pub fn new(scalars: &[([u64; 4], u32)], bits: u32, window: u32, threads: usize) -> Self {
+impl<'a> Digits<'a> {
+    /// Memory for the digits of `terms` scalars of at most `bits` bits.
+    pub fn lay_out<P>(carver: &mut Carver<'a, P>, terms: usize, bits: u32, window: u32) -> Self {
         let windows = window_count(bits, window);
-        let bias = bias(window, windows);
-        let words_used = (windows * window / 64 + 1) as usize;
-        let planes = (0..words_used).map(|plane| {
-            collect(threads, scalars.len(), |i| {
+        let planes = windows * window / 64 + 1;
+        Self {
+            planes: (0..planes).map(|_| carver.longs(terms)).collect(),
+            negate: carver.words(terms),
+            window,
+            windows,
+        }
+    }
+
+    /// Recodes scalars, as many and as long as the memory is for.
+    pub fn recode(&mut self, scalars: &[Word], threads: usize) {
+        let bias = bias(self.window, self.windows);
+        for (plane, words) in self.planes.iter_mut().enumerate() {
+            fill(threads, words, |i| {
                 // Carries are worked out anew for each plane: few, and cheap.
                 let mut carry = false;
                 let mut sum = 0;
@@ -51,19 +65,9 @@ impl Digits {
                     sum = second;
                 }
                 sum
-            })
-        });
-        Self {
-            planes: planes.collect(),
-            negate: collect(threads, scalars.len(), |i| scalars[i].1),
-            window,
-            windows,
+            });
         }
-    }
-
-    /// Number of scalars.
-    pub fn len(&self) -> usize {
-        self.negate.len()
+        fill(threads, self.negate, |i| scalars[i].1);
     }
 
     /// Number of windows.
@@ -71,8 +75,8 @@ impl Digits {
         self.windows
     }
 
-    /// The digits of one window of the scalars `range`, appended to `out`.
-    pub fn extract(&self, window: u32, range: std::ops::Range<usize>, out: &mut Vec<Packed>) {
+    /// Sets `out` to the digits of one window of the scalars `range`.
+    pub fn extract(&self, window: u32, range: std::ops::Range<usize>, out: &mut [Packed]) {
         let position = (window * self.window) as usize;
         let (word, shift) = (position / 64, position % 64);
         let half = 1u64 << (self.window - 1);
@@ -93,18 +97,13 @@ impl Digits {
             let high = &self.planes[word + 1][range];
             let left = (64 - shift as u32) % 64;
             let keep = if shift == 0 { 0 } else { u64::MAX };
-            out.extend(
-                low.iter()
-                    .zip(high)
-                    .zip(negate)
-                    .map(|((&l, &h), &n)| pack((l >> shift | (h << left) & keep) & mask, n)),
-            );
+            for (out, ((&l, &h), &n)) in out.iter_mut().zip(low.iter().zip(high).zip(negate)) {
+                *out = pack((l >> shift | (h << left) & keep) & mask, n);
+            }
         } else {
-            out.extend(
-                low.iter()
-                    .zip(negate)
-                    .map(|(&l, &n)| pack((l >> shift) & mask, n)),
-            );
+            for (out, (&l, &n)) in out.iter_mut().zip(low.iter().zip(negate)) {
+                *out = pack((l >> shift) & mask, n);
+            }
         }
     }
 }
@@ -120,17 +119,21 @@ fn bias(window: u32, windows: u32) -> [u64; WORDS] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::arena::{Arena, Size};
     use super::*;
     use proptest::prelude::*;
 
     /// Sum of digits modulo a prime, against the scalar modulo that prime.
     fn check(words: [u64; 4], bits: u32, window: u32) {
         const PRIME: i128 = (1 << 61) - 1;
-        let digits = Digits::new(&[(words, 0), (words, 1)], bits, window, 1);
+        let mut arena = Arena::<()>::default();
+        let size = Size::of::<(), _>(|c| drop(Digits::lay_out(c, 2, bits, window)));
+        let mut digits = Digits::lay_out(&mut arena.carve(size), 2, bits, window);
+        digits.recode(&[(words, 0), (words, 1)], 1);
         let mut sums = [0i128; 2];
         let mut weight = 1i128;
         for w in 0..digits.windows() {
-            let mut out = Vec::new();
+            let mut out = [0; 2];
             digits.extract(w, 0..2, &mut out);
             for (sum, packed) in sums.iter_mut().zip(out) {
                 let value = i128::from(packed >> 1);

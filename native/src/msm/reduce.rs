@@ -5,10 +5,11 @@
 //! about the square root of the size, for two additions a bucket. Problems of at most [`LEAF`] end
 //! in one sum for each bit of the weight. All windows go through a level together.
 
-use super::accumulate::{Sums, Worker, sum_stream};
+use super::accumulate::{Sums, Workspace, sum_stream};
+use super::arena::{Carver, Size};
 use super::backend::Backend;
 use super::curve::MsmCurve;
-use super::schedule::{Entry, NONE, Stream};
+use super::schedule::{Entry, NONE, Shape, Stream};
 
 /// Largest problem that is summed bit by bit.
 const LEAF: usize = 8;
@@ -40,6 +41,17 @@ impl Problem {
             (usize::BITS - self.len.leading_zeros()) as usize
         } else {
             self.parts().map(|part| part.len).sum()
+        }
+    }
+
+    /// Number of buckets, each counted as often as it is in a sum.
+    fn terms(&self) -> usize {
+        if self.is_leaf() {
+            (1..=self.len)
+                .map(|weight| weight.count_ones() as usize)
+                .sum()
+        } else {
+            2 * self.len - (1 << self.columns())
         }
     }
 
@@ -76,16 +88,19 @@ impl Problem {
     }
 }
 
+/// The problems of a level, with the window each belongs to.
+type Problems = Vec<(usize, Problem)>;
+
 /// All problems of a level; `location` tells where the buckets are among `points`.
 struct Level<'a> {
-    problems: &'a [Problem],
+    problems: &'a [(usize, Problem)],
     location: &'a [u32],
 }
 
 impl Stream for Level<'_> {
     fn for_each(&self, mut visit: impl FnMut(u32, Entry)) {
         let mut base = 0;
-        for problem in self.problems {
+        for (_, problem) in self.problems {
             let buckets = &self.location[problem.start..problem.start + problem.len];
             for (offset, &at) in buckets.iter().enumerate().filter(|(_, at)| **at != NONE) {
                 problem.visit(offset, |sum| visit((base + sum) as u32, at << 1));
@@ -95,54 +110,97 @@ impl Stream for Level<'_> {
     }
 }
 
-/// Reduces windows of `buckets` buckets each, one after the other in `sums`. Calls
-/// `emit(window, shift, point)` with points whose multiples by `2^shift` add up to the sum of the
-/// window.
+/// The problems of each level.
+fn levels(windows: usize, buckets: usize) -> impl Iterator<Item = Problems> {
+    let whole = |window| Problem {
+        start: window * buckets,
+        len: buckets,
+        shift: 0,
+    };
+    let first: Problems = (0..windows).map(|window| (window, whole(window))).collect();
+    std::iter::successors(Some(first), |level| {
+        let mut base = 0;
+        let mut next = vec![];
+        for (window, problem) in level {
+            if !problem.is_leaf() {
+                next.extend(problem.parts().map(|part| {
+                    let start = base + part.start;
+                    (*window, Problem { start, ..part })
+                }));
+            }
+            base += problem.sums();
+        }
+        (!next.is_empty()).then_some(next)
+    })
+}
+
+fn shape(level: &[(usize, Problem)]) -> Shape {
+    let terms = level.iter().map(|(_, problem)| problem.terms()).sum();
+    let sums = level.iter().map(|(_, problem)| problem.sums()).sum();
+    Shape::new(terms, sums, CAP)
+}
+
+/// Memory for [`reduce`]: the sums of every level, and a workspace that the levels share.
+pub struct Reducer<'a, P> {
+    levels: Vec<(Problems, Sums<'a, P>)>,
+    workspace: Carver<'a, P>,
+}
+
+impl<'a, P> Reducer<'a, P> {
+    /// Memory for windows of `buckets` buckets each.
+    pub fn lay_out(carver: &mut Carver<'a, P>, windows: usize, buckets: usize) -> Self {
+        let mut workspace = Size::default();
+        let levels = levels(windows, buckets).map(|level| {
+            let shape = shape(&level);
+            workspace = workspace.max(Size::of::<P, _>(|c| drop(Workspace::lay_out(c, shape))));
+            (level, Sums::lay_out(carver, shape))
+        });
+        Self {
+            levels: levels.collect(),
+            workspace: carver.part(workspace),
+        }
+    }
+}
+
+/// Reduces windows, one after the other in `sums`. Calls `emit(window, shift, point)` with points
+/// whose multiples by `2^shift` add up to the sum of the window.
 pub fn reduce<C: MsmCurve, B: Backend<C>>(
     backend: &B,
-    mut sums: Sums<B::Point>,
-    windows: usize,
-    buckets: usize,
-    worker: &mut Worker<C, B>,
+    sums: &Sums<'_, B::Point>,
+    memory: Reducer<'_, B::Point>,
+    scratch: &mut B::Scratch,
     mut emit: impl FnMut(usize, u32, &B::Point),
 ) {
-    let mut problems: Vec<Problem> = (0..windows)
-        .map(|window| Problem {
-            start: window * buckets,
-            len: buckets,
-            shift: 0,
-        })
-        .collect();
-    let mut owners: Vec<usize> = (0..windows).collect();
-    while !problems.is_empty() {
-        let count = problems.iter().map(Problem::sums).sum();
+    let Reducer {
+        mut levels,
+        mut workspace,
+    } = memory;
+    let mut before = sums;
+    for (problems, sums) in &mut levels {
+        let shape = shape(problems);
         let level = Level {
-            problems: &problems,
-            location: &sums.location,
+            problems,
+            location: before.location,
         };
-        let mut reduced = Sums::default();
-        let points = &sums.points;
-        sum_stream(backend, points, count, CAP, &level, worker, &mut reduced);
-        sums = reduced;
-
+        let mut workspace = Workspace::lay_out(&mut workspace.again(), shape);
+        sum_stream(
+            backend,
+            before.points,
+            shape.buckets,
+            &level,
+            &mut workspace,
+            scratch,
+            sums,
+        );
         let mut base = 0;
-        let (mut next, mut next_owners) = (vec![], vec![]);
-        for (problem, &window) in problems.iter().zip(&owners) {
-            if problem.is_leaf() {
-                for bit in 0..problem.sums() {
-                    if let Some(point) = sums.get(base + bit) {
-                        emit(window, problem.shift + bit as u32, point);
-                    }
-                }
-            } else {
-                for part in problem.parts() {
-                    let start = base + part.start;
-                    next.push(Problem { start, ..part });
-                    next_owners.push(window);
+        for (window, problem) in problems.iter() {
+            for bit in (0..problem.sums()).filter(|_| problem.is_leaf()) {
+                if let Some(point) = sums.get(base + bit) {
+                    emit(*window, problem.shift + bit as u32, point);
                 }
             }
             base += problem.sums();
         }
-        (problems, owners) = (next, next_owners);
+        before = sums;
     }
 }

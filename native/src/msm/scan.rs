@@ -2,10 +2,10 @@
 
 use ark_ec::AffineRepr;
 use ark_ec::short_weierstrass::Affine;
-use ark_ff::BigInt;
 use std::collections::HashMap;
 
 use super::curve::MsmCurve;
+use super::recode::Word;
 
 /// Scalars looked at to estimate how many are repeats.
 const SAMPLE: usize = 1024;
@@ -23,13 +23,13 @@ pub struct Scan {
 
 impl Scan {
     /// Scans pairs of bases and scalars of equal number.
-    pub fn new<C: MsmCurve>(bases: &[Affine<C>], scalars: &[BigInt<4>]) -> Self {
+    pub fn new<C: MsmCurve>(bases: &[Affine<C>], scalars: &[Word]) -> Self {
         let mut active = Vec::with_capacity(scalars.len());
         let mut seen = [0u64; 4];
-        for (i, (base, scalar)) in bases.iter().zip(scalars).enumerate() {
-            if scalar.0 != [0; 4] && !base.is_zero() {
+        for (i, (base, (scalar, _))) in bases.iter().zip(scalars).enumerate() {
+            if *scalar != [0; 4] && !base.is_zero() {
                 active.push(i as u32);
-                seen.iter_mut().zip(scalar.0).for_each(|(s, w)| *s |= w);
+                seen.iter_mut().zip(scalar).for_each(|(s, w)| *s |= w);
             }
         }
         let duplicates = duplicate_density(&active, scalars);
@@ -49,7 +49,7 @@ pub fn bit_length(words: &[u64; 4]) -> u32 {
 
 /// Repeats in an evenly spread sample; repeats within the sample stand for far more in the whole,
 /// so this errs on the low side.
-fn duplicate_density(active: &[u32], scalars: &[BigInt<4>]) -> u32 {
+fn duplicate_density(active: &[u32], scalars: &[Word]) -> u32 {
     if active.is_empty() {
         return 0;
     }
@@ -74,7 +74,7 @@ mod tests {
     fn counts_active_terms_bits_and_repeats() {
         let g = G1Affine::generator();
         let bases = [g, g, G1Affine::identity(), g, g];
-        let scalars = [5u64, 0, 1 << 40, 1 << 13, 5].map(BigInt::<4>::from);
+        let scalars = [5u64, 0, 1 << 40, 1 << 13, 5].map(|word| ([word, 0, 0, 0], 0));
         let scan = Scan::new::<Config>(&bases, &scalars);
         assert_eq!(scan.active, [0, 3, 4]);
         assert_eq!(scan.bits, 14);

@@ -5,6 +5,8 @@
 //! term of every slot that has one: those slots are a prefix of the tile. So a row is one batch of
 //! independent additions, read in order, whatever the sizes of the buckets were.
 
+use super::arena::Carver;
+
 /// Slots of a tile: one inversion serves so many additions, and their state stays in cache.
 pub const TILE: usize = 1024;
 
@@ -14,14 +16,9 @@ pub const LANES: usize = 8;
 /// No slot, no point.
 pub const NONE: u32 = u32::MAX;
 
-/// One addition for each of the first `len` slots of a tile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Row {
-    /// Where the row starts among the entries.
-    pub start: u32,
-    /// Its entries, padding left out.
-    pub len: u32,
-}
+/// Additions for each of the first slots of a tile: where they start among the entries, and how many
+/// they are, padding left out.
+pub type Row = [u32; 2];
 
 /// A term: position of a point, shifted left by one, with 1 for "negated".
 pub type Entry = u32;
@@ -32,7 +29,54 @@ pub trait Stream {
     fn for_each(&self, visit: impl FnMut(u32, Entry));
 }
 
-/// A bucket that was split over several slots.
+/// Bounds of a stream, and how it is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Most pairs.
+    pub pairs: usize,
+    /// Buckets, or more.
+    pub buckets: usize,
+    /// Most terms of a slot.
+    cap: usize,
+}
+
+/// Most rows of a tile: cursors count with 16 bits.
+const MAX_CAP: usize = 1 << 15;
+
+impl Shape {
+    /// A shape; `cap` is brought to what cursors can count.
+    pub fn new(pairs: usize, buckets: usize, cap: usize) -> Self {
+        let cap = cap.clamp(1, MAX_CAP);
+        Self {
+            pairs,
+            buckets,
+            cap,
+        }
+    }
+
+    /// Most slots: a bucket has one for every `cap` terms, and one for the rest.
+    pub fn slots(&self) -> usize {
+        self.pairs.min(self.buckets + self.pairs / self.cap)
+    }
+
+    /// Most buckets that are split.
+    pub fn splits(&self) -> usize {
+        self.pairs / (self.cap + 1)
+    }
+
+    /// Most slots of split buckets: none has more than twice its terms over `cap`.
+    pub fn split_slots(&self) -> usize {
+        self.slots().min(2 * self.pairs / self.cap)
+    }
+
+    /// Most rows: those of a tile after the first one are no more than any slot before it has terms.
+    fn rows(&self) -> usize {
+        self.cap.min(self.pairs) + self.pairs / TILE
+    }
+}
+
+/// A bucket that was split over several slots: the bucket, its first full slot, the number of full
+/// ones, and the one with the rest, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
     /// The bucket.
@@ -43,50 +87,76 @@ pub struct Split {
 }
 
 impl Split {
+    fn new([bucket, first, full, rest]: [u32; 4]) -> Self {
+        Self {
+            bucket,
+            first,
+            full,
+            rest,
+        }
+    }
+
     /// The slots of the bucket.
     pub fn slots(&self) -> impl Iterator<Item = u32> + use<> {
         (self.first..self.first + self.full).chain((self.rest != NONE).then_some(self.rest))
     }
 }
 
-/// Where the next entry of a bucket goes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cursor {
-    row: u32,
-    lane: u16,
-    left: u16,
-}
-
-/// A sorted stream. Buffers are kept from one use to the next.
-#[derive(Debug, Default)]
-pub struct Schedule {
-    counts: Vec<u32>,
-    cursors: Vec<Cursor>,
-    rows: Vec<Row>,
+/// A sorted stream.
+#[derive(Debug)]
+pub struct Schedule<'a> {
+    cap: u32,
+    counts: &'a mut [u32],
+    /// Where the next entry of a bucket goes: its row, its slot within the tile, and how many terms
+    /// the slot still takes, from the high bits down.
+    cursors: &'a mut [u64],
+    /// By size: slots of more terms than that; then the next slot to be given out.
+    longer: &'a mut [u32],
+    rows: &'a mut [Row],
     /// First row of each tile, and the end.
-    tile_rows: Vec<u32>,
-    entries: Vec<Entry>,
-    slots: usize,
+    tile_rows: &'a mut [u32],
+    entries: &'a mut [Entry],
     /// First slot of each bucket, [`NONE`] for empty ones.
-    slot_of: Vec<u32>,
-    splits: Vec<Split>,
+    slot_of: &'a mut [u32],
+    splits: &'a mut [[u32; 4]],
+    buckets: usize,
+    slots: usize,
+    split: usize,
 }
 
-/// Most rows of a tile: cursors count with 16 bits.
-pub const MAX_CAP: usize = 1 << 15;
+const ROW: u32 = 32;
+const LANE: u32 = 16;
 
-impl Schedule {
-    /// Sorts `stream`, whose buckets are below `buckets`; `cap` is 1 to [`MAX_CAP`].
-    pub fn build(&mut self, buckets: usize, cap: usize, stream: &impl Stream) {
-        let cap = cap.clamp(1, MAX_CAP) as u32;
-        self.counts.clear();
-        self.counts.resize(buckets, 0);
-        let counts = &mut self.counts;
+impl<'a> Schedule<'a> {
+    /// Memory for any stream of a shape.
+    pub fn lay_out<P>(carver: &mut Carver<'a, P>, shape: Shape) -> Self {
+        Self {
+            cap: shape.cap as u32,
+            counts: carver.words(shape.buckets),
+            cursors: carver.longs(shape.buckets),
+            longer: carver.words(shape.cap + 1),
+            rows: carver.tuples(shape.rows()),
+            tile_rows: carver.words(shape.slots().div_ceil(TILE) + 1),
+            entries: carver.words(shape.pairs + (LANES - 1) * shape.rows()),
+            slot_of: carver.words(shape.buckets),
+            splits: carver.tuples(shape.splits()),
+            buckets: 0,
+            slots: 0,
+            split: 0,
+        }
+    }
+
+    /// Sorts `stream`, whose buckets are below `buckets`.
+    pub fn build(&mut self, buckets: usize, stream: &impl Stream) {
+        self.buckets = buckets;
+        let counts = &mut self.counts[..buckets];
+        counts.fill(0);
         stream.for_each(|bucket, _| counts[bucket as usize] += 1);
 
-        // longer[s]: slots of more than s entries; a slot of s entries comes after all of those.
-        let mut longer = vec![0u32; cap as usize + 1];
-        for &count in self.counts.iter().filter(|&&count| count > 0) {
+        // A slot of s entries comes after all that are longer.
+        let (cap, longer) = (self.cap, &mut *self.longer);
+        longer.fill(0);
+        for &count in counts.iter().filter(|&&count| count > 0) {
             longer[cap as usize - 1] += count / cap;
             if count % cap > 0 {
                 longer[(count % cap) as usize - 1] += 1;
@@ -96,43 +166,42 @@ impl Schedule {
             longer[size] += longer[size + 1];
         }
         self.slots = longer[0] as usize;
-        self.lay_out(&longer);
-        self.place(cap, longer);
-        self.scatter(cap, stream);
+        self.lay_out_rows();
+        self.place();
+        self.scatter(stream);
     }
 
-    fn lay_out(&mut self, longer: &[u32]) {
-        self.rows.clear();
-        self.tile_rows.clear();
-        let mut start = 0;
-        for tile in 0..self.slots.div_ceil(TILE) {
-            self.tile_rows.push(self.rows.len() as u32);
+    fn lay_out_rows(&mut self) {
+        let (mut start, mut row) = (0, 0);
+        for tile in 0..self.tiles() {
+            self.tile_rows[tile] = row as u32;
             let before = (tile * TILE) as u32;
-            for &slots in longer.iter().take_while(|&&slots| slots > before) {
+            for &slots in self.longer.iter().take_while(|&&slots| slots > before) {
                 let len = (slots - before).min(TILE as u32);
-                self.rows.push(Row { start, len });
-                start += len.next_multiple_of(LANES as u32);
+                self.rows[row] = [start, len];
+                row += 1;
+                let padded = len.next_multiple_of(LANES as u32);
+                self.entries[(start + len) as usize..(start + padded) as usize].fill(0);
+                start += padded;
             }
         }
-        self.tile_rows.push(self.rows.len() as u32);
-        self.entries.clear();
-        self.entries.resize(start as usize, 0);
+        self.tile_rows[self.tiles()] = row as u32;
     }
 
-    fn place(&mut self, cap: u32, longer: Vec<u32>) {
-        let mut next = longer;
+    fn place(&mut self) {
+        let (cap, next) = (self.cap, &mut *self.longer);
         let mut take = |size: u32, count: u32| {
             let slot = next[size as usize];
             next[size as usize] += count;
             slot
         };
-        self.slot_of.clear();
-        self.cursors.clear();
-        self.splits.clear();
-        for (bucket, &count) in self.counts.iter().enumerate() {
+        self.split = 0;
+        let buckets = self.slot_of.iter_mut().zip(self.cursors.iter_mut());
+        for (bucket, (&count, (slot_of, here))) in
+            self.counts[..self.buckets].iter().zip(buckets).enumerate()
+        {
+            (*slot_of, *here) = (NONE, 0);
             if count == 0 {
-                self.slot_of.push(NONE);
-                self.cursors.push(Cursor::default());
                 continue;
             }
             let (first, size) = if count <= cap {
@@ -141,49 +210,43 @@ impl Schedule {
                 let (full, rest) = (count / cap, count % cap);
                 let first = take(cap, full);
                 let rest = if rest > 0 { take(rest, 1) } else { NONE };
-                self.splits.push(Split {
-                    bucket: bucket as u32,
-                    first,
-                    full,
-                    rest,
-                });
+                self.splits[self.split] = [bucket as u32, first, full, rest];
+                self.split += 1;
                 (first, cap)
             };
-            self.slot_of.push(first);
-            self.cursors.push(cursor(&self.tile_rows, first, size));
+            *slot_of = first;
+            *here = cursor(self.tile_rows, first, size);
         }
     }
 
-    fn scatter(&mut self, cap: u32, stream: &impl Stream) {
-        let Self {
-            cursors,
-            rows,
-            tile_rows,
-            entries,
-            splits,
-            counts,
-            ..
-        } = self;
+    fn scatter(&mut self, stream: &impl Stream) {
+        let tile_rows = &self.tile_rows[..=self.slots.div_ceil(TILE)];
+        let splits = &self.splits[..self.split];
+        let (cursors, rows) = (&mut *self.cursors, &*self.rows);
         stream.for_each(|bucket, entry| {
             let here = &mut cursors[bucket as usize];
-            if here.left == 0 {
+            if *here as u16 == 0 {
                 // A split bucket whose slot is full: on to its next one.
-                let Ok(at) = splits.binary_search_by_key(&bucket, |split| split.bucket) else {
+                let Ok(at) = splits.binary_search_by_key(&bucket, |split| split[0]) else {
                     return;
                 };
-                let split = &splits[at];
-                let slot = tile_of(tile_rows, here.row) * TILE as u32 + u32::from(here.lane);
-                let next = slot + 1;
+                let split = Split::new(splits[at]);
+                let tile = tile_of(tile_rows, (*here >> ROW) as u32);
+                let next = tile * TILE as u32 + u32::from((*here >> LANE) as u16) + 1;
                 *here = if next < split.first + split.full {
-                    cursor(tile_rows, next, cap)
+                    cursor(tile_rows, next, self.cap)
                 } else {
-                    cursor(tile_rows, split.rest, counts[bucket as usize] % cap)
+                    cursor(
+                        tile_rows,
+                        split.rest,
+                        self.counts[bucket as usize] % self.cap,
+                    )
                 };
             }
-            let at = rows[here.row as usize].start + u32::from(here.lane);
-            entries[at as usize] = entry;
-            here.row += 1;
-            here.left -= 1;
+            let [start, _] = rows[(*here >> ROW) as usize];
+            self.entries[start as usize + (*here >> LANE) as u16 as usize] = entry;
+            // One row on, one term less.
+            *here += (1 << ROW) - 1;
         });
     }
 
@@ -194,7 +257,7 @@ impl Schedule {
 
     /// Number of tiles.
     pub fn tiles(&self) -> usize {
-        self.tile_rows.len() - 1
+        self.slots.div_ceil(TILE)
     }
 
     /// The rows of one tile, longest first.
@@ -204,26 +267,23 @@ impl Schedule {
 
     /// All entries, as rows address them.
     pub fn entries(&self) -> &[Entry] {
-        &self.entries
+        self.entries
     }
 
     /// First slot of each bucket, [`NONE`] for empty ones.
     pub fn slot_of(&self) -> &[u32] {
-        &self.slot_of
+        &self.slot_of[..self.buckets]
     }
 
     /// Buckets that were split, ascending.
-    pub fn splits(&self) -> &[Split] {
-        &self.splits
+    pub fn splits(&self) -> impl ExactSizeIterator<Item = Split> {
+        self.splits[..self.split].iter().copied().map(Split::new)
     }
 }
 
-fn cursor(tile_rows: &[u32], slot: u32, size: u32) -> Cursor {
-    Cursor {
-        row: tile_rows[slot as usize / TILE],
-        lane: (slot as usize % TILE) as u16,
-        left: size as u16,
-    }
+fn cursor(tile_rows: &[u32], slot: u32, size: u32) -> u64 {
+    let lane = slot % TILE as u32;
+    u64::from(tile_rows[slot as usize / TILE]) << ROW | u64::from(lane << LANE | size)
 }
 
 /// The tile in which `row - 1` lies.
@@ -233,6 +293,7 @@ fn tile_of(tile_rows: &[u32], row: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::arena::{Arena, Size};
     use super::*;
     use proptest::prelude::*;
 
@@ -245,32 +306,41 @@ mod tests {
     }
 
     fn check(buckets: usize, cap: usize, pairs: Vec<(u32, Entry)>) {
-        let mut schedule = Schedule::default();
-        // Twice, to see that nothing is left over from the first use.
+        // No more memory than the shape asks for, full of something, and used twice.
+        let shape = Shape::new(pairs.len(), buckets, cap);
+        let mut arena = Arena::<()>::default();
+        let size = Size::of::<(), _>(|carver| Schedule::lay_out(carver, shape).slots());
+        let mut carver = arena.carve(size);
+        carver.again().words(size.words).fill(77);
+        let mut schedule = Schedule::lay_out(&mut carver, shape);
         for _ in 0..2 {
-            schedule.build(buckets, cap, &Pairs(pairs.clone()));
+            schedule.build(buckets, &Pairs(pairs.clone()));
         }
+        assert!(schedule.slots() <= shape.slots());
         let mut per_slot = vec![vec![]; schedule.slots()];
         for tile in 0..schedule.tiles() {
             let rows = schedule.tile(tile);
-            assert!(rows.windows(2).all(|pair| pair[0].len >= pair[1].len));
+            assert!(rows.windows(2).all(|pair| pair[0][1] >= pair[1][1]));
             assert!(rows.len() <= cap);
-            for row in rows {
-                assert!((row.start as usize).is_multiple_of(LANES) && row.len as usize <= TILE);
-                for lane in 0..row.len {
+            for &[start, len] in rows {
+                assert!((start as usize).is_multiple_of(LANES) && len as usize <= TILE);
+                for lane in 0..len {
                     per_slot[tile * TILE + lane as usize]
-                        .push(schedule.entries()[(row.start + lane) as usize]);
+                        .push(schedule.entries()[(start + lane) as usize]);
                 }
+                let padded = (start + len) as usize..(start + len.next_multiple_of(8)) as usize;
+                assert!(schedule.entries()[padded].iter().all(|&entry| entry == 0));
             }
         }
         let mut expected = vec![vec![]; buckets];
         pairs
             .iter()
             .for_each(|&(b, e)| expected[b as usize].push(e));
+        let slots: usize = schedule.splits().map(|split| split.slots().count()).sum();
+        assert!(slots <= shape.split_slots());
         for (bucket, expected) in expected.iter().enumerate() {
             let split = schedule
                 .splits()
-                .iter()
                 .find(|split| split.bucket == bucket as u32);
             let found: Vec<Entry> = match (split, schedule.slot_of()[bucket]) {
                 (Some(split), _) => split

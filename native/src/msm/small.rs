@@ -4,8 +4,9 @@ use ark_ec::AffineRepr;
 use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ff::{AdditiveGroup, Zero};
 
+use super::arena::{Arena, Size};
 use super::curve::MsmCurve;
-use super::recode::{Digits, bucket_count};
+use super::recode::{Digits, Word, bucket_count};
 
 /// Most terms for which this path is taken.
 pub const MAX_TERMS: usize = 16;
@@ -13,20 +14,18 @@ pub const MAX_TERMS: usize = 16;
 const WINDOW: u32 = 4;
 
 /// `sum_i k_i P_i` by shared doublings (Straus), for nonidentity points and scalars of `bits` bits.
-pub fn sum_small<C: MsmCurve>(
-    points: &[Affine<C>],
-    scalars: &[([u64; 4], u32)],
-    bits: u32,
-) -> Projective<C> {
-    let digits = Digits::new(scalars, bits, WINDOW, 1);
+pub fn sum_small<C: MsmCurve>(points: &[Affine<C>], scalars: &[Word], bits: u32) -> Projective<C> {
+    let mut arena = Arena::<()>::default();
+    let size = Size::of::<(), _>(|c| drop(Digits::lay_out(c, scalars.len(), bits, WINDOW)));
+    let mut digits = Digits::lay_out(&mut arena.carve(size), scalars.len(), bits, WINDOW);
+    digits.recode(scalars, 1);
     let multiples: Vec<Vec<Projective<C>>> = points.iter().map(multiples).collect();
     let mut total = Projective::<C>::zero();
-    let mut row = Vec::new();
+    let mut row = vec![0; points.len()];
     for window in (0..digits.windows()).rev() {
         (0..WINDOW).for_each(|_| {
             total.double_in_place();
         });
-        row.clear();
         digits.extract(window, 0..points.len(), &mut row);
         for (multiples, digit) in multiples.iter().zip(&row) {
             let value = (digit >> 1) as usize;
