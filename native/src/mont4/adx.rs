@@ -172,4 +172,134 @@ impl Multiplier for Adx {
         }
         [t0, t1, t2, t3]
     }
+
+    #[inline(always)]
+    fn subtract_once(self, a: &Limbs, m: &Limbs) -> Limbs {
+        let [mut t0, mut t1, mut t2, mut t3] = *a;
+        // SAFETY: as above, with the limbs of `m`.
+        unsafe {
+            asm!(
+                "mov {s0}, {t0}",
+                "mov {s1}, {t1}",
+                "mov {s2}, {t2}",
+                "mov {s3}, {t3}",
+                "sub {s0}, [{m}]",
+                "sbb {s1}, [{m} + 8]",
+                "sbb {s2}, [{m} + 16]",
+                "sbb {s3}, [{m} + 24]",
+                "cmovnc {t0}, {s0}",
+                "cmovnc {t1}, {s1}",
+                "cmovnc {t2}, {s2}",
+                "cmovnc {t3}, {s3}",
+                m = in(reg) m.as_ptr(),
+                t0 = inout(reg) t0,
+                t1 = inout(reg) t1,
+                t2 = inout(reg) t2,
+                t3 = inout(reg) t3,
+                s0 = out(reg) _,
+                s1 = out(reg) _,
+                s2 = out(reg) _,
+                s3 = out(reg) _,
+                options(pure, readonly, nostack),
+            );
+        }
+        [t0, t1, t2, t3]
+    }
+
+    #[inline(always)]
+    fn sub(self, a: &Limbs, b: &Limbs, p: &Limbs) -> Limbs {
+        let [mut t0, mut t1, mut t2, mut t3] = *a;
+        // SAFETY: as above, with the limbs of `b` and `p`.
+        unsafe {
+            asm!(
+                "sub {t0}, [{b}]",
+                "sbb {t1}, [{b} + 8]",
+                "sbb {t2}, [{b} + 16]",
+                "sbb {t3}, [{b} + 24]",
+                "sbb {s3}, {s3}",
+                "mov {s0}, [{p}]",
+                "mov {s1}, [{p} + 8]",
+                "mov {s2}, [{p} + 16]",
+                "and {s0}, {s3}",
+                "and {s1}, {s3}",
+                "and {s2}, {s3}",
+                "and {s3}, [{p} + 24]",
+                "add {t0}, {s0}",
+                "adc {t1}, {s1}",
+                "adc {t2}, {s2}",
+                "adc {t3}, {s3}",
+                b = in(reg) b.as_ptr(),
+                p = in(reg) p.as_ptr(),
+                t0 = inout(reg) t0,
+                t1 = inout(reg) t1,
+                t2 = inout(reg) t2,
+                t3 = inout(reg) t3,
+                s0 = out(reg) _,
+                s1 = out(reg) _,
+                s2 = out(reg) _,
+                s3 = out(reg) _,
+                options(pure, readonly, nostack),
+            );
+        }
+        [t0, t1, t2, t3]
+    }
+
+    #[inline(always)]
+    fn gap(self, a: &Limbs, b: &Limbs, p: &Limbs) -> (Limbs, bool) {
+        let [mut t0, mut t1, mut t2, mut t3] = *a;
+        let different: u64;
+        // SAFETY: as above, with the limbs of `b` and `p`.
+        unsafe {
+            asm!(
+                "sub {t0}, [{b}]",
+                "sbb {t1}, [{b} + 8]",
+                "sbb {t2}, [{b} + 16]",
+                "sbb {t3}, [{b} + 24]",
+                "mov {d}, {t0}",
+                "or {d}, {t1}",
+                "or {d}, {t2}",
+                "or {d}, {t3}",
+                "add {t0}, [{p}]",
+                "adc {t1}, [{p} + 8]",
+                "adc {t2}, [{p} + 16]",
+                "adc {t3}, [{p} + 24]",
+                b = in(reg) b.as_ptr(),
+                p = in(reg) p.as_ptr(),
+                t0 = inout(reg) t0,
+                t1 = inout(reg) t1,
+                t2 = inout(reg) t2,
+                t3 = inout(reg) t3,
+                d = out(reg) different,
+                options(pure, readonly, nostack),
+            );
+        }
+        ([t0, t1, t2, t3], different == 0)
+    }
+
+    #[inline(always)]
+    fn negate_if(self, condition: bool, a: &Limbs, p: &Limbs) -> Limbs {
+        let [mut t0, mut t1, mut t2, mut t3] = *p;
+        // SAFETY: as above, with the limbs of `a`.
+        unsafe {
+            asm!(
+                "sub {t0}, [{a}]",
+                "sbb {t1}, [{a} + 8]",
+                "sbb {t2}, [{a} + 16]",
+                "sbb {t3}, [{a} + 24]",
+                "test {condition}, {condition}",
+                "cmovz {t0}, [{a}]",
+                "cmovz {t1}, [{a} + 8]",
+                "cmovz {t2}, [{a} + 16]",
+                "cmovz {t3}, [{a} + 24]",
+                a = in(reg) a.as_ptr(),
+                condition = in(reg) u64::from(condition),
+                t0 = inout(reg) t0,
+                t1 = inout(reg) t1,
+                t2 = inout(reg) t2,
+                t3 = inout(reg) t3,
+                options(pure, readonly, nostack),
+            );
+        }
+        [t0, t1, t2, t3]
+    }
 }

@@ -56,7 +56,32 @@ pub trait Multiplier: Copy + Send + Sync {
     /// `a b / 2^256`, for a result below `2 p` before its reduction.
     #[inline(always)]
     fn mul(self, a: &Limbs, b: &Limbs, p: &Limbs, inverse: u64) -> Limbs {
-        subtract_once(&self.mul_unreduced(a, b, p, inverse), p)
+        self.subtract_once(&self.mul_unreduced(a, b, p, inverse), p)
+    }
+
+    /// `a`, less `m` where it is at least that.
+    #[inline(always)]
+    fn subtract_once(self, a: &Limbs, m: &Limbs) -> Limbs {
+        subtract_once(a, m)
+    }
+
+    /// `a - b`, plus `p` where that is negative.
+    #[inline(always)]
+    fn sub(self, a: &Limbs, b: &Limbs, p: &Limbs) -> Limbs {
+        sub(a, b, p)
+    }
+
+    /// `a - b + p`, and whether `a` and `b` are the same.
+    #[inline(always)]
+    fn gap(self, a: &Limbs, b: &Limbs, p: &Limbs) -> (Limbs, bool) {
+        let (out, _) = subtract(a, b);
+        (add(&out, p), out[0] | out[1] | out[2] | out[3] == 0)
+    }
+
+    /// `p - a` if asked for.
+    #[inline(always)]
+    fn negate_if(self, condition: bool, a: &Limbs, p: &Limbs) -> Limbs {
+        select(condition, &subtract(p, a).0, a)
     }
 }
 
@@ -138,10 +163,4 @@ pub fn sub(a: &Limbs, b: &Limbs, p: &Limbs) -> Limbs {
     let (out, borrow) = subtract(a, b);
     let mask = 0u64.wrapping_sub(u64::from(borrow));
     add(&out, &p.map(|limb| limb & mask))
-}
-
-/// `-a` if asked for.
-#[inline(always)]
-pub fn negate_if(condition: bool, a: &Limbs, p: &Limbs) -> Limbs {
-    select(condition, &sub(&[0; 4], a, p), a)
 }

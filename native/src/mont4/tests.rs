@@ -101,16 +101,36 @@ proptest! {
     }
 }
 
-#[test]
-fn additions() {
+fn check_additions(with: impl Multiplier) {
     for p in moduli() {
         let one = [1, 0, 0, 0];
         let last = sub(&p, &one, &p);
-        assert_eq!(sub(&[0; 4], &one, &p), last);
-        assert_eq!(subtract_once(&p, &p), [0; 4]);
-        assert_eq!(subtract_once(&last, &p), last);
-        assert_eq!(subtract_once(&add(&last, &one), &p), [0; 4]);
-        assert_eq!(negate_if(true, &one, &p), last);
-        assert_eq!(negate_if(false, &last, &p), last);
+        let middle = [p[0] ^ 0x5a5a, 7, u64::MAX, p[3] >> 1];
+        let values = [[0; 4], one, middle, last];
+        for a in &values {
+            assert_eq!(with.subtract_once(a, &p), *a);
+            let more = with.subtract_once(&add(a, &p), &p);
+            assert_eq!(more, *a);
+            assert_eq!(with.negate_if(false, a, &p), *a);
+            let negated = with.negate_if(true, a, &p);
+            assert_eq!(integer(&negated), integer(&p) - integer(a));
+            for b in &values {
+                let difference = with.sub(a, b, &p);
+                let expected = (integer(a) + integer(&p) - integer(b)) % integer(&p);
+                assert_eq!(integer(&difference), expected);
+                let (gap, same) = with.gap(a, b, &p);
+                assert_eq!(integer(&gap), integer(a) + integer(&p) - integer(b));
+                assert_eq!(same, a == b);
+            }
+        }
+    }
+}
+
+#[test]
+fn additions() {
+    check_additions(Safe);
+    #[cfg(target_arch = "x86_64")]
+    if let Some(adx) = Adx::new() {
+        check_additions(adx);
     }
 }

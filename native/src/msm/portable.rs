@@ -80,9 +80,9 @@ impl<C: SWCurveConfig> Default for Scratch<C> {
 const CHAINS: usize = 4;
 
 #[inline(always)]
-fn fetch<C: MsmCurve>(points: &[Point<C>], entry: Entry) -> Point<C> {
+fn fetch<C: MsmCurve>(points: &[Point<C>], entry: Entry, with: impl Multiplier) -> Point<C> {
     let Point { x, y } = points[(entry >> 1) as usize];
-    let y = y.negated_if(entry & 1 == 1);
+    let y = y.negated_if(entry & 1 == 1, with);
     Point { x, y }
 }
 
@@ -103,12 +103,16 @@ fn prefetch<C: SWCurveConfig>(points: &[Point<C>], entry: Entry) {
 }
 
 impl<C: MsmCurve> Scratch<C> {
-    fn start(&mut self, points: &[Point<C>], entries: &[Entry]) {
+    fn start(&mut self, points: &[Point<C>], entries: &[Entry], with: impl Multiplier) {
+        let len = entries.len();
+        let terms = entries.iter().map(|&entry| fetch(points, entry, with));
         self.sums.clear();
-        self.sums
-            .extend(entries.iter().map(|&entry| fetch(points, entry)));
+        self.sums.extend(terms);
         self.identity.clear();
-        self.identity.resize(entries.len(), false);
+        self.identity.resize(len, false);
+        self.denominators.resize(len, C::BaseField::ZERO);
+        self.prefixes.resize(len, C::BaseField::ZERO);
+        self.cases.resize(len, Case::Add);
     }
 
     fn finish(&self, sums: &mut [Point<C>], identity: &mut [u32]) {
@@ -144,35 +148,35 @@ impl<C: MsmCurve> Scratch<C> {
         entries: &[Entry],
         with: impl Multiplier,
     ) -> [C::BaseField; CHAINS] {
-        self.denominators.clear();
-        self.prefixes.clear();
-        self.cases.clear();
         let mut products = [C::BaseField::one(); CHAINS];
-        for (slot, &entry) in entries.iter().enumerate() {
+        let slots = (self.sums.iter().zip(&self.identity))
+            .zip(self.denominators.iter_mut().zip(&mut self.prefixes))
+            .zip(&mut self.cases);
+        for (slot, (&entry, (((sum, &identity), (denominator, prefix)), case))) in
+            entries.iter().zip(slots).enumerate()
+        {
             if let Some(&later) = entries.get(slot + PREFETCH) {
                 prefetch(points, later);
             }
-            let sum = &self.sums[slot];
-            let mut case = Case::Add;
-            let mut denominator = points[(entry >> 1) as usize].x.difference(&sum.x);
-            if self.identity[slot] {
-                case = Case::Replace;
-                denominator = C::BaseField::one();
-            } else if denominator.is_zero() {
-                let term = fetch(points, entry);
+            let same;
+            (*denominator, same) = points[(entry >> 1) as usize].x.gap(&sum.x, with);
+            *case = Case::Add;
+            if identity {
+                *case = Case::Replace;
+                *denominator = C::BaseField::one();
+            } else if same {
+                let term = fetch(points, entry, with);
                 if term.y == sum.y && !term.y.is_zero() {
-                    case = Case::Double;
-                    denominator = sum.y.double();
+                    *case = Case::Double;
+                    *denominator = sum.y.double();
                 } else {
-                    case = Case::Cancel;
-                    denominator = C::BaseField::one();
+                    *case = Case::Cancel;
+                    *denominator = C::BaseField::one();
                 }
             }
             let product = &mut products[slot % CHAINS];
-            self.cases.push(case);
-            self.prefixes.push(*product);
-            self.denominators.push(denominator);
-            *product = product.factor(&denominator, with);
+            *prefix = *product;
+            *product = product.factor(denominator, with);
         }
         products
     }
@@ -200,9 +204,9 @@ impl<C: MsmCurve> Scratch<C> {
             inverses[k] = inverses[k].factor(&self.denominators[first + k], with);
         }
         for k in 0..count {
-            terms[k] = fetch(points, entries[k]);
+            terms[k] = fetch(points, entries[k], with);
             let sum = &self.sums[first + k];
-            let mut numerator = terms[k].y.difference(&sum.y);
+            let (mut numerator, _) = terms[k].y.gap(&sum.y, with);
             if self.cases[first + k] == Case::Double {
                 let square = sum.x.square();
                 numerator = square.double() + square + C::COEFF_A;
@@ -212,12 +216,12 @@ impl<C: MsmCurve> Scratch<C> {
         for k in 0..count {
             let square = slopes[k].product(&slopes[k], with);
             let x = self.sums[first + k].x;
-            xs[k] = square.difference(&x).difference(&terms[k].x);
+            xs[k] = square.difference(&x, with).difference(&terms[k].x, with);
         }
         for k in 0..count {
             let sum = &mut self.sums[first + k];
-            let run = sum.x.difference(&xs[k]);
-            let y = slopes[k].product(&run, with).difference(&sum.y);
+            let (run, _) = sum.x.gap(&xs[k], with);
+            let y = slopes[k].product(&run, with).difference(&sum.y, with);
             match self.cases[first + k] {
                 Case::Add | Case::Double => *sum = Point { x: xs[k], y },
                 Case::Cancel => self.identity[first + k] = true,
@@ -258,10 +262,10 @@ fn sum_rows<C: MsmCurve>(
 ) {
     let of = |&[start, len]: &Row| &entries[start as usize..(start + len) as usize];
     let Some((first, rest)) = rows.split_first() else {
-        scratch.start(points, &[]);
+        scratch.start(points, &[], with);
         return;
     };
-    scratch.start(points, of(first));
+    scratch.start(points, of(first), with);
     for row in rest {
         scratch.add_row(points, of(row), with);
     }

@@ -14,7 +14,7 @@ use super::parameters::Parameters;
 use super::sparse::Sparse;
 #[cfg(target_arch = "x86_64")]
 use crate::mont4::Adx;
-use crate::mont4::{Limbs, Multiplier, Safe, add, subtract_once};
+use crate::mont4::{Limbs, Multiplier, Safe, add};
 
 /// A permutation as limbs in Montgomery form.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ impl<const T: usize> Kernel<T> {
             self.full_round(state, round, with);
         }
         for word in state {
-            *word = subtract_once(word, &self.p);
+            *word = with.subtract_once(word, &self.p);
         }
     }
 
@@ -139,7 +139,7 @@ impl<const T: usize> Kernel<T> {
         let powers = *state;
         for (word, row) in state.iter_mut().zip(&round.matrix) {
             let sum = with.dot_unreduced(row.each_ref(), powers.each_ref(), &self.p, self.inverse);
-            *word = subtract_once(&sum, &self.twice);
+            *word = with.subtract_once(&sum, &self.twice);
         }
     }
 
@@ -159,9 +159,9 @@ impl<const T: usize> Kernel<T> {
         let first = self.power(&add(&state[0], &round.constant), with);
         let add_product = |word: &Limbs, factor: &Limbs| {
             let product = with.mul_unreduced(&first, factor, &self.p, self.inverse);
-            subtract_once(&add(word, &product), &self.twice)
+            with.subtract_once(&add(word, &product), &self.twice)
         };
-        state[0] = add_product(&subtract_once(&sum, &self.p), &round.row[0]);
+        state[0] = add_product(&with.subtract_once(&sum, &self.p), &round.row[0]);
         for (word, factor) in state.iter_mut().zip(&round.column).skip(1) {
             *word = add_product(word, factor);
         }

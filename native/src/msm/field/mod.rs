@@ -10,7 +10,7 @@ use ark_ff::{BigInt, Fp, MontBackend, MontConfig, PrimeField, Zero};
 
 use safegcd::Modulus;
 
-use crate::mont4::{self, Multiplier};
+use crate::mont4::Multiplier;
 
 /// A prime field the kernels know: arkworks' Montgomery representation in 4 or 6 limbs.
 pub trait KernelField: PrimeField {
@@ -20,15 +20,17 @@ pub trait KernelField: PrimeField {
     /// The product, without data-dependent branches where that is implemented.
     fn product(&self, other: &Self, with: impl Multiplier) -> Self;
 
-    /// A product that need not be below the modulus: fit only as a factor of [`KernelField::product`],
-    /// or as one of two of another such product, to a depth of four.
+    /// A product that need not be below the modulus: fit only as a factor.
     fn factor(&self, other: &Self, with: impl Multiplier) -> Self;
 
-    /// The difference, likewise.
-    fn difference(&self, other: &Self) -> Self;
+    /// The difference, without data-dependent branches where that is implemented.
+    fn difference(&self, other: &Self, with: impl Multiplier) -> Self;
 
-    /// The element, negated if asked for, likewise.
-    fn negated_if(&self, condition: bool) -> Self;
+    /// The difference, fit only as a factor, and whether it is zero.
+    fn gap(&self, other: &Self, with: impl Multiplier) -> (Self, bool);
+
+    /// The element, negated if asked for.
+    fn negated_if(&self, condition: bool, with: impl Multiplier) -> Self;
 
     /// The four limbs of the Montgomery representation (radix `2^256`), where there are four.
     fn limbs4(&self) -> Option<&[u64; 4]>;
@@ -69,8 +71,8 @@ impl<T: MontConfig<4>> KernelField for Fp<MontBackend<T, 4>, 4> {
 
     #[inline(always)]
     fn factor(&self, other: &Self, with: impl Multiplier) -> Self {
-        // With p / 2^256 at most about 1/4, factors below 1.5 p give one below 1.6 p.
-        if T::MODULUS.0[3] > 1 << 62 {
+        // With p / 2^256 at most 1/4, factors below 2 p give one below 2 p.
+        if T::MODULUS.0[3] >= 1 << 62 {
             return self.product(other, with);
         }
         let limbs = with.mul_unreduced(&self.0.0, &other.0.0, &T::MODULUS.0, T::INV);
@@ -78,20 +80,33 @@ impl<T: MontConfig<4>> KernelField for Fp<MontBackend<T, 4>, 4> {
     }
 
     #[inline(always)]
-    fn difference(&self, other: &Self) -> Self {
+    fn difference(&self, other: &Self, with: impl Multiplier) -> Self {
         if T::MODULUS.0[3] >> 63 != 0 {
             return *self - other;
         }
-        let limbs = mont4::sub(&self.0.0, &other.0.0, &T::MODULUS.0);
+        let limbs = with.sub(&self.0.0, &other.0.0, &T::MODULUS.0);
         Fp::new_unchecked(BigInt(limbs))
     }
 
     #[inline(always)]
-    fn negated_if(&self, condition: bool) -> Self {
+    fn gap(&self, other: &Self, with: impl Multiplier) -> (Self, bool) {
+        if T::MODULUS.0[3] >= 1 << 62 {
+            let difference = self.difference(other, with);
+            return (difference, difference.is_zero());
+        }
+        // Below 2 p.
+        let (limbs, same) = with.gap(&self.0.0, &other.0.0, &T::MODULUS.0);
+        (Fp::new_unchecked(BigInt(limbs)), same)
+    }
+
+    #[inline(always)]
+    fn negated_if(&self, condition: bool, with: impl Multiplier) -> Self {
         if T::MODULUS.0[3] >> 63 != 0 {
             return if condition { -*self } else { *self };
         }
-        let limbs = mont4::negate_if(condition, &self.0.0, &T::MODULUS.0);
+        let [a, b, c, d] = self.0.0;
+        let condition = condition & (a | b | c | d != 0);
+        let limbs = with.negate_if(condition, &self.0.0, &T::MODULUS.0);
         Fp::new_unchecked(BigInt(limbs))
     }
 
@@ -124,11 +139,16 @@ impl<T: MontConfig<6>> KernelField for Fp<MontBackend<T, 6>, 6> {
         *self * other
     }
 
-    fn difference(&self, other: &Self) -> Self {
+    fn difference(&self, other: &Self, _: impl Multiplier) -> Self {
         *self - other
     }
 
-    fn negated_if(&self, condition: bool) -> Self {
+    fn gap(&self, other: &Self, _: impl Multiplier) -> (Self, bool) {
+        let difference = *self - other;
+        (difference, difference.is_zero())
+    }
+
+    fn negated_if(&self, condition: bool, _: impl Multiplier) -> Self {
         if condition { -*self } else { *self }
     }
 
@@ -168,7 +188,15 @@ mod tests {
     fn check_with<F: KernelField>(a: F, b: F, with: impl Multiplier) {
         for (a, b) in [(a, b), (b, a), (a, a), (a, -b)] {
             assert_eq!(a.product(&b, with), a * b);
-            assert_eq!(a.difference(&b), a - b);
+            assert_eq!(a.difference(&b, with), a - b);
+            let (gap, same) = a.gap(&b, with);
+            assert_eq!(same, a == b);
+            assert_eq!(gap.product(&a, with), (a - b) * a);
+            // Every factor as large as it gets.
+            let (back, _) = b.gap(&a, with);
+            let (square, both) = (gap.factor(&gap, with), gap.factor(&back, with));
+            assert_eq!(square.product(&both, with), -(a - b).square().square());
+            assert_eq!(square.product(&gap, with), (a - b).square() * (a - b));
             // As deep as additions go: a chain, times a chain, times a reduced element, squared.
             let chain = (0..9).fold(a, |chain, _| chain.factor(&b, with));
             let exact = (0..9).fold(a, |chain, _| chain * b);
@@ -177,8 +205,8 @@ mod tests {
             let exact = exact.square() * b;
             assert_eq!(slope.product(&slope, with), exact.square());
             assert_eq!(slope.product(&a, with), exact * a);
-            assert_eq!(a.negated_if(true), -a);
-            assert_eq!(a.negated_if(false), a);
+            assert_eq!(a.negated_if(false, with), a);
+            assert_eq!(a.negated_if(true, with), -a);
         }
     }
 
