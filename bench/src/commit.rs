@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use ark_bn254::Fr;
 use ark_ec::CurveGroup;
@@ -69,10 +70,11 @@ fn step<T>(
     let mut best = None;
     for _ in 0..rounds.max(1) {
         inside.0.store(0, Ordering::Relaxed);
-        let start = now();
+        let (start, wall) = (now(), Instant::now());
         let result = step()?;
         let time = milliseconds_since(start);
-        let share = inside.0.load(Ordering::Relaxed) as f64 / 1e6 / time;
+        // Records tell the time of the clock on the wall, whatever the clock of the bench.
+        let share = inside.0.load(Ordering::Relaxed) as f64 / wall.elapsed().as_nanos() as f64;
         if best.as_ref().is_none_or(|(_, least, _)| time < *least) {
             best = Some((result, time, share));
         }

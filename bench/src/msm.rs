@@ -6,10 +6,14 @@ mod inputs;
 mod pasta;
 mod peers;
 
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
 use ark_ec::VariableBaseMSM;
 use ark_ec::short_weierstrass::{Affine, Projective};
 use clap::{Args, ValueEnum};
-use droste_native::msm::{CostModel, FieldBackend, Msm, MsmCurve, Toggle};
+use droste_native::msm::{CostModel, FieldBackend, Msm, MsmCurve, Record, Toggle};
 use serde_json::{Map, Value, json};
 
 use crate::clock::{self, Clock};
@@ -55,6 +59,13 @@ pub struct Arguments {
     /// Leaves the peers out.
     #[arg(long)]
     no_peers: bool,
+    /// Adds the time of each stage in one more call: of the clock, and in accumulation and reduction
+    /// summed over the threads.
+    #[arg(long)]
+    stages: bool,
+    /// Prints the memory of one call only: what a process of its own is asked for.
+    #[arg(long, hide = true)]
+    peak: bool,
     /// Measurements of each, of which the median counts.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -164,6 +175,10 @@ where
 {
     fn run(&mut self, rows: &mut Vec<Value>) {
         let n = self.bases.len();
+        if self.arguments.peak {
+            rows.extend(self.peak());
+            return;
+        }
         let uniform = inputs::scalars::<C::ScalarField>(Scalars::Uniform, n);
         let scalars = inputs::scalars::<C::ScalarField>(self.scalars, n);
         let expected = Projective::<C>::msm(self.bases, &scalars).unwrap_or_default();
@@ -240,9 +255,10 @@ where
         let input_bytes = n * (size_of::<Affine<C>>() + size_of::<C::ScalarField>());
         for (i, (backend, without, options)) in variants.iter().enumerate() {
             let [time, own_uniform, alone] = places[i].map(|at| &times[at]);
-            let extra = memory::peak_of(|| {
-                std::hint::black_box(options.sum(self.bases, &scalars).ok());
-            });
+            let extra = match without {
+                None => self.peak_elsewhere(*backend),
+                Some(_) => None,
+            };
             let mut row = json!({
                 "curve": self.curve, "n": n, "threads": self.threads,
                 "scalars": name(&self.scalars), "backend": name(backend),
@@ -257,6 +273,9 @@ where
             if self.threads > 1 && clock::get() == Clock::Wall {
                 row["speedup"] = json!(alone.ratio(time));
             }
+            if self.arguments.stages {
+                row["stages_us"] = stages(options, self.bases, &scalars);
+            }
             if let Some(without) = without {
                 // The variant with everything comes first of its backend.
                 let whole = variants.iter().position(|(other, ..)| other == backend);
@@ -266,6 +285,61 @@ where
             rows.push(row);
         }
     }
+
+    /// Bytes that one call takes beside its input.
+    fn peak(&self) -> Option<Value> {
+        let scalars = inputs::scalars::<C::ScalarField>(self.scalars, self.bases.len());
+        let backend = self.arguments.backend.first()?.field_backend();
+        let options = Msm::new().threads(self.threads).backend(backend);
+        let extra = memory::peak_of(|| {
+            std::hint::black_box(options.sum(self.bases, &scalars).ok());
+        })?;
+        Some(json!({ "extra_bytes": extra }))
+    }
+
+    /// The same in a process of its own, whose allocator gives back what earlier steps freed: here
+    /// that would hide what the call takes.
+    fn peak_elsewhere(&self, backend: Backend) -> Option<usize> {
+        let log_n = self.bases.len().trailing_zeros().to_string();
+        let output = Command::new(std::env::current_exe().ok()?)
+            .env("MALLOC_MMAP_THRESHOLD_", "65536")
+            .env("MALLOC_TRIM_THRESHOLD_", "65536")
+            .args(["--format", "json", "msm", "--peak", "--curves", self.curve])
+            .args(["--log-n", &log_n, "--threads", &self.threads.to_string()])
+            .args([
+                "--scalars",
+                &name(&self.scalars),
+                "--backend",
+                &name(&backend),
+            ])
+            .output()
+            .ok()?;
+        let rows: Value = serde_json::from_slice(&output.stdout).ok()?;
+        rows[0]["extra_bytes"].as_u64()?.try_into().ok()
+    }
+}
+
+/// Microseconds of each stage of one call.
+fn stages<C: MsmCurve>(options: &Msm, bases: &[Affine<C>], scalars: &[C::ScalarField]) -> Value {
+    let record = Arc::new(Mutex::new(None));
+    let sink = record.clone();
+    let options = options.clone().trace(move |record| {
+        if let Ok(mut sink) = sink.lock() {
+            *sink = Some(record.clone());
+        }
+    });
+    std::hint::black_box(options.sum(bases, scalars).ok());
+    let record: Option<Record> = record.lock().ok().and_then(|mut record| record.take());
+    record.map_or(Value::Null, |record| {
+        let micros = |time: Duration| time.as_micros() as u64;
+        let s = record.stages;
+        json!({
+            "scan": micros(s.scan), "pack": micros(s.pack), "duplicates": micros(s.duplicates),
+            "split": micros(s.split), "recode": micros(s.recode),
+            "accumulate": micros(s.accumulate), "reduce": micros(s.reduce),
+            "combine": micros(s.combine), "window": record.window, "rounds": record.rounds,
+        })
+    })
 }
 
 /// A cost model that leaves buckets out, but for about one a term: what a window rule without

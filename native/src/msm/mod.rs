@@ -29,7 +29,7 @@ mod curve;
 mod driver;
 mod duplicates;
 mod endomorphism;
-mod field;
+pub(crate) mod field;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
 mod options;

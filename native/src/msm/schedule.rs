@@ -8,7 +8,7 @@
 use super::arena::Carver;
 
 /// Slots of a tile: one inversion serves so many additions, and their state stays in cache.
-pub const TILE: usize = 1024;
+pub const TILE: usize = 2048;
 
 /// Rows are padded with term 0 to a multiple of this.
 pub const LANES: usize = 8;

@@ -13,6 +13,8 @@ use ark_ff::{BigInt, PrimeField};
 use super::parameters::Parameters;
 use super::sparse::Sparse;
 #[cfg(target_arch = "x86_64")]
+use super::vector::Vector;
+#[cfg(target_arch = "x86_64")]
 use crate::mont4::Adx;
 use crate::mont4::{Limbs, Multiplier, Safe, add};
 
@@ -29,6 +31,9 @@ pub struct Kernel<const T: usize> {
     beginning: Vec<FullRound<T>>,
     partial: Vec<PartialRound<T>>,
     ending: Vec<FullRound<T>>,
+    /// Full rounds of all words at once, where the machine can.
+    #[cfg(target_arch = "x86_64")]
+    vector: Option<Vector<T>>,
 }
 
 #[derive(Clone, Debug)]
@@ -90,7 +95,11 @@ impl<const T: usize> Kernel<T> {
             let constants = &parameters.constants[round];
             full(if first { &sparse.exit } else { constants }, dense)
         });
+        #[cfg(target_arch = "x86_64")]
+        let vector = Vector::new(parameters, sparse);
         Some(Self {
+            #[cfg(target_arch = "x86_64")]
+            vector,
             p,
             twice: add(&p, &p),
             inverse: inverse(p[0]),
@@ -108,11 +117,26 @@ impl<const T: usize> Kernel<T> {
         };
         #[cfg(target_arch = "x86_64")]
         if let Some(adx) = Adx::new() {
-            self.permute_limbs(&mut limbs, adx);
+            match &self.vector {
+                Some(vector) => self.permute_vectorised(&mut limbs, vector, adx),
+                None => self.permute_limbs(&mut limbs, adx),
+            }
             return set_words(state, &limbs);
         }
         self.permute_limbs(&mut limbs, Safe);
         set_words(state, &limbs)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn permute_vectorised(&self, state: &mut [Limbs; T], vector: &Vector<T>, with: Adx) {
+        vector.begin(state);
+        for round in &self.partial {
+            self.partial_round(state, round, with);
+        }
+        vector.end(state);
+        for word in state {
+            *word = with.subtract_once(word, &self.p);
+        }
     }
 
     #[inline(always)]
@@ -201,7 +225,7 @@ macro_rules! known {
 
 /// The Montgomery representations of elements of a known field.
 #[inline(always)]
-fn words<F: PrimeField, const N: usize>(elements: &[F; N]) -> Option<[Limbs; N]> {
+pub(super) fn words<F: PrimeField, const N: usize>(elements: &[F; N]) -> Option<[Limbs; N]> {
     known!(elements as &dyn Any, downcast_ref, found => Some(found.map(|x| x.0.0)))
 }
 
@@ -233,6 +257,12 @@ mod tests {
         let mut limbs = words(&state).unwrap();
         kernel.permute_limbs(&mut limbs, Safe);
         assert_eq!(limbs, words(&expected).unwrap());
+        #[cfg(target_arch = "x86_64")]
+        if let Some(adx) = Adx::new() {
+            let mut limbs = words(&state).unwrap();
+            kernel.permute_limbs(&mut limbs, adx);
+            assert_eq!(limbs, words(&expected).unwrap());
+        }
         let mut found = state;
         assert!(kernel.permute(&mut found));
         assert_eq!(found, expected);

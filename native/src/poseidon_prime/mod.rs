@@ -25,6 +25,8 @@ pub mod poseidon377;
 mod sparse;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod vector;
 
 pub use parameters::{ParameterError, Parameters};
 pub use permutation::Poseidon;

@@ -119,6 +119,44 @@ impl Modulus {
         normalize(t)
     }
 
+    /// `sum_j a_j b_j / 2^260`, the `b_j` one number for all lanes each: `b[limb][j]`. From `u_j p` and
+    /// `v_j p` with normal limbs to `(1 + sum_j u_j v_j / 32) p` with normal limbs, for up to 8 terms.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    pub fn dot_broadcast(&self, a: &[[[u64; 8]; LIMBS]], b: &[[u64; 8]; LIMBS]) -> Fe {
+        let zero = _mm512_setzero_si512();
+        // Low and high halves apart: chains of additions half as long.
+        let (mut low, mut high) = ([zero; 2 * LIMBS], [zero; 2 * LIMBS]);
+        for (term, a) in a.iter().enumerate().take(8) {
+            for i in 0..LIMBS {
+                let factor = _mm512_set1_epi64(b[i][term] as i64);
+                for j in 0..LIMBS {
+                    let a = load(&a[j]);
+                    low[i + j] = lo(low[i + j], a, factor);
+                    high[i + j + 1] = hi(high[i + j + 1], a, factor);
+                }
+            }
+        }
+        let p = self.multiple::<1>();
+        let minus_inverse = _mm512_set1_epi64((self.inverse.wrapping_neg() & MASK) as i64);
+        let mut t = low;
+        for i in 0..2 * LIMBS {
+            t[i] = _mm512_add_epi64(low[i], high[i]);
+        }
+        for i in 0..LIMBS {
+            let quotient = lo(zero, t[i], minus_inverse);
+            let carry = _mm512_srli_epi64::<BITS>(lo(t[i], quotient, p[0]));
+            t[i + 1] = _mm512_add_epi64(t[i + 1], carry);
+            for j in 0..LIMBS {
+                t[i + j + 1] = hi(t[i + j + 1], quotient, p[j]);
+                if j + 1 < LIMBS {
+                    t[i + j + 1] = lo(t[i + j + 1], quotient, p[j + 1]);
+                }
+            }
+        }
+        normalize([t[5], t[6], t[7], t[8], t[9]])
+    }
+
     /// `a - b + K p` with normal limbs: `b` must not exceed `a + K p`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]

@@ -29,6 +29,15 @@ fn store_fe(value: &Fe) -> Lanes {
     out
 }
 
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+fn store_columns(value: &Fe) -> [[u64; 8]; LIMBS] {
+    let mut out = [[0; 8]; LIMBS];
+    for limb in 0..LIMBS {
+        store(&mut out[limb], value[limb]);
+    }
+    out
+}
+
 /// The element an integer in limbs stands for; limbs need not be normal.
 fn value<F: PrimeField>(limbs: &[u64; LIMBS]) -> F {
     let radix = F::from(1u64 << 52);
@@ -80,6 +89,10 @@ fn check<F: KernelField>(a: &Lanes, b: &Lanes) {
 
     let product = store_fe(&m.mul(&x, &y));
     assert!(normal(&product));
+    // Every lane of `a` with itself and with the numbers of the others.
+    let terms = [store_columns(&x), store_columns(&y), store_columns(&x)];
+    let dot = store_fe(&m.dot_broadcast(&terms, &terms[1]));
+    assert!(normal(&dot));
     let difference = store_fe(&m.sub::<5>(&x, &y));
     assert!(normal(&difference));
     // Sums of limbs are not normal.
@@ -91,6 +104,9 @@ fn check<F: KernelField>(a: &Lanes, b: &Lanes) {
     for lane in 0..8 {
         let (u, v) = (value::<F>(&a[lane]), value::<F>(&b[lane]));
         assert_eq!(value::<F>(&product[lane]), u * v * radix);
+        let factors = [0, 1, 2].map(|term| value::<F>(&b[term]));
+        let sum = u * factors[0] + v * factors[1] + u * factors[2];
+        assert_eq!(value::<F>(&dot[lane]), sum * radix);
         assert!(at_most(&product[lane], &add_integers(&twice, &p)));
         assert_eq!(value::<F>(&difference[lane]), u - v);
         assert_eq!(value::<F>(&reduced[lane]), u + v);
