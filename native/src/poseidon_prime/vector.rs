@@ -127,6 +127,7 @@ impl<const T: usize> Vector<T> {
         }
     }
 
+    #[allow(clippy::needless_range_loop)] // plain loops inline into functions of a target feature
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
     fn round(&self, state: &Fe, round: &Round<T>) -> Fe {
