@@ -90,6 +90,8 @@ struct Figures {
     prove_ms: f64,
     verify_ms: f64,
     permutations_per_s: f64,
+    /// What one proof adds to the resident set. Too little where it fits memory that the allocator keeps
+    /// from the rounds before, as Poseidon-16's does.
     peak_rss_bytes: Option<usize>,
 }
 

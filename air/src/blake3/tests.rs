@@ -1,7 +1,8 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
-use p3_field::PrimeCharacteristicRing;
+use droste_native::blake3::Blake3;
+use p3_field::PrimeField32;
 use p3_matrix::Matrix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -23,44 +24,65 @@ fn random(count: usize) -> Vec<Compression> {
         .collect()
 }
 
-/// The BLAKE3 hash of at most one chunk, by compressions of the table.
-fn hash(input: &[u8]) -> [u8; 32] {
-    let blocks: Vec<&[u8]> = if input.is_empty() {
-        vec![input]
-    } else {
-        input.chunks(64).collect()
-    };
-    let mut chaining = IV;
-    for (index, block) in blocks.iter().enumerate() {
+/// The output of a compression, from a row of the table.
+fn compress(compression: Compression) -> [u32; 8] {
+    let trace = generate_compressions(&[compression], None).unwrap();
+    let row = trace.row_slice(0).unwrap();
+    let row: &Blake3Cols<F> = (*row).borrow();
+    row.output
+        .map(|[low, high]| low.as_canonical_u32() | high.as_canonical_u32() << 16)
+}
+
+/// The chaining value of a chunk, or with `root` the hash of a message of one chunk.
+fn chunk(input: &[u8], counter: u64, root: u8) -> [u32; 8] {
+    let count = input.len().div_ceil(64).max(1);
+    (0..count).fold(IV, |chaining, index| {
+        let block = &input[64 * index..input.len().min(64 * index + 64)];
         let mut bytes = [0; 64];
         bytes[..block.len()].copy_from_slice(block);
         let mut flags = 0;
         if index == 0 {
             flags |= CHUNK_START;
         }
-        if index + 1 == blocks.len() {
-            flags |= CHUNK_END | ROOT;
+        if index + 1 == count {
+            flags |= CHUNK_END | root;
         }
-        let compression = Compression {
+        compress(Compression {
             chaining,
             message: std::array::from_fn(|i| {
                 u32::from_le_bytes(std::array::from_fn(|j| bytes[4 * i + j]))
             }),
-            counter: 0,
+            counter,
             block_length: block.len() as u8,
             flags,
-        };
-        let trace = generate_compressions(&[compression], None).unwrap();
-        let row = trace.row_slice(0).unwrap();
-        let row: &Blake3Cols<F> = (*row).borrow();
-        let output = compression.output();
-        assert_eq!(
-            row.output,
-            output.map(|word| [F::from_u32(word & 0xffff), F::from_u32(word >> 16)])
-        );
-        chaining = output;
+        })
+    })
+}
+
+/// The chaining value of the chunks from `counter` on, or with `root` the hash (BLAKE3 specification,
+/// section 2.1: the left subtree is the largest that is full).
+fn tree(input: &[u8], counter: u64, root: u8) -> [u32; 8] {
+    const CHUNK: usize = 1024;
+    if input.len() <= CHUNK {
+        return chunk(input, counter, root);
     }
-    std::array::from_fn(|i| chaining[i / 4].to_le_bytes()[i % 4])
+    let chunks = input.len().div_ceil(CHUNK);
+    let left = chunks.next_power_of_two() / 2;
+    let (low, high) = input.split_at(CHUNK * left);
+    let children = [tree(low, counter, 0), tree(high, counter + left as u64, 0)];
+    compress(Compression {
+        chaining: IV,
+        message: std::array::from_fn(|i| children[i / 8][i % 8]),
+        counter: 0,
+        block_length: 64,
+        flags: PARENT | root,
+    })
+}
+
+/// The BLAKE3 hash, by compressions of the table.
+fn hash(input: &[u8]) -> [u8; 32] {
+    let words = tree(input, 0, ROOT);
+    std::array::from_fn(|i| words[i / 4].to_le_bytes()[i % 4])
 }
 
 #[test]
@@ -74,9 +96,13 @@ fn widths() {
 
 #[test]
 fn digests_agree_with_the_reference() {
-    for length in [0, 1, 3, 4, 63, 64, 65, 127, 128, 129, 1000, 1023, 1024] {
+    for length in [
+        0, 1, 3, 4, 63, 64, 65, 127, 128, 129, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 3072,
+        3073, 4096, 5000, 7169,
+    ] {
         let input: Vec<u8> = (0..length).map(|i| (i % 251) as u8).collect();
         assert_eq!(hash(&input), *blake3::hash(&input).as_bytes(), "{length}");
+        assert_eq!(hash(&input), Blake3.hash(&input));
     }
 }
 

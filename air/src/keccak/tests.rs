@@ -1,6 +1,8 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
+use droste_native::keccak::Keccak256;
+use p3_field::PrimeField32;
 use p3_keccak::KeccakF;
 use p3_matrix::Matrix;
 use p3_symmetric::Permutation;
@@ -50,6 +52,40 @@ fn permutations_agree_with_the_reference() {
         let row: &KeccakCols<F> = (*row).borrow();
         assert_eq!(row.preimage, input.map(limbs));
         assert_eq!(row.output, expected.map(limbs));
+    }
+}
+
+/// Keccak-256 by permutations of the table.
+fn hash(message: &[u8]) -> [u8; 32] {
+    const RATE: usize = 136;
+    let mut padded = message.to_vec();
+    padded.push(1);
+    padded.resize(padded.len().next_multiple_of(RATE), 0);
+    *padded.last_mut().unwrap() |= 0x80;
+    let mut state: State = [0; LANES];
+    for block in padded.chunks_exact(RATE) {
+        for (lane, bytes) in state.iter_mut().zip(block.as_chunks().0) {
+            *lane ^= u64::from_le_bytes(*bytes);
+        }
+        let trace = generate_permutations(&[state], None).unwrap();
+        let row = trace.row_slice(ROUNDS - 1).unwrap();
+        let row: &KeccakCols<F> = (*row).borrow();
+        assert_eq!(row.preimage, state.map(limbs));
+        state = row.output.map(|lane| {
+            let limbs = lane.iter().rev();
+            limbs.fold(0, |word, limb| {
+                word << 16 | u64::from(limb.as_canonical_u32())
+            })
+        });
+    }
+    std::array::from_fn(|i| state[i / 8].to_le_bytes()[i % 8])
+}
+
+#[test]
+fn digests_agree_with_the_native_hash() {
+    for length in [0, 1, 7, 8, 64, 134, 135, 136, 137, 271, 272, 273, 1000] {
+        let message: Vec<u8> = (0..length).map(|i| (i % 251) as u8).collect();
+        assert_eq!(hash(&message), Keccak256.hash(&message), "{length}");
     }
 }
 

@@ -1,11 +1,13 @@
 use std::borrow::Borrow;
+use std::collections::HashMap;
 
 use droste_native::F;
-use droste_native::poseidon16::WIDTH;
-use p3_field::PrimeCharacteristicRing;
+use droste_native::insecure::{Mmo, MmoRate12};
+use droste_native::poseidon16::{Poseidon16, WIDTH};
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_koala_bear::default_koalabear_poseidon1_16;
 use p3_matrix::Matrix;
-use p3_symmetric::Permutation;
+use p3_symmetric::{CryptographicHasher, Permutation};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -35,6 +37,56 @@ fn outputs_agree_with_plonky3() {
         let row: &Poseidon16Cols<F> = (*row).borrow();
         assert_eq!(*row.outputs(), peer.permute(*input));
     }
+}
+
+#[test]
+fn messages_are_the_native_function() {
+    let edges = [F::ZERO, F::ONE, F::NEG_ONE].map(|edge| [edge; WIDTH]);
+    let states = edges.into_iter().chain(random_inputs(20));
+    let inputs: Vec<([F; WIDTH], Mode)> = states
+        .flat_map(|state| [(state, Mode::Permute), (state, Mode::Compress)])
+        .collect();
+    let trace = generate_table(&inputs, None).unwrap();
+    let table = Table::new("poseidon16", &Poseidon16Table, trace);
+    let messages = Harness::new(vec![table]).messages().unwrap();
+    let mut expected = HashMap::new();
+    for (input, mode) in inputs {
+        let mut output = Poseidon16.permute(input);
+        if mode == Mode::Compress {
+            output = std::array::from_fn(|i| output[i] + input[i]);
+            assert_eq!(output[..8], Poseidon16.compress(input));
+        }
+        let mode = F::from_bool(mode == Mode::Compress);
+        let fields = input.into_iter().chain(output).chain([mode]);
+        let message: Vec<u32> = fields.map(|field| field.as_canonical_u32()).collect();
+        expected.insert(message, 1);
+    }
+    assert_eq!(messages["poseidon16"].len(), expected.len());
+    for (message, count) in &messages["poseidon16"] {
+        assert_eq!(expected.get(message), Some(count));
+    }
+}
+
+/// What the insecure mode saves in the table: a call is a row with `P(x) + x`, and there are fewer.
+#[test]
+fn rate_12_takes_fewer_rows() {
+    let leaf: Vec<F> = (1..=64).map(F::from_u32).collect();
+    let mut state = [F::ZERO; WIDTH];
+    let mut calls = vec![];
+    for block in leaf.chunks(12) {
+        state[..12].fill(F::ZERO);
+        state[..block.len()].copy_from_slice(block);
+        calls.push((state, Mode::Compress));
+        let trace = generate_table(&calls[calls.len() - 1..], None).unwrap();
+        let row = trace.row_slice(0).unwrap();
+        let row: &Poseidon16TableCols<F> = (*row).borrow();
+        let outputs = row.permutation.outputs();
+        state = std::array::from_fn(|i| outputs[i] + row.permutation.inputs[i]);
+    }
+    let digest: [F; 8] = MmoRate12::default().hash_slice(&leaf);
+    assert_eq!(digest, state[..8]);
+    assert_eq!(calls.len(), MmoRate12::permutations(64));
+    assert_eq!((calls.len(), Mmo::<8>::permutations(64)), (6, 8));
 }
 
 #[test]

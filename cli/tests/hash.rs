@@ -1,0 +1,151 @@
+//! `droste hash` and `droste table`: digests as other tools print them, proofs of the tables, wrong usage.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use droste_native::poseidon16::Poseidon16;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The 16 outputs for the inputs 0 to 15.
+const PERMUTED: &str = "610090613,935319874,1893335292,796792199,356405232,552237741,55134556,\
+    1215104204,1823723405,1133298033,1780633798,1453946561,710069176,1128629550,1917333254,1175481618";
+
+fn droste(arguments: &str, input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_droste"))
+        .args(arguments.split(' '))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Wrong usage does not wait for its input.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The message and its digests in BLAKE3 and Keccak-256.
+const DIGESTS: [(&str, &str, &str); 2] = [
+    (
+        "",
+        "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262",
+        "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
+    ),
+    (
+        "abc",
+        "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85",
+        "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45",
+    ),
+];
+
+#[test]
+fn digests_are_those_of_other_tools() {
+    let folder = TempDir::new().unwrap();
+    for (message, blake3, keccak) in DIGESTS {
+        let poseidon16 = hex(&Poseidon16.hash_bytes(message.as_bytes()));
+        let path = folder.path().join("message");
+        fs::write(&path, message).unwrap();
+        for (hash, digest) in [
+            ("poseidon16", poseidon16.as_str()),
+            ("blake3", blake3),
+            ("keccak", keccak),
+        ] {
+            for source in [
+                String::new(),
+                " -".to_owned(),
+                format!(" {}", path.display()),
+            ] {
+                let printed = text(&droste(&format!("hash {hash}{source}"), message.as_bytes()));
+                assert_eq!(printed.trim_end(), digest);
+            }
+            let printed = text(&droste(
+                &format!("hash {hash} --format json"),
+                message.as_bytes(),
+            ));
+            let json: Value = serde_json::from_str(&printed).unwrap();
+            assert_eq!(json["hash"], hash);
+            assert_eq!(json["digest"], digest);
+        }
+    }
+}
+
+#[test]
+fn permutations_are_printed() {
+    let list = "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15";
+    let printed = text(&droste(&format!("hash poseidon16 --permute {list}"), &[]));
+    assert_eq!(printed.trim_end(), PERMUTED);
+}
+
+#[test]
+fn tables_prove_and_verify() {
+    for (hash, rows, main) in [
+        ("poseidon16", 1_u64, 164),
+        ("blake3", 1, 8271),
+        ("keccak", 24, 2471),
+    ] {
+        for commit_hash in ["poseidon16", "blake3", "keccak"] {
+            let printed = text(&droste(
+                &format!(
+                    "table {hash} --count 3 --preset toy --blowup 4 --commit-hash {commit_hash} --format json"
+                ),
+                &[],
+            ));
+            let cost: Value = serde_json::from_str(&printed).unwrap();
+            assert_eq!(cost["table"], hash);
+            assert_eq!(cost["commit_hash"], commit_hash);
+            assert_eq!(cost["blowup"], 4);
+            assert_eq!(cost["count"], 3);
+            assert_eq!(cost["main"], main);
+            assert_eq!(cost["rows_per_permutation"], rows);
+            assert_eq!(cost["cells_per_permutation"], rows * main);
+            let height = (3 * rows).next_power_of_two();
+            assert_eq!(cost["height"], height);
+            assert_eq!(cost["fft_cost"], main * height * u64::from(height.ilog2()));
+            assert!(cost["prove_ms"].as_f64().unwrap() > 0.0);
+            assert!(cost["proven_bits"].as_u64().unwrap() < 100);
+        }
+    }
+}
+
+#[test]
+fn wrong_usage_exits_2_and_failures_1() {
+    let fifteen = "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14";
+    for (arguments, code) in [
+        ("hash sha256".to_owned(), 2),
+        ("hash".to_owned(), 2),
+        ("hash blake3 --format xml".to_owned(), 2),
+        ("hash blake3 /no/such/file".to_owned(), 1),
+        (format!("hash poseidon16 --permute {fifteen}"), 2),
+        (format!("hash poseidon16 --permute {fifteen},2130706433"), 2),
+        (format!("hash poseidon16 --permute {fifteen},-1"), 2),
+        (format!("hash blake3 --permute {fifteen},15"), 2),
+        (format!("hash poseidon16 - --permute {fifteen},15"), 2),
+        ("table poseidon16".to_owned(), 2),
+        ("table poseidon16 --count 0".to_owned(), 2),
+        ("table poseidon16 --count 524289".to_owned(), 2),
+        ("table poseidon16 --count 1 --blowup 3".to_owned(), 2),
+        ("table poseidon16 --count 1 --blowup 0".to_owned(), 2),
+        ("table poseidon16 --count 1 --blowup 1".to_owned(), 2),
+        ("table poseidon16 --count 1 --blowup 1024".to_owned(), 2),
+        ("table poseidon16 --count 1 --commit-hash md5".to_owned(), 2),
+        ("table poseidon16 --count 1 --preset fast".to_owned(), 2),
+        ("table sha256 --count 1".to_owned(), 2),
+    ] {
+        let output = droste(&arguments, &[]);
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {output:?}");
+        assert!(output.stdout.is_empty(), "{arguments}");
+        assert!(!output.stderr.is_empty(), "{arguments}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!error.contains("panicked"), "{arguments}: {error}");
+    }
+}
