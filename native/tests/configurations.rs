@@ -19,6 +19,7 @@ use p3_field::{Field, PrimeCharacteristicRing};
 use p3_fri::TwoAdicFriPcs;
 use p3_keccak::Keccak256Hash;
 use p3_koala_bear::{Poseidon1KoalaBear, default_koalabear_poseidon1_16};
+use p3_matrix::Dimensions;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_merkle_tree::MerkleTreeMmcs;
 use p3_symmetric::{
@@ -427,4 +428,22 @@ fn lookup_and_ood_grinding_reach_the_configuration() {
     let config = config::<Poseidon16Family>(&SETTINGS, &[]).unwrap();
     assert_eq!(config.lookup_proof_of_work_bits(), 4);
     assert_eq!(config.ood_proof_of_work_bits(), 6);
+}
+
+/// Why tables must not be shorter than the cap: Plonky3 0.8.0 accepts any of their rows. If this fails, the
+/// rule is no longer needed.
+#[test]
+fn rows_above_the_cap_are_not_authenticated() {
+    let mmcs = Poseidon16Family::val_mmcs(3);
+    let column = |rows: usize| RowMajorMatrix::new_col((0..rows).map(F::from_usize).collect());
+    let accepts = |short: usize| {
+        let (commitment, data) = mmcs.commit(vec![column(16), column(short)]);
+        let dimensions = [16, short].map(|height| Dimensions { width: 1, height });
+        let (mut rows, proof) = mmcs.open_multi_batch(&[5], &data);
+        rows[0][1][0] += F::ONE;
+        mmcs.verify_multi_batch(&commitment, &dimensions, &[5], &rows, &proof)
+            .is_ok()
+    };
+    assert!(!accepts(8));
+    assert!(accepts(4));
 }

@@ -1,5 +1,6 @@
 //! Heights of tables.
 
+use droste_native::FriSettings;
 use serde::{Deserialize, Serialize};
 
 /// Logarithm of the least height that [`Heights::Minimal`] gives a table: shorter ones cost
@@ -8,6 +9,16 @@ pub const MIN_LOG_HEIGHT: usize = 6;
 
 /// Logarithm of the largest evaluation domain: the two-adicity of the base field.
 pub const MAX_LOG_HEIGHT: usize = 24;
+
+/// Logarithm of the least height that a table may have with these settings.
+///
+/// Folding ends at the length of the final polynomial. And a row of a matrix is authenticated by the layers
+/// from its own height down to the cap of its commitment: Plonky3 0.8.0 accepts any row of a matrix that is
+/// shorter than the cap, so there must be none.
+pub fn min_log_height(settings: &FriSettings) -> usize {
+    let cap = settings.cap_height.saturating_sub(settings.log_blowup);
+    settings.log_final_poly_len.max(cap)
+}
 
 /// How the heights of tables are chosen; lists are by table, in the machine's order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

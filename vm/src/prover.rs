@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tracing::info_span;
 
-use crate::heights::{Heights, MAX_LOG_HEIGHT, padded_log_height};
+use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height, padded_log_height};
 use crate::isa::Program;
 use crate::key::{Key, KeyError, ProvingKey};
 use crate::lookups::total_weight;
@@ -25,7 +25,7 @@ use crate::tables::{LANES, Table, TraceInput};
 pub struct Proof<H: HashFamily> {
     /// The key it was made with. A verifier trusts it only as far as it knows its digest.
     pub key: Key<H>,
-    /// Public inputs, then outputs, then zeros.
+    /// Public inputs, then outputs; lanes after those bind nothing, and are zero in an honest proof.
     pub statement: [F; LANES],
     /// The batch STARK.
     pub batch: BatchProof<Config<H>>,
@@ -192,7 +192,7 @@ pub fn log_heights<H: HashFamily, T: Provable<H>>(
         Heights::Minimal => tables
             .iter()
             .map(|table| {
-                let minimal = padded_log_height(table.rows(input)).max(settings.log_final_poly_len);
+                let minimal = padded_log_height(table.rows(input)).max(min_log_height(settings));
                 table.fixed_log_height().unwrap_or(minimal)
             })
             .collect(),

@@ -11,7 +11,7 @@ use p3_batch_stark::{BatchVerificationError, CommonData, PcsError, VerificationE
 use p3_fri::fold_schedule;
 use thiserror::Error;
 
-use crate::heights::MAX_LOG_HEIGHT;
+use crate::heights::{MAX_LOG_HEIGHT, min_log_height};
 use crate::key::{Key, KeyDigest, KeyHeights, machine_of};
 use crate::lookups::total_weight;
 use crate::machine::{Machine, MachineError, Provable};
@@ -24,7 +24,7 @@ use crate::tables::LANES;
 pub struct Report {
     /// Digest of the key.
     pub key: KeyDigest,
-    /// Public inputs, then outputs, then zeros.
+    /// Public inputs, then outputs; lanes after those bind nothing, and are zero in an honest proof.
     pub statement: [F; LANES],
     /// Tables, in order.
     pub tables: Vec<TableReport>,
@@ -344,7 +344,7 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
 
 fn in_range<H: HashFamily>(key: &Key<H>, log_height: usize) -> bool {
     let max = MAX_LOG_HEIGHT.saturating_sub(key.settings.log_blowup);
-    (key.settings.log_final_poly_len..=max).contains(&log_height)
+    (min_log_height(&key.settings)..=max).contains(&log_height)
 }
 
 fn check_statement(public: &[F], statement: &[F; LANES]) -> Result<(), VerifyError> {

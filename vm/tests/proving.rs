@@ -134,6 +134,21 @@ fn rows_that_do_not_fit_are_named() {
     ));
     let error = proof::<Blake3Family>(20, Heights::Uniform(24)).unwrap_err();
     assert!(matches!(error, ProveError::Key(KeyError::Height { .. })));
+    let settings = FriSettings {
+        cap_height: 11,
+        ..toy()
+    };
+    let heights = Heights::Exact(vec![10, 10, 10, 9]);
+    let program = fibonacci(20).program;
+    let refusal = ProvingKey::<Blake3Family, StandardTables>::new(&program, settings, heights);
+    assert!(matches!(
+        refusal,
+        Err(KeyError::Height {
+            log_height: 9,
+            min: 10,
+            ..
+        })
+    ));
     let error = proof::<Blake3Family>(20, Heights::Exact(vec![8])).unwrap_err();
     assert!(matches!(
         error,

@@ -9,10 +9,12 @@ use common::{fibonacci, run, statement, toy};
 use droste_native::{Blake3Family, F, FriSettings, HashFamily, KeccakFamily, Poseidon16Family};
 use droste_vm::codec::{DecodeError, decode, encode, hash_of, read_file, write_file};
 use droste_vm::heights::Heights;
+use droste_vm::key::{KeyHeights, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions, prove};
+use droste_vm::prover::{Proof, ProveOptions, prove, prove_traces, traces};
 use droste_vm::verifier::{Verifier, VerifyError};
 use p3_field::PrimeCharacteristicRing;
+use p3_matrix::Matrix;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::Value;
@@ -343,6 +345,43 @@ fn surplus_cap_digests_are_rejected() {
             "{path}: {rejection:?}"
         );
     }
+}
+
+/// Plonky3 authenticates no row of a table that is shorter than the cap of its commitment: a prover who may
+/// choose heights would have a table of his own making.
+#[test]
+fn tables_shorter_than_the_cap_are_rejected() {
+    type H = Blake3Family;
+    let compiled = fibonacci(6);
+    let execution = run(&compiled, &statement());
+    let key = |cap_height| {
+        let settings = FriSettings {
+            cap_height,
+            ..toy()
+        };
+        ProvingKey::<H, StandardTables>::new(&compiled.program, settings, Heights::Minimal).unwrap()
+    };
+    // At blowup 2, 2^8 rows reach a cap of 2^9 digests.
+    let (capped, plain) = (key(9), key(0));
+    let mut tables = traces(&capped, &execution).unwrap();
+    let short = traces(&plain, &execution).unwrap();
+    assert!(tables.iter().all(|table| table.height() >= 1 << 8));
+    let verifier = Verifier::<H, StandardTables>::new(capped.key().clone()).unwrap();
+    let honest = prove_traces(&capped, execution.statement, &tables).unwrap();
+    verifier.verify(&statement(), 0, &honest).unwrap();
+
+    let words = tables.len() - 2;
+    assert!(short[words].height() < 1 << 8);
+    tables[words] = short[words].clone();
+    let proof = prove_traces(&capped, execution.statement, &tables).unwrap();
+    let rejection = verifier.verify(&statement(), 0, &proof).unwrap_err();
+    assert!(matches!(rejection, VerifyError::Heights { .. }));
+
+    // Neither does a key name such heights.
+    let mut fixed = capped.key().clone();
+    fixed.heights = KeyHeights::Fixed(proof.batch.degree_bits.clone());
+    let refusal = Verifier::<H, StandardTables>::new(fixed).err();
+    assert_eq!(refusal, Some(VerifyError::KeyHeights));
 }
 
 /// The whole statement is bound, also where the caller asks for less.

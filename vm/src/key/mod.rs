@@ -37,7 +37,7 @@ use thiserror::Error;
 
 pub use identity::{MACHINE_TAG, Message};
 
-use crate::heights::{Heights, MAX_LOG_HEIGHT, padded_log_height};
+use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height, padded_log_height};
 use crate::isa::Program;
 use crate::lookups::packed_lookups;
 use crate::machine::{Machine, MachineError, Provable, precompiles_of};
@@ -210,10 +210,12 @@ pub enum KeyError {
         found: usize,
     },
     /// A height that no table can have.
-    #[error("table height 2^{log_height} is not between 1 and 2^{max}")]
+    #[error("table height 2^{log_height} is not between 2^{min} and 2^{max}")]
     Height {
         /// Logarithm of the height asked for.
         log_height: usize,
+        /// Logarithm of the least height with these settings.
+        min: usize,
         /// Logarithm of the largest height at this blowup.
         max: usize,
     },
@@ -278,7 +280,8 @@ impl<H: HashFamily, T: Provable<H>> ProvingKey<H, T> {
         let precompiles = precompiles | &precompiles_of(program);
         let max = MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup);
         // The program's height is needed for its table, and its place among the tables for its height.
-        let minimal = padded_log_height(program.instructions.len());
+        let min = min_log_height(&settings);
+        let minimal = padded_log_height(program.instructions.len()).max(min);
         let tables = Machine::<T>::new(ProgramTable::of_height(minimal), &precompiles)?;
         let count = tables.tables().len();
         let program_log_height = match &heights {
@@ -293,8 +296,12 @@ impl<H: HashFamily, T: Provable<H>> ProvingKey<H, T> {
             }
         };
         let check = |log_height: usize| {
-            if log_height > max || log_height < settings.log_final_poly_len {
-                return Err(KeyError::Height { log_height, max });
+            if !(min..=max).contains(&log_height) {
+                return Err(KeyError::Height {
+                    log_height,
+                    min,
+                    max,
+                });
             }
             Ok(())
         };
