@@ -64,6 +64,14 @@ pub enum MachineError {
         /// The list.
         found: Vec<String>,
     },
+    /// A table cannot be proved as it is.
+    #[error("table {table}: {reason}")]
+    Table {
+        /// Its name.
+        table: &'static str,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// The identity in a key is not that of its machine: the key was made by other constraints.
     #[error("the key's machine has other constraints, look-ups or settings than this one")]
     Identity,
@@ -88,7 +96,7 @@ impl<T: MachineTables> Machine<T> {
     /// The machine of programs that call these precompiles.
     ///
     /// # Errors
-    /// If no table serves one of them.
+    /// If no table serves one of them, or a table cannot be proved.
     pub fn new(program: ProgramTable, precompiles: &BTreeSet<u32>) -> Result<Self, MachineError> {
         let available = T::precompile_tables();
         let served = |id: &u32| {
@@ -105,22 +113,19 @@ impl<T: MachineTables> Machine<T> {
                 .iter()
                 .any(|id| precompiles.contains(id))
         };
-        Ok(Self::of_tables(
-            program,
-            available.into_iter().filter(used).collect(),
-        ))
+        Self::of_tables(program, available.into_iter().filter(used).collect())
     }
 
     /// The machine with the tables of these names.
     ///
     /// # Errors
-    /// If they are not the tables of a machine, in order.
+    /// If they are not the tables of a machine, in order, or a table cannot be proved.
     pub fn named(program: ProgramTable, names: &[String]) -> Result<Self, MachineError> {
         let precompiles = T::precompile_tables()
             .into_iter()
             .filter(|table| names.iter().any(|name| name == table.name()))
             .collect();
-        let machine = Self::of_tables(program, precompiles);
+        let machine = Self::of_tables(program, precompiles)?;
         if machine.names() != names {
             return Err(MachineError::UnknownTables {
                 found: names.to_vec(),
@@ -129,12 +134,13 @@ impl<T: MachineTables> Machine<T> {
         Ok(machine)
     }
 
-    fn of_tables(program: ProgramTable, precompiles: Vec<T>) -> Self {
-        let tables = std::iter::once(CpuTable.into())
+    fn of_tables(program: ProgramTable, precompiles: Vec<T>) -> Result<Self, MachineError> {
+        let tables: Vec<T> = std::iter::once(CpuTable.into())
             .chain(precompiles)
             .chain([program.into(), WordsTable.into(), BlocksTable.into()])
             .collect();
-        Self { tables }
+        tables.iter().try_for_each(check_table)?;
+        Ok(Self { tables })
     }
 
     /// The tables, in the order in which traces are made and proved.
@@ -154,6 +160,24 @@ impl<T: MachineTables> Machine<T> {
             .map(|table| table.name().to_owned())
             .collect()
     }
+}
+
+/// Checks what Plonky3 takes for granted about a table.
+fn check_table<T: Table>(table: &T) -> Result<(), MachineError> {
+    let fixed = table.preprocessed_width() > 0;
+    let reason = if table.assumes_boolean_trace() {
+        "its columns must be bits, which nothing here enforces"
+    } else if !table.public_boundary_io().is_empty() {
+        "boundary public values are not bound by batch proofs"
+    } else if fixed && table.fixed_log_height().is_none() {
+        "its content is fixed, its height is not"
+    } else {
+        return Ok(());
+    };
+    Err(MachineError::Table {
+        table: table.name(),
+        reason,
+    })
 }
 
 /// Users' precompiles of a machine, for [`compile_with`](crate::compiler::compile_with).

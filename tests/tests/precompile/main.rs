@@ -2,18 +2,24 @@
 
 mod table;
 
+use std::collections::BTreeSet;
+
 use droste_native::{Blake3Family, F, FriSettings};
 use droste_vm::compiler::{Compiled, compile, compile_with};
 use droste_vm::executor::{Fault, Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::isa::id;
 use droste_vm::key::ProvingKey;
-use droste_vm::machine::{StandardTables, custom_precompiles};
+use droste_vm::machine::{Machine, MachineError, StandardTables, custom_precompiles};
 use droste_vm::precompile::Precompile;
 use droste_vm::prover::{Proof, prove_traces, prove_with_key, traces};
-use droste_vm::tables::Table;
+use droste_vm::record::Uses;
+use droste_vm::tables::program::ProgramTable;
+use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::{VerifyError, verify};
+use p3_air::{Air, BaseAir, BoundaryEnd, BoundaryPublic};
 use p3_field::PrimeCharacteristicRing;
+use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 use table::SquaresTable;
 
@@ -115,6 +121,87 @@ fn tampered_traces_are_rejected() {
     let row = &mut changed[index].values[..table::WIDTH];
     (row[3], row[11]) = (F::from_u32(6), F::from_u32(36));
     assert!(matches!(verdict(&changed), Err(VerifyError::Lookups(_))));
+}
+
+/// A table that cannot be proved as it is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Odd<const WHAT: u32>(SquaresTable);
+
+const BITS: u32 = 0;
+const BOUNDARY: u32 = 1;
+const CONTENT: u32 = 2;
+
+impl<const WHAT: u32> BaseAir<F> for Odd<WHAT> {
+    fn width(&self) -> usize {
+        table::WIDTH
+    }
+
+    fn assumes_boolean_trace(&self) -> bool {
+        WHAT == BITS
+    }
+
+    fn public_boundary_io(&self) -> &[BoundaryPublic] {
+        const { &[BoundaryPublic::new(0, BoundaryEnd::First, 0)] }
+            .get(..usize::from(WHAT == BOUNDARY))
+            .unwrap_or_default()
+    }
+
+    fn preprocessed_width(&self) -> usize {
+        usize::from(WHAT == CONTENT)
+    }
+}
+
+impl<const WHAT: u32, AB: InteractionBuilder<F = F>> Air<AB> for Odd<WHAT> {
+    fn eval(&self, builder: &mut AB) {
+        self.0.eval(builder);
+    }
+}
+
+impl<const WHAT: u32> Table for Odd<WHAT> {
+    fn name(&self) -> &'static str {
+        ["bits", "boundary", "content"][WHAT as usize]
+    }
+
+    fn precompiles(&self) -> &'static [u32] {
+        const { &[id::CUSTOM.start + WHAT] }
+    }
+
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        self.0.rows(input)
+    }
+
+    fn trace(
+        &self,
+        input: &TraceInput<'_>,
+        log_height: usize,
+        uses: &mut Uses,
+    ) -> RowMajorMatrix<F> {
+        self.0.trace(input, log_height, uses)
+    }
+}
+
+droste_vm::machine! {
+    /// Tables whose soundness rests on more than their constraints, and one of no height.
+    enum OddTables {
+        Bits(Odd<BITS>),
+        Boundary(Odd<BOUNDARY>),
+        Content(Odd<CONTENT>),
+    }
+}
+
+#[test]
+fn tables_that_cannot_be_proved_are_refused() {
+    let machine = |what: u32| {
+        let precompiles = BTreeSet::from([id::CUSTOM.start + what]);
+        Machine::<OddTables>::new(ProgramTable::of_height(6), &precompiles)
+    };
+    for (what, name) in [(BITS, "bits"), (BOUNDARY, "boundary"), (CONTENT, "content")] {
+        let refusal = machine(what).unwrap_err();
+        assert!(
+            matches!(refusal, MachineError::Table { table, .. } if table == name),
+            "{refusal}"
+        );
+    }
 }
 
 #[test]
