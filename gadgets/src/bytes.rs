@@ -53,6 +53,8 @@ fn halves(word: [Felt; 2]) -> (Felt, Felt) {
 /// A hint says whether the first `N` all are, which is then checked; otherwise each word is either
 /// taken or passed over. Fails if fewer than `N` are below.
 fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; N] {
+    // Entries beyond are zero, and no words.
+    assert!(N <= available);
     let mut values = [Felt::ZERO; N];
     let clean = hint_felt().bit();
     if clean == Felt::ONE {

@@ -178,6 +178,36 @@ where
     }
 }
 
+/// A sample takes no words that the digest does not have: here four are left, and a sample takes five.
+fn words_that_are_not_there_are_not_sampled<H: TapeFamily, C: Challenger>() {
+    let mut transcript = H::Transcript::default();
+    let mut tape = Tape::default();
+    Transcript::observe(&mut transcript, F::ONE);
+    let words: Vec<u32> = (0..8).map(|_| transcript.sample_word(&mut tape)).collect();
+    // That all are below the modulus, and the bits of each.
+    tape.hints.push(Hint::Felt(F::ONE));
+    for word in [words[4], words[5], words[6], words[7], 0] {
+        assert!(word >> 24 & 0x7f != 0x7f);
+        H::Transcript::word_bits(word, &mut tape);
+    }
+    let run = run_native(&tape, &[], || {
+        let mut challenger = C::new();
+        challenger.observe(Felt::ONE);
+        for _ in 0..4 {
+            challenger.sample_word();
+        }
+        challenger.sample();
+    });
+    let error = run.expect_err(H::NAME).to_string();
+    assert!(error.contains("available"), "{error}");
+}
+
+#[test]
+fn samples_take_words_of_the_digest() {
+    words_that_are_not_there_are_not_sampled::<Blake3Family, Blake3Challenger>();
+    words_that_are_not_there_are_not_sampled::<KeccakFamily, KeccakChallenger>();
+}
+
 #[test]
 fn poseidon16_agrees() {
     agrees::<Poseidon16Family, Poseidon16Challenger>(8, 1, 1);
