@@ -18,6 +18,48 @@ fn block(seed: u32) -> [Option<F>; 8] {
     std::array::from_fn(|lane| Some(F::from_u32(seed * 1000 + 17 * lane as u32 + 1)))
 }
 
+/// A program as a module and as its text.
+macro_rules! program {
+    ($name:ident { $($text:tt)* }) => {
+        mod $name {
+            pub const SOURCE: &str = stringify!($($text)*);
+            $($text)*
+        }
+    };
+}
+
+program!(lanes {
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        let x = public_input();
+        let given = hint_slice(1).any().block(0);
+        let two = felt(2);
+        let made = Block::new([x, x + two, x * two, x * x, two, x + x * x, Felt::ONE, x * x * x]);
+        assert_eq!(made, given);
+        reveal(x);
+    }
+});
+
+/// A block that several instructions make is compared whole, also where its only use is the comparison.
+#[test]
+fn every_lane_of_a_block_is_compared() {
+    let program = Program::new("lanes", lanes::SOURCE, lanes::main);
+    let tape = |wrong: Option<usize>| {
+        let mut lanes = [3, 5, 6, 9, 2, 12, 1, 27].map(|x| Some(F::from_u32(x)));
+        if let Some(wrong) = wrong {
+            lanes[wrong] = Some(F::from_u32(100));
+        }
+        Tape {
+            hints: vec![Hint::Slice(vec![lanes])],
+        }
+    };
+    program.both(&tape(None), &[3]).unwrap();
+    for lane in 0..8 {
+        program.both(&tape(Some(lane)), &[3]).unwrap_err();
+    }
+}
+
 #[test]
 fn factorial() {
     let program = program("factorial", programs::factorial::main);

@@ -30,8 +30,8 @@ pub struct ClaimTree {
 /// What a proof says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// A program's statement: public inputs, outputs, zeros; or the digest of the public values of
-    /// a proof of AIRs.
+    /// A program's statement: public inputs, outputs, and lanes that bind nothing; or the digest of the
+    /// public values of a proof of AIRs.
     Statement([F; 8]),
     /// These proofs are valid, in this order.
     Children(Vec<ClaimTree>),
