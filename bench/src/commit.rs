@@ -1,5 +1,8 @@
 //! `droste-bench commit`: curve commitments, with the share of the multiplications in each step.
 
+#[cfg(feature = "machine")]
+mod traces;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -25,6 +28,10 @@ pub struct Arguments {
     /// Logarithms of the number of coefficients.
     #[arg(long, value_delimiter = ',', default_value = "10,12,14,15,16")]
     log_n: Vec<u32>,
+    /// Leaves the traces of the machine out, where there is one.
+    #[cfg(feature = "machine")]
+    #[arg(long)]
+    no_traces: bool,
     /// Number of threads.
     #[arg(long, default_value_t = 1)]
     threads: usize,
@@ -40,6 +47,10 @@ pub fn run(arguments: &Arguments) -> Report {
         let n = 1usize << log;
         rows.extend(kzg(arguments, n));
         rows.extend(ipa(arguments, n));
+    }
+    #[cfg(feature = "machine")]
+    if !arguments.no_traces {
+        rows.extend(traces::rows(arguments));
     }
     Report::from_rows(rows)
 }
@@ -145,4 +156,63 @@ fn row(scheme: &str, n: usize, threads: usize, times: [f64; 3], shares: [f64; 2]
         "msm_share": (commit * commit_share + open * open_share) / (commit + open),
         "msm_share_commit": commit_share, "msm_share_open": open_share,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ark_bn254::G1Affine;
+    use ark_ec::AffineRepr;
+    use ark_ff::{One, Zero};
+    use droste_native::commit::kzg::KzgProof;
+
+    /// ark-poly-commit's KZG10 over the same powers: the same commitments and proofs, and either verifier
+    /// takes the other's. (Its inner-product argument is another protocol, ePrint 2020/499.)
+    #[test]
+    fn kzg_agrees_with_ark_poly_commit() {
+        use ark_bn254::Bn254;
+        use ark_poly::univariate::DensePolynomial;
+        use ark_poly_commit::DenseUVPolynomial;
+        use ark_poly_commit::kzg10::{Commitment, KZG10, Powers, Proof, VerifierKey};
+
+        type Theirs = KZG10<Bn254, DensePolynomial<Fr>>;
+        let kzg = Kzg::new(Srs::insecure_from_seed(b"test", 65));
+        // The powers are the commitments to monomials.
+        let monomial = |i: usize| [vec![Fr::zero(); i], vec![Fr::one()]].concat();
+        let powers = (0..65).map(|i| kzg.commit(&monomial(i)).unwrap());
+        let powers = Powers::<Bn254> {
+            powers_of_g: powers.collect::<Vec<_>>().into(),
+            powers_of_gamma_g: vec![].into(),
+        };
+        let key = kzg.verifier_key();
+        let their_key = VerifierKey {
+            g: key.g1,
+            gamma_g: G1Affine::zero(),
+            h: key.g2,
+            beta_h: key.tau_g2,
+            prepared_h: key.g2.into(),
+            prepared_beta_h: key.tau_g2.into(),
+        };
+        for n in [2, 3, 20, 64, 65] {
+            let p = coefficients::<Fr>(n as usize);
+            let theirs = DensePolynomial::from_coefficients_slice(&p);
+            let point = Fr::from(n).pow([77]);
+            let commitment = kzg.commit(&p).unwrap();
+            let (their_commitment, state) = Theirs::commit(&powers, &theirs, None, None).unwrap();
+            assert_eq!(their_commitment, Commitment(commitment));
+            let (value, proof) = kzg.open(&p, point).unwrap();
+            let their_proof = Theirs::open(&powers, &theirs, point, &state).unwrap();
+            assert_eq!(their_proof.w, proof.0);
+            let ours = Proof {
+                w: proof.0,
+                random_v: None,
+            };
+            let takes = |value| Theirs::check(&their_key, &their_commitment, point, value, &ours);
+            assert!(takes(value).unwrap());
+            assert!(!takes(value + Fr::one()).unwrap());
+            let theirs = KzgProof(their_proof.w);
+            key.verify(&their_commitment.0, point, value, &theirs)
+                .unwrap();
+        }
+    }
 }

@@ -5,6 +5,7 @@ mod calibrate;
 mod inputs;
 mod pasta;
 mod peers;
+mod variable;
 
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -56,6 +57,9 @@ pub struct Arguments {
     /// Fits the cost model instead.
     #[arg(long)]
     calibrate: bool,
+    /// Compares one size of windows with two sizes instead.
+    #[arg(long)]
+    variable_windows: bool,
     /// Leaves the peers out.
     #[arg(long)]
     no_peers: bool,
@@ -179,6 +183,10 @@ where
             rows.extend(self.peak());
             return;
         }
+        if self.arguments.variable_windows {
+            self.variable_windows(rows);
+            return;
+        }
         let uniform = inputs::scalars::<C::ScalarField>(Scalars::Uniform, n);
         let scalars = inputs::scalars::<C::ScalarField>(self.scalars, n);
         let expected = Projective::<C>::msm(self.bases, &scalars).unwrap_or_default();
@@ -286,14 +294,31 @@ where
         }
     }
 
+    fn variable_windows(&self, rows: &mut Vec<Value>) {
+        let scalars = inputs::scalars::<C::ScalarField>(self.scalars, self.bases.len());
+        for backend in &self.arguments.backend {
+            let options = Msm::new().threads(self.threads);
+            let options = options.backend(backend.field_backend());
+            let found = variable::rows(&options, self.bases, &scalars, self.arguments.rounds);
+            rows.extend(found.into_iter().map(|mut row| {
+                row["backend"] = json!(name(backend));
+                row["curve"] = json!(self.curve);
+                row
+            }));
+        }
+    }
+
     /// Bytes that one call takes beside its input.
     fn peak(&self) -> Option<Value> {
         let scalars = inputs::scalars::<C::ScalarField>(self.scalars, self.bases.len());
         let backend = self.arguments.backend.first()?.field_backend();
         let options = Msm::new().threads(self.threads).backend(backend);
-        let extra = memory::peak_of(|| {
+        let call = || {
             std::hint::black_box(options.sum(self.bases, &scalars).ok());
-        })?;
+        };
+        // The code comes into memory, too, the first time.
+        call();
+        let extra = memory::peak_of(call)?;
         Some(json!({ "extra_bytes": extra }))
     }
 

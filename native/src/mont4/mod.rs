@@ -3,6 +3,8 @@
 //!
 //! Moduli are below `2^255`. What an operation takes and gives is told in multiples of the modulus.
 
+use std::slice::from_ref;
+
 #[cfg(target_arch = "x86_64")]
 mod adx;
 #[cfg(test)]
@@ -30,19 +32,13 @@ pub trait Multiplier: Copy + Send + Sync {
     /// most `2^256 - p`.
     #[inline(always)]
     fn mul_unreduced(self, a: &Limbs, b: &Limbs, p: &Limbs, inverse: u64) -> Limbs {
-        self.dot_unreduced([a], [b], p, inverse)
+        self.dot_unreduced(from_ref(a), from_ref(b), p, inverse)
     }
 
     /// `sum_k a_k b_k / 2^256` with one reduction: to below `(1 + sum_k u_k v_k p / 2^256) p`, if the
     /// sum of all `a_k` is at most `2^256 - p`.
     #[inline(always)]
-    fn dot_unreduced<const T: usize>(
-        self,
-        a: [&Limbs; T],
-        b: [&Limbs; T],
-        p: &Limbs,
-        inverse: u64,
-    ) -> Limbs {
+    fn dot_unreduced(self, a: &[Limbs], b: &[Limbs], p: &Limbs, inverse: u64) -> Limbs {
         let mut t = [0; 5];
         for i in 0..4 {
             for (a, b) in a.iter().zip(b) {

@@ -42,7 +42,7 @@ fn check_with(with: impl Multiplier, p: &Limbs, a: [&Limbs; 3], b: [&Limbs; 3]) 
         let product = integer(a) * integer(b);
         let found = with.mul_unreduced(a, b, p, inverse);
         holds(&found, &product);
-        assert_eq!(found, with.dot_unreduced([a], [b], p, inverse));
+        assert_eq!(found, with.dot_unreduced(&[*a], &[*b], p, inverse));
         if product < &modulus * &radix {
             let reduced = with.mul(a, b, p, inverse);
             holds(&reduced, &product);
@@ -52,7 +52,10 @@ fn check_with(with: impl Multiplier, p: &Limbs, a: [&Limbs; 3], b: [&Limbs; 3]) 
     let of_a: BigUint = a.iter().map(|a| integer(a)).sum();
     if of_a + &modulus <= radix {
         let sum: BigUint = a.iter().zip(b).map(|(a, b)| integer(a) * integer(b)).sum();
-        holds(&with.dot_unreduced(a, b, p, inverse), &sum);
+        holds(
+            &with.dot_unreduced(&a.map(|a| *a), &b.map(|b| *b), p, inverse),
+            &sum,
+        );
     }
 }
 

@@ -21,18 +21,18 @@ pub struct CostModel {
 impl CostModel {
     /// Fitted to the portable backend.
     pub const PORTABLE: Self = Self {
-        term: 118.0,
-        bucket: 240.0,
-        window: 4000.0,
-        split: 90.0,
+        term: 112.0,
+        bucket: 146.0,
+        window: 0.0,
+        split: 200.0,
     };
 
     /// Fitted to the AVX-512 IFMA backend.
     pub const IFMA: Self = Self {
-        term: 32.0,
-        bucket: 70.0,
-        window: 4000.0,
-        split: 70.0,
+        term: 36.0,
+        bucket: 74.0,
+        window: 3500.0,
+        split: 100.0,
     };
 
     /// Nanoseconds for `terms` scalars of `bits` bits in windows of `window` bits.

@@ -5,13 +5,17 @@
 //! below `3 p` with a constant added; a product of two factors below `3 p` is below
 //! `(1 + 9 p / 2^256) p <= 3 p`; a sum of `T` products of those with constants is below
 //! `(1 + 3 T p / 2^256) p < 3 p`, and one subtraction of `2 p` leaves less than `2 p` again.
+//!
+//! Partial rounds go in pairs. What the second one adds up over the words that the first one changes
+//! is what it adds up over the words as they were, and a constant times the power of the first; so
+//! neither sum waits for a power, and each word takes both updates with one reduction.
 
 use std::any::Any;
 
 use ark_ff::{BigInt, PrimeField};
 
 use super::parameters::Parameters;
-use super::sparse::Sparse;
+use super::sparse::{Sparse, SparseRound};
 #[cfg(target_arch = "x86_64")]
 use super::vector::Vector;
 #[cfg(target_arch = "x86_64")]
@@ -29,7 +33,9 @@ pub struct Kernel<const T: usize> {
     /// Squarings of the power: 2 for `x^5`, 4 for `x^17`.
     squarings: u32,
     beginning: Vec<FullRound<T>>,
-    partial: Vec<PartialRound<T>>,
+    pairs: Vec<PartialPair<T>>,
+    /// The last partial round, if their number is odd.
+    odd: Option<PartialRound<T>>,
     ending: Vec<FullRound<T>>,
     /// Full rounds of all words at once, where the machine can.
     #[cfg(target_arch = "x86_64")]
@@ -47,6 +53,31 @@ struct PartialRound<const T: usize> {
     constant: Limbs,
     row: [Limbs; T],
     column: [Limbs; T],
+}
+
+/// Two partial rounds in one.
+#[derive(Clone, Debug)]
+struct PartialPair<const T: usize> {
+    constants: [Limbs; 2],
+    rows: [[Limbs; T]; 2],
+    /// What each word takes of either power; word 0, of the state after both rounds.
+    columns: [[Limbs; 2]; T],
+}
+
+impl<const T: usize> PartialPair<T> {
+    fn new<F: PrimeField>(first: &SparseRound<F, T>, second: &SparseRound<F, T>) -> Option<Self> {
+        let mut columns = [[[0; 4]; 2]; T];
+        for (word, columns) in columns.iter_mut().enumerate().skip(1) {
+            *columns = words(&[first.column[word], second.column[word]])?;
+        }
+        let cross = (1..T).map(|i| second.row[i] * first.column[i]).sum();
+        columns[0] = words(&[cross, second.row[0]])?;
+        Some(Self {
+            constants: words(&[first.constant, second.constant])?,
+            rows: [words(&first.row)?, words(&second.row)?],
+            columns,
+        })
+    }
 }
 
 impl<const T: usize> Kernel<T> {
@@ -83,7 +114,9 @@ impl<const T: usize> Kernel<T> {
             let matrix = if last { &sparse.entry } else { dense };
             full(&parameters.constants[round], matrix)
         });
-        let partial = sparse.rounds.iter().map(|round| {
+        let (pairs, odd) = sparse.rounds.as_chunks();
+        let pairs = pairs.iter().map(|[a, b]| PartialPair::new(a, b));
+        let odd = odd.first().map(|round| {
             Some(PartialRound {
                 constant: words(&[round.constant])?[0],
                 row: words(&round.row)?,
@@ -105,7 +138,11 @@ impl<const T: usize> Kernel<T> {
             inverse: inverse(p[0]),
             squarings,
             beginning: beginning.collect::<Option<_>>()?,
-            partial: partial.collect::<Option<_>>()?,
+            pairs: pairs.collect::<Option<_>>()?,
+            odd: match odd {
+                Some(round) => Some(round?),
+                None => None,
+            },
             ending: ending.collect::<Option<_>>()?,
         })
     }
@@ -130,9 +167,7 @@ impl<const T: usize> Kernel<T> {
     #[cfg(target_arch = "x86_64")]
     fn permute_vectorised(&self, state: &mut [Limbs; T], vector: &Vector<T>, with: Adx) {
         vector.begin(state);
-        for round in &self.partial {
-            self.partial_round(state, round, with);
-        }
+        self.partial_rounds(state, with);
         vector.end(state);
         for word in state {
             *word = with.subtract_once(word, &self.p);
@@ -144,9 +179,7 @@ impl<const T: usize> Kernel<T> {
         for round in &self.beginning {
             self.full_round(state, round, with);
         }
-        for round in &self.partial {
-            self.partial_round(state, round, with);
-        }
+        self.partial_rounds(state, with);
         for round in &self.ending {
             self.full_round(state, round, with);
         }
@@ -162,8 +195,37 @@ impl<const T: usize> Kernel<T> {
         }
         let powers = *state;
         for (word, row) in state.iter_mut().zip(&round.matrix) {
-            let sum = with.dot_unreduced(row.each_ref(), powers.each_ref(), &self.p, self.inverse);
+            let sum = with.dot_unreduced(row, &powers, &self.p, self.inverse);
             *word = with.subtract_once(&sum, &self.twice);
+        }
+    }
+
+    #[inline(always)]
+    fn partial_rounds(&self, state: &mut [Limbs; T], with: impl Multiplier) {
+        for pair in &self.pairs {
+            self.partial_pair(state, pair, with);
+        }
+        if let Some(round) = &self.odd {
+            self.partial_round(state, round, with);
+        }
+    }
+
+    #[inline(always)]
+    fn partial_pair(&self, state: &mut [Limbs; T], pair: &PartialPair<T>, with: impl Multiplier) {
+        let dot = |a: &[Limbs], b: &[Limbs]| {
+            // Below (7 / 3) p, then below (4 / 3) p.
+            let sum = with.dot_unreduced(a, b, &self.p, self.inverse);
+            with.subtract_once(&sum, &self.p)
+        };
+        let sums = [0, 1].map(|i| dot(&pair.rows[i][1..], &state[1..]));
+        let first = self.power(&add(&state[0], &pair.constants[0]), with);
+        let product = with.mul_unreduced(&first, &pair.rows[0][0], &self.p, self.inverse);
+        let word = with.subtract_once(&add(&product, &sums[0]), &self.twice);
+        let second = self.power(&add(&word, &pair.constants[1]), with);
+        state[0] = sums[1];
+        for (word, columns) in state.iter_mut().zip(&pair.columns) {
+            let update = dot(columns, &[first, second]);
+            *word = with.subtract_once(&add(word, &update), &self.twice);
         }
     }
 
@@ -176,10 +238,7 @@ impl<const T: usize> Kernel<T> {
         round: &PartialRound<T>,
         with: impl Multiplier,
     ) {
-        let mut others = *state;
-        others[0] = [0; 4];
-        let (row, others) = (round.row.each_ref(), others.each_ref());
-        let sum = with.dot_unreduced(row, others, &self.p, self.inverse);
+        let sum = with.dot_unreduced(&round.row[1..], &state[1..], &self.p, self.inverse);
         let first = self.power(&add(&state[0], &round.constant), with);
         let add_product = |word: &Limbs, factor: &Limbs| {
             let product = with.mul_unreduced(&first, factor, &self.p, self.inverse);

@@ -47,7 +47,8 @@ impl<const T: usize> Vector<T> {
         parameters: &Parameters<F, T>,
         sparse: &Sparse<F, T>,
     ) -> Option<Self> {
-        if !ifma::available() || T > 8 {
+        // Two words alone are faster one by one.
+        if !ifma::available() || !(3..=8).contains(&T) {
             return None;
         }
         let squarings = match parameters.alpha {

@@ -196,3 +196,125 @@ fn moduli_out_of_range() {
     assert!(Modulus::new(&[1, 0, 0, 1 << 63]).is_none());
     assert!(Modulus::new(&[1, 0, 0, 0]).is_none());
 }
+
+/// The instructions, and what is built of them, in scalar arithmetic on one lane.
+mod model {
+    use super::LIMBS;
+
+    pub const MASK: u64 = (1 << 52) - 1;
+
+    fn product(a: u64, b: u64) -> u128 {
+        u128::from(a & MASK) * u128::from(b & MASK)
+    }
+
+    /// `vpmadd52luq`.
+    pub fn lo(sum: u64, a: u64, b: u64) -> u64 {
+        sum.wrapping_add(product(a, b) as u64 & MASK)
+    }
+
+    /// `vpmadd52huq`.
+    pub fn hi(sum: u64, a: u64, b: u64) -> u64 {
+        sum.wrapping_add((product(a, b) >> 52) as u64)
+    }
+
+    /// `vpshrdq`.
+    pub fn shrd(low: u64, high: u64, count: u32) -> u64 {
+        ((u128::from(high) << 64 | u128::from(low)) >> count) as u64
+    }
+
+    pub fn normalize(mut a: [u64; LIMBS]) -> [u64; LIMBS] {
+        for i in 0..LIMBS - 1 {
+            a[i + 1] = a[i + 1].wrapping_add((a[i] as i64 >> 52) as u64);
+            a[i] &= MASK;
+        }
+        a
+    }
+
+    pub fn mul(a: &[u64; LIMBS], b: &[u64; LIMBS], p: &[u64; LIMBS], inverse: u64) -> [u64; LIMBS] {
+        let mut t = [0; LIMBS + 1];
+        for &b in b {
+            for j in 0..LIMBS {
+                t[j] = lo(t[j], a[j], b);
+            }
+            let quotient = lo(0, t[0], inverse.wrapping_neg() & MASK);
+            let carry = lo(t[0], quotient, p[0]) >> 52;
+            for j in 0..LIMBS {
+                t[j] = if j + 1 < LIMBS {
+                    lo(t[j + 1], quotient, p[j + 1])
+                } else {
+                    0
+                };
+                t[j] = hi(hi(t[j], a[j], b), quotient, p[j]);
+            }
+            t[0] = t[0].wrapping_add(carry);
+        }
+        normalize([t[0], t[1], t[2], t[3], t[4]])
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+fn check_model(rows: &[[u64; 8]; 8]) {
+    use std::arch::x86_64::*;
+    let stored = |v: V| {
+        let mut out = [0; 8];
+        store(&mut out, v);
+        out
+    };
+    let [a, b, c] = [load(&rows[0]), load(&rows[1]), load(&rows[2])];
+    let of = |f: &dyn Fn(u64, u64, u64) -> u64| -> [u64; 8] {
+        std::array::from_fn(|i| f(rows[0][i], rows[1][i], rows[2][i]))
+    };
+    assert_eq!(stored(_mm512_madd52lo_epu64(a, b, c)), of(&model::lo));
+    assert_eq!(stored(_mm512_madd52hi_epu64(a, b, c)), of(&model::hi));
+    let shifted = stored(_mm512_shrdi_epi64::<40>(a, b));
+    assert_eq!(shifted, of(&|a, b, _| model::shrd(a, b, 40)));
+    let transposed = transpose(&rows.map(|row| load(&row))).map(stored);
+    for (i, row) in rows.iter().enumerate() {
+        assert!((0..8).all(|j| transposed[j][i] == row[j]));
+    }
+    let words: [[u64; 8]; 4] = [rows[3], rows[4], rows[5], rows[6]];
+    let split = from_words(&words.map(|row| load(&row)));
+    let joined = to_words(&split).map(stored);
+    assert_eq!(joined, words);
+    for (lane, found) in store_fe(&split).iter().enumerate() {
+        assert_eq!(*found, limbs(&words.map(|row| row[lane])));
+    }
+
+    let p = limbs(&ark_bn254::Fq::modulus4().unwrap());
+    let modulus = Modulus::new(&ark_bn254::Fq::modulus4().unwrap()).unwrap();
+    let inverse = (0..6).fold(1u64, |x, _| {
+        x.wrapping_mul(2u64.wrapping_sub(p[0].wrapping_mul(x)))
+    });
+    // Normal limbs of any value below 2^254.
+    let lanes = |from: usize| -> Lanes {
+        std::array::from_fn(|lane| {
+            let mut value = std::array::from_fn(|i| rows[(from + i) % 8][lane] & model::MASK);
+            value[LIMBS - 1] >>= 6;
+            value
+        })
+    };
+    let (x, y) = (lanes(0), lanes(3));
+    let product = store_fe(&modulus.mul(&load_fe(&x), &load_fe(&y)));
+    let signed = store_fe(&normalize(sub(&load_fe(&x), &load_fe(&y))));
+    for lane in 0..8 {
+        let expected = model::mul(&x[lane], &y[lane], &p, inverse & model::MASK);
+        assert_eq!(product[lane], expected);
+        let difference = std::array::from_fn(|i| x[lane][i].wrapping_sub(y[lane][i]));
+        assert_eq!(signed[lane], model::normalize(difference));
+    }
+}
+
+proptest! {
+    #[test]
+    fn agrees_with_a_scalar_model(rows: [[u64; 8]; 8], edge in 0usize..8) {
+        if available() {
+            let mut edges = rows;
+            edges[edge] = [0, 1, model::MASK, model::MASK + 1, u64::MAX, 1 << 63, 1 << 51, 2];
+            // SAFETY: the features are there.
+            unsafe {
+                check_model(&rows);
+                check_model(&edges);
+            }
+        }
+    }
+}
