@@ -25,11 +25,17 @@ pub struct Vector<const T: usize> {
     ending: Vec<Round<T>>,
 }
 
+// On whole cache lines: a vector of 64 bytes that straddles two takes two loads.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 struct Round<const T: usize> {
     constants: Lanes,
     columns: [Lanes; T],
 }
+
+/// On whole cache lines.
+#[repr(align(64))]
+struct Aligned<A>(A);
 
 fn lanes<const T: usize>(numbers: &[Limbs; T]) -> Lanes {
     let mut out = [[0; 8]; LIMBS];
@@ -103,7 +109,8 @@ impl<const T: usize> Vector<T> {
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
     fn run(&self, state: &mut [Limbs; T], rounds: &[Round<T>]) {
-        let mut planes = [[0; 8]; 4];
+        let mut aligned = Aligned([[0; 8]; 4]);
+        let planes = &mut aligned.0;
         for (lane, word) in state.iter().enumerate() {
             for (plane, limb) in planes.iter_mut().zip(word) {
                 plane[lane] = *limb;
@@ -143,10 +150,10 @@ impl<const T: usize> Vector<T> {
             power = m.mul(&power, &power);
         }
         let power = m.mul(&power, &x);
-        let mut factors = [[0; 8]; LIMBS];
+        let mut factors = Aligned([[0; 8]; LIMBS]);
         for limb in 0..LIMBS {
-            ifma::store(&mut factors[limb], power[limb]);
+            ifma::store(&mut factors.0[limb], power[limb]);
         }
-        m.dot_broadcast(&round.columns, &factors)
+        m.dot_broadcast(&round.columns, &factors.0)
     }
 }
