@@ -22,7 +22,10 @@ mod msm;
 mod native;
 #[cfg(feature = "curves")]
 mod poseidon_prime;
+mod process;
 mod race;
+#[cfg(feature = "machine")]
+mod recursion;
 mod report;
 #[cfg(feature = "hashes")]
 mod tables;
@@ -64,6 +67,9 @@ enum Command {
     /// Poseidon over large primes against ark-crypto-primitives and light-poseidon.
     #[cfg(feature = "curves")]
     PoseidonPrime(poseidon_prime::Arguments),
+    /// Joins of joins, against Plonky3's own AIR.
+    #[cfg(feature = "machine")]
+    Recursion(recursion::Arguments),
     /// The hash tables against Plonky3's.
     #[cfg(feature = "hashes")]
     Tables(tables::Arguments),
@@ -86,6 +92,8 @@ fn main() {
         Command::Native(arguments) => native::run(&arguments),
         #[cfg(feature = "curves")]
         Command::PoseidonPrime(arguments) => poseidon_prime::run(&arguments),
+        #[cfg(feature = "machine")]
+        Command::Recursion(arguments) => recursion::run(&arguments),
         #[cfg(feature = "hashes")]
         Command::Tables(arguments) => tables::run(&arguments),
         #[cfg(feature = "machine")]

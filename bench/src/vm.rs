@@ -3,7 +3,6 @@
 //!
 //! Each row is measured in a process of its own, whose peak of memory is the row's.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -23,6 +22,7 @@ use droste_vm::verifier::Verifier;
 use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 
+use crate::process;
 use crate::report::Report;
 
 /// The program that is measured.
@@ -82,21 +82,18 @@ fn in_process(
     log_cycles: u32,
     hash: HashId,
 ) -> Option<Value> {
-    let program = std::env::current_exe().ok()?;
-    let output = Command::new(program)
-        .args(["--format", "json", command, "--here"])
-        .args(["--log-cycles", &log_cycles.to_string()])
-        .args(["--hashes", &hash.to_string()])
-        .args(["--preset", &arguments.preset.to_string()])
-        .args(["--log-blowup", &arguments.log_blowup.to_string()])
-        .output()
-        .ok()?;
-    if !output.status.success() {
-        eprint!("{}", String::from_utf8_lossy(&output.stderr));
-        return None;
-    }
-    let rows: Vec<Value> = serde_json::from_slice(&output.stdout).ok()?;
-    rows.into_iter().next()
+    process::row(&[
+        command,
+        "--here",
+        "--log-cycles",
+        &log_cycles.to_string(),
+        "--hashes",
+        &hash.to_string(),
+        "--preset",
+        &arguments.preset.to_string(),
+        "--log-blowup",
+        &arguments.log_blowup.to_string(),
+    ])
 }
 
 fn measure(arguments: &Arguments, log_cycles: u32, hash: HashId) -> Value {

@@ -105,8 +105,3 @@ pub fn observe_constants<C: Challenger, const N: usize>(challenger: &mut C, cons
         challenger.observe(Felt::new(constants[i]));
     }
 }
-
-/// The digest at index `index` of a cap must be `digest`.
-pub fn assert_in_cap<H: Hash>(cap: Slice, index: Felt, digest: H::Digest) {
-    H::assert_same(H::digest(cap, index), digest);
-}

@@ -27,11 +27,9 @@ impl Hash for Poseidon16 {
                     assert_eq!(block.lane(i), Felt::ZERO);
                 }
             }
-            let (digest, _capacity) = poseidon16_sponge(data, 8, Block::ZERO);
-            digest
+            poseidon16_hash(data, 8, Block::ZERO)
         } else {
-            let (digest, _capacity) = poseidon16_sponge(data, n, Block::ZERO);
-            digest
+            poseidon16_hash(data, n, Block::ZERO)
         }
     }
 
@@ -52,8 +50,7 @@ impl Hash for Poseidon16 {
 pub fn hash_blocks<const N: usize>(tag: Felt, blocks: [Block; N]) -> Block {
     let zero = Felt::ZERO;
     let capacity = Block::new([tag, felt(8 * N), zero, zero, zero, zero, zero, zero]);
-    let (digest, _capacity) = poseidon16_sponge(Slice::from_blocks(blocks), 8 * N, capacity);
-    digest
+    poseidon16_hash(Slice::from_blocks(blocks), 8 * N, capacity)
 }
 
 /// The generator of the extension.

@@ -28,6 +28,39 @@ macro_rules! program {
     };
 }
 
+program!(unused {
+    use droste_gadgets::prelude::*;
+
+    #[inline(never)]
+    fn check(data: Slice, x: Felt) {
+        let _element = data.block(0).as_ext();
+        let _inverse = x.inverse();
+        let _index = Index::<5>::new(x);
+    }
+
+    pub fn main() {
+        let x = public_input();
+        check(hint_slice(1).any(), x);
+        reveal(x);
+    }
+});
+
+/// What an operation asserts holds where nothing uses its result.
+#[test]
+fn results_that_nothing_uses_are_checked() {
+    let program = Program::new("unused", unused::SOURCE, unused::main);
+    let tape = |lane: u32| {
+        let lanes = [1, 2, 3, 4, 5, 0, 0, lane].map(|x| Some(F::from_u32(x)));
+        Tape {
+            hints: vec![Hint::Slice(vec![lanes])],
+        }
+    };
+    program.both(&tape(0), &[4]).unwrap();
+    for (lane, x) in [(1, 4), (0, 0), (0, 5)] {
+        program.both(&tape(lane), &[x]).unwrap_err();
+    }
+}
+
 program!(lanes {
     use droste_gadgets::prelude::*;
 

@@ -32,9 +32,6 @@ use crate::tape::TapeFamily;
 /// Precompiles whose tables the recursion machine R has: extension arithmetic and Poseidon-16.
 pub const PRECOMPILES: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
 
-/// Tables of R: `cpu`, `ext`, `poseidon16`, `program`, `words`, `blocks`.
-const TABLES: usize = 6;
-
 /// Most steps that bring one proof home: each verifies a proof smaller than the one before.
 const MOST_STEPS: usize = 8;
 
@@ -193,22 +190,35 @@ impl Aggregator {
             let log_heights = [15, 15, 13, 14, 15, 15].map(|log_height| log_height + doublings);
             return Ok(Self::new(base, log_heights.to_vec()));
         }
-        // One height for all tables. A join of one proof at 100 bits fills its blocks to the last hundred:
-        // two do not fit twice the height.
         let doublings = children.max(1).next_power_of_two().ilog2() as usize;
-        let lowest = preset == Preset::Proven100 && children <= 1;
-        let log_height = if lowest { 15 } else { 16 + doublings };
+        let (log_height, num_queries, query_grinding_bits) = match (preset, children) {
+            // R is smaller than the batch for which presets count.
+            (Preset::Proven100, 0..=1) => (15, 85, base.query_grinding_bits),
+            // Fewer queries, so that the blocks of two children fit twice the height.
+            (Preset::Proven100, 2) => (16, 81, 20),
+            // Of taller children a little less than a power of two fit.
+            (Preset::Proven100, _) => {
+                let log_height = 16 + children.ilog2() as usize;
+                (log_height, base.num_queries, base.query_grinding_bits)
+            }
+            _ => (16 + doublings, base.num_queries, base.query_grinding_bits),
+        };
         let settings = FriSettings {
             // A large cap costs a join less than the paths that it shortens. It begins where a folding
             // round does, so that indices need not be cut there once more.
             cap_height: log_height - 10,
             // All rounds fold by 8: a last one would cost a query more than to evaluate what is left.
             log_final_poly_len: 3 + log_height % 3,
-            // R is smaller than the batch for which presets count.
-            num_queries: if lowest { 85 } else { base.num_queries },
+            num_queries,
+            query_grinding_bits,
             ..base
         };
-        Ok(Self::new(settings, vec![log_height; TABLES]))
+        // Half the rows of permutations are enough, and for all but two children half the words. A third
+        // height would cost queries more than it saves.
+        let (tall, low) = (log_height, log_height - 1);
+        let words = if children == 2 { tall } else { low };
+        // cpu, ext, poseidon16, program, words, blocks.
+        Ok(Self::new(settings, vec![tall, tall, low, low, words, tall]))
     }
 
     /// FRI settings of every proof made.

@@ -90,8 +90,10 @@ pub mod id {
     pub const LIMBS: u32 = 13;
     /// Extension elements packed in consecutive lanes, one block each.
     pub const UNPACK: u32 = 14;
+    /// Poseidon-16 overwrite sponge of which only the rate is kept.
+    pub const POSEIDON16_HASH: u32 = 15;
     /// One more than the largest identity of the standard machine.
-    pub const COUNT: usize = 15;
+    pub const COUNT: usize = 16;
     /// Identities of users' precompiles.
     pub const CUSTOM: std::ops::Range<u32> = 256..1024;
 
@@ -112,6 +114,7 @@ pub mod id {
         "keccak_merkle",
         "limbs",
         "unpack",
+        "poseidon16_hash",
     ];
 }
 

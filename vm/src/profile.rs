@@ -96,7 +96,7 @@ pub fn rows(identity: u32, call: &Call) -> u64 {
             // The last element's first lane; from lane 4 on it reaches into one more block.
             count + u64::from((e + 5 * (count - 1)) % 8 > 3)
         }
-        id::POSEIDON16_SPONGE => e.div_ceil(8),
+        id::POSEIDON16_SPONGE | id::POSEIDON16_HASH => e.div_ceil(8),
         id::POSEIDON16_MERKLE | id::BLAKE3_MERKLE | id::KECCAK_MERKLE | id::LIMBS => e,
         id::BLAKE3_CHUNK => e.div_ceil(16),
         id::KECCAK_HASH => e / 34 + 1,

@@ -73,6 +73,11 @@ pub fn poseidon16_duplex(data: Slice, lanes: usize, capacity: Block, tag: usize)
     Slice::from_native(&[output.rate, output.capacity])
 }
 
+/// The rate half of [`poseidon16_sponge`]: a digest, where nothing goes on from the capacity.
+pub fn poseidon16_hash(data: Slice, lanes: usize, capacity: Block) -> Block {
+    Block::from_native(sponge(data, lanes, capacity, 0).rate)
+}
+
 fn sponge(data: Slice, lanes: usize, capacity: Block, tag: usize) -> SpongeOutput {
     let blocks = run::read_lanes(data.address(), lanes);
     let tag = F::from_usize(tag);

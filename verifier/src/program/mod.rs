@@ -176,7 +176,7 @@ pub fn verifier(shape: &ProofShape, evaluators: &Evaluators, shared: bool) -> St
          use droste_gadgets::constraints::{{combine, recompose, vanishing}};\n\
          use droste_gadgets::fri::{{evaluate, fold, fold_scales, power}};\n\
          use droste_gadgets::hash::{{\n    \
-         Challenger, Hash, assert_in_cap, observe_constants, observe_ext, observe_integer,\n}};\n\
+         Challenger, Hash, observe_constants, observe_ext, observe_integer,\n}};\n\
          use droste_gadgets::packing::{{assert_entry, blocks_for, unpack_all}};\n\
          use droste_gadgets::poseidon16::hash_blocks;\n\
          use droste_gadgets::{module}::{{{hash} as H, {challenger} as C}};\n\

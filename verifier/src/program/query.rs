@@ -554,6 +554,12 @@ fn open(
     let layers = round.layers();
     let leaves = layers[0].0 + blowup;
     let cap = shape.cap_levels(leaves);
+    let top = index.window(text, length - cap, length);
+    // Before the path, which then ends in the cap's own block.
+    line(
+        text,
+        format!("let {name}_root = H::digest(p.{name}, {top});"),
+    );
     for (i, (log_height, matrices)) in layers.iter().enumerate() {
         let width: usize = matrices.iter().map(|&m| round.matrices[m].width).sum();
         let row = format!("{name}_row_{log_height}");
@@ -613,11 +619,7 @@ fn open(
             }
         }
     }
-    let top = index.window(text, length - cap, length);
-    line(
-        text,
-        format!("assert_in_cap::<H>(p.{name}, {top}, {name});"),
-    );
+    line(text, format!("H::assert_same({name}_root, {name});"));
 }
 
 /// The value to be folded of one height: openings combined, over the distance to their points.
@@ -662,6 +664,11 @@ fn folds(text: &mut String, shape: &ProofShape, index: &mut Index) {
         let elements = format!("elements_{round}");
         let from = consumed + log_arity;
         let cap = shape.cap_levels(length - from);
+        let top = index.window(text, length - cap, length);
+        line(
+            text,
+            format!("let root_{round} = H::digest(p.fold_{round}, {top});"),
+        );
         line(
             text,
             format!(
@@ -694,11 +701,7 @@ fn folds(text: &mut String, shape: &ProofShape, index: &mut Index) {
                 format!("node_{round} = H::path(node_{round}, {path}, path, {depth});"),
             );
         }
-        let top = index.window(text, length - cap, length);
-        line(
-            text,
-            format!("assert_in_cap::<H>(p.fold_{round}, {top}, node_{round});"),
-        );
+        line(text, format!("H::assert_same(root_{round}, node_{round});"));
         line(
             text,
             format!(

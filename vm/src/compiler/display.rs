@@ -29,6 +29,7 @@ fn precompile(identity: u32) -> &'static str {
         id::HORNER => "horner",
         id::POSEIDON16_COMPRESS => "poseidon16_compress",
         id::POSEIDON16_SPONGE => "poseidon16_sponge",
+        id::POSEIDON16_HASH => "poseidon16_hash",
         id::POSEIDON16_MERKLE => "poseidon16_merkle",
         id::BLAKE3_CHUNK => "blake3_chunk",
         id::BLAKE3_PARENT => "blake3_parent",

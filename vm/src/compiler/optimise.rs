@@ -87,13 +87,20 @@ fn asserts(kind: &OpKind) -> bool {
             def: Def::Var(var),
             ..
         } => *c != Word::Var(*var),
+        // Solving for a factor asserts that the other is not zero; an element times one, plus zero, is a
+        // copy of a block that is asserted to hold an element.
         OpKind::Call {
             id: id::EXT,
             a,
+            b,
+            c,
             e,
             def: Def::Area(area),
             ..
-        } => *a == Word::Address(*area, 0) && e & 1 == 0,
+        } => match *a == Word::Address(*area, 0) {
+            true => e & 1 == 0,
+            false => (*b, *c, *e) == (Word::Const(F::ONE), Word::Const(F::ZERO), 3),
+        },
         OpKind::Call { id, def, .. } => {
             matches!(def, Def::None)
                 || !matches!(
@@ -418,13 +425,20 @@ fn fuse_block(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Wo
         return false;
     };
     match &mut ops[index].kind {
-        OpKind::Call { c, d, def, .. }
-            if *def == Def::Area(area) && defined.precedes(to, index) =>
-        {
-            let operand = match (*c == from, *d == from) {
-                (true, false) => c,
-                // The result operand cannot be reached through a pointer.
-                (false, true) if !matches!(to, Word::Var(_)) => d,
+        // A lane is a part of its block, whose other lanes would go unused, and uncompared.
+        OpKind::Call {
+            id: identity,
+            a,
+            c,
+            d,
+            def,
+            ..
+        } if *identity != id::LANE && *def == Def::Area(area) && defined.precedes(to, index) => {
+            let operand = match (*identity, *a == from, *c == from, *d == from) {
+                (id::POSEIDON16_MERKLE, true, false, false) => a,
+                (_, false, true, false) => c,
+                // Operand D cannot be reached through a pointer.
+                (_, false, false, true) if !matches!(to, Word::Var(_)) => d,
                 _ => return false,
             };
             *operand = to;

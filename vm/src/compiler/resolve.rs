@@ -115,6 +115,7 @@ const INTRINSICS: &[&str] = &[
     "count_to",
     "poseidon16_compress",
     "poseidon16_sponge",
+    "poseidon16_hash",
     "poseidon16_duplex",
     "poseidon16_merkle",
     "horner",

@@ -54,9 +54,10 @@ impl Runner<'_> {
                 self.memory
                     .set_block(at, Poseidon16.compress_pair(left, right))?;
             }
-            id::POSEIDON16_SPONGE => self.sponge(instruction)?,
+            id::POSEIDON16_SPONGE => self.sponge(instruction, true)?,
+            id::POSEIDON16_HASH => self.sponge(instruction, false)?,
             id::POSEIDON16_MERKLE => {
-                let mut node = self.read(a)?;
+                let mut node = self.read(d)?;
                 let index = self.index(b, e)?;
                 let siblings = self.pointer(c)?;
                 for level in 0..e {
@@ -67,7 +68,7 @@ impl Runner<'_> {
                         Poseidon16.compress_pair(node, sibling)
                     };
                 }
-                let at = self.pointer(d)?;
+                let at = self.pointer(a)?;
                 self.memory.set_block(at, node)?;
             }
             id::BLAKE3_CHUNK => {
@@ -339,15 +340,16 @@ impl Runner<'_> {
     }
 
     /// Overwrite sponge; the last partial block's unset lanes take the carried values. Operand D is
-    /// added to the capacity before every permutation.
-    fn sponge(&mut self, instruction: &Decoded) -> Result<(), Fault> {
+    /// added to the capacity before every permutation. The rate, and the capacity if asked for, is the
+    /// result.
+    fn sponge(&mut self, instruction: &Decoded, keeps_capacity: bool) -> Result<(), Fault> {
         let data = self.pointer(instruction.a)?;
         let tag = self.known(instruction.d)?;
         let mut capacity = self.read(instruction.b)?;
         let mut length = instruction.e as usize;
         if length < 8 {
             return Err(Fault::Precompile {
-                id: id::POSEIDON16_SPONGE,
+                id: instruction.id,
                 reason: format!("{length} lanes, at least 8 are needed"),
             });
         }
@@ -370,6 +372,9 @@ impl Runner<'_> {
         }
         let out = self.pointer(instruction.c)?;
         self.memory.set_block(out, rate)?;
-        self.memory.set_block(out + 1, capacity)
+        if keeps_capacity {
+            self.memory.set_block(out + 1, capacity)?;
+        }
+        Ok(())
     }
 }

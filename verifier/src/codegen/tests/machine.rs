@@ -19,5 +19,5 @@ fn length_of_ext_is_pinned() {
 
 #[test]
 fn length_of_poseidon16_is_pinned() {
-    assert_eq!(length("poseidon16", Poseidon16Table), 1873);
+    assert_eq!(length("poseidon16", Poseidon16Table), 1881);
 }

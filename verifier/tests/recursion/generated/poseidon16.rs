@@ -4,7 +4,7 @@ use droste_gadgets::bits::{integer, square_times, table};
 use droste_gadgets::constraints::{combine, recompose, vanishing};
 use droste_gadgets::fri::{evaluate, fold, fold_scales, power};
 use droste_gadgets::hash::{
-    Challenger, Hash, assert_in_cap, observe_constants, observe_ext, observe_integer,
+    Challenger, Hash, observe_constants, observe_ext, observe_integer,
 };
 use droste_gadgets::packing::{assert_entry, blocks_for, unpack_all};
 use droste_gadgets::poseidon16::hash_blocks;
@@ -472,6 +472,7 @@ fn query(p: Places, v: Values, word: [Felt; 2]) {
     let mut combined_next_6 = v.sum_next_6;
     let mut combined_4 = v.sum_4;
     let mut combined_next_4 = v.sum_next_4;
+    let main_root = H::digest(p.main, index_7_8);
     let main_row_6 = hint_slice(1).any();
     let mut main = H::leaf(main_row_6, 1);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
@@ -485,7 +486,8 @@ fn query(p: Places, v: Values, word: [Felt; 2]) {
     let main_1_0 = horner(main_row_4.skip(0), 0, 3, v.inverse_combiner);
     combined_4 = main_1_0 * v.minus_power_7 + combined_4;
     combined_next_4 = main_1_0 * v.minus_power_10 + combined_next_4;
-    assert_in_cap::<H>(p.main, index_7_8, main);
+    H::assert_same(main_root, main);
+    let quotient_root = H::digest(p.quotient, index_7_8);
     let quotient_row_6 = hint_slice(1).any();
     let mut quotient = H::leaf(quotient_row_6, 5);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
@@ -498,14 +500,16 @@ fn query(p: Places, v: Values, word: [Felt; 2]) {
     quotient = H::path(quotient, index_2_7, path, 5);
     let quotient_1_0 = horner(quotient_row_4.skip(0), 0, 20, v.inverse_combiner);
     combined_4 = quotient_1_0 * v.minus_power_29 + combined_4;
-    assert_in_cap::<H>(p.quotient, index_7_8, quotient);
+    H::assert_same(quotient_root, quotient);
+    let preprocessed_root = H::digest(p.preprocessed, index_7_8);
     let preprocessed_row_6 = hint_slice(1).any();
     let mut preprocessed = H::leaf(preprocessed_row_6, 1);
     let path = hint_slice(7 * H::DIGEST_BLOCKS).any();
     preprocessed = H::path(preprocessed, index_0_7, path, 7);
     let preprocessed_0_0 = horner(preprocessed_row_6.skip(0), 0, 1, v.inverse_combiner);
     combined_6 = preprocessed_0_0 * v.minus_power_13 + combined_6;
-    assert_in_cap::<H>(p.preprocessed, index_7_8, preprocessed);
+    H::assert_same(preprocessed_root, preprocessed);
+    let permutation_root = H::digest(p.permutation, index_7_8);
     let permutation_row_6 = hint_slice(2).any();
     let mut permutation = H::leaf(permutation_row_6, 10);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
@@ -520,7 +524,7 @@ fn query(p: Places, v: Values, word: [Felt; 2]) {
     let permutation_1_0 = horner(permutation_row_4.skip(0), 0, 10, v.inverse_combiner);
     combined_4 = permutation_1_0 * v.minus_power_41 + combined_4;
     combined_next_4 = permutation_1_0 * v.minus_power_51 + combined_next_4;
-    assert_in_cap::<H>(p.permutation, index_7_8, permutation);
+    H::assert_same(permutation_root, permutation);
     let x_6 = square_times(point, 0) * Felt::new(3);
     let mut reduced_6 = combined_6 * (v.zeta - x_6).inverse();
     reduced_6 = combined_next_6 * (v.zeta_next_6 - x_6).inverse() + reduced_6;
@@ -528,23 +532,25 @@ fn query(p: Places, v: Values, word: [Felt; 2]) {
     let mut reduced_4 = combined_4 * (v.zeta - x_4).inverse();
     reduced_4 = combined_next_4 * (v.zeta_next_4 - x_4).inverse() + reduced_4;
     let mut value = reduced_6;
+    let root_0 = H::digest(p.fold_0, index_7_8);
     let row_0 = hint_slice(3).any();
     let mut node_0 = H::leaf(row_0, 20);
     let elements_0 = unpack_all::<H, 4>(row_0, 0);
     assert_entry::<H, 4>(row_0, elements_0, index_0_2, value);
     let path = hint_slice(5 * H::DIGEST_BLOCKS).any();
     node_0 = H::path(node_0, index_2_7, path, 5);
-    assert_in_cap::<H>(p.fold_0, index_7_8, node_0);
+    H::assert_same(root_0, node_0);
     value = fold(elements_0, 2, v.scales_0, inverse_start_0);
     let inverse_start_1 = square_times(inverse_start_0, 2) * p.points_0.at(index_2_5).lane(4);
     value = reduced_4 * v.roll_0 + value;
+    let root_1 = H::digest(p.fold_1, index_7_8);
     let row_1 = hint_slice(5).any();
     let mut node_1 = H::leaf(row_1, 40);
     let elements_1 = unpack_all::<H, 8>(row_1, 0);
     assert_entry::<H, 8>(row_1, elements_1, index_2_5, value);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
     node_1 = H::path(node_1, index_5_7, path, 2);
-    assert_in_cap::<H>(p.fold_1, index_7_8, node_1);
+    H::assert_same(root_1, node_1);
     value = fold(elements_1, 3, v.scales_1, inverse_start_1);
     assert_eq!(evaluate(v.final_poly, square_times(inverse_start_1, 3).inverse()), value);
 }

@@ -211,7 +211,8 @@ impl Evaluator<'_> {
             }
             "poseidon16_sponge" => {
                 let [data, lanes, capacity] = arguments(values, span)?;
-                let area = self.sponge(&data, &lanes, &capacity, ZERO, span)?;
+                let identity = id::POSEIDON16_SPONGE;
+                let area = self.sponge(identity, [&data, &lanes, &capacity], ZERO, span)?;
                 let rate = Value::Block(Block::At(at(area)));
                 let word = Word::Address(area, 1);
                 let capacity = Value::Block(Block::At(Pointer { word, distance: 0 }));
@@ -220,17 +221,31 @@ impl Evaluator<'_> {
             "poseidon16_duplex" => {
                 let [data, lanes, capacity, tag] = arguments(values, span)?;
                 let tag = Word::Const(F::from_u32(small(&tag, span)?));
-                let area = self.sponge(&data, &lanes, &capacity, tag, span)?;
+                let identity = id::POSEIDON16_SPONGE;
+                let area = self.sponge(identity, [&data, &lanes, &capacity], tag, span)?;
                 Ok(Value::Slice(at(area)))
+            }
+            "poseidon16_hash" => {
+                let [data, lanes, capacity] = arguments(values, span)?;
+                let identity = id::POSEIDON16_HASH;
+                let area = self.sponge(identity, [&data, &lanes, &capacity], ZERO, span)?;
+                Ok(Value::Block(Block::At(at(area))))
             }
             "poseidon16_merkle" => {
                 let [leaf, index, path, depth] = arguments(values, span)?;
-                let leaf = self.block_operand(&leaf, span)?;
-                let operands = [leaf, felt(&index, span)?, self.slice(&path, span)?, ZERO];
+                let mut leaf = self.block_operand(&leaf, span)?;
+                if matches!(self.builder.reach(leaf), Word::Var(_)) {
+                    // Operand D is an address that is known, or a distance from the frame.
+                    let operands = [leaf, ZERO, ZERO, ZERO];
+                    let copy = self.builder.call_area(id::BLOCK_EQ, operands, 0, 1, 1);
+                    leaf = Word::Address(copy, 0);
+                }
+                let operands = [ZERO, felt(&index, span)?, self.slice(&path, span)?, leaf];
                 let depth = self.depth(&depth, span)?;
+                // The root can be any block, so that it can be compared by writing it.
                 let area = self
                     .builder
-                    .call_area(id::POSEIDON16_MERKLE, operands, depth, 3, 1);
+                    .call_area(id::POSEIDON16_MERKLE, operands, depth, 0, 1);
                 Ok(Value::Block(Block::At(at(area))))
             }
             "horner" => {
@@ -350,9 +365,8 @@ impl Evaluator<'_> {
     /// The two blocks of a sponge's last output.
     fn sponge(
         &mut self,
-        data: &Value,
-        lanes: &Value,
-        capacity: &Value,
+        identity: u32,
+        [data, lanes, capacity]: [&Value; 3],
         tag: Word,
         span: Span,
     ) -> Eval<Area> {
@@ -367,9 +381,12 @@ impl Evaluator<'_> {
         let data = self.slice(data, span)?;
         let capacity = self.block_operand(capacity, span)?;
         let operands = [data, capacity, ZERO, tag];
-        Ok(self
-            .builder
-            .call_area(id::POSEIDON16_SPONGE, operands, lanes, 2, 2))
+        let blocks = if identity == id::POSEIDON16_HASH {
+            1
+        } else {
+            2
+        };
+        Ok(self.builder.call_area(identity, operands, lanes, 2, blocks))
     }
 
     /// Operands of `unpack` without the result, the lanes skipped, the number of elements.

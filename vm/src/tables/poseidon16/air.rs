@@ -12,7 +12,8 @@ use super::columns::ChainCols;
 use crate::isa::id;
 use crate::tables::{LANES, bus, sum};
 
-/// The Poseidon-16 table: `poseidon16_compress`, `poseidon16_sponge` and `poseidon16_merkle`.
+/// The Poseidon-16 table: `poseidon16_compress`, `poseidon16_sponge`, `poseidon16_hash` and
+/// `poseidon16_merkle`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Poseidon16Table;
 
@@ -80,6 +81,7 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols
     for flag in [
         local.is_compress,
         local.is_sponge,
+        local.is_hash,
         local.is_left,
         local.is_right,
         local.starts,
@@ -87,6 +89,7 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols
         builder.assert_bool(flag);
     }
     builder.assert_bool(is_active::<AB>(local));
+    builder.assert_zero(local.is_hash * (AB::Expr::ONE - local.is_sponge));
 }
 
 /// Calls begin on row 0 and below the last row of the call before; only `sponge` and `merkle` go on,
@@ -103,6 +106,7 @@ fn eval_chain<AB: InteractionBuilder<F = F>>(
 
     let mut chain = builder.when(AB::Expr::ONE - next.starts);
     chain.assert_eq(next.is_sponge, local.is_sponge);
+    chain.assert_eq(next.is_hash, local.is_hash);
     chain.assert_eq(is_merkle::<AB>(next), is_merkle::<AB>(local));
     chain.assert_eq(next.out_address, local.out_address);
     let taken = is_merkle::<AB>(local) + local.is_sponge * F::from_usize(LANES);
@@ -205,17 +209,18 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     let blocks: AB::Expr = local.is_compress + local.is_sponge;
     let identity = local.is_compress * F::from_u32(id::POSEIDON16_COMPRESS)
         + local.is_sponge * F::from_u32(id::POSEIDON16_SPONGE)
+        + local.is_hash * F::from_u32(id::POSEIDON16_HASH - id::POSEIDON16_SPONGE)
         + merkle.clone() * F::from_u32(id::POSEIDON16_MERKLE);
     bus::receive_call(
         builder,
         identity,
         [
-            local.is_right * (local.high_address - local.low_address) + local.low_address,
-            blocks.clone() * local.high_address + merkle.clone() * local.index_or_half,
+            blocks.clone() * local.low_address + merkle.clone() * local.out_address,
+            blocks.clone() * local.high_address + merkle * local.index_or_half,
             blocks * local.out_address
                 + local.is_left * local.high_address
                 + local.is_right * local.low_address,
-            merkle * local.out_address + local.tag,
+            local.is_left * local.low_address + local.is_right * local.high_address + local.tag,
             local.remaining.into(),
         ],
         is_active::<AB>(local) * local.starts,
@@ -255,6 +260,6 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
         builder,
         local.out_address + AB::Expr::ONE,
         out_high.map(Into::into),
-        Count::bounded(local.is_sponge * next.starts, 1),
+        Count::bounded((local.is_sponge - local.is_hash) * next.starts, 1),
     );
 }

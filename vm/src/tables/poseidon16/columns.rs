@@ -10,8 +10,10 @@ droste_air::columns! {
         pub permutation: Poseidon16Cols<T>,
         /// One on a row of `compress`.
         pub is_compress: T,
-        /// One on a row of `sponge`.
+        /// One on a row of `sponge` or `hash`.
         pub is_sponge: T,
+        /// One on a row of `hash`, a sponge whose capacity is not written.
+        pub is_hash: T,
         /// One on a row of `merkle` whose node is the left child: index bit 0.
         pub is_left: T,
         /// One on a row of `merkle` whose node is the right child: index bit 1.

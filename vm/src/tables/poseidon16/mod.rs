@@ -1,11 +1,12 @@
 //! Poseidon-16 calls, one permutation a row: precompiles `poseidon16_compress` (5),
-//! `poseidon16_sponge` (6) and `poseidon16_merkle` (7).
+//! `poseidon16_sponge` (6), `poseidon16_hash` (15) and `poseidon16_merkle` (7).
 //!
 //! | call | relation |
 //! |---|---|
 //! | `compress(A, B, C)` | `blk[C] = truncate_8(P(x) + x)`, `x = blk[A] ‖ blk[B]` |
 //! | `sponge(A, B, C, D, E)` | overwrite sponge of rate 8 over `E >= 8` lanes of the blocks from A, capacity from `blk[B]`, D added to its first lane before every permutation; `blk[C] ‖ blk[C + 1]` is the last permutation's output. Lanes of the last block past the end equal the output before it |
-//! | `merkle(A, B, C, D, E)` | `blk[D]` is the root reached from the leaf `blk[A]` at index `B < 2^E` through the siblings `blk[C], blk[C + 1], ..`; bits low first |
+//! | `hash(A, B, C, D, E)` | as `sponge`, without `blk[C + 1]` |
+//! | `merkle(A, B, C, D, E)` | `blk[A]` is the root reached from the leaf `blk[D]` at index `B < 2^E` through the siblings `blk[C], blk[C + 1], ..`; bits low first |
 //!
 //! D and E of `compress` are zero. With D = 8 and whole blocks `sponge` is Plonky3's duplex challenger.
 //!

@@ -52,6 +52,15 @@ impl Run {
         self.duplex(lanes, capacity, 0);
     }
 
+    /// A sponge whose capacity is not written.
+    fn hash(&mut self, lanes: usize, capacity: u32) {
+        self.sponge(lanes, capacity);
+        self.blocks.pop();
+        if let Some(call) = self.calls.last_mut() {
+            call.0 = id::POSEIDON16_HASH;
+        }
+    }
+
     fn duplex(&mut self, lanes: usize, capacity: u32, tag: u32) {
         let data: Vec<Block> = (0..lanes.div_ceil(LANES) as u32)
             .map(|i| dense(100 + i))
@@ -72,7 +81,7 @@ impl Run {
         let root = poseidon16_merkle(&self.blocks[leaf as usize], index, path).unwrap();
         let d = self.push(root);
         self.calls
-            .push((id::POSEIDON16_MERKLE, [leaf, index, siblings, d, depth]));
+            .push((id::POSEIDON16_MERKLE, [d, index, siblings, leaf, depth]));
     }
 
     fn execution(&self) -> Execution {
@@ -92,6 +101,8 @@ fn mixed() -> Run {
     run.sponge(14, 3);
     run.duplex(16, 3, 8);
     run.duplex(19, 2, 3);
+    run.hash(13, 3);
+    run.hash(8, 1);
     run.merkle(4, 0b101, 5, 3);
     run.merkle(4, 0b0, 8, 1);
     run
@@ -101,7 +112,7 @@ fn mixed() -> Run {
 fn width_and_degree_are_pinned() {
     let run = Execution::default();
     let bench = Bench::new(&Poseidon16Table, &run);
-    assert_eq!(BaseAir::<F>::width(&Poseidon16Table), 178);
+    assert_eq!(BaseAir::<F>::width(&Poseidon16Table), 179);
     assert_eq!(constraint_degree::<F, _>(&Poseidon16Table), 3);
     // The accumulator, the call, and two columns of two block look-ups.
     assert_eq!(bench.lookup_width(), 20);
@@ -122,6 +133,7 @@ fn every_length_of_sponge_agrees_with_the_native_function() {
     for lanes in 8..=33 {
         let mut run = Run::new();
         run.sponge(lanes, 0);
+        run.hash(lanes, 1);
         assert_accepts(&run);
     }
 }
@@ -240,7 +252,7 @@ fn forge(run: &Run, height: usize, edit: impl FnOnce(&mut [&mut ChainCols<F>])) 
         let out = row.out_address.as_canonical_u32() as usize;
         let outputs = row.permutation.outputs();
         execution.image.blocks[out] = std::array::from_fn(|i| outputs[i]);
-        if row.is_sponge == F::ONE {
+        if row.is_sponge == F::ONE && row.is_hash == F::ZERO {
             execution.image.blocks[out + 1] = std::array::from_fn(|i| outputs[LANES + i]);
         }
     }
@@ -259,10 +271,39 @@ fn sponge(lanes: usize) -> Run {
     run
 }
 
+fn hash(lanes: usize) -> Run {
+    let mut run = Run::new();
+    run.hash(lanes, 0);
+    // Where a sponge would write its capacity.
+    run.push(dense(7));
+    run
+}
+
 #[test]
 fn an_unedited_forgery_is_honest() {
     assert_eq!(forge(&path(2, 2), 2, |_| ()), None);
     assert_eq!(forge(&sponge(13), 2, |_| ()), None);
+    assert_eq!(forge(&hash(13), 2, |_| ()), None);
+}
+
+/// A sponge that does not write its capacity leaves the block free for anything, a hash that writes it
+/// needs a block that may hold something else.
+#[test]
+fn a_hash_for_a_sponge_is_rejected() {
+    for row in 0..2 {
+        let fault = forge(&sponge(13), 2, |rows| rows[row].is_hash = F::ONE);
+        assert!(fault.is_some(), "row {row}");
+        let fault = forge(&hash(13), 2, |rows| rows[row].is_hash = F::ZERO);
+        assert!(fault.is_some(), "row {row}");
+    }
+    // On every row.
+    let all = |flag: F| {
+        move |rows: &mut [&mut ChainCols<F>]| rows.iter_mut().for_each(|row| row.is_hash = flag)
+    };
+    assert!(forge(&sponge(13), 2, all(F::ONE)).is_some());
+    assert!(forge(&hash(13), 2, all(F::ZERO)).is_some());
+    // On rows of other calls.
+    assert!(forge(&path(2, 2), 2, all(F::ONE)).is_some());
 }
 
 #[test]
@@ -419,6 +460,7 @@ proptest! {
         let mut run = Run::new();
         for lanes in lanes {
             run.sponge(lanes, 1);
+            run.hash(lanes, 2);
         }
         for index in indices {
             run.merkle(0, index, 2, 5);

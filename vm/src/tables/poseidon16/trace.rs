@@ -15,9 +15,10 @@ use crate::record::{Call, Execution, Image, Uses};
 use crate::tables::{LANES, block};
 
 /// The calls that this table serves, in the order of its rows.
-pub(super) const IDENTITIES: [u32; 3] = [
+pub(super) const IDENTITIES: [u32; 4] = [
     id::POSEIDON16_COMPRESS,
     id::POSEIDON16_SPONGE,
+    id::POSEIDON16_HASH,
     id::POSEIDON16_MERKLE,
 ];
 
@@ -25,7 +26,7 @@ pub(super) const IDENTITIES: [u32; 3] = [
 fn call_rows(identity: u32, call: &Call) -> usize {
     let e = call.e.as_canonical_u32() as usize;
     match identity {
-        id::POSEIDON16_SPONGE => e.div_ceil(LANES),
+        id::POSEIDON16_SPONGE | id::POSEIDON16_HASH => e.div_ceil(LANES),
         id::POSEIDON16_MERKLE => e,
         _ => 1,
     }
@@ -42,7 +43,7 @@ pub(super) fn rows(execution: &Execution) -> usize {
         .sum()
 }
 
-/// The trace: `compress`, `sponge` and `merkle` calls in this order, then permutations of zero up to
+/// The trace: `compress`, `sponge`, `hash` and `merkle` calls in this order, then permutations of zero up to
 /// `2^log_height` rows, which are at least [`rows`].
 ///
 /// The calls must be those of a finished run: chains of the length it read.
@@ -63,7 +64,8 @@ pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatr
             .chunks_exact_mut(width)
             .map(BorrowMut::<ChainCols<F>>::borrow_mut);
         match identity {
-            id::POSEIDON16_SPONGE => fill_sponge(&execution.image, call, rows),
+            id::POSEIDON16_SPONGE => fill_sponge(&execution.image, call, false, rows),
+            id::POSEIDON16_HASH => fill_sponge(&execution.image, call, true, rows),
             id::POSEIDON16_MERKLE => fill_merkle(&execution.image, call, rows),
             _ => rows.for_each(|row| fill_compress(&execution.image, call, row)),
         }
@@ -88,13 +90,17 @@ pub(super) fn count_uses(execution: &Execution, uses: &mut Uses) {
             uses.block(address);
         }
     }
+    for identity in [id::POSEIDON16_SPONGE, id::POSEIDON16_HASH] {
+        for call in &execution.calls[identity as usize] {
+            for row in 0..call_rows(identity, call) {
+                uses.block(call.a + F::from_usize(row));
+            }
+            uses.block(call.b);
+            uses.block(call.c);
+        }
+    }
     for call in &execution.calls[id::POSEIDON16_SPONGE as usize] {
-        for row in 0..call_rows(id::POSEIDON16_SPONGE, call) {
-            uses.block(call.a + F::from_usize(row));
-        }
-        for address in [call.b, call.c, call.c + F::ONE] {
-            uses.block(address);
-        }
+        uses.block(call.c + F::ONE);
     }
     for call in &execution.calls[id::POSEIDON16_MERKLE as usize] {
         for row in 0..call_rows(id::POSEIDON16_MERKLE, call) {
@@ -138,11 +144,17 @@ fn fill_compress(image: &Image, call: &Call, row: &mut ChainCols<F>) {
     fill_permutation(row, block(image, call.a), block(image, call.b), true);
 }
 
-fn fill_sponge<'a>(image: &Image, call: &Call, rows: impl Iterator<Item = &'a mut ChainCols<F>>) {
+fn fill_sponge<'a>(
+    image: &Image,
+    call: &Call,
+    is_hash: bool,
+    rows: impl Iterator<Item = &'a mut ChainCols<F>>,
+) {
     let mut remaining = call.e.as_canonical_u32() as usize;
     let mut capacity = block(image, call.b);
     for (index, row) in rows.enumerate() {
         row.is_sponge = F::ONE;
+        row.is_hash = F::from_bool(is_hash);
         row.starts = F::from_bool(index == 0);
         row.low_address = call.a + F::from_usize(index);
         row.high_address = call.b;
@@ -165,21 +177,21 @@ fn fill_sponge<'a>(image: &Image, call: &Call, rows: impl Iterator<Item = &'a mu
 fn fill_merkle<'a>(image: &Image, call: &Call, rows: impl Iterator<Item = &'a mut ChainCols<F>>) {
     let depth = call.e.as_canonical_u32() as usize;
     let mut index = call.b.as_canonical_u32();
-    let mut node = block(image, call.a);
+    let mut node = block(image, call.d);
     for (level, row) in rows.enumerate() {
         let sibling_address = call.c + F::from_usize(level);
         let sibling = block(image, sibling_address);
         row.starts = F::from_bool(level == 0);
-        row.out_address = call.d;
+        row.out_address = call.a;
         row.remaining = F::from_usize(depth - level);
         row.index_or_half = F::from_u32(index);
         if index & 1 == 1 {
             row.is_right = F::ONE;
-            (row.low_address, row.high_address) = (sibling_address, call.a);
+            (row.low_address, row.high_address) = (sibling_address, call.d);
             fill_permutation(row, sibling, node, true);
         } else {
             row.is_left = F::ONE;
-            (row.low_address, row.high_address) = (call.a, sibling_address);
+            (row.low_address, row.high_address) = (call.d, sibling_address);
             fill_permutation(row, node, sibling, true);
         }
         node = output(row, 0);

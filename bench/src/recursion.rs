@@ -1,0 +1,209 @@
+//! `droste-bench recursion`: joins of joins, against p3-batch-stark proving p3-poseidon1-air with the same
+//! settings in the same process.
+//!
+//! What is joined is a join of the same shape already, so the figures are those of every further level of
+//! a tree. Each row is measured in a process of its own, whose peak of memory is the row's.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use droste_native::security::Preset;
+use droste_native::{F, HashId, Poseidon16Family};
+use droste_verifier::aggregate::{Aggregator, PRECOMPILES};
+use droste_verifier::cost::{Recorder, StagesMs, cpu_ns_per_fft_unit, cpu_time, peak_memory};
+use droste_verifier::recursion::Recursion;
+use droste_vm::codec::encode;
+use droste_vm::compiler::compile;
+use droste_vm::executor::{Tape, execute};
+use droste_vm::heights::Heights;
+use droste_vm::key::ProvingKey;
+use droste_vm::machine::StandardTables;
+use droste_vm::prover::{Proof, ProveOptions, prove, prove_traces, traces};
+use droste_vm::report::TableReport;
+use droste_vm::tables::{Table, TraceInput};
+use droste_vm::verifier::Verifier;
+use p3_field::PrimeCharacteristicRing;
+use serde_json::{Value, json};
+
+use crate::process;
+use crate::report::Report;
+
+/// What to measure.
+#[derive(Args)]
+pub struct Arguments {
+    /// Security of all proofs.
+    #[arg(long, value_delimiter = ',', default_value = "proven-100,proven-120")]
+    presets: Vec<Preset>,
+    /// Numbers of proofs that a join verifies.
+    #[arg(long, value_delimiter = ',', default_value = "1,2")]
+    children: Vec<usize>,
+    /// Proofs made of each join; the times are those of the median one.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Measure in this process, without starting another.
+    #[arg(long, hide = true)]
+    here: bool,
+}
+
+type Home = Proof<Poseidon16Family>;
+
+/// Runs every measurement.
+pub fn run(arguments: &Arguments) -> Report {
+    let mut rows: Vec<Value> = vec![];
+    for &preset in &arguments.presets {
+        let mut single = None;
+        for &children in &arguments.children {
+            let row = if arguments.here {
+                Some(measure(preset, children, arguments.rounds))
+            } else {
+                process::row(&[
+                    "recursion",
+                    "--here",
+                    "--presets",
+                    preset.name(),
+                    "--children",
+                    &children.to_string(),
+                    "--rounds",
+                    &arguments.rounds.to_string(),
+                ])
+            };
+            let Some(mut row) = row else { continue };
+            if children == 1 {
+                single = row["prove_ms"].as_f64();
+            }
+            if let (Some(single), Some(own)) = (single, row["prove_ms"].as_f64()) {
+                row["of_children_alone"] = json!(own / (single * children as f64));
+            }
+            rows.push(row);
+        }
+    }
+    Report::from_rows(rows)
+}
+
+/// A proof of a join, and what the join took.
+struct Joined {
+    proof: Home,
+    figures: Value,
+}
+
+fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
+    let aggregator = Aggregator::for_preset(preset, children).expect("the preset has this blowup");
+    let source = droste_programs::source("factorial").expect("the program exists");
+    let compiled = compile(source, &[]).expect("the program compiles");
+    let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16);
+    let options = ProveOptions {
+        settings: *aggregator.settings(),
+        heights: Heights::Minimal,
+    };
+    let execution = execution.expect("the run succeeds");
+    let leaf: Home = prove(&compiled.program, &execution, &options).expect("it can be proved");
+    let wrap = aggregator.wrap(&leaf, |_| ()).expect("the leaf is valid");
+    let first = join(&aggregator, &wrap.proof, children, 1);
+    let second = join(&aggregator, &first.proof, children, rounds);
+    let mut figures = second.figures;
+    figures["preset"] = json!(preset.name());
+    figures["children"] = json!(children);
+    figures
+}
+
+/// Joins `children` copies of a proof.
+fn join(aggregator: &Aggregator, child: &Home, children: usize, rounds: usize) -> Joined {
+    let start = Instant::now();
+    let verifier = Verifier::<_, StandardTables>::new(child.key.clone()).expect("the key is valid");
+    let recursion = Recursion::new(&verifier, &child.batch.degree_bits, children);
+    let recursion = recursion.expect("the shape is supported");
+    let compile = start.elapsed();
+
+    let start = Instant::now();
+    let execution = recursion.execute(&vec![child; children]);
+    let execution = execution.expect("the children are valid");
+    let execute = start.elapsed();
+
+    let start = Instant::now();
+    let key = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
+        &recursion.compiled().program,
+        &BTreeSet::from(PRECOMPILES),
+        *aggregator.settings(),
+        Heights::Exact(aggregator.log_heights().to_vec()),
+    )
+    .expect("the settings are in range");
+    let key_time = start.elapsed();
+
+    let recorder = Recorder::install().expect("nothing else listens");
+    let mut times: Vec<(Duration, Duration, StagesMs)> = vec![];
+    let mut proof = None;
+    for _ in 0..rounds {
+        let cpu = cpu_time();
+        let start = Instant::now();
+        let traces = traces(&key, &execution).expect("the join fits");
+        let trace = start.elapsed();
+        let made = prove_traces(&key, execution.statement, &traces);
+        let all = start.elapsed();
+        let cpu = cpu_time().saturating_sub(cpu);
+        times.push((
+            all,
+            cpu,
+            recorder.stages(execute, trace, start + trace, all),
+        ));
+        proof = Some(made.expect("the traces are valid"));
+        Recorder::install();
+    }
+    let proof = proof.expect("there is a round at least");
+    times.sort_by_key(|(all, ..)| *all);
+    let (all, cpu, stages) = times[times.len() / 2];
+    let peak_rss_bytes = peak_memory();
+
+    let start = Instant::now();
+    let verifier = Verifier::<_, StandardTables>::new(proof.key.clone()).expect("the key is valid");
+    let report = verifier.verify(&execution.statement, 0, &proof);
+    let report = report.expect("the proof is valid");
+    let verify = start.elapsed();
+
+    let input = TraceInput {
+        program: key.program(),
+        execution: &execution,
+    };
+    let tables = key.machine().tables().iter().zip(&report.tables);
+    let tables: Vec<Value> = tables
+        .map(|(table, report)| {
+            json!({
+                "name": report.name,
+                "rows": table.rows(&input),
+                "height": report.height(),
+                "fft_cost": report.fft_cost(),
+            })
+        })
+        .collect();
+    let permutations = tables.iter().find(|table| table["name"] == "poseidon16");
+    let permutations = permutations.map(|table| table["rows"].clone());
+    let fft_cost: u64 = report.tables.iter().map(TableReport::fft_cost).sum();
+    let opened: usize = report.tables.iter().map(TableReport::opened_elements).sum();
+    let tallest = report.tables.iter().map(TableReport::height).max();
+    let peer = cpu_ns_per_fft_unit(
+        HashId::Poseidon16,
+        aggregator.settings(),
+        tallest.unwrap_or(1),
+    );
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    let figures = json!({
+        "cycles": execution.cycles.len(),
+        "permutations": permutations,
+        "fft_cost": fft_cost,
+        "opened_per_query": opened,
+        "queries": aggregator.settings().num_queries,
+        "compile_ms": ms(compile),
+        "key_ms": ms(key_time),
+        "execute_ms": ms(execute),
+        "prove_ms": ms(all),
+        "stages_ms": stages,
+        "verify_ms": ms(verify),
+        "proof_bytes": encode(&proof).map(|bytes| bytes.len()).unwrap_or_default(),
+        "peak_rss_bytes": peak_rss_bytes,
+        "proven_bits": report.security.bits(),
+        "cpu_ns_per_fft_unit": cpu.as_nanos() as f64 / fft_cost as f64,
+        "peer_cpu_ns_per_fft_unit": peer.expect("the settings are in range"),
+        "tables": tables,
+    });
+    Joined { proof, figures }
+}
