@@ -40,20 +40,21 @@ pub fn integer(bits: [Felt; 32], from: usize, len: usize) -> Felt {
 /// The modulus is `127 * 2^24 + 1`: an integer of 31 bits is below it exactly if its top seven bits are
 /// not all ones, or its low 24 bits are zero.
 pub fn assert_canonical(x: Felt, bits: [Felt; 32], low: Felt, n: usize) {
-    let mut top = bits[30];
-    for i in 1..7 {
-        top = top * felt(2) + bits[30 - i];
+    // As `integer` does it, but for the first bits: a query's frame is as long as its words or its blocks,
+    // whichever are more, so that they should be equally many.
+    let mut first = bits[30];
+    for i in 1..4 {
+        first = first * felt(2) + bits[30 - i];
     }
-    if n == 24 {
-        assert_eq!(top * felt(1 << n) + low, x);
-    } else {
-        // As `integer` does it, where a query has more room for blocks than for instructions.
-        let mut sum = STEP * top + bits[23];
-        for i in 8..(31 - n) {
-            sum = sum * felt(2) + bits[30 - i];
-        }
-        assert_eq!(sum.coeff(0) * felt(1 << n) + low, x);
+    let mut sum = STEP * first + bits[26];
+    for i in 5..7 {
+        sum = sum * felt(2) + bits[30 - i];
     }
+    let top = sum.coeff(0);
+    for i in 7..(31 - n) {
+        sum = sum * felt(2) + bits[30 - i];
+    }
+    assert_eq!(sum.coeff(0) * felt(1 << n) + low, x);
     // Every value is admissible: unless the low bits are zero it must be the inverse of the distance.
     let inverse = hint_felt().any();
     let low = x - top * felt(1 << 24);

@@ -192,9 +192,9 @@ impl Aggregator {
         }
         let doublings = children.max(1).next_power_of_two().ilog2() as usize;
         let (log_height, num_queries, query_grinding_bits) = match (preset, children) {
-            // R is smaller than the batch for which presets count.
-            (Preset::Proven100, 0..=1) => (15, 85, base.query_grinding_bits),
-            // Fewer queries, so that the blocks of two children fit twice the height.
+            // Grinding of which a prover hardly takes notice, for so many queries fewer that the blocks fit.
+            // (R is smaller than the batch for which presets count, too.)
+            (Preset::Proven100, 0..=1) => (15, 83, 18),
             (Preset::Proven100, 2) => (16, 81, 20),
             // Of taller children a little less than a power of two fit.
             (Preset::Proven100, _) => {

@@ -6,6 +6,7 @@ use droste_native::{Blake3Family, F, FriSettings, KeccakFamily, Poseidon16Family
 use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator, PRECOMPILES};
 use droste_verifier::claim::{Claim, ClaimError};
 use droste_verifier::file::{self, FileError};
+use droste_verifier::recursion::Recursion;
 use droste_verifier::tape::TapeFamily;
 use droste_vm::codec::DecodeError;
 use droste_vm::compiler::compile;
@@ -13,7 +14,7 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions, prove};
+use droste_vm::prover::{Proof, ProveOptions, log_heights, prove};
 use droste_vm::verifier::{Verifier, VerifyError};
 use p3_field::PrimeCharacteristicRing;
 
@@ -49,6 +50,29 @@ fn homes_have_the_bits_of_their_presets() {
             "{preset}, {children}: {}",
             security.bits()
         );
+    }
+}
+
+/// Joins of one and of two children fill their homes almost: whoever lengthens a query sees it here.
+#[test]
+fn joins_fit_the_homes_of_their_presets() {
+    for children in [1, 2] {
+        let aggregator = Aggregator::for_preset(Preset::Proven100, children).unwrap();
+        let leaf = leaf::<Poseidon16Family>("factorial", 5, *aggregator.settings());
+        let wrap = aggregator.wrap(&leaf, |_| ()).unwrap();
+        assert!(aggregator.is_home(&wrap.proof));
+        let verifier = Verifier::<_, StandardTables>::new(wrap.proof.key.clone()).unwrap();
+        let degree_bits = &wrap.proof.batch.degree_bits;
+        let join = Recursion::new(&verifier, degree_bits, children).unwrap();
+        let execution = join.execute(&vec![&wrap.proof; children]).unwrap();
+        let key = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
+            &join.compiled().program,
+            &PRECOMPILES.into(),
+            *aggregator.settings(),
+            Heights::Exact(aggregator.log_heights().to_vec()),
+        )
+        .unwrap();
+        log_heights(&key, &execution).unwrap();
     }
 }
 
