@@ -213,12 +213,14 @@ impl Aggregator {
             query_grinding_bits,
             ..base
         };
-        // Half the rows of permutations are enough, and for all but two children half the words. A third
-        // height would cost queries more than it saves.
+        // Half the rows of permutations are enough, for all but two children half the words, and at 120 bits
+        // for one child half the arithmetic. A third height would cost queries more than it saves.
         let (tall, low) = (log_height, log_height - 1);
         let words = if children == 2 { tall } else { low };
+        let single = children <= 1 && preset == Preset::Proven120;
+        let ext = if single { low } else { tall };
         // cpu, ext, poseidon16, program, words, blocks.
-        Ok(Self::new(settings, vec![tall, tall, low, low, words, tall]))
+        Ok(Self::new(settings, vec![tall, ext, low, low, words, tall]))
     }
 
     /// FRI settings of every proof made.
