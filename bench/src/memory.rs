@@ -1,12 +1,15 @@
 //! Peak memory of a call, from the kernel's accounts of this process.
 
-/// Bytes by which a call raised the resident set above what it was before, where the kernel tells.
+/// Bytes by which a call raised the resident set above what it was before; none where the kernel does not
+/// tell, or the allocator had all the memory already.
 pub fn peak_of(call: impl FnOnce()) -> Option<usize> {
     let before = status("VmRSS:")?;
     // Resets the peak to the present size.
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     call();
-    Some(status("VmHWM:")?.saturating_sub(before))
+    status("VmHWM:")?
+        .checked_sub(before)
+        .filter(|&bytes| bytes > 0)
 }
 
 fn status(field: &str) -> Option<usize> {

@@ -7,7 +7,6 @@ mod pasta;
 mod peers;
 mod variable;
 
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -19,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::clock::{self, Clock};
 use crate::memory;
+use crate::process;
 use crate::race::race;
 use crate::report::Report;
 use inputs::Scalars;
@@ -326,21 +326,22 @@ where
     /// that would hide what the call takes.
     fn peak_elsewhere(&self, backend: Backend) -> Option<usize> {
         let log_n = self.bases.len().trailing_zeros().to_string();
-        let output = Command::new(std::env::current_exe().ok()?)
-            .env("MALLOC_MMAP_THRESHOLD_", "65536")
-            .env("MALLOC_TRIM_THRESHOLD_", "65536")
-            .args(["--format", "json", "msm", "--peak", "--curves", self.curve])
-            .args(["--log-n", &log_n, "--threads", &self.threads.to_string()])
-            .args([
-                "--scalars",
-                &name(&self.scalars),
-                "--backend",
-                &name(&backend),
-            ])
-            .output()
-            .ok()?;
-        let rows: Value = serde_json::from_slice(&output.stdout).ok()?;
-        rows[0]["extra_bytes"].as_u64()?.try_into().ok()
+        let threads = self.threads.to_string();
+        let (scalars, backend) = (name(&self.scalars), name(&backend));
+        let arguments = [
+            ["msm", "--peak"],
+            ["--curves", self.curve],
+            ["--log-n", &log_n],
+            ["--threads", &threads],
+            ["--scalars", &scalars],
+            ["--backend", &backend],
+        ];
+        let variables = ["MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"];
+        let row = process::row(
+            arguments.as_flattened(),
+            &variables.map(|name| (name, "65536")),
+        )?;
+        row["extra_bytes"].as_u64()?.try_into().ok()
     }
 }
 

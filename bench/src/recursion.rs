@@ -57,16 +57,19 @@ pub fn run(arguments: &Arguments) -> Report {
             let row = if arguments.here {
                 Some(measure(preset, children, arguments.rounds))
             } else {
-                process::row(&[
-                    "recursion",
-                    "--here",
-                    "--presets",
-                    preset.name(),
-                    "--children",
-                    &children.to_string(),
-                    "--rounds",
-                    &arguments.rounds.to_string(),
-                ])
+                process::row(
+                    &[
+                        "recursion",
+                        "--here",
+                        "--presets",
+                        preset.name(),
+                        "--children",
+                        &children.to_string(),
+                        "--rounds",
+                        &arguments.rounds.to_string(),
+                    ],
+                    &[],
+                )
             };
             let Some(mut row) = row else { continue };
             if children == 1 {
@@ -147,6 +150,7 @@ fn join(aggregator: &Aggregator, child: &Home, children: usize, rounds: usize) -
             recorder.stages(execute, trace, start + trace, all),
         ));
         proof = Some(made.expect("the traces are valid"));
+        // Empties it for the next round.
         Recorder::install();
     }
     let proof = proof.expect("there is a round at least");

@@ -82,18 +82,21 @@ fn in_process(
     log_cycles: u32,
     hash: HashId,
 ) -> Option<Value> {
-    process::row(&[
-        command,
-        "--here",
-        "--log-cycles",
-        &log_cycles.to_string(),
-        "--hashes",
-        &hash.to_string(),
-        "--preset",
-        &arguments.preset.to_string(),
-        "--log-blowup",
-        &arguments.log_blowup.to_string(),
-    ])
+    process::row(
+        &[
+            command,
+            "--here",
+            "--log-cycles",
+            &log_cycles.to_string(),
+            "--hashes",
+            &hash.to_string(),
+            "--preset",
+            &arguments.preset.to_string(),
+            "--log-blowup",
+            &arguments.log_blowup.to_string(),
+        ],
+        &[],
+    )
 }
 
 fn measure(arguments: &Arguments, log_cycles: u32, hash: HashId) -> Value {

@@ -2,6 +2,7 @@
 
 use droste_gadgets::{Hint, Tape};
 use droste_native::F;
+use droste_native::precompile::poseidon16_merkle;
 use droste_programs as programs;
 use droste_tests::both_ways::Program;
 use p3_field::PrimeCharacteristicRing;
@@ -58,6 +59,50 @@ fn results_that_nothing_uses_are_checked() {
     program.both(&tape(0), &[4]).unwrap();
     for (lane, x) in [(1, 4), (0, 0), (0, 5)] {
         program.both(&tape(lane), &[x]).unwrap_err();
+    }
+}
+
+program!(paths {
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        let which = public_input();
+        let roots = hint_slice(2).any();
+        let leaves = hint_slice(2).any();
+        let path = hint_slice(3).any();
+        assert_eq!(
+            roots.at(which),
+            poseidon16_merkle(leaves.at(which), felt(5), path, 3)
+        );
+        reveal(which);
+    }
+});
+
+/// A path from a leaf at a run-time address to a root at one, where it is compared by being written.
+#[test]
+fn leaves_and_roots_are_at_any_address() {
+    let program = Program::new("paths", paths::SOURCE, paths::main);
+    let block = |seed: u32| [0, 1, 2, 3, 4, 5, 6, 7].map(|lane| F::from_u32(8 * seed + lane));
+    let (leaves, path) = ([block(1), block(2)], [block(3), block(4), block(5)]);
+    let roots = leaves.map(|leaf| poseidon16_merkle(&leaf, 5, &path).unwrap());
+    let tape = |roots: [[F; 8]; 2]| {
+        let slice =
+            |blocks: &[[F; 8]]| Hint::Slice(blocks.iter().map(|block| block.map(Some)).collect());
+        Tape {
+            hints: vec![slice(&roots), slice(&leaves), slice(&path)],
+        }
+    };
+    for which in [0, 1] {
+        program.both(&tape(roots), &[which]).unwrap();
+        // The one that is not asked for may be anything.
+        for wrong in [0, 1] {
+            for lane in 0..8 {
+                let mut roots = roots;
+                roots[wrong][lane] += F::ONE;
+                let run = program.both(&tape(roots), &[which]);
+                assert_eq!(run.is_err(), wrong == which as usize);
+            }
+        }
     }
 }
 

@@ -216,9 +216,11 @@ impl Aggregator {
         // Half the rows of permutations are enough, for all but two children half the words, and at 120 bits
         // for one child half the arithmetic. A third height would cost queries more than it saves.
         let (tall, low) = (log_height, log_height - 1);
-        let words = if children == 2 { tall } else { low };
-        let single = children <= 1 && preset == Preset::Proven120;
-        let ext = if single { low } else { tall };
+        let (ext, words) = match (preset, children) {
+            (Preset::Proven120, 0..=1) => (low, low),
+            (_, 2) => (tall, tall),
+            _ => (tall, low),
+        };
         // cpu, ext, poseidon16, program, words, blocks.
         Ok(Self::new(settings, vec![tall, ext, low, low, words, tall]))
     }

@@ -56,8 +56,12 @@ fn homes_have_the_bits_of_their_presets() {
 /// Joins of one and of two children fill their homes almost: whoever lengthens a query sees it here.
 #[test]
 fn joins_fit_the_homes_of_their_presets() {
-    for children in [1, 2] {
-        let aggregator = Aggregator::for_preset(Preset::Proven100, children).unwrap();
+    for (preset, children) in [
+        (Preset::Proven100, 1),
+        (Preset::Proven100, 2),
+        (Preset::Proven120, 1),
+    ] {
+        let aggregator = Aggregator::for_preset(preset, children).unwrap();
         let leaf = leaf::<Poseidon16Family>("factorial", 5, *aggregator.settings());
         let wrap = aggregator.wrap(&leaf, |_| ()).unwrap();
         assert!(aggregator.is_home(&wrap.proof));

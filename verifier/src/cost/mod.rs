@@ -29,7 +29,7 @@ use crate::aggregate::PRECOMPILES;
 use crate::recursion::{Recursion, RecursionError};
 use crate::tape::TapeFamily;
 pub use peer::cpu_ns_per_fft_unit;
-pub use process::{cpu_time, peak_memory, reset_peak_memory};
+pub use process::{cpu_time, peak_memory};
 pub use stages::{Recorder, StagesMs};
 
 /// Why there are no figures.

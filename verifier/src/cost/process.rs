@@ -24,6 +24,6 @@ pub fn peak_memory() -> Option<usize> {
 
 /// Starts counting the peak anew, from the memory that is resident now. Where the system does not
 /// allow that, the peak is that of the whole process.
-pub fn reset_peak_memory() {
+pub(super) fn reset_peak_memory() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

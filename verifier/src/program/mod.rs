@@ -4,6 +4,7 @@
 //! opened and checked, and calls the gadgets for every step and the generated evaluators for the
 //! constraints. [`crate::tape`] writes the hints in the order in which the text reads them.
 
+mod index;
 mod query;
 mod recursion;
 mod transcript;
@@ -16,6 +17,11 @@ pub use recursion::{airs, recursion};
 
 use crate::codegen::Evaluators;
 use crate::shape::{ProofShape, RoundKind, integers};
+
+/// Adds a statement of a function's body.
+fn line(text: &mut String, statement: impl AsRef<str>) {
+    let _ = writeln!(text, "    {}", statement.as_ref());
+}
 
 /// Where an opened row stands in the opened values: one entry an opening, in transcript order.
 #[derive(Clone, Debug)]

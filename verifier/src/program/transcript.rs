@@ -7,7 +7,7 @@ use p3_commit::PolynomialSpace;
 use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32, TwoAdicField};
 
-use super::{Opening, openings, query};
+use super::{Opening, line, openings, query};
 use crate::shape::{ProofShape, Protocol, RoundKind, ShapeTable};
 
 /// Text of `verify`, and of `prepare`, which does all but the queries; it is one function for all calls
@@ -68,10 +68,6 @@ pub(super) fn verify(text: &mut String, shape: &ProofShape, shared: bool) {
     );
     query::calls(text, shape);
     text.push_str("}\n\n");
-}
-
-fn line(text: &mut String, statement: impl AsRef<str>) {
-    let _ = writeln!(text, "    {}", statement.as_ref());
 }
 
 /// Observes a commitment.

@@ -362,7 +362,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The two blocks of a sponge's last output.
+    /// A sponge's last output: the rate, and after it the capacity unless it is a hash.
     fn sponge(
         &mut self,
         identity: u32,
@@ -381,11 +381,7 @@ impl Evaluator<'_> {
         let data = self.slice(data, span)?;
         let capacity = self.block_operand(capacity, span)?;
         let operands = [data, capacity, ZERO, tag];
-        let blocks = if identity == id::POSEIDON16_HASH {
-            1
-        } else {
-            2
-        };
+        let blocks = 1 + u32::from(identity == id::POSEIDON16_SPONGE);
         Ok(self.builder.call_area(identity, operands, lanes, 2, blocks))
     }
 

@@ -1,0 +1,227 @@
+use p3_challenger::{CanObserve, DuplexChallenger};
+use p3_field::Field;
+use p3_symmetric::PaddingFreeSponge;
+use proptest::prelude::*;
+use sha3::{Digest, Keccak256};
+
+use super::*;
+use crate::encoding::elements_to_bytes;
+
+fn element() -> impl Strategy<Value = F> {
+    (0..crate::field::MODULUS).prop_map(F::new)
+}
+
+fn blocks_of(elements: &[F]) -> Vec<Block> {
+    elements
+        .chunks(LANES)
+        .map(|chunk| std::array::from_fn(|i| chunk.get(i).copied().unwrap_or(F::ZERO)))
+        .collect()
+}
+
+/// Limbs of words, runs of `run` words starting `stride` blocks apart.
+fn layout(words: &[u32], run: usize, stride: usize) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for chunk in words.chunks(run) {
+        blocks.extend(words_to_limbs(chunk));
+        blocks.resize(blocks.len().next_multiple_of(stride), [F::TWO; LANES]);
+    }
+    blocks
+}
+
+fn bytes_of(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn words(count: usize) -> Vec<u32> {
+    (0..count as u32)
+        .map(|i| i.wrapping_mul(0x9e37_79b9) ^ 0x5bd1_e995)
+        .collect()
+}
+
+fn bytes_to_limbs(digest: impl AsRef<[u8]>) -> ByteDigest {
+    digest_to_limbs(digest.as_ref().try_into().unwrap())
+}
+
+#[test]
+fn keccak_agrees_with_the_reference() {
+    for count in (1..=70).chain([102, 103, 137, 300]) {
+        let words = words(count);
+        let blocks = layout(&words, KECCAK_RATE_WORDS, KECCAK_RATE_BLOCKS);
+        let expected = bytes_to_limbs(Keccak256::digest(bytes_of(&words)));
+        assert_eq!(keccak_hash(&blocks, count), Ok(expected), "{count} words");
+    }
+}
+
+#[test]
+fn blake3_of_one_and_more_chunks_agrees_with_the_reference() {
+    for count in [1, 15, 16, 17, 255, 256] {
+        let words = words(count);
+        let expected = bytes_to_limbs(blake3::hash(&bytes_of(&words)).as_bytes());
+        let blocks = layout(&words, 16, 4);
+        assert_eq!(blake3_chunk(&blocks, count, 0, true), Ok(expected));
+    }
+    // Two chunks and a bit: the tree is ((0, 1), 2).
+    let words = words(600);
+    let chunk = |first: usize, last: usize, counter| {
+        blake3_chunk(
+            &layout(&words[first..last], 16, 4),
+            last - first,
+            counter,
+            false,
+        )
+        .unwrap()
+    };
+    let left = blake3_parent(&chunk(0, 256, 0), &chunk(256, 512, 1), false).unwrap();
+    let root = blake3_parent(&left, &chunk(512, 600, 2), true).unwrap();
+    assert_eq!(
+        root,
+        bytes_to_limbs(blake3::hash(&bytes_of(&words)).as_bytes())
+    );
+}
+
+#[test]
+fn arguments_out_of_range_are_errors() {
+    let block = [F::ZERO; LANES];
+    assert!(poseidon16_sponge(&[block], 7, &block).is_err());
+    assert!(poseidon16_sponge(&[block], 9, &block).is_err());
+    assert!(poseidon16_merkle(&block, 2, &[block]).is_err());
+    assert!(poseidon16_merkle(&block, 0, &[]).is_err());
+    assert!(horner(&[block], 8, 1, EF::ONE).is_err());
+    assert!(horner(&[block], 3, 6, EF::ONE).is_err());
+    assert!(horner(&[block], 3, 0, EF::ONE).is_err());
+    assert!(horner(&[], 3, 1, EF::ONE).is_err());
+    assert!(blake3_chunk(&[block; 65], 257, 0, false).is_err());
+    assert!(blake3_chunk(&[block; 4], 16, 1, true).is_err());
+    assert!(blake3_chunk(&[block; 3], 16, 0, true).is_err());
+    assert!(keccak_hash(&[block], 0).is_err());
+    let mut wide = block;
+    wide[1] = F::from_u32(1 << 16);
+    assert!(keccak_hash(&[wide], 1).is_err());
+    assert!(digest_from_limbs(&[block, wide]).is_err());
+    assert_eq!(
+        ext_from_block(&[F::ONE; LANES]),
+        Err(PrecompileError::NotExtension { lane: 5 })
+    );
+}
+
+proptest! {
+    #[test]
+    fn horner_is_the_weighted_sum(
+        elements in prop::collection::vec(element(), 1..40),
+        skip in 0..8usize,
+        beta in prop::array::uniform5(element()),
+    ) {
+        let mut padded = vec![F::TWO; skip];
+        padded.extend(&elements);
+        padded.resize(padded.len().next_multiple_of(8), F::TWO);
+        let beta = EF::from_basis_coefficients_fn(|i| beta[i]);
+        let total = padded.len();
+        let expected: EF = (skip..skip + elements.len())
+            .map(|j| beta.exp_u64((total - 1 - j) as u64) * padded[j])
+            .sum();
+        prop_assert_eq!(horner(&blocks_of(&padded), skip, elements.len(), beta), Ok(expected));
+    }
+
+    #[test]
+    fn folding_is_evaluation_of_the_halves(
+        even in prop::array::uniform5(element()),
+        odd in prop::array::uniform5(element()),
+        beta in prop::array::uniform5(element()),
+        x in (1..crate::field::MODULUS).prop_map(F::new),
+    ) {
+        // f(x) = even + x * odd, at x and -x.
+        let [even, odd, beta] = [even, odd, beta].map(|c| EF::from_basis_coefficients_fn(|i| c[i]));
+        let folded = fold(even + odd * x, even - odd * x, beta * x.double().inverse());
+        prop_assert_eq!(folded, even + beta * odd);
+    }
+
+    #[test]
+    fn unpacking_takes_five_lanes_an_element(
+        elements in prop::collection::vec(element(), 40),
+        skip in 0..8usize,
+        count in 1..7usize,
+    ) {
+        let expected: Vec<EF> = elements[skip..]
+            .chunks_exact(5)
+            .take(count)
+            .map(|c| EF::from_basis_coefficients_fn(|i| c[i]))
+            .collect();
+        prop_assert_eq!(expected.len(), count);
+        prop_assert_eq!(unpack(&blocks_of(&elements), skip, count), Ok(expected));
+        prop_assert!(unpack(&blocks_of(&elements), 8, count).is_err());
+        prop_assert!(unpack(&blocks_of(&elements), skip, 8 + usize::from(skip == 0)).is_err());
+        prop_assert!(unpack(&blocks_of(&elements), skip, 0).is_err());
+    }
+
+    #[test]
+    fn five_lanes_in_the_inverse_of_the_generator_are_an_extension_element(
+        elements in prop::collection::vec(element(), 16),
+        skip in 0..8usize,
+    ) {
+        let x = EF::from_basis_coefficients_fn(|i| F::from_bool(i == 1));
+        let sum = horner(&blocks_of(&elements), skip, 5, x.inverse()).unwrap();
+        let top = 8 * horner_blocks(skip, 5) - 1 - skip;
+        let expected = EF::from_basis_coefficients_fn(|i| elements[skip + i]);
+        prop_assert_eq!(sum * x.exp_u64(top as u64), expected);
+    }
+
+    #[test]
+    fn sponge_is_the_padding_free_sponge(elements in prop::collection::vec(element(), 8..60)) {
+        let zero = [F::ZERO; LANES];
+        let output = poseidon16_sponge(&blocks_of(&elements), elements.len(), &zero).unwrap();
+        let sponge = PaddingFreeSponge::<Poseidon16, 16, 8, 8>::new(Poseidon16);
+        prop_assert_eq!(output.rate, sponge.hash_slice(&elements));
+        let rest = elements.len() % 8;
+        let last = elements.len() - if rest == 0 { 8 } else { rest };
+        prop_assert_eq!(&output.last_block[..elements.len() - last], &elements[last..]);
+    }
+
+    #[test]
+    fn duplex_with_tag_8_is_the_duplex_challenger(
+        elements in prop::collection::vec(element(), 1..7).prop_map(|v| v.repeat(8)),
+    ) {
+        let zero = [F::ZERO; LANES];
+        let tag = F::from_usize(LANES);
+        let output = poseidon16_duplex(&blocks_of(&elements), elements.len(), &zero, tag).unwrap();
+        let mut challenger = DuplexChallenger::<F, Poseidon16, 16, 8>::new(Poseidon16);
+        challenger.observe_slice(&elements);
+        let state = [output.rate, output.capacity];
+        prop_assert_eq!(state.as_flattened(), &challenger.sponge_state[..]);
+    }
+
+    #[test]
+    fn a_path_recomputes_the_root(leaves in prop::collection::vec(element(), 64), index in 0..8u32) {
+        let mut level: Vec<Block> = blocks_of(&leaves);
+        let leaf = level[index as usize];
+        let mut siblings = Vec::new();
+        let mut at = index as usize;
+        while level.len() > 1 {
+            siblings.push(level[at ^ 1]);
+            level = level.chunks(2).map(|pair| poseidon16_compress(&pair[0], &pair[1])).collect();
+            at /= 2;
+        }
+        prop_assert_eq!(poseidon16_merkle(&leaf, index, &siblings), Ok(level[0]));
+    }
+
+    #[test]
+    fn byte_paths_hash_left_then_right(left in any::<[u8; 32]>(), right in any::<[u8; 32]>()) {
+        let both = [left, right].concat();
+        let (left, right) = (digest_to_limbs(left), digest_to_limbs(right));
+        prop_assert_eq!(digest_from_limbs(&left).unwrap().to_vec(), both[..32].to_vec());
+        let expected = bytes_to_limbs(Keccak256::digest(&both));
+        prop_assert_eq!(keccak_merkle(&left, 0, &[right]), Ok(expected));
+        prop_assert_eq!(keccak_merkle(&right, 1, &[left]), Ok(expected));
+        let expected = bytes_to_limbs(blake3::hash(&both).as_bytes());
+        prop_assert_eq!(blake3_merkle(&right, 1, &[left]), Ok(expected));
+    }
+
+    #[test]
+    fn limbs_are_the_absorbed_bytes(elements in prop::array::uniform8(element())) {
+        let bytes: Vec<u8> = limbs(&elements)
+            .as_flattened()
+            .iter()
+            .flat_map(|limb| (limb.as_canonical_u32() as u16).to_le_bytes())
+            .collect();
+        prop_assert_eq!(bytes, elements_to_bytes(&elements));
+    }
+}
