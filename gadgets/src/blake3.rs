@@ -40,21 +40,21 @@ impl Hash for Blake3 {
 }
 
 impl ByteHash for Blake3 {
-    /// One chunk, or the tree of up to 64 chunks of 256 words: neighbours are joined level by level,
+    /// One chunk, or the tree of up to 256 chunks of 256 words: neighbours are joined level by level,
     /// an odd one waits, which is BLAKE3's left-full tree.
     fn hash_words(message: Slice, words: usize) -> Slice {
         if words <= 256 {
             blake3_chunk(message, words, 0, true)
         } else {
             let chunks = (words + 255) / 256;
-            let mut nodes = [message; 64];
+            let mut nodes = [message; 256];
             for i in 0..chunks {
                 let rest = words - 256 * i;
                 let length = if rest < 256 { rest } else { 256 };
                 nodes[i] = blake3_chunk(message.skip(64 * i), length, i, false);
             }
             let mut count = chunks;
-            for _level in 0..6 {
+            for _level in 0..7 {
                 if count > 2 {
                     let pairs = count / 2;
                     for i in 0..pairs {

@@ -10,8 +10,8 @@ use crate::bits::{hint_bits, integer};
 use crate::hash::{Challenger, Hash, assert_low_bits_are_zero};
 use crate::prelude::*;
 
-/// Most blocks of limbs between two samples.
-const CAPACITY: usize = 4096;
+/// Most blocks of limbs between two samples: openings of some 6,500 columns at two points.
+const CAPACITY: usize = 16384;
 
 /// A hash of words to 32 bytes.
 pub trait ByteHash: Hash {

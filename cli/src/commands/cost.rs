@@ -25,9 +25,6 @@ use crate::parameters::Parameters;
 use crate::program;
 use crate::progress::Progress;
 
-/// Logarithm of the blowup of outer proofs.
-const OUTER_LOG_BLOWUP: usize = 2;
-
 /// Arguments of `droste cost`.
 #[derive(Debug, Args)]
 pub struct Cost {
@@ -66,9 +63,12 @@ struct What {
     /// Public inputs: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
-    /// Security of the outer proof, at blowup 4: proven-100, proven-120 or toy.
+    /// Security of the outer proof: proven-100, proven-120 or toy.
     #[arg(long, default_value_t = Preset::Proven100)]
     outer_preset: Preset,
+    /// Blowup factor of the outer proof: 2, 4, 8 or 16.
+    #[arg(long, default_value_t = 4)]
+    outer_blowup: usize,
     /// Hash of the outer proof: poseidon16, blake3 or keccak.
     #[arg(long, default_value_t = HashId::Poseidon16)]
     outer_hash: HashId,
@@ -126,6 +126,7 @@ impl Cost {
         for inner in &inner {
             self.check(inner)?;
         }
+        self.what.outer()?;
 
         let progress = Progress::bar((hashes.len() * inner.len()) as u64);
         let mut rows = vec![];
@@ -175,6 +176,7 @@ impl What {
     fn arguments(&self) -> Vec<String> {
         let mut arguments = vec!["--public".to_owned(), self.public.clone()];
         arguments.extend(option("outer-preset", self.outer_preset));
+        arguments.extend(option("outer-blowup", self.outer_blowup));
         arguments.extend(option("outer-hash", self.outer_hash));
         arguments.extend(option("limit", self.limit));
         arguments.extend(self.execute_only.then(|| "--execute-only".to_owned()));
@@ -183,9 +185,12 @@ impl What {
     }
 
     fn outer(&self) -> Result<FriSettings, CommandError> {
-        self.outer_preset
-            .settings(OUTER_LOG_BLOWUP)
-            .map_err(CommandError::failed)
+        Parameters {
+            preset: self.outer_preset,
+            queries: None,
+            blowup: self.outer_blowup,
+        }
+        .settings()
     }
 }
 

@@ -1,15 +1,19 @@
-//! The state of a native run: tape, statement and block memory, one a thread.
+//! The state of a native run: tape, statement and block memory. Each run has a thread of its own.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
+use std::thread;
 
 use droste_native::{EF, F, precompile};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
 
 use super::felt::Felt;
+
+/// Stack of a native run: a transcript's message is an array, which methods take and give by value.
+const STACK_BYTES: usize = 64 << 20;
 
 /// Lanes of the statement.
 pub const STATEMENT_LANES: usize = 8;
@@ -69,7 +73,7 @@ thread_local! {
 pub fn run_native(
     tape: &Tape,
     public: &[u32],
-    program: impl FnOnce(),
+    program: impl FnOnce() + Send,
 ) -> Result<[u32; STATEMENT_LANES], Failure> {
     silence_failures();
     let run = Run {
@@ -77,11 +81,21 @@ pub fn run_native(
         inputs: public.iter().map(|&x| F::from_u32(x)).collect(),
         ..Run::default()
     };
-    RUN.with_borrow_mut(|state| *state = run);
-    let outer = RUNNING.replace(true);
-    let result = catch_unwind(AssertUnwindSafe(program));
-    RUNNING.set(outer);
-    let run = RUN.take();
+    let started = || {
+        RUN.set(run);
+        RUNNING.set(true);
+        let result = catch_unwind(AssertUnwindSafe(program));
+        (result, RUN.take())
+    };
+    let (result, run) = thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK_BYTES);
+        let thread = thread
+            .spawn_scoped(scope, started)
+            .map_err(|error| Failure(format!("no thread for the run: {error}")))?;
+        thread
+            .join()
+            .map_err(|_| Failure("the run's thread ended early".into()))
+    })?;
     if let Err(payload) = result {
         let message = payload
             .downcast_ref::<String>()

@@ -5,30 +5,29 @@ mod config;
 use std::time::Duration;
 
 use droste_native::security::Preset;
-use droste_native::{
-    Blake3Family, Config, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family,
-};
+use droste_native::{Blake3Family, Config, F, FriSettings, HashFamily, HashId, KeccakFamily};
 use droste_verifier::aggregate::{Aggregate, Aggregator, Run};
 use droste_verifier::claim::{ClaimTree, claim_digest};
-use droste_verifier::driver::{AirProgram, BatchDriver, Seed, UniDriver};
+use droste_verifier::driver::{AirProgram, BatchDriver, Seed, UniAir, UniDriver};
 use droste_verifier::tape::TapeFamily;
 use droste_vm::record::Execution;
-use p3_air::{Air, AirBuilder, BaseAir};
+use p3_air::{Air, DebugConstraintBuilder};
 use p3_batch_stark::{BatchProof, ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_blake3::Blake3;
 use p3_blake3_air::Blake3Air;
 use p3_keccak::Keccak256Hash;
 use p3_keccak_air::KeccakAir;
 use p3_koala_bear::{KOALABEAR_POSEIDON1_RC_16, MDSKoalaBearData};
+use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_monty_31::MDSUtils;
 use p3_poseidon1::Poseidon1Constants;
 use p3_poseidon1_air::Poseidon1Air;
-use p3_uni_stark::{Proof as UniProof, prove, verify};
+use p3_uni_stark::{Proof as UniProof, ProverConstraintFolder, prove, verify};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use config::{ByteHash, stock};
+use config::{ByteHash, Stock, stock};
 
 /// The benchmark settings of Plonky3's examples, with two queries.
 const SETTINGS: FriSettings = FriSettings {
@@ -183,71 +182,39 @@ fn stock_proofs_are_wrapped_and_joined() {
     assert_eq!(joined.tree.claim.statement(), joined.proof.statement);
 }
 
-/// AIRs that Plonky3 publishes, as one type.
-#[derive(Clone, Copy, Debug)]
-enum Published {
-    Keccak,
-    Blake3,
-}
-
-impl BaseAir<F> for Published {
-    fn width(&self) -> usize {
-        match self {
-            Self::Keccak => BaseAir::<F>::width(&KeccakAir {}),
-            Self::Blake3 => BaseAir::<F>::width(&Blake3Air {}),
-        }
-    }
-
-    fn main_next_row_columns(&self) -> Vec<usize> {
-        match self {
-            Self::Keccak => BaseAir::<F>::main_next_row_columns(&KeccakAir {}),
-            Self::Blake3 => BaseAir::<F>::main_next_row_columns(&Blake3Air {}),
-        }
-    }
-}
-
-impl<AB: AirBuilder<F = F>> Air<AB> for Published {
-    fn eval(&self, builder: &mut AB) {
-        match self {
-            Self::Keccak => KeccakAir {}.eval(builder),
-            Self::Blake3 => Blake3Air {}.eval(builder),
-        }
-    }
-}
-
-/// One permutation in each of Plonky3's hash tables, verified in the machine at natural heights.
-fn published(air: Published, trace: &RowMajorMatrix<F>, log_height: usize) {
+/// One of Plonky3's hash AIRs, verified in the machine under a hash's own configuration.
+fn published<B, H, A>(air: A, trace: RowMajorMatrix<F>)
+where
+    B: ByteHash,
+    H: TapeFamily,
+    A: UniAir<H>
+        + for<'a> Air<ProverConstraintFolder<'a, Stock<B>>>
+        + for<'a> Air<DebugConstraintBuilder<'a, F>>,
+{
     let settings = FriSettings {
         num_queries: 1,
         cap_height: 0,
         ..SETTINGS
     };
-    let driver = BatchDriver::<Poseidon16Family, Published>::new(
-        vec![air],
-        settings,
-        &[log_height],
-        Seed::Key,
-    )
-    .unwrap();
-    let instance = StarkInstance {
-        air: &air,
-        trace,
-        public_values: vec![],
-    };
-    let proof = prove_batch(&driver.config().unwrap(), &[instance], driver.data()).unwrap();
-    driver.verify(&proof, &[vec![]]).unwrap();
+    let log_height = trace.height().ilog2() as usize;
+    let proof = prove(&stock::<B>(&settings), &air, trace, &[]).unwrap();
+    let driver = UniDriver::<H, A>::new(air, settings, log_height, Seed::Stock).unwrap();
+    let proof: UniProof<Config<H>> = adopt(&proof);
+    driver.verify(&proof, &[]).unwrap();
     let execution = driver.program().execute(&proof, &[vec![]]).unwrap();
     expect_claim(driver.program(), &execution, &[vec![]]);
 }
 
 #[test]
 fn p3_keccak_air_is_verified() {
-    let trace = KeccakAir {}.generate_random_trace_rows(1, SETTINGS.log_blowup);
-    published(Published::Keccak, &trace, 5);
+    let trace = || KeccakAir {}.generate_random_trace_rows(1, SETTINGS.log_blowup);
+    published::<Blake3, Blake3Family, _>(KeccakAir {}, trace());
+    published::<Keccak256Hash, KeccakFamily, _>(KeccakAir {}, trace());
 }
 
 #[test]
 fn p3_blake3_air_is_verified() {
-    let trace = Blake3Air {}.generate_random_trace_rows(4, SETTINGS.log_blowup);
-    published(Published::Blake3, &trace, 2);
+    let trace = || Blake3Air {}.generate_random_trace_rows(4, SETTINGS.log_blowup);
+    published::<Blake3, Blake3Family, _>(Blake3Air {}, trace());
+    published::<Keccak256Hash, KeccakFamily, _>(Blake3Air {}, trace());
 }
