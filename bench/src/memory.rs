@@ -1,4 +1,9 @@
-//! Peak memory of a call, from the kernel's accounts of this process.
+//! Peaks of memory, from the kernel's accounts of this process.
+
+/// Bytes of the largest resident set that this process had so far; none where the kernel does not tell.
+pub fn peak() -> Option<usize> {
+    status("VmHWM:")
+}
 
 /// Bytes by which a call raised the resident set above what it was before; none where the kernel does not
 /// tell, or the allocator had all the memory already.
@@ -7,9 +12,7 @@ pub fn peak_of(call: impl FnOnce()) -> Option<usize> {
     // Resets the peak to the present size.
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     call();
-    status("VmHWM:")?
-        .checked_sub(before)
-        .filter(|&bytes| bytes > 0)
+    peak()?.checked_sub(before).filter(|&bytes| bytes > 0)
 }
 
 fn status(field: &str) -> Option<usize> {

@@ -1,0 +1,246 @@
+//! The inputs and the two sides of each comparison.
+
+use std::rc::Rc;
+
+use droste_air::keccak::degree5;
+use droste_air::{TraceError, blake3, keccak, poseidon16};
+use droste_native::F;
+use droste_native::poseidon16::{
+    HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH,
+};
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_poseidon1::Poseidon1Constants;
+use p3_poseidon1_air::Poseidon1Air;
+use p3_uni_stark::{prove, verify};
+
+use super::bus::{self, Hash};
+use super::contender::{Contender, Shape, config, contender};
+use super::evaluate::evaluator;
+use super::{Arguments, Measured, compare};
+use crate::clock::{milliseconds_since, now};
+
+/// Plonky3's table of the same permutation, one per row.
+type PeerPoseidon16 = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
+
+/// Every comparison, by the name of its key.
+pub const TABLES: [(&str, fn(&Arguments) -> Measured); 4] = [
+    ("poseidon16", poseidon16),
+    ("blake3", blake3),
+    ("keccak", keccak),
+    ("keccak_degree5", keccak_degree5),
+];
+
+/// A generator of test inputs (an LCG: reproducible, and no table cares for quality).
+fn words() -> impl FnMut() -> u32 {
+    let mut state = 1u64;
+    move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u32
+    }
+}
+
+/// What the bus of a table costs, on a quarter of the inputs.
+fn bus(
+    arguments: &Arguments,
+    hash: Hash,
+    with: Result<RowMajorMatrix<F>, TraceError>,
+    without: Result<RowMajorMatrix<F>, TraceError>,
+) -> Option<bus::Bus> {
+    if arguments.no_bus {
+        return None;
+    }
+    let config = config(arguments, arguments.log_blowup);
+    let rounds = arguments.rounds;
+    Some(bus::measure(
+        &config,
+        rounds,
+        hash,
+        &with.ok()?,
+        &without.ok()?,
+    ))
+}
+
+fn poseidon16(arguments: &Arguments) -> Measured {
+    let shape = Shape {
+        count: 1 << arguments.poseidon16,
+        rows: 1,
+        degree: poseidon16::DEGREE,
+        log_blowup: arguments.log_blowup,
+    };
+    let mut next = words();
+    let inputs: Vec<[F; WIDTH]> = (0..shape.count)
+        .map(|_| std::array::from_fn(|_| F::from_u32(next())))
+        .collect();
+    let (full, partial) = Poseidon1Constants {
+        rounds_f: 2 * HALF_FULL_ROUNDS,
+        rounds_p: PARTIAL_ROUNDS,
+        mds_circ_col: MDS_COLUMN,
+        round_constants: ROUND_CONSTANTS.to_vec(),
+    }
+    .to_optimized();
+    let peer = PeerPoseidon16::new(full, partial);
+    let ours = || {
+        contender!(
+            arguments,
+            shape,
+            poseidon16::Poseidon16Air,
+            poseidon16::generate_permutations(&inputs, None).expect("there are inputs")
+        )
+    };
+    let theirs = || {
+        contender!(
+            arguments,
+            shape,
+            peer,
+            peer.generate_trace_rows_from_inputs(inputs.clone(), arguments.log_blowup)
+        )
+    };
+    let few = &inputs[..shape.count.div_ceil(4)];
+    let calls: Vec<_> = few
+        .iter()
+        .map(|input| (*input, poseidon16::Mode::Permute))
+        .collect();
+    let bus = || {
+        bus(
+            arguments,
+            Hash::Poseidon16,
+            poseidon16::generate_table(&calls, None),
+            poseidon16::generate_permutations(few, None),
+        )
+    };
+    compare(arguments, "poseidon16", ours, theirs, bus)
+}
+
+fn blake3(arguments: &Arguments) -> Measured {
+    let shape = Shape {
+        count: 1 << arguments.blake3,
+        rows: 1,
+        degree: blake3::DEGREE,
+        log_blowup: arguments.log_blowup,
+    };
+    let mut next = words();
+    let compressions: Vec<blake3::Compression> = (0..shape.count)
+        .map(|_| blake3::Compression {
+            chaining: std::array::from_fn(|_| next()),
+            message: std::array::from_fn(|_| next()),
+            counter: u64::from(next()),
+            block_length: 64,
+            flags: 0,
+        })
+        .collect();
+    let words = |compression: &blake3::Compression| {
+        std::array::from_fn(|i| match i {
+            0..16 => compression.message[i],
+            _ => compression.chaining[i - 16],
+        })
+    };
+    let ours = || {
+        contender!(
+            arguments,
+            shape,
+            blake3::Blake3Air,
+            blake3::generate_compressions(&compressions, None).expect("there are inputs")
+        )
+    };
+    let theirs = || {
+        contender!(
+            arguments,
+            shape,
+            p3_blake3_air::Blake3Air {},
+            p3_blake3_air::generate_trace_rows(
+                compressions.iter().map(words).collect(),
+                arguments.log_blowup
+            )
+        )
+    };
+    let few = &compressions[..shape.count.div_ceil(4)];
+    let bus = || {
+        bus(
+            arguments,
+            Hash::Blake3,
+            blake3::generate_table(few, None),
+            blake3::generate_compressions(few, None),
+        )
+    };
+    compare(arguments, "blake3", ours, theirs, bus)
+}
+
+/// Inputs of as many permutations as fit.
+fn states(arguments: &Arguments) -> Vec<keccak::State> {
+    let mut next = words();
+    (0..(1usize << arguments.keccak_rows) / keccak::ROUNDS)
+        .map(|_| std::array::from_fn(|_| u64::from(next()) << 32 | u64::from(next())))
+        .collect()
+}
+
+/// The peer carries the preimage, 100 columns, and so do we.
+fn keccak(arguments: &Arguments) -> Measured {
+    let inputs = states(arguments);
+    let shape = Shape {
+        count: inputs.len(),
+        rows: keccak::ROUNDS,
+        degree: keccak::DEGREE,
+        log_blowup: arguments.log_blowup,
+    };
+    let ours = || {
+        contender!(
+            arguments,
+            shape,
+            keccak::KeccakAir,
+            keccak::generate_permutations(&inputs, None).expect("there are inputs")
+        )
+    };
+    // The peer orders lanes as we do.
+    let theirs = || {
+        contender!(
+            arguments,
+            shape,
+            p3_keccak_air::KeccakAir {},
+            p3_keccak_air::generate_trace_rows(inputs.clone(), arguments.log_blowup)
+        )
+    };
+    let few = &inputs[..inputs.len().div_ceil(4)];
+    let bus = || {
+        bus(
+            arguments,
+            Hash::Keccak,
+            keccak::generate_table(few, None),
+            keccak::generate_permutations(few, None),
+        )
+    };
+    compare(arguments, "keccak", ours, theirs, bus)
+}
+
+/// At a blowup of 4 at least, on half of the inputs: both sides take twice the memory.
+fn keccak_degree5(arguments: &Arguments) -> Measured {
+    let mut inputs = states(arguments);
+    inputs.truncate(inputs.len().div_ceil(2));
+    let log_blowup = arguments.log_blowup.max(2);
+    let shape = |degree| Shape {
+        count: inputs.len(),
+        rows: keccak::ROUNDS,
+        degree,
+        log_blowup,
+    };
+    let ours = || {
+        contender!(
+            arguments,
+            shape(degree5::DEGREE),
+            degree5::Degree5Air,
+            degree5::generate_permutations(&inputs, None).expect("there are inputs")
+        )
+    };
+    let theirs = || {
+        contender!(
+            arguments,
+            shape(keccak::DEGREE),
+            p3_keccak_air::KeccakAir {},
+            p3_keccak_air::generate_trace_rows(inputs.clone(), log_blowup)
+        )
+    };
+    compare(arguments, "keccak_degree5", ours, theirs, || None)
+}
