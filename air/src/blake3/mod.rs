@@ -3,6 +3,8 @@
 mod air;
 mod columns;
 mod compression;
+pub mod narrow;
+mod quarter;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -36,9 +38,11 @@ pub const ROOT: u8 = 8;
 /// How far along its row each word of a diagonal stands: `a`, `b`, `c`, `d`.
 const DIAGONAL: [usize; 4] = [0, 1, 2, 3];
 
+/// The words that each round adds, by their place in the round before.
+const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
+
 /// Order of the message words in each round: each round permutes the order of the one before.
 const SCHEDULE: [[usize; 16]; ROUNDS] = {
-    const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
     let mut schedule = [[0; 16]; ROUNDS];
     let mut round = 0;
     while round < ROUNDS {

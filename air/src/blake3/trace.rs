@@ -29,19 +29,21 @@ pub struct Compression {
 impl Compression {
     /// The output chaining value: the first eight words of the output.
     pub fn output(&self) -> [u32; 8] {
+        fold(self.state())
+    }
+
+    /// The state after the last round.
+    pub(super) fn state(&self) -> [u32; 16] {
         self.run(|_, _, _, _| {})
     }
 
     /// Runs the compression function and shows `record` the words `a, b, c, d` after each half of
-    /// each quarter-round: `(round, quarter, half, words)`.
-    fn run(&self, mut record: impl FnMut(usize, usize, usize, [u32; 4])) -> [u32; 8] {
-        let low = self.counter as u32;
-        let high = (self.counter >> 32) as u32;
-        let length = u32::from(self.block_length & 0x7f);
+    /// each quarter-round: `(round, quarter, half, words)`. Gives the state after the last round.
+    pub(super) fn run(&self, mut record: impl FnMut(usize, usize, usize, [u32; 4])) -> [u32; 16] {
         let mut state = [0; 16];
         state[..8].copy_from_slice(&self.chaining);
         state[8..12].copy_from_slice(&IV[..4]);
-        state[12..].copy_from_slice(&[low, high, length, u32::from(self.flags)]);
+        state[12..].copy_from_slice(&self.parameters());
         for (round, order) in SCHEDULE.iter().enumerate() {
             for quarter in 0..8 {
                 let (step, index) = (quarter / 4, quarter % 4);
@@ -57,8 +59,23 @@ impl Compression {
                 }
             }
         }
-        std::array::from_fn(|i| state[i] ^ state[i + 8])
+        state
     }
+
+    /// The last four words of the first state.
+    pub(super) fn parameters(&self) -> [u32; 4] {
+        [
+            self.counter as u32,
+            (self.counter >> 32) as u32,
+            u32::from(self.block_length & 0x7f),
+            u32::from(self.flags),
+        ]
+    }
+}
+
+/// The output chaining value, of the state after the last round.
+pub(super) fn fold(state: [u32; 16]) -> [u32; 8] {
+    std::array::from_fn(|i| state[i] ^ state[i + 8])
 }
 
 /// Half a quarter-round.
@@ -70,11 +87,11 @@ fn mix([a, b, c, d]: [u32; 4], message: u32, rotations: (u32, u32)) -> [u32; 4] 
     [a, b, c, d]
 }
 
-fn limbs(word: u32) -> [F; 2] {
+pub(super) fn limbs(word: u32) -> [F; 2] {
     [F::from_u32(word & 0xffff), F::from_u32(word >> 16)]
 }
 
-fn bits<const N: usize>(word: u32) -> [F; N] {
+pub(super) fn bits<const N: usize>(word: u32) -> [F; N] {
     std::array::from_fn(|i| F::from_bool(word >> i & 1 == 1))
 }
 
@@ -99,7 +116,7 @@ pub fn fill_row(compression: &Compression, columns: &mut Blake3Cols<F>) {
     columns.counter[1] = bits((compression.counter >> 32) as u32);
     columns.block_length = bits(u32::from(compression.block_length));
     columns.flags = bits(u32::from(compression.flags));
-    let output = compression.run(|round, quarter, half, [a, b, c, d]| {
+    let state = compression.run(|round, quarter, half, [a, b, c, d]| {
         let cells = match (round < ROUNDS - 1, quarter / 4, half) {
             (true, ..) => &mut columns.rounds[round][quarter][half],
             (false, 0, _) => &mut columns.last_columns[quarter][half],
@@ -112,7 +129,7 @@ pub fn fill_row(compression: &Compression, columns: &mut Blake3Cols<F>) {
         };
         (cells.a, cells.b, cells.c, cells.d) = (limbs(a), bits(b), limbs(c), bits(d));
     });
-    columns.output = output.map(limbs);
+    columns.output = fold(state).map(limbs);
 }
 
 /// Trace of [`Blake3Air`](super::Blake3Air): one compression per row, padded with compressions of

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use droste_air::blake3::narrow::{NarrowAir, NarrowTable};
 use droste_air::blake3::{Blake3Air, Blake3Table};
 use droste_air::keccak::{KeccakAir, KeccakTable};
 use droste_air::poseidon16::{Poseidon16Air, Poseidon16Table};
@@ -21,6 +22,7 @@ use crate::race::duel;
 pub enum Hash {
     Poseidon16,
     Blake3,
+    Blake3Narrow,
     Keccak,
 }
 
@@ -28,7 +30,7 @@ impl Hash {
     const fn bus(self) -> &'static str {
         match self {
             Self::Poseidon16 => "poseidon16",
-            Self::Blake3 => "blake3",
+            Self::Blake3 | Self::Blake3Narrow => "blake3",
             Self::Keccak => "keccak_f",
         }
     }
@@ -61,6 +63,10 @@ macro_rules! dispatch {
                 let $air = Blake3Table;
                 $call
             }
+            Tables::Sender(Hash::Blake3Narrow) => {
+                let $air = NarrowTable;
+                $call
+            }
             Tables::Sender(Hash::Keccak) => {
                 let $air = KeccakTable;
                 $call
@@ -71,6 +77,10 @@ macro_rules! dispatch {
             }
             Tables::Silent(Hash::Blake3) => {
                 let $air = Blake3Air;
+                $call
+            }
+            Tables::Silent(Hash::Blake3Narrow) => {
+                let $air = NarrowAir;
                 $call
             }
             Tables::Silent(Hash::Keccak) => {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use droste_air::blake3::narrow;
 use droste_air::keccak::degree5;
 use droste_air::{TraceError, blake3, keccak, poseidon16};
 use droste_native::F;
@@ -24,10 +25,14 @@ use crate::clock::{milliseconds_since, now};
 /// Plonky3's table of the same permutation, one per row.
 type PeerPoseidon16 = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
 
+/// The function that makes a comparison.
+type Measure = fn(&Arguments) -> Measured;
+
 /// Every comparison, by the name of its key.
-pub const TABLES: [(&str, fn(&Arguments) -> Measured); 4] = [
+pub const TABLES: [(&str, Measure); 5] = [
     ("poseidon16", poseidon16),
     ("blake3", blake3),
+    ("blake3_narrow", blake3_narrow),
     ("keccak", keccak),
     ("keccak_degree5", keccak_degree5),
 ];
@@ -115,15 +120,10 @@ fn poseidon16(arguments: &Arguments) -> Measured {
     compare(arguments, "poseidon16", ours, theirs, bus)
 }
 
-fn blake3(arguments: &Arguments) -> Measured {
-    let shape = Shape {
-        count: 1 << arguments.blake3,
-        rows: 1,
-        degree: blake3::DEGREE,
-        log_blowup: arguments.log_blowup,
-    };
+/// Random compressions.
+fn compressions(arguments: &Arguments) -> Vec<blake3::Compression> {
     let mut next = words();
-    let compressions: Vec<blake3::Compression> = (0..shape.count)
+    (0..1usize << arguments.blake3)
         .map(|_| blake3::Compression {
             chaining: std::array::from_fn(|_| next()),
             message: std::array::from_fn(|_| next()),
@@ -131,12 +131,27 @@ fn blake3(arguments: &Arguments) -> Measured {
             block_length: 64,
             flags: 0,
         })
-        .collect();
+        .collect()
+}
+
+/// The peer's trace of the same compressions, but for their counters and flags, which it has none of.
+fn peer_blake3(compressions: &[blake3::Compression], log_blowup: usize) -> RowMajorMatrix<F> {
     let words = |compression: &blake3::Compression| {
         std::array::from_fn(|i| match i {
             0..16 => compression.message[i],
             _ => compression.chaining[i - 16],
         })
+    };
+    p3_blake3_air::generate_trace_rows(compressions.iter().map(words).collect(), log_blowup)
+}
+
+fn blake3(arguments: &Arguments) -> Measured {
+    let compressions = compressions(arguments);
+    let shape = Shape {
+        count: compressions.len(),
+        rows: 1,
+        degree: blake3::DEGREE,
+        log_blowup: arguments.log_blowup,
     };
     let ours = || {
         contender!(
@@ -151,10 +166,7 @@ fn blake3(arguments: &Arguments) -> Measured {
             arguments,
             shape,
             p3_blake3_air::Blake3Air {},
-            p3_blake3_air::generate_trace_rows(
-                compressions.iter().map(words).collect(),
-                arguments.log_blowup
-            )
+            peer_blake3(&compressions, arguments.log_blowup)
         )
     };
     let few = &compressions[..shape.count.div_ceil(4)];
@@ -167,6 +179,43 @@ fn blake3(arguments: &Arguments) -> Measured {
         )
     };
     compare(arguments, "blake3", ours, theirs, bus)
+}
+
+/// The form of eight rows a compression, against the peer's one.
+fn blake3_narrow(arguments: &Arguments) -> Measured {
+    let compressions = compressions(arguments);
+    let shape = |rows| Shape {
+        count: compressions.len(),
+        rows,
+        degree: blake3::DEGREE,
+        log_blowup: arguments.log_blowup,
+    };
+    let ours = || {
+        contender!(
+            arguments,
+            shape(narrow::ROWS),
+            narrow::NarrowAir,
+            narrow::generate_compressions(&compressions, None).expect("there are inputs")
+        )
+    };
+    let theirs = || {
+        contender!(
+            arguments,
+            shape(1),
+            p3_blake3_air::Blake3Air {},
+            peer_blake3(&compressions, arguments.log_blowup)
+        )
+    };
+    let few = &compressions[..compressions.len().div_ceil(4)];
+    let bus = || {
+        bus(
+            arguments,
+            Hash::Blake3Narrow,
+            narrow::generate_table(few, None),
+            narrow::generate_compressions(few, None),
+        )
+    };
+    compare(arguments, "blake3_narrow", ours, theirs, bus)
 }
 
 /// Inputs of as many permutations as fit.

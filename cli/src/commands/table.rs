@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use droste_air::TraceError;
+use droste_air::blake3::narrow::{self, NarrowAir};
 use droste_air::blake3::{self, Blake3Air, Compression};
 use droste_air::keccak::{self, KeccakAir};
 use droste_air::poseidon16::{self, Poseidon16Air};
@@ -32,6 +33,9 @@ const LARGEST_COUNT: usize = 1 << 19;
 pub struct Table {
     /// The table: poseidon16, blake3 or keccak.
     hash: HashId,
+    /// How the table is laid out.
+    #[arg(long, value_enum, default_value_t = Form::Wide)]
+    form: Form,
     /// Number of permutations (for blake3, compressions).
     #[arg(long)]
     count: usize,
@@ -46,9 +50,20 @@ pub struct Table {
     preset: Preset,
 }
 
+/// Layouts of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Form {
+    /// What the machine uses, the fastest to prove.
+    Wide,
+    /// Fewer columns in more rows, cheaper to verify (blake3 only).
+    Narrow,
+}
+
 #[derive(Debug, Serialize)]
 struct Cost {
     table: HashId,
+    form: Form,
     commit_hash: HashId,
     preset: &'static str,
     blowup: usize,
@@ -68,8 +83,12 @@ struct Cost {
 
 impl Report for Cost {
     fn rows(&self) -> Vec<Vec<String>> {
+        let table = match self.form {
+            Form::Wide => self.table.to_string(),
+            Form::Narrow => format!("{}, narrow", self.table),
+        };
         let rows = [
-            ("table", self.table.to_string()),
+            ("table", table),
             ("committed in", self.commit_hash.to_string()),
             (
                 "parameters",
@@ -110,6 +129,9 @@ impl Table {
             let message = format!("--count is {}, expected 1 to {LARGEST_COUNT}", self.count);
             return Err(CommandError::usage(message));
         }
+        if self.form == Form::Narrow && self.hash != HashId::Blake3 {
+            return Err(CommandError::usage("--form narrow is for blake3 only"));
+        }
         if !self.blowup.is_power_of_two() {
             let message = format!("--blowup is {}, expected 2, 4, 8 or 16", self.blowup);
             return Err(CommandError::usage(message));
@@ -130,7 +152,12 @@ impl Table {
 
     fn prove<H: HashFamily>(&self, settings: &FriSettings) -> Result<Cost, CommandError> {
         let config = config::<H>(settings, &[]).map_err(CommandError::failed)?;
-        let air = HashAir(self.hash);
+        let air = match (self.hash, self.form) {
+            (HashId::Poseidon16, _) => HashAir::Poseidon16,
+            (HashId::Blake3, Form::Wide) => HashAir::Blake3,
+            (HashId::Blake3, Form::Narrow) => HashAir::Blake3Narrow,
+            (HashId::Keccak, _) => HashAir::Keccak,
+        };
         let (trace, trace_ms) = timed(|| air.trace(self.count));
         let trace = trace.map_err(CommandError::failed)?;
         let (height, main) = (trace.height(), trace.width());
@@ -145,6 +172,7 @@ impl Table {
         let security = proven_security(settings, &[shape], H::COLLISION_BITS);
         Ok(Cost {
             table: self.hash,
+            form: self.form,
             commit_hash: self.commit_hash,
             preset: self.preset.name(),
             blowup: self.blowup,
@@ -164,36 +192,44 @@ impl Table {
     }
 }
 
-/// The table of a hash. One AIR for the three, so that the prover is compiled once for each hash of the
+/// The table of a hash. One AIR for all, so that the prover is compiled once for each hash of the
 /// commitments and not for each table, too.
 #[derive(Clone, Copy)]
-struct HashAir(HashId);
+enum HashAir {
+    Poseidon16,
+    Blake3,
+    Blake3Narrow,
+    Keccak,
+}
 
 impl HashAir {
     const fn rows_per_permutation(self) -> usize {
-        match self.0 {
-            HashId::Poseidon16 | HashId::Blake3 => 1,
-            HashId::Keccak => keccak::ROUNDS,
+        match self {
+            Self::Poseidon16 | Self::Blake3 => 1,
+            Self::Blake3Narrow => narrow::ROWS,
+            Self::Keccak => keccak::ROUNDS,
         }
     }
 
     /// Permutations of counters: what is hashed does not change the cost.
     fn trace(self, count: usize) -> Result<RowMajorMatrix<F>, TraceError> {
         let counters = 0..count as u32;
-        match self.0 {
-            HashId::Poseidon16 => {
+        let compressions = || -> Vec<Compression> {
+            let input = |i| Compression {
+                message: [i; 16],
+                block_length: 64,
+                ..Compression::default()
+            };
+            counters.clone().map(input).collect()
+        };
+        match self {
+            Self::Poseidon16 => {
                 let input = |i| std::array::from_fn(|lane| F::from_u32(i + lane as u32));
                 poseidon16::generate_permutations(&counters.map(input).collect::<Vec<_>>(), None)
             }
-            HashId::Blake3 => {
-                let input = |i| Compression {
-                    message: [i; 16],
-                    block_length: 64,
-                    ..Compression::default()
-                };
-                blake3::generate_compressions(&counters.map(input).collect::<Vec<_>>(), None)
-            }
-            HashId::Keccak => {
+            Self::Blake3 => blake3::generate_compressions(&compressions(), None),
+            Self::Blake3Narrow => narrow::generate_compressions(&compressions(), None),
+            Self::Keccak => {
                 let input = |i| [u64::from(i); keccak::LANES];
                 keccak::generate_permutations(&counters.map(input).collect::<Vec<_>>(), None)
             }
@@ -222,39 +258,47 @@ impl HashAir {
     }
 }
 
+/// Calls a method of the table.
+macro_rules! dispatch {
+    ($self:expr, $air:ident => $call:expr) => {
+        match $self {
+            HashAir::Poseidon16 => {
+                let $air = Poseidon16Air;
+                $call
+            }
+            HashAir::Blake3 => {
+                let $air = Blake3Air;
+                $call
+            }
+            HashAir::Blake3Narrow => {
+                let $air = NarrowAir;
+                $call
+            }
+            HashAir::Keccak => {
+                let $air = KeccakAir;
+                $call
+            }
+        }
+    };
+}
+
 impl BaseAir<F> for HashAir {
     fn width(&self) -> usize {
-        match self.0 {
-            HashId::Poseidon16 => Poseidon16Air.width(),
-            HashId::Blake3 => Blake3Air.width(),
-            HashId::Keccak => KeccakAir.width(),
-        }
+        dispatch!(self, air => air.width())
     }
 
     fn main_next_row_columns(&self) -> Vec<usize> {
-        match self.0 {
-            HashId::Poseidon16 => Poseidon16Air.main_next_row_columns(),
-            HashId::Blake3 => Blake3Air.main_next_row_columns(),
-            HashId::Keccak => KeccakAir.main_next_row_columns(),
-        }
+        dispatch!(self, air => air.main_next_row_columns())
     }
 
     fn max_constraint_degree(&self) -> Option<usize> {
-        match self.0 {
-            HashId::Poseidon16 => Poseidon16Air.max_constraint_degree(),
-            HashId::Blake3 => Blake3Air.max_constraint_degree(),
-            HashId::Keccak => KeccakAir.max_constraint_degree(),
-        }
+        dispatch!(self, air => air.max_constraint_degree())
     }
 }
 
 impl<AB: AirBuilder<F = F>> Air<AB> for HashAir {
     fn eval(&self, builder: &mut AB) {
-        match self.0 {
-            HashId::Poseidon16 => Poseidon16Air.eval(builder),
-            HashId::Blake3 => Blake3Air.eval(builder),
-            HashId::Keccak => KeccakAir.eval(builder),
-        }
+        dispatch!(self, air => air.eval(builder));
     }
 }
 

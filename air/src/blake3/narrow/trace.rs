@@ -1,0 +1,147 @@
+//! Trace of the narrow Blake3 table.
+
+use std::array::from_fn;
+use std::borrow::BorrowMut;
+
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_maybe_rayon::prelude::*;
+
+use super::columns::{BITS, DIGITS, NarrowCols, NarrowTableCols, ROWS};
+use crate::TraceError;
+use crate::blake3::columns::{HalfCols, ROUNDS};
+use crate::blake3::trace::{bits, fold, limbs};
+use crate::blake3::{Compression, DIAGONAL, IV, SCHEDULE};
+
+/// Fills the rows of one compression, which follows `before`, and the first after the last. All cells
+/// are zero before.
+pub fn fill_rows(
+    compression: &Compression,
+    before: &Compression,
+    mut rows: [&mut NarrowCols<F>; ROWS],
+) {
+    let state = compression.run(|round, quarter, half, [a, b, c, d]| {
+        let (a, b, c, d) = (limbs(a), bits(b), limbs(c), bits(d));
+        rows[1 + round].halves[quarter][half] = HalfCols { a, d, c, b };
+    });
+    let output = fold(state).map(limbs);
+    for (step, row) in rows.iter_mut().enumerate() {
+        row.steps[step] = F::ONE;
+        row.output = output;
+    }
+    for (row, order) in rows[1..].iter_mut().zip(SCHEDULE) {
+        row.message = order.map(|word| limbs(compression.message[word]));
+        row.digits.fill(compression.message[order[0]] as u16);
+    }
+    fill_inputs(compression, before.state(), rows[0]);
+}
+
+/// Fills the row of inputs of a compression that follows one that ends in `before`.
+fn fill_inputs(compression: &Compression, before: [u32; 16], row: &mut NarrowCols<F>) {
+    let words = compression.message;
+    let parameters = compression.parameters();
+    row.digits.fill(words[DIGITS[ROUNDS]] as u16);
+    for j in 0..4 {
+        let place = |of: usize| (j + DIAGONAL[of]) % 4;
+        let [low, high] = [DIGITS[2 * j], DIGITS[2 * j + 1]].map(|word| words[word] >> 16);
+        row.halves[j][0].d = bits(compression.chaining[j]);
+        row.halves[j][0].b = bits(low | high << 16);
+        row.halves[j][1].d = bits(words[BITS[2 * j]]);
+        row.halves[j][1].b = bits(words[BITS[2 * j + 1]]);
+        row.halves[4 + j][0].d = bits(before[j]);
+        row.halves[4 + j][0].b = bits(before[j + 8]);
+        row.halves[4 + j][1] = HalfCols {
+            a: limbs(compression.chaining[place(0)]),
+            b: bits(compression.chaining[4 + place(1)]),
+            c: limbs(IV[place(2)]),
+            d: bits(parameters[place(3)]),
+        };
+    }
+    fill_slack(before, row);
+}
+
+/// Sets the message to what makes every sum `a` of a row of inputs hold, without carries.
+fn fill_slack(before: [u32; 16], row: &mut NarrowCols<F>) {
+    let mut a: [[F; 2]; 4] = from_fn(|j| limbs(before[j]));
+    let mut b: [[F; 2]; 4] = from_fn(|j| limbs(before[4 + j]));
+    for (step, halves) in row.halves.chunks_exact(4).enumerate() {
+        for (index, halves) in halves.iter().enumerate() {
+            let (a, b) = (&mut a[index], &mut b[(index + step * DIAGONAL[1]) % 4]);
+            for (half, cells) in halves.iter().enumerate() {
+                let word = &mut row.message[8 * step + 2 * index + half];
+                *word = from_fn(|limb| cells.a[limb] - a[limb] - b[limb]);
+                (*a, *b) = (cells.a, value(&cells.b));
+            }
+        }
+    }
+}
+
+/// Limbs of bits.
+fn value(bits: &[F; 32]) -> [F; 2] {
+    let value = |bits: &[F]| {
+        bits.iter()
+            .rev()
+            .fold(F::ZERO, |sum, &bit| sum.double() + bit)
+    };
+    [value(&bits[..16]), value(&bits[16..])]
+}
+
+/// Trace of [`NarrowAir`](super::NarrowAir): 8 rows per compression, padded with compressions of zero
+/// to `height`, or to the next power of two.
+///
+/// # Errors
+///
+/// No compressions and no height, or a height that is no power of two or too small; 8 is the least.
+pub fn generate_compressions(
+    compressions: &[Compression],
+    height: Option<usize>,
+) -> Result<RowMajorMatrix<F>, TraceError> {
+    generate(compressions, height, NarrowCols::<u8>::WIDTH)
+}
+
+/// Trace of [`NarrowTable`](super::NarrowTable): one message per compression, then padding that sends
+/// nothing.
+///
+/// # Errors
+///
+/// No compressions and no height, or a height that is no power of two or too small; 8 is the least.
+pub fn generate_table(
+    compressions: &[Compression],
+    height: Option<usize>,
+) -> Result<RowMajorMatrix<F>, TraceError> {
+    let mut trace = generate(compressions, height, NarrowTableCols::<u8>::WIDTH)?;
+    let rows = trace.values.chunks_exact_mut(NarrowTableCols::<u8>::WIDTH);
+    for row in rows.step_by(ROWS).take(compressions.len()) {
+        let row: &mut NarrowTableCols<F> = row.borrow_mut();
+        row.is_real = F::ONE;
+    }
+    Ok(trace)
+}
+
+/// Rows of `width` cells that begin with those of [`NarrowCols`].
+fn generate(
+    compressions: &[Compression],
+    height: Option<usize>,
+    width: usize,
+) -> Result<RowMajorMatrix<F>, TraceError> {
+    let rows = ROWS * compressions.len();
+    let height = TraceError::height(rows, height)?;
+    if height < ROWS {
+        return Err(TraceError::TooShort { rows: ROWS, height });
+    }
+    let count = height / ROWS;
+    let compression = |index: usize| compressions.get(index).copied().unwrap_or_default();
+    let mut values = F::zero_vec(height * width);
+    let groups = values.par_chunks_exact_mut(ROWS * width);
+    groups.enumerate().for_each(|(index, rows)| {
+        let before = compression((index + count - 1) % count);
+        let mut rows = rows.chunks_exact_mut(width);
+        let rows = from_fn(|_| {
+            let row = rows.next().expect("a group has as many rows");
+            row[..NarrowCols::<u8>::WIDTH].borrow_mut()
+        });
+        fill_rows(&compression(index), &before, rows);
+    });
+    Ok(RowMajorMatrix::new(values, width))
+}
