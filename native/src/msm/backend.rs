@@ -3,7 +3,9 @@
 use ark_ec::short_weierstrass::Affine;
 
 use super::curve::MsmCurve;
-use super::schedule::{Entry, Row};
+use super::endomorphism::Endomorphism;
+use super::recode::Word;
+use super::schedule::{Entry, LANES, Row};
 
 /// Affine points in a backend's own form, and batches of their additions.
 ///
@@ -15,11 +17,23 @@ pub trait Backend<C: MsmCurve>: Sync {
     /// State of one tile, kept by a worker from one tile to the next.
     type Scratch: Default + Send;
 
-    /// Packs nonidentity points, as many as there is room for.
-    fn pack(&self, points: &mut dyn Iterator<Item = &Affine<C>>, out: &mut [Self::Point]);
+    /// Scalars as integers below the order.
+    fn integers(&self, scalars: &[C::ScalarField; LANES]) -> [Word; LANES];
+
+    /// Packs a nonidentity point.
+    fn pack(&self, point: &Affine<C>) -> Self::Point;
 
     /// The way back.
     fn unpack(&self, point: &Self::Point) -> Affine<C>;
+
+    /// Halves of scalars, in two's complement.
+    fn split(
+        &self,
+        endomorphism: &Endomorphism<C::BaseField>,
+        scalars: &[Word; LANES],
+    ) -> [[Word; 2]; LANES] {
+        scalars.map(|scalar| endomorphism.split(&scalar))
+    }
 
     /// Multiplies every abscissa.
     fn multiply_x(&self, factor: &C::BaseField, points: &mut [Self::Point]);

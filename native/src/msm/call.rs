@@ -1,5 +1,6 @@
 //! A call: from bases and scalars to jobs, and back.
 
+use ark_ec::AffineRepr;
 use ark_ec::short_weierstrass::{Affine, Projective};
 
 use super::accumulate::{Sums, Workspace, sum_stream};
@@ -10,13 +11,13 @@ use super::driver::{Job, sum_jobs};
 use super::duplicates::{Clusters, MemberStream};
 use super::endomorphism::endomorphism;
 use super::options::{FieldBackend, Msm, Toggle};
-use super::parallel::collect;
+use super::parallel::{collect, map_groups};
 use super::portable::Portable;
 use super::recode::{Word, window_count};
-use super::scan::{Scan, bit_length};
+use super::scan::{Scalars, Scan};
 use super::schedule::{NONE, Shape};
 use super::small::{MAX_TERMS, sum_small};
-use super::table::{Table, nonidentity};
+use super::table::Table;
 use super::trace::{Record, timed};
 use super::{CostModel, MsmError};
 
@@ -34,15 +35,32 @@ struct Vector {
     /// Position of the point of each term.
     points: Vec<u32>,
     scalars: Vec<Word>,
+    /// Whether the scalars are in two's complement.
+    signed: bool,
     bits: u32,
     record: Record,
+}
+
+impl Vector {
+    fn new(scan: Scan, mut record: Record) -> Self {
+        record.active = scan.active.len();
+        record.bits = scan.bits;
+        record.duplicate_density = scan.duplicates;
+        Self {
+            points: scan.active,
+            scalars: scan.scalars,
+            signed: false,
+            bits: scan.bits,
+            record,
+        }
+    }
 }
 
 /// One sum for each vector.
 pub fn run<C: MsmCurve>(
     options: &Msm,
     bases: &[Affine<C>],
-    vectors: Vec<Vec<Word>>,
+    vectors: &[Scalars<'_, C::ScalarField>],
 ) -> Result<Vec<Projective<C>>, MsmError> {
     if options.backend != FieldBackend::Portable {
         #[cfg(target_arch = "x86_64")]
@@ -89,26 +107,32 @@ impl<'a, B> Call<'a, B> {
         }
     }
 
-    fn run<C: MsmCurve>(&self, bases: &[Affine<C>], vectors: Vec<Vec<Word>>) -> Vec<Projective<C>>
+    fn run<C: MsmCurve>(
+        &self,
+        bases: &[Affine<C>],
+        vectors: &[Scalars<'_, C::ScalarField>],
+    ) -> Vec<Projective<C>>
     where
         B: Backend<C>,
     {
-        let mut prepared: Vec<Vector> = vectors
-            .into_iter()
-            .map(|scalars| self.scan(&bases[..scalars.len()], scalars))
-            .collect();
+        let mut prepared: Vec<Vector> = vectors.iter().map(|scalars| self.scan(*scalars)).collect();
         if let [vector] = &mut prepared[..]
             && vector.points.len() <= MAX_TERMS
         {
+            self.drop_identities(vector, bases);
             return vec![self.sum_trivial(vector, |i| bases[i as usize])];
         }
         let mut table = self.table(bases, &mut prepared);
         if prepared.len() > 1
             && let Some(endomorphism) = endomorphism::<C>()
-            && prepared.iter().any(|vector| self.wants_split(vector))
+            && prepared
+                .iter()
+                .any(|vector| self.wants_split(vector, endomorphism.bits))
         {
-            let all: Vec<u32> = (0..table.points.len() as u32).collect();
-            table.images(self.backend, &endomorphism.beta, &all);
+            let time = &mut prepared[0].record.stages.split;
+            timed(time, || {
+                table.share_images(self.backend, &endomorphism.beta, self.threads);
+            });
         }
         let kept = table.points.len();
         let mut arena = Arena::default();
@@ -129,32 +153,30 @@ impl<'a, B> Call<'a, B> {
         sums
     }
 
-    fn scan<C: MsmCurve>(&self, bases: &[Affine<C>], mut scalars: Vec<Word>) -> Vector {
+    fn scan<C: MsmCurve>(&self, scalars: Scalars<'_, C::ScalarField>) -> Vector
+    where
+        B: Backend<C>,
+    {
         let mut record = Record {
             label: self.options.label.clone(),
             n: scalars.len(),
             ifma: self.ifma,
             ..Record::default()
         };
-        let mut time = Default::default();
-        let scan = timed(&mut time, || {
-            let scan = Scan::new(bases, &scalars);
-            if scan.active.len() < scalars.len() {
-                let active = scan.active.iter();
-                scalars = active.map(|&i| scalars[i as usize]).collect();
-            }
-            scan
-        });
-        record.active = scan.active.len();
-        record.bits = scan.bits;
-        record.duplicate_density = scan.duplicates;
-        record.stages.scan = time;
-        Vector {
-            scalars,
-            points: scan.active,
-            bits: scan.bits,
-            record,
-        }
+        let time = &mut record.stages.scan;
+        let scan = timed(time, || Scan::new(self.backend, scalars, self.threads));
+        Vector::new(scan, record)
+    }
+
+    fn drop_identities<C: MsmCurve>(&self, vector: &mut Vector, bases: &[Affine<C>]) {
+        let mut record = std::mem::take(&mut vector.record);
+        let mut scan = Scan {
+            active: std::mem::take(&mut vector.points),
+            scalars: std::mem::take(&mut vector.scalars),
+            ..Scan::default()
+        };
+        timed(&mut record.stages.scan, || scan.drop_identities(bases));
+        *vector = Vector::new(scan, record);
     }
 
     /// Packs the bases that count, and turns positions of bases into positions of points.
@@ -163,27 +185,56 @@ impl<'a, B> Call<'a, B> {
         B: Backend<C>,
     {
         let mut time = Default::default();
+        let pack = |positions: &[u32], room| {
+            Table::new(self.backend, bases, positions, room, self.threads)
+        };
         let table = timed(&mut time, || {
             if let [vector] = vectors {
-                let table = Table::new(self.backend, bases, &vector.points, self.threads);
+                let table = pack(&vector.points, self.room::<C>(vector)).or_else(|| {
+                    self.drop_identities(vector, bases);
+                    pack(&vector.points, self.room::<C>(vector))
+                });
                 vector.points = (0..vector.points.len() as u32).collect();
                 return table;
             }
             let used = vectors.iter().map(|vector| vector.record.n).max();
-            let positions = nonidentity(&bases[..used.unwrap_or(0)]);
+            let mut positions: Vec<u32> = (0..used.unwrap_or(0) as u32).collect();
+            let room = positions.len();
+            let whole = pack(&positions, room);
+            if whole.is_some() {
+                return whole;
+            }
+            positions.retain(|&base| !bases[base as usize].is_zero());
             let mut rank = vec![NONE; bases.len()];
             for (point, &base) in (0..).zip(&positions) {
                 rank[base as usize] = point;
             }
-            for point in vectors.iter_mut().flat_map(|vector| &mut vector.points) {
-                *point = rank[*point as usize];
+            for vector in vectors.iter_mut() {
+                self.drop_identities(vector, bases);
+                let points = vector.points.iter_mut();
+                points.for_each(|point| *point = rank[*point as usize]);
             }
-            Table::new(self.backend, bases, &positions, self.threads)
+            pack(&positions, room)
         });
         if let Some(first) = vectors.first_mut() {
             first.record.stages.pack = time;
         }
-        table
+        // No identity is left the second time.
+        table.unwrap_or_default()
+    }
+
+    /// Points that may come to those of the bases.
+    fn room<C: MsmCurve>(&self, vector: &Vector) -> usize {
+        let terms = vector.points.len();
+        let split = endomorphism::<C>()
+            .is_some_and(|endomorphism| self.wants_split(vector, endomorphism.bits));
+        let images = if split { terms } else { 0 };
+        images
+            + if self.wants_clusters(vector) {
+                terms / 2
+            } else {
+                0
+            }
     }
 
     fn sum_batch<C: MsmCurve>(
@@ -212,7 +263,7 @@ impl<'a, B> Call<'a, B> {
         }
         let terms = open.iter().map(|&i| vectors[i].points.len()).sum::<usize>() / open.len();
         let bits = open.iter().map(|&i| vectors[i].bits).max().unwrap_or(1);
-        let chosen = || self.model.window(terms, bits);
+        let chosen = || self.model.window(terms, open.len(), self.threads, bits);
         let window = self.options.window.unwrap_or_else(chosen);
         let mut jobs = vec![];
         for &i in &open {
@@ -221,6 +272,7 @@ impl<'a, B> Call<'a, B> {
             vector.record.rounds = window_count(vector.bits, window);
             jobs.push(Job {
                 scalars: std::mem::take(&mut vector.scalars),
+                signed: vector.signed,
                 bits: vector.bits,
                 points: std::mem::take(&mut vector.points),
             });
@@ -251,18 +303,13 @@ impl<'a, B> Call<'a, B> {
     ) where
         B: Backend<C>,
     {
-        let wanted = match self.options.duplicates {
-            Toggle::Off => false,
-            Toggle::On => true,
-            Toggle::Auto => vector.record.duplicate_density >= WORTHWHILE_DUPLICATES,
-        };
-        if !wanted || vector.points.len() <= MAX_TERMS {
+        if !self.wants_clusters(vector) || vector.points.len() <= MAX_TERMS {
             return;
         }
         let mut time = Default::default();
         timed(&mut time, || {
             let scalars = &vector.scalars;
-            let clusters = Clusters::new(scalars.iter().map(|scalar| scalar.0), scalars.len());
+            let clusters = Clusters::new(scalars, scalars.len());
             let stream = MemberStream {
                 clusters: &clusters,
                 points: &vector.points,
@@ -280,12 +327,9 @@ impl<'a, B> Call<'a, B> {
                 &mut B::Scratch::default(),
                 &mut sums,
             );
-            let single = |&term: &u32| {
-                let term = term as usize;
-                (vector.points[term], scalars[term])
-            };
-            let (mut points, mut kept): (Vec<_>, Vec<_>) =
-                clusters.single.iter().map(single).unzip();
+            let single = clusters.single.iter();
+            let mut points: Vec<u32> = single.clone().map(|&i| vector.points[i as usize]).collect();
+            let mut kept: Vec<Word> = single.map(|&i| scalars[i as usize]).collect();
             for (cluster, &first) in clusters.first.iter().enumerate() {
                 if let Some(point) = sums.get(cluster) {
                     points.push(table.push(*point));
@@ -305,48 +349,49 @@ impl<'a, B> Call<'a, B> {
     where
         B: Backend<C>,
     {
-        if !self.wants_split(vector) {
-            return;
-        }
         let Some(endomorphism) = endomorphism::<C>() else {
             return;
         };
-        let terms = vector.points.len();
+        if !self.wants_split(vector, endomorphism.bits) {
+            return;
+        }
         let mut time = Default::default();
         timed(&mut time, || {
-            let images = table.images(self.backend, &endomorphism.beta, &vector.points);
-            let scalars = &vector.scalars;
-            let halves = collect(self.threads, terms, |i| {
-                let (words, negative) = &scalars[i];
-                endomorphism
-                    .split(words)
-                    .map(|(half, sign)| (half, sign ^ negative))
+            let Vector {
+                points, scalars, ..
+            } = &*vector;
+            let (threads, terms) = (self.threads, points.len());
+            let images = table.images(self.backend, &endomorphism.beta, points, threads);
+            let both = collect(threads, terms, |i| {
+                let point = points[i];
+                [point, images.position(i, point)]
             });
-            let (mut seen, mut points, mut kept) = ([0u64; 4], vec![], vec![]);
-            for half in 0..2 {
-                let of = if half == 0 { &vector.points } else { &images };
-                for (&point, halves) in of.iter().zip(&halves) {
-                    let (words, _) = halves[half];
-                    seen.iter_mut().zip(words).for_each(|(s, w)| *s |= w);
-                    points.push(point);
-                    kept.push(halves[half]);
-                }
-            }
-            vector.bits = bit_length(&seen);
-            (vector.points, vector.scalars) = (points, kept);
+            let halves = map_groups(threads, scalars, |group| {
+                self.backend.split(&endomorphism, group)
+            });
+            (vector.points, vector.scalars) = (both.into_flattened(), halves.into_flattened());
+            (vector.bits, vector.signed) = (endomorphism.bits, true);
         });
         vector.record.endomorphism = true;
-        vector.record.stages.split = time;
+        vector.record.stages.split += time;
     }
 
-    fn wants_split(&self, vector: &Vector) -> bool {
-        // About the longest a half can be, for the curves there are.
-        const HALF_BITS: u32 = 128;
+    fn wants_split(&self, vector: &Vector, half_bits: u32) -> bool {
         let terms = vector.points.len();
         match self.options.endomorphism {
             Toggle::Off => false,
             Toggle::On => true,
-            Toggle::Auto => self.model.split_pays(terms, vector.bits, HALF_BITS),
+            Toggle::Auto => self
+                .model
+                .split_pays(terms, self.threads, vector.bits, half_bits),
+        }
+    }
+
+    fn wants_clusters(&self, vector: &Vector) -> bool {
+        match self.options.duplicates {
+            Toggle::Off => false,
+            Toggle::On => true,
+            Toggle::Auto => vector.record.duplicate_density >= WORTHWHILE_DUPLICATES,
         }
     }
 

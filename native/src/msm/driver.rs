@@ -23,6 +23,8 @@ const GROUP_BUCKETS: usize = 4096;
 pub struct Job {
     /// The scalars, dropped once recoded.
     pub scalars: Vec<Word>,
+    /// Whether they are in two's complement.
+    pub signed: bool,
     /// Length of the longest.
     pub bits: u32,
     /// Positions of the points.
@@ -58,25 +60,23 @@ impl Stream for GroupStream<'_> {
     }
 }
 
-/// Cuts the work so that every worker gets several groups, where there are enough windows.
+/// Cuts the work so that every worker gets as many groups, where there are enough windows.
 fn groups(job: usize, terms: usize, windows: u32, window: u32, threads: usize) -> Vec<Group> {
-    let threads = threads as u32;
-    let wanted = GROUP_BUCKETS.div_ceil(bucket_count(window)) as u32;
-    let width = wanted.min(windows.div_ceil(threads)).max(1);
+    let wanted = GROUP_BUCKETS.div_ceil(bucket_count(window));
+    let least = (windows as usize).div_ceil(wanted);
+    let count = (least.next_multiple_of(threads) as u32).clamp(1, windows.max(1));
     // More workers than windows: each window is cut into slices of the points.
-    let slices = (threads / windows.max(1)).max(1) as usize;
+    let slices = (threads / count as usize).max(1);
     let mut groups = Vec::new();
-    let mut first = 0;
-    while first < windows {
-        let last = (first + width).min(windows);
+    // Larger groups first.
+    for i in (0..count).rev() {
         for slice in 0..slices {
             groups.push(Group {
                 job,
-                windows: first..last,
+                windows: windows * i / count..windows * (i + 1) / count,
                 terms: terms * slice / slices..terms * (slice + 1) / slices,
             });
         }
-        first = last;
     }
     groups
 }
@@ -189,7 +189,7 @@ pub fn sum_jobs<C: MsmCurve, B: Backend<C>>(
     let mut memory = Memory::lay_out(&mut carver, jobs, &groups, window, workers);
     timed(&mut stages.recode, || {
         for (job, digits) in jobs.iter_mut().zip(&mut memory.digits) {
-            digits.recode(&job.scalars, threads);
+            digits.recode(&job.scalars, job.signed, threads);
             job.scalars = vec![];
         }
     });

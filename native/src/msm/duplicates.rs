@@ -1,28 +1,14 @@
 //! Terms with equal scalars, joined before anything else: `k P + k Q = k (P + Q)`.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
+use super::prefetch::prefetch;
+use super::recode::Word;
 use super::schedule::{Entry, Stream};
 
-/// Hash of four words that are as good as random, or at least odd multiples of each other's bits.
-#[derive(Clone, Copy, Debug, Default)]
-struct WordHasher(u64);
+/// Places where a scalar may be in the table: bounds the time that scalars chosen to collide take.
+const PROBES: usize = 16;
 
-impl Hasher for WordHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            let mixed = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            self.0 = mixed ^ mixed >> 32;
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
+/// Scalars whose places are loaded together.
+const AHEAD: usize = 16;
 
 /// Clusters of terms with equal scalars.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -35,26 +21,99 @@ pub struct Clusters {
     pub single: Vec<u32>,
 }
 
-impl Clusters {
-    /// Clusters the terms; scalars that are new once `cap` distinct ones are known stay single.
-    pub fn new(scalars: impl ExactSizeIterator<Item = [u64; 4]>, cap: usize) -> Self {
-        const ALONE: u32 = u32::MAX;
-        let count = scalars.len();
-        // First term and cluster of each scalar.
-        let mut known: HashMap<[u64; 4], (u32, u32), BuildHasherDefault<WordHasher>> =
-            HashMap::with_capacity_and_hasher(count.min(cap), Default::default());
-        let mut clusters = Self::default();
-        let mut of_term = vec![ALONE; count];
-        for (term, scalar) in scalars.enumerate() {
-            if let Some((first, cluster)) = known.get_mut(&scalar) {
-                if *cluster == ALONE {
-                    *cluster = clusters.first.len() as u32;
-                    clusters.first.push(*first);
-                    of_term[*first as usize] = *cluster;
+/// First terms of scalars, by open addressing.
+struct Seen<'a> {
+    scalars: &'a [Word],
+    /// 0, or a term plus one, below 32 more bits of its hash.
+    slots: Vec<u64>,
+    bits: u32,
+    /// Scalars that may still be entered.
+    left: usize,
+}
+
+impl<'a> Seen<'a> {
+    fn new(scalars: &'a [Word], cap: usize) -> Self {
+        let left = scalars.len().min(cap);
+        let bits = (2 * left).next_power_of_two().trailing_zeros().max(4);
+        Self {
+            scalars,
+            slots: vec![0; 1 << bits],
+            bits,
+            left,
+        }
+    }
+
+    fn place(&self, hash: u64) -> usize {
+        (hash >> (64 - self.bits)) as usize
+    }
+
+    /// A term with the same scalar, of this hash, if one was entered before; otherwise enters this
+    /// one, if there is room.
+    #[inline]
+    fn find(&mut self, term: usize, hash: u64) -> Option<u32> {
+        let scalar = &self.scalars[term];
+        let tag = hash << 32;
+        for probe in 0..PROBES {
+            let slot = (self.place(hash) + probe) & (self.slots.len() - 1);
+            let found = self.slots[slot];
+            if found == 0 {
+                if self.left > 0 {
+                    self.left -= 1;
+                    self.slots[slot] = tag | (term as u64 + 1);
                 }
-                of_term[term] = *cluster;
-            } else if known.len() < cap {
-                known.insert(scalar, (term as u32, ALONE));
+                return None;
+            }
+            let first = (found as u32).wrapping_sub(1);
+            if found >> 32 == tag >> 32 && self.scalars[first as usize] == *scalar {
+                return Some(first);
+            }
+        }
+        None
+    }
+}
+
+/// High bits for the place, low ones to tell scalars apart.
+fn hash(scalar: &Word) -> u64 {
+    const FACTORS: Word = [
+        0x9e37_79b9_7f4a_7c15,
+        0xbf58_476d_1ce4_e5b9,
+        0x94d0_49bb_1331_11eb,
+        0xd6e8_feb8_6659_fd93,
+    ];
+    let sum = scalar
+        .iter()
+        .zip(FACTORS)
+        .fold(0u64, |sum, (word, factor)| {
+            sum.wrapping_add((word ^ word >> 32).wrapping_mul(factor))
+        });
+    (sum ^ sum >> 29).wrapping_mul(FACTORS[1])
+}
+
+impl Clusters {
+    /// Clusters the terms; scalars that are new once `cap` distinct ones are known stay single, and
+    /// so may scalars that collide with many.
+    pub fn new(scalars: &[Word], cap: usize) -> Self {
+        const ALONE: u32 = u32::MAX;
+        let mut seen = Seen::new(scalars, cap);
+        let mut clusters = Self::default();
+        let mut of_term = vec![ALONE; scalars.len()];
+        for (block, scalars) in scalars.chunks(AHEAD).enumerate() {
+            let mut hashes = [0; AHEAD];
+            for (hash, scalar) in hashes.iter_mut().zip(scalars) {
+                *hash = self::hash(scalar);
+                prefetch(&seen.slots, seen.place(*hash));
+            }
+            for (term, &hash) in (block * AHEAD..).zip(&hashes[..scalars.len()]) {
+                let Some(first) = seen.find(term, hash) else {
+                    continue;
+                };
+                let mut cluster = of_term[first as usize];
+                if cluster == ALONE {
+                    cluster = clusters.first.len() as u32;
+                    clusters.first.push(first);
+                    of_term[first as usize] = cluster;
+                }
+                of_term[term] = cluster;
             }
         }
         for (term, &cluster) in of_term.iter().enumerate() {
@@ -99,7 +158,8 @@ mod tests {
     use super::*;
 
     fn clusters(values: &[u64], cap: usize) -> Clusters {
-        Clusters::new(values.iter().map(|&value| [value, 7, 0, value]), cap)
+        let scalars: Vec<Word> = values.iter().map(|&value| [value, 7, 0, value]).collect();
+        Clusters::new(&scalars, cap)
     }
 
     #[test]
@@ -121,5 +181,34 @@ mod tests {
         let found = clusters(&same, 1);
         assert_eq!((found.len(), found.members()), (1, 1000));
         assert_eq!(clusters(&same, 0).single.len(), 1000);
+    }
+
+    /// One scalar for many, whatever its words: no value is special to the table.
+    #[test]
+    fn any_value_meets_itself() {
+        for word in [0, 1, u64::MAX, 1 << 32, 0xffff_ffff] {
+            let scalars = [[word; 4], [word, 0, 0, 0], [0, 0, 0, word], [word; 4]];
+            let found = Clusters::new(&scalars, 4);
+            assert!(found.members.contains(&(0, 0)) && found.members.contains(&(0, 3)));
+        }
+    }
+
+    /// Scalars of one hash find few places; no more is lost than their clusters.
+    #[test]
+    fn collisions_stay_single() {
+        let hashes = |i: u64| hash(&[i, 0, 0, 0]) >> 56;
+        let same: Vec<Word> = (0..20_000)
+            .filter(|&i| hashes(i) == 7)
+            .map(|i| [i, 0, 0, 0])
+            .collect();
+        let twice: Vec<Word> = same.iter().chain(&same).copied().collect();
+        let found = Clusters::new(&twice, twice.len());
+        assert!(found.len() >= PROBES && found.members() + found.single.len() == twice.len());
+        for &(cluster, term) in &found.members {
+            assert_eq!(
+                twice[found.first[cluster as usize] as usize],
+                twice[term as usize]
+            );
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! `a + b lambda = 0` modulo `r` form a lattice with a basis of vectors of about `sqrt(r)`; taking the
 //! lattice point next to `(k, 0)` away leaves `(k1, k2)`. Everything is derived from the curve.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -16,70 +16,70 @@ use ark_ff::{BigInteger, Field, PrimeField, Zero};
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::curve::MsmCurve;
+use super::recode::Word;
 
 /// Fixed-point position of the rounding factors.
-const SHIFT: usize = 320;
+pub(super) const SHIFT: u32 = 304;
 
-type Words = [u64; 4];
+/// An integer modulo `2^192`.
+pub(super) type Short = [u64; 3];
 
 /// The endomorphism of a curve and the split of scalars.
 #[derive(Clone, Copy, Debug)]
 pub struct Endomorphism<F> {
     /// What abscissas are multiplied by.
     pub beta: F,
-    split: Split,
+    /// Length of the longest half.
+    pub bits: u32,
+    pub(super) split: Split,
 }
 
-/// All numbers modulo `2^256`, in two's complement.
 #[derive(Clone, Copy, Debug)]
-struct Split {
-    /// The basis, `(a1, b1)` and `(a2, b2)`.
-    basis: [[Words; 2]; 2],
-    /// `|2^320 b2 / r|` and `|2^320 b1 / r|`, and whether the factors count negated.
-    factors: [(Words, bool); 2],
+pub(super) struct Split {
+    /// `|2^304 b2 / r|` and `|2^304 b1 / r|`, rounded: times a scalar, the numbers of basis vectors to
+    /// take away.
+    pub factors: [Short; 2],
+    /// The vectors to add so many times, in two's complement.
+    pub basis: [[Short; 2]; 2],
 }
-
-/// A half of a scalar: absolute value, and 1 if negative.
-pub type Half = (Words, u32);
 
 impl<F: Copy> Endomorphism<F> {
-    /// The halves of a scalar.
-    pub fn split(&self, scalar: &Words) -> [Half; 2] {
-        let [c1, c2] = self.split.factors.map(|(factor, negate)| {
-            let rounded = multiply_high(scalar, &factor);
-            if negate { negated(&rounded) } else { rounded }
+    /// The halves of a scalar, in two's complement.
+    pub fn split(&self, scalar: &Word) -> [Word; 2] {
+        let [c1, c2]: [Short; 2] = self.split.factors.map(|factor| {
+            let mut product: [u64; 7] = product(scalar, &factor);
+            // To the nearest, so that halves are as short as they get.
+            let mut carry;
+            (product[4], carry) = product[4].overflowing_add(1 << (SHIFT % 64 - 1));
+            (product[5], carry) = product[5].carrying_add(0, carry);
+            product[6] += u64::from(carry);
+            std::array::from_fn(|i| {
+                let high = product.get(i + 5).copied().unwrap_or(0);
+                product[i + 4] >> (SHIFT % 64) | high << (64 - SHIFT % 64)
+            })
         });
-        let [[a1, b1], [a2, b2]] = &self.split.basis;
-        let first = subtract(
-            &subtract(scalar, &multiply_low(&c1, a1)),
-            &multiply_low(&c2, a2),
-        );
-        let second = negated(&add(&multiply_low(&c1, b1), &multiply_low(&c2, b2)));
-        [first, second].map(|half| {
-            if half[3] >> 63 == 1 {
-                (negated(&half), 1)
-            } else {
-                (half, 0)
-            }
-        })
+        let [v1, v2] = &self.split.basis;
+        let [s0, s1, s2, _] = *scalar;
+        let half = |start: Short, i: usize| {
+            let sum = add(&start, &product(&c1, &v1[i]));
+            let [w0, w1, w2] = add(&sum, &product(&c2, &v2[i]));
+            [w0, w1, w2, (w2 as i64 >> 63) as u64]
+        };
+        [half([s0, s1, s2], 0), half([0; 3], 1)]
     }
 }
 
 /// The endomorphism of a curve that has one and whose order is prime; derived once.
 pub fn endomorphism<C: MsmCurve>() -> Option<Endomorphism<C::BaseField>> {
-    static KNOWN: LazyLock<Mutex<HashMap<TypeId, Option<Split>>>> = LazyLock::new(Default::default);
-    if !C::COEFF_A.is_zero() || C::COFACTOR != [1] {
-        return None;
-    }
-    let beta = cube_root_of_unity::<C::BaseField>()?;
+    type Known = HashMap<TypeId, Box<dyn Any + Send>>;
+    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Default::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let split = *known
+    let entry = known
         .entry(TypeId::of::<C>())
-        .or_insert_with(|| derive::<C>(beta));
-    Some(Endomorphism {
-        beta,
-        split: split?,
-    })
+        .or_insert_with(|| Box::new(derive::<C>()));
+    entry
+        .downcast_ref::<Option<Endomorphism<C::BaseField>>>()
+        .copied()?
 }
 
 /// A cube root of unity other than 1, if the field has one.
@@ -92,7 +92,11 @@ fn cube_root_of_unity<F: PrimeField>() -> Option<F> {
     (!root.is_one()).then_some(root)
 }
 
-fn derive<C: MsmCurve>(beta: C::BaseField) -> Option<Split> {
+fn derive<C: MsmCurve>() -> Option<Endomorphism<C::BaseField>> {
+    if !C::COEFF_A.is_zero() || C::COFACTOR != [1] {
+        return None;
+    }
+    let beta = cube_root_of_unity::<C::BaseField>()?;
     let g = Affine::<C>::generator();
     let image = Projective::<C>::from(Affine::<C>::new_unchecked(g.x * beta, g.y));
     let root = cube_root_of_unity::<C::ScalarField>()?;
@@ -127,75 +131,73 @@ fn derive<C: MsmCurve>(beta: C::BaseField) -> Option<Split> {
     if &first.0 * &second.1 - &first.1 * &second.0 != r {
         return None;
     }
-    let factor = |value: &BigInt, negate: bool| {
-        let scaled = (value.magnitude() << SHIFT) / r.magnitude();
-        Some((
-            words(&BigInt::from(scaled))?,
-            (value.sign() == Sign::Minus) ^ negate,
-        ))
+    let scaled = |value: &BigInt| {
+        let (value, r) = (value.magnitude(), r.magnitude());
+        short(&BigInt::from(((value << (SHIFT + 1)) / r + 1u32) >> 1))
     };
-    Some(Split {
-        factors: [factor(&second.1, false)?, factor(&first.1, true)?],
-        basis: [
-            [words(&first.0)?, words(&first.1)?],
-            [words(&second.0)?, words(&second.1)?],
-        ],
+    // Half the vectors' lengths, and a little for the rounding of the factors.
+    let bound = |a: &BigInt, b: &BigInt| -> BigUint {
+        let sum = a.magnitude() + b.magnitude();
+        (&sum >> 1) + (sum >> 32) + 1u32
+    };
+    let longest = bound(&first.0, &second.0).max(bound(&first.1, &second.1));
+    let bits = longest.bits() as u32;
+    if bits > 160 {
+        return None;
+    }
+    // Taken away, and with the sign of its factor.
+    let vector = |(a, b): &(BigInt, BigInt), positive: bool| {
+        let sign = BigInt::from(if positive { -1 } else { 1 });
+        Some([short(&(a * &sign))?, short(&(b * &sign))?])
+    };
+    Some(Endomorphism {
+        beta,
+        bits,
+        split: Split {
+            factors: [scaled(&second.1)?, scaled(&first.1)?],
+            basis: [
+                vector(&first, second.1.sign() != Sign::Minus)?,
+                vector(&second, first.1.sign() == Sign::Minus)?,
+            ],
+        },
     })
 }
 
-/// An integer modulo `2^256`, if it is below that in absolute value.
-fn words(value: &BigInt) -> Option<Words> {
+/// An integer modulo `2^192`, if it is below that in absolute value.
+fn short(value: &BigInt) -> Option<Short> {
     let digits = value.magnitude().to_u64_digits();
-    let mut out = [0; 4];
+    let mut out = [0; 3];
     out.get_mut(..digits.len())?.copy_from_slice(&digits);
     Some(if value.sign() == Sign::Minus {
-        negated(&out)
+        add(&out.map(|word| !word), &[1, 0, 0])
     } else {
         out
     })
 }
 
-fn add(a: &Words, b: &Words) -> Words {
+fn add(a: &Short, b: &Short) -> Short {
     let mut carry = false;
     std::array::from_fn(|i| {
-        let (sum, first) = a[i].overflowing_add(b[i]);
-        let (sum, second) = sum.overflowing_add(u64::from(carry));
-        carry = first | second;
+        let sum;
+        (sum, carry) = a[i].carrying_add(b[i], carry);
         sum
     })
 }
 
-fn negated(a: &Words) -> Words {
-    add(&a.map(|word| !word), &[1, 0, 0, 0])
-}
-
-fn subtract(a: &Words, b: &Words) -> Words {
-    add(a, &negated(b))
-}
-
-fn multiply(a: &Words, b: &Words) -> [u64; 8] {
-    let mut out = [0u64; 8];
-    for (i, x) in a.iter().enumerate() {
-        let mut carry = 0u128;
-        for (j, y) in b.iter().enumerate() {
-            carry += u128::from(*x) * u128::from(*y) + u128::from(out[i + j]);
-            out[i + j] = carry as u64;
-            carry >>= 64;
+/// The low words of a product.
+#[inline]
+fn product<const A: usize, const B: usize, const N: usize>(a: &[u64; A], b: &[u64; B]) -> [u64; N] {
+    let mut out = [0u64; N];
+    for (i, &x) in a.iter().enumerate() {
+        let mut carry = 0;
+        for (j, &y) in b.iter().enumerate().take(N - i) {
+            (out[i + j], carry) = x.carrying_mul_add(y, out[i + j], carry);
         }
-        out[i + 4] = carry as u64;
+        if i + B < N {
+            out[i + B] = carry;
+        }
     }
     out
-}
-
-fn multiply_low(a: &Words, b: &Words) -> Words {
-    let [w0, w1, w2, w3, ..] = multiply(a, b);
-    [w0, w1, w2, w3]
-}
-
-/// The product over `2^320`, rounded down.
-fn multiply_high(a: &Words, b: &Words) -> Words {
-    let product = multiply(a, b);
-    std::array::from_fn(|i| product.get(i + SHIFT / 64).copied().unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -216,16 +218,35 @@ mod tests {
             -C::ScalarField::from(bytes[0]),
         ] {
             let halves = endomorphism.split(&scalar.into_bigint().0);
-            let sum = [g, image]
-                .into_iter()
-                .zip(halves)
-                .map(|(point, (words, negative))| {
-                    assert!(bit_length(&words) <= 129);
-                    let part = point.mul_bigint(Integer::new(words));
-                    if negative == 1 { -part } else { part }
-                });
-            assert_eq!(sum.sum::<Projective<C>>(), g * scalar);
+            assert_eq!(halves_sum(&endomorphism, [g, image], halves), g * scalar);
         }
+        // Integers above the order, too.
+        let words = [u64::MAX, u64::MAX - u64::from(bytes[1]), 5, u64::MAX];
+        let halves = endomorphism.split(&words);
+        let expected = g.mul_bigint(Integer::new(words));
+        assert_eq!(halves_sum(&endomorphism, [g, image], halves), expected);
+    }
+
+    fn halves_sum<C: MsmCurve>(
+        endomorphism: &Endomorphism<C::BaseField>,
+        points: [Affine<C>; 2],
+        halves: [Word; 2],
+    ) -> Projective<C> {
+        let parts = points.into_iter().zip(halves).map(|(point, half)| {
+            let (negative, mut words) = (half[3] >> 63 == 1, half);
+            if negative {
+                let mut carry = true;
+                words = half.map(|word| {
+                    let sum;
+                    (sum, carry) = (!word).carrying_add(0, carry);
+                    sum
+                });
+            }
+            assert!(bit_length(&words) <= endomorphism.bits && endomorphism.bits <= 128);
+            let part = point.mul_bigint(Integer::new(words));
+            if negative { -part } else { part }
+        });
+        parts.sum()
     }
 
     proptest! {

@@ -1,18 +1,24 @@
+#![allow(clippy::needless_range_loop)] // plain loops inline into functions of a target feature
 //! Batch-affine accumulation by AVX-512 IFMA: eight slots a group, coordinates of 5 x 52 bits.
 //!
 //! Points in memory are 64 bytes, one cache line: both coordinates in four words each, Montgomery
-//! radix `2^260`, below `2 p`. Sums in progress stay in registers' form; their abscissas are below
+//! radix `2^260`, below `2 p`. They are the points `(x / 16, y / 64)` of an isomorphic curve, whose
+//! abscissas have the very words that arkworks' radix `2^256` gives to `x`. Sums in progress stay in registers' form; their abscissas are below
 //! `5 p` and their ordinates below `3 p`, and differences of them go into multiplications unreduced.
 
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch, _mm512_setzero_si512};
+use std::arch::x86_64::_mm512_setzero_si512;
+use std::marker::PhantomData;
 
 use ark_ec::short_weierstrass::Affine;
-use ark_ff::{Field, PrimeField};
+use ark_ff::{AdditiveGroup, Field, PrimeField};
 
 use super::backend::Backend;
 use super::curve::MsmCurve;
+use super::endomorphism::Endomorphism;
 use super::field::KernelField;
 use super::field::ifma::{self, Fe, Modulus, V};
+use super::prefetch::prefetch;
+use super::recode::Word;
 use super::schedule::{Entry, LANES, Row};
 
 /// Independent products, so that one multiplication need not wait for the one before.
@@ -25,15 +31,16 @@ const PREFETCH: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct Ifma<C: MsmCurve> {
     modulus: Modulus,
-    /// 1 and the curve's coefficient, in Montgomery form.
+    /// Of the scalar field.
+    order: Modulus,
+    /// 1 and the isomorphic curve's coefficient, `a / 2^8`, in Montgomery form.
     one: [u64; ifma::LIMBS],
     coefficient: [u64; ifma::LIMBS],
-    /// `2^264`: takes arkworks' radix to ours.
-    enter: [u64; ifma::LIMBS],
-    /// `2^268`: mends the radix after an inversion.
+    /// `k p`, `k` being what makes the word at this place of the last two bits, with it, a multiple of 4.
+    quarters: [[u64; 5]; 4],
+    /// `2^780`: mends the radix after an inversion.
     mend: [u64; ifma::LIMBS],
-    /// `1 / 16`: takes our radix to arkworks'.
-    leave: C::BaseField,
+    curve: PhantomData<C>,
 }
 
 /// A nonidentity affine point: four words of `x`, four of `y`.
@@ -48,6 +55,15 @@ struct Group {
     y: Fe,
 }
 
+/// What is added to a group, and what its inverse is made of.
+#[derive(Clone, Copy, Debug)]
+struct Term {
+    point: Group,
+    denominator: Fe,
+    /// Product of the denominators before, in its chain.
+    prefix: Fe,
+}
+
 /// Lanes of a group whose addition in this row is not one of two distinct abscissas.
 #[derive(Clone, Copy, Debug)]
 struct Special {
@@ -58,16 +74,35 @@ struct Special {
     idle: u8,
 }
 
-/// Sums in progress and the terms and denominators of one row.
+impl Group {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn zero() -> Self {
+        let zero = [_mm512_setzero_si512(); ifma::LIMBS];
+        Self { x: zero, y: zero }
+    }
+}
+
+impl Term {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn zero() -> Self {
+        let zero = [_mm512_setzero_si512(); ifma::LIMBS];
+        Self {
+            point: Group::zero(),
+            denominator: zero,
+            prefix: zero,
+        }
+    }
+}
+
+/// Sums in progress and the terms of one row.
 #[derive(Debug, Default)]
 pub struct Scratch {
     sums: Vec<Group>,
     /// Lanes whose sum is the identity.
     identity: Vec<u8>,
-    terms: Vec<Group>,
-    denominators: Vec<Fe>,
-    /// Product of the denominators before each, in its chain.
-    prefixes: Vec<Fe>,
+    terms: Vec<Term>,
     special: Vec<Special>,
 }
 
@@ -78,14 +113,16 @@ impl<C: MsmCurve> Ifma<C> {
             return None;
         }
         let modulus = Modulus::new(&C::BaseField::modulus4()?)?;
+        let order = Modulus::new(&C::ScalarField::modulus4()?)?;
         let power = |exponent| C::BaseField::from(2u64).pow([exponent]);
         Some(Self {
             modulus,
+            order,
             one: raw(power(260))?,
-            coefficient: raw(C::COEFF_A * power(260))?,
-            enter: raw(power(264))?,
-            mend: raw(power(268))?,
-            leave: power(4).inverse()?,
+            coefficient: raw(C::COEFF_A * power(252))?,
+            quarters: quarters(&C::BaseField::modulus4()?),
+            mend: raw(power(780))?,
+            curve: PhantomData,
         })
     }
 
@@ -102,6 +139,18 @@ impl<C: MsmCurve> Ifma<C> {
         }
         let limbs = if borrow { words } else { less };
         C::BaseField::from_limbs4(limbs).unwrap_or_default()
+    }
+
+    /// `y` below `p` over 4, modulo `p`: what takes `y` in arkworks' radix to `y / 64` in ours.
+    #[inline]
+    fn quarter(&self, y: &[u64; 4]) -> [u64; 4] {
+        let multiple = &self.quarters[(y[0] & 3) as usize];
+        let (mut sum, mut carry) = ([0; 5], false);
+        for i in 0..4 {
+            (sum[i], carry) = y[i].carrying_add(multiple[i], carry);
+        }
+        sum[4] = multiple[4] + u64::from(carry);
+        std::array::from_fn(|i| sum[i] >> 2 | sum[i + 1] << 62)
     }
 
     /// Inverses of eight elements below `2 p` by one inversion; results below `2 p`.
@@ -121,7 +170,7 @@ impl<C: MsmCurve> Ifma<C> {
         for i in 1..LANES {
             prefixes[i] = prefixes[i - 1] * elements[i];
         }
-        let mut inverse = prefixes[LANES - 1].invert();
+        let mut inverse = prefixes[LANES - 1].invert_representation();
         let mut rows = [zero; 8];
         for i in (0..LANES).rev() {
             let single = if i == 0 {
@@ -161,12 +210,14 @@ impl<C: MsmCurve> Ifma<C> {
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
     fn start(&self, points: &[Point], entries: &[Entry], scratch: &mut Scratch) {
-        scratch.sums.clear();
-        for chunk in entries.as_chunks::<LANES>().0 {
-            scratch.sums.push(self.fetch(points, chunk));
-        }
+        let groups = entries.len() / LANES;
         scratch.identity.clear();
-        scratch.identity.resize(scratch.sums.len(), 0);
+        scratch.identity.resize(groups, 0);
+        scratch.sums.resize(groups, Group::zero());
+        let chunks = entries.as_chunks::<LANES>().0;
+        for (sum, chunk) in scratch.sums.iter_mut().zip(chunks) {
+            *sum = self.fetch(points, chunk);
+        }
     }
 
     /// First pass of a row: terms, denominators and their products.
@@ -180,29 +231,40 @@ impl<C: MsmCurve> Ifma<C> {
         scratch: &mut Scratch,
     ) -> [Fe; CHAINS] {
         let mut chains = [ifma::splat(&self.one); CHAINS];
-        scratch.terms.clear();
-        scratch.denominators.clear();
-        scratch.prefixes.clear();
-        for (group, chunk) in entries.as_chunks::<LANES>().0.iter().enumerate() {
+        let groups = entries.len() / LANES;
+        if scratch.terms.len() < groups {
+            scratch.terms.resize(groups, Term::zero());
+        }
+        let terms = scratch.terms.iter_mut().zip(&scratch.sums);
+        let chunks = entries.as_chunks::<LANES>().0.iter().zip(terms);
+        for (group, (chunk, (out, sum))) in chunks.enumerate() {
             if let Some(later) = ahead.get(group * LANES..(group + 1) * LANES) {
-                later.iter().for_each(|&entry| prefetch(points, entry));
+                later
+                    .iter()
+                    .for_each(|&entry| prefetch(points, (entry >> 1) as usize));
             }
-            let term = self.fetch(points, chunk);
-            let sum = &scratch.sums[group];
-            let mut denominator = self.modulus.sub::<5>(&term.x, &sum.x);
+            let point = self.fetch(points, chunk);
+            let mut denominator = self.modulus.sub::<5>(&point.x, &sum.x);
             let active = len - group * LANES;
             let idle = if active < LANES { 0xffu8 << active } else { 0 };
             let suspect = self.modulus.maybe_zero(&denominator);
             if suspect | idle | scratch.identity[group] != 0 {
                 let identity = scratch.identity[group];
-                let special = self.classify(group, sum, &term, idle, identity, &mut denominator);
+                // Copies: what a reference leaves the function with would live in memory.
+                let (term, mut own) = (point, denominator);
+                let special = self.classify(group, sum, &term, idle, identity, &mut own);
                 scratch.special.extend(special);
+                denominator = own;
             }
             let chain = &mut chains[group % CHAINS];
-            scratch.prefixes.push(*chain);
+            // Limb by limb: assignments of the whole are calls of memcpy.
+            for limb in 0..ifma::LIMBS {
+                out.point.x[limb] = point.x[limb];
+                out.point.y[limb] = point.y[limb];
+                out.denominator[limb] = denominator[limb];
+                out.prefix[limb] = chain[limb];
+            }
             *chain = self.modulus.mul(chain, &denominator);
-            scratch.denominators.push(denominator);
-            scratch.terms.push(term);
         }
         chains
     }
@@ -259,14 +321,14 @@ impl<C: MsmCurve> Ifma<C> {
 
     /// Second pass of a row: slopes and sums, from the last group to the first.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
-    fn add_row(&self, mut inverses: [Fe; CHAINS], scratch: &mut Scratch) {
+    fn add_row(&self, groups: usize, mut inverses: [Fe; CHAINS], scratch: &mut Scratch) {
         let m = &self.modulus;
-        for group in (0..scratch.terms.len()).rev() {
-            let term = &scratch.terms[group];
-            let sum = &mut scratch.sums[group];
+        let terms = scratch.terms[..groups].iter().zip(&mut scratch.sums);
+        for (group, (term, sum)) in terms.enumerate().rev() {
             let chain = &mut inverses[group % CHAINS];
-            let inverse = m.mul(chain, &scratch.prefixes[group]);
-            *chain = m.mul(chain, &scratch.denominators[group]);
+            let inverse = m.mul(chain, &term.prefix);
+            *chain = m.mul(chain, &term.denominator);
+            let term = &term.point;
             let mut numerator = m.sub::<3>(&term.y, &sum.y);
             let special = scratch.special.pop_if(|special| special.group == group);
             if let Some(special) = &special {
@@ -304,29 +366,11 @@ impl<C: MsmCurve> Ifma<C> {
     /// Points below `2 p`, by lane.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
-    fn write(&self, group: &Group) -> [Point; LANES] {
+    fn write(&self, group: &Group, out: &mut [Point; LANES]) {
         let m = &self.modulus;
         let x = m.reduce_exactly::<2>(&m.reduce_exactly::<2>(&group.x));
         let y = m.reduce_exactly::<2>(&group.y);
-        let (x, y) = (ifma::to_words(&x), ifma::to_words(&y));
-        let rows = ifma::transpose(&[x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]]);
-        rows.map(|row: V| {
-            let mut point = Point([0; 8]);
-            ifma::store(&mut point.0, row);
-            point
-        })
-    }
-
-    /// Multiplies both coordinates of every point.
-    fn scale_all(&self, points: &mut [Point], x: &[u64; ifma::LIMBS], y: &[u64; ifma::LIMBS]) {
-        let (groups, rest) = points.as_chunks_mut::<LANES>();
-        let mut padded = [Point::default(); LANES];
-        padded[..rest.len()].copy_from_slice(rest);
-        for group in groups.iter_mut().chain([&mut padded]) {
-            // SAFETY: a value of this type exists only where the features are there.
-            unsafe { self.scale(group, x, y) };
-        }
-        rest.copy_from_slice(&padded[..rest.len()]);
+        store_points(ifma::to_words(&x), ifma::to_words(&y), out);
     }
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
@@ -353,12 +397,18 @@ impl<C: MsmCurve> Ifma<C> {
             let (now, ahead) = (&entries[range], &entries[ahead..]);
             let chains = self.multiply_row(points, now, ahead, row[1] as usize, scratch);
             let inverses = self.invert_chains(&chains);
-            self.add_row(inverses, scratch);
+            self.add_row(now.len() / LANES, inverses, scratch);
         }
         let groups = scratch.sums.iter().zip(&scratch.identity);
         let out = sums.chunks_mut(LANES).zip(identity.chunks_mut(LANES));
         for ((group, lanes), (sums, identity)) in groups.zip(out) {
-            sums.copy_from_slice(&self.write(group)[..sums.len()]);
+            if let Some(sums) = sums.as_mut_array() {
+                self.write(group, sums);
+            } else {
+                let mut whole = [Point::default(); LANES];
+                self.write(group, &mut whole);
+                sums.copy_from_slice(&whole[..sums.len()]);
+            }
             for (lane, identity) in identity.iter_mut().enumerate() {
                 *identity = u32::from(lanes >> lane & 1);
             }
@@ -366,16 +416,56 @@ impl<C: MsmCurve> Ifma<C> {
     }
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
-    fn scale(&self, points: &mut [Point; LANES], x: &[u64; 5], y: &[u64; 5]) {
-        let w = ifma::transpose(&points.map(|point| ifma::load(&point.0)));
-        let group = Group {
-            x: ifma::from_words(&[w[0], w[1], w[2], w[3]]),
-            y: ifma::from_words(&[w[4], w[5], w[6], w[7]]),
-        };
-        *points = self.write(&Group {
-            x: self.modulus.mul(&group.x, &ifma::splat(x)),
-            y: self.modulus.mul(&group.y, &ifma::splat(y)),
-        });
+    fn scale_x(&self, points: &mut [Point; LANES], factor: &[u64; ifma::LIMBS]) {
+        let mut rows = [_mm512_setzero_si512(); LANES];
+        for i in 0..LANES {
+            rows[i] = ifma::load(&points[i].0);
+        }
+        let w = ifma::transpose(&rows);
+        let x = ifma::from_words(&[w[0], w[1], w[2], w[3]]);
+        let x = self.modulus.mul(&x, &ifma::splat(factor));
+        store_points(ifma::to_words(&x), [w[4], w[5], w[6], w[7]], points);
+    }
+
+    /// Eight scalars from arkworks' Montgomery form.
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn integers(&self, scalars: &[&[u64; 4]; LANES], out: &mut [Word; LANES]) {
+        let mut rows = [_mm512_setzero_si512(); LANES];
+        for i in 0..LANES {
+            rows[i] = ifma::load_pair(scalars[i], scalars[i]);
+        }
+        let w = ifma::transpose(&rows);
+        let value = ifma::from_words(&[w[0], w[1], w[2], w[3]]);
+        let product = self.order.mul(&value, &ifma::splat(&[1 << 4, 0, 0, 0, 0]));
+        let [a, b, c, d] = ifma::to_words(&self.order.reduce_exactly::<1>(&product));
+        let rows = ifma::transpose(&[a, b, c, d, a, b, c, d]);
+        for i in 0..LANES {
+            ifma::store_low(&mut out[i], rows[i]);
+        }
+    }
+}
+
+/// The multiples of the odd modulus that are 0, -1, -2 and -3 modulo 4.
+fn quarters(modulus: &[u64; 4]) -> [[u64; 5]; 4] {
+    std::array::from_fn(|low| {
+        // The modulus is its own inverse modulo 4.
+        let factor = ((4 - low as u64) * (modulus[0] & 3)) & 3;
+        let (mut out, mut carry) = ([0; 5], 0);
+        for (out, word) in out.iter_mut().zip(modulus) {
+            (*out, carry) = word.carrying_mul(factor, carry);
+        }
+        out[4] = carry;
+        out
+    })
+}
+
+/// Points of the words of their coordinates.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+fn store_points(x: [V; 4], y: [V; 4], out: &mut [Point; LANES]) {
+    let rows = ifma::transpose(&[x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]]);
+    for i in 0..LANES {
+        ifma::store(&mut out[i].0, rows[i]);
     }
 }
 
@@ -385,38 +475,56 @@ fn raw<F: PrimeField>(value: F) -> Option<[u64; ifma::LIMBS]> {
     Some(ifma::limbs(&words))
 }
 
-#[inline]
-fn prefetch(points: &[Point], entry: Entry) {
-    if let Some(point) = points.get((entry >> 1) as usize) {
-        // SAFETY: a prefetch of a valid address has no effect but on caches; SSE is part of x86-64.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(point).cast()) }
-    }
-}
-
 impl<C: MsmCurve> Backend<C> for Ifma<C> {
     type Point = Point;
     type Scratch = Scratch;
 
-    fn pack(&self, points: &mut dyn Iterator<Item = &Affine<C>>, out: &mut [Point]) {
-        for (slot, point) in out.iter_mut().zip(points) {
-            if let (Some(x), Some(y)) = (point.x.limbs4(), point.y.limbs4()) {
-                slot.0[..4].copy_from_slice(x);
-                slot.0[4..].copy_from_slice(y);
-            }
+    fn integers(&self, scalars: &[C::ScalarField; LANES]) -> [Word; LANES] {
+        let (mut limbs, mut out) = ([&[0; 4]; LANES], [[0; 4]; LANES]);
+        for (limbs, scalar) in limbs.iter_mut().zip(scalars) {
+            *limbs = scalar.limbs4().unwrap_or(&[0; 4]);
         }
-        self.scale_all(out, &self.enter, &self.enter);
+        // SAFETY: a value of this type exists only where the features are there.
+        unsafe { self.integers(&limbs, &mut out) };
+        out
+    }
+
+    #[inline]
+    fn pack(&self, point: &Affine<C>) -> Point {
+        let mut out = [0; 8];
+        if let (Some(x), Some(y)) = (point.x.limbs4(), point.y.limbs4()) {
+            out[..4].copy_from_slice(x);
+            out[4..].copy_from_slice(&self.quarter(y));
+        }
+        Point(out)
+    }
+
+    fn split(
+        &self,
+        endomorphism: &Endomorphism<C::BaseField>,
+        scalars: &[Word; LANES],
+    ) -> [[Word; 2]; LANES] {
+        // SAFETY: a value of this type exists only where the features are there.
+        unsafe { endomorphism.split_vectorised(scalars) }
     }
 
     fn multiply_x(&self, factor: &C::BaseField, points: &mut [Point]) {
         let radix = C::BaseField::from(2u64).pow([260]);
         let factor = raw(*factor * radix).unwrap_or_default();
-        self.scale_all(points, &factor, &self.one);
+        let (groups, rest) = points.as_chunks_mut::<LANES>();
+        let mut padded = [Point::default(); LANES];
+        padded[..rest.len()].copy_from_slice(rest);
+        for group in groups.iter_mut().chain([&mut padded]) {
+            // SAFETY: a value of this type exists only where the features are there.
+            unsafe { self.scale_x(group, &factor) };
+        }
+        rest.copy_from_slice(&padded[..rest.len()]);
     }
 
     fn unpack(&self, point: &Point) -> Affine<C> {
         let [x0, x1, x2, x3, y0, y1, y2, y3] = point.0;
-        let x = self.canonical([x0, x1, x2, x3]) * self.leave;
-        let y = self.canonical([y0, y1, y2, y3]) * self.leave;
+        let x = self.canonical([x0, x1, x2, x3]);
+        let y = self.canonical([y0, y1, y2, y3]).double().double();
         Affine::new_unchecked(x, y)
     }
 
@@ -431,5 +539,45 @@ impl<C: MsmCurve> Backend<C> for Ifma<C> {
     ) {
         // SAFETY: a value of this type exists only where the features are there.
         unsafe { self.sum_tile_vectorised(points, entries, rows, scratch, sums, identity) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ark_ec::AffineRepr;
+    use ark_ff::One;
+
+    fn round_trip<C: MsmCurve>() {
+        let Some(backend) = Ifma::<C>::new() else {
+            return;
+        };
+        let quarter = C::BaseField::from(4u64).inverse().unwrap();
+        let random = C::BaseField::from(5u64).pow([1_234_567]);
+        for y in [
+            C::BaseField::ZERO,
+            C::BaseField::one(),
+            -C::BaseField::one(),
+            random,
+        ] {
+            for y in [y, y.double(), y + y.double(), y.double().double()] {
+                let found = backend.quarter(y.limbs4().unwrap());
+                assert_eq!(C::BaseField::from_limbs4(found).unwrap(), y * quarter);
+            }
+        }
+        let g = Affine::<C>::generator();
+        assert_eq!(backend.unpack(&backend.pack(&g)), g);
+        let mut points = vec![backend.pack(&g); 11];
+        backend.multiply_x(&quarter, &mut points);
+        let expected = Affine::new_unchecked(g.x * quarter, g.y);
+        assert!(points.iter().all(|point| backend.unpack(point) == expected));
+    }
+
+    #[test]
+    fn points_come_back() {
+        round_trip::<ark_bn254::g1::Config>();
+        round_trip::<ark_grumpkin::GrumpkinConfig>();
+        round_trip::<ark_pallas::PallasConfig>();
+        round_trip::<ark_vesta::VestaConfig>();
     }
 }

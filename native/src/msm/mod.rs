@@ -35,11 +35,14 @@ mod ifma;
 mod options;
 mod parallel;
 mod portable;
+mod prefetch;
 mod recode;
 mod reduce;
 mod scan;
 mod schedule;
 mod small;
+#[cfg(target_arch = "x86_64")]
+mod split_ifma;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use ark_ec::short_weierstrass::{Affine, Projective};
-use ark_ff::{BigInt, PrimeField};
+use ark_ff::BigInt;
 
 use super::curve::MsmCurve;
-use super::parallel::collect;
-use super::recode::Word;
+use super::scan::Scalars;
 use super::trace::{Record, Sink};
 use super::window::MAX_WINDOW;
 use super::{CostModel, MAX_TERMS, MsmError, call};
@@ -143,7 +142,7 @@ impl Msm {
         scalars: &[C::ScalarField],
     ) -> Result<Projective<C>, MsmError> {
         self.check(bases.len(), scalars.len())?;
-        let mut sums = call::run(self, bases, vec![self.words(scalars)])?;
+        let mut sums = call::run(self, bases, &[Scalars::Elements(scalars)])?;
         Ok(sums.pop().unwrap_or_default())
     }
 
@@ -158,8 +157,7 @@ impl Msm {
         scalars: &[BigInt<4>],
     ) -> Result<Projective<C>, MsmError> {
         self.check(bases.len(), scalars.len())?;
-        let words = collect(self.workers(), scalars.len(), |i| (scalars[i].0, 0));
-        let mut sums = call::run(self, bases, vec![words])?;
+        let mut sums = call::run(self, bases, &[Scalars::Integers(scalars)])?;
         Ok(sums.pop().unwrap_or_default())
     }
 
@@ -177,17 +175,12 @@ impl Msm {
         for vector in vectors {
             self.check(bases.len().min(vector.len()), vector.len())?;
         }
-        let words = vectors.iter().map(|vector| self.words(vector));
-        call::run(self, bases, words.collect())
+        let scalars = vectors.iter().map(|vector| Scalars::Elements(vector));
+        call::run(self, bases, &scalars.collect::<Vec<_>>())
     }
 
     pub(super) fn workers(&self) -> usize {
         self.threads.unwrap_or_else(rayon::current_num_threads)
-    }
-
-    fn words<F: PrimeField<BigInt = BigInt<4>>>(&self, scalars: &[F]) -> Vec<Word> {
-        let word = |i: usize| (scalars[i].into_bigint().0, 0);
-        collect(self.workers(), scalars.len(), word)
     }
 
     fn check(&self, bases: usize, scalars: usize) -> Result<(), MsmError> {

@@ -1,7 +1,15 @@
 //! Work shared out over the current rayon pool, without one of its own.
 
+use std::ops::Range;
+
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator,
+};
+
+use super::schedule::LANES;
+
 /// Items below which no work is shared out.
-const WORTHWHILE: usize = 4096;
+const WORTHWHILE: usize = 2048;
 
 /// Calls `work(start, chunk)` on chunks of `items`, one for each of `threads`.
 pub fn for_chunks<T: Send>(threads: usize, items: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
@@ -18,24 +26,100 @@ pub fn for_chunks<T: Send>(threads: usize, items: &mut [T], work: impl Fn(usize,
     });
 }
 
-/// Sets every item to `map` of its position.
-pub fn fill<T: Send>(threads: usize, items: &mut [T], map: impl Fn(usize) -> T + Sync) {
-    for_chunks(threads, items, |start, chunk| {
-        for (i, item) in (start..).zip(chunk) {
-            *item = map(i);
+/// Calls `work(start, columns)` on chunks of the columns of `rows`, all of one length, one chunk for
+/// each of `threads`.
+pub fn for_columns<T: Send>(
+    threads: usize,
+    rows: &mut [&mut [T]],
+    work: impl Fn(usize, &mut [&mut [T]]) + Sync,
+) {
+    let len = rows.first().map_or(0, |row| row.len());
+    if threads <= 1 || len < WORTHWHILE {
+        work(0, rows);
+        return;
+    }
+    let size = len.div_ceil(threads);
+    let mut chunks: Vec<_> = rows.iter_mut().map(|row| row.chunks_mut(size)).collect();
+    rayon::scope(|scope| {
+        for start in (0..len).step_by(size) {
+            let mut part: Vec<&mut [T]> = chunks.iter_mut().filter_map(Iterator::next).collect();
+            let work = &work;
+            scope.spawn(move |_| work(start, &mut part));
         }
     });
 }
 
-/// `map` of the positions below `count`, in order.
-pub fn collect<T: Send + Copy + Default>(
+/// `map` of the ranges that `count` positions are cut into, at multiples of [`LANES`], one for each of
+/// `threads`, in order.
+pub fn for_ranges<T: Send>(
     threads: usize,
     count: usize,
-    map: impl Fn(usize) -> T + Sync,
+    map: impl Fn(Range<usize>) -> T + Sync + Send,
 ) -> Vec<T> {
-    let mut out = vec![T::default(); count];
-    fill(threads, &mut out, map);
-    out
+    let parts = if count < WORTHWHILE { 1 } else { threads };
+    let bound = |part: usize| (count * part / parts).next_multiple_of(LANES).min(count);
+    gather(
+        parts,
+        parts,
+        parts,
+        |part| map(bound(part)..bound(part + 1)),
+    )
+}
+
+/// `map` of the positions below `count`, in order.
+pub fn collect<T: Send>(
+    threads: usize,
+    count: usize,
+    map: impl Fn(usize) -> T + Sync + Send,
+) -> Vec<T> {
+    collect_within(threads, count, count, map)
+}
+
+/// [`collect`], in memory for `capacity` items.
+pub fn collect_within<T: Send>(
+    threads: usize,
+    count: usize,
+    capacity: usize,
+    map: impl Fn(usize) -> T + Sync + Send,
+) -> Vec<T> {
+    let threads = if count < WORTHWHILE { 1 } else { threads };
+    gather(threads, count, capacity, map)
+}
+
+/// The results of `map` on groups of [`LANES`] items, the last one filled up.
+pub fn map_groups<T: Copy + Default + Sync, U: Send>(
+    threads: usize,
+    items: &[T],
+    map: impl Fn(&[T; LANES]) -> [U; LANES] + Sync + Send,
+) -> Vec<U> {
+    let (groups, rest) = items.as_chunks();
+    let mut last = [T::default(); LANES];
+    last[..rest.len()].copy_from_slice(rest);
+    let threads = if items.len() < WORTHWHILE { 1 } else { threads };
+    let count = items.len().div_ceil(LANES);
+    let group = |i: usize| map(groups.get(i).unwrap_or(&last));
+    let mut results = gather(threads, count, count, group).into_flattened();
+    results.truncate(items.len());
+    results
+}
+
+/// `map` of the positions below `count`, into memory that is not written before.
+fn gather<T: Send>(
+    threads: usize,
+    count: usize,
+    capacity: usize,
+    map: impl Fn(usize) -> T + Sync + Send,
+) -> Vec<T> {
+    let mut items = Vec::with_capacity(capacity);
+    if threads <= 1 {
+        items.extend((0..count).map(map));
+    } else {
+        // Ranges are halved.
+        let least = count / threads.next_power_of_two();
+        let positions = (0..count).into_par_iter();
+        items.par_extend(positions.with_min_len(least.max(1)).map(map));
+    }
+    items
 }
 
 #[cfg(test)]
@@ -47,7 +131,25 @@ mod tests {
         for threads in [1, 2, 3, 7] {
             for count in [0, 1, 5, WORTHWHILE - 1, WORTHWHILE, 10_001] {
                 let expected: Vec<usize> = (0..count).collect();
+                let roomy = collect_within(threads, count, count + 9, |i| i);
+                assert!(roomy == expected && roomy.capacity() > count);
                 assert_eq!(collect(threads, count, |i| i), expected);
+                assert_eq!(map_groups(threads, &expected, |group| *group), expected);
+                let ranges = for_ranges(threads, count, |range| range);
+                assert!(ranges.into_iter().flatten().eq(0..count));
+                let (mut low, mut high) = (vec![0; count], vec![0; count]);
+                for_columns(threads, &mut [&mut low, &mut high], |start, columns| {
+                    for i in 0..columns[0].len() {
+                        columns[0][i] = start + i;
+                        columns[1][i] += 1;
+                    }
+                });
+                assert!(low == expected && high == vec![1; count]);
+                for_chunks(threads, &mut low, |start, chunk| {
+                    assert!(chunk.is_empty() || chunk[0] == start);
+                    chunk.iter_mut().for_each(|item| *item += count);
+                });
+                assert!(low.into_iter().eq(count..2 * count));
             }
         }
     }

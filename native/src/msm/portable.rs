@@ -3,12 +3,14 @@
 use std::marker::PhantomData;
 
 use ark_ec::short_weierstrass::{Affine, SWCurveConfig};
-use ark_ff::{AdditiveGroup, Field, One, Zero};
+use ark_ff::{AdditiveGroup, Field, One, PrimeField, Zero};
 
 use super::backend::Backend;
 use super::curve::MsmCurve;
 use super::field::KernelField;
-use super::schedule::{Entry, Row};
+use super::prefetch::prefetch;
+use super::recode::Word;
+use super::schedule::{Entry, LANES, Row};
 use crate::mont4::{Multiplier, Safe};
 
 /// The portable backend.
@@ -89,19 +91,6 @@ fn fetch<C: MsmCurve>(points: &[Point<C>], entry: Entry, with: impl Multiplier) 
 /// Terms between a prefetch and its use.
 const PREFETCH: usize = 16;
 
-/// Starts loading a point from memory, where the platform has an instruction for it.
-#[inline(always)]
-fn prefetch<C: SWCurveConfig>(points: &[Point<C>], entry: Entry) {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(point) = points.get((entry >> 1) as usize) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch of a valid address has no effect but on caches; SSE is part of x86-64.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(point).cast()) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (points, entry);
-}
-
 impl<C: MsmCurve> Scratch<C> {
     fn start(&mut self, points: &[Point<C>], entries: &[Entry], with: impl Multiplier) {
         let len = entries.len();
@@ -156,7 +145,7 @@ impl<C: MsmCurve> Scratch<C> {
             entries.iter().zip(slots).enumerate()
         {
             if let Some(&later) = entries.get(slot + PREFETCH) {
-                prefetch(points, later);
+                prefetch(points, (later >> 1) as usize);
             }
             let same;
             (*denominator, same) = points[(entry >> 1) as usize].x.gap(&sum.x, with);
@@ -275,9 +264,14 @@ impl<C: MsmCurve> Backend<C> for Portable {
     type Point = Point<C>;
     type Scratch = Scratch<C>;
 
-    fn pack(&self, points: &mut dyn Iterator<Item = &Affine<C>>, out: &mut [Point<C>]) {
-        for (slot, point) in out.iter_mut().zip(points) {
-            (slot.x, slot.y) = (point.x, point.y);
+    fn integers(&self, scalars: &[C::ScalarField; LANES]) -> [Word; LANES] {
+        scalars.map(|scalar| scalar.into_bigint().0)
+    }
+
+    fn pack(&self, point: &Affine<C>) -> Point<C> {
+        Point {
+            x: point.x,
+            y: point.y,
         }
     }
 

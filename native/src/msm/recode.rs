@@ -5,20 +5,18 @@
 //! The top window is taken whole, so that the carry into it needs no window of its own.
 
 use super::arena::Carver;
-use super::parallel::fill;
+use super::parallel::for_columns;
 
 /// Words of a biased scalar: a bias may reach past bit 255.
 const WORDS: usize = 5;
 
-/// A scalar's absolute value, and 1 if it counts negated.
-pub type Word = ([u64; 4], u32);
+/// A scalar as an integer; in two's complement, where scalars are signed.
+pub type Word = [u64; 4];
 
 /// Scalars plus bias, one plane a word, so that a window reads only the words it touches.
 #[derive(Debug)]
 pub struct Digits<'a> {
     planes: Vec<&'a mut [u64]>,
-    /// 1 where the digits count negated.
-    negate: &'a mut [u32],
     window: u32,
     windows: u32,
 }
@@ -37,37 +35,37 @@ pub fn bucket_count(window: u32) -> usize {
 pub type Packed = u32;
 
 impl<'a> Digits<'a> {
-    /// Memory for the digits of `terms` scalars of at most `bits` bits.
+    /// Memory for the digits of `terms` scalars of at most `bits` bits, a sign left out.
     pub fn lay_out<P>(carver: &mut Carver<'a, P>, terms: usize, bits: u32, window: u32) -> Self {
         let windows = window_count(bits, window);
         let planes = windows * window / 64 + 1;
         Self {
             planes: (0..planes).map(|_| carver.longs(terms)).collect(),
-            negate: carver.words(terms),
             window,
             windows,
         }
     }
 
-    /// Recodes scalars, as many and as long as the memory is for.
-    pub fn recode(&mut self, scalars: &[Word], threads: usize) {
+    /// Recodes scalars, as many and as long as the memory is for. A negative scalar is not below
+    /// minus two to its length, and so not below zero with the bias.
+    pub fn recode(&mut self, scalars: &[Word], signed: bool, threads: usize) {
         let bias = bias(self.window, self.windows);
-        for (plane, words) in self.planes.iter_mut().enumerate() {
-            fill(threads, words, |i| {
-                // Carries are worked out anew for each plane: few, and cheap.
+        for_columns(threads, &mut self.planes, |start, planes| {
+            let count = planes.first().map_or(0, |plane| plane.len());
+            for (i, scalar) in scalars[start..start + count].iter().enumerate() {
+                let sign = if signed {
+                    (scalar[3] as i64 >> 63) as u64
+                } else {
+                    0
+                };
                 let mut carry = false;
-                let mut sum = 0;
-                for (word, bias) in bias.iter().enumerate().take(plane + 1) {
-                    let own = scalars[i].0.get(word).copied().unwrap_or(0);
-                    let (first, over) = own.overflowing_add(*bias);
-                    let (second, again) = first.overflowing_add(u64::from(carry));
-                    carry = over | again;
-                    sum = second;
+                let [a, b, c, d] = *scalar;
+                let biased = planes.iter_mut().zip([a, b, c, d, sign]).zip(bias);
+                for ((plane, own), bias) in biased {
+                    (plane[i], carry) = own.carrying_add(bias, carry);
                 }
-                sum
-            });
-        }
-        fill(threads, self.negate, |i| scalars[i].1);
+            }
+        });
     }
 
     /// Number of windows.
@@ -85,24 +83,22 @@ impl<'a> Digits<'a> {
         } else {
             2 * half - 1
         };
-        let negate = &self.negate[range.clone()];
         let low = &self.planes[word][range.clone()];
-        let pack = |biased: u64, negate: u32| {
+        let pack = |biased: u64| {
             let digit = biased.wrapping_sub(half) as i64;
-            (digit.unsigned_abs() as u32) << 1 | (negate ^ (digit as u64 >> 63) as u32)
+            (digit.unsigned_abs() as u32) << 1 | (digit as u64 >> 63) as u32
         };
-        // A digit of zero may carry a sign bit here: the sort asks only for the value above it.
         let last = window + 1 == self.windows;
         if (last || shift + self.window as usize > 64) && word + 1 < self.planes.len() {
             let high = &self.planes[word + 1][range];
             let left = (64 - shift as u32) % 64;
             let keep = if shift == 0 { 0 } else { u64::MAX };
-            for (out, ((&l, &h), &n)) in out.iter_mut().zip(low.iter().zip(high).zip(negate)) {
-                *out = pack((l >> shift | (h << left) & keep) & mask, n);
+            for (out, (&l, &h)) in out.iter_mut().zip(low.iter().zip(high)) {
+                *out = pack((l >> shift | (h << left) & keep) & mask);
             }
         } else {
-            for (out, (&l, &n)) in out.iter_mut().zip(low.iter().zip(negate)) {
-                *out = pack((l >> shift) & mask, n);
+            for (out, &l) in out.iter_mut().zip(low) {
+                *out = pack((l >> shift) & mask);
             }
         }
     }
@@ -123,14 +119,32 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const PRIME: i128 = (1 << 61) - 1;
+
     /// Sum of digits modulo a prime, against the scalar modulo that prime.
     fn check(words: [u64; 4], bits: u32, window: u32) {
-        const PRIME: i128 = (1 << 61) - 1;
         let mut arena = Arena::<()>::default();
         let size = Size::of::<(), _>(|c| drop(Digits::lay_out(c, 2, bits, window)));
         let mut digits = Digits::lay_out(&mut arena.carve(size), 2, bits, window);
-        digits.recode(&[(words, 0), (words, 1)], 1);
-        let mut sums = [0i128; 2];
+        if bits < 256 {
+            digits.recode(&[words, negated(words)], true, 1);
+            check_digits(&digits, words, [1, -1]);
+        }
+        digits.recode(&[words, words], false, 1);
+        check_digits(&digits, words, [1, 1]);
+    }
+
+    fn negated(words: [u64; 4]) -> [u64; 4] {
+        let mut carry = true;
+        words.map(|word| {
+            let (sum, over) = (!word).overflowing_add(u64::from(carry));
+            carry = over;
+            sum
+        })
+    }
+
+    fn check_digits(digits: &Digits<'_>, words: [u64; 4], signs: [i128; 2]) {
+        let (window, mut sums) = (digits.window, [0i128; 2]);
         let mut weight = 1i128;
         for w in 0..digits.windows() {
             let mut out = [0; 2];
@@ -146,8 +160,8 @@ mod tests {
         let expected = words.iter().rev().fold(0i128, |sum, &word| {
             ((sum << 64) % PRIME + i128::from(word)) % PRIME
         });
-        assert_eq!(sums[0], expected, "window {window}, bits {bits}");
-        assert_eq!(sums[1], (-expected).rem_euclid(PRIME));
+        let expected = signs.map(|sign| (sign * expected).rem_euclid(PRIME));
+        assert_eq!(sums, expected, "window {window}, {words:?}");
     }
 
     fn truncate(words: [u64; 4], bits: u32) -> [u64; 4] {

@@ -1,44 +1,160 @@
 //! First look at the scalars: which terms count, how many bits there are, which values repeat.
 
+use std::ops::Range;
+
 use ark_ec::AffineRepr;
 use ark_ec::short_weierstrass::Affine;
-use std::collections::HashMap;
+use ark_ff::BigInt;
 
+use super::backend::Backend;
 use super::curve::MsmCurve;
+use super::duplicates::Clusters;
+use super::parallel::for_ranges;
 use super::recode::Word;
+use super::schedule::LANES;
 
 /// Scalars looked at to estimate how many are repeats.
 const SAMPLE: usize = 1024;
 
+/// The scalars of a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Scalars<'a, F> {
+    /// Elements of the field.
+    Elements(&'a [F]),
+    /// Integers, below the order or not.
+    Integers(&'a [BigInt<4>]),
+}
+
+impl<F> Scalars<'_, F> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Elements(elements) => elements.len(),
+            Self::Integers(integers) => integers.len(),
+        }
+    }
+}
+
 /// What the scan found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// Positions whose scalar and base are both nonzero, ascending.
+    /// Positions whose scalar is not zero, ascending.
     pub active: Vec<u32>,
-    /// Length of the longest active scalar.
+    /// The scalars there.
+    pub scalars: Vec<Word>,
+    /// Length of the longest of them.
     pub bits: u32,
-    /// Repeats among the sampled active scalars, in 1/1024.
+    /// Repeats among a sample of them, in 1/1024.
     pub duplicates: u32,
 }
 
 impl Scan {
-    /// Scans pairs of bases and scalars of equal number.
-    pub fn new<C: MsmCurve>(bases: &[Affine<C>], scalars: &[Word]) -> Self {
-        let mut active = Vec::with_capacity(scalars.len());
-        let mut seen = [0u64; 4];
-        for (i, (base, (scalar, _))) in bases.iter().zip(scalars).enumerate() {
-            if *scalar != [0; 4] && !base.is_zero() {
-                active.push(i as u32);
-                seen.iter_mut().zip(scalar).for_each(|(s, w)| *s |= w);
+    /// Scans scalars. Bases are looked at when they are packed, so that they are read once.
+    pub fn new<C: MsmCurve>(
+        backend: &impl Backend<C>,
+        scalars: Scalars<'_, C::ScalarField>,
+        threads: usize,
+    ) -> Self {
+        let mut parts = for_ranges(threads, scalars.len(), |range| match scalars {
+            Scalars::Integers(integers) => {
+                let groups = integers[range.clone()].chunks(LANES);
+                Part::new(range, groups.map(|group| padded(group, |x| x.0)))
             }
+            Scalars::Elements(elements) => {
+                let groups = elements[range.clone()].chunks(LANES);
+                let convert = |group: &[_]| match group.as_array() {
+                    Some(group) => backend.integers(group),
+                    None => backend.integers(&padded(group, |x| *x)),
+                };
+                Part::new(range, groups.map(convert))
+            }
+        });
+        let mut seen = [0; 4];
+        for part in &parts {
+            seen.iter_mut().zip(part.seen).for_each(|(s, w)| *s |= w);
         }
-        let duplicates = duplicate_density(&active, scalars);
+        let (active, scalars) = match &mut parts[..] {
+            [only] => (
+                std::mem::take(&mut only.active),
+                std::mem::take(&mut only.scalars),
+            ),
+            parts => {
+                let (active, scalars): (Vec<_>, Vec<_>) = parts
+                    .iter()
+                    .map(|part| (&part.active[..], &part.scalars[..]))
+                    .unzip();
+                (active.concat(), scalars.concat())
+            }
+        };
+        let duplicates = duplicate_density(&scalars);
         Self {
             active,
+            scalars,
             bits: bit_length(&seen),
             duplicates,
         }
     }
+
+    /// Leaves out the positions of identities.
+    pub fn drop_identities<C: MsmCurve>(&mut self, bases: &[Affine<C>]) {
+        let terms = self.active.iter().zip(&self.scalars);
+        let kept = terms.filter(|(i, _)| !bases[**i as usize].is_zero());
+        (self.active, self.scalars) = kept.map(|(i, scalar)| (*i, *scalar)).unzip();
+        let bits = self.scalars.iter().map(bit_length).max();
+        self.bits = bits.unwrap_or_default();
+        self.duplicates = duplicate_density(&self.scalars);
+    }
+}
+
+/// What a range of the scalars holds.
+struct Part {
+    active: Vec<u32>,
+    scalars: Vec<Word>,
+    /// All of them, joined by OR.
+    seen: Word,
+}
+
+impl Part {
+    /// Of groups that cover the range, the last one with zeros after it.
+    fn new(range: Range<usize>, groups: impl Iterator<Item = [Word; LANES]>) -> Self {
+        let mut part = Self {
+            active: Vec::with_capacity(range.len()),
+            scalars: Vec::with_capacity(range.len()),
+            seen: [0; 4],
+        };
+        for (start, group) in range.step_by(LANES).zip(groups) {
+            let (mut positions, mut kept, mut count) = ([0; LANES], [[0; 4]; LANES], 0);
+            for (i, scalar) in group.into_iter().enumerate() {
+                let or = &mut part.seen;
+                *or = [
+                    or[0] | scalar[0],
+                    or[1] | scalar[1],
+                    or[2] | scalar[2],
+                    or[3] | scalar[3],
+                ];
+                // Without a branch: which scalars are zero may follow no pattern.
+                (positions[count], kept[count]) = ((start + i) as u32, scalar);
+                count += usize::from(scalar.iter().fold(0, |or, word| or | word) != 0);
+            }
+            if count == LANES {
+                part.active.extend_from_slice(&positions);
+                part.scalars.extend_from_slice(&kept);
+            } else {
+                part.active.extend_from_slice(&positions[..count]);
+                part.scalars.extend_from_slice(&kept[..count]);
+            }
+        }
+        part
+    }
+}
+
+/// A group of scalars, with zeros after it.
+fn padded<T, U: Copy + Default>(group: &[T], map: impl Fn(&T) -> U) -> [U; LANES] {
+    let mut out = [U::default(); LANES];
+    out.iter_mut()
+        .zip(group)
+        .for_each(|(out, item)| *out = map(item));
+    out
 }
 
 /// Position of the highest bit that is set, plus one.
@@ -49,37 +165,60 @@ pub fn bit_length(words: &[u64; 4]) -> u32 {
 
 /// Repeats in an evenly spread sample; repeats within the sample stand for far more in the whole,
 /// so this errs on the low side.
-fn duplicate_density(active: &[u32], scalars: &[Word]) -> u32 {
-    if active.is_empty() {
-        return 0;
-    }
-    let stride = active.len().div_ceil(SAMPLE);
-    let mut seen = HashMap::with_capacity(SAMPLE);
-    let (mut sampled, mut repeats) = (0u32, 0u32);
-    for &i in active.iter().step_by(stride) {
-        sampled += 1;
-        let count = seen.entry(scalars[i as usize].0).or_insert(0u32);
-        repeats += u32::from(*count > 0);
-        *count += 1;
-    }
-    repeats * 1024 / sampled
+fn duplicate_density(scalars: &[Word]) -> u32 {
+    let stride = scalars.len().div_ceil(SAMPLE).max(1);
+    let sample: Vec<Word> = scalars.iter().step_by(stride).copied().collect();
+    let clusters = Clusters::new(&sample, SAMPLE);
+    let repeats = clusters.members() - clusters.len();
+    (repeats * 1024 / sample.len().max(1)) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ark_bn254::{G1Affine, g1::Config};
+    use crate::msm::portable::Portable;
+    use ark_bn254::{Fr, G1Affine, g1::Config};
+    use ark_ff::{AdditiveGroup, PrimeField};
 
     #[test]
     fn counts_active_terms_bits_and_repeats() {
         let g = G1Affine::generator();
         let bases = [g, g, G1Affine::identity(), g, g];
-        let scalars = [5u64, 0, 1 << 40, 1 << 13, 5].map(|word| ([word, 0, 0, 0], 0));
-        let scan = Scan::new::<Config>(&bases, &scalars);
-        assert_eq!(scan.active, [0, 3, 4]);
-        assert_eq!(scan.bits, 14);
-        assert_eq!(scan.duplicates, 1024 / 3);
-        assert_eq!(Scan::new::<Config>(&[], &[]), Scan::default());
+        let values = [5u64, 0, 1 << 40, 1 << 13, 5];
+        let (elements, integers) = (values.map(Fr::from), values.map(BigInt::from));
+        for scalars in [Scalars::Elements(&elements), Scalars::Integers(&integers)] {
+            let mut scan = Scan::new::<Config>(&Portable, scalars, 2);
+            assert_eq!(scan.active, [0, 2, 3, 4]);
+            assert_eq!((scan.bits, scan.duplicates), (41, 1024 / 4));
+            scan.drop_identities(&bases);
+            assert_eq!(scan.active, [0, 3, 4]);
+            assert_eq!(scan.scalars, [5, 1 << 13, 5].map(|word| [word, 0, 0, 0]));
+            assert_eq!((scan.bits, scan.duplicates), (14, 1024 / 3));
+        }
+        let nothing = Scan::new::<Config>(&Portable, Scalars::Elements(&[]), 1);
+        assert_eq!(nothing, Scan::default());
+    }
+
+    #[test]
+    fn threads_and_backends_agree() {
+        let count = 5003;
+        let scalar = |i: u64| match i % 3 {
+            0 => Fr::ZERO,
+            _ => -Fr::from(i * i),
+        };
+        let scalars: Vec<Fr> = (0..count).map(scalar).collect();
+        let integers: Vec<_> = scalars.iter().map(|scalar| scalar.into_bigint()).collect();
+        let elements = Scalars::Elements(&scalars);
+        let expected = Scan::new::<Config>(&Portable, Scalars::Integers(&integers), 1);
+        assert_eq!(expected.scalars.len(), scalars.len() * 2 / 3);
+        for threads in [1, 2, 3] {
+            let found = Scan::new::<Config>(&Portable, elements, threads);
+            assert_eq!(found, expected);
+            #[cfg(target_arch = "x86_64")]
+            if let Some(ifma) = crate::msm::ifma::Ifma::<Config>::new() {
+                assert_eq!(Scan::new(&ifma, elements, threads), expected);
+            }
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub fn sum_small<C: MsmCurve>(points: &[Affine<C>], scalars: &[Word], bits: u32)
     let mut arena = Arena::<()>::default();
     let size = Size::of::<(), _>(|c| drop(Digits::lay_out(c, scalars.len(), bits, WINDOW)));
     let mut digits = Digits::lay_out(&mut arena.carve(size), scalars.len(), bits, WINDOW);
-    digits.recode(scalars, 1);
+    digits.recode(scalars, false, 1);
     let multiples: Vec<Vec<Projective<C>>> = points.iter().map(multiples).collect();
     let mut total = Projective::<C>::zero();
     let mut row = vec![0; points.len()];
@@ -61,7 +61,7 @@ mod tests {
             let points: Vec<Affine<Config>> =
                 (0..n).map(|i| (g * Fr::from(i + 3)).into()).collect();
             let expected = (0..n).map(|i| -Fr::from((i * i + 1) * (i + 3))).sum::<Fr>();
-            let words: Vec<_> = scalars.iter().map(|s| (s.into_bigint().0, 0)).collect();
+            let words: Vec<_> = scalars.iter().map(|s| s.into_bigint().0).collect();
             assert_eq!(sum_small(&points, &words, 254), g * expected);
         }
     }

@@ -29,32 +29,43 @@ impl CostModel {
 
     /// Fitted to the AVX-512 IFMA backend.
     pub const IFMA: Self = Self {
-        term: 36.0,
+        term: 34.0,
         bucket: 74.0,
-        window: 3500.0,
-        split: 100.0,
+        window: 6500.0,
+        split: 55.0,
     };
 
-    /// Nanoseconds for `terms` scalars of `bits` bits in windows of `window` bits.
+    /// Nanoseconds for `terms` scalars of `bits` bits in windows of `window` bits, on one thread.
     pub fn cost(&self, terms: usize, bits: u32, window: u32) -> f64 {
-        let terms = terms as f64 * self.term;
+        self.elapsed([terms, 1, 1], bits, window)
+    }
+
+    /// Nanoseconds until `threads` workers are done with `jobs` sums of `terms` scalars of `bits` bits
+    /// in windows of `window` bits, of which each worker takes whole ones where there are enough.
+    fn elapsed(&self, [terms, jobs, threads]: [usize; 3], bits: u32, window: u32) -> f64 {
+        let windows = window_count(bits, window) as usize * jobs;
+        let slices = (threads / windows.max(1)).max(1);
+        let terms = (terms / slices) as f64 * self.term;
         let buckets = bucket_count(window) as f64 * self.bucket;
-        f64::from(window_count(bits, window)) * (terms + buckets + self.window)
+        (windows * slices).div_ceil(threads) as f64 * (terms + buckets + self.window)
     }
 
     /// Whether splitting scalars in two halves of `half_bits` bits pays.
-    pub fn split_pays(&self, terms: usize, bits: u32, half_bits: u32) -> bool {
+    pub fn split_pays(&self, terms: usize, threads: usize, bits: u32, half_bits: u32) -> bool {
         if bits <= half_bits {
             return false;
         }
-        let best = |terms, bits| self.cost(terms, bits, self.window(terms, bits));
-        let split = best(2 * terms, half_bits) + terms as f64 * self.split;
+        let best = |terms, bits| {
+            let window = self.window(terms, 1, threads, bits);
+            self.elapsed([terms, 1, threads], bits, window)
+        };
+        let split = best(2 * terms, half_bits) + terms as f64 * self.split / threads as f64;
         split < best(terms, bits)
     }
 
-    /// The cheapest window.
-    pub fn window(&self, terms: usize, bits: u32) -> u32 {
-        let cost = |window: &u32| self.cost(terms, bits, *window);
+    /// The cheapest window for `jobs` sums of `terms` scalars of `bits` bits each.
+    pub fn window(&self, terms: usize, jobs: usize, threads: usize, bits: u32) -> u32 {
+        let cost = |window: &u32| self.elapsed([terms, jobs, threads], bits, *window);
         (2..=MAX_WINDOW)
             .min_by(|a, b| cost(a).total_cmp(&cost(b)))
             .unwrap_or(2)
@@ -68,9 +79,26 @@ mod tests {
     #[test]
     fn windows_grow_with_the_terms() {
         let model = CostModel::PORTABLE;
-        let windows: Vec<u32> = (0..=24).map(|log| model.window(1 << log, 254)).collect();
+        let windows: Vec<u32> = (0..=24)
+            .map(|log| model.window(1 << log, 1, 1, 254))
+            .collect();
         assert!(windows.is_sorted());
         assert!((11..=15).contains(&windows[16]), "{windows:?}");
-        assert_eq!(model.window(1 << 16, 1), 2);
+        assert_eq!(model.window(1 << 16, 1, 1, 1), 2);
+    }
+
+    #[test]
+    fn workers_get_as_many_windows_each() {
+        for threads in [2, 3, 4] {
+            for log in 12..=20 {
+                let window = CostModel::IFMA.window(1 << log, 1, threads, 254);
+                let windows = window_count(254, window) as usize;
+                let rounds = windows.div_ceil(threads);
+                // One window less for each would take larger ones.
+                assert!(rounds * threads - windows < threads, "{threads}, {log}");
+                let one = CostModel::IFMA.window(1 << log, 64, threads, 254);
+                assert_eq!(one, CostModel::IFMA.window(1 << log, 1, 1, 254));
+            }
+        }
     }
 }

@@ -345,10 +345,27 @@ pub fn load(words: &[u64; 8]) -> V {
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }
 
+/// Four words from memory, and four more.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+pub fn load_pair(low: &[u64; 4], high: &[u64; 4]) -> V {
+    // SAFETY: the references cover 32 bytes each, and no alignment is asked for.
+    let [low, high] = [low, high].map(|w| unsafe { _mm256_loadu_si256(w.as_ptr().cast()) });
+    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+}
+
 /// Eight words to memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
 pub fn store(words: &mut [u64; 8], value: V) {
     // SAFETY: the reference covers the 64 bytes, and no alignment is asked for.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), value) }
+}
+
+/// The low four words to memory.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+pub fn store_low(words: &mut [u64; 4], value: V) {
+    // SAFETY: the reference covers the 32 bytes, and no alignment is asked for.
+    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), _mm512_castsi512_si256(value)) }
 }

@@ -17,6 +17,10 @@ pub trait KernelField: PrimeField {
     /// The inverse, zero for zero.
     fn invert(&self) -> Self;
 
+    /// The element whose Montgomery representation is the inverse of this one's: the inverse, over the
+    /// square of the radix. Zero for zero.
+    fn invert_representation(&self) -> Self;
+
     /// The product, without data-dependent branches where that is implemented.
     fn product(&self, other: &Self, with: impl Multiplier) -> Self;
 
@@ -53,11 +57,15 @@ fn restore_montgomery<const N: usize, T: MontConfig<N>>(
 
 impl<T: MontConfig<4>> KernelField for Fp<MontBackend<T, 4>, 4> {
     fn invert(&self) -> Self {
+        restore_montgomery(self.invert_representation().0.0)
+    }
+
+    fn invert_representation(&self) -> Self {
         const { assert!(T::MODULUS.0[3] != 0) };
         let modulus = const { Modulus::<5>::new(&T::MODULUS.0) };
         let mut limbs = self.0.0;
         modulus.invert(&mut limbs);
-        restore_montgomery(limbs)
+        Fp::new_unchecked(BigInt(limbs))
     }
 
     #[inline(always)]
@@ -125,10 +133,14 @@ impl<T: MontConfig<4>> KernelField for Fp<MontBackend<T, 4>, 4> {
 
 impl<T: MontConfig<6>> KernelField for Fp<MontBackend<T, 6>, 6> {
     fn invert(&self) -> Self {
+        restore_montgomery(self.invert_representation().0.0)
+    }
+
+    fn invert_representation(&self) -> Self {
         let modulus = const { Modulus::<7>::new(&T::MODULUS.0) };
         let mut limbs = self.0.0;
         modulus.invert(&mut limbs);
-        restore_montgomery(limbs)
+        Fp::new_unchecked(BigInt(limbs))
     }
 
     fn product(&self, other: &Self, _: impl Multiplier) -> Self {
@@ -175,6 +187,9 @@ mod tests {
 
     fn check<F: KernelField>(value: F) {
         assert_eq!(value.invert(), value.inverse().unwrap_or(F::zero()));
+        let limbs = F::MODULUS_BIT_SIZE.div_ceil(64);
+        let square = F::from(2u64).pow([u64::from(128 * limbs)]);
+        assert_eq!(value.invert_representation() * square, value.invert());
     }
 
     fn check_operations<F: KernelField>(a: F, b: F) {
