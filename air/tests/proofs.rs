@@ -1,8 +1,10 @@
 //! Each table proved and verified: alone with `p3-uni-stark`, and with its bus in `p3-batch-stark`,
 //! against a table that receives the messages.
 
+use droste_air::blake3::narrow::{self, NarrowAir, NarrowTable};
 use droste_air::blake3::{self, Blake3Air, Blake3Table, Compression};
 use droste_air::keccak::degree5::{self, Degree5Air, Degree5Table};
+use droste_air::keccak::sponge::{self, SpongeTable};
 use droste_air::keccak::{self, KeccakAir, KeccakTable};
 use droste_air::poseidon16::{self, Mode, Poseidon16Air, Poseidon16Table};
 use droste_air::test_utils::{Harness, Table};
@@ -28,8 +30,10 @@ fn settings() -> Config<Blake3Family> {
 enum Tables {
     Poseidon16,
     Blake3,
+    Blake3Narrow,
     Keccak,
     KeccakDegree5,
+    Keccak256,
     Receiver(&'static str, usize),
 }
 
@@ -38,8 +42,10 @@ impl BaseAir<F> for Tables {
         match self {
             Self::Poseidon16 => Poseidon16Table.width(),
             Self::Blake3 => Blake3Table.width(),
+            Self::Blake3Narrow => NarrowTable.width(),
             Self::Keccak => KeccakTable.width(),
             Self::KeccakDegree5 => Degree5Table.width(),
+            Self::Keccak256 => SpongeTable.width(),
             Self::Receiver(_, width) => width + 1,
         }
     }
@@ -48,8 +54,10 @@ impl BaseAir<F> for Tables {
         match self {
             Self::Poseidon16 => Poseidon16Table.main_next_row_columns(),
             Self::Blake3 => Blake3Table.main_next_row_columns(),
+            Self::Blake3Narrow => NarrowTable.main_next_row_columns(),
             Self::Keccak => KeccakTable.main_next_row_columns(),
             Self::KeccakDegree5 => Degree5Table.main_next_row_columns(),
+            Self::Keccak256 => SpongeTable.main_next_row_columns(),
             Self::Receiver(..) => Vec::new(),
         }
     }
@@ -60,8 +68,10 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Tables {
         match self {
             Self::Poseidon16 => Poseidon16Table.eval(builder),
             Self::Blake3 => Blake3Table.eval(builder),
+            Self::Blake3Narrow => NarrowTable.eval(builder),
             Self::Keccak => KeccakTable.eval(builder),
             Self::KeccakDegree5 => Degree5Table.eval(builder),
+            Self::Keccak256 => SpongeTable.eval(builder),
             Self::Receiver(bus, width) => {
                 let main = builder.main();
                 let row = main.current_slice();
@@ -94,13 +104,13 @@ fn receiver(table: Tables, bus: &'static str, trace: &RowMajorMatrix<F>) -> RowM
     RowMajorMatrix::new(values, width)
 }
 
-/// Whether a proof of two tables is accepted.
-fn balances(airs: [Tables; 2], traces: [&RowMajorMatrix<F>; 2]) -> bool {
+/// Whether a proof of these tables is accepted.
+fn balances(airs: &[Tables], traces: &[&RowMajorMatrix<F>]) -> bool {
     let config = settings();
     let instances: Vec<_> = airs
         .iter()
         .zip(traces)
-        .map(|(air, trace)| StarkInstance {
+        .map(|(air, &trace)| StarkInstance {
             air,
             trace,
             public_values: vec![],
@@ -110,20 +120,31 @@ fn balances(airs: [Tables; 2], traces: [&RowMajorMatrix<F>; 2]) -> bool {
     let Ok(proof) = prove_batch(&config, &instances, &data) else {
         return false;
     };
-    let data = ProverData::from_airs_and_degrees(&config, &airs, &proof.degree_bits)
+    let data = ProverData::from_airs_and_degrees(&config, airs, &proof.degree_bits)
         .expect("verifier data");
-    verify_batch(&config, &airs, &proof, &[vec![], vec![]], &data.common).is_ok()
+    let public_values = vec![vec![]; airs.len()];
+    verify_batch(&config, airs, &proof, &public_values, &data.common).is_ok()
 }
 
 /// Proves a table with its receiver, and fails to prove it with a receiver that expects another
 /// output.
 fn check_bus(table: Tables, bus: &'static str, width: usize, trace: &RowMajorMatrix<F>) {
-    let mut received = receiver(table, bus, trace);
+    check_bus_with(&[table], bus, width, &[trace]);
+}
+
+/// As [`check_bus`], with the tables that the first one needs.
+fn check_bus_with(
+    tables: &[Tables],
+    bus: &'static str,
+    width: usize,
+    traces: &[&RowMajorMatrix<F>],
+) {
+    let mut received = receiver(tables[0], bus, traces[0]);
     assert_eq!(received.width(), width + 1);
-    let airs = [table, Tables::Receiver(bus, width)];
-    assert!(balances(airs, [trace, &received]));
+    let airs = [tables, &[Tables::Receiver(bus, width)]].concat();
+    assert!(balances(&airs, &[traces, &[&received]].concat()));
     received.values[width - 1] += F::ONE;
-    assert!(!balances(airs, [trace, &received]));
+    assert!(!balances(&airs, &[traces, &[&received]].concat()));
 }
 
 fn states<const N: usize>(count: u32) -> Vec<[F; N]> {
@@ -168,6 +189,17 @@ fn blake3() {
     check_bus(Tables::Blake3, "blake3", blake3::MESSAGE, &trace);
 }
 
+#[test]
+fn narrow_blake3() {
+    let trace = narrow::generate_compressions(&compressions(3), None).unwrap();
+    let config = settings();
+    let proof = prove(&config, &NarrowAir, trace, &[]).unwrap();
+    verify(&config, &NarrowAir, &proof, &[]).unwrap();
+
+    let trace = narrow::generate_table(&compressions(3), None).unwrap();
+    check_bus(Tables::Blake3Narrow, "blake3", blake3::MESSAGE, &trace);
+}
+
 fn keccak_inputs() -> Vec<keccak::State> {
     (0..2)
         .map(|i| std::array::from_fn(|j| 0x0123_4567_89ab_cdef_u64.wrapping_mul(1 + i + j as u64)))
@@ -196,4 +228,15 @@ fn keccak_of_degree_5() {
 
     let trace = degree5::generate_table(&inputs, None).unwrap();
     check_bus(Tables::KeccakDegree5, "keccak_f", keccak::MESSAGE, &trace);
+}
+
+#[test]
+fn keccak_256() {
+    let messages = [vec![7; 300], b"abc".to_vec(), vec![]];
+    let trace = sponge::generate_table(&messages, None).unwrap();
+    let permutations = sponge::permutations(&messages);
+    let permutations = keccak::generate_table(&permutations, None).unwrap();
+    let tables = [Tables::Keccak256, Tables::Keccak];
+    let traces = [&trace, &permutations];
+    check_bus_with(&tables, "keccak256", sponge::MESSAGE, &traces);
 }

@@ -39,10 +39,10 @@ pub(super) fn limbs_to_words(limbs: [[F; 2]; 8]) -> [u32; 8] {
 /// A compression, by a row or rows of a table.
 type Compress = fn(Compression) -> [u32; 8];
 
-/// Boundaries of blocks, chunks and trees.
-pub(super) const LENGTHS: [usize; 22] = [
+/// Boundaries of blocks, chunks and trees, and the longest of the official vectors.
+pub(super) const LENGTHS: [usize; 23] = [
     0, 1, 3, 4, 63, 64, 65, 127, 128, 129, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 3072, 3073,
-    4096, 5000, 7169,
+    4096, 5000, 7169, 102_400,
 ];
 
 /// The chaining value of a chunk, or with `root` the hash of a message of one chunk.

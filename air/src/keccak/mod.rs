@@ -4,6 +4,7 @@ mod air;
 mod columns;
 pub mod degree5;
 mod permutation;
+pub mod sponge;
 #[cfg(test)]
 mod tests;
 mod trace;

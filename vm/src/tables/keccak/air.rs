@@ -2,14 +2,14 @@
 
 use std::borrow::Borrow;
 
-use droste_air::keccak::{BUS, MESSAGE};
+use droste_air::keccak::sponge::{RATE_LIMBS, eval_absorb, eval_state, receive_permutation};
 use droste_native::F;
 use p3_air::utils::pack_bits_le;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
-use super::columns::{KeccakCols, RATE_LIMBS, WORDS};
+use super::columns::{KeccakCols, WORDS};
 use crate::isa::id;
 use crate::tables::digest_chain::{DIGEST_LIMBS, Row, Stride, eval_chain, merkle_operands, reads};
 use crate::tables::{LANES, bus, sum};
@@ -48,14 +48,20 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for KeccakCallTable {
             local: &local.chain,
             next: &next.chain,
             next_lanes: &next.lanes,
-            digest: &local.output,
+            digest: &local.block.output,
             words: sum(&local.present),
         };
         eval_chain(builder, &row, STRIDE);
         eval_words(builder, local, next);
         eval_block(builder, local);
-        eval_state(builder, local, next);
-        eval_permutation(builder, local);
+        eval_absorb(builder, &local.block);
+        // The state is zero on first rows and on paths, and stays inside a hash.
+        let carried = local.chain.is_hash * (AB::Expr::ONE - local.chain.starts);
+        let goes_on = local.chain.is_hash * (AB::Expr::ONE - next.chain.starts);
+        let (block, below) = (&local.block, &next.block);
+        eval_state(builder, block, below, AB::Expr::ONE - carried, goes_on);
+        let count = Count::bounded(is_active::<AB>(local), 1);
+        receive_permutation(builder, &local.block, count);
         eval_call(builder, local);
         eval_memory(builder, local, next);
     }
@@ -114,55 +120,11 @@ fn eval_block<AB: AirBuilder<F = F>>(builder: &mut AB, local: &KeccakCols<AB::Va
             high += (is_active::<AB>(local) - present.clone()) * F::from_u16(0x8000);
         }
         for (limb, value) in [low, high].into_iter().enumerate() {
-            let bits = local.absorbed[2 * word + limb];
-            builder.assert_bools(bits);
+            let bits = local.block.absorbed[2 * word + limb];
             builder.assert_eq(pack_bits_le::<AB::Expr, _, _>(bits.into_iter()), value);
         }
         before = present;
     }
-}
-
-/// The state before absorbing: zero on first rows and on paths, the output above inside a hash.
-fn eval_state<AB: AirBuilder<F = F>>(
-    builder: &mut AB,
-    local: &KeccakCols<AB::Var>,
-    next: &KeccakCols<AB::Var>,
-) {
-    let limbs = |row: &KeccakCols<AB::Var>| -> Vec<AB::Expr> {
-        let rate = row
-            .rate
-            .iter()
-            .map(|bits| pack_bits_le(bits.iter().copied()));
-        rate.chain(row.capacity.iter().map(|&limb| limb.into()))
-            .collect()
-    };
-    for bits in local.rate {
-        builder.assert_bools(bits);
-    }
-    let carried = local.chain.is_hash * (AB::Expr::ONE - local.chain.starts);
-    let mut fresh = builder.when(AB::Expr::ONE - carried);
-    for limb in limbs(local) {
-        fresh.assert_zero(limb);
-    }
-    let mut chain = builder.when(local.chain.is_hash * (AB::Expr::ONE - next.chain.starts));
-    for (limb, &output) in limbs(next).into_iter().zip(&local.output) {
-        chain.assert_eq(limb, output);
-    }
-}
-
-/// The permutation of the state after absorbing.
-fn eval_permutation<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &KeccakCols<AB::Var>) {
-    let mut message: Vec<AB::Expr> = Vec::with_capacity(MESSAGE);
-    message.extend(local.absorbed.iter().zip(&local.rate).map(|(x, y)| {
-        let both = x.iter().zip(y).enumerate().map(|(i, (&x, &y))| {
-            let weight = F::from_u64(1 << i);
-            x * weight + y * weight - x * y * weight.double()
-        });
-        both.sum::<AB::Expr>()
-    }));
-    message.extend(local.capacity.iter().map(|&limb| limb.into()));
-    message.extend(local.output.iter().map(|&limb| limb.into()));
-    BUS.receive(builder, message, Count::bounded(is_active::<AB>(local), 1));
 }
 
 /// The call, received on its first row.
@@ -210,7 +172,10 @@ fn eval_memory<AB: InteractionBuilder<F = F>>(
             Count::bounded(count, 1),
         );
     }
-    for (half, limbs) in local.output[..DIGEST_LIMBS].chunks_exact(LANES).enumerate() {
+    for (half, limbs) in local.block.output[..DIGEST_LIMBS]
+        .chunks_exact(LANES)
+        .enumerate()
+    {
         bus::lookup_block(
             builder,
             chain.out_address + F::from_usize(half),

@@ -1,15 +1,11 @@
 //! Columns of the table of Keccak calls.
 
+use droste_air::keccak::sponge::{AbsorbCols, RATE};
+
 use crate::tables::digest_chain::DigestChainCols;
 
-/// 32-bit words of a rate block: 136 bytes.
-pub const WORDS: usize = 34;
-
-/// 16-bit limbs of the rate.
-pub const RATE_LIMBS: usize = 2 * WORDS;
-
-/// 16-bit limbs of the capacity.
-pub const CAPACITY_LIMBS: usize = 32;
+/// 32-bit words of a rate block.
+pub const WORDS: usize = RATE / 4;
 
 /// Blocks of memory that hold a rate block.
 pub const BLOCKS: usize = 9;
@@ -23,13 +19,7 @@ droste_air::columns! {
         pub present: [T; WORDS],
         /// The blocks as memory has them; zero where no word is present.
         pub lanes: [T; 8 * BLOCKS],
-        /// Bits of the limbs that are absorbed: present words and padding.
-        pub absorbed: [[T; 16]; RATE_LIMBS],
-        /// Bits of the limbs of the rate before absorbing.
-        pub rate: [[T; 16]; RATE_LIMBS],
-        /// The limbs of the capacity.
-        pub capacity: [T; CAPACITY_LIMBS],
-        /// The limbs of the state after the permutation.
-        pub output: [T; RATE_LIMBS + CAPACITY_LIMBS],
+        /// The block that is absorbed: present words and padding.
+        pub block: AbsorbCols<T>,
     }
 }

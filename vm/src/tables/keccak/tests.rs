@@ -141,7 +141,7 @@ fn every_cell_is_constrained() {
         "chain.out_address",
         "chain.remaining",
         "chain.index",
-        "output",
+        "block.output",
     ] {
         harness = harness.free_on_padding("calls", column, "no message on padding");
     }

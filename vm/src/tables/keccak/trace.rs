@@ -2,13 +2,14 @@
 
 use std::borrow::BorrowMut;
 
+use droste_air::keccak::sponge::{RATE, absorb};
 use droste_air::keccak::{State, permute};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
-use super::columns::{BLOCKS, KeccakCols, RATE_LIMBS, WORDS};
+use super::columns::{BLOCKS, KeccakCols, WORDS};
 use crate::isa::id;
 use crate::record::{Call, Execution, Image, Uses};
 use crate::tables::digest_chain::{Kind, Link, word};
@@ -24,16 +25,9 @@ struct Step {
     link: Link,
     present: usize,
     lanes: Lanes,
-    absorbed: State,
+    block: [u8; RATE],
     before: State,
     output: State,
-}
-
-impl Step {
-    /// The permutation's input.
-    fn input(&self) -> State {
-        std::array::from_fn(|lane| self.absorbed[lane] ^ self.before[lane])
-    }
 }
 
 fn length(call: &Call) -> usize {
@@ -99,31 +93,22 @@ fn steps(image: &Image, identity: u32, call: &Call) -> Vec<Step> {
 
 /// Absorbs the first `present` words of `lanes`, padded unless all 34 are present, and permutes.
 fn step(link: Link, present: usize, lanes: Lanes, before: State) -> Step {
-    let mut bytes = [0; 4 * WORDS];
-    for (index, bytes) in bytes.chunks_exact_mut(4).take(present).enumerate() {
-        bytes.copy_from_slice(&word(&lanes, index).to_le_bytes());
+    let mut block = [0; RATE];
+    for (index, bytes) in block.as_chunks_mut().0.iter_mut().take(present).enumerate() {
+        *bytes = word(&lanes, index).to_le_bytes();
     }
     if present < WORDS {
-        bytes[4 * present] ^= 0x01;
-        bytes[4 * WORDS - 1] ^= 0x80;
+        block[4 * present] ^= 0x01;
+        block[RATE - 1] ^= 0x80;
     }
-    let mut absorbed: State = [0; 25];
-    for (lane, bytes) in absorbed.iter_mut().zip(bytes.chunks_exact(8)) {
-        *lane = bytes
-            .iter()
-            .rev()
-            .fold(0, |lane, &byte| lane << 8 | u64::from(byte));
-    }
-    let mut step = Step {
+    Step {
         link,
         present,
         lanes,
-        absorbed,
+        block,
         before,
-        output: before,
-    };
-    step.output = permute(step.input());
-    step
+        output: permute(absorb(&block, &before)),
+    }
 }
 
 fn hash_steps(image: &Image, call: &Call) -> Vec<Step> {
@@ -189,7 +174,7 @@ pub(super) fn permutations(execution: &Execution) -> Vec<State> {
     calls
         .into_par_iter()
         .flat_map_iter(|(identity, call)| steps(&execution.image, identity, call))
-        .map(|step| step.input())
+        .map(|step| absorb(&step.block, &step.before))
         .collect()
 }
 
@@ -219,15 +204,8 @@ pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatr
 }
 
 fn fill_row(step: &Step, row: &mut KeccakCols<F>) {
-    let bits = |state: &State, index: usize| {
-        let limb = limb(state, index);
-        std::array::from_fn(|bit| F::from_bool(limb >> bit & 1 == 1))
-    };
     step.link.fill(&mut row.chain);
     row.present = std::array::from_fn(|i| F::from_bool(i < step.present));
     row.lanes = step.lanes;
-    row.absorbed = std::array::from_fn(|i| bits(&step.absorbed, i));
-    row.rate = std::array::from_fn(|i| bits(&step.before, i));
-    row.capacity = std::array::from_fn(|i| F::from_u16(limb(&step.before, RATE_LIMBS + i)));
-    row.output = std::array::from_fn(|i| F::from_u16(limb(&step.output, i)));
+    row.block.fill(&step.block, &step.before);
 }

@@ -1,0 +1,119 @@
+//! One block absorbed: what every table of Keccak-256 is made of, however it holds its data.
+
+use droste_native::F;
+use p3_air::AirBuilder;
+use p3_air::utils::pack_bits_le;
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::{Count, InteractionBuilder};
+
+use crate::keccak::{BUS, LANES, LIMBS, MESSAGE, State, limbs, permute};
+
+/// Bytes of the rate.
+pub const RATE: usize = 136;
+
+/// 16-bit limbs of the rate.
+pub const RATE_LIMBS: usize = RATE / 2;
+
+/// 16-bit limbs of the capacity.
+pub const CAPACITY_LIMBS: usize = LANES * LIMBS - RATE_LIMBS;
+
+crate::columns! {
+    /// A block that is absorbed: 2,308 columns.
+    pub struct AbsorbCols<T> {
+        /// Bits of the limbs of the block, padding included.
+        pub absorbed: [[T; 16]; RATE_LIMBS],
+        /// Bits of the limbs of the rate before absorbing.
+        pub rate: [[T; 16]; RATE_LIMBS],
+        /// The limbs of the capacity.
+        pub capacity: [T; CAPACITY_LIMBS],
+        /// The limbs of the state after the permutation.
+        pub output: [T; LANES * LIMBS],
+    }
+}
+
+impl AbsorbCols<F> {
+    /// Fills the columns of a block absorbed into `state`, and gives the state after the permutation.
+    pub fn fill(&mut self, block: &[u8; RATE], state: &State) -> State {
+        let output = permute(absorb(block, state));
+        let block = lanes(block);
+        let bits = |state: &State, index: usize| {
+            let limb = state[index / LIMBS] >> (16 * (index % LIMBS));
+            std::array::from_fn(|bit| F::from_bool(limb >> bit & 1 == 1))
+        };
+        self.absorbed = std::array::from_fn(|i| bits(&block, i));
+        self.rate = std::array::from_fn(|i| bits(state, i));
+        self.capacity
+            .copy_from_slice(&state.map(limbs).as_flattened()[RATE_LIMBS..]);
+        self.output
+            .copy_from_slice(output.map(limbs).as_flattened());
+        output
+    }
+}
+
+/// The lanes of a block.
+fn lanes(block: &[u8; RATE]) -> State {
+    let mut state = [0; LANES];
+    for (lane, bytes) in state.iter_mut().zip(block.as_chunks().0) {
+        *lane = u64::from_le_bytes(*bytes);
+    }
+    state
+}
+
+/// The input of the permutation: `state` with a block exclusive-ored into its rate.
+pub fn absorb(block: &[u8; RATE], state: &State) -> State {
+    let block = lanes(block);
+    std::array::from_fn(|lane| block[lane] ^ state[lane])
+}
+
+/// Constrains bits to be boolean: degree 2. What the block is, the table constrains.
+pub fn eval_absorb<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &AbsorbCols<AB::Var>) {
+    for bits in columns.absorbed.iter().chain(&columns.rate) {
+        builder.assert_bools(*bits);
+    }
+}
+
+/// Constrains the state before absorbing: zero where `starts` is one; where `goes_on` is one, that of
+/// the next row is the output of this one. One degree more than theirs.
+pub fn eval_state<AB: AirBuilder<F = F>>(
+    builder: &mut AB,
+    local: &AbsorbCols<AB::Var>,
+    next: &AbsorbCols<AB::Var>,
+    starts: AB::Expr,
+    goes_on: AB::Expr,
+) {
+    let mut fresh = builder.when(starts);
+    for limb in state::<AB>(local) {
+        fresh.assert_zero(limb);
+    }
+    let mut chain = builder.when(goes_on);
+    for (limb, &output) in state::<AB>(next).zip(&local.output) {
+        chain.assert_eq(limb, output);
+    }
+}
+
+/// The limbs of the state before absorbing.
+fn state<AB: AirBuilder<F = F>>(columns: &AbsorbCols<AB::Var>) -> impl Iterator<Item = AB::Expr> {
+    let rate = columns.rate.iter();
+    let rate = rate.map(|bits| pack_bits_le(bits.iter().copied()));
+    rate.chain(columns.capacity.iter().map(|&limb| limb.into()))
+}
+
+/// Receives the permutation of the state after absorbing, `count` times, from
+/// [`KeccakTable`](crate::keccak::KeccakTable) or another table on its bus.
+pub fn receive_permutation<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    columns: &AbsorbCols<AB::Var>,
+    count: Count<AB::Expr>,
+) {
+    let mut message: Vec<AB::Expr> = Vec::with_capacity(MESSAGE);
+    message.extend(columns.absorbed.iter().zip(&columns.rate).map(|(x, y)| {
+        let both = x.iter().zip(y).enumerate().map(|(i, (&x, &y))| {
+            let weight = F::from_u64(1 << i);
+            x * weight + y * weight - x * y * weight.double()
+        });
+        both.sum::<AB::Expr>()
+    }));
+    message.extend(columns.capacity.iter().map(|&limb| limb.into()));
+    message.extend(columns.output.iter().map(|&limb| limb.into()));
+    BUS.receive(builder, message, count);
+}

@@ -1,0 +1,16 @@
+#![doc = include_str!("README.md")]
+
+mod absorb;
+mod air;
+mod columns;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub use absorb::{
+    AbsorbCols, CAPACITY_LIMBS, RATE, RATE_LIMBS, absorb, eval_absorb, eval_state,
+    receive_permutation,
+};
+pub use air::{BUS, DEGREE, MESSAGE, SpongeTable};
+pub use columns::{DIGEST_LIMBS, SpongeCols};
+pub use trace::{generate_table, permutations, rows};
