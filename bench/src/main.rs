@@ -23,6 +23,8 @@ mod native;
 #[cfg(feature = "curves")]
 mod poseidon_prime;
 mod process;
+#[cfg(feature = "hashes")]
+mod progress;
 mod race;
 #[cfg(feature = "machine")]
 mod recursion;

@@ -22,6 +22,7 @@ use p3_symmetric::{
 use serde_json::{Map, json};
 use sha3::Digest;
 
+use crate::progress;
 use crate::race::{Times, duel};
 use crate::report::Report;
 
@@ -105,6 +106,7 @@ pub fn run(arguments: &Arguments) -> Report {
 }
 
 fn measure(rounds: usize) -> Vec<Measurement> {
+    progress::at("native hashers");
     let mut measurements = poseidon16(rounds);
     measurements.push(merkle_poseidon16(rounds));
     measurements.push(keccak_parent(rounds));

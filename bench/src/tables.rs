@@ -8,12 +8,13 @@ mod contender;
 mod evaluate;
 mod hashes;
 
-use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, value_parser};
 use serde_json::{Map, Value, json};
 
 use crate::race::duel;
 use crate::report::Report;
-use crate::{memory, process};
+use crate::{memory, process, progress};
 use contender::{Contender, Figures};
 
 /// The names of the sides.
@@ -30,19 +31,19 @@ pub struct Arguments {
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// Logarithm of the number of Poseidon-16 permutations.
-    #[arg(long, default_value_t = 14)]
+    #[arg(long, default_value_t = 14, value_parser = value_parser!(u32).range(5..=20))]
     poseidon16: u32,
     /// Logarithm of the number of Blake3 compressions.
-    #[arg(long, default_value_t = 12)]
+    #[arg(long, default_value_t = 12, value_parser = value_parser!(u32).range(5..=16))]
     blake3: u32,
     /// Logarithm of the number of rows of the Keccak table, 24 a permutation.
-    #[arg(long, default_value_t = 15)]
+    #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(6..=20))]
     keccak_rows: u32,
     /// Logarithm of the blowup; the Keccak table of degree 5 has at least 2.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = at_most(4))]
     log_blowup: usize,
     /// Queries of the proofs.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, value_parser = at_most(1024))]
     queries: usize,
     /// Leaves the proofs with a bus out.
     #[arg(long)]
@@ -50,6 +51,11 @@ pub struct Arguments {
     /// Proves one side of one table once and gives the memory of this process.
     #[arg(long, hide = true, num_args = 2, value_names = ["TABLE", "SIDE"])]
     peak: Vec<String>,
+}
+
+/// Numbers from 1 on.
+fn at_most(most: u64) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=most)
 }
 
 impl Arguments {
@@ -193,6 +199,7 @@ pub fn run(arguments: &Arguments) -> Report {
         if arguments.peak.first().is_some_and(|peak| peak != name) {
             continue;
         }
+        progress::at(name);
         match measure(arguments) {
             Measured::Peak(bytes) => return Report::from_rows(vec![json!({ PEAK: bytes })]),
             Measured::Comparison(comparison) => {

@@ -20,7 +20,7 @@
 //! A configuration is a hash family and FRI settings, in three lines:
 //!
 //! ```
-//! use droste_native::{Blake3Family, F, FriSettings, config};
+//! use droste_native::{Blake3Family, F, FriSettings, KeccakFamily, Poseidon16Family, config};
 //! use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 //! use p3_field::PrimeCharacteristicRing;
 //! use p3_matrix::dense::RowMajorMatrix;
@@ -50,12 +50,20 @@
 //!
 //! let seed = []; // a key digest, in a real protocol
 //! let settings = FriSettings { num_queries: 20, ..FriSettings::toy() };
-//! let config = config::<Blake3Family>(&settings, &seed)?;
-//!
 //! let trace = RowMajorMatrix::new_col((0..8).map(|i| F::from_u32(3 << i)).collect());
 //! let public = [F::from_u32(3)];
-//! let proof = prove(&config, &Doubling, trace, &public)?;
-//! verify(&config, &Doubling, &proof, &public)?;
+//!
+//! let blake3 = config::<Blake3Family>(&settings, &seed)?;
+//! let proof = prove(&blake3, &Doubling, trace.clone(), &public)?;
+//! verify(&blake3, &Doubling, &proof, &public)?;
+//!
+//! let keccak = config::<KeccakFamily>(&settings, &seed)?;
+//! let proof = prove(&keccak, &Doubling, trace.clone(), &public)?;
+//! verify(&keccak, &Doubling, &proof, &public)?;
+//!
+//! let poseidon16 = config::<Poseidon16Family>(&settings, &seed)?;
+//! let proof = prove(&poseidon16, &Doubling, trace, &public)?;
+//! verify(&poseidon16, &Doubling, &proof, &public)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -17,7 +17,7 @@ pub struct Figures {
     pub main: usize,
     /// Base columns of the look-up argument.
     pub lookup: usize,
-    /// Main columns that only serve messages.
+    /// Main columns that the form with a bus has more.
     pub interface: usize,
     pub rows_per_permutation: usize,
     pub cells_per_permutation: usize,
@@ -39,6 +39,8 @@ pub struct Shape {
     pub rows: usize,
     pub degree: usize,
     pub log_blowup: usize,
+    /// Columns that the form with a bus has more.
+    pub interface: usize,
 }
 
 /// A trace that can be proved.
@@ -111,6 +113,7 @@ impl Contender<'_> {
             rows,
             degree,
             log_blowup,
+            interface,
         } = self.shape;
         let prove_ms = prove.median() / 1e6;
         let (width, height) = (self.width, self.height);
@@ -120,7 +123,7 @@ impl Contender<'_> {
             blowup: 1 << log_blowup,
             main: width,
             lookup: 0,
-            interface: 0,
+            interface,
             rows_per_permutation: rows,
             cells_per_permutation: width * rows,
             fft_cost: (width * height) as f64 * (height as f64).log2(),

@@ -9,6 +9,7 @@ use droste_native::F;
 use droste_native::poseidon16::{
     HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH,
 };
+use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -75,6 +76,7 @@ fn poseidon16(arguments: &Arguments) -> Measured {
         rows: 1,
         degree: poseidon16::DEGREE,
         log_blowup: arguments.log_blowup,
+        interface: 0,
     };
     let mut next = words();
     let inputs: Vec<[F; WIDTH]> = (0..shape.count)
@@ -91,7 +93,10 @@ fn poseidon16(arguments: &Arguments) -> Measured {
     let ours = || {
         contender!(
             arguments,
-            shape,
+            Shape {
+                interface: poseidon16::Poseidon16Table.width() - poseidon16::Poseidon16Air.width(),
+                ..shape
+            },
             poseidon16::Poseidon16Air,
             poseidon16::generate_permutations(&inputs, None).expect("there are inputs")
         )
@@ -152,11 +157,15 @@ fn blake3(arguments: &Arguments) -> Measured {
         rows: 1,
         degree: blake3::DEGREE,
         log_blowup: arguments.log_blowup,
+        interface: 0,
     };
     let ours = || {
         contender!(
             arguments,
-            shape,
+            Shape {
+                interface: blake3::Blake3Table.width() - blake3::Blake3Air.width(),
+                ..shape
+            },
             blake3::Blake3Air,
             blake3::generate_compressions(&compressions, None).expect("there are inputs")
         )
@@ -189,11 +198,15 @@ fn blake3_narrow(arguments: &Arguments) -> Measured {
         rows,
         degree: blake3::DEGREE,
         log_blowup: arguments.log_blowup,
+        interface: 0,
     };
     let ours = || {
         contender!(
             arguments,
-            shape(narrow::ROWS),
+            Shape {
+                interface: narrow::NarrowTable.width() - narrow::NarrowAir.width(),
+                ..shape(narrow::ROWS)
+            },
             narrow::NarrowAir,
             narrow::generate_compressions(&compressions, None).expect("there are inputs")
         )
@@ -234,11 +247,15 @@ fn keccak(arguments: &Arguments) -> Measured {
         rows: keccak::ROUNDS,
         degree: keccak::DEGREE,
         log_blowup: arguments.log_blowup,
+        interface: 0,
     };
     let ours = || {
         contender!(
             arguments,
-            shape,
+            Shape {
+                interface: keccak::KeccakTable.width() - keccak::KeccakAir.width(),
+                ..shape
+            },
             keccak::KeccakAir,
             keccak::generate_permutations(&inputs, None).expect("there are inputs")
         )
@@ -274,11 +291,15 @@ fn keccak_degree5(arguments: &Arguments) -> Measured {
         rows: keccak::ROUNDS,
         degree,
         log_blowup,
+        interface: 0,
     };
     let ours = || {
         contender!(
             arguments,
-            shape(degree5::DEGREE),
+            Shape {
+                interface: degree5::Degree5Table.width() - degree5::Degree5Air.width(),
+                ..shape(degree5::DEGREE)
+            },
             degree5::Degree5Air,
             degree5::generate_permutations(&inputs, None).expect("there are inputs")
         )

@@ -15,6 +15,10 @@ use serde::Serialize;
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
+use crate::progress::Progress;
+
+/// Bytes from which on hashing shows progress: half a second of Poseidon-16.
+const LONG: usize = 1 << 24;
 
 /// Arguments of `droste hash`.
 #[derive(Debug, Args)]
@@ -60,11 +64,13 @@ impl Hash {
             return permute(self.hash, list, format);
         }
         let message = read(self.file.as_deref())?;
+        let progress = (message.len() > LONG).then(|| Progress::spinner("hashing"));
         let digest = match self.hash {
             HashId::Poseidon16 => Poseidon16.hash_bytes(&message),
             HashId::Blake3 => Blake3.hash(&message),
             HashId::Keccak => Keccak256.hash(&message),
         };
+        drop(progress);
         let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         let hash = self.hash;
         Ok(print(&Digest { hash, digest }, format)?)
