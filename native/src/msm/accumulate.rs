@@ -136,3 +136,123 @@ pub fn sum_stream<C: MsmCurve, B: Backend<C>>(
         out.location[split.bucket as usize] = if at == NONE { NONE } else { slots as u32 + at };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ark_bn254::{Fr, g1::Config};
+    use ark_ec::{CurveGroup, PrimeGroup};
+    use ark_ff::AdditiveGroup;
+    use proptest::prelude::*;
+
+    use super::super::arena::{Arena, Size};
+    use super::super::portable::Portable;
+    use super::super::tests::{multiples, scalars};
+    use super::*;
+
+    struct Pairs(Vec<(u32, u32)>);
+
+    impl Stream for Pairs {
+        fn for_each(&self, mut visit: impl FnMut(u32, u32)) {
+            self.0
+                .iter()
+                .for_each(|&(bucket, entry)| visit(bucket, entry));
+        }
+    }
+
+    fn check_with<B: Backend<Config>>(
+        backend: &B,
+        by: &[Fr],
+        buckets: usize,
+        cap: usize,
+        pairs: &Pairs,
+    ) {
+        let points: Vec<_> = multiples::<Config>(by)
+            .iter()
+            .map(|point| backend.pack(point))
+            .collect();
+        let shape = Shape::new(pairs.0.len(), buckets, cap);
+        let lay_out = |c: &mut Carver<'_, B::Point>| {
+            Sums::lay_out(c, shape);
+            Workspace::lay_out(c, shape);
+        };
+        let mut arena = Arena::default();
+        let mut carver = arena.carve(Size::of(lay_out));
+        let mut sums = Sums::lay_out(&mut carver, shape);
+        let mut workspace = Workspace::lay_out(&mut carver, shape);
+        let mut scratch = B::Scratch::default();
+        // Twice in the same memory: nothing of the first time may be left.
+        for _ in 0..2 {
+            let (memory, scratch) = (&mut workspace, &mut scratch);
+            sum_stream(backend, &points, buckets, pairs, memory, scratch, &mut sums);
+            let mut expected = vec![Fr::ZERO; buckets];
+            for &(bucket, entry) in &pairs.0 {
+                let multiple = by[(entry >> 1) as usize];
+                let sum = &mut expected[bucket as usize];
+                *sum += if entry & 1 == 1 { -multiple } else { multiple };
+            }
+            for (bucket, expected) in expected.iter().enumerate() {
+                let point = sums.get(bucket).map(|point| backend.unpack(point));
+                let expected = ark_bn254::G1Projective::generator() * expected;
+                assert_eq!(
+                    point.unwrap_or_default(),
+                    expected.into_affine(),
+                    "{bucket}"
+                );
+            }
+        }
+    }
+
+    fn check(by: &[Fr], buckets: usize, cap: usize, pairs: Vec<(u32, u32)>) {
+        let pairs = Pairs(pairs);
+        check_with(&Portable, by, buckets, cap, &pairs);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(ifma) = super::super::ifma::Ifma::<Config>::new() {
+            check_with(&ifma, by, buckets, cap, &pairs);
+        }
+    }
+
+    #[test]
+    fn one_point_and_its_opposite() {
+        let by = [Fr::from(3u64)];
+        for count in [0, 1, 2, 3, 64, 65, 1000] {
+            for cap in [1, 2, 7, 100] {
+                check(&by, 2, cap, vec![(1, 0); count]);
+                check(&by, 1, cap, (0..count as u32).map(|i| (0, i & 1)).collect());
+            }
+        }
+    }
+
+    #[test]
+    fn slots_beyond_a_tile() {
+        let by = scalars::<Fr>(11, 50);
+        let count = TILE as u32 + 77;
+        check(
+            &by,
+            count as usize,
+            3,
+            (0..2 * count).map(|i| (i % count, i % 100)).collect(),
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn buckets_of_any_size(
+            seed: u64,
+            buckets in 1u32..60,
+            cap in 1usize..20,
+            keys in prop::collection::vec(any::<(u32, u8)>(), 0..600),
+            skew in 1u32..5,
+        ) {
+            let mut by = scalars::<Fr>(seed, 20);
+            // Repeats and opposites among the points.
+            by.extend([by[0], -by[1], by[2] + by[3]]);
+            let entry = |key: u8| u32::from(key) % (2 * by.len() as u32);
+            let pairs = keys
+                .iter()
+                .map(|&(key, point)| ((key % buckets) / skew.pow(key % 3), entry(point)))
+                .collect();
+            check(&by, buckets as usize, cap, pairs);
+        }
+    }
+}

@@ -204,3 +204,97 @@ pub fn reduce<C: MsmCurve, B: Backend<C>>(
         before = sums;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ark_bn254::{Fr, G1Projective, g1::Config};
+    use ark_ec::PrimeGroup;
+    use ark_ff::{AdditiveGroup, Field};
+
+    use super::super::arena::Arena;
+    use super::super::portable::Portable;
+    use super::super::tests::{multiples, scalars};
+    use super::*;
+
+    /// Some buckets empty, some equal to others, some opposite.
+    fn check<B: Backend<Config>>(backend: &B, windows: usize, buckets: usize) {
+        let mut by = scalars::<Fr>(12, windows * buckets);
+        for i in 0..by.len() {
+            match i % 5 {
+                1 => by[i] = by[i - 1],
+                2 => by[i] = -by[i - 1],
+                _ => {}
+            }
+        }
+        let mut points: Vec<_> = multiples::<Config>(&by)
+            .iter()
+            .map(|point| backend.pack(point))
+            .collect();
+        let empty = |i: usize| i % 7 == 3;
+        let mut location: Vec<u32> = (0..by.len())
+            .map(|i| if empty(i) { NONE } else { i as u32 })
+            .collect();
+        let sums = Sums {
+            points: &mut points,
+            location: &mut location,
+        };
+        let size = Size::of(|c: &mut Carver<'_, B::Point>| {
+            Reducer::lay_out(c, windows, buckets);
+        });
+        let mut arena = Arena::default();
+        let memory = Reducer::lay_out(&mut arena.carve(size), windows, buckets);
+        let mut totals = vec![G1Projective::default(); windows];
+        let scratch = &mut B::Scratch::default();
+        reduce(backend, &sums, memory, scratch, |window, shift, point| {
+            let weight = Fr::from(2u64).pow([u64::from(shift)]);
+            totals[window] += backend.unpack(point) * weight;
+        });
+        for (window, total) in totals.iter().enumerate() {
+            let weighted = (0..buckets).map(|k| {
+                let i = window * buckets + k;
+                let multiple = if empty(i) { Fr::ZERO } else { by[i] };
+                Fr::from(k as u64 + 1) * multiple
+            });
+            let expected = G1Projective::generator() * weighted.sum::<Fr>();
+            assert_eq!(
+                *total, expected,
+                "window {window} of {windows}, {buckets} buckets"
+            );
+        }
+    }
+
+    #[test]
+    fn weighted_sums_of_every_window() {
+        for (windows, buckets) in [
+            (1, 1),
+            (2, 2),
+            (3, 4),
+            (1, 8),
+            (2, 16),
+            (5, 32),
+            (3, 128),
+            (1, 512),
+        ] {
+            check(&Portable, windows, buckets);
+            #[cfg(target_arch = "x86_64")]
+            if let Some(ifma) = super::super::ifma::Ifma::new() {
+                check(&ifma, windows, buckets);
+            }
+        }
+    }
+
+    #[test]
+    fn problems_have_the_sums_and_terms_they_say() {
+        for len in 1..300 {
+            let problem = Problem {
+                start: 0,
+                len,
+                shift: 0,
+            };
+            let mut seen = vec![0; problem.sums()];
+            (0..len).for_each(|offset| problem.visit(offset, |sum| seen[sum] += 1));
+            assert_eq!(seen.iter().sum::<usize>(), problem.terms(), "{len} buckets");
+            assert!(seen.iter().all(|&terms| terms > 0));
+        }
+    }
+}

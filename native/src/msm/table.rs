@@ -109,3 +109,59 @@ impl<P: Copy + Default + Send + Sync> Table<P> {
         self.points.truncate(len);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ark_bn254::{Fr, g1::Config};
+
+    use super::super::endomorphism::endomorphism;
+    use super::super::portable::Portable;
+    use super::super::tests::{multiples, scalars};
+    use super::*;
+
+    fn check<B: Backend<Config>>(backend: &B, threads: usize) {
+        let beta = endomorphism::<Config>().unwrap().beta;
+        let mut bases = multiples::<Config>(&scalars::<Fr>(13, 2100));
+        let positions: Vec<u32> = (1..2100).filter(|i| i % 50 != 0).collect();
+        let (first, cut) = (positions.len(), 100);
+        let new = |bases: &[Affine<Config>]| Table::new(backend, bases, &positions, 9, threads);
+        let mut table = new(&bases).unwrap();
+        let at =
+            |table: &Table<B::Point>, point: u32| backend.unpack(&table.points[point as usize]);
+        for (point, &base) in (0..).zip(&positions) {
+            assert_eq!(at(&table, point), bases[base as usize]);
+        }
+        let image = |point: Affine<Config>| Affine::new(point.x * beta, point.y);
+        // Of a list, before and after the images of all are there.
+        for shared in [false, true] {
+            if shared {
+                table.truncate(first);
+                table.share_images(backend, &beta, threads);
+            }
+            let kept = table.points.len();
+            let mut list: Vec<u32> = (0..first as u32).step_by(3).collect();
+            list.extend((0..cut).map(|i| table.push(table.points[2 * i])));
+            let images = table.images(backend, &beta, &list, threads);
+            let new = if shared { cut } else { list.len() };
+            assert_eq!(table.points.len(), kept + cut + new);
+            for (index, &point) in list.iter().enumerate() {
+                let found = at(&table, images.position(index, point));
+                assert_eq!(found, image(at(&table, point)));
+            }
+            table.truncate(kept);
+        }
+        bases[1] = Affine::identity();
+        assert!(new(&bases).is_none());
+    }
+
+    #[test]
+    fn points_and_their_images() {
+        for threads in [1, 2] {
+            check(&Portable, threads);
+            #[cfg(target_arch = "x86_64")]
+            if let Some(ifma) = super::super::ifma::Ifma::<Config>::new() {
+                check(&ifma, threads);
+            }
+        }
+    }
+}

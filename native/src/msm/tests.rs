@@ -12,7 +12,7 @@ use super::{FieldBackend, Msm, MsmCurve, MsmError, Toggle, msm, msm_batch, msm_b
 type Bn254 = ark_bn254::g1::Config;
 
 /// Deterministic scalars.
-fn scalars<F: PrimeField>(seed: u64, n: usize) -> Vec<F> {
+pub(super) fn scalars<F: PrimeField>(seed: u64, n: usize) -> Vec<F> {
     let mut state = seed;
     let mut word = || {
         // SplitMix64.
@@ -31,7 +31,7 @@ fn scalars<F: PrimeField>(seed: u64, n: usize) -> Vec<F> {
 }
 
 /// Multiples of the generator by the given scalars.
-fn multiples<C: MsmCurve>(by: &[C::ScalarField]) -> Vec<Affine<C>> {
+pub(super) fn multiples<C: MsmCurve>(by: &[C::ScalarField]) -> Vec<Affine<C>> {
     let g = Projective::<C>::generator();
     // One doubling table for all of them.
     let table: Vec<_> = std::iter::successors(Some(g), |p| Some(*p + *p))
@@ -295,6 +295,42 @@ fn batches() {
             scalars: 4
         })
     );
+}
+
+/// Every combination of options, on enough terms for every stage to be shared out: repeats, zeros,
+/// identities and all.
+#[test]
+fn all_options_agree() {
+    let n = 5000;
+    let mut by = scalars::<ark_bn254::Fr>(14, n);
+    let mut k = scalars::<ark_bn254::Fr>(15, n);
+    for i in 0..n {
+        match i % 11 {
+            0 => k[i] = ark_bn254::Fr::zero(),
+            1..4 => k[i] = k[i % 3 + 1],
+            4 => by[i] = by[4],
+            5 => by[i] = -by[4],
+            _ => {}
+        }
+    }
+    let mut variants = vec![];
+    let toggles = [Toggle::Auto, Toggle::On, Toggle::Off];
+    for backend in [FieldBackend::Auto, FieldBackend::Portable] {
+        for endomorphism in toggles {
+            for duplicates in toggles {
+                for threads in [1, 2, 3] {
+                    let options = Msm::new().backend(backend).threads(threads);
+                    variants.push(options.endomorphism(endomorphism).duplicates(duplicates));
+                }
+            }
+        }
+    }
+    check_with::<Bn254>(&by, &k, &variants);
+    // Identities among the bases.
+    by.iter_mut()
+        .step_by(13)
+        .for_each(|by| *by = ark_bn254::Fr::zero());
+    check_with::<Bn254>(&by, &k, &variants);
 }
 
 /// The record of a call says what happened.
