@@ -167,6 +167,8 @@ enum Size {
 pub struct Aggregator {
     settings: FriSettings,
     log_heights: Vec<usize>,
+    /// Settings of a step that verifies a proof in Keccak.
+    keccak: FriSettings,
 }
 
 impl Aggregator {
@@ -175,6 +177,7 @@ impl Aggregator {
         Self {
             settings,
             log_heights,
+            keccak: settings,
         }
     }
 
@@ -203,29 +206,44 @@ impl Aggregator {
             }
             _ => (16 + doublings, base.num_queries, base.query_grinding_bits),
         };
-        let settings = FriSettings {
+        let folding = FriSettings {
             // A large cap costs a join less than the paths that it shortens. It begins where a folding
             // round does, so that indices need not be cut there once more.
             cap_height: log_height - 10,
             // All rounds fold by 8: a last one would cost a query more than to evaluate what is left.
             log_final_poly_len: 3 + log_height % 3,
-            num_queries,
-            query_grinding_bits,
             ..base
         };
-        // Half the rows of permutations are enough, for all but two children half the words, and at 120 bits
-        // for one child half the arithmetic. A third height would cost queries more than it saves.
+        let settings = FriSettings {
+            num_queries,
+            query_grinding_bits,
+            ..folding
+        };
+        // Committing to 24 wide rows a permutation costs more than the next step, which verifies twice the
+        // queries at half the blowup.
+        let short = preset.settings(1)?;
+        let keccak = FriSettings {
+            log_blowup: short.log_blowup,
+            num_queries: short.num_queries,
+            ..folding
+        };
+        // Half the rows of permutations and words are enough, and at 120 bits for one child half the
+        // arithmetic. A third height would cost queries more than it saves.
         let (tall, low) = (log_height, log_height - 1);
-        let (ext, words) = match (preset, children) {
-            (Preset::Proven120, 0..=1) => (low, low),
-            (_, 2) => (tall, tall),
-            _ => (tall, low),
+        let ext = match (preset, children) {
+            (Preset::Proven120, 0..=1) => low,
+            _ => tall,
         };
         // cpu, ext, poseidon16, program, words, blocks.
-        Ok(Self::new(settings, vec![tall, ext, low, low, words, tall]))
+        let log_heights = vec![tall, ext, low, low, low, tall];
+        Ok(Self {
+            settings,
+            log_heights,
+            keccak,
+        })
     }
 
-    /// FRI settings of every proof made.
+    /// FRI settings of every proof that is home.
     pub const fn settings(&self) -> &FriSettings {
         &self.settings
     }
@@ -407,23 +425,27 @@ impl Aggregator {
         let start = Instant::now();
         let program = &run.compiled.program;
         let own = BTreeSet::from(PRECOMPILES);
-        let prove = |heights| -> Result<Proof<Poseidon16Family>, AggregateError> {
+        let prove = |settings, heights| -> Result<Proof<Poseidon16Family>, AggregateError> {
             let key = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
-                program,
-                &own,
-                self.settings,
-                heights,
+                program, &own, settings, heights,
             )?;
             Ok(prove_with_key(&key, run.execution)?)
         };
+        let away = || match run.hash {
+            HashId::Keccak => prove(self.keccak, Heights::Minimal),
+            HashId::Blake3 | HashId::Poseidon16 => prove(self.settings, Heights::Minimal),
+        };
         let home = match size {
-            Size::Home => Some(prove(Heights::Exact(self.log_heights.clone()))),
+            Size::Home => Some(prove(
+                self.settings,
+                Heights::Exact(self.log_heights.clone()),
+            )),
             Size::Natural => None,
         };
         let proof = match home {
-            Some(Err(error)) if needs_more(&error) => prove(Heights::Minimal)?,
+            Some(Err(error)) if needs_more(&error) => away()?,
             Some(result) => result?,
-            None => prove(Heights::Minimal)?,
+            None => away()?,
         };
         let prove = start.elapsed();
 

@@ -168,8 +168,7 @@ const fn gadgets(hash: HashId) -> (&'static str, &'static str, &'static str) {
 /// The text declares `pub fn verify(seed, preprocessed, public values of each table that has any)`:
 /// it reads the rest of the proof from the tape and fails unless Plonky3's verifier accepts. The
 /// caller binds the arguments.
-/// If it is called more than once, `shared` keeps one copy of all but the queries.
-pub fn verifier(shape: &ProofShape, evaluators: &Evaluators, shared: bool) -> String {
+pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
     let (module, hash, challenger) = gadgets(shape.hash);
     let evaluators = evaluators.text();
     // The evaluators' file begins with a module comment and the prelude's import.
@@ -202,7 +201,7 @@ pub fn verifier(shape: &ProofShape, evaluators: &Evaluators, shared: bool) -> St
         );
     }
     query::context(&mut text, shape);
-    transcript::verify(&mut text, shape, shared);
+    transcript::verify(&mut text, shape);
     query::query(&mut text, shape);
     text
 }

@@ -23,7 +23,7 @@ pub fn recursion(
     header: &[F],
     children: usize,
 ) -> String {
-    let mut text = super::verifier(shape, evaluators, children > 1);
+    let mut text = super::verifier(shape, evaluators);
     constants(&mut text, header);
     text.push_str(
         "
@@ -51,7 +51,7 @@ fn child() -> (Block, Block) {
 /// the key digest in the claim, and public values by the constraints and by the statement in the claim:
 /// their hash, in order, padded with zeros to whole blocks.
 pub fn airs(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) -> String {
-    let mut text = super::verifier(shape, evaluators, false);
+    let mut text = super::verifier(shape, evaluators);
     constants(&mut text, header);
     text.push_str(
         "

@@ -10,9 +10,11 @@ use p3_field::{Field, PrimeCharacteristicRing, PrimeField32, TwoAdicField};
 use super::{Opening, line, openings, query};
 use crate::shape::{ProofShape, Protocol, RoundKind, ShapeTable};
 
-/// Text of `verify`, and of `prepare`, which does all but the queries; it is one function for all calls
-/// if `shared`.
-pub(super) fn verify(text: &mut String, shape: &ProofShape, shared: bool) {
+/// Text of `verify`, and of `prepare`, which does all but the queries.
+///
+/// A join has a copy of it for each child: in the entry's frame blocks have addresses of their own, while
+/// in a called function's, words and blocks share them, and whichever are fewer leave a gap.
+pub(super) fn verify(text: &mut String, shape: &ProofShape) {
     let queries = shape.settings.num_queries;
     let mut names = vec!["seed".to_owned()];
     let mut own = vec![format!("seed: [Felt; {}]", shape.seed)];
@@ -32,11 +34,10 @@ pub(super) fn verify(text: &mut String, shape: &ProofShape, shared: bool) {
         all.push(format!("{name}: Slice"));
         names.push(name);
     }
-    let attribute = if shared { "#[inline(never)]\n" } else { "" };
     let _ = writeln!(
         text,
         "/// Everything before the queries of a proof, as `verify` says: the transcript and the constraints.\n\
-         {attribute}fn prepare(\n    {},\n) -> (Values, [[Felt; 2]; {queries}]) {{",
+         fn prepare(\n    {},\n) -> (Values, [[Felt; 2]; {queries}]) {{",
         all.join(",\n    ")
     );
     commitments(text, shape);

@@ -66,7 +66,7 @@ macro_rules! family {
                     let proved = prove::<$family>(&SETTINGS, $hash, &seed, 6, 4);
                     let tape = tape(&proved);
                     run(&tape).unwrap();
-                    let text = verifier(&proved.shape, &proved.evaluators, false);
+                    let text = verifier(&proved.shape, &proved.evaluators);
                     machine::run(&text, $hash, &tape).unwrap();
                     lengths.insert(tape.hints.len());
                 }
@@ -113,7 +113,7 @@ macro_rules! family {
                 let proved = proved();
                 check_generated(
                     stringify!($module),
-                    &verifier(&proved.shape, &proved.evaluators, false),
+                    &verifier(&proved.shape, &proved.evaluators),
                 );
             }
 
@@ -127,7 +127,7 @@ macro_rules! family {
             #[test]
             fn the_machine_accepts_the_honest_proof() {
                 let proved = proved();
-                let text = verifier(&proved.shape, &proved.evaluators, false);
+                let text = verifier(&proved.shape, &proved.evaluators);
                 let execution = machine::run(&text, $hash, &tape(&proved)).unwrap();
                 println!("{} cycles", execution.cycles.len());
                 for (id, calls) in execution.calls.iter().enumerate() {
