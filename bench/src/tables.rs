@@ -120,10 +120,12 @@ fn compare<'a>(
     let verify_ms = [(ours.check)(), (peer.check)()];
     let (proof, peer_proof) = duel(rounds, 1, &mut ours.prove, &mut peer.prove);
     let peak = |side| arguments.peak_elsewhere(name, side);
+    // Of all rows of a permutation: the sides may evaluate and need different numbers of rows.
+    let rows = ours.evaluations_per_permutation() / peer.evaluations_per_permutation();
     Measured::Comparison(Box::new(Comparison {
         name,
         throughput: peer_proof.ratio(&proof),
-        constraints: our_rows.ratio(&peer_rows),
+        constraints: our_rows.ratio(&peer_rows) * rows,
         ours: ours.figures(&proof, &our_rows, verify_ms[0], peak(OURS)),
         peer: peer.figures(&peer_proof, &peer_rows, verify_ms[1], peak(P3)),
         bus: bus(),

@@ -101,6 +101,16 @@ macro_rules! contender {
 pub(super) use contender;
 
 impl Contender<'_> {
+    /// How often the evaluator would have to be called for one permutation.
+    pub fn evaluations_per_permutation(&self) -> f64 {
+        self.shape.rows as f64 / self.evaluated() as f64
+    }
+
+    /// Rows that the evaluator evaluates.
+    fn evaluated(&self) -> usize {
+        ROWS.min(self.height)
+    }
+
     pub fn figures(
         &self,
         prove: &Times,
@@ -127,7 +137,7 @@ impl Contender<'_> {
             rows_per_permutation: rows,
             cells_per_permutation: width * rows,
             fft_cost: (width * height) as f64 * (height as f64).log2(),
-            constraints_ns: evaluate.median() / ROWS.min(height) as f64,
+            constraints_ns: evaluate.median() / self.evaluated() as f64,
             trace_ms: self.trace_ms,
             prove_ms,
             verify_ms,
