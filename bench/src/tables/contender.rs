@@ -21,7 +21,7 @@ pub struct Figures {
     pub interface: usize,
     pub rows_per_permutation: usize,
     pub cells_per_permutation: usize,
-    pub fft_cost: f64,
+    pub fft_cost: usize,
     /// Nanoseconds to evaluate all constraints on one row, packed.
     pub constraints_ns: f64,
     pub trace_ms: f64,
@@ -136,7 +136,7 @@ impl Contender<'_> {
             interface,
             rows_per_permutation: rows,
             cells_per_permutation: width * rows,
-            fft_cost: (width * height) as f64 * (height as f64).log2(),
+            fft_cost: width * height * height.ilog2() as usize,
             constraints_ns: evaluate.median() / self.evaluated() as f64,
             trace_ms: self.trace_ms,
             prove_ms,
