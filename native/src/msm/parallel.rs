@@ -66,16 +66,7 @@ pub fn for_ranges<T: Send>(
     )
 }
 
-/// `map` of the positions below `count`, in order.
-pub fn collect<T: Send>(
-    threads: usize,
-    count: usize,
-    map: impl Fn(usize) -> T + Sync + Send,
-) -> Vec<T> {
-    collect_within(threads, count, count, map)
-}
-
-/// [`collect`], in memory for `capacity` items.
+/// `map` of the positions below `count`, in order, in memory for `capacity` items.
 pub fn collect_within<T: Send>(
     threads: usize,
     count: usize,
@@ -133,7 +124,6 @@ mod tests {
                 let expected: Vec<usize> = (0..count).collect();
                 let roomy = collect_within(threads, count, count + 9, |i| i);
                 assert!(roomy == expected && roomy.capacity() > count);
-                assert_eq!(collect(threads, count, |i| i), expected);
                 assert_eq!(map_groups(threads, &expected, |group| *group), expected);
                 let ranges = for_ranges(threads, count, |range| range);
                 assert!(ranges.into_iter().flatten().eq(0..count));

@@ -21,18 +21,18 @@ pub struct CostModel {
 impl CostModel {
     /// Fitted to the portable backend.
     pub const PORTABLE: Self = Self {
-        term: 112.0,
-        bucket: 146.0,
-        window: 0.0,
-        split: 200.0,
+        term: 102.0,
+        bucket: 125.0,
+        window: 2200.0,
+        split: 60.0,
     };
 
     /// Fitted to the AVX-512 IFMA backend.
     pub const IFMA: Self = Self {
-        term: 34.0,
-        bucket: 74.0,
-        window: 6500.0,
-        split: 55.0,
+        term: 30.0,
+        bucket: 66.0,
+        window: 4400.0,
+        split: 45.0,
     };
 
     /// Nanoseconds for `terms` scalars of `bits` bits in windows of `window` bits, on one thread.
