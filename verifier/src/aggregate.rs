@@ -167,8 +167,10 @@ enum Size {
 pub struct Aggregator {
     settings: FriSettings,
     log_heights: Vec<usize>,
-    /// Settings of a step that verifies a proof in Keccak.
-    keccak: FriSettings,
+    /// Settings of a proof that is not home: of more rows and columns, hence with the preset's own queries.
+    away: FriSettings,
+    /// The same where it verified a proof in Keccak.
+    away_of_keccak: FriSettings,
 }
 
 impl Aggregator {
@@ -177,7 +179,8 @@ impl Aggregator {
         Self {
             settings,
             log_heights,
-            keccak: settings,
+            away: settings,
+            away_of_keccak: settings,
         }
     }
 
@@ -206,7 +209,7 @@ impl Aggregator {
             }
             _ => (16 + doublings, base.num_queries, base.query_grinding_bits),
         };
-        let folding = FriSettings {
+        let away = FriSettings {
             // A large cap costs a join less than the paths that it shortens. It begins where a folding
             // round does, so that indices need not be cut there once more.
             cap_height: log_height - 10,
@@ -214,18 +217,18 @@ impl Aggregator {
             log_final_poly_len: 3 + log_height % 3,
             ..base
         };
-        let settings = FriSettings {
-            num_queries,
-            query_grinding_bits,
-            ..folding
-        };
         // Committing to 24 wide rows a permutation costs more than the next step, which verifies twice the
         // queries at half the blowup.
         let short = preset.settings(1)?;
-        let keccak = FriSettings {
+        let away_of_keccak = FriSettings {
             log_blowup: short.log_blowup,
             num_queries: short.num_queries,
-            ..folding
+            ..away
+        };
+        let settings = FriSettings {
+            num_queries,
+            query_grinding_bits,
+            ..away
         };
         // Half the rows of permutations and words are enough, and at 120 bits for one child half the
         // arithmetic. A third height would cost queries more than it saves.
@@ -239,13 +242,22 @@ impl Aggregator {
         Ok(Self {
             settings,
             log_heights,
-            keccak,
+            away,
+            away_of_keccak,
         })
     }
 
     /// FRI settings of every proof that is home.
     pub const fn settings(&self) -> &FriSettings {
         &self.settings
+    }
+
+    /// FRI settings of a proof that is not home and verified proofs in this hash.
+    pub const fn settings_away(&self, hash: HashId) -> &FriSettings {
+        match hash {
+            HashId::Keccak => &self.away_of_keccak,
+            HashId::Poseidon16 | HashId::Blake3 => &self.away,
+        }
     }
 
     /// Logarithms of R's heights, in the machine's order.
@@ -431,10 +443,7 @@ impl Aggregator {
             )?;
             Ok(prove_with_key(&key, run.execution)?)
         };
-        let away = || match run.hash {
-            HashId::Keccak => prove(self.keccak, Heights::Minimal),
-            HashId::Blake3 | HashId::Poseidon16 => prove(self.settings, Heights::Minimal),
-        };
+        let away = || prove(*self.settings_away(run.hash), Heights::Minimal);
         let home = match size {
             Size::Home => Some(prove(
                 self.settings,

@@ -54,6 +54,44 @@ fn homes_have_the_bits_of_their_presets() {
 }
 
 /// Joins of one and of two children fill their homes almost: whoever lengthens a query sees it here.
+/// The same promise about the larger proofs on the way home.
+fn steps_have_the_bits<H: TapeFamily>()
+where
+    StandardTables: Provable<H>,
+{
+    for (preset, children, bits) in [
+        (Preset::Proven100, 1, 100),
+        (Preset::Proven100, 2, 100),
+        (Preset::Proven120, 1, 120),
+    ] {
+        let aggregator = Aggregator::for_preset(preset, children).unwrap();
+        let leaf = leaf::<H>("factorial", 5, preset.settings(2).unwrap());
+        let verifier = Verifier::<H, StandardTables>::new(leaf.key.clone()).unwrap();
+        let wrap = Recursion::new(&verifier, &leaf.batch.degree_bits, 1).unwrap();
+        let execution = wrap.execute(&[&leaf]).unwrap();
+        let key = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
+            &wrap.compiled().program,
+            &PRECOMPILES.into(),
+            *aggregator.settings_away(H::ID),
+            Heights::Minimal,
+        )
+        .unwrap();
+        let heights = log_heights(&key, &execution).unwrap();
+        let verifier =
+            Verifier::<Poseidon16Family, StandardTables>::new(key.key().clone()).unwrap();
+        let (_, security) = verifier.shape(&heights).unwrap();
+        let found = security.bits();
+        assert!(found >= bits, "{preset}, {children}, {}: {found}", H::NAME);
+    }
+}
+
+#[test]
+fn steps_have_the_bits_of_their_presets() {
+    steps_have_the_bits::<Poseidon16Family>();
+    steps_have_the_bits::<Blake3Family>();
+    steps_have_the_bits::<KeccakFamily>();
+}
+
 #[test]
 fn joins_fit_the_homes_of_their_presets() {
     for (preset, children) in [
