@@ -76,7 +76,7 @@ pub enum AggregateError {
     #[error("no proofs to join")]
     Empty,
     /// The proof does not get smaller.
-    #[error("the proof is not home after {MOST_STEPS} steps: R's heights are too small")]
+    #[error("no further step brings the proof home: R's heights are too small")]
     NotHome,
     /// The children of a join need more rows than R has.
     #[error("joining {children} proofs needs more rows than R's heights allow")]
@@ -171,6 +171,8 @@ pub struct Aggregator {
     away: FriSettings,
     /// The same where it verified a proof in Keccak.
     away_of_keccak: FriSettings,
+    /// Settings and heights of a proof that is one step from home, where natural heights never get there.
+    nearly: Option<(FriSettings, Vec<usize>)>,
 }
 
 impl Aggregator {
@@ -181,6 +183,7 @@ impl Aggregator {
             log_heights,
             away: settings,
             away_of_keccak: settings,
+            nearly: None,
         }
     }
 
@@ -239,11 +242,20 @@ impl Aggregator {
         };
         // cpu, ext, poseidon16, program, words, blocks.
         let log_heights = vec![tall, ext, low, low, low, tall];
+        // What a join of two fits costs little more to verify than home itself.
+        let nearly = match (preset, children) {
+            (Preset::Proven100, 0..=1) => {
+                let two = Self::for_preset(preset, 2)?;
+                Some((two.settings, two.log_heights))
+            }
+            _ => None,
+        };
         Ok(Self {
             settings,
             log_heights,
             away,
             away_of_keccak,
+            nearly,
         })
     }
 
@@ -336,6 +348,14 @@ impl Aggregator {
                 Size::Home,
             )?;
             next.steps.iter().for_each(&mut progress);
+            let (before, after) = (&aggregate.proof, &next.proof);
+            if !self.is_home(after)
+                && before.batch.degree_bits == after.batch.degree_bits
+                && before.key.settings == after.key.settings
+            {
+                // A proof of this shape is verified by one of this shape.
+                return Err(AggregateError::NotHome);
+            }
             let mut steps = aggregate.steps;
             steps.extend(next.steps);
             aggregate = Aggregate { steps, ..next };
@@ -443,18 +463,22 @@ impl Aggregator {
             )?;
             Ok(prove_with_key(&key, run.execution)?)
         };
-        let away = || prove(*self.settings_away(run.hash), Heights::Minimal);
-        let home = match size {
-            Size::Home => Some(prove(
-                self.settings,
-                Heights::Exact(self.log_heights.clone()),
-            )),
-            Size::Natural => None,
+        let exact = |(settings, log_heights): (FriSettings, Vec<usize>)| {
+            prove(settings, Heights::Exact(log_heights))
         };
-        let proof = match home {
-            Some(Err(error)) if needs_more(&error) => away()?,
+        let home = (self.settings, self.log_heights.clone());
+        let shapes = match size {
+            Size::Home => [Some(home), self.nearly.clone()],
+            Size::Natural => [None, None],
+        };
+        let fitting = shapes
+            .into_iter()
+            .flatten()
+            .map(exact)
+            .find(|result| !result.as_ref().is_err_and(needs_more));
+        let proof = match fitting {
             Some(result) => result?,
-            None => away()?,
+            None => prove(*self.settings_away(run.hash), Heights::Minimal)?,
         };
         let prove = start.elapsed();
 
