@@ -167,7 +167,8 @@ enum Size {
 pub struct Aggregator {
     settings: FriSettings,
     log_heights: Vec<usize>,
-    /// Settings of a proof that is not home: of more rows and columns, hence with the preset's own queries.
+    /// Settings of a proof that is not home: of more rows and columns, hence with the preset's own queries
+    /// and more grinding.
     away: FriSettings,
     /// The same where it verified a proof in Keccak.
     away_of_keccak: FriSettings,
@@ -212,13 +213,24 @@ impl Aggregator {
             }
             _ => (16 + doublings, base.num_queries, base.query_grinding_bits),
         };
-        let away = FriSettings {
+        let settings = FriSettings {
             // A large cap costs a join less than the paths that it shortens. It begins where a folding
             // round does, so that indices need not be cut there once more.
             cap_height: log_height - 10,
             // All rounds fold by 8: a last one would cost a query more than to evaluate what is left.
             log_final_poly_len: 3 + log_height % 3,
+            num_queries,
+            query_grinding_bits,
             ..base
+        };
+        // Tables of byte hashes are wider than the batch for which presets count: one bit more where they grind.
+        let more = |bits: usize| bits + usize::from(bits > 0);
+        let away = FriSettings {
+            num_queries: base.num_queries,
+            query_grinding_bits: more(base.query_grinding_bits),
+            batch_grinding_bits: more(base.batch_grinding_bits),
+            commit_grinding_bits: more(base.commit_grinding_bits),
+            ..settings
         };
         // Committing to 24 wide rows a permutation costs more than the next step, which verifies twice the
         // queries at half the blowup.
@@ -226,11 +238,6 @@ impl Aggregator {
         let away_of_keccak = FriSettings {
             log_blowup: short.log_blowup,
             num_queries: short.num_queries,
-            ..away
-        };
-        let settings = FriSettings {
-            num_queries,
-            query_grinding_bits,
             ..away
         };
         // Half the rows of permutations and words are enough, and at 120 bits for one child half the

@@ -15,6 +15,7 @@ use droste_vm::heights::Heights;
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, log_heights, prove};
+use droste_vm::tables::Table;
 use droste_vm::verifier::{Verifier, VerifyError};
 use p3_field::PrimeCharacteristicRing;
 
@@ -75,7 +76,13 @@ where
             Heights::Minimal,
         )
         .unwrap();
-        let heights = log_heights(&key, &execution).unwrap();
+        // Larger proofs are verified in more rows.
+        let heights: Vec<usize> = log_heights(&key, &execution)
+            .unwrap()
+            .iter()
+            .zip(key.machine().tables())
+            .map(|(log_height, table)| log_height + 2 * usize::from(table.name() != "program"))
+            .collect();
         let verifier =
             Verifier::<Poseidon16Family, StandardTables>::new(key.key().clone()).unwrap();
         let (_, security) = verifier.shape(&heights).unwrap();
