@@ -7,6 +7,7 @@ mod control;
 mod expr;
 mod function;
 mod intrinsic;
+mod method;
 mod pattern;
 mod place;
 mod types;

@@ -1,0 +1,180 @@
+//! Methods of built-in types.
+
+use p3_field::{Field, PrimeField32};
+
+use super::intrinsic::{arguments, felt, integer, mismatch, skip};
+use super::*;
+use crate::compiler::ir::{Def, Displacement, OpKind, Word};
+use crate::compiler::value::{Block, Ext, Pointer};
+
+impl Evaluator<'_> {
+    /// A method of a built-in type.
+    pub(super) fn intrinsic_method(
+        &mut self,
+        receiver: Value,
+        name: &str,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Value> {
+        Ok(match (receiver, name) {
+            (
+                value,
+                "clone" | "to_owned" | "into_iter" | "iter" | "copied" | "cloned" | "to_vec",
+            ) if values.is_empty() => value,
+            (Value::Felt(Word::Const(value)), "inverse") => match value.try_inverse() {
+                Some(inverse) => Value::Felt(Word::Const(inverse)),
+                None => return fail(span, "the inverse of zero"),
+            },
+            (Value::Felt(word), "inverse") => Value::Felt(self.builder.inverse(word)),
+            (Value::Ext(value), "inverse") => Value::Ext(self.ext_inverse(&value, span)?),
+            (Value::Ext(value), "coeff") => {
+                let [index] = arguments(values, span)?;
+                let index = integer(&index, span)?;
+                if index >= 5 {
+                    return fail(
+                        span,
+                        format!("an Ext has 5 coefficients, there is no {index}"),
+                    );
+                }
+                Value::Felt(self.coefficient(&value, index as usize))
+            }
+            (Value::Ext(value), "pin") => Value::Ext(self.pin(&value)),
+            (Value::Ext(value), "as_block") => Value::Block(self.ext_block(&value)),
+            (Value::Block(block), "lane") => {
+                let [index] = arguments(values, span)?;
+                let index = integer(&index, span)?;
+                if index >= 8 {
+                    return fail(span, format!("a Block has 8 lanes, there is no {index}"));
+                }
+                Value::Felt(match &block {
+                    Block::Const(lanes) => Word::Const(lanes[index as usize]),
+                    Block::Lanes(words) => words[index as usize],
+                    Block::At(pointer) => {
+                        let address = self.pointer(*pointer);
+                        self.builder.lane(address, index as u32)
+                    }
+                })
+            }
+            (Value::Block(block), "as_ext") => Value::Ext(self.block_ext(&block, span)?),
+            (Value::Slice(pointer), "block") => {
+                let [index] = arguments(values, span)?;
+                let pointer = skip(pointer, &index, span)?;
+                if let Word::Address(area, offset) = pointer.word
+                    && offset >= self.builder.ir.areas[area as usize].size
+                {
+                    return fail(span, "this block is outside of the slice");
+                }
+                Value::Block(Block::At(pointer))
+            }
+            (Value::Slice(pointer), "skip") => {
+                let [index] = arguments(values, span)?;
+                Value::Slice(skip(pointer, &index, span)?)
+            }
+            (Value::Slice(pointer), name @ ("at" | "skip_felt")) => {
+                let [distance] = arguments(values, span)?;
+                let base = self.pointer(pointer);
+                let word = self.builder.add(base, felt(&distance, span)?);
+                let pointer = Pointer { word, distance: 0 };
+                match name {
+                    "at" => Value::Block(Block::At(pointer)),
+                    _ => Value::Slice(pointer),
+                }
+            }
+            (Value::Unchecked(value), "any") => (*value).clone(),
+            (Value::Unchecked(value), "bit") => {
+                let word = felt(&value, span)?;
+                self.builder.relation(true, word, word, word);
+                Value::Felt(word)
+            }
+            (Value::Unchecked(value), "checked") => match &*value {
+                Value::Ext(Ext::At(pointer)) => Value::Ext(self.assert_extension(*pointer)),
+                other => return mismatch("an Unchecked<Ext>", other, span),
+            },
+            (Value::Words(base, length), name @ ("get" | "set")) => {
+                let mut values = values.into_iter();
+                let Some(Value::Index(index, bound)) = values.next() else {
+                    return fail(span, "the first argument is an Index");
+                };
+                if bound != length {
+                    return fail(span, format!("an Index<{bound}> into Words<{length}>"));
+                }
+                let constant = match index {
+                    Word::Const(index) => Some(index.as_canonical_u32()),
+                    _ => None,
+                };
+                if let Some(words) = self.words(base) {
+                    match (name, constant) {
+                        ("get", index) => words.reads.push((index, span)),
+                        (_, Some(index)) => {
+                            words.written.insert(index);
+                        }
+                        (_, None) => words.all = true,
+                    }
+                }
+                let address = self.builder.add(base, index);
+                let pointer = self.builder.reach(address);
+                let (value, def, result) = match (name, values.next()) {
+                    ("set", Some(value)) => {
+                        let word = felt(&value, span)?;
+                        (self.builder.reach(word), Def::None, Value::unit())
+                    }
+                    _ => {
+                        let def = self.builder.var();
+                        let word = Word::Var(def);
+                        (word, Def::Var(def), Value::Felt(word))
+                    }
+                };
+                self.builder.push(OpKind::Deref {
+                    pointer,
+                    displacement: Displacement::Zero,
+                    value,
+                    def,
+                });
+                result
+            }
+            (Value::Array(values), "len") => Value::Int(values.len() as u64),
+            (Value::Array(values), "is_empty") => Value::Bool(values.is_empty()),
+            (Value::Int(value), name) => integer_method(value, name, &values, span)?,
+            (other, name) => {
+                let found = other.describe();
+                return fail_help(
+                    span,
+                    format!("{found} has no method `{name}` in the subset"),
+                    "iterators and closures are out: write a `for` loop",
+                );
+            }
+        })
+    }
+}
+
+fn integer_method(value: u64, name: &str, values: &[Value], span: Span) -> Eval<Value> {
+    let other = match values.first() {
+        Some(other) => integer(other, span)?,
+        None => 0,
+    };
+    let result = match name {
+        "pow" => u32::try_from(other).ok().and_then(|n| value.checked_pow(n)),
+        "ilog2" => value.checked_ilog2().map(u64::from),
+        "trailing_zeros" => Some(u64::from(value.trailing_zeros())),
+        "count_ones" => Some(u64::from(value.count_ones())),
+        "next_power_of_two" => value.checked_next_power_of_two(),
+        "div_ceil" if other != 0 => Some(value.div_ceil(other)),
+        "next_multiple_of" => value.checked_next_multiple_of(other),
+        "is_multiple_of" => return Ok(Value::Bool(value.is_multiple_of(other))),
+        "min" => Some(value.min(other)),
+        "max" => Some(value.max(other)),
+        "abs_diff" => Some(value.abs_diff(other)),
+        "saturating_sub" => Some(value.saturating_sub(other)),
+        "is_power_of_two" => return Ok(Value::Bool(value.is_power_of_two())),
+        _ => {
+            return fail(
+                span,
+                format!("integers have no method `{name}` in the subset"),
+            );
+        }
+    };
+    match result {
+        Some(value) => Ok(Value::Int(value)),
+        None => fail(span, format!("`{name}` overflows")),
+    }
+}
