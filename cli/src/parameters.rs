@@ -27,7 +27,7 @@ impl Parameters {
     /// Numbers out of range.
     pub fn settings(&self) -> Result<FriSettings, CommandError> {
         if !self.blowup.is_power_of_two() {
-            let message = format!("--blowup is {}, expected 2, 4, 8 or 16", self.blowup);
+            let message = format!("the blowup is {}, expected 2, 4, 8 or 16", self.blowup);
             return Err(CommandError::usage(message));
         }
         let usage = |error: &dyn std::fmt::Display| CommandError::usage(error.to_string());

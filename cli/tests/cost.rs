@@ -146,7 +146,8 @@ fn usage_is_checked() {
     };
     fails("--inner-hash sha256", 2, "unknown hash");
     fails("--queries 0", 2, "num_queries");
-    fails("--queries 3 --blowup 3", 2, "--blowup is 3");
+    fails("--queries 3 --blowup 3", 2, "the blowup is 3");
+    fails("--queries 3 --outer-blowup 5", 2, "the blowup is 5");
     fails("--queries 3 --preset toy", 2, "cannot be used with");
     fails("--public x", 2, "no field element");
     // The program takes one input.

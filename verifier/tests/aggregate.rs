@@ -23,6 +23,17 @@ fn aggregator() -> Aggregator {
     Aggregator::for_preset(Preset::Toy, 2).unwrap()
 }
 
+/// A home too small for any proof: the way there is given up as soon as a step leads to its own shape.
+#[test]
+fn a_way_that_ends_nowhere_is_refused() {
+    let small = Aggregator::new(Preset::Toy.settings(2).unwrap(), vec![6; 6]);
+    let leaf = leaf::<Poseidon16Family>("factorial", 5, *small.settings());
+    let mut steps = 0;
+    let refusal = small.wrap(&leaf, |_| steps += 1).unwrap_err();
+    assert!(matches!(refusal, AggregateError::NotHome), "{refusal}");
+    assert!(steps < 6, "{steps}");
+}
+
 /// A preset's name is a promise about every proof that is home, its reduced number of queries included.
 #[test]
 fn homes_have_the_bits_of_their_presets() {
