@@ -187,6 +187,27 @@ mod tests {
     use p3_field::PrimeCharacteristicRing;
 
     #[test]
+    fn structs_at_fixed_addresses_have_functions_of_their_own() {
+        let source = "use droste_gadgets::prelude::*;
+            #[derive(Clone, Copy)]
+            struct Pair { x: Ext, y: Ext }
+            #[inline(never)]
+            fn product(pair: Pair, z: Felt) -> Ext { pair.x * pair.y + z }
+            pub fn main() {
+                let z = public_input();
+                let x = (Ext::new([1, 2, 3, 4, 5]) * z).pin();
+                let pair = Pair { x, y: Ext::new([7, 0, 0, 0, 0]) };
+                reveal((product(pair, z) + product(pair, z + z)).coeff(1));
+            }";
+        let compiled = compile(source, &[]).unwrap();
+        let execution = execute(&compiled, &[F::from_u32(3)], &Tape::default(), 1000).unwrap();
+        assert_eq!(execution.statement[1], F::from_u32(2 * 2 * 7 * 3));
+        let stacks = folded(&compiled, &execution, &Weight::Cycles);
+        let product = stacks.iter().find(|(stack, _)| stack.ends_with("product"));
+        assert!(product.is_some(), "{stacks:?}");
+    }
+
+    #[test]
     fn every_cycle_is_counted_once() {
         let source = "use droste_gadgets::prelude::*;
             fn twice(x: Block) -> Block { poseidon16_compress(x, poseidon16_compress(x, x)) }

@@ -16,7 +16,8 @@ use crate::isa::Program;
 use crate::key::{Key, KeyError, ProvingKey};
 use crate::lookups::total_weight;
 use crate::machine::{Provable, StandardTables};
-use crate::record::{Execution, Uses};
+use crate::record::Execution;
+use crate::tables::LookupCounts;
 use crate::tables::{LANES, Table, TraceInput};
 
 /// A proof: of the program of `key`, that a run of it has this statement.
@@ -156,7 +157,7 @@ pub fn traces<H: HashFamily, T: Provable<H>>(
         execution,
     };
     let log_heights = log_heights(key, execution)?;
-    let mut uses = Uses::new(&input);
+    let mut uses = LookupCounts::new(&input);
     let traces = key
         .machine()
         .tables()

@@ -13,7 +13,7 @@ use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Machine, MachineError, StandardTables, custom_precompiles};
 use droste_vm::precompile::Precompile;
 use droste_vm::prover::{Proof, prove_traces, prove_with_key, traces};
-use droste_vm::record::Uses;
+use droste_vm::tables::LookupCounts;
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::{VerifyError, verify};
@@ -174,7 +174,7 @@ impl<const WHAT: u32> Table for Odd<WHAT> {
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut Uses,
+        uses: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         self.0.trace(input, log_height, uses)
     }

@@ -4,7 +4,8 @@ use droste_native::F;
 use droste_vm::executor::{Fault, Memory};
 use droste_vm::isa::id;
 use droste_vm::precompile::{Output, Parameter, Precompile};
-use droste_vm::record::{Call, Uses};
+use droste_vm::record::Call;
+use droste_vm::tables::LookupCounts;
 use droste_vm::tables::{LANES, Table, TraceInput, block, bus};
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -101,7 +102,7 @@ impl Table for SquaresTable {
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut Uses,
+        uses: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         let mut values = F::zero_vec(WIDTH << log_height);
         let calls = &input.execution.calls[SQUARES as usize];

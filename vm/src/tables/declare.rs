@@ -150,7 +150,7 @@ macro_rules! machine {
                     &self,
                     input: &$crate::tables::TraceInput<'_>,
                     log_height: usize,
-                    uses: &mut $crate::record::Uses,
+                    uses: &mut $crate::tables::LookupCounts,
                 ) -> p::RowMajorMatrix<F> {
                     match self { $( Self::$variant(table) => table.trace(input, log_height, uses), )* }
                 }

@@ -13,6 +13,7 @@ pub mod digest_chain;
 pub mod ext;
 pub mod keccak;
 pub mod limbs;
+mod lookup_counts;
 pub mod poseidon16;
 pub mod program;
 #[cfg(test)]
@@ -20,6 +21,8 @@ mod run_testing;
 #[cfg(test)]
 mod testing;
 pub mod words;
+
+pub use lookup_counts::LookupCounts;
 
 use std::iter::Sum;
 
@@ -30,7 +33,7 @@ use p3_matrix::dense::RowMajorMatrix;
 
 use crate::isa::Program;
 use crate::precompile::Precompile;
-use crate::record::{Execution, Image, Uses};
+use crate::record::{Execution, Image};
 
 /// Elements of a block.
 pub const LANES: usize = 8;
@@ -89,7 +92,7 @@ pub trait Table: BaseAir<F> + Send + Sync {
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut Uses,
+        uses: &mut LookupCounts,
     ) -> RowMajorMatrix<F>;
 }
 
@@ -108,47 +111,4 @@ pub fn word(image: &Image, address: F) -> F {
 pub fn block(image: &Image, address: F) -> [F; LANES] {
     let address = address.as_canonical_u32() as usize;
     image.blocks.get(address).copied().unwrap_or_default()
-}
-
-impl Uses {
-    /// No look-ups yet, of these memories and this program.
-    pub fn new(input: &TraceInput<'_>) -> Self {
-        Self {
-            words: vec![0; input.execution.image.words.len()],
-            blocks: vec![0; input.execution.image.blocks.len()],
-            program: vec![0; input.program.instructions.len()],
-            ..Self::default()
-        }
-    }
-
-    /// Counts a look-up of the word at `address`.
-    pub fn word(&mut self, image: &Image, address: F) {
-        let index = address.as_canonical_u32().wrapping_sub(image.word_base);
-        match self.words.get_mut(index as usize) {
-            Some(uses) => *uses += 1,
-            None => self.outside = self.outside.or(Some(address)),
-        }
-    }
-
-    /// Counts a look-up of the block at `address`.
-    pub fn block(&mut self, address: F) {
-        match self.blocks.get_mut(address.as_canonical_u32() as usize) {
-            Some(uses) => *uses += 1,
-            None => self.outside = self.outside.or(Some(address)),
-        }
-    }
-
-    /// Counts a fetch of the instruction at `pc`.
-    pub fn fetch(&mut self, pc: u32) {
-        match self.program.get_mut(pc as usize) {
-            Some(uses) => *uses += 1,
-            None => self.outside = self.outside.or(Some(F::new(pc))),
-        }
-    }
-
-    /// Counts a look-up of row `row` of a table of `rows` rows with fixed content.
-    pub fn row(&mut self, table: &'static str, rows: usize, row: usize) {
-        let uses = self.rows.entry(table).or_insert_with(|| vec![0; rows]);
-        uses[row] += 1;
-    }
 }

@@ -10,21 +10,22 @@ use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Table, TraceInput, bus};
 use crate::isa::Program;
-use crate::record::{Execution, Uses};
+use crate::record::Execution;
+use crate::tables::LookupCounts;
 
 /// The trace of a table for a run, and its look-ups. Without a height, the least one.
 pub fn generate(
     table: &impl Table,
     execution: &Execution,
     log_height: Option<usize>,
-) -> (RowMajorMatrix<F>, Uses) {
+) -> (RowMajorMatrix<F>, LookupCounts) {
     let program = Program::default();
     let input = TraceInput {
         program: &program,
         execution,
     };
     let least = table.rows(&input).next_power_of_two().ilog2() as usize;
-    let mut uses = Uses::new(&input);
+    let mut uses = LookupCounts::new(&input);
     let trace = table.trace(&input, log_height.unwrap_or(least), &mut uses);
     (trace, uses)
 }
@@ -37,7 +38,7 @@ pub fn assert_serves<T: Table + Air<RowBuilder<F>>>(
     trace: RowMajorMatrix<F>,
     others: Vec<Traced<'_, F>>,
     execution: &Execution,
-    uses: &Uses,
+    uses: &LookupCounts,
 ) {
     let mut tables = others;
     tables.push(Traced::new(driver.name(), driver, trace));

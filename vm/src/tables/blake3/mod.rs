@@ -14,7 +14,7 @@ use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Table, TraceInput};
-use crate::record::Uses;
+use crate::tables::LookupCounts;
 
 impl Table for Blake3CallTable {
     fn name(&self) -> &'static str {
@@ -33,7 +33,7 @@ impl Table for Blake3CallTable {
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut Uses,
+        uses: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         trace::count_uses(input.execution, uses);
         trace::generate(input.execution, log_height)
@@ -54,7 +54,12 @@ impl Table for Blake3Table {
         trace::rows(input.execution)
     }
 
-    fn trace(&self, input: &TraceInput<'_>, log_height: usize, _: &mut Uses) -> RowMajorMatrix<F> {
+    fn trace(
+        &self,
+        input: &TraceInput<'_>,
+        log_height: usize,
+        _: &mut LookupCounts,
+    ) -> RowMajorMatrix<F> {
         let compressions = trace::compressions(input.execution);
         droste_air::blake3::generate_table(&compressions, Some(1 << log_height))
             .expect("the height is a power of two and no less than the rows")

@@ -10,7 +10,8 @@ use p3_maybe_rayon::prelude::*;
 
 use super::columns::{Blake3Cols, WORDS};
 use crate::isa::id;
-use crate::record::{Call, Execution, Image, Uses};
+use crate::record::{Call, Execution, Image};
+use crate::tables::LookupCounts;
 use crate::tables::digest_chain::{DIGEST_LIMBS, Kind, Link, limbs, word};
 use crate::tables::{LANES, block};
 
@@ -55,8 +56,8 @@ pub(super) fn rows(execution: &Execution) -> usize {
 }
 
 /// Counts the look-ups of the trace into the multiplicities of block memory.
-pub(super) fn count_uses(execution: &Execution, uses: &mut Uses) {
-    let pair = |uses: &mut Uses, address: F| {
+pub(super) fn count_uses(execution: &Execution, uses: &mut LookupCounts) {
+    let pair = |uses: &mut LookupCounts, address: F| {
         uses.block(address);
         uses.block(address + F::ONE);
     };

@@ -12,7 +12,7 @@ use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
-use crate::record::Uses;
+use crate::tables::LookupCounts;
 use crate::tables::bus::provide_block;
 use crate::tables::{LANES, Table, TraceInput};
 
@@ -82,7 +82,7 @@ impl Table for BlocksTable {
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut Uses,
+        uses: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         let image = &input.execution.image;
         let width = BlockCols::<u8>::WIDTH;

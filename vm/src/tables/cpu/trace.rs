@@ -10,7 +10,8 @@ use p3_maybe_rayon::prelude::*;
 use super::air::CpuTable;
 use super::columns::CpuCols;
 use crate::isa::{Instruction, Mode, Op};
-use crate::record::{Cycle, Image, Uses};
+use crate::record::{Cycle, Image};
+use crate::tables::LookupCounts;
 use crate::tables::{Table, TraceInput, word};
 
 impl Table for CpuTable {
@@ -27,7 +28,7 @@ impl Table for CpuTable {
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut Uses,
+        uses: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         let cycles = &input.execution.cycles;
         let image = &input.execution.image;
@@ -89,7 +90,7 @@ fn fill(row: &mut CpuCols<F>, cycle: Cycle, instruction: &Instruction, image: &I
     row.e = instruction.e;
 }
 
-fn count(uses: &mut Uses, cycle: Cycle, instruction: &Instruction, image: &Image) {
+fn count(uses: &mut LookupCounts, cycle: Cycle, instruction: &Instruction, image: &Image) {
     let fp = F::from_u32(cycle.fp);
     for operand in [instruction.a, instruction.b, instruction.c] {
         if operand.mode == Mode::Mem {

@@ -35,7 +35,7 @@ use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Table, TraceInput};
-use crate::record::Uses;
+use crate::tables::LookupCounts;
 
 impl Table for ExtTable {
     fn name(&self) -> &'static str {
@@ -54,7 +54,7 @@ impl Table for ExtTable {
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut Uses,
+        uses: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         trace::count_uses(input.execution, uses);
         trace::generate(input.execution, log_height)

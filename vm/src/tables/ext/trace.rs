@@ -10,7 +10,8 @@ use p3_maybe_rayon::prelude::*;
 use super::air::product;
 use super::columns::{D, ExtCols};
 use crate::isa::id;
-use crate::record::{Call, Execution, Image, Uses};
+use crate::record::{Call, Execution, Image};
+use crate::tables::LookupCounts;
 use crate::tables::{LANES, block};
 
 /// The calls that this table serves, in the order of its rows.
@@ -120,7 +121,7 @@ pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatr
 }
 
 /// Counts the look-ups of the trace into the multiplicities of block memory.
-pub(super) fn count_uses(execution: &Execution, uses: &mut Uses) {
+pub(super) fn count_uses(execution: &Execution, uses: &mut LookupCounts) {
     for call in &execution.calls[id::EXT as usize] {
         let e = call.e.as_canonical_u32();
         uses.block(call.a);

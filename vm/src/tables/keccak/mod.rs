@@ -14,7 +14,7 @@ use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Table, TraceInput};
-use crate::record::Uses;
+use crate::tables::LookupCounts;
 
 impl Table for KeccakCallTable {
     fn name(&self) -> &'static str {
@@ -33,7 +33,7 @@ impl Table for KeccakCallTable {
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut Uses,
+        uses: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         trace::count_uses(input.execution, uses);
         trace::generate(input.execution, log_height)
@@ -54,7 +54,12 @@ impl Table for KeccakTable {
         droste_air::keccak::ROUNDS * trace::rows(input.execution)
     }
 
-    fn trace(&self, input: &TraceInput<'_>, log_height: usize, _: &mut Uses) -> RowMajorMatrix<F> {
+    fn trace(
+        &self,
+        input: &TraceInput<'_>,
+        log_height: usize,
+        _: &mut LookupCounts,
+    ) -> RowMajorMatrix<F> {
         let permutations = trace::permutations(input.execution);
         droste_air::keccak::generate_table(&permutations, Some(1 << log_height))
             .expect("the height is a power of two and no less than the rows")

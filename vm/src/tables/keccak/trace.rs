@@ -11,7 +11,8 @@ use p3_maybe_rayon::prelude::*;
 
 use super::columns::{BLOCKS, KeccakCols, WORDS};
 use crate::isa::id;
-use crate::record::{Call, Execution, Image, Uses};
+use crate::record::{Call, Execution, Image};
+use crate::tables::LookupCounts;
 use crate::tables::digest_chain::{Kind, Link, word};
 use crate::tables::{LANES, block};
 
@@ -58,8 +59,8 @@ pub(super) fn rows(execution: &Execution) -> usize {
 }
 
 /// Counts the look-ups of the trace into the multiplicities of block memory.
-pub(super) fn count_uses(execution: &Execution, uses: &mut Uses) {
-    let pair = |uses: &mut Uses, address: F| {
+pub(super) fn count_uses(execution: &Execution, uses: &mut LookupCounts) {
+    let pair = |uses: &mut LookupCounts, address: F| {
         uses.block(address);
         uses.block(address + F::ONE);
     };

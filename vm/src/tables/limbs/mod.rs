@@ -14,7 +14,7 @@ use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Table, TraceInput};
 use crate::isa::id;
-use crate::record::Uses;
+use crate::tables::LookupCounts;
 
 impl Table for LimbsTable {
     fn name(&self) -> &'static str {
@@ -33,7 +33,7 @@ impl Table for LimbsTable {
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut Uses,
+        uses: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         trace::count_uses(input.execution, uses);
         trace::generate(input.execution, log_height)

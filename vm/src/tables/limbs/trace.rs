@@ -9,7 +9,8 @@ use p3_maybe_rayon::prelude::*;
 
 use super::columns::{LimbsCols, MAX_HIGH, TOP, TRITS, WordCols};
 use crate::isa::id;
-use crate::record::{Execution, Image, Uses};
+use crate::record::{Execution, Image};
+use crate::tables::LookupCounts;
 use crate::tables::{LANES, block};
 
 fn calls(execution: &Execution) -> &[crate::record::Call] {
@@ -23,7 +24,7 @@ pub(super) fn rows(execution: &Execution) -> usize {
 }
 
 /// Counts the look-ups of the trace into the multiplicities of block memory.
-pub(super) fn count_uses(execution: &Execution, uses: &mut Uses) {
+pub(super) fn count_uses(execution: &Execution, uses: &mut LookupCounts) {
     for call in calls(execution) {
         for group in 0..call.e.as_canonical_u32() {
             uses.block(call.a + F::from_u32(group));

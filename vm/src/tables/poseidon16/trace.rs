@@ -11,7 +11,8 @@ use p3_maybe_rayon::prelude::*;
 
 use super::columns::ChainCols;
 use crate::isa::id;
-use crate::record::{Call, Execution, Image, Uses};
+use crate::record::{Call, Execution, Image};
+use crate::tables::LookupCounts;
 use crate::tables::{LANES, block};
 
 /// The calls that this table serves, in the order of its rows.
@@ -84,7 +85,7 @@ pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatr
 }
 
 /// Counts the look-ups of the trace into the multiplicities of block memory.
-pub(super) fn count_uses(execution: &Execution, uses: &mut Uses) {
+pub(super) fn count_uses(execution: &Execution, uses: &mut LookupCounts) {
     for call in &execution.calls[id::POSEIDON16_COMPRESS as usize] {
         for address in [call.a, call.b, call.c] {
             uses.block(address);

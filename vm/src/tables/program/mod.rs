@@ -14,7 +14,7 @@ use p3_matrix::dense::RowMajorMatrix;
 use thiserror::Error;
 
 use crate::isa::{Instruction, Mode, Op, Operand, Program};
-use crate::record::Uses;
+use crate::tables::LookupCounts;
 use crate::tables::bus::{INSTRUCTION_WIDTH, provide_instruction};
 use crate::tables::{Table, TraceInput};
 
@@ -236,7 +236,12 @@ impl Table for ProgramTable {
         input.program.instructions.len()
     }
 
-    fn trace(&self, _: &TraceInput<'_>, log_height: usize, uses: &mut Uses) -> RowMajorMatrix<F> {
+    fn trace(
+        &self,
+        _: &TraceInput<'_>,
+        log_height: usize,
+        uses: &mut LookupCounts,
+    ) -> RowMajorMatrix<F> {
         let mut fetches: Vec<F> = uses.program.iter().map(|&n| F::from_u32(n)).collect();
         fetches.resize(1 << log_height, F::ZERO);
         RowMajorMatrix::new_col(fetches)

@@ -15,7 +15,8 @@ use p3_matrix::dense::RowMajorMatrix;
 
 use super::{LANES, Table, TraceInput, bus};
 use crate::isa::Program;
-use crate::record::{Call, Execution, Uses};
+use crate::record::{Call, Execution};
+use crate::tables::LookupCounts;
 
 /// Net number of times a table takes each message, by bus.
 type Messages = BTreeMap<String, BTreeMap<Vec<u32>, u32>>;
@@ -46,13 +47,13 @@ where
     }
 
     /// The honest trace of the least height, and its uses.
-    pub fn trace(&self) -> (RowMajorMatrix<F>, Uses) {
+    pub fn trace(&self) -> (RowMajorMatrix<F>, LookupCounts) {
         let program = Program::default();
         let input = TraceInput {
             program: &program,
             execution: self.execution,
         };
-        let mut uses = Uses::new(&input);
+        let mut uses = LookupCounts::new(&input);
         let log_height = self.table.rows(&input).next_power_of_two().ilog2() as usize;
         let trace = self.table.trace(&input, log_height, &mut uses);
         assert_eq!(trace.height(), 1 << log_height);

@@ -14,7 +14,7 @@ use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
-use crate::record::Uses;
+use crate::tables::LookupCounts;
 use crate::tables::bus::provide_word;
 use crate::tables::{Table, TraceInput};
 
@@ -69,7 +69,7 @@ impl Table for WordsTable {
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut Uses,
+        uses: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         let image = &input.execution.image;
         let width = WordCols::<u8>::WIDTH;

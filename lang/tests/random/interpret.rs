@@ -1,7 +1,7 @@
 //! What the programs mean.
 
+use droste_lang::executor::{Tape, TapeItem};
 use droste_native::{EF, F, precompile};
-use droste_vm::executor::{Tape, TapeItem};
 use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32};
 
 use super::program::{Block, Condition, Ext, Felt, Program, Statement};

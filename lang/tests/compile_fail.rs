@@ -1,6 +1,6 @@
 //! Programs outside of the subset, with the message, the advice and the place each must get.
 
-use droste_vm::compiler::{CompileError, compile, compile_file};
+use droste_lang::compiler::{CompileError, compile, compile_file};
 
 struct Case {
     /// Items before `main`.

@@ -57,7 +57,7 @@ pub fn compile_file(
 }
 
 /// As [`compile_file`], with precompiles beside those of the standard machine: those of a machine's
-/// tables are [`custom_precompiles`](crate::machine::custom_precompiles).
+/// tables are `droste_vm::machine::custom_precompiles`.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
 //! Precompiles of users: what the compiler and the executor know of one. The rest is its table,
-//! which names it in [`Table::custom`](crate::tables::Table::custom).
+//! which names it in `droste_vm`'s `Table::custom`.
 
 use std::fmt;
 

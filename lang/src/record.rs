@@ -1,6 +1,5 @@
 //! What an execution leaves behind: enough for every table to build its trace.
 
-use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 
 use droste_native::F;
@@ -80,19 +79,4 @@ pub struct Execution {
     pub image: Image,
     /// The statement (block 0).
     pub statement: [F; 8],
-}
-
-/// Look-ups counted per address: the multiplicities of the memory and program tables.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Uses {
-    /// By word, index = address - `word_base`.
-    pub words: Vec<u32>,
-    /// By block address.
-    pub blocks: Vec<u32>,
-    /// By `pc`.
-    pub program: Vec<u32>,
-    /// By row of each table with fixed content, by the table's name.
-    pub rows: BTreeMap<&'static str, Vec<u32>>,
-    /// The first address looked up that lies outside its memory or program: no proof can be made.
-    pub outside: Option<F>,
 }

@@ -3,9 +3,9 @@
 mod interpret;
 mod program;
 
+use droste_lang::compiler::compile;
+use droste_lang::executor::{Tape, TapeItem, execute, execute_mutated};
 use droste_native::F;
-use droste_vm::compiler::compile;
-use droste_vm::executor::{Tape, TapeItem, execute, execute_mutated};
 use p3_field::PrimeCharacteristicRing;
 use proptest::prelude::*;
 
