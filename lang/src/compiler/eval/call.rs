@@ -40,7 +40,7 @@ impl Evaluator<'_> {
                         self.tuple_structure(id, generics, arguments, &expected, span)
                     }
                     Definition::Intrinsic(name) => {
-                        let values = self.values(arguments)?;
+                        let values = self.values(arguments, Ty::Int(Some(IntType::Usize)))?;
                         self.at(span);
                         self.intrinsic_call(name, values, span)
                     }
@@ -83,18 +83,28 @@ impl Evaluator<'_> {
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
-        let fields = self.values(arguments)?;
-        if fields.len() != self.items.structs[id].ast.fields.len() {
+        let (ast, module) = (self.items.structs[id].ast.clone(), self.items.structs[id].module);
+        if arguments.len() != ast.fields.len() {
             return fail(span, "wrong number of fields");
+        }
+        let names = ast.generics.iter().map(|param| param.name);
+        let bindings: Vec<_> = names.zip(generics.iter().cloned()).collect();
+        let mut fields = Vec::with_capacity(arguments.len());
+        for (argument, (_, ty)) in arguments.iter().zip(&ast.fields) {
+            let ty = self.integers_of(ty, module, &bindings);
+            fields.push(self.expr_of(argument, ty)?);
         }
         self.build_structure(id, generics, fields, expected)
     }
 
-    fn values(&mut self, arguments: &[Expr]) -> Eval<Vec<Value>> {
-        arguments
-            .iter()
-            .map(|argument| self.expr(argument))
-            .collect()
+    /// Arguments of a built-in function, whose integers are of one type.
+    fn values(&mut self, arguments: &[Expr], expected: Ty) -> Eval<Vec<Value>> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            self.expected = expected.clone();
+            values.push(self.expr(argument)?);
+        }
+        Ok(values)
     }
 
     /// `Trait::function(first, ..)`: the first argument says which implementation.
@@ -108,17 +118,9 @@ impl Evaluator<'_> {
         let Some(first) = arguments.first() else {
             return fail(span, "write `<Type as Trait>::function()`");
         };
-        let inner = match &first.kind {
-            ExprKind::RefMut(inner) => inner,
-            _ => first,
-        };
-        let place = match &first.kind {
-            ExprKind::RefMut(_) => self.place(inner)?,
-            _ => None,
-        };
-        let value = match &place {
-            Some(place) => self.read_place(place)?,
-            None => self.expr(inner)?,
+        let (value, place) = match &first.kind {
+            ExprKind::RefMut(_) => self.borrow(first)?,
+            _ => (self.expr(first)?, None),
         };
         let ty = value.ty();
         match self.find_method(&ty, last.name, Some(of))? {
@@ -144,7 +146,8 @@ impl Evaluator<'_> {
         if let Some((method, bindings)) = self.find_method(ty, last.name, None)? {
             return self.method(method, bindings, ty, &last.generics, None, arguments, span);
         }
-        let values = self.values(arguments)?;
+        let parameter = intrinsic::parameter(ty, &last.name.text());
+        let values = self.values(arguments, parameter)?;
         self.at(span);
         match self.intrinsic_associated(ty, &last.name.text(), values, span)? {
             Some(value) => Ok(value),
@@ -163,11 +166,7 @@ impl Evaluator<'_> {
         arguments: &[Expr],
         span: Span,
     ) -> Eval<Value> {
-        let place = self.place(receiver)?;
-        let value = match &place {
-            Some(place) => self.read_place(place)?,
-            None => self.expr(receiver)?,
-        };
+        let (value, place) = self.borrow(receiver)?;
         let ty = value.ty();
         if let Some((method, bindings)) = self.find_method(&ty, name, None)? {
             let receiver = Argument { value, place };
@@ -176,10 +175,12 @@ impl Evaluator<'_> {
         }
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            if let Value::Words(_, length) = value {
-                self.expected = Ty::Index(length);
-            }
-            values.push(self.expr(argument)?);
+            let expected = match &value {
+                Value::Words(_, length) => Ty::Index(*length),
+                Value::Int(_, ty) => integer::parameter(*ty, &name.text()),
+                _ => Ty::Int(Some(IntType::Usize)),
+            };
+            values.push(self.expr_of(argument, expected)?);
         }
         self.at(span);
         self.intrinsic_method(value, &name.text(), values, span)
@@ -270,17 +271,20 @@ impl Evaluator<'_> {
         all.extend(receiver);
         let skipped = all.len();
         for (param, argument) in function.params[skipped..].iter().zip(arguments) {
-            let place = match param.mutable_reference {
-                true => self.place(argument)?,
-                false => None,
+            let ty = self.integers_of(&param.ty, module, &generics);
+            let (value, place) = match (&argument.kind, param.reference) {
+                (_, true) if param.mutable_reference => self.borrow(argument)?,
+                (ExprKind::RefMut(_) | ExprKind::Path(_), true) => self.borrow(argument)?,
+                (ExprKind::RefMut(_), false) => {
+                    return fail_help(
+                        argument.span,
+                        "this parameter is not declared `&mut`",
+                        "declare it `&mut`, or pass the value",
+                    );
+                }
+                _ => (self.expr_of(argument, ty.clone())?, None),
             };
-            let value = match &place {
-                Some(place) => self.read_place(place)?,
-                None => match &argument.kind {
-                    ExprKind::RefMut(inner) => self.expr(inner)?,
-                    _ => self.expr(argument)?,
-                },
-            };
+            let value = integer::settle(value, &ty, argument.span)?;
             all.push(Argument { value, place });
         }
         for (param, argument) in function.params.iter().zip(&mut all) {
@@ -356,20 +360,21 @@ impl Evaluator<'_> {
             call: span,
         });
         self.activations.push(Activation {
-            module,
-            vars: Vec::new(),
             generics,
             self_type,
             output: function.output.clone(),
             site: self.sites.len() as u32 - 1,
+            ..Activation::new(module)
         });
-        // Parameters that are written back are plain names, so their bindings come first.
         for (param, value) in function.params.iter().zip(values) {
-            match param.pattern.kind {
-                PatternKind::Bind(name) => self.here().vars.push((name, value)),
-                _ => self.bind(&param.pattern, value)?,
+            let number = self.here().vars.len();
+            self.bind(&param.pattern, value)?;
+            if param.mutable_reference {
+                self.here().borrowed.push(number);
             }
         }
+        let output = self.output_type();
+        self.expected = output.clone();
         let result = match self.statements(body) {
             Ok(value) => value,
             Err(Flow::Return(value)) => value,
@@ -378,22 +383,29 @@ impl Evaluator<'_> {
             }
             Err(other) => return Err(other),
         };
-        let mut last = self.activations.pop();
+        let result = integer::settle(result, &output, function.span)?;
         let mut finals = Vec::new();
-        if function.params.iter().any(|param| param.mutable_reference) {
-            let vars = last.as_mut().map(|last| std::mem::take(&mut last.vars));
-            let mut vars = vars.unwrap_or_default();
-            for (index, param) in function.params.iter().enumerate() {
-                let value = match param.pattern.kind {
-                    PatternKind::Bind(_) if param.mutable_reference => vars
-                        .get_mut(index)
-                        .map(|(_, value)| std::mem::replace(value, Value::Lent)),
-                    _ => None,
-                };
+        if let Some(mut last) = self.activations.pop() {
+            let mut borrowed = last.borrowed.into_iter().peekable();
+            for param in &function.params {
+                let number = borrowed.next_if(|_| param.mutable_reference);
+                let place = number.and_then(|number| last.vars.get_mut(number));
+                let value = place.map(|(_, value)| std::mem::replace(value, Value::Lent));
                 finals.push(value.unwrap_or(Value::Lent));
             }
         }
         Ok((result, finals))
+    }
+
+    /// What the function in progress says of the integers in its result.
+    pub(super) fn output_type(&mut self) -> Ty {
+        let Some(here) = self.activations.last() else {
+            return Ty::Unknown;
+        };
+        match &here.output {
+            Some(ty) => self.integers_of(ty, here.module, &here.generics),
+            None => Ty::Unknown,
+        }
     }
 }
 

@@ -16,12 +16,12 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
         Ty::Block => "Block",
         Ty::Slice => "Slice",
         Ty::Bool => "bool",
-        Ty::Int => "usize",
+        Ty::Int(Some(ty)) => ty.name(),
         Ty::Unchecked(_) => "Unchecked",
         Ty::Words(_) => "Words",
         Ty::Index(_) => "Index",
         Ty::Phantom => "PhantomData",
-        Ty::Const(_) | Ty::ConstBool(_) | Ty::Unknown => return None,
+        Ty::Int(None) | Ty::Const(_) | Ty::ConstBool(_) | Ty::Unknown => return None,
     };
     Some(Head::Intrinsic(Symbol::new(name)))
 }
@@ -40,12 +40,10 @@ impl Evaluator<'_> {
     ) -> Eval<T> {
         let site = self.activations.last().map_or(0, |here| here.site);
         self.activations.push(Activation {
-            module,
-            vars: Vec::new(),
             generics,
             self_type,
-            output: None,
             site,
+            ..Activation::new(module)
         });
         let result = body(self)?;
         self.activations.pop();
@@ -150,7 +148,7 @@ impl Evaluator<'_> {
             "Block" => Ty::Block,
             "Slice" => Ty::Slice,
             "bool" => Ty::Bool,
-            "usize" | "u8" | "u16" | "u32" | "u64" | "u128" => Ty::Int,
+            "usize" | "u8" | "u16" | "u32" | "u64" => Ty::Int(IntType::named(&name.text())),
             "PhantomData" => Ty::Phantom,
             "Unchecked" => match arguments.first() {
                 Some(GenericArg::Type(ty)) => Ty::Unchecked(Rc::new(self.ty(ty)?)),
@@ -190,7 +188,10 @@ impl Evaluator<'_> {
 
     fn generic_constant(&mut self, argument: &GenericArg) -> Eval<Ty> {
         let value = match argument {
-            GenericArg::Const(expr) => self.expr(expr)?,
+            GenericArg::Const(expr) => {
+                self.expected = Ty::Int(Some(IntType::Usize));
+                self.expr(expr)?
+            }
             GenericArg::Type(ty) => match &ty.kind {
                 TypeKind::Path(path) => self.expr(&Expr {
                     kind: ExprKind::Path(path.clone()),
@@ -201,7 +202,7 @@ impl Evaluator<'_> {
             },
         };
         match value {
-            Value::Int(value) => Ok(Ty::Const(value)),
+            Value::Int(value, None | Some(IntType::Usize)) => Ok(Ty::Const(value)),
             Value::Bool(value) => Ok(Ty::ConstBool(value)),
             other => {
                 let span = match argument {
@@ -330,7 +331,10 @@ impl Evaluator<'_> {
             (Definition::Intrinsic(name), _) => match (&*name.text(), actual) {
                 ("Unchecked", Ty::Unchecked(inner)) => (&[], vec![(**inner).clone()]),
                 ("Words", Ty::Words(n)) | ("Index", Ty::Index(n)) => (&[], vec![Ty::Const(*n)]),
-                ("usize" | "u8" | "u16" | "u32" | "u64" | "u128", Ty::Int) => return Ok(true),
+                (text, Ty::Int(ty)) => {
+                    let named = IntType::named(text);
+                    return Ok(named.is_some() && (ty.is_none() || named == *ty));
+                }
                 (text, _) => {
                     return Ok(head(actual) == Some(Head::Intrinsic(Symbol::new(text))));
                 }
@@ -361,7 +365,7 @@ impl Evaluator<'_> {
                     }
                 }
                 GenericArg::Const(expr) => match expr.kind {
-                    ExprKind::Int(_) | ExprKind::Bool(_) => {
+                    ExprKind::Int(..) | ExprKind::Bool(_) => {
                         let value = self.within(module, Vec::new(), None, |this| {
                             this.generic_constant(argument)
                         })?;
