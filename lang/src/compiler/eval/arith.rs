@@ -463,7 +463,7 @@ impl Evaluator<'_> {
                 }
                 true
             }
-            (Value::Slice(_), Value::Slice(_)) => {
+            (Value::Slice(..), Value::Slice(..)) => {
                 return fail_help(
                     span,
                     "slices cannot be compared",

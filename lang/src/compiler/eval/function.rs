@@ -1,9 +1,9 @@
 //! Functions marked `#[inline(never)]`: compiled once for each set of generic arguments, of argument
 //! shapes and of fixed places in structs, and really called.
 
-use std::fmt::Write;
 use std::rc::Rc;
 
+use super::instance::{InstanceKey, Scalar, Shape};
 use super::*;
 use crate::compiler::ir::{Area, AreaKind, Invoke, OpKind, Var, Word};
 use crate::compiler::value::{Block, Ext, Pointer};
@@ -27,13 +27,12 @@ enum Passing {
 }
 
 fn passing(leaf: &Value) -> Option<Passing> {
-    match leaf {
-        Value::Felt(_) | Value::Flag(_) | Value::Slice(_) | Value::Words(..) | Value::Index(..) => {
-            Some(Passing::Word)
+    Some(match Scalar::of(leaf)? {
+        Scalar::Felt | Scalar::Flag | Scalar::Slice(_) | Scalar::Words(_) | Scalar::Index(_) => {
+            Passing::Word
         }
-        Value::Ext(_) | Value::Block(_) => Some(Passing::Block),
-        _ => None,
-    }
+        Scalar::Ext | Scalar::Block => Passing::Block,
+    })
 }
 
 /// The word that stands for a scalar whose place is decided.
@@ -42,52 +41,12 @@ fn place(leaf: &Value) -> Option<Word> {
         Value::Felt(word) | Value::Flag(word) | Value::Words(word, _) | Value::Index(word, _) => {
             Some(*word)
         }
-        Value::Slice(pointer) | Value::Ext(Ext::At(pointer)) | Value::Block(Block::At(pointer))
+        Value::Slice(pointer, _) | Value::Ext(Ext::At(pointer)) | Value::Block(Block::At(pointer))
             if pointer.distance == 0 =>
         {
             Some(pointer.word)
         }
         _ => None,
-    }
-}
-
-/// The shape of a value: its structure and its compile-time parts.
-fn describe(value: &Value, text: &mut String) {
-    match value {
-        Value::Tuple(values) | Value::Array(values) => {
-            text.push('(');
-            for value in values.iter() {
-                describe(value, text);
-                text.push(',');
-            }
-            text.push(')');
-        }
-        Value::Struct(structure) => {
-            let _ = write!(text, "{}{:?}(", structure.id, structure.generics);
-            for value in &structure.fields {
-                describe(value, text);
-                text.push(',');
-            }
-            text.push(')');
-        }
-        Value::Unchecked(value) => {
-            text.push('?');
-            describe(value, text);
-        }
-        Value::Felt(_) => text.push('f'),
-        Value::Flag(_) => text.push('b'),
-        Value::Ext(_) => text.push('e'),
-        Value::Block(_) => text.push('B'),
-        Value::Slice(_) => text.push('s'),
-        Value::Words(_, n) => {
-            let _ = write!(text, "w{n}");
-        }
-        Value::Index(_, n) => {
-            let _ = write!(text, "i{n}");
-        }
-        other => {
-            let _ = write!(text, "{other:?}");
-        }
     }
 }
 
@@ -97,7 +56,7 @@ fn relocate(leaf: &Value, word: Word) -> Value {
     match leaf {
         Value::Felt(_) => Value::Felt(word),
         Value::Flag(_) => Value::Flag(word),
-        Value::Slice(_) => Value::Slice(pointer),
+        Value::Slice(_, length) => Value::Slice(pointer, *length),
         Value::Ext(_) => Value::Ext(Ext::At(pointer)),
         Value::Block(_) => Value::Block(Block::At(pointer)),
         Value::Words(_, n) => Value::Words(word, *n),
@@ -118,7 +77,7 @@ impl Evaluator<'_> {
                 }
                 *word
             }
-            Value::Slice(pointer) => self.pointer(*pointer),
+            Value::Slice(pointer, _) => self.pointer(*pointer),
             Value::Ext(value) => self.ext_address(value),
             Value::Block(block) => self.block_address(block),
             _ => Word::Const(Default::default()),
@@ -169,25 +128,26 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<(Value, Vec<Value>)> {
         self.at(span);
-        let mut key = format!("{:p}{generics:?}{self_type:?}", Rc::as_ptr(function));
         let mut known = Vec::with_capacity(values.len());
+        let mut shapes = Vec::with_capacity(values.len());
         for (param, value) in function.params.iter().zip(values) {
-            describe(&value, &mut key);
             // What the function changes must have a place of its own.
             let value = match (&value, param.mutable_reference) {
                 (Value::Struct(_), false) => self.fix(value),
                 _ => value,
             };
-            let mut leaves = Vec::new();
-            value.leaves(&mut leaves);
-            for leaf in leaves {
-                if passing(leaf).is_some() && self.handed_over(&value, leaf).is_none() {
-                    let _ = write!(key, "{:?}", place(leaf));
+            let handed_over = |leaf: &Value| self.handed_over(&value, leaf).is_some();
+            match Shape::of(&value, &handed_over, &place) {
+                Some(shape) => shapes.push(shape),
+                None => {
+                    let found = value.describe();
+                    return fail(span, format!("{found} cannot be an argument of a call"));
                 }
             }
             known.push(value);
         }
         let values = known;
+        let key = InstanceKey::new(function, &generics, self_type.as_ref(), shapes);
         if self.compiling.contains(&key) {
             return fail_help(
                 span,

@@ -6,6 +6,7 @@ mod call;
 mod control;
 mod expr;
 mod function;
+mod instance;
 mod intrinsic;
 mod method;
 mod pattern;
@@ -77,6 +78,8 @@ struct WordsUse {
     reads: Vec<(Option<u32>, Span)>,
 }
 
+type ConstantKey = (*const Const, Vec<(Symbol, Ty)>, Option<Ty>);
+
 /// The evaluator.
 pub(super) struct Evaluator<'a> {
     items: &'a Items,
@@ -85,8 +88,9 @@ pub(super) struct Evaluator<'a> {
     builder: Builder,
     sites: Vec<Site>,
     activations: Vec<Activation>,
-    constants: HashMap<(usize, String), Value>,
-    instances: HashMap<String, function::Instance>,
+    /// By the constant, and the generic arguments and `Self` it is evaluated with.
+    constants: HashMap<ConstantKey, Value>,
+    instances: HashMap<instance::InstanceKey, function::Instance>,
     functions: Vec<FunctionIr>,
     /// By the word that holds their address.
     words: HashMap<Var, WordsUse>,
@@ -94,8 +98,8 @@ pub(super) struct Evaluator<'a> {
     expected: Ty,
     /// Number of expressions in progress.
     depth: usize,
-    /// Names of functions being compiled out of line, to refuse recursion.
-    compiling: Vec<String>,
+    /// Functions being compiled out of line, to refuse recursion.
+    compiling: Vec<instance::InstanceKey>,
 }
 
 /// Evaluates `main` of the entry module.
@@ -287,8 +291,9 @@ impl Evaluator<'_> {
         self_type: Option<Ty>,
     ) -> Eval<Value> {
         let key = (
-            Rc::as_ptr(constant) as usize,
-            format!("{generics:?}{self_type:?}"),
+            Rc::as_ptr(constant),
+            generics.clone(),
+            self_type.clone(),
         );
         if let Some(value) = self.constants.get(&key) {
             return Ok(value.clone());
