@@ -92,7 +92,10 @@ fn sponge(data: Slice, lanes: usize, capacity: Block, tag: usize) -> SpongeOutpu
         &capacity.native(),
         tag,
     ));
-    run::fill(data.address(blocks.len()) + blocks.len() - 1, output.last_block);
+    run::fill(
+        data.address(blocks.len()) + blocks.len() - 1,
+        output.last_block,
+    );
     output
 }
 

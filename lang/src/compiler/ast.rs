@@ -214,6 +214,16 @@ pub enum Statement {
 pub struct GenericParam {
     pub name: Symbol,
     pub constant: bool,
+    /// The traits a type parameter is bounded by where it is declared; `Sized` and lifetimes are
+    /// left out.
+    pub bounds: Vec<Path>,
+}
+
+/// What a `where` clause says of a type.
+#[derive(Clone, Debug)]
+pub struct Predicate {
+    pub ty: Type,
+    pub bounds: Vec<Path>,
 }
 
 /// How `self` or a parameter is taken.
@@ -221,6 +231,9 @@ pub struct GenericParam {
 pub struct Param {
     pub pattern: Pattern,
     pub ty: Type,
+    /// Taken by `&` or `&mut`.
+    pub reference: bool,
+    /// Taken by `&mut`.
     pub mutable_reference: bool,
 }
 
@@ -229,6 +242,7 @@ pub struct Param {
 pub struct Function {
     pub name: Symbol,
     pub generics: Vec<GenericParam>,
+    pub predicates: Vec<Predicate>,
     /// `self`, if there is one, comes first, bound to the name `self`.
     pub params: Vec<Param>,
     pub output: Option<Type>,
@@ -263,17 +277,23 @@ pub struct Alias {
     pub ty: Type,
 }
 
-/// A trait: its default items.
+/// A trait and its items.
 #[derive(Debug)]
 pub struct Trait {
+    pub generics: Vec<GenericParam>,
+    pub supertraits: Vec<Path>,
+    pub predicates: Vec<Predicate>,
     pub functions: Vec<Rc<Function>>,
     pub constants: Vec<Rc<Const>>,
+    /// Associated types and their bounds.
+    pub types: Vec<(Symbol, Vec<Path>)>,
 }
 
 /// An implementation.
 #[derive(Debug)]
 pub struct Impl {
     pub generics: Vec<GenericParam>,
+    pub predicates: Vec<Predicate>,
     pub of: Option<Path>,
     pub self_type: Type,
     pub functions: Vec<Rc<Function>>,
@@ -297,7 +317,7 @@ pub enum ItemKind {
     Struct(Rc<Struct>),
     Alias(Rc<Alias>),
     Trait(Rc<Trait>),
-    Module(Vec<Item>),
+    Module(Module),
     /// `mod name;`
     ModuleFile,
 }
@@ -307,6 +327,7 @@ pub enum ItemKind {
 pub struct Item {
     pub name: Symbol,
     pub kind: ItemKind,
+    pub span: Span,
 }
 
 /// The contents of a module.

@@ -413,7 +413,10 @@ fn open(
     // Before the path, which then ends in the cap's own block.
     line(
         text,
-        format!("// The cap has {} digests, and the integer {cap} bits.", 1 << cap),
+        format!(
+            "// The cap has {} digests, and the integer {cap} bits.",
+            1 << cap
+        ),
     );
     line(
         text,
@@ -526,7 +529,10 @@ fn folds(text: &mut String, shape: &ProofShape, index: &mut Index) {
         let top = index.window(text, length - cap, length);
         line(
             text,
-            format!("// The cap has {} digests, and the integer {cap} bits.", 1 << cap),
+            format!(
+                "// The cap has {} digests, and the integer {cap} bits.",
+                1 << cap
+            ),
         );
         line(
             text,

@@ -321,6 +321,11 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         use BinaryOp as Op;
+        if let (Value::Struct(_), _) | (_, Value::Struct(_)) = (&left, &right)
+            && let Some(value) = self.user_operator(op, &left, &right, span)?
+        {
+            return Ok(value);
+        }
         match (op, left, right) {
             (op, Value::Int(a), Value::Int(b)) => integers(op, a, b, span),
             (op, Value::Bool(a), Value::Bool(b)) => match op {

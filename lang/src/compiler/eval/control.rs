@@ -236,7 +236,9 @@ impl Evaluator<'_> {
                     if let (Value::Slice(_, n), Value::Slice(_, m)) = (&a, &b) {
                         return fail_help(
                             span,
-                            format!("a run-time branch leaves {n} blocks on one side and {m} on the other"),
+                            format!(
+                                "a run-time branch leaves {n} blocks on one side and {m} on the other"
+                            ),
                             SLICE_LENGTHS,
                         );
                     }

@@ -66,6 +66,13 @@ impl Evaluator<'_> {
                     return fail(target.span, "this cannot be assigned to");
                 };
                 let old = self.read_place(&place)?;
+                if let Value::Struct(_) = old {
+                    return fail_help(
+                        expr.span,
+                        "assigning operators of structs are not in the subset",
+                        "write `a = a + b`",
+                    );
+                }
                 self.at(expr.span);
                 let new = self.binary(*op, old, value, expr.span)?;
                 self.write_place(&place, new)?;
@@ -160,6 +167,13 @@ impl Evaluator<'_> {
             }
             ExprKind::AssertEq(left, right, equal) => {
                 let (left, right) = (self.expr(left)?, self.expr(right)?);
+                if self.has_user_equality(&left) || self.has_user_equality(&right) {
+                    return fail_help(
+                        expr.span,
+                        "these are compared by the program's own `PartialEq`",
+                        "write `assert!(a == b)`",
+                    );
+                }
                 self.at(expr.span);
                 match equal {
                     true => self.assert_equal(&left, &right, expr.span)?,
@@ -235,11 +249,11 @@ impl Evaluator<'_> {
         let own = path.qualified.is_none()
             && &*path.segments[0].name.text() != "Self"
             && self.generic(path.segments[0].name).is_none();
-        if own && let Some((definition, used)) = self.items.path(module, path)? {
+        if own && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)? {
             let whole = used == path.segments.len();
             match definition {
                 Definition::Const(home, constant) if whole => {
-                    return self.constant(&constant, home, Vec::new(), None);
+                    return self.constant(&constant, home, Vec::new(), None, None);
                 }
                 Definition::Struct(id) if whole => {
                     let generics = self.path_type(path)?;
@@ -280,30 +294,23 @@ impl Evaluator<'_> {
             return fail(path.span, format!("`{name}` is not a value"));
         }
         let ty = self.path_prefix_type(path, last)?;
-        self.associated_const(&ty, path.segments[last].name, path.span)
-    }
-
-    fn associated_const(&mut self, ty: &Ty, name: Symbol, span: Span) -> Eval<Value> {
-        let heads = [types::head(ty), Some(crate::compiler::resolve::Head::Any)];
-        for head in heads.into_iter().flatten() {
-            let Some(candidates) = self.items.constants.get(&(head, name)) else {
-                continue;
-            };
-            for candidate in candidates {
-                if let Some(bindings) = self.implements(candidate.implementation, ty)? {
-                    return self.constant(
-                        &candidate.constant,
-                        candidate.module,
-                        bindings,
-                        Some(ty.clone()),
-                    );
-                }
+        let prefix = self.prefix(path, last)?;
+        let name = path.segments[last].name;
+        match self.constant_candidate(&prefix, &ty, name, path.span)? {
+            Some(candidate) => {
+                let owner = candidate.owner();
+                let generics = self.owner_generics(owner, &candidate.bindings, &ty)?;
+                let (constant, module) = (candidate.item.item, candidate.item.module);
+                self.constant(&constant, module, generics, Some(ty), Some(owner))
             }
+            None => match intrinsic::constant(&ty, &name.text()) {
+                Some(value) => Ok(value),
+                None => fail(
+                    path.span,
+                    format!("there is no constant `{name}` of this type"),
+                ),
+            },
         }
-        if let Some(value) = intrinsic::constant(ty, &name.text()) {
-            return Ok(value);
-        }
-        fail(span, format!("there is no constant `{name}` of this type"))
     }
 
     /// A field or an element; of a variable without copying the rest.
@@ -419,17 +426,18 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let mut generics = generics;
         if generics.iter().any(|ty| matches!(ty, Ty::Unknown)) {
-            let info = &self.items.structs[id];
+            let items = self.items;
+            let info = &items.structs[id];
             let names = info.ast.generics.iter().map(|param| param.name);
             let mut bindings: Vec<_> = names.zip(generics.iter().cloned()).collect();
             for (value, (_, pattern)) in fields.iter().zip(&info.ast.fields) {
-                self.unify(
-                    pattern,
-                    &value.ty(),
-                    info.module,
-                    &info.ast.generics,
-                    &mut bindings,
-                )?;
+                let header = super::unify::Header {
+                    module: info.module,
+                    params: &info.ast.generics,
+                    self_type: None,
+                    lengths: false,
+                };
+                self.unify(pattern, &value.ty(), &header, &mut bindings)?;
             }
             let output = match self.here().output.clone() {
                 Some(ty) if bindings.iter().any(|(_, ty)| matches!(ty, Ty::Unknown)) => {

@@ -1,8 +1,7 @@
 //! Functions marked `#[inline(never)]`: compiled once for each set of generic arguments, of argument
 //! shapes and of fixed places in structs, and really called.
 
-use std::rc::Rc;
-
+use super::call::Callee;
 use super::instance::{InstanceKey, Scalar, Shape};
 use super::*;
 use crate::compiler::ir::{Area, AreaKind, Invoke, OpKind, Var, Word};
@@ -41,7 +40,9 @@ fn place(leaf: &Value) -> Option<Word> {
         Value::Felt(word) | Value::Flag(word) | Value::Words(word, _) | Value::Index(word, _) => {
             Some(*word)
         }
-        Value::Slice(pointer, _) | Value::Ext(Ext::At(pointer)) | Value::Block(Block::At(pointer))
+        Value::Slice(pointer, _)
+        | Value::Ext(Ext::At(pointer))
+        | Value::Block(Block::At(pointer))
             if pointer.distance == 0 =>
         {
             Some(pointer.word)
@@ -120,13 +121,11 @@ impl Evaluator<'_> {
 
     pub(super) fn outline(
         &mut self,
-        function: &Rc<Function>,
-        module: ModuleId,
-        generics: Vec<(Symbol, Ty)>,
-        self_type: Option<Ty>,
+        callee: Callee,
         values: Vec<Value>,
         span: Span,
     ) -> Eval<(Value, Vec<Value>)> {
+        let function = &callee.function;
         self.at(span);
         let mut known = Vec::with_capacity(values.len());
         let mut shapes = Vec::with_capacity(values.len());
@@ -147,7 +146,8 @@ impl Evaluator<'_> {
             known.push(value);
         }
         let values = known;
-        let key = InstanceKey::new(function, &generics, self_type.as_ref(), shapes);
+        let (generics, self_type) = (&callee.generics, callee.self_type.as_ref());
+        let key = InstanceKey::new(function, callee.owner, generics, self_type, shapes);
         if self.compiling.contains(&key) {
             return fail_help(
                 span,
@@ -174,8 +174,7 @@ impl Evaluator<'_> {
             Some(instance) => instance.clone(),
             None => {
                 self.compiling.push(key.clone());
-                let instance =
-                    self.compile_function(function, module, generics, self_type, values, span)?;
+                let instance = self.compile_function(callee, values, span)?;
                 self.compiling.pop();
                 self.instances.insert(key, instance.clone());
                 instance
@@ -234,13 +233,11 @@ impl Evaluator<'_> {
 
     fn compile_function(
         &mut self,
-        function: &Rc<Function>,
-        module: ModuleId,
-        generics: Vec<(Symbol, Ty)>,
-        self_type: Option<Ty>,
+        callee: Callee,
         values: Vec<Value>,
         span: Span,
     ) -> Eval<Instance> {
+        let name = callee.function.name.to_string();
         let frame = self.builder.frame(None);
         let mut params = Vec::new();
         let mut inner = Vec::with_capacity(values.len());
@@ -260,7 +257,7 @@ impl Evaluator<'_> {
         let counters = self.builder.counters;
         self.builder.counters.enter();
         self.builder.push_scope(frame);
-        let outcome = self.inline(function, module, generics, self_type, inner, span);
+        let outcome = self.inline(callee, inner, span);
         let (result, finals) = match outcome {
             Ok(outcome) => outcome,
             Err(flow) => {
@@ -310,7 +307,7 @@ impl Evaluator<'_> {
         self.builder.scopes = scopes;
         self.activations = activations;
         self.functions.push(FunctionIr {
-            name: function.name.to_string(),
+            name,
             frame,
             params,
             words,

@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use super::dispatch::Owner;
 use super::*;
 use crate::compiler::ir::Word;
 use crate::compiler::value::StructId;
@@ -16,6 +17,8 @@ use crate::compiler::value::StructId;
 pub(super) struct InstanceKey {
     /// The address of the function's syntax, which lives as long as the item table.
     function: *const Function,
+    /// The implementation: a default's text is shared by all of its trait.
+    implementation: Option<usize>,
     generics: Vec<(Symbol, Ty)>,
     self_type: Option<Ty>,
     arguments: Vec<Shape>,
@@ -24,12 +27,14 @@ pub(super) struct InstanceKey {
 impl InstanceKey {
     pub(super) fn new(
         function: &Rc<Function>,
+        owner: Option<Owner>,
         generics: &[(Symbol, Ty)],
         self_type: Option<&Ty>,
         arguments: Vec<Shape>,
     ) -> Self {
         Self {
             function: Rc::as_ptr(function),
+            implementation: owner.map(|owner| owner.implementation),
             generics: generics.to_vec(),
             self_type: self_type.cloned(),
             arguments,

@@ -24,10 +24,12 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         Ok(match (receiver, name) {
-            (
-                value,
-                "clone" | "to_owned" | "into_iter" | "iter" | "copied" | "cloned" | "to_vec",
-            ) if values.is_empty() => value,
+            (value, "clone") if values.is_empty() => self.derived_clone(value, span)?,
+            // An iterator over an array's elements, by value or by reference, is the array.
+            (value @ Value::Array(_), "iter" | "into_iter") if values.is_empty() => value,
+            (value @ Value::Array(_), "copied" | "cloned") if values.is_empty() => {
+                self.derived_clone(value, span)?
+            }
             (Value::Felt(Word::Const(value)), "inverse") => match value.try_inverse() {
                 Some(inverse) => Value::Felt(Word::Const(inverse)),
                 None => return fail(span, "the inverse of zero"),

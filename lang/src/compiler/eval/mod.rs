@@ -4,6 +4,7 @@
 mod arith;
 mod call;
 mod control;
+mod dispatch;
 mod expr;
 mod function;
 mod instance;
@@ -12,6 +13,7 @@ mod method;
 mod pattern;
 mod place;
 mod types;
+mod unify;
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -21,7 +23,7 @@ use super::build::Builder;
 use super::error::{Failure, failure};
 use super::ir::{FunctionIr, Ir, MAIN, Var, Word};
 use super::output::{Location, Site, Span};
-use super::resolve::{Definition, Items, ModuleId};
+use super::resolve::{Definition, Items, ModuleId, Namespace};
 use super::value::{Binding, Ty, Value};
 use crate::precompile::Precompile;
 
@@ -63,6 +65,10 @@ struct Activation {
     vars: Vec<Binding>,
     generics: Vec<(Symbol, Ty)>,
     self_type: Option<Ty>,
+    /// What is called; none for a constant or a type.
+    function: Option<Rc<Function>>,
+    /// Where it is written.
+    owner: Option<dispatch::Owner>,
     output: Option<Type>,
     site: u32,
 }
@@ -78,7 +84,7 @@ struct WordsUse {
     reads: Vec<(Option<u32>, Span)>,
 }
 
-type ConstantKey = (*const Const, Vec<(Symbol, Ty)>, Option<Ty>);
+type ConstantKey = (*const Const, Option<usize>, Vec<(Symbol, Ty)>, Option<Ty>);
 
 /// The evaluator.
 pub(super) struct Evaluator<'a> {
@@ -88,7 +94,7 @@ pub(super) struct Evaluator<'a> {
     builder: Builder,
     sites: Vec<Site>,
     activations: Vec<Activation>,
-    /// By the constant, and the generic arguments and `Self` it is evaluated with.
+    /// By the constant, its implementation, generic arguments and `Self`.
     constants: HashMap<ConstantKey, Value>,
     instances: HashMap<instance::InstanceKey, function::Instance>,
     functions: Vec<FunctionIr>,
@@ -123,7 +129,7 @@ pub(super) fn evaluate(
         compiling: Vec::new(),
     };
     let name = Symbol::new("main");
-    let main = match items.lookup(entry, name, Span::default())? {
+    let main = match items.lookup(entry, name, Namespace::Value, Span::default())? {
         Some(Definition::Function(module, function)) => (module, function),
         _ => {
             let mut failure = failure(Span::default(), "the program has no function `main`");
@@ -137,14 +143,15 @@ pub(super) fn evaluate(
         failure.help = Some("read inputs with `public_input()` and `hint_felt()`".into());
         return Err(failure);
     }
-    let result = evaluator.inline(
-        &function,
+    let span = function.span;
+    let callee = call::Callee {
+        function: function.clone(),
         module,
-        Vec::new(),
-        None,
-        Vec::new(),
-        function.span,
-    );
+        owner: None,
+        generics: Vec::new(),
+        self_type: None,
+    };
+    let result = evaluator.inline(callee, Vec::new(), span);
     match result {
         Ok(_) => {}
         Err(Flow::Fail(mut failure)) => {
@@ -289,9 +296,11 @@ impl Evaluator<'_> {
         module: ModuleId,
         generics: Vec<(Symbol, Ty)>,
         self_type: Option<Ty>,
+        owner: Option<dispatch::Owner>,
     ) -> Eval<Value> {
         let key = (
             Rc::as_ptr(constant),
+            owner.map(|owner| owner.implementation),
             generics.clone(),
             self_type.clone(),
         );
@@ -313,6 +322,8 @@ impl Evaluator<'_> {
             vars: Vec::new(),
             generics,
             self_type,
+            function: None,
+            owner,
             output: None,
             site,
         });

@@ -70,9 +70,10 @@ impl Evaluator<'_> {
                 // A name that is a constant is compared, any other is bound.
                 let module = self.module();
                 if let Some(Definition::Const(home, constant)) =
-                    self.items.lookup(module, *name, pattern.span)?
+                    self.items
+                        .lookup(module, *name, Namespace::Value, pattern.span)?
                 {
-                    let constant = self.constant(&constant, home, Vec::new(), None)?;
+                    let constant = self.constant(&constant, home, Vec::new(), None, None)?;
                     return Ok(constant.same_leaf(value));
                 }
                 self.here().vars.push((*name, value.clone()));

@@ -21,6 +21,7 @@ impl Parser {
             module.items.push(Item {
                 name: symbol(ident),
                 kind,
+                span: self.span_of(ident),
             });
         };
         match item {
@@ -68,6 +69,7 @@ impl Parser {
             }
             syn::Item::Trait(item) => {
                 let (mut functions, mut constants) = (Vec::new(), Vec::new());
+                let mut types = Vec::new();
                 for item in &item.items {
                     match item {
                         syn::TraitItem::Fn(item) => {
@@ -79,7 +81,9 @@ impl Parser {
                             let value = item.default.as_ref().map(|(_, value)| value);
                             constants.push(Rc::new(self.constant(&item.ident, &item.ty, value)?));
                         }
-                        syn::TraitItem::Type(_) => {}
+                        syn::TraitItem::Type(item) => {
+                            types.push((symbol(&item.ident), self.bounds(&item.bounds)?));
+                        }
                         other => {
                             return fail(
                                 self.span_of(other),
@@ -89,8 +93,12 @@ impl Parser {
                     }
                 }
                 let kind = Trait {
+                    generics: self.generics(&item.generics)?,
+                    supertraits: self.bounds(&item.supertraits)?,
+                    predicates: self.predicates(item.generics.where_clause.as_ref())?,
                     functions,
                     constants,
+                    types,
                 };
                 push(&item.ident, ItemKind::Trait(Rc::new(kind)));
             }
@@ -106,10 +114,7 @@ impl Parser {
                 let kind = match &item.content {
                     Some((_, items)) => {
                         let inner = self.items(items)?;
-                        // Implementations and imports of an inner module travel with it.
-                        module.impls.extend(inner.impls.iter().cloned());
-                        module.imports.extend(inner.imports.iter().cloned());
-                        ItemKind::Module(inner.items)
+                        ItemKind::Module(inner)
                     }
                     None => ItemKind::ModuleFile,
                 };
@@ -157,8 +162,17 @@ impl Parser {
             Some((_, path, _)) => Some(self.path(None, path)?),
             None => None,
         };
+        let header = item.trait_.as_ref().map(|(_, path, _)| path);
+        if has_reference(&item.self_ty) || header.is_some_and(path_has_reference) {
+            return fail_help(
+                self.span_of(&item.self_ty),
+                "implementations for references are not in the subset",
+                "implement the trait for the type itself, with methods by `&self`",
+            );
+        }
         Ok(Impl {
             generics: self.generics(&item.generics)?,
+            predicates: self.predicates(item.generics.where_clause.as_ref())?,
             of,
             self_type: self.ty(&item.self_ty)?,
             functions,
@@ -201,6 +215,7 @@ impl Parser {
                             kind: TypeKind::Unknown,
                             span,
                         },
+                        reference: receiver.reference.is_some(),
                         mutable_reference: receiver.reference.is_some()
                             && receiver.mutability.is_some(),
                     }
@@ -208,6 +223,7 @@ impl Parser {
                 syn::FnArg::Typed(typed) => Param {
                     pattern: self.pattern(&typed.pat)?,
                     ty: self.ty(&typed.ty)?,
+                    reference: matches!(&*typed.ty, syn::Type::Reference(_)),
                     mutable_reference: matches!(
                         &*typed.ty,
                         syn::Type::Reference(reference) if reference.mutability.is_some()
@@ -228,6 +244,7 @@ impl Parser {
         Ok(Function {
             name: symbol(&signature.ident),
             generics: self.generics(&signature.generics)?,
+            predicates: self.predicates(signature.generics.where_clause.as_ref())?,
             params,
             output,
             body: body.map(|body| self.block(body)).transpose()?,
@@ -237,18 +254,52 @@ impl Parser {
     }
 
     fn generics(&self, generics: &syn::Generics) -> Result<Vec<GenericParam>> {
-        let params = generics.params.iter().filter_map(|param| match param {
-            syn::GenericParam::Type(param) => Some(GenericParam {
-                name: symbol(&param.ident),
-                constant: false,
-            }),
-            syn::GenericParam::Const(param) => Some(GenericParam {
-                name: symbol(&param.ident),
-                constant: true,
-            }),
-            syn::GenericParam::Lifetime(_) => None,
-        });
-        Ok(params.collect())
+        let mut params = Vec::new();
+        for param in &generics.params {
+            match param {
+                syn::GenericParam::Type(param) => params.push(GenericParam {
+                    name: symbol(&param.ident),
+                    constant: false,
+                    bounds: self.bounds(&param.bounds)?,
+                }),
+                syn::GenericParam::Const(param) => params.push(GenericParam {
+                    name: symbol(&param.ident),
+                    constant: true,
+                    bounds: Vec::new(),
+                }),
+                syn::GenericParam::Lifetime(_) => {}
+            }
+        }
+        Ok(params)
+    }
+
+    fn predicates(&self, clause: Option<&syn::WhereClause>) -> Result<Vec<Predicate>> {
+        let mut predicates = Vec::new();
+        for predicate in clause.iter().flat_map(|clause| &clause.predicates) {
+            if let syn::WherePredicate::Type(predicate) = predicate {
+                predicates.push(Predicate {
+                    ty: self.ty(&predicate.bounded_ty)?,
+                    bounds: self.bounds(&predicate.bounds)?,
+                });
+            }
+        }
+        Ok(predicates)
+    }
+
+    /// The traits of a bound.
+    fn bounds<T>(
+        &self,
+        bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, T>,
+    ) -> Result<Vec<Path>> {
+        let mut traits = Vec::new();
+        for bound in bounds {
+            if let syn::TypeParamBound::Trait(bound) = bound
+                && !bound.path.is_ident("Sized")
+            {
+                traits.push(self.path(None, &bound.path)?);
+            }
+        }
+        Ok(traits)
     }
 
     fn imports(
@@ -471,4 +522,30 @@ fn skipped(attributes: &[syn::Attribute]) -> bool {
 
 fn skipped_macro(item: &syn::Item) -> bool {
     matches!(item, syn::Item::Macro(item) if skipped(&item.attrs))
+}
+
+/// Whether a type has a reference in it: types are read without them, so that implementations for a
+/// type and for references to it could not be told apart.
+fn has_reference(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Reference(_) => true,
+        syn::Type::Paren(ty) => has_reference(&ty.elem),
+        syn::Type::Group(ty) => has_reference(&ty.elem),
+        syn::Type::Array(ty) => has_reference(&ty.elem),
+        syn::Type::Slice(ty) => has_reference(&ty.elem),
+        syn::Type::Tuple(ty) => ty.elems.iter().any(has_reference),
+        syn::Type::Path(ty) => path_has_reference(&ty.path),
+        _ => false,
+    }
+}
+
+fn path_has_reference(path: &syn::Path) -> bool {
+    path.segments
+        .iter()
+        .any(|segment| match &segment.arguments {
+            syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(
+                |argument| matches!(argument, syn::GenericArgument::Type(ty) if has_reference(ty)),
+            ),
+            _ => false,
+        })
 }
