@@ -350,6 +350,7 @@ pub struct Alias {
 /// A trait and its items.
 #[derive(Debug)]
 pub struct Trait {
+    pub generics: Vec<GenericParam>,
     pub supertraits: Vec<Path>,
     pub predicates: Vec<Predicate>,
     pub functions: Vec<Rc<Function>>,
@@ -386,7 +387,7 @@ pub enum ItemKind {
     Struct(Rc<Struct>),
     Alias(Rc<Alias>),
     Trait(Rc<Trait>),
-    Module(Vec<Item>),
+    Module(Module),
     /// `mod name;`
     ModuleFile,
 }
@@ -396,6 +397,7 @@ pub enum ItemKind {
 pub struct Item {
     pub name: Symbol,
     pub kind: ItemKind,
+    pub span: Span,
 }
 
 /// The contents of a module.

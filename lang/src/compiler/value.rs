@@ -15,7 +15,7 @@ pub const LIMIT: u32 = 1 << 28;
 pub type StructId = usize;
 
 /// A type, once every generic parameter is known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
     Felt,
     Ext,
@@ -147,7 +147,8 @@ pub enum Value {
     Felt(Word),
     Ext(Ext),
     Block(Block),
-    Slice(Pointer),
+    /// The address of the first block, and how many there are.
+    Slice(Pointer, u32),
     Tuple(Rc<Vec<Value>>),
     Array(Rc<Vec<Value>>),
     Struct(Rc<Structure>),
@@ -177,7 +178,7 @@ impl Value {
             Self::Felt(_) => Ty::Felt,
             Self::Ext(_) => Ty::Ext,
             Self::Block(_) => Ty::Block,
-            Self::Slice(_) => Ty::Slice,
+            Self::Slice(..) => Ty::Slice,
             Self::Tuple(values) => Ty::Tuple(values.iter().map(Self::ty).collect()),
             Self::Array(values) => {
                 let element = values.first().map_or(Ty::Unknown, Self::ty);
@@ -202,7 +203,7 @@ impl Value {
             Self::Felt(_) => "a Felt",
             Self::Ext(_) => "an Ext",
             Self::Block(_) => "a Block",
-            Self::Slice(_) => "a Slice",
+            Self::Slice(..) => "a Slice",
             Self::Tuple(values) if values.is_empty() => "()",
             Self::Tuple(_) => "a tuple",
             Self::Array(_) => "an array",
@@ -285,7 +286,7 @@ impl Value {
             | Self::Ext(Ext::Scalar(word)) => matches!(word, Word::Const(_)),
             Self::Ext(value) => matches!(value, Ext::Const(_)),
             Self::Block(block) => matches!(block, Block::Const(_)),
-            Self::Slice(_) | Self::Words(..) | Self::Lent => false,
+            Self::Slice(..) | Self::Words(..) | Self::Lent => false,
             _ => true,
         }
     }
@@ -298,7 +299,7 @@ impl Value {
             (Self::Flag(a), Self::Flag(b)) | (Self::Felt(a), Self::Felt(b)) => a == b,
             (Self::Ext(a), Self::Ext(b)) => a == b,
             (Self::Block(a), Self::Block(b)) => a == b,
-            (Self::Slice(a), Self::Slice(b)) => a == b,
+            (Self::Slice(a, n), Self::Slice(b, m)) => a == b && n == m,
             (Self::Range(a, b, _), Self::Range(c, d, _)) => (a, b) == (c, d),
             (Self::Count(a), Self::Count(b)) => a == b,
             (Self::Words(a, n), Self::Words(b, m)) | (Self::Index(a, n), Self::Index(b, m)) => {

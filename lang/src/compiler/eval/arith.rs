@@ -324,10 +324,13 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         use BinaryOp as Op;
+        if let (Value::Struct(_), _) | (_, Value::Struct(_)) = (&left, &right)
+            && let Some(value) = self.user_operator(op, &left, &right, span)?
+        {
+            return Ok(value);
+        }
         match (op, left, right) {
-            (op, Value::Int(a, s), Value::Int(b, t)) => {
-                integer::operator(op, (a, s), (b, t), span)
-            }
+            (op, Value::Int(a, s), Value::Int(b, t)) => integer::operator(op, (a, s), (b, t), span),
             (op, Value::Bool(a), Value::Bool(b)) => match op {
                 Op::And | Op::BitAnd => Ok(Value::Bool(a && b)),
                 Op::Or | Op::BitOr => Ok(Value::Bool(a || b)),
@@ -463,13 +466,12 @@ impl Evaluator<'_> {
                 true
             }
             (Value::Struct(a), Value::Struct(b)) if a.id == b.id => {
-                self.no_function_of(a.id, &["eq", "ne"], span)?;
                 for (a, b) in a.fields.iter().zip(&b.fields) {
                     self.assert_equal(a, b, span)?;
                 }
                 true
             }
-            (Value::Slice(_), Value::Slice(_)) => {
+            (Value::Slice(..), Value::Slice(..)) => {
                 return fail_help(
                     span,
                     "slices cannot be compared",

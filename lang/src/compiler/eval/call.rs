@@ -2,8 +2,10 @@
 
 use std::rc::Rc;
 
+use super::dispatch::{Candidate, Owner, Prefix};
+use super::unify::Header;
 use super::*;
-use crate::compiler::resolve::{Head, Method};
+use crate::compiler::resolve::{Namespace, TraitName};
 use place::Place;
 use types::Bindings;
 
@@ -11,6 +13,15 @@ use types::Bindings;
 pub(super) struct Argument {
     pub value: Value,
     pub place: Option<Place>,
+}
+
+/// A function to call, with what its names mean.
+pub(super) struct Callee {
+    pub function: Rc<Function>,
+    pub module: ModuleId,
+    pub owner: Option<Owner>,
+    pub generics: Bindings,
+    pub self_type: Option<Ty>,
 }
 
 impl Evaluator<'_> {
@@ -25,13 +36,22 @@ impl Evaluator<'_> {
         let first = path.segments.first().map(|segment| segment.name);
         let own = path.qualified.is_none()
             && first.is_some_and(|name| &*name.text() != "Self" && self.generic(name).is_none());
-        if own && let Some((definition, used)) = self.items.path(module, path)? {
+        if own && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)? {
             if used == path.segments.len() {
                 let turbofish = &path.segments[used - 1].generics;
                 return match definition {
                     Definition::Function(home, function) => {
                         let generics = self.turbofish(&function, turbofish)?;
-                        self.invoke(&function, home, generics, None, None, arguments, span)
+                        let values =
+                            self.arguments(&function.params, home, None, arguments, span)?;
+                        let callee = Callee {
+                            function,
+                            module: home,
+                            owner: None,
+                            generics,
+                            self_type: None,
+                        };
+                        self.invoke(callee, values, span)
                     }
                     Definition::Struct(id) => {
                         let Ty::Struct(_, generics) = self.path_type(path)? else {
@@ -53,7 +73,7 @@ impl Evaluator<'_> {
             if let Definition::Trait(of) = definition
                 && used + 1 == path.segments.len()
             {
-                return self.trait_call(of, &path.segments[used], arguments, span);
+                return self.trait_call(of, path, arguments, span);
             }
         }
         let Some((last, prefix)) = path.segments.split_last() else {
@@ -72,7 +92,37 @@ impl Evaluator<'_> {
         if expected.matches(&ty) && !matches!(expected, Ty::Unknown) {
             ty = more_precise(ty, &expected);
         }
-        self.associated_call(&ty, last, arguments, span)
+        let prefix = self.prefix(path, prefix.len())?;
+        let found = self.function_candidates(&prefix, &ty, last.name, span)?;
+        let named = path.qualified.as_deref().filter(|_| prefix.of.is_some());
+        let segment = named.and_then(|(_, of)| of.as_ref()?.segments.last());
+        let found = self.with_trait_arguments(found, segment)?;
+        if found.is_empty() {
+            if prefix.of.is_some() && !matches!(&*last.name.text(), "clone" | "default") {
+                return fail(span, "this function of the trait is not in the subset");
+            }
+            let parameter = intrinsic::parameter(&ty, &last.name.text());
+            let values = self.values(arguments, parameter)?;
+            self.at(span);
+            let name = last.name;
+            return match self.intrinsic_associated(&ty, &name.text(), values, span)? {
+                Some(value) => Ok(value),
+                None => fail(span, format!("there is no function `{name}` of this type")),
+            };
+        }
+        self.call_candidates(found, &ty, last, None, arguments, span)
+    }
+
+    /// What the first `length` segments of a path say of an item that follows them.
+    pub(super) fn prefix<'a>(&self, path: &'a Path, length: usize) -> Eval<Prefix<'a>> {
+        let of = match path.qualified.as_deref() {
+            Some((_, Some(of))) if length == 0 => Some(self.items.trait_named(self.module(), of)?),
+            _ => None,
+        };
+        Ok(Prefix {
+            path: Some((path, length)),
+            of,
+        })
     }
 
     fn tuple_structure(
@@ -83,7 +133,10 @@ impl Evaluator<'_> {
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
-        let (ast, module) = (self.items.structs[id].ast.clone(), self.items.structs[id].module);
+        let (ast, module) = (
+            self.items.structs[id].ast.clone(),
+            self.items.structs[id].module,
+        );
         if arguments.len() != ast.fields.len() {
             return fail(span, "wrong number of fields");
         }
@@ -107,55 +160,45 @@ impl Evaluator<'_> {
         Ok(values)
     }
 
-    /// `Trait::function(first, ..)`: the first argument says which implementation.
+    /// `Trait::function(first, ..)`: the first argument, `self`, says which implementation.
     fn trait_call(
         &mut self,
         of: usize,
-        last: &Segment,
+        path: &Path,
         arguments: &[Expr],
         span: Span,
     ) -> Eval<Value> {
-        let Some(first) = arguments.first() else {
-            return fail(span, "write `<Type as Trait>::function()`");
+        let (Some((last, before)), Some((first, rest))) =
+            (path.segments.split_last(), arguments.split_first())
+        else {
+            return fail_help(
+                span,
+                "the type is not said here",
+                "write `<Type as Trait>::function()`",
+            );
         };
         let (value, place) = match &first.kind {
             ExprKind::RefMut(_) => self.borrow(first)?,
             _ => (self.expr(first)?, None),
         };
         let ty = value.ty();
-        match self.find_method(&ty, last.name, Some(of))? {
-            Some((method, bindings)) => {
-                let receiver = Some(Argument { value, place });
-                let rest = &arguments[1..];
-                self.method(method, bindings, &ty, &last.generics, receiver, rest, span)
-            }
-            None => {
-                let name = last.name;
-                fail(span, format!("there is no `{name}` for this type"))
-            }
+        let name = last.name;
+        let prefix = Prefix {
+            path: None,
+            of: Some(TraitName::User(of)),
+        };
+        let mut found = self.function_candidates(&prefix, &ty, name, span)?;
+        found.retain(|candidate| dispatch::takes_self(&candidate.item.item));
+        let found = self.with_trait_arguments(found, before.last())?;
+        if found.is_empty() {
+            return fail_help(
+                span,
+                format!("`{name}` does not take `self`: the type is not said here"),
+                "write `<Type as Trait>::function()`",
+            );
         }
-    }
-
-    fn associated_call(
-        &mut self,
-        ty: &Ty,
-        last: &Segment,
-        arguments: &[Expr],
-        span: Span,
-    ) -> Eval<Value> {
-        if let Some((method, bindings)) = self.find_method(ty, last.name, None)? {
-            return self.method(method, bindings, ty, &last.generics, None, arguments, span);
-        }
-        let parameter = intrinsic::parameter(ty, &last.name.text());
-        let values = self.values(arguments, parameter)?;
-        self.at(span);
-        match self.intrinsic_associated(ty, &last.name.text(), values, span)? {
-            Some(value) => Ok(value),
-            None => {
-                let name = last.name;
-                fail(span, format!("there is no function `{name}` of this type"))
-            }
-        }
+        let receiver = Some(Argument { value, place });
+        self.call_candidates(found, &ty, last, receiver, rest, span)
     }
 
     pub(super) fn method_call(
@@ -168,10 +211,14 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let (value, place) = self.borrow(receiver)?;
         let ty = value.ty();
-        if let Some((method, bindings)) = self.find_method(&ty, name, None)? {
-            let receiver = Argument { value, place };
-            let receiver = Some(receiver);
-            return self.method(method, bindings, &ty, turbofish, receiver, arguments, span);
+        let found = self.method_candidates(receiver, &value, &ty, name, span)?;
+        if !found.is_empty() {
+            let segment = Segment {
+                name,
+                generics: turbofish.to_vec(),
+            };
+            let receiver = Some(Argument { value, place });
+            return self.call_candidates(found, &ty, &segment, receiver, arguments, span);
         }
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
@@ -186,92 +233,154 @@ impl Evaluator<'_> {
         self.intrinsic_method(value, &name.text(), values, span)
     }
 
-    /// The function `name` of a type, and the generic arguments of its implementation.
-    fn find_method(
+    /// The candidates whose trait has the generic arguments that a path writes.
+    fn with_trait_arguments(
         &mut self,
-        ty: &Ty,
-        name: Symbol,
-        of: Option<usize>,
-    ) -> Eval<Option<(Method, Bindings)>> {
-        let heads = [types::head(ty), Some(Head::Any)];
-        for head in heads.into_iter().flatten() {
-            let Some(candidates) = self.items.methods.get(&(head, name)) else {
-                continue;
+        found: Vec<Candidate<Rc<Function>>>,
+        written: Option<&Segment>,
+    ) -> Eval<Vec<Candidate<Rc<Function>>>> {
+        let Some(written) = written.filter(|written| !written.generics.is_empty()) else {
+            return Ok(found);
+        };
+        let items = self.items;
+        let mut left = Vec::new();
+        for mut candidate in found {
+            let info = &items.impls[candidate.item.implementation];
+            let own = info.ast.of.as_ref().and_then(|path| path.segments.last());
+            let params: &[GenericParam] = match info.of {
+                Some(TraitName::User(id)) => &items.traits[id].1.generics,
+                _ => &[],
             };
-            for candidate in candidates {
-                let info = &self.items.impls[candidate.implementation];
-                if of.is_some() && info.of != of {
-                    continue;
-                }
-                if let Some(bindings) = self.implements(candidate.implementation, ty)? {
-                    return Ok(Some((candidate.clone(), bindings)));
-                }
+            let types = self.generic_arguments(params, &written.generics)?;
+            let constant = |index: usize| params.get(index).is_some_and(|param| param.constant);
+            let types = types.into_iter().enumerate();
+            let types = types.map(|(index, ty)| (constant(index), ty)).collect();
+            let header = Header {
+                module: info.module,
+                params: &info.ast.generics,
+                self_type: None,
+                lengths: true,
+            };
+            let own = own.map_or(&[][..], |own| &own.generics);
+            let matches = self.unify_arguments(own, types, &header, &mut candidate.bindings)?;
+            if matches != unify::Match::No {
+                left.push(candidate);
             }
         }
-        Ok(None)
+        Ok(left)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn method(
+    /// Evaluates arguments and calls one of the candidates, which are of one trait.
+    fn call_candidates(
         &mut self,
-        method: Method,
-        bindings: Vec<(Symbol, Ty)>,
+        found: Vec<Candidate<Rc<Function>>>,
         ty: &Ty,
-        turbofish: &[GenericArg],
+        last: &Segment,
         receiver: Option<Argument>,
         arguments: &[Expr],
         span: Span,
     ) -> Eval<Value> {
-        let mut generics = bindings;
-        generics.extend(self.turbofish(&method.function, turbofish)?);
-        let function = &method.function;
-        let self_type = Some(ty.clone());
-        self.invoke(
-            function,
-            method.module,
-            generics,
-            self_type,
-            receiver,
-            arguments,
-            span,
-        )
+        let Some(first) = found.first() else {
+            return fail(span, format!("there is no `{}` for this type", last.name));
+        };
+        let (params, module) = (first.item.item.clone(), first.item.module);
+        let values = self.arguments(&params.params, module, receiver, arguments, span)?;
+        let given: Vec<_> = values.iter().map(|value| value.value.clone()).collect();
+        match self.select_by_arguments(found, ty, &given, last.name, span)? {
+            Some(candidate) => {
+                let callee = self.callee(candidate, ty, &last.generics)?;
+                self.invoke(callee, values, span)
+            }
+            None => fail(span, format!("no `{}` takes these arguments", last.name)),
+        }
     }
 
-    fn turbofish(
+    /// Calls a function of an implementation that takes no `&mut`.
+    pub(super) fn call_values(
         &mut self,
-        function: &Function,
-        arguments: &[GenericArg],
-    ) -> Eval<Vec<(Symbol, Ty)>> {
+        candidate: Candidate<Rc<Function>>,
+        ty: &Ty,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Value> {
+        let callee = self.callee(candidate, ty, &[])?;
+        let values = values.into_iter();
+        let values = values.map(|value| Argument { value, place: None });
+        self.invoke(callee, values.collect(), span)
+    }
+
+    fn callee(
+        &mut self,
+        candidate: Candidate<Rc<Function>>,
+        ty: &Ty,
+        turbofish: &[GenericArg],
+    ) -> Eval<Callee> {
+        let owner = candidate.owner();
+        let mut generics = self.owner_generics(owner, &candidate.bindings, ty)?;
+        let function = candidate.item.item;
+        generics.extend(self.turbofish(&function, turbofish)?);
+        Ok(Callee {
+            function,
+            module: candidate.item.module,
+            owner: Some(owner),
+            generics,
+            self_type: Some(ty.clone()),
+        })
+    }
+
+    /// What an implementation's parameters mean, and for a default those of its trait.
+    pub(super) fn owner_generics(
+        &mut self,
+        owner: Owner,
+        bindings: &Bindings,
+        ty: &Ty,
+    ) -> Eval<Bindings> {
+        let items = self.items;
+        let mut generics = bindings.clone();
+        if let Some(id) = owner.default_of {
+            let params = &items.traits[id].1.generics;
+            let info = &items.impls[owner.implementation];
+            let written = info.ast.of.as_ref().and_then(|path| path.segments.last());
+            if let Some(written) = written.filter(|_| !params.is_empty()) {
+                let known = bindings.clone();
+                let this = Some(ty.clone());
+                let types = self.within(info.module, known, this, Some(owner), |this| {
+                    this.generic_arguments(params, &written.generics)
+                })?;
+                generics.extend(params.iter().map(|param| param.name).zip(types));
+            }
+        }
+        Ok(generics)
+    }
+
+    fn turbofish(&mut self, function: &Function, arguments: &[GenericArg]) -> Eval<Bindings> {
         let types = self.generic_arguments(&function.generics, arguments)?;
         let names = function.generics.iter().map(|param| param.name);
         Ok(names.zip(types).collect())
     }
 
-    /// Evaluates arguments and calls a function of the program.
-    #[allow(clippy::too_many_arguments)]
-    fn invoke(
+    /// Evaluates arguments; those for `&mut` parameters with their places.
+    fn arguments(
         &mut self,
-        function: &Rc<Function>,
+        params: &[Param],
         module: ModuleId,
-        mut generics: Vec<(Symbol, Ty)>,
-        self_type: Option<Ty>,
         receiver: Option<Argument>,
         arguments: &[Expr],
         span: Span,
-    ) -> Eval<Value> {
+    ) -> Eval<Vec<Argument>> {
         let given = arguments.len() + usize::from(receiver.is_some());
-        if given != function.params.len() {
-            let (name, wanted) = (function.name, function.params.len());
+        if given != params.len() {
+            let wanted = params.len();
             return fail(
                 span,
-                format!("`{name}` takes {wanted} arguments, {given} are given"),
+                format!("this takes {wanted} arguments, {given} are given"),
             );
         }
         let mut all = Vec::with_capacity(given);
         all.extend(receiver);
         let skipped = all.len();
-        for (param, argument) in function.params[skipped..].iter().zip(arguments) {
-            let ty = self.integers_of(&param.ty, module, &generics);
+        for (param, argument) in params[skipped..].iter().zip(arguments) {
+            let ty = self.integers_of(&param.ty, module, &[]);
             let (value, place) = match (&argument.kind, param.reference) {
                 (_, true) if param.mutable_reference => self.borrow(argument)?,
                 (ExprKind::RefMut(_) | ExprKind::Path(_), true) => self.borrow(argument)?,
@@ -287,26 +396,19 @@ impl Evaluator<'_> {
             let value = integer::settle(value, &ty, argument.span)?;
             all.push(Argument { value, place });
         }
-        for (param, argument) in function.params.iter().zip(&mut all) {
+        Ok(all)
+    }
+
+    /// Calls a function of the program.
+    fn invoke(&mut self, callee: Callee, arguments: Vec<Argument>, span: Span) -> Eval<Value> {
+        let mut callee = callee;
+        let mut all = arguments;
+        for (param, argument) in callee.function.params.iter().zip(&mut all) {
             if !param.mutable_reference {
                 argument.place = None;
             }
         }
-        let unbound = |generics: &[(Symbol, Ty)], param: &GenericParam| {
-            !generics
-                .iter()
-                .any(|(name, ty)| *name == param.name && !matches!(ty, Ty::Unknown))
-        };
-        if function
-            .generics
-            .iter()
-            .any(|param| unbound(&generics, param))
-        {
-            for (param, argument) in function.params.iter().zip(&all) {
-                let ty = argument.value.ty();
-                self.unify(&param.ty, &ty, module, &function.generics, &mut generics)?;
-            }
-        }
+        self.infer(&mut callee, &all)?;
         // A mutable borrow moves the value, so that the callee changes it without copying.
         for argument in &mut all {
             if let Some(place) = &argument.place {
@@ -320,11 +422,13 @@ impl Evaluator<'_> {
             if let Some(place) = argument.place {
                 places.push((index, place));
             }
-            values.push(argument.value);
+            let param = &callee.function.params[index];
+            let ty = self.integers_of(&param.ty, callee.module, &callee.generics);
+            values.push(integer::settle(argument.value, &ty, span)?);
         }
-        let (result, mut values) = match function.never_inline {
-            false => self.inline(function, module, generics, self_type, values, span)?,
-            true => self.outline(function, module, generics, self_type, values, span)?,
+        let (result, mut values) = match callee.function.never_inline {
+            false => self.inline(callee, values, span)?,
+            true => self.outline(callee, values, span)?,
         };
         for (index, place) in places {
             let value = std::mem::replace(&mut values[index], Value::Lent);
@@ -333,16 +437,51 @@ impl Evaluator<'_> {
         Ok(result)
     }
 
+    /// Tells generic parameters from the arguments' types.
+    fn infer(&mut self, callee: &mut Callee, arguments: &[Argument]) -> Eval<()> {
+        let items = self.items;
+        let mut params = callee.function.generics.clone();
+        if let Some(owner) = callee.owner {
+            params.extend(
+                items.impls[owner.implementation]
+                    .ast
+                    .generics
+                    .iter()
+                    .cloned(),
+            );
+            if let Some(id) = owner.default_of {
+                params.extend(items.traits[id].1.generics.iter().cloned());
+            }
+        }
+        let bound = |generics: &Bindings, param: &GenericParam| {
+            let mut bound = generics.iter();
+            bound.any(|(name, ty)| *name == param.name && !matches!(ty, Ty::Unknown))
+        };
+        if params.iter().all(|param| bound(&callee.generics, param)) {
+            return Ok(());
+        }
+        let function = callee.function.clone();
+        let header = Header {
+            module: callee.module,
+            params: &params,
+            self_type: callee.self_type.as_ref(),
+            lengths: false,
+        };
+        for (param, argument) in function.params.iter().zip(arguments) {
+            let ty = argument.value.ty();
+            self.unify(&param.ty, &ty, &header, &mut callee.generics)?;
+        }
+        Ok(())
+    }
+
     /// Evaluates the body of a function; also gives the final values of `&mut` parameters.
     pub(super) fn inline(
         &mut self,
-        function: &Rc<Function>,
-        module: ModuleId,
-        generics: Vec<(Symbol, Ty)>,
-        self_type: Option<Ty>,
+        callee: Callee,
         values: Vec<Value>,
         span: Span,
     ) -> Eval<(Value, Vec<Value>)> {
+        let function = callee.function;
         if self.activations.len() >= MAX_DEPTH {
             return fail_help(
                 span,
@@ -360,11 +499,13 @@ impl Evaluator<'_> {
             call: span,
         });
         self.activations.push(Activation {
-            generics,
-            self_type,
+            generics: callee.generics,
+            self_type: callee.self_type,
+            function: Some(function.clone()),
+            owner: callee.owner,
             output: function.output.clone(),
             site: self.sites.len() as u32 - 1,
-            ..Activation::new(module)
+            ..Activation::new(callee.module)
         });
         for (param, value) in function.params.iter().zip(values) {
             let number = self.here().vars.len();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::instance::Scalar;
 use super::*;
 use crate::compiler::build::Scope;
 use crate::compiler::ir::*;
@@ -17,6 +18,9 @@ pub(super) enum Condition {
     Equal(Word, Word, bool),
 }
 
+/// What to do where two slices meet.
+const SLICE_LENGTHS: &str = "the length of a slice is known while compiling: give both the same";
+
 /// What a run-time scalar is carried in.
 #[derive(Clone, Copy)]
 enum Carrier {
@@ -26,7 +30,9 @@ enum Carrier {
 
 fn carrier(leaf: &Value) -> Option<Carrier> {
     match leaf {
-        Value::Felt(_) | Value::Flag(_) | Value::Slice(_) | Value::Index(..) => Some(Carrier::Word),
+        Value::Felt(_) | Value::Flag(_) | Value::Slice(..) | Value::Index(..) => {
+            Some(Carrier::Word)
+        }
         Value::Ext(_) | Value::Block(_) => Some(Carrier::Block),
         _ => None,
     }
@@ -39,7 +45,7 @@ fn carried(like: &Value, word: Word) -> Value {
         Value::Felt(_) => Value::Felt(word),
         Value::Flag(_) => Value::Flag(word),
         Value::Index(_, bound) => Value::Index(word, *bound),
-        Value::Slice(_) => Value::Slice(pointer),
+        Value::Slice(_, length) => Value::Slice(pointer, *length),
         Value::Ext(_) => Value::Ext(Ext::At(pointer)),
         _ => Value::Block(BlockValue::At(pointer)),
     }
@@ -241,10 +247,17 @@ impl Evaluator<'_> {
                 (a, b) => ((*a).clone(), (*b).clone()),
             };
             let carrier = match carrier(&a) {
-                Some(carrier) if std::mem::discriminant(&a) == std::mem::discriminant(&b) => {
-                    carrier
-                }
+                Some(carrier) if Scalar::of(&a) == Scalar::of(&b) => carrier,
                 _ => {
+                    if let (Value::Slice(_, n), Value::Slice(_, m)) = (&a, &b) {
+                        return fail_help(
+                            span,
+                            format!(
+                                "a run-time branch leaves {n} blocks on one side and {m} on the other"
+                            ),
+                            SLICE_LENGTHS,
+                        );
+                    }
                     let (a, b) = (a.describe(), b.describe());
                     return fail_help(
                         span,
@@ -411,7 +424,16 @@ impl Evaluator<'_> {
                 if changing.contains(&number) || before.same_leaf(after) {
                     continue;
                 }
-                let same_kind = std::mem::discriminant(*before) == std::mem::discriminant(*after);
+                let same_kind = Scalar::of(before) == Scalar::of(after);
+                if let (Value::Slice(_, n), Value::Slice(_, m)) = (before, after)
+                    && n != m
+                {
+                    return fail_help(
+                        span,
+                        format!("a slice has {n} blocks before an iteration and {m} after it"),
+                        SLICE_LENGTHS,
+                    );
+                }
                 if carrier(before).is_none() || !same_kind {
                     let found = before.describe();
                     return fail_help(
@@ -461,7 +483,7 @@ impl Evaluator<'_> {
                     pointer.word
                 }
                 Value::Felt(word) | Value::Flag(word) | Value::Index(word, _) => *word,
-                Value::Slice(pointer) => pointer.word,
+                Value::Slice(pointer, _) => pointer.word,
                 _ => Word::Const(F::ZERO),
             };
             carries.push((entry[*number].clone(), param, place, next));

@@ -117,9 +117,6 @@ impl Evaluator<'_> {
                     return fail(expr.span, "the array is too long");
                 }
                 let value = self.expr_of(value, element_type(&expected))?;
-                if length != 1 {
-                    self.can_copy(&value, expr.span)?;
-                }
                 Ok(Value::Array(Rc::new(vec![value; length as usize])))
             }
             ExprKind::Range(start, end, closed) => {
@@ -167,6 +164,13 @@ impl Evaluator<'_> {
             }
             ExprKind::AssertEq(left, right, equal) => {
                 let (left, right) = self.operands(left, right)?;
+                if self.has_user_equality(&left) || self.has_user_equality(&right) {
+                    return fail_help(
+                        expr.span,
+                        "these are compared by the program's own `PartialEq`",
+                        "write `assert!(a == b)`",
+                    );
+                }
                 self.at(expr.span);
                 match equal {
                     true => self.assert_equal(&left, &right, expr.span)?,
@@ -237,13 +241,7 @@ impl Evaluator<'_> {
     }
 
     /// `target op= value`. Of built-in types Rust evaluates the value first, of all others the target.
-    fn assign_op(
-        &mut self,
-        op: BinaryOp,
-        target: &Expr,
-        value: &Expr,
-        span: Span,
-    ) -> Eval<Value> {
+    fn assign_op(&mut self, op: BinaryOp, target: &Expr, value: &Expr, span: Span) -> Eval<Value> {
         let (old, value, place) = match self.glance(target) {
             Some(old @ (Value::Int(..) | Value::Bool(_) | Value::Flag(_))) => {
                 self.expected = match op {
@@ -256,6 +254,13 @@ impl Evaluator<'_> {
             }
             _ => {
                 let place = self.target(target)?;
+                if let Value::Struct(_) = self.read_place(&place)? {
+                    return fail_help(
+                        span,
+                        "assigning operators of structs are not in the subset",
+                        "write `a = a + b`",
+                    );
+                }
                 let value = self.expr(value)?;
                 (self.read_place(&place)?, value, place)
             }
@@ -314,7 +319,13 @@ impl Evaluator<'_> {
                 let left = self.expr_of(left, expected)?;
                 (left, self.expr(right)?)
             }
-            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::BitAnd | Op::BitOr
+            Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::Div
+            | Op::Rem
+            | Op::BitAnd
+            | Op::BitOr
             | Op::BitXor => {
                 let expected = integer_only(expected);
                 let left = self.expr_of(left, expected.clone())?;
@@ -386,11 +397,11 @@ impl Evaluator<'_> {
         let own = path.qualified.is_none()
             && &*path.segments[0].name.text() != "Self"
             && self.generic(path.segments[0].name).is_none();
-        if own && let Some((definition, used)) = self.items.path(module, path)? {
+        if own && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)? {
             let whole = used == path.segments.len();
             match definition {
                 Definition::Const(home, constant) if whole => {
-                    return self.constant(&constant, home, Vec::new(), None);
+                    return self.constant(&constant, home, Vec::new(), None, None);
                 }
                 Definition::Struct(id) if whole => {
                     self.check_unit(id, path.span)?;
@@ -433,38 +444,34 @@ impl Evaluator<'_> {
             return fail(path.span, format!("`{name}` is not a value"));
         }
         let ty = self.path_prefix_type(path, last)?;
-        self.associated_const(&ty, path.segments[last].name, path.span)
+        let prefix = self.prefix(path, last)?;
+        let name = path.segments[last].name;
+        match self.constant_candidate(&prefix, &ty, name, path.span)? {
+            Some(candidate) => {
+                let owner = candidate.owner();
+                let generics = self.owner_generics(owner, &candidate.bindings, &ty)?;
+                let (constant, module) = (candidate.item.item, candidate.item.module);
+                self.constant(&constant, module, generics, Some(ty), Some(owner))
+            }
+            None => match intrinsic::constant(&ty, &name.text()) {
+                Some(value) => Ok(value),
+                None => fail(
+                    path.span,
+                    format!("there is no constant `{name}` of this type"),
+                ),
+            },
+        }
     }
 
     fn check_unit(&self, id: usize, span: Span) -> Eval<()> {
         let ast = &self.items.structs[id].ast;
         match ast.unit {
             true => Ok(()),
-            false => fail(span, format!("`{}` has fields, and is not a value", ast.name)),
+            false => fail(
+                span,
+                format!("`{}` has fields, and is not a value", ast.name),
+            ),
         }
-    }
-
-    fn associated_const(&mut self, ty: &Ty, name: Symbol, span: Span) -> Eval<Value> {
-        let heads = [types::head(ty), Some(crate::compiler::resolve::Head::Any)];
-        for head in heads.into_iter().flatten() {
-            let Some(candidates) = self.items.constants.get(&(head, name)) else {
-                continue;
-            };
-            for candidate in candidates {
-                if let Some(bindings) = self.implements(candidate.implementation, ty)? {
-                    return self.constant(
-                        &candidate.constant,
-                        candidate.module,
-                        bindings,
-                        Some(ty.clone()),
-                    );
-                }
-            }
-        }
-        if let Some(value) = intrinsic::constant(ty, &name.text()) {
-            return Ok(value);
-        }
-        fail(span, format!("there is no constant `{name}` of this type"))
     }
 
     /// A field or an element; of a variable without copying the rest.
@@ -486,7 +493,10 @@ impl Evaluator<'_> {
         let Ty::Struct(id, generics) = self.path_type(path)? else {
             return fail(path.span, "this is not a struct");
         };
-        let (ast, module) = (self.items.structs[id].ast.clone(), self.items.structs[id].module);
+        let (ast, module) = (
+            self.items.structs[id].ast.clone(),
+            self.items.structs[id].module,
+        );
         let names = ast.generics.iter().map(|param| param.name);
         let bindings: Vec<_> = names.zip(generics.iter().cloned()).collect();
         let mut values: Vec<Option<Value>> = vec![None; ast.fields.len()];
@@ -525,17 +535,18 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let mut generics = generics;
         if generics.iter().any(|ty| matches!(ty, Ty::Unknown)) {
-            let info = &self.items.structs[id];
+            let items = self.items;
+            let info = &items.structs[id];
             let names = info.ast.generics.iter().map(|param| param.name);
             let mut bindings: Vec<_> = names.zip(generics.iter().cloned()).collect();
             for (value, (_, pattern)) in fields.iter().zip(&info.ast.fields) {
-                self.unify(
-                    pattern,
-                    &value.ty(),
-                    info.module,
-                    &info.ast.generics,
-                    &mut bindings,
-                )?;
+                let header = super::unify::Header {
+                    module: info.module,
+                    params: &info.ast.generics,
+                    self_type: None,
+                    lengths: false,
+                };
+                self.unify(pattern, &value.ty(), &header, &mut bindings)?;
             }
             let output = match self.here().output.clone() {
                 Some(ty) if bindings.iter().any(|(_, ty)| matches!(ty, Ty::Unknown)) => {

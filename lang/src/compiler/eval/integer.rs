@@ -183,7 +183,15 @@ fn of_two(receiver: Typed, argument: Typed, name: &str, span: Span) -> Eval<Valu
     let ty = common(s, t, span)?;
     fitting(a, ty, span)?;
     fitting(b, ty, span)?;
-    let whole = |value: u64| checked(value, ty, a.max(b), || format!("`{name}` of {a} and {b}"), span);
+    let whole = |value: u64| {
+        checked(
+            value,
+            ty,
+            a.max(b),
+            || format!("`{name}` of {a} and {b}"),
+            span,
+        )
+    };
     let result = match name {
         "min" => Some(a.min(b)),
         "max" => Some(a.max(b)),
@@ -239,13 +247,15 @@ pub(super) fn settle(value: Value, ty: &Ty, span: Span) -> Eval<Value> {
         }
         (Value::Array(values), Ty::Array(element, _)) => {
             if let Ty::Int(wanted) = **element
-                && values.iter().all(|value| {
-                    matches!(value, Value::Int(_, found) if *found == wanted)
-                })
+                && values
+                    .iter()
+                    .all(|value| matches!(value, Value::Int(_, found) if *found == wanted))
             {
                 return Ok(Value::Array(values));
             }
-            let values = values.iter().map(|value| settle(value.clone(), element, span));
+            let values = values
+                .iter()
+                .map(|value| settle(value.clone(), element, span));
             Ok(Value::Array(Rc::new(values.collect::<Eval<_>>()?)))
         }
         (Value::Tuple(values), Ty::Tuple(types)) if values.len() == types.len() => {
@@ -318,9 +328,7 @@ impl Evaluator<'_> {
             return self.expr_of(inner, ty);
         }
         match (self.expr(inner)?, ty) {
-            (Value::Int(value, _), Ty::Int(Some(ty))) => {
-                Ok(Value::Int(value & ty.max(), Some(ty)))
-            }
+            (Value::Int(value, _), Ty::Int(Some(ty))) => Ok(Value::Int(value & ty.max(), Some(ty))),
             (Value::Bool(value), Ty::Int(Some(ty))) => Ok(Value::Int(u64::from(value), Some(ty))),
             _ => fail_help(
                 span,
@@ -331,19 +339,18 @@ impl Evaluator<'_> {
     }
 
     /// What a type expression says of the integers in a value, without evaluating it.
-    pub(super) fn integers_of(
-        &self,
-        ty: &Type,
-        module: ModuleId,
-        generics: &[(Symbol, Ty)],
-    ) -> Ty {
+    pub(super) fn integers_of(&self, ty: &Type, module: ModuleId, generics: &[(Symbol, Ty)]) -> Ty {
         match &ty.kind {
             TypeKind::Array(element, _) | TypeKind::Slice(element) => {
                 Ty::Array(Rc::new(self.integers_of(element, module, generics)), None)
             }
             TypeKind::Tuple(types) => {
                 let types = types.iter();
-                Ty::Tuple(types.map(|ty| self.integers_of(ty, module, generics)).collect())
+                Ty::Tuple(
+                    types
+                        .map(|ty| self.integers_of(ty, module, generics))
+                        .collect(),
+                )
             }
             TypeKind::Unknown => Ty::Unknown,
             TypeKind::Path(path) => {
@@ -353,16 +360,14 @@ impl Evaluator<'_> {
                 if let Some((_, ty)) = generics.iter().rev().find(|(bound, _)| *bound == name) {
                     return ty.clone();
                 }
-                match self.items.lookup(module, name, path.span) {
+                match self.items.lookup(module, name, Namespace::Type, path.span) {
                     Ok(Some(Definition::Alias(home, alias))) if alias.generics.is_empty() => {
                         self.integers_of(&alias.ty, home, &[])
                     }
-                    Ok(Some(Definition::Intrinsic(name))) => {
-                        match IntType::named(&name.text()) {
-                            Some(ty) => Ty::Int(Some(ty)),
-                            None => Ty::Unknown,
-                        }
-                    }
+                    Ok(Some(Definition::Intrinsic(name))) => match IntType::named(&name.text()) {
+                        Some(ty) => Ty::Int(Some(ty)),
+                        None => Ty::Unknown,
+                    },
                     _ => Ty::Unknown,
                 }
             }

@@ -4,15 +4,18 @@
 mod arith;
 mod call;
 mod control;
+mod dispatch;
 mod effects;
 mod expr;
 mod function;
+mod instance;
 mod integer;
 mod intrinsic;
 mod method;
 mod pattern;
 mod place;
 mod types;
+mod unify;
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -22,7 +25,7 @@ use super::build::Builder;
 use super::error::{Failure, failure};
 use super::ir::{FunctionIr, Ir, MAIN, Var, Word};
 use super::output::{Location, Site, Span};
-use super::resolve::{Definition, Items, ModuleId};
+use super::resolve::{Definition, Items, ModuleId, Namespace};
 use super::value::{Binding, Ty, Value};
 use crate::precompile::Precompile;
 
@@ -68,6 +71,10 @@ struct Activation {
     constants: Vec<LocalConst>,
     generics: Vec<(Symbol, Ty)>,
     self_type: Option<Ty>,
+    /// What is called; none for a constant or a type.
+    function: Option<Rc<Function>>,
+    /// Where it is written.
+    owner: Option<dispatch::Owner>,
     output: Option<Type>,
     site: u32,
 }
@@ -82,6 +89,8 @@ impl Activation {
             constants: Vec::new(),
             generics: Vec::new(),
             self_type: None,
+            function: None,
+            owner: None,
             output: None,
             site: 0,
         }
@@ -107,6 +116,8 @@ struct WordsUse {
     reads: Vec<(Option<u32>, Span)>,
 }
 
+type ConstantKey = (*const Const, Option<usize>, Vec<(Symbol, Ty)>, Option<Ty>);
+
 /// The evaluator.
 pub(super) struct Evaluator<'a> {
     items: &'a Items,
@@ -115,10 +126,11 @@ pub(super) struct Evaluator<'a> {
     builder: Builder,
     sites: Vec<Site>,
     activations: Vec<Activation>,
-    constants: HashMap<(usize, String), Value>,
+    /// By the constant, its implementation, generic arguments and `Self`.
+    constants: HashMap<ConstantKey, Value>,
     /// Names that stand for constants in patterns, or do not.
     constant_names: HashMap<(ModuleId, Symbol), bool>,
-    instances: HashMap<String, function::Instance>,
+    instances: HashMap<instance::InstanceKey, function::Instance>,
     functions: Vec<FunctionIr>,
     /// By the word that holds their address.
     words: HashMap<Var, WordsUse>,
@@ -126,8 +138,8 @@ pub(super) struct Evaluator<'a> {
     expected: Ty,
     /// Number of expressions in progress.
     depth: usize,
-    /// Names of functions being compiled out of line, to refuse recursion.
-    compiling: Vec<String>,
+    /// Functions being compiled out of line, to refuse recursion.
+    compiling: Vec<instance::InstanceKey>,
 }
 
 /// Evaluates `main` of the entry module.
@@ -152,7 +164,7 @@ pub(super) fn evaluate(
         compiling: Vec::new(),
     };
     let name = Symbol::new("main");
-    let main = match items.lookup(entry, name, Span::default())? {
+    let main = match items.lookup(entry, name, Namespace::Value, Span::default())? {
         Some(Definition::Function(module, function)) => (module, function),
         _ => {
             let mut failure = failure(Span::default(), "the program has no function `main`");
@@ -166,14 +178,15 @@ pub(super) fn evaluate(
         failure.help = Some("read inputs with `public_input()` and `hint_felt()`".into());
         return Err(failure);
     }
-    let result = evaluator.inline(
-        &function,
+    let span = function.span;
+    let callee = call::Callee {
+        function: function.clone(),
         module,
-        Vec::new(),
-        None,
-        Vec::new(),
-        function.span,
-    );
+        owner: None,
+        generics: Vec::new(),
+        self_type: None,
+    };
+    let result = evaluator.inline(callee, Vec::new(), span);
     match result {
         Ok(_) => {}
         Err(Flow::Fail(mut failure)) => {
@@ -335,10 +348,12 @@ impl Evaluator<'_> {
         module: ModuleId,
         generics: Vec<(Symbol, Ty)>,
         self_type: Option<Ty>,
+        owner: Option<dispatch::Owner>,
     ) -> Eval<Value> {
         let activation = Activation {
             generics,
             self_type,
+            owner,
             ..Activation::new(module)
         };
         self.constant_in(constant, activation)
@@ -346,8 +361,10 @@ impl Evaluator<'_> {
 
     fn constant_in(&mut self, constant: &Rc<Const>, mut activation: Activation) -> Eval<Value> {
         let key = (
-            Rc::as_ptr(constant) as usize,
-            format!("{:?}{:?}", activation.generics, activation.self_type),
+            Rc::as_ptr(constant),
+            activation.owner.map(|owner| owner.implementation),
+            activation.generics.clone(),
+            activation.self_type.clone(),
         );
         if let Some(value) = self.constants.get(&key) {
             return Ok(value.clone());

@@ -172,7 +172,11 @@ impl Evaluator<'_> {
             return Ok(false);
         }
         let here = self.here();
-        if here.constants.iter().any(|local| local.constant.name == name) {
+        if here
+            .constants
+            .iter()
+            .any(|local| local.constant.name == name)
+        {
             return Ok(true);
         }
         if let Some(Ty::Const(_) | Ty::ConstBool(_)) = self.generic(name) {
@@ -182,7 +186,7 @@ impl Evaluator<'_> {
         if let Some(known) = self.constant_names.get(&(module, name)) {
             return Ok(*known);
         }
-        let constant = match self.items.lookup(module, name, span)? {
+        let constant = match self.items.lookup(module, name, Namespace::Value, span)? {
             Some(Definition::Const(..)) => true,
             Some(Definition::Struct(id)) => self.items.structs[id].ast.unit,
             _ => false,

@@ -60,7 +60,11 @@ impl Evaluator<'_> {
     /// The number of the variable that a name means, if it means one.
     pub(super) fn slot(&mut self, name: Symbol) -> Option<usize> {
         let here = self.here();
-        if here.constants.iter().any(|local| local.constant.name == name) {
+        if here
+            .constants
+            .iter()
+            .any(|local| local.constant.name == name)
+        {
             return None;
         }
         here.vars.iter().rposition(|(bound, _)| *bound == name)

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::Parser;
+use super::ty::{has_reference, path_has_reference};
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 
@@ -27,16 +28,9 @@ impl Parser {
         Ok(module)
     }
 
-    /// Adds an item, whose name must be new in its module.
     fn declare(&self, module: &mut Module, ident: &syn::Ident, kind: ItemKind) -> Result<()> {
-        let name = self.symbol(ident)?;
-        if module.items.iter().any(|item| item.name == name) {
-            return fail(
-                self.span_of(ident),
-                format!("`{name}` is declared a second time"),
-            );
-        }
-        module.items.push(Item { name, kind });
+        let (name, span) = (self.symbol(ident)?, self.span_of(ident));
+        module.items.push(Item { name, kind, span });
         Ok(())
     }
 
@@ -132,13 +126,7 @@ impl Parser {
                     return fail(span, "`unsafe` is not in the subset");
                 }
                 let kind = match content {
-                    Some((_, items)) => {
-                        let inner = self.items(items)?;
-                        // Implementations and imports of an inner module travel with it.
-                        module.impls.extend(inner.impls.iter().cloned());
-                        module.imports.extend(inner.imports.iter().cloned());
-                        ItemKind::Module(inner.items)
-                    }
+                    Some((_, items)) => ItemKind::Module(self.items(items)?),
                     None => ItemKind::ModuleFile,
                 };
                 self.declare(module, ident, kind)
@@ -211,7 +199,10 @@ impl Parser {
             };
             if fields.iter().any(|(other, _)| *other == name) {
                 let span = self.span_of(field);
-                return fail(span, format!("the field `{name}` is declared a second time"));
+                return fail(
+                    span,
+                    format!("the field `{name}` is declared a second time"),
+                );
             }
             fields.push((name, self.ty(ty)?));
         }
@@ -242,13 +233,6 @@ impl Parser {
         } = item;
         if unsafety.is_some() || auto_token.is_some() || restriction.is_some() {
             return fail(span, "this kind of trait is not in the subset");
-        }
-        if !self.generics(generics)?.is_empty() {
-            return fail_help(
-                span,
-                "traits with generic parameters are not in the subset",
-                "give the trait an associated type, or its functions a parameter",
-            );
         }
         let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());
         for item in items {
@@ -309,6 +293,7 @@ impl Parser {
         self.once(functions.iter().map(|function| function.name), span)?;
         self.once(constants.iter().map(|constant| constant.name), span)?;
         Ok(Trait {
+            generics: self.generics(generics)?,
             supertraits: self.bounds(supertraits)?,
             predicates: self.predicates(generics.where_clause.as_ref())?,
             functions,
@@ -348,11 +333,12 @@ impl Parser {
         if defaultness.is_some() || unsafety.is_some() {
             return fail(span, "this kind of implementation is not in the subset");
         }
-        if let syn::Type::Reference(_) = &**self_ty {
+        let header = trait_.as_ref().map(|(_, path, _)| path);
+        if has_reference(self_ty) || header.is_some_and(path_has_reference) {
             return fail_help(
                 span,
                 "implementations for references are not in the subset",
-                "implement for the type itself",
+                "implement the trait for the type itself, with methods by `&self`",
             );
         }
         let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());

@@ -65,10 +65,7 @@ impl Parser {
                 ..
             }) => {
                 self.kept(attrs)?;
-                PatternKind::TupleStruct(
-                    self.path(qself.as_ref(), path)?,
-                    self.elements(elems)?,
-                )
+                PatternKind::TupleStruct(self.path(qself.as_ref(), path)?, self.elements(elems)?)
             }
             syn::Pat::Slice(syn::PatSlice { attrs, elems, .. }) => {
                 self.kept(attrs)?;
