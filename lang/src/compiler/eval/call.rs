@@ -42,7 +42,9 @@ impl Evaluator<'_> {
                 return match definition {
                     Definition::Function(home, function) => {
                         let generics = self.turbofish(&function, turbofish)?;
-                        let values = self.arguments(&function.params, None, arguments, span)?;
+                        let types = Some((home, generics.as_slice()));
+                        let values =
+                            self.arguments(&function.params, types, None, arguments, span)?;
                         let callee = Callee {
                             function,
                             module: home,
@@ -59,7 +61,7 @@ impl Evaluator<'_> {
                         self.tuple_structure(id, generics, arguments, &expected, span)
                     }
                     Definition::Intrinsic(name) => {
-                        let values = self.values(arguments)?;
+                        let values = self.values(arguments, Ty::Int(Some(IntType::Usize)))?;
                         self.at(span);
                         self.intrinsic_call(name, values, span)
                     }
@@ -100,7 +102,8 @@ impl Evaluator<'_> {
             if prefix.of.is_some() && !matches!(&*last.name.text(), "clone" | "default") {
                 return fail(span, "this function of the trait is not in the subset");
             }
-            let values = self.values(arguments)?;
+            let parameter = intrinsic::parameter(&ty, &last.name.text());
+            let values = self.values(arguments, parameter)?;
             self.at(span);
             let name = last.name;
             return match self.intrinsic_associated(&ty, &name.text(), values, span)? {
@@ -131,18 +134,29 @@ impl Evaluator<'_> {
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
-        let fields = self.values(arguments)?;
-        if fields.len() != self.items.structs[id].ast.fields.len() {
+        let info = &self.items.structs[id];
+        let (ast, module) = (info.ast.clone(), info.module);
+        if arguments.len() != ast.fields.len() {
             return fail(span, "wrong number of fields");
+        }
+        let names = ast.generics.iter().map(|param| param.name);
+        let bindings: Vec<_> = names.zip(generics.iter().cloned()).collect();
+        let mut fields = Vec::with_capacity(arguments.len());
+        for (argument, (_, ty)) in arguments.iter().zip(&ast.fields) {
+            let ty = self.integers_of(ty, module, &bindings);
+            fields.push(self.expr_of(argument, ty)?);
         }
         self.build_structure(id, generics, fields, expected)
     }
 
-    fn values(&mut self, arguments: &[Expr]) -> Eval<Vec<Value>> {
-        arguments
-            .iter()
-            .map(|argument| self.expr(argument))
-            .collect()
+    /// Arguments of a built-in function, whose integers are of one type.
+    fn values(&mut self, arguments: &[Expr], expected: Ty) -> Eval<Vec<Value>> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            self.expected = expected.clone();
+            values.push(self.expr(argument)?);
+        }
+        Ok(values)
     }
 
     /// `Trait::function(first, ..)`: the first argument, `self`, says which implementation.
@@ -162,16 +176,9 @@ impl Evaluator<'_> {
                 "write `<Type as Trait>::function()`",
             );
         };
-        let (place, value) = match &first.kind {
-            ExprKind::RefMut(inner) => {
-                let place = self.place(inner)?;
-                let value = match &place {
-                    Some(place) => self.read_place(place)?,
-                    None => self.expr(inner)?,
-                };
-                (place, value)
-            }
-            _ => (None, self.expr(first)?),
+        let (value, place) = match &first.kind {
+            ExprKind::RefMut(_) => self.borrow(first)?,
+            _ => (self.expr(first)?, None),
         };
         let ty = value.ty();
         let name = last.name;
@@ -201,11 +208,7 @@ impl Evaluator<'_> {
         arguments: &[Expr],
         span: Span,
     ) -> Eval<Value> {
-        let place = self.place(receiver)?;
-        let value = match &place {
-            Some(place) => self.read_place(place)?,
-            None => self.expr(receiver)?,
-        };
+        let (value, place) = self.borrow(receiver)?;
         let ty = value.ty();
         let found = self.method_candidates(receiver, &value, &ty, name, span)?;
         if !found.is_empty() {
@@ -218,10 +221,12 @@ impl Evaluator<'_> {
         }
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            if let Value::Words(_, length) = value {
-                self.expected = Ty::Index(length);
-            }
-            values.push(self.expr(argument)?);
+            let expected = match &value {
+                Value::Words(_, length) => Ty::Index(*length),
+                Value::Int(_, ty) => integer::parameter(*ty, &name.text()),
+                _ => Ty::Int(Some(IntType::Usize)),
+            };
+            values.push(self.expr_of(argument, expected)?);
         }
         self.at(span);
         self.intrinsic_method(value, &name.text(), values, span)
@@ -277,13 +282,27 @@ impl Evaluator<'_> {
         let Some(first) = found.first() else {
             return fail(span, format!("there is no `{}` for this type", last.name));
         };
-        let params = first.item.item.clone();
-        let values = self.arguments(&params.params, receiver, arguments, span)?;
+        if found.len() == 1 {
+            let callee = self.callee(first.clone(), ty, &last.generics)?;
+            let types = Some((callee.module, callee.generics.as_slice()));
+            let params = &callee.function.params;
+            let values = self.arguments(params, types, receiver, arguments, span)?;
+            return self.invoke(callee, values, span);
+        }
+        // They have the parameters that their trait declares, of types that are yet to be found.
+        let function = first.item.item.clone();
+        let values = self.arguments(&function.params, None, receiver, arguments, span)?;
         let given: Vec<_> = values.iter().map(|value| value.value.clone()).collect();
         match self.select_by_arguments(found, ty, &given, last.name, span)? {
             Some(candidate) => {
                 let callee = self.callee(candidate, ty, &last.generics)?;
-                self.invoke(callee, values, span)
+                let mut settled = Vec::with_capacity(values.len());
+                for (param, argument) in callee.function.params.iter().zip(values) {
+                    let ty = self.integers_of(&param.ty, callee.module, &callee.generics);
+                    let value = integer::settle(argument.value, &ty, span)?;
+                    settled.push(Argument { value, ..argument });
+                }
+                self.invoke(callee, settled, span)
             }
             None => fail(span, format!("no `{}` takes these arguments", last.name)),
         }
@@ -353,10 +372,12 @@ impl Evaluator<'_> {
         Ok(names.zip(types).collect())
     }
 
-    /// Evaluates arguments; those for `&mut` parameters with their places.
+    /// Evaluates arguments; those for `&mut` parameters with their places. `types` says where the
+    /// parameters' types are written, and what their generic parameters are.
     fn arguments(
         &mut self,
         params: &[Param],
+        types: Option<(ModuleId, &[(Symbol, Ty)])>,
         receiver: Option<Argument>,
         arguments: &[Expr],
         span: Span,
@@ -373,17 +394,23 @@ impl Evaluator<'_> {
         all.extend(receiver);
         let skipped = all.len();
         for (param, argument) in params[skipped..].iter().zip(arguments) {
-            let place = match param.mutable_reference {
-                true => self.place(argument)?,
-                false => None,
+            let ty = match types {
+                Some((module, generics)) => self.integers_of(&param.ty, module, generics),
+                None => Ty::Unknown,
             };
-            let value = match &place {
-                Some(place) => self.read_place(place)?,
-                None => match &argument.kind {
-                    ExprKind::RefMut(inner) => self.expr(inner)?,
-                    _ => self.expr(argument)?,
-                },
+            let (value, place) = match (&argument.kind, param.reference) {
+                (_, true) if param.mutable_reference => self.borrow(argument)?,
+                (ExprKind::RefMut(_) | ExprKind::Path(_), true) => self.borrow(argument)?,
+                (ExprKind::RefMut(_), false) => {
+                    return fail_help(
+                        argument.span,
+                        "this parameter is not declared `&mut`",
+                        "declare it `&mut`, or pass the value",
+                    );
+                }
+                _ => (self.expr_of(argument, ty.clone())?, None),
             };
+            let value = integer::settle(value, &ty, argument.span)?;
             all.push(Argument { value, place });
         }
         Ok(all)
@@ -487,22 +514,23 @@ impl Evaluator<'_> {
             call: span,
         });
         self.activations.push(Activation {
-            module: callee.module,
-            vars: Vec::new(),
             generics: callee.generics,
             self_type: callee.self_type,
             function: Some(function.clone()),
             owner: callee.owner,
             output: function.output.clone(),
             site: self.sites.len() as u32 - 1,
+            ..Activation::new(callee.module)
         });
-        // Parameters that are written back are plain names, so their bindings come first.
         for (param, value) in function.params.iter().zip(values) {
-            match param.pattern.kind {
-                PatternKind::Bind(name) => self.here().vars.push((name, value)),
-                _ => self.bind(&param.pattern, value)?,
+            let number = self.here().vars.len();
+            self.bind(&param.pattern, value)?;
+            if param.mutable_reference {
+                self.here().borrowed.push(number);
             }
         }
+        let output = self.output_type();
+        self.expected = output.clone();
         let result = match self.statements(body) {
             Ok(value) => value,
             Err(Flow::Return(value)) => value,
@@ -511,22 +539,29 @@ impl Evaluator<'_> {
             }
             Err(other) => return Err(other),
         };
-        let mut last = self.activations.pop();
+        let result = integer::settle(result, &output, function.span)?;
         let mut finals = Vec::new();
-        if function.params.iter().any(|param| param.mutable_reference) {
-            let vars = last.as_mut().map(|last| std::mem::take(&mut last.vars));
-            let mut vars = vars.unwrap_or_default();
-            for (index, param) in function.params.iter().enumerate() {
-                let value = match param.pattern.kind {
-                    PatternKind::Bind(_) if param.mutable_reference => vars
-                        .get_mut(index)
-                        .map(|(_, value)| std::mem::replace(value, Value::Lent)),
-                    _ => None,
-                };
+        if let Some(mut last) = self.activations.pop() {
+            let mut borrowed = last.borrowed.into_iter().peekable();
+            for param in &function.params {
+                let number = borrowed.next_if(|_| param.mutable_reference);
+                let place = number.and_then(|number| last.vars.get_mut(number));
+                let value = place.map(|(_, value)| std::mem::replace(value, Value::Lent));
                 finals.push(value.unwrap_or(Value::Lent));
             }
         }
         Ok((result, finals))
+    }
+
+    /// What the function in progress says of the integers in its result.
+    pub(super) fn output_type(&mut self) -> Ty {
+        let Some(here) = self.activations.last() else {
+            return Ty::Unknown;
+        };
+        match &here.output {
+            Some(ty) => self.integers_of(ty, here.module, &here.generics),
+            None => Ty::Unknown,
+        }
     }
 }
 

@@ -57,6 +57,12 @@ fn leaves(vars: &[Binding]) -> Vec<&Value> {
     out
 }
 
+/// Whether the variables' scalars correspond to each other.
+fn same_shapes(before: &[Binding], after: &[Binding]) -> bool {
+    let mut pairs = before.iter().zip(after);
+    before.len() == after.len() && pairs.all(|((_, a), (_, b))| a.same_shape(b))
+}
+
 /// Replaces scalars by their number in the order of [`leaves`].
 fn replace_leaves(vars: &[Binding], new: &HashMap<usize, Value>) -> Vec<Binding> {
     let mut number = 0;
@@ -78,7 +84,7 @@ fn replace_leaves(vars: &[Binding], new: &HashMap<usize, Value>) -> Vec<Binding>
 impl Evaluator<'_> {
     pub(super) fn condition(&mut self, expr: &Expr) -> Eval<Condition> {
         if let ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), left, right) = &expr.kind {
-            let (left, right) = (self.expr(left)?, self.expr(right)?);
+            let (left, right) = self.operands(left, right)?;
             self.at(expr.span);
             if let (Value::Felt(a), Value::Felt(b)) = (&left, &right) {
                 let (a, b, equal) = (*a, *b, *op == BinaryOp::Eq);
@@ -112,15 +118,29 @@ impl Evaluator<'_> {
         condition: &Expr,
         then: &Block,
         otherwise: Option<&Expr>,
+        expected: Ty,
         span: Span,
     ) -> Eval<Value> {
         let condition = self.condition(condition)?;
-        if let Condition::Known(condition) = condition {
-            return match (condition, otherwise) {
-                (true, _) => self.block(then),
-                (false, Some(otherwise)) => self.expr(otherwise),
+        self.branch(condition, span, |this, holds| {
+            this.expected = expected.clone();
+            match (holds, otherwise) {
+                (true, _) => this.block(then),
+                (false, Some(otherwise)) => this.expr(otherwise),
                 (false, None) => Ok(Value::unit()),
-            };
+            }
+        })
+    }
+
+    /// Evaluates the side that a condition chooses, or both.
+    pub(super) fn branch(
+        &mut self,
+        condition: Condition,
+        span: Span,
+        side: impl Fn(&mut Self, bool) -> Eval<Value>,
+    ) -> Eval<Value> {
+        if let Condition::Known(holds) = condition {
+            return side(self, holds);
         }
         self.at(span);
         self.share_pending();
@@ -151,11 +171,7 @@ impl Evaluator<'_> {
                 let condition = Condition::Equal(a, b, one);
                 self.assert(condition, span)?;
             }
-            let result = match (one != swap, otherwise) {
-                (true, _) => self.block(then),
-                (false, Some(otherwise)) => self.expr(otherwise),
-                (false, None) => Ok(Value::unit()),
-            };
+            let result = side(self, one != swap);
             let result = self.no_jump(result, span)?;
             let scope = self.builder.pop_scope();
             let mut vars = std::mem::take(&mut self.here().vars);
@@ -209,7 +225,7 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<(Vec<Op>, Vec<Op>, Vec<Binding>)> {
         let (yes_leaves, no_leaves) = (leaves(&yes), leaves(&no));
-        if yes_leaves.len() != no_leaves.len() {
+        if !same_shapes(&yes, &no) {
             return fail(span, "the branches leave values of different shapes");
         }
         let mut joined = HashMap::new();
@@ -329,7 +345,9 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let iterator_value = self.expr(iterator)?;
         let items: Box<dyn Iterator<Item = Value>> = match iterator_value {
-            Value::Range(start, end) => Box::new((start..end).map(Value::Int)),
+            Value::Range(start, end, ty) => {
+                Box::new((start..end).map(move |value| Value::Int(value, ty)))
+            }
             Value::Array(values) => {
                 let length = values.len();
                 Box::new((0..length).map(move |index| values[index].clone()))
@@ -398,7 +416,7 @@ impl Evaluator<'_> {
             let mut exit = std::mem::take(&mut self.here().vars);
             exit.truncate(entry.len());
             let exit_leaves = leaves(&exit);
-            if exit_leaves.len() != entry_leaves.len() {
+            if !same_shapes(&entry, &exit) {
                 return fail(span, "the loop changes the shape of a variable");
             }
             let mut stable = true;

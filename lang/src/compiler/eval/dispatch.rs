@@ -101,7 +101,7 @@ fn builtin_method(value: &Value, name: &str) -> Option<(Receiver, Option<&'stati
         (Value::Words(..), "get") => (Receiver::Reference, None),
         (Value::Words(..), "set") => (Receiver::Mutable, None),
         (Value::Array(_), name) if is_array_method(name) => (Receiver::Slice, None),
-        (Value::Int(_), name) if is_integer_method(name) => (Receiver::Value, None),
+        (Value::Int(..), name) if is_integer_method(name) => (Receiver::Value, None),
         _ => return None,
     })
 }
@@ -207,7 +207,7 @@ fn builtin_function(ty: &Ty, name: &str) -> bool {
         Ty::Words(_) => matches!(name, "new" | "get" | "set"),
         Ty::Index(_) => name == "new",
         Ty::Array(..) => is_array_method(name),
-        Ty::Int => is_integer_method(name),
+        Ty::Int(_) => is_integer_method(name),
         _ => false,
     }
 }
@@ -751,50 +751,6 @@ impl Evaluator<'_> {
             }
             None => Ok(None),
             Some(candidate) => self.call_values(candidate, &ty, values, span).map(Some),
-        }
-    }
-
-    /// Whether a value has parts that the program compares in its own way.
-    pub(super) fn has_user_equality(&self, value: &Value) -> bool {
-        self.any_struct(value, &|id| self.implements_builtin(id, "PartialEq"))
-    }
-
-    /// A copy of a value as `clone` makes it where nothing but derived ones are called.
-    pub(super) fn derived_clone(&self, value: Value, span: Span) -> Eval<Value> {
-        if self.any_struct(&value, &|id| self.implements_builtin(id, "Clone")) {
-            return fail_help(
-                span,
-                "a part of this has a `clone` of the program's own",
-                "clone the parts one by one",
-            );
-        }
-        let mut leaves = Vec::new();
-        value.leaves(&mut leaves);
-        if leaves.iter().any(|leaf| matches!(leaf, Value::Words(..))) {
-            return fail_help(
-                span,
-                "Words cannot be cloned in the machine",
-                "make new ones, and write them",
-            );
-        }
-        Ok(value)
-    }
-
-    fn implements_builtin(&self, id: usize, of: &str) -> bool {
-        let of = TraitName::Builtin(Symbol::new(of));
-        let items = self.items;
-        let implementors = items.implementors.get(&of).into_iter().flatten();
-        let mut heads = implementors.map(|implementation| items.impls[*implementation].head);
-        heads.any(|head| head == Head::Struct(id) || head == Head::Any)
-    }
-
-    fn any_struct(&self, value: &Value, wanted: &impl Fn(usize) -> bool) -> bool {
-        let any = |values: &[Value]| values.iter().any(|value| self.any_struct(value, wanted));
-        match value {
-            Value::Tuple(values) | Value::Array(values) => any(values),
-            Value::Struct(structure) => wanted(structure.id) || any(&structure.fields),
-            Value::Unchecked(value) => self.any_struct(value, wanted),
-            _ => false,
         }
     }
 }

@@ -84,9 +84,9 @@ pub(super) enum Shape {
     HandedOver(Scalar),
     /// A constant, or an address that is the same in all frames.
     Fixed(Scalar, Word),
-    Int(u64),
+    Int(u64, Option<IntType>),
     Bool(bool),
-    Range(u64, u64),
+    Range(u64, u64, Option<IntType>),
     Count(Word),
     Text,
     Phantom,
@@ -118,9 +118,9 @@ impl Shape {
             Value::Unchecked(value) => {
                 Self::Unchecked(Box::new(Self::of(value, handed_over, place)?))
             }
-            Value::Int(value) => Self::Int(*value),
+            Value::Int(value, ty) => Self::Int(*value, *ty),
             Value::Bool(value) => Self::Bool(*value),
-            Value::Range(start, end) => Self::Range(*start, *end),
+            Value::Range(start, end, ty) => Self::Range(*start, *end, *ty),
             Value::Count(count) => Self::Count(*count),
             Value::Text => Self::Text,
             Value::Phantom => Self::Phantom,

@@ -28,7 +28,7 @@ pub(super) fn constant(ty: &Ty, name: &str) -> Option<Value> {
         (Ty::Ext, "ZERO") => coefficients(F::ZERO),
         (Ty::Ext, "ONE") => coefficients(F::ONE),
         (Ty::Block, "ZERO") => Value::Block(Block::Const([F::ZERO; 8])),
-        (Ty::Int, "BITS") => Value::Int(64),
+        (Ty::Int(Some(ty)), name) => return integer::constant(*ty, name),
         (Ty::Phantom, _) => Value::Phantom,
         _ => return None,
     })
@@ -47,10 +47,27 @@ pub(super) fn mismatch<T>(wanted: &str, found: &Value, span: Span) -> Eval<T> {
     fail(span, format!("expected {wanted}, found {found}"))
 }
 
+/// A `usize`.
 pub(super) fn integer(value: &Value, span: Span) -> Eval<u64> {
-    match value {
-        Value::Int(value) => Ok(*value),
-        other => mismatch("an integer known at compile time", other, span),
+    integer_of(value, IntType::Usize, span)
+}
+
+fn integer_of(value: &Value, ty: IntType, span: Span) -> Eval<u64> {
+    match integer::settle(value.clone(), &Ty::Int(Some(ty)), span)? {
+        Value::Int(value, _) => Ok(value),
+        other => mismatch("an integer known at compile time", &other, span),
+    }
+}
+
+/// The type of the arguments of a function of a built-in type, if they are integers.
+pub(super) fn parameter(ty: &Ty, name: &str) -> Ty {
+    let int = |ty| Ty::Int(Some(ty));
+    match (ty, name) {
+        (Ty::Felt, "new") => int(IntType::U32),
+        (Ty::Ext, "new") => Ty::Array(Rc::new(int(IntType::U32)), None),
+        (Ty::Int(ty), name) => integer::parameter(*ty, name),
+        (Ty::Felt | Ty::Ext | Ty::Block | Ty::Slice, _) => int(IntType::Usize),
+        _ => Ty::Unknown,
     }
 }
 
@@ -80,13 +97,13 @@ pub(super) fn skip(
 pub(super) fn outside<T>(blocks: u32, length: u32, span: Span) -> Eval<T> {
     fail(
         span,
-        format!("{blocks} blocks of a slice that has {length}"),
+        format!("{blocks} blocks of a slice are needed here, it has {length}"),
     )
 }
 
 /// Blocks that `lanes` lanes take.
 fn blocks_of(lanes: u64, span: Span) -> Eval<u32> {
-    small(&Value::Int(lanes.div_ceil(8)), span)
+    small(&Value::Int(lanes.div_ceil(8), None), span)
 }
 
 pub(super) fn felt(value: &Value, span: Span) -> Eval<Word> {
@@ -514,14 +531,15 @@ impl Evaluator<'_> {
         Ok(Some(match (ty, name) {
             (Ty::Felt, "new") => {
                 let [value] = arguments(values, span)?;
-                Value::Felt(field(integer(&value, span)?, span)?)
+                Value::Felt(field(integer_of(&value, IntType::U32, span)?, span)?)
             }
             (Ty::Ext, "new") => {
                 let [list] = arguments(values, span)?;
                 let mut coefficients = [F::ZERO; 5];
                 let list = array::<5>(&list, span)?;
                 for (coefficient, value) in coefficients.iter_mut().zip(&list) {
-                    if let Word::Const(value) = field(integer(value, span)?, span)? {
+                    if let Word::Const(value) = field(integer_of(value, IntType::U32, span)?, span)?
+                    {
                         *coefficient = value;
                     }
                 }
@@ -571,7 +589,7 @@ impl Evaluator<'_> {
                 self.slice_of(blocks, span)?
             }
             (Ty::Words(length), "new" | "default") => {
-                let size = small(&Value::Int(*length), span)?;
+                let size = small(&Value::Int(*length, None), span)?;
                 let def = self.builder.var();
                 self.words.insert(def, WordsUse::default());
                 self.builder.push(OpKind::WordsAddress { size, def });
@@ -582,13 +600,14 @@ impl Evaluator<'_> {
                 self.index(felt(&value, span)?, *bound, span)?
             }
             (Ty::Phantom, "default" | "new") => Value::Phantom,
-            (Ty::Int, "default") => Value::Int(0),
+            (Ty::Int(ty), "default") => Value::Int(0, *ty),
             (Ty::Bool, "default") => Value::Bool(false),
             (ty, name) => {
                 // `Type::method(receiver, ..)`.
                 let mut values = values.into_iter();
                 match values.next() {
                     Some(receiver) if receiver.ty().matches(ty) => {
+                        let receiver = integer::settle(receiver, ty, span)?;
                         let rest = values.collect();
                         self.intrinsic_method(receiver, name, rest, span)?
                     }

@@ -24,12 +24,17 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         Ok(match (receiver, name) {
-            (value, "clone") if values.is_empty() => self.derived_clone(value, span)?,
-            // An iterator over an array's elements, by value or by reference, is the array.
-            (value @ Value::Array(_), "iter" | "into_iter") if values.is_empty() => value,
-            (value @ Value::Array(_), "copied" | "cloned") if values.is_empty() => {
-                self.derived_clone(value, span)?
+            (value, "clone") if values.is_empty() => {
+                self.can_copy(&value, span)?;
+                value
             }
+            (value @ (Value::Array(_) | Value::Range(..) | Value::Count(_)), "into_iter")
+                if values.is_empty() =>
+            {
+                value
+            }
+            // An iterator over an array's elements, by reference, is the array.
+            (value @ Value::Array(_), "iter") if values.is_empty() => value,
             (Value::Felt(Word::Const(value)), "inverse") => match value.try_inverse() {
                 Some(inverse) => Value::Felt(Word::Const(inverse)),
                 None => return fail(span, "the inverse of zero"),
@@ -68,7 +73,12 @@ impl Evaluator<'_> {
             (Value::Slice(pointer, length), "block") => {
                 let [index] = arguments(values, span)?;
                 match skip(pointer, length, &index, span)? {
-                    (_, 0) => return outside(length + 1, length, span),
+                    (_, 0) => {
+                        return fail(
+                            span,
+                            format!("this block is outside of the slice, which has {length}"),
+                        );
+                    }
                     (pointer, _) => Value::Block(Block::At(pointer)),
                 }
             }
@@ -171,9 +181,11 @@ impl Evaluator<'_> {
                 });
                 result
             }
-            (Value::Array(values), "len") => Value::Int(values.len() as u64),
-            (Value::Array(values), "is_empty") => Value::Bool(values.is_empty()),
-            (Value::Int(value), name) => integer_method(value, name, &values, span)?,
+            (Value::Array(list), "len") if values.is_empty() => {
+                Value::Int(list.len() as u64, Some(IntType::Usize))
+            }
+            (Value::Array(list), "is_empty") if values.is_empty() => Value::Bool(list.is_empty()),
+            (Value::Int(value, ty), name) => integer::method((value, ty), name, &values, span)?,
             (other, name) => {
                 let found = other.describe();
                 return fail_help(
@@ -183,37 +195,5 @@ impl Evaluator<'_> {
                 );
             }
         })
-    }
-}
-
-fn integer_method(value: u64, name: &str, values: &[Value], span: Span) -> Eval<Value> {
-    let other = match values.first() {
-        Some(other) => integer(other, span)?,
-        None => 0,
-    };
-    let result = match name {
-        "pow" => u32::try_from(other).ok().and_then(|n| value.checked_pow(n)),
-        "ilog2" => value.checked_ilog2().map(u64::from),
-        "trailing_zeros" => Some(u64::from(value.trailing_zeros())),
-        "count_ones" => Some(u64::from(value.count_ones())),
-        "next_power_of_two" => value.checked_next_power_of_two(),
-        "div_ceil" if other != 0 => Some(value.div_ceil(other)),
-        "next_multiple_of" => value.checked_next_multiple_of(other),
-        "is_multiple_of" => return Ok(Value::Bool(value.is_multiple_of(other))),
-        "min" => Some(value.min(other)),
-        "max" => Some(value.max(other)),
-        "abs_diff" => Some(value.abs_diff(other)),
-        "saturating_sub" => Some(value.saturating_sub(other)),
-        "is_power_of_two" => return Ok(Value::Bool(value.is_power_of_two())),
-        _ => {
-            return fail(
-                span,
-                format!("integers have no method `{name}` in the subset"),
-            );
-        }
-    };
-    match result {
-        Some(value) => Ok(Value::Int(value)),
-        None => fail(span, format!("`{name}` overflows")),
     }
 }

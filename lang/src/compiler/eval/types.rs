@@ -17,7 +17,8 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
         Ty::Block => "Block",
         Ty::Slice => "Slice",
         Ty::Bool => "bool",
-        Ty::Int => "usize",
+        // One head for all integers: which type a literal has is not always known.
+        Ty::Int(_) => "usize",
         Ty::Unchecked(_) => "Unchecked",
         Ty::Words(_) => "Words",
         Ty::Index(_) => "Index",
@@ -42,14 +43,11 @@ impl Evaluator<'_> {
     ) -> Eval<T> {
         let site = self.activations.last().map_or(0, |here| here.site);
         self.activations.push(Activation {
-            module,
-            vars: Vec::new(),
             generics,
             self_type,
-            function: None,
             owner,
-            output: None,
             site,
+            ..Activation::new(module)
         });
         let result = body(self)?;
         self.activations.pop();
@@ -155,7 +153,7 @@ impl Evaluator<'_> {
             "Block" => Ty::Block,
             "Slice" => Ty::Slice,
             "bool" => Ty::Bool,
-            "usize" | "u8" | "u16" | "u32" | "u64" | "u128" => Ty::Int,
+            "usize" | "u8" | "u16" | "u32" | "u64" => Ty::Int(IntType::named(&name.text())),
             "PhantomData" => Ty::Phantom,
             "Unchecked" => match arguments.first() {
                 Some(GenericArg::Type(ty)) => Ty::Unchecked(Rc::new(self.ty(ty)?)),
@@ -195,7 +193,10 @@ impl Evaluator<'_> {
 
     pub(super) fn generic_constant(&mut self, argument: &GenericArg) -> Eval<Ty> {
         let value = match argument {
-            GenericArg::Const(expr) => self.expr(expr)?,
+            GenericArg::Const(expr) => {
+                self.expected = Ty::Int(Some(IntType::Usize));
+                self.expr(expr)?
+            }
             GenericArg::Type(ty) => match &ty.kind {
                 TypeKind::Path(path) => self.expr(&Expr {
                     kind: ExprKind::Path(path.clone()),
@@ -206,7 +207,7 @@ impl Evaluator<'_> {
             },
         };
         match value {
-            Value::Int(value) => Ok(Ty::Const(value)),
+            Value::Int(value, None | Some(IntType::Usize)) => Ok(Ty::Const(value)),
             Value::Bool(value) => Ok(Ty::ConstBool(value)),
             other => {
                 let span = match argument {

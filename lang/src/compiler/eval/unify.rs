@@ -6,7 +6,7 @@
 
 use super::types::{Bindings, head};
 use super::*;
-use crate::compiler::resolve::{Head, Namespace, TraitName, is_integer};
+use crate::compiler::resolve::{Head, Namespace, TraitName};
 
 /// Deepest nesting of conditions on implementations that is followed.
 const MAX_CONDITIONS: usize = 16;
@@ -242,7 +242,14 @@ impl Evaluator<'_> {
                     ("Words", Ty::Words(n)) | ("Index", Ty::Index(n)) => {
                         vec![(true, Ty::Const(*n))]
                     }
-                    (text, Ty::Int) => return Ok(Match::of(is_integer(text))),
+                    (text, Ty::Int(found)) => {
+                        return Ok(match (IntType::named(text), found) {
+                            (None, _) => Match::No,
+                            (Some(_), None) => Match::Maybe,
+                            (Some(wanted), Some(found)) if wanted == *found => Match::Yes,
+                            _ => Match::No,
+                        });
+                    }
                     (_, Ty::Phantom) => return Ok(Match::of(&*name.text() == "PhantomData")),
                     _ => {
                         let same = head(actual) == Some(Head::Intrinsic(*name));
