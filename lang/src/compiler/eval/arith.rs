@@ -466,6 +466,7 @@ impl Evaluator<'_> {
                 true
             }
             (Value::Struct(a), Value::Struct(b)) if a.id == b.id => {
+                self.no_function_of(a.id, &["eq", "ne"], span)?;
                 for (a, b) in a.fields.iter().zip(&b.fields) {
                     self.assert_equal(a, b, span)?;
                 }

@@ -42,8 +42,9 @@ impl Evaluator<'_> {
                 return match definition {
                     Definition::Function(home, function) => {
                         let generics = self.turbofish(&function, turbofish)?;
+                        let types = Some((home, generics.as_slice()));
                         let values =
-                            self.arguments(&function.params, home, None, arguments, span)?;
+                            self.arguments(&function.params, types, None, arguments, span)?;
                         let callee = Callee {
                             function,
                             module: home,
@@ -133,10 +134,8 @@ impl Evaluator<'_> {
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
-        let (ast, module) = (
-            self.items.structs[id].ast.clone(),
-            self.items.structs[id].module,
-        );
+        let info = &self.items.structs[id];
+        let (ast, module) = (info.ast.clone(), info.module);
         if arguments.len() != ast.fields.len() {
             return fail(span, "wrong number of fields");
         }
@@ -283,13 +282,27 @@ impl Evaluator<'_> {
         let Some(first) = found.first() else {
             return fail(span, format!("there is no `{}` for this type", last.name));
         };
-        let (params, module) = (first.item.item.clone(), first.item.module);
-        let values = self.arguments(&params.params, module, receiver, arguments, span)?;
+        if found.len() == 1 {
+            let callee = self.callee(first.clone(), ty, &last.generics)?;
+            let types = Some((callee.module, callee.generics.as_slice()));
+            let params = &callee.function.params;
+            let values = self.arguments(params, types, receiver, arguments, span)?;
+            return self.invoke(callee, values, span);
+        }
+        // They have the parameters that their trait declares, of types that are yet to be found.
+        let function = first.item.item.clone();
+        let values = self.arguments(&function.params, None, receiver, arguments, span)?;
         let given: Vec<_> = values.iter().map(|value| value.value.clone()).collect();
         match self.select_by_arguments(found, ty, &given, last.name, span)? {
             Some(candidate) => {
                 let callee = self.callee(candidate, ty, &last.generics)?;
-                self.invoke(callee, values, span)
+                let mut settled = Vec::with_capacity(values.len());
+                for (param, argument) in callee.function.params.iter().zip(values) {
+                    let ty = self.integers_of(&param.ty, callee.module, &callee.generics);
+                    let value = integer::settle(argument.value, &ty, span)?;
+                    settled.push(Argument { value, ..argument });
+                }
+                self.invoke(callee, settled, span)
             }
             None => fail(span, format!("no `{}` takes these arguments", last.name)),
         }
@@ -359,11 +372,12 @@ impl Evaluator<'_> {
         Ok(names.zip(types).collect())
     }
 
-    /// Evaluates arguments; those for `&mut` parameters with their places.
+    /// Evaluates arguments; those for `&mut` parameters with their places. `types` says where the
+    /// parameters' types are written, and what their generic parameters are.
     fn arguments(
         &mut self,
         params: &[Param],
-        module: ModuleId,
+        types: Option<(ModuleId, &[(Symbol, Ty)])>,
         receiver: Option<Argument>,
         arguments: &[Expr],
         span: Span,
@@ -380,7 +394,10 @@ impl Evaluator<'_> {
         all.extend(receiver);
         let skipped = all.len();
         for (param, argument) in params[skipped..].iter().zip(arguments) {
-            let ty = self.integers_of(&param.ty, module, &[]);
+            let ty = match types {
+                Some((module, generics)) => self.integers_of(&param.ty, module, generics),
+                None => Ty::Unknown,
+            };
             let (value, place) = match (&argument.kind, param.reference) {
                 (_, true) if param.mutable_reference => self.borrow(argument)?,
                 (ExprKind::RefMut(_) | ExprKind::Path(_), true) => self.borrow(argument)?,
@@ -422,9 +439,7 @@ impl Evaluator<'_> {
             if let Some(place) = argument.place {
                 places.push((index, place));
             }
-            let param = &callee.function.params[index];
-            let ty = self.integers_of(&param.ty, callee.module, &callee.generics);
-            values.push(integer::settle(argument.value, &ty, span)?);
+            values.push(argument.value);
         }
         let (result, mut values) = match callee.function.never_inline {
             false => self.inline(callee, values, span)?,

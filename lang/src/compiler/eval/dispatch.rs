@@ -753,50 +753,6 @@ impl Evaluator<'_> {
             Some(candidate) => self.call_values(candidate, &ty, values, span).map(Some),
         }
     }
-
-    /// Whether a value has parts that the program compares in its own way.
-    pub(super) fn has_user_equality(&self, value: &Value) -> bool {
-        self.any_struct(value, &|id| self.implements_builtin(id, "PartialEq"))
-    }
-
-    /// A copy of a value as `clone` makes it where nothing but derived ones are called.
-    pub(super) fn derived_clone(&self, value: Value, span: Span) -> Eval<Value> {
-        if self.any_struct(&value, &|id| self.implements_builtin(id, "Clone")) {
-            return fail_help(
-                span,
-                "a part of this has a `clone` of the program's own",
-                "clone the parts one by one",
-            );
-        }
-        let mut leaves = Vec::new();
-        value.leaves(&mut leaves);
-        if leaves.iter().any(|leaf| matches!(leaf, Value::Words(..))) {
-            return fail_help(
-                span,
-                "Words cannot be cloned in the machine",
-                "make new ones, and write them",
-            );
-        }
-        Ok(value)
-    }
-
-    fn implements_builtin(&self, id: usize, of: &str) -> bool {
-        let of = TraitName::Builtin(Symbol::new(of));
-        let items = self.items;
-        let implementors = items.implementors.get(&of).into_iter().flatten();
-        let mut heads = implementors.map(|implementation| items.impls[*implementation].head);
-        heads.any(|head| head == Head::Struct(id) || head == Head::Any)
-    }
-
-    fn any_struct(&self, value: &Value, wanted: &impl Fn(usize) -> bool) -> bool {
-        let any = |values: &[Value]| values.iter().any(|value| self.any_struct(value, wanted));
-        match value {
-            Value::Tuple(values) | Value::Array(values) => any(values),
-            Value::Struct(structure) => wanted(structure.id) || any(&structure.fields),
-            Value::Unchecked(value) => self.any_struct(value, wanted),
-            _ => false,
-        }
-    }
 }
 
 /// What comes before the name of an associated item.

@@ -117,6 +117,9 @@ impl Evaluator<'_> {
                     return fail(expr.span, "the array is too long");
                 }
                 let value = self.expr_of(value, element_type(&expected))?;
+                if length != 1 {
+                    self.can_copy(&value, expr.span)?;
+                }
                 Ok(Value::Array(Rc::new(vec![value; length as usize])))
             }
             ExprKind::Range(start, end, closed) => {
@@ -164,13 +167,6 @@ impl Evaluator<'_> {
             }
             ExprKind::AssertEq(left, right, equal) => {
                 let (left, right) = self.operands(left, right)?;
-                if self.has_user_equality(&left) || self.has_user_equality(&right) {
-                    return fail_help(
-                        expr.span,
-                        "these are compared by the program's own `PartialEq`",
-                        "write `assert!(a == b)`",
-                    );
-                }
                 self.at(expr.span);
                 match equal {
                     true => self.assert_equal(&left, &right, expr.span)?,

@@ -97,7 +97,7 @@ pub(super) fn skip(
 pub(super) fn outside<T>(blocks: u32, length: u32, span: Span) -> Eval<T> {
     fail(
         span,
-        format!("{blocks} blocks of a slice that has {length}"),
+        format!("{blocks} blocks of a slice are needed here, it has {length}"),
     )
 }
 

@@ -24,15 +24,17 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         Ok(match (receiver, name) {
-            (value, "clone") if values.is_empty() => self.derived_clone(value, span)?,
-            // An iterator over an array's elements, by value or by reference, is the array.
-            (value @ Value::Array(_), "iter" | "into_iter") if values.is_empty() => value,
-            (value @ Value::Array(_), "copied" | "cloned") if values.is_empty() => {
-                self.derived_clone(value, span)?
-            }
-            (value @ (Value::Range(..) | Value::Count(_)), "into_iter") if values.is_empty() => {
+            (value, "clone") if values.is_empty() => {
+                self.can_copy(&value, span)?;
                 value
             }
+            (value @ (Value::Array(_) | Value::Range(..) | Value::Count(_)), "into_iter")
+                if values.is_empty() =>
+            {
+                value
+            }
+            // An iterator over an array's elements, by reference, is the array.
+            (value @ Value::Array(_), "iter") if values.is_empty() => value,
             (Value::Felt(Word::Const(value)), "inverse") => match value.try_inverse() {
                 Some(inverse) => Value::Felt(Word::Const(inverse)),
                 None => return fail(span, "the inverse of zero"),
@@ -71,7 +73,12 @@ impl Evaluator<'_> {
             (Value::Slice(pointer, length), "block") => {
                 let [index] = arguments(values, span)?;
                 match skip(pointer, length, &index, span)? {
-                    (_, 0) => return outside(length + 1, length, span),
+                    (_, 0) => {
+                        return fail(
+                            span,
+                            format!("this block is outside of the slice, which has {length}"),
+                        );
+                    }
                     (pointer, _) => Value::Block(Block::At(pointer)),
                 }
             }

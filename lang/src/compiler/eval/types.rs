@@ -17,6 +17,7 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
         Ty::Block => "Block",
         Ty::Slice => "Slice",
         Ty::Bool => "bool",
+        // One head for all integers: which type a literal has is not always known.
         Ty::Int(_) => "usize",
         Ty::Unchecked(_) => "Unchecked",
         Ty::Words(_) => "Words",

@@ -242,10 +242,12 @@ impl Evaluator<'_> {
                     ("Words", Ty::Words(n)) | ("Index", Ty::Index(n)) => {
                         vec![(true, Ty::Const(*n))]
                     }
-                    (text, Ty::Int(ty)) => {
-                        return Ok(match (IntType::named(text), ty) {
+                    (text, Ty::Int(found)) => {
+                        return Ok(match (IntType::named(text), found) {
+                            (None, _) => Match::No,
                             (Some(_), None) => Match::Maybe,
-                            (named, ty) => Match::of(named.is_some() && named == *ty),
+                            (Some(wanted), Some(found)) if wanted == *found => Match::Yes,
+                            _ => Match::No,
                         });
                     }
                     (_, Ty::Phantom) => return Ok(Match::of(&*name.text() == "PhantomData")),

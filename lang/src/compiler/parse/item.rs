@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::Parser;
-use super::ty::{has_reference, path_has_reference};
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 
@@ -28,8 +27,16 @@ impl Parser {
         Ok(module)
     }
 
+    /// Adds an item, whose name must be new in its module.
     fn declare(&self, module: &mut Module, ident: &syn::Ident, kind: ItemKind) -> Result<()> {
-        let (name, span) = (self.symbol(ident)?, self.span_of(ident));
+        let name = self.symbol(ident)?;
+        if module.items.iter().any(|item| item.name == name) {
+            return fail(
+                self.span_of(ident),
+                format!("`{name}` is declared a second time"),
+            );
+        }
+        let span = self.span_of(ident);
         module.items.push(Item { name, kind, span });
         Ok(())
     }
@@ -333,12 +340,12 @@ impl Parser {
         if defaultness.is_some() || unsafety.is_some() {
             return fail(span, "this kind of implementation is not in the subset");
         }
-        let header = trait_.as_ref().map(|(_, path, _)| path);
-        if has_reference(self_ty) || header.is_some_and(path_has_reference) {
+        let path = trait_.as_ref().map(|(_, path, _)| path);
+        if has_reference(self_ty) || path.is_some_and(path_has_reference) {
             return fail_help(
                 span,
                 "implementations for references are not in the subset",
-                "implement the trait for the type itself, with methods by `&self`",
+                "implement for the type itself",
             );
         }
         let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());
@@ -492,4 +499,30 @@ impl Parser {
         }
         Ok(())
     }
+}
+
+/// Whether a type has a reference in it: types are read without them, so that implementations for a
+/// type and for references to it could not be told apart.
+fn has_reference(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Reference(_) => true,
+        syn::Type::Paren(ty) => has_reference(&ty.elem),
+        syn::Type::Group(ty) => has_reference(&ty.elem),
+        syn::Type::Array(ty) => has_reference(&ty.elem),
+        syn::Type::Slice(ty) => has_reference(&ty.elem),
+        syn::Type::Tuple(ty) => ty.elems.iter().any(has_reference),
+        syn::Type::Path(ty) => path_has_reference(&ty.path),
+        _ => false,
+    }
+}
+
+fn path_has_reference(path: &syn::Path) -> bool {
+    path.segments
+        .iter()
+        .any(|segment| match &segment.arguments {
+            syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(
+                |argument| matches!(argument, syn::GenericArgument::Type(ty) if has_reference(ty)),
+            ),
+            _ => false,
+        })
 }

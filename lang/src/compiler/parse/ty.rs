@@ -126,29 +126,3 @@ impl Parser {
         Ok(generics)
     }
 }
-
-/// Whether a type has a reference in it: types are read without them, so that implementations for a
-/// type and for references to it could not be told apart.
-pub(super) fn has_reference(ty: &syn::Type) -> bool {
-    match ty {
-        syn::Type::Reference(_) => true,
-        syn::Type::Paren(ty) => has_reference(&ty.elem),
-        syn::Type::Group(ty) => has_reference(&ty.elem),
-        syn::Type::Array(ty) => has_reference(&ty.elem),
-        syn::Type::Slice(ty) => has_reference(&ty.elem),
-        syn::Type::Tuple(ty) => ty.elems.iter().any(has_reference),
-        syn::Type::Path(ty) => path_has_reference(&ty.path),
-        _ => false,
-    }
-}
-
-pub(super) fn path_has_reference(path: &syn::Path) -> bool {
-    path.segments
-        .iter()
-        .any(|segment| match &segment.arguments {
-            syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(
-                |argument| matches!(argument, syn::GenericArgument::Type(ty) if has_reference(ty)),
-            ),
-            _ => false,
-        })
-}

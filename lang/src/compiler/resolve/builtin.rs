@@ -59,6 +59,7 @@ pub const LANGUAGE: &[&str] = &[
     "u16",
     "u32",
     "u64",
+    "u128",
     "usize",
     "Clone",
     "Copy",

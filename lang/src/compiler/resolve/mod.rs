@@ -429,9 +429,7 @@ impl Items {
             match self.path(module, path, Namespace::Type)? {
                 Some((Definition::Struct(id), _)) => return Ok(Head::Struct(id)),
                 // Integers have one head: which type a value has is not always known.
-                Some((Definition::Intrinsic(name), _))
-                    if IntType::named(&name.text()).is_some() =>
-                {
+                Some((Definition::Intrinsic(name), _)) if is_integer(&name.text()) => {
                     return Ok(Head::Intrinsic(Symbol::new("usize")));
                 }
                 Some((Definition::Intrinsic(name), _)) => return Ok(Head::Intrinsic(name)),
@@ -458,4 +456,9 @@ fn module_path(path: &str) -> Vec<String> {
         names.pop();
     }
     names
+}
+
+/// Whether a name is that of an integer type.
+pub fn is_integer(name: &str) -> bool {
+    matches!(name, "u8" | "u16" | "u32" | "u64" | "u128" | "usize")
 }
