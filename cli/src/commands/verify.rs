@@ -186,9 +186,9 @@ impl Verify {
                 let message = "an aggregate is verified against --key and --claim";
                 return Err(CommandError::usage(message));
             };
+            let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
             let start = Instant::now();
-            let aggregate = file::decode(&bytes)
-                .map_err(CommandError::failed)?
+            let aggregate = aggregate
                 .verify(key, &claim.0, self.min_bits)
                 .map_err(CommandError::failed)?;
             let verify_ms = start.elapsed().as_secs_f64() * 1e3;

@@ -19,7 +19,6 @@ use droste_vm::heights::Heights;
 use droste_vm::key::{KeyDigest, ProvingKey};
 use droste_vm::machine::StandardTables;
 use droste_vm::prover::prove_with_key;
-use p3_field::PrimeCharacteristicRing;
 
 use crate::{TOYS, aggregator, copy, unverified};
 

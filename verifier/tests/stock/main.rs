@@ -12,7 +12,7 @@ use droste_verifier::keys::{Deriver, KeysError, RecipeError};
 use droste_verifier::tape::TapeFamily;
 use droste_vm::record::Execution;
 use p3_air::{Air, DebugConstraintBuilder};
-use p3_batch_stark::{BatchProof, ProverData, StarkInstance, prove_batch, verify_batch};
+use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_blake3::Blake3;
 use p3_blake3_air::Blake3Air;
 use p3_keccak::Keccak256Hash;
