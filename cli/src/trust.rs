@@ -105,7 +105,7 @@ impl Trust {
 ///
 /// # Errors
 /// If it cannot be read, or is no aggregate.
-pub fn read(path: &Path) -> Result<UnverifiedAggregate, CommandError> {
+fn read(path: &Path) -> Result<UnverifiedAggregate, CommandError> {
     let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
     file::decode(&bytes)
         .map_err(|error| CommandError::failed(format!("{}: {error}", path.display())))

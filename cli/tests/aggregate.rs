@@ -189,12 +189,10 @@ fn keys_are_derived(folder: &TempDir, key: &str) {
     assert_eq!(digest("--from FOLDER/both --no-cache"), key);
     assert_ne!(digest("--join 2 --preset toy"), key);
     fails(folder, "keys", 2, "required");
-    fails(
-        folder,
-        "keys --from FOLDER/factorial.proof",
-        1,
-        "not an aggregate",
-    );
+    // Proofs of programs stand for their wraps.
+    let proofs = "--from FOLDER/factorial.proof FOLDER/fibonacci.proof --join 2 --preset toy";
+    assert_eq!(digest(proofs), key);
+    fails(folder, "keys --from FOLDER/factorial.rs", 1, "not a proof");
 }
 
 /// A program that verifies nothing and reveals a forged claim, its key listed with 250 bits; and an

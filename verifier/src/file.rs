@@ -34,7 +34,7 @@ pub const MAX_DEPTH: usize = 1024;
 pub const MAX_NODES: usize = 1 << 16;
 
 /// Most recursion keys in a file.
-pub const MAX_KEYS: usize = 1024;
+pub const MAX_KEYS: usize = 256;
 
 const HEADER: usize = MAGIC.len() + 4;
 

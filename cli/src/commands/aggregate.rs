@@ -65,7 +65,7 @@ struct Output {
     #[arg(long, default_value_t = Preset::Proven100)]
     preset: Preset,
     /// Most proofs that one join takes: the same for all that are to be joined.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: u16,
     /// The file to write.
     #[arg(short, long)]

@@ -28,7 +28,7 @@ pub use step::{Run, Step};
 pub use verified::{Accepted, Aggregate, UnverifiedAggregate, VerifiedProof};
 
 use crate::claim::ClaimError;
-use crate::keys::{ChildShape, Children, KeySet, KeysError, Recipe};
+use crate::keys::{ChildShape, Children, KeySet, KeysError, Recipe, RecipeError};
 use crate::recursion::{RecursionError, claim_tree};
 use crate::tape::TapeFamily;
 use step::Size;
@@ -48,6 +48,9 @@ pub enum AggregateError {
     /// The key of a recursion program.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// The recursion program is larger than any that is derived again.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
     /// Proving a step.
     #[error(transparent)]
     Prove(#[from] ProveError),

@@ -7,11 +7,11 @@ use droste_vm::compiler::Compiled;
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyError;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveError, prove_with_key};
+use droste_vm::prover::{Proof, ProveError, log_heights, prove_with_key};
 use droste_vm::record::Execution;
 use droste_vm::verifier::{Report, Verifier};
 
-use super::{Aggregate, AggregateError, Aggregator};
+use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
 use crate::claim::ClaimTree;
 use crate::keys::{Children, KeySet, Recipe, proving_key};
 use crate::recursion::{Recursion, claim_tree};
@@ -90,6 +90,39 @@ pub(super) enum Size {
 }
 
 impl Aggregator {
+    /// What the key of the wrap of this proof is made from, found by running the wrap, not by proving
+    /// it.
+    ///
+    /// # Errors
+    /// [`AggregateError::NotHome`] if one step does not bring the proof home: what the next step verifies
+    /// is known only from a proof.
+    pub fn wrap_recipe<H: TapeFamily>(
+        &self,
+        proof: &VerifiedProof<H>,
+    ) -> Result<Recipe, AggregateError>
+    where
+        StandardTables: Provable<H>,
+    {
+        let proof = proof.proof();
+        let verifier = Verifier::<H, StandardTables>::new(proof.key.clone())?;
+        let recursion = Recursion::new(&verifier, &proof.batch.degree_bits, 1)?;
+        let execution = recursion.execute(&[proof])?;
+        let heights = Heights::Exact(self.log_heights.clone());
+        let program = &recursion.compiled().program;
+        let fits = proving_key(program, self.settings, heights.clone())
+            .map_err(AggregateError::from)
+            .and_then(|key| Ok(log_heights(&key, &execution)?));
+        if needs_more(&fits) {
+            return Err(AggregateError::NotHome);
+        }
+        fits?;
+        Ok(Recipe {
+            children: recursion.children(),
+            settings: self.settings,
+            heights,
+        })
+    }
+
     /// Verifies `children`, all of one shape, in the machine, and proves that. They have been verified
     /// natively; their trees and `keys` are those of that verification.
     pub(super) fn step<H: TapeFamily>(
@@ -135,9 +168,15 @@ impl Aggregator {
     ) -> Result<Aggregate, AggregateError> {
         let start = Instant::now();
         let prove = |settings: FriSettings, heights: Heights| -> Result<_, AggregateError> {
-            let key = proving_key(&run.compiled.program, settings, heights.clone())?;
-            let proof = prove_with_key(&key, &run.execution)?;
-            Ok((proof, settings, heights))
+            let recipe = Recipe {
+                children: run.children.clone(),
+                settings,
+                heights: heights.clone(),
+            };
+            // Nobody could derive the key of another one.
+            recipe.check()?;
+            let key = proving_key(&run.compiled.program, settings, heights)?;
+            Ok((prove_with_key(&key, &run.execution)?, recipe))
         };
         let exact = |(settings, log_heights): (FriSettings, Vec<usize>)| {
             prove(settings, Heights::Exact(log_heights))
@@ -152,7 +191,7 @@ impl Aggregator {
             .flatten()
             .map(exact)
             .find(|result| !needs_more(result));
-        let (proof, settings, heights) = match fitting {
+        let (proof, recipe) = match fitting {
             Some(result) => result?,
             None => prove(*self.settings_away(run.hash), Heights::Minimal)?,
         };
@@ -165,11 +204,6 @@ impl Aggregator {
             &proof,
         )?;
         let verify = start.elapsed();
-        let recipe = Recipe {
-            children: run.children,
-            settings,
-            heights,
-        };
         keys.insert(report.key, run.bits, recipe);
         let step = Step {
             hash: run.hash,

@@ -29,8 +29,8 @@ pub use cache::Cache;
 pub use derive::Deriver;
 pub(crate) use recipe::proving_key;
 pub use recipe::{
-    ChildShape, Children, MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_LOG_ARITY, MAX_LOG_FINAL_POLY_LEN,
-    MAX_LOG_PROGRAM_CODEWORD, MAX_TABLES, Recipe, RecipeError,
+    ChildShape, Children, MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_LOG_ARITY, MAX_LOG_BLOWUP,
+    MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD, MAX_TABLES, Recipe, RecipeError,
 };
 
 /// Tag of a key set's digest: the letters "keys", in ASCII, big-endian.

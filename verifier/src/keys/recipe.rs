@@ -14,11 +14,15 @@ use crate::aggregate::PRECOMPILES;
 use crate::recursion::{Recursion, RecursionError};
 use crate::tape::TapeFamily;
 
-/// Most children of a program that is generated from a recipe.
-pub const MAX_CHILDREN: usize = 1024;
+/// Most children of a program that is generated from a recipe: each has its own copy of the code that
+/// checks a query.
+pub const MAX_CHILDREN: usize = 64;
 
 /// Most tables of a machine that a recipe names.
 pub const MAX_TABLES: usize = 16;
+
+/// Logarithm of the largest blowup of the proof of a program that is generated from a recipe.
+pub const MAX_LOG_BLOWUP: usize = 4;
 
 /// Logarithm of the largest cap of children's commitments that a recipe may ask for.
 pub const MAX_CAP_HEIGHT: usize = 12;
@@ -217,6 +221,11 @@ impl Recipe {
     /// What is wrong with it.
     pub fn check(&self) -> Result<(), RecipeError> {
         self.settings.validate()?;
+        at_most(
+            "logarithm of the blowup",
+            self.settings.log_blowup,
+            MAX_LOG_BLOWUP,
+        )?;
         if let Children::Programs { shape, count } = &self.children {
             at_most("number of children", *count, MAX_CHILDREN)?;
             if *count == 0 {
