@@ -10,6 +10,7 @@ mod output;
 mod parameters;
 mod program;
 mod progress;
+mod trust;
 
 use std::process::ExitCode;
 

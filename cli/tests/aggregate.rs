@@ -1,9 +1,16 @@
-//! `droste prove`, `wrap`, `join`, `verify` and `inspect` on toy proofs: results, exit codes, messages.
+//! `droste prove`, `wrap`, `join`, `keys`, `verify` and `inspect` on toy proofs: results, exit codes,
+//! messages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use droste_native::{F, Poseidon16Family};
+use droste_verifier::aggregate::UnverifiedAggregate;
+use droste_verifier::claim::{Claim, ClaimTree};
+use droste_verifier::file as aggregate_file;
+use droste_verifier::keys::ClaimedKeys;
+use droste_vm::codec;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -15,6 +22,7 @@ fn droste(folder: &TempDir, arguments: &str) -> Output {
         .map(|word| word.replace("FOLDER", &path));
     Command::new(env!("CARGO_BIN_EXE_droste"))
         .args(arguments)
+        .env("DROSTE_CACHE", folder.path().join("cache"))
         .output()
         .unwrap()
 }
@@ -79,12 +87,14 @@ fn proofs_are_wrapped_joined_and_verified() {
         &format!("verify FOLDER/both --key {key} --claim {claim} --min-bits 1"),
     );
     assert_eq!(text(&verified, "claim"), claim);
+    assert_eq!(text(&verified, "keys_are"), "pinned");
     let bits = verified["proven_bits"].as_u64().unwrap();
     assert!((1..100).contains(&bits), "{bits}");
 
     // The tree: statements of both programs, in order.
     let inspected = json(&folder, "inspect FOLDER/both");
     assert_eq!(text(&inspected, "key"), key);
+    assert_eq!(text(&inspected, "keys_are"), "derived");
     let leaf = |child: usize| &inspected["tree"]["children"][child]["children"][0];
     assert_eq!(
         leaf(0)["statement"],
@@ -99,7 +109,15 @@ fn proofs_are_wrapped_joined_and_verified() {
     assert!(printed.contains("says 5,120,0,0,0,0,0,0"), "{printed}");
     assert!(printed.contains("verifies 2"), "{printed}");
 
+    // Two leaves, two wraps, the join.
+    let tree_bits = verified["tree_bits"].as_u64().unwrap();
+    assert!(tree_bits < bits, "{tree_bits}");
+    assert_eq!(verified["proofs"], 5);
+
     rejected(&folder, key, claim, bits);
+    bits_of_the_tree_are_checked(&folder, key, claim, tree_bits);
+    keys_are_derived(&folder, key);
+    forged_keys_are_refused(&folder, claim);
     the_order_is_kept(&folder, key, claim);
     damaged_files_are_rejected(&folder, key, claim);
 }
@@ -142,6 +160,116 @@ fn rejected(folder: &TempDir, key: &str, claim: &str, bits: u64) {
         "--claim is for aggregates",
     );
     fails(folder, "join -o FOLDER/none", 2, "required");
+    // Proofs of programs are wrapped against those, aggregates by themselves.
+    let output = "--preset toy -o FOLDER/none";
+    let arguments = format!("wrap FOLDER/factorial.proof {output}");
+    fails(folder, &arguments, 2, "--program");
+    let arguments = format!("wrap FOLDER/both {of} {output}");
+    fails(folder, &arguments, 2, "this is an aggregate");
+}
+
+fn bits_of_the_tree_are_checked(folder: &TempDir, key: &str, claim: &str, bits: u64) {
+    let verify = format!("verify FOLDER/both --key {key} --claim {claim} --min-bits 0");
+    json(folder, &format!("{verify} --min-tree-bits {bits}"));
+    let more = bits + 1;
+    let arguments = format!("{verify} --min-tree-bits {more}");
+    fails(folder, &arguments, 1, "the tree has");
+    let arguments = format!("verify FOLDER/factorial.proof --key {key} --min-tree-bits 1");
+    fails(folder, &arguments, 2, "for aggregates");
+}
+
+/// The digest that the join ended with, from nothing but the wraps' programs, and from the join's file.
+fn keys_are_derived(folder: &TempDir, key: &str) {
+    let digest = |arguments: &str| {
+        let keys = json(folder, &format!("keys {arguments}"));
+        text(&keys, "key").to_owned()
+    };
+    let wraps = "--from FOLDER/factorial.wrap FOLDER/fibonacci.wrap --join 2 --preset toy";
+    assert_eq!(digest(wraps), key);
+    assert_eq!(digest("--from FOLDER/both --no-cache"), key);
+    assert_ne!(digest("--join 2 --preset toy"), key);
+    fails(folder, "keys", 2, "required");
+    // Proofs of programs stand for their wraps.
+    let proofs = "--from FOLDER/factorial.proof FOLDER/fibonacci.proof --join 2 --preset toy";
+    assert_eq!(digest(proofs), key);
+    fails(folder, "keys --from FOLDER/factorial.rs", 1, "not a proof");
+}
+
+/// A program that verifies nothing and reveals a forged claim, its key listed with 250 bits; and an
+/// honest file with the byte of a key's bits changed.
+fn forged_keys_are_refused(folder: &TempDir, claim: &str) {
+    let honest = fs::read(file(folder, "factorial.wrap")).unwrap();
+    let honest = aggregate_file::decode(&honest).unwrap();
+    let (_, wrap) = honest.keys.iter().next().unwrap();
+    let (factorial, _) = honest.tree.leaves()[0];
+    let forged = Claim::Children(vec![ClaimTree {
+        key: factorial,
+        claim: Claim::Statement([5, 999, 0, 0, 0, 0, 0, 0].map(F::new)),
+    }]);
+    let reveals: Vec<String> = forged
+        .statement()
+        .iter()
+        .map(|lane| format!("    reveal(Felt::new({lane}));\n"))
+        .collect();
+    let text = format!(
+        "use droste_gadgets::prelude::*;\npub fn main() {{\n{}}}\n",
+        reveals.concat()
+    );
+    fs::write(file(folder, "forge.rs"), text).unwrap();
+    json(
+        folder,
+        "prove FOLDER/forge.rs --preset toy -o FOLDER/forge.proof",
+    );
+    let proof = fs::read(file(folder, "forge.proof")).unwrap();
+    let proof = codec::decode::<Poseidon16Family>(&proof).unwrap();
+    let key = proof.key.digest();
+    let mut keys = ClaimedKeys::default();
+    keys.insert(key, 250, wrap.recipe.clone());
+    let forgery = UnverifiedAggregate {
+        tree: ClaimTree { key, claim: forged },
+        proof,
+        keys,
+    };
+    let bytes = aggregate_file::encode_unverified(&forgery).unwrap();
+    fs::write(file(folder, "forged"), bytes).unwrap();
+
+    let refusal = format!("{key} is listed as the key of a recursion program");
+    for victim in [
+        "wrap FOLDER/forged --preset toy -o FOLDER/none",
+        "join FOLDER/factorial.wrap FOLDER/forged --preset toy -o FOLDER/none",
+        "keys --from FOLDER/forged",
+        "inspect FOLDER/forged",
+    ] {
+        fails(folder, victim, 1, &refusal);
+    }
+    // It is consistent with itself, which is all that is said of it.
+    let inspected = droste(folder, "inspect FOLDER/forged --claimed");
+    let inspected = String::from_utf8(inspected.stdout).unwrap();
+    assert!(inspected.contains("claimed by the file"), "{inspected}");
+    assert!(inspected.contains("children of 250 bits, as the file claims"));
+    // Only who believes the forger's own digest is deceived.
+    let believed = forgery.key();
+    let wrap = format!("wrap FOLDER/forged --key {believed} --preset toy -o FOLDER/laundered");
+    json(folder, &wrap);
+    let join = "join FOLDER/factorial.wrap FOLDER/laundered --preset toy -o FOLDER/none";
+    fails(folder, join, 1, &refusal);
+
+    let mut bytes = fs::read(file(folder, "both")).unwrap();
+    // Header, number of keys, the first key's digest.
+    bytes[12 + 1 + 32] = 250;
+    let patched = aggregate_file::decode(&bytes).unwrap().key();
+    fs::write(file(folder, "patched"), bytes).unwrap();
+    let words = "not 250 as is listed";
+    fails(
+        folder,
+        "join FOLDER/patched --preset toy -o FOLDER/none",
+        1,
+        words,
+    );
+    fails(folder, "inspect FOLDER/patched", 1, words);
+    let verify = format!("verify FOLDER/patched --key {patched} --claim {claim} --min-bits 0");
+    // A digest that was never derived: what is believed is the caller's own word.
+    json(folder, &verify);
 }
 
 fn the_order_is_kept(folder: &TempDir, key: &str, claim: &str) {
@@ -197,9 +325,11 @@ fn damaged_files_are_rejected(folder: &TempDir, key: &str, claim: &str) {
     verify(&honest[..honest.len() - 1], "malformed");
     verify(&honest[..honest.len() / 2], "malformed");
     verify(&[&honest[..], &[0]].concat(), "1 bytes after the end");
-    let mut version = honest.clone();
-    version[8] = 9;
-    verify(&version, "version 9");
+    for number in [1, 9] {
+        let mut version = honest.clone();
+        version[8] = number;
+        verify(&version, &format!("version {number}, expected 2"));
+    }
     // A byte of the proof.
     let mut flipped = honest.clone();
     let at = honest.len() - 100;

@@ -7,7 +7,7 @@ use std::error::Error;
 
 use droste_native::security::Preset;
 use droste_native::{F, Poseidon16Family};
-use droste_verifier::aggregate::Aggregator;
+use droste_verifier::aggregate::{Aggregator, VerifiedProof};
 use droste_verifier::recursion::Recursion;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
@@ -90,9 +90,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let wrap = Recursion::new(&verifier, &leaf.batch.degree_bits, 1)?;
     report("wrap", wrap.compiled(), &wrap.execute(&[&leaf])?, lines);
 
+    let leaf = VerifiedProof::under_its_own_key(leaf)?;
     let wrapped = aggregator.wrap(&leaf, |_| ())?;
-    let proof = &wrapped.proof;
-    if let Some(step) = wrapped.steps.last() {
+    let proof = wrapped.proof();
+    if let Some(step) = wrapped.steps().last() {
         println!("proven bits of the wrap: {}", step.report.security.bits());
     }
     let verifier = Verifier::<R, StandardTables>::new(proof.key.clone())?;

@@ -4,13 +4,15 @@
 //! statement. A child that is a recursion proof itself has such a digest as its statement, so the
 //! statement at the root binds a whole tree, down to the statements of ordinary programs.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use droste_native::F;
 use droste_native::poseidon16::Poseidon16;
 use droste_vm::key::KeyDigest;
 use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
 
-use crate::keys::KeySet;
+use crate::keys::{ClaimedKeys, KeySet};
 
 /// Tag of a claim: the letters "clai", in ASCII, big-endian.
 pub const CLAIM_TAG: F = F::new(0x636c_6169);
@@ -69,6 +71,53 @@ pub enum ClaimError {
         /// Bits that every proof has that the program accepts.
         found: usize,
     },
+    /// A key is listed that no proof of the tree has.
+    #[error("{0} is listed as the key of a recursion program, but no proof of the tree has it")]
+    Unused(KeyDigest),
+}
+
+/// Proven bits of the proofs of a tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreeBits {
+    /// Number of proofs, by their bits.
+    proofs: BTreeMap<usize, u64>,
+}
+
+impl TreeBits {
+    /// Adds so many proofs of these bits.
+    pub fn add(&mut self, bits: usize, proofs: usize) {
+        let number = self.proofs.entry(bits).or_default();
+        *number = number.saturating_add(proofs as u64);
+    }
+
+    /// Number of proofs.
+    pub fn proofs(&self) -> u64 {
+        self.proofs
+            .values()
+            .fold(0, |sum, &number| sum.saturating_add(number))
+    }
+
+    /// The least bits of one proof; none without proofs.
+    pub fn least(&self) -> Option<usize> {
+        self.proofs.keys().next().copied()
+    }
+
+    /// Bits of all proofs together, by the union bound: the chance that any of them is false is at most
+    /// the sum of theirs, `sum 2^-bits`. Rounded down to a whole number of bits, not below 0; none
+    /// without proofs.
+    pub fn union(&self) -> Option<usize> {
+        let least = self.least()?;
+        // The sum in units of 2^-bits, rounded up: it is exact for whole numbers of bits.
+        let (mut sum, mut unit) = (0u64, least);
+        for (&bits, &proofs) in self.proofs.iter().rev() {
+            let shift = (unit.max(bits) - bits).min(63);
+            sum = sum.div_ceil(1 << shift).saturating_add(proofs);
+            unit = bits;
+        }
+        // Its logarithm, rounded up.
+        let lost = u64::BITS - sum.saturating_sub(1).leading_zeros();
+        Some(least.saturating_sub(lost as usize))
+    }
 }
 
 impl Claim {
@@ -107,20 +156,43 @@ pub fn public_digest(public_values: &[Vec<F>]) -> [F; 8] {
 
 impl ClaimTree {
     /// Checks that every node with children is of a recursion program of `keys` whose children have
-    /// at least `min_bits` proven bits, and that no recursion proof hides its children. Gives the
-    /// least of those bits: every proof below the root has them.
+    /// at least `min_bits` proven bits, that no recursion proof hides its children, and that every key
+    /// of `keys` occurs. Gives the bits of all proofs below the root, as their parents' programs accept
+    /// them.
     ///
     /// # Soundness
-    /// The tree must be that of a verified proof: its key and statement those of the root. `keys` are
-    /// trusted to be of programs that verify their children, at the security they are listed with.
+    /// The tree must be that of a verified proof: its key and statement those of the root.
     ///
     /// # Errors
     /// What in the tree is not as expected.
-    pub fn check(&self, keys: &KeySet, min_bits: usize) -> Result<usize, ClaimError> {
+    pub fn check(&self, keys: &KeySet, min_bits: usize) -> Result<TreeBits, ClaimError> {
+        self.check_listed(keys.claimed(), min_bits)
+    }
+
+    /// As [`Self::check`], with keys that are only claimed: what it gives is worth as much as they are.
+    pub(crate) fn check_listed(
+        &self,
+        keys: &ClaimedKeys,
+        min_bits: usize,
+    ) -> Result<TreeBits, ClaimError> {
+        let (mut bits, mut used) = (TreeBits::default(), BTreeSet::new());
+        self.visit(keys, min_bits, &mut bits, &mut used)?;
+        match keys.iter().find(|(key, _)| !used.contains(key)) {
+            Some((key, _)) => Err(ClaimError::Unused(key)),
+            None => Ok(bits),
+        }
+    }
+
+    fn visit(
+        &self,
+        keys: &ClaimedKeys,
+        min_bits: usize,
+        bits: &mut TreeBits,
+        used: &mut BTreeSet<KeyDigest>,
+    ) -> Result<(), ClaimError> {
         let key = self.key;
-        let bits = keys.bits(key);
-        match (&self.claim, bits) {
-            (Claim::Statement(_), None) => Ok(usize::MAX),
+        match (&self.claim, keys.bits(key)) {
+            (Claim::Statement(_), None) => Ok(()),
             (Claim::Statement(_), Some(_)) => Err(ClaimError::Hidden(key)),
             (Claim::Children(_), None) => Err(ClaimError::Recursion(key)),
             (Claim::Children(_), Some(found)) if found < min_bits => Err(ClaimError::Security {
@@ -129,9 +201,11 @@ impl ClaimTree {
                 found,
             }),
             (Claim::Children(children), Some(found)) => {
-                children.iter().try_fold(found, |least, child| {
-                    Ok(least.min(child.check(keys, min_bits)?))
-                })
+                used.insert(key);
+                bits.add(found, children.len());
+                children
+                    .iter()
+                    .try_for_each(|child| child.visit(keys, min_bits, bits, used))
             }
         }
     }
@@ -157,9 +231,12 @@ impl ClaimTree {
 
 #[cfg(test)]
 mod tests {
+    use droste_native::FriSettings;
+    use droste_vm::heights::Heights;
     use p3_field::PrimeCharacteristicRing;
 
     use super::*;
+    use crate::keys::{Children, Recipe};
 
     const fn key(n: u32) -> KeyDigest {
         KeyDigest([F::new(n); 8])
@@ -179,6 +256,21 @@ mod tests {
         }
     }
 
+    fn keys(keys: &[(u32, usize)]) -> ClaimedKeys {
+        let mut list = ClaimedKeys::default();
+        for &(n, bits) in keys {
+            let recipe = Recipe {
+                children: Children::Airs {
+                    identity: [F::ZERO; 8],
+                },
+                settings: FriSettings::toy(),
+                heights: Heights::Minimal,
+            };
+            list.insert(key(n), bits, recipe);
+        }
+        list
+    }
+
     /// A wrap (10) of one program, a wrap (11) of another, joined (20).
     fn tree() -> ClaimTree {
         node(20, vec![node(10, vec![leaf(1)]), node(11, vec![leaf(2)])])
@@ -186,20 +278,45 @@ mod tests {
 
     #[test]
     fn every_recursion_key_is_checked() {
-        let keys = |keys: &[(u32, usize)]| keys.iter().map(|&(n, bits)| (key(n), bits)).collect();
-        let all: KeySet = keys(&[(10, 100), (11, 7), (20, 104)]);
-        assert_eq!(tree().check(&all, 7), Ok(7));
+        let all = keys(&[(10, 100), (11, 7), (20, 104)]);
+        let bits = tree().check_listed(&all, 7).unwrap();
+        assert_eq!((bits.least(), bits.proofs()), (Some(7), 4));
         // A toy child below proofs that are strong themselves.
         let weak = ClaimError::Security {
             key: key(11),
             expected: 8,
             found: 7,
         };
-        assert_eq!(tree().check(&all, 8), Err(weak));
-        let some: KeySet = keys(&[(10, 100), (20, 104)]);
-        assert_eq!(tree().check(&some, 0), Err(ClaimError::Recursion(key(11))));
-        let more: KeySet = keys(&[(10, 100), (11, 7), (20, 104), (2, 100)]);
-        assert_eq!(tree().check(&more, 0), Err(ClaimError::Hidden(key(2))));
+        assert_eq!(tree().check_listed(&all, 8), Err(weak));
+        let refusal = |list: &[(u32, usize)]| tree().check_listed(&keys(list), 0).unwrap_err();
+        let some = refusal(&[(10, 100), (20, 104)]);
+        assert_eq!(some, ClaimError::Recursion(key(11)));
+        let more = refusal(&[(10, 100), (11, 7), (20, 104), (2, 100)]);
+        assert_eq!(more, ClaimError::Hidden(key(2)));
+        let unused = refusal(&[(10, 100), (11, 7), (20, 104), (30, 100)]);
+        assert_eq!(unused, ClaimError::Unused(key(30)));
+    }
+
+    #[test]
+    fn bits_of_all_proofs_are_those_of_the_union_bound() {
+        let union = |proofs: &[(usize, usize)]| {
+            let mut bits = TreeBits::default();
+            for &(number, count) in proofs {
+                bits.add(number, count);
+            }
+            bits.union()
+        };
+        assert_eq!(union(&[]), None);
+        assert_eq!(union(&[(100, 1)]), Some(100));
+        assert_eq!(union(&[(100, 2)]), Some(99));
+        assert_eq!(union(&[(100, 4)]), Some(98));
+        // However little is added to four of 100, it is no longer 98.
+        assert_eq!(union(&[(100, 4), (250, 1)]), Some(97));
+        assert_eq!(union(&[(100, 3), (250, 1)]), Some(98));
+        assert_eq!(union(&[(100, 1), (101, 2)]), Some(99));
+        assert_eq!(union(&[(7, 1), (100, 1 << 16)]), Some(6));
+        assert_eq!(union(&[(3, 100)]), Some(0));
+        assert_eq!(union(&[(3, usize::MAX), (2, usize::MAX)]), Some(0));
     }
 
     #[test]

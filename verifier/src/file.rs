@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 8 | [`MAGIC`] |
 //! | 4 | [`FILE_VERSION`], little-endian |
-//! | rest | recursion keys with their bits, ascending; the claim tree, each node before its children; the proof: as `droste_vm::codec` writes values |
+//! | rest | recursion keys, ascending, each with its bits and its recipe; the claim tree, each node before its children; the proof: as `droste_vm::codec` writes values |
 //!
 //! As with proofs, decoding refuses everything that encoding does not write, and takes memory in
 //! proportion to the bytes it is given. The tree is a flat list, so that no nesting of the input
@@ -17,20 +17,24 @@ use droste_vm::prover::Proof;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::aggregate::Aggregate;
+use crate::aggregate::{Aggregate, UnverifiedAggregate};
 use crate::claim::{Claim, ClaimTree};
+use crate::keys::{ClaimedKeys, Recipe};
 
 /// First bytes of an aggregate's file.
 pub const MAGIC: [u8; 8] = *b"droste\0a";
 
-/// Version of the format: raised by every change of its meaning.
-pub const FILE_VERSION: u32 = 1;
+/// Version of the format: raised by every change of its meaning. Since 2, keys have recipes.
+pub const FILE_VERSION: u32 = 2;
 
 /// Most levels of a claim tree in a file.
 pub const MAX_DEPTH: usize = 1024;
 
 /// Most nodes of a claim tree in a file.
 pub const MAX_NODES: usize = 1 << 16;
+
+/// Most recursion keys in a file.
+pub const MAX_KEYS: usize = 256;
 
 const HEADER: usize = MAGIC.len() + 4;
 
@@ -62,6 +66,12 @@ pub enum FileError {
         /// Levels of the tree, as far as it was read.
         depth: usize,
     },
+    /// More keys than are read.
+    #[error("{found} recursion keys: at most {MAX_KEYS} are read")]
+    TooManyKeys {
+        /// Number of keys.
+        found: usize,
+    },
     /// The content can be read but is not written the one way there is.
     #[error("the aggregate is not in canonical form")]
     NotCanonical,
@@ -73,9 +83,12 @@ enum Node {
     Inner { key: [F; 8], children: u32 },
 }
 
+/// A key, its bits, and what it is made from.
+type ListedKey<R> = ([F; 8], u16, R);
+
 #[derive(Serialize, Deserialize)]
-struct Content<P> {
-    keys: Vec<([F; 8], u16)>,
+struct Content<R, P> {
+    keys: Vec<ListedKey<R>>,
     nodes: Vec<Node>,
     proof: P,
 }
@@ -88,18 +101,38 @@ pub fn is_aggregate(bytes: &[u8]) -> bool {
 /// The bytes of an aggregate's file; the steps that made it are not in it.
 ///
 /// # Errors
-/// If the claim tree is too large.
+/// If the claim tree or the set of keys is too large.
 pub fn encode(aggregate: &Aggregate) -> Result<Vec<u8>, FileError> {
+    write(
+        aggregate.proof(),
+        aggregate.tree(),
+        aggregate.keys().claimed(),
+    )
+}
+
+/// The bytes of a file with this content, whatever it is worth.
+///
+/// # Errors
+/// As [`encode`].
+pub fn encode_unverified(aggregate: &UnverifiedAggregate) -> Result<Vec<u8>, FileError> {
+    write(&aggregate.proof, &aggregate.tree, &aggregate.keys)
+}
+
+fn write(
+    proof: &Proof<Poseidon16Family>,
+    tree: &ClaimTree,
+    keys: &ClaimedKeys,
+) -> Result<Vec<u8>, FileError> {
+    check_count(keys.iter().len())?;
     let mut nodes = vec![];
-    flatten(&aggregate.tree, 1, &mut nodes)?;
+    flatten(tree, 1, &mut nodes)?;
+    let listed = keys.iter();
     let content = Content {
-        keys: aggregate
-            .keys
-            .iter()
-            .map(|(key, bits)| (key.0, bits as u16))
+        keys: listed
+            .map(|(key, listed)| (key.0, listed.bits as u16, &listed.recipe))
             .collect(),
         nodes,
-        proof: &aggregate.proof,
+        proof,
     };
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FILE_VERSION.to_le_bytes());
@@ -110,7 +143,7 @@ pub fn encode(aggregate: &Aggregate) -> Result<Vec<u8>, FileError> {
 ///
 /// # Errors
 /// If the bytes are not exactly what [`encode`] writes for some aggregate.
-pub fn decode(bytes: &[u8]) -> Result<Aggregate, FileError> {
+pub fn decode(bytes: &[u8]) -> Result<UnverifiedAggregate, FileError> {
     let (magic, rest) = bytes.split_first_chunk().ok_or(FileError::Magic)?;
     if *magic != MAGIC {
         return Err(FileError::Magic);
@@ -120,21 +153,28 @@ pub fn decode(bytes: &[u8]) -> Result<Aggregate, FileError> {
     if found != FILE_VERSION {
         return Err(FileError::Version { found });
     }
-    let content: Content<Proof<Poseidon16Family>> = decode_body(bytes, HEADER)?;
-    let aggregate = Aggregate {
+    let content: Content<Recipe, Proof<Poseidon16Family>> = decode_body(bytes, HEADER)?;
+    check_count(content.keys.len())?;
+    let mut keys = ClaimedKeys::default();
+    for (key, bits, recipe) in content.keys {
+        keys.insert(KeyDigest(key), usize::from(bits), recipe);
+    }
+    let aggregate = UnverifiedAggregate {
         proof: content.proof,
         tree: unflatten(content.nodes)?,
-        keys: content
-            .keys
-            .into_iter()
-            .map(|(key, bits)| (KeyDigest(key), usize::from(bits)))
-            .collect(),
-        steps: vec![],
+        keys,
     };
-    if encode(&aggregate)? != bytes {
+    if encode_unverified(&aggregate)? != bytes {
         return Err(FileError::NotCanonical);
     }
     Ok(aggregate)
+}
+
+fn check_count(keys: usize) -> Result<(), FileError> {
+    match keys <= MAX_KEYS {
+        true => Ok(()),
+        false => Err(FileError::TooManyKeys { found: keys }),
+    }
 }
 
 /// Appends the nodes of a tree whose root is on level `depth`.

@@ -5,7 +5,7 @@
 //! - [`program`]: the zk-DSL text of the verifier of one proof shape.
 //! - [`tape`]: a proof as the hints that text reads.
 //! - [`claim`]: what a recursion proof claims, and the tree of claims below it; [`keys`]: the
-//!   recursion programs that a verifier accepts.
+//!   recursion programs that a verifier accepts, derived from what they are made from.
 //! - [`recursion`]: from proofs to a proof that they verify; [`aggregate`]: any proofs to one;
 //!   [`mod@file`]: the form in which those travel.
 //! - [`cost`]: what all that costs.

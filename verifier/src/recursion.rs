@@ -21,6 +21,7 @@ use thiserror::Error;
 
 use crate::claim::{Claim, ClaimTree};
 use crate::codegen::{CodegenError, TableSource, generate};
+use crate::keys::{ChildShape, Children};
 use crate::program::recursion;
 use crate::shape::{ProofShape, ShapeError};
 use crate::tape::{Claim as TapeClaim, TapeError, TapeFamily, machine_tape, proof_tape, whole};
@@ -145,6 +146,16 @@ impl<H: TapeFamily> Recursion<H> {
     /// Proven security of every proof that the program accepts as a child.
     pub const fn security(&self) -> &SecurityReport {
         &self.security
+    }
+
+    /// What the program is generated from.
+    pub fn children(&self) -> Children {
+        let tables = self.shape.tables.iter();
+        let log_heights: Vec<usize> = tables.map(|table| table.log_height).collect();
+        Children::Programs {
+            shape: ChildShape::new(&self.key, &log_heights),
+            count: self.children,
+        }
     }
 
     /// The program's text.

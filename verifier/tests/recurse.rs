@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use droste_native::{Blake3Family, F, FriSettings, HashFamily, KeccakFamily, Poseidon16Family};
 use droste_verifier::claim::{ClaimError, claim_digest};
-use droste_verifier::keys::KeySet;
+use droste_verifier::keys::{Deriver, Recipe};
 use droste_verifier::recursion::{Recursion, RecursionError, claim_tree};
 use droste_verifier::tape::TapeFamily;
 use droste_vm::compiler::compile;
@@ -87,10 +87,10 @@ fn poseidon16_is_wrapped_and_joined() {
         "leaf: {:?} {:?}",
         leaves[0].key.tables, leaves[0].batch.degree_bits
     );
-    let program = recursion(&leaves[0], 1);
+    let wrap_program = recursion(&leaves[0], 1);
     let wraps: Vec<Proof<R>> = leaves
         .iter()
-        .map(|leaf| step(&program, &[leaf], Heights::Minimal))
+        .map(|leaf| step(&wrap_program, &[leaf], Heights::Minimal))
         .collect();
     let expected = claim_digest(&[(leaves[0].key.digest(), leaves[0].statement)]);
     assert_eq!(wraps[0].statement, expected);
@@ -110,9 +110,23 @@ fn poseidon16_is_wrapped_and_joined() {
     );
     assert_eq!(tree.claim.statement(), joined.statement);
     assert_eq!(tree.leaves()[1], (leaf, leaves[1].statement));
-    let keys: KeySet = [(wrap, 5), (join, 6)].into_iter().collect();
-    assert_eq!(tree.check(&keys, 5), Ok(5));
-    let keys: KeySet = [(join, 6)].into_iter().collect();
+    // The keys are those of the programs, generated once more.
+    let recipes = [&wrap_program, &program].map(|recursion| Recipe {
+        children: recursion.children(),
+        settings: options(Heights::Minimal).settings,
+        heights: Heights::Minimal,
+    });
+    let deriver = Deriver::new();
+    let keys = deriver.keys(&recipes).unwrap();
+    let bits = tree.check(&keys, 0).unwrap();
+    let least = wrap_program
+        .security()
+        .bits()
+        .min(program.security().bits());
+    assert_eq!((bits.least(), bits.proofs()), (Some(least), 4));
+    assert_eq!(keys.bits(wrap), Some(wrap_program.security().bits()));
+    let keys = deriver.keys(&recipes[1..]).unwrap();
+    assert_eq!(keys.bits(join), Some(program.security().bits()));
     assert_eq!(tree.check(&keys, 0), Err(ClaimError::Recursion(wrap)));
 }
 
@@ -184,10 +198,6 @@ where
         vec![claim_tree(&wrap, vec![claim_tree(&leaf, vec![])])],
     );
     assert_eq!(tree.claim.statement(), home.statement);
-    let keys: KeySet = [(wrap.key.digest(), 5), (home.key.digest(), 5)]
-        .into_iter()
-        .collect();
-    tree.check(&keys, 5).unwrap();
 }
 
 #[test]

@@ -1,21 +1,23 @@
 //! `droste wrap` and `droste join`, and what an aggregate of proofs says.
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::PathBuf;
 
 use clap::Args;
 use droste_native::security::Preset;
-use droste_native::{F, HashId};
-use droste_verifier::aggregate::{Accepted, Aggregate, Aggregator, Step};
+use droste_native::{F, HashId, Poseidon16Family};
+use droste_verifier::aggregate::{
+    Accepted, Aggregate, Aggregator, Step, UnverifiedAggregate, VerifiedProof,
+};
 use droste_verifier::claim::{Claim, ClaimTree};
 use droste_verifier::cost::peak_memory;
 use droste_verifier::file;
+use droste_verifier::keys::ClaimedKeys;
 use droste_verifier::tape::TapeFamily;
 use droste_vm::codec;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::verifier;
+use droste_vm::prover::Proof;
 use p3_field::PrimeField32;
 use serde::{Deserialize, Serialize};
 
@@ -26,18 +28,21 @@ use crate::fields::field_list;
 use crate::output::{Format, Report, print};
 use crate::program;
 use crate::progress::Progress;
+use crate::trust::{Evidence, Trust};
 
 /// Arguments of `droste wrap`.
 #[derive(Debug, Args)]
 pub struct Wrap {
-    /// The proof, in any hash.
+    /// The proof, in any hash; or an aggregate of another preset or arity.
     proof: PathBuf,
-    /// The program it must be of.
+    /// The program it must be of, unless it is an aggregate.
     #[arg(long)]
-    program: PathBuf,
+    program: Option<PathBuf>,
     /// Public values its statement must begin with: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
+    #[command(flatten)]
+    trust: Trust,
     #[command(flatten)]
     output: Output,
 }
@@ -49,6 +54,8 @@ pub struct Join {
     #[arg(required = true)]
     aggregates: Vec<PathBuf>,
     #[command(flatten)]
+    trust: Trust,
+    #[command(flatten)]
     output: Output,
 }
 
@@ -58,7 +65,7 @@ struct Output {
     #[arg(long, default_value_t = Preset::Proven100)]
     preset: Preset,
     /// Most proofs that one join takes: the same for all that are to be joined.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: u16,
     /// The file to write.
     #[arg(short, long)]
@@ -70,7 +77,10 @@ struct Output {
 pub struct Summary {
     key: String,
     claim: String,
+    keys_are: Evidence,
     proven_bits: usize,
+    tree_bits: usize,
+    proofs: u64,
     blowup: usize,
     queries: usize,
     verify_ms: f64,
@@ -185,34 +195,77 @@ impl StepLine {
     }
 }
 
+/// An aggregate, and what is known of it.
+struct View<'a> {
+    proof: &'a Proof<Poseidon16Family>,
+    tree: &'a ClaimTree,
+    keys: &'a ClaimedKeys,
+    accepted: &'a Accepted,
+    steps: &'a [Step],
+    evidence: Evidence,
+    verify_ms: f64,
+}
+
 impl Summary {
-    /// From an aggregate that was accepted in `verify_ms`.
+    /// Of an aggregate that was accepted in `verify_ms`, its keys trusted for this reason.
     pub fn new(
         aggregate: &Aggregate,
+        evidence: Evidence,
+        verify_ms: f64,
+    ) -> Result<Self, CommandError> {
+        Self::of(&View {
+            proof: aggregate.proof(),
+            tree: aggregate.tree(),
+            keys: aggregate.keys().claimed(),
+            accepted: aggregate.accepted(),
+            steps: aggregate.steps(),
+            evidence,
+            verify_ms,
+        })
+    }
+
+    /// Of an aggregate whose keys are only claimed.
+    pub fn claimed(
+        aggregate: &UnverifiedAggregate,
         accepted: &Accepted,
         verify_ms: f64,
     ) -> Result<Self, CommandError> {
-        let settings = &aggregate.proof.key.settings;
-        let proof = codec::encode(&aggregate.proof).map_err(CommandError::failed)?;
+        Self::of(&View {
+            proof: &aggregate.proof,
+            tree: &aggregate.tree,
+            keys: &aggregate.keys,
+            accepted,
+            steps: &[],
+            evidence: Evidence::Claimed,
+            verify_ms,
+        })
+    }
+
+    fn of(view: &View<'_>) -> Result<Self, CommandError> {
+        let settings = &view.proof.key.settings;
+        let proof = codec::encode(view.proof).map_err(CommandError::failed)?;
         Ok(Self {
-            key: aggregate.key().to_string(),
-            claim: KeyDigest(aggregate.claim()).to_string(),
-            proven_bits: accepted.bits,
+            key: view.keys.digest().to_string(),
+            claim: KeyDigest(view.proof.statement).to_string(),
+            keys_are: view.evidence,
+            proven_bits: view.accepted.bits,
+            tree_bits: view.accepted.tree_bits,
+            proofs: view.accepted.proofs,
             blowup: settings.blowup(),
             queries: settings.num_queries,
-            verify_ms,
+            verify_ms: view.verify_ms,
             proof_bytes: proof.len(),
             peak_rss_bytes: peak_memory(),
-            steps: aggregate.steps.iter().map(StepLine::new).collect(),
-            recursion_keys: aggregate
+            steps: view.steps.iter().map(StepLine::new).collect(),
+            recursion_keys: view
                 .keys
                 .iter()
-                .map(|(key, bits)| RecursionKey {
+                .map(|(key, listed)| RecursionKey {
                     key: key.to_string(),
-                    bits_of_children: bits,
+                    bits_of_children: listed.bits,
                 })
                 .collect(),
-            tree: Node::new(&aggregate.tree),
+            tree: Node::new(view.tree),
         })
     }
 }
@@ -220,10 +273,25 @@ impl Summary {
 impl Report for Summary {
     fn rows(&self) -> Vec<Vec<String>> {
         let parameters = format!("blowup {}, {} queries", self.blowup, self.queries);
+        let doubt = match self.keys_are {
+            Evidence::Claimed => ", as the file claims",
+            Evidence::Derived | Evidence::Pinned => "",
+        };
         let mut rows = vec![
             vec!["key".to_owned(), self.key.clone()],
             vec!["claim".to_owned(), self.claim.clone()],
-            vec!["proven bits".to_owned(), self.proven_bits.to_string()],
+            vec!["recursion keys".to_owned(), self.keys_are.text().to_owned()],
+            vec![
+                "proven bits".to_owned(),
+                format!("{} of each proof{doubt}", self.proven_bits),
+            ],
+            vec![
+                "of the tree".to_owned(),
+                format!(
+                    "{} bits, by the union bound over {} proofs{doubt}",
+                    self.tree_bits, self.proofs
+                ),
+            ],
             vec!["parameters".to_owned(), parameters],
             vec!["proof".to_owned(), format!("{} bytes", self.proof_bytes)],
             vec!["verify".to_owned(), format!("{:.1} ms", self.verify_ms)],
@@ -238,7 +306,10 @@ impl Report for Summary {
         for key in &self.recursion_keys {
             rows.push(vec![
                 "recursion key".to_owned(),
-                format!("{}, children of {} bits", key.key, key.bits_of_children),
+                format!(
+                    "{}, children of {} bits{doubt}",
+                    key.key, key.bits_of_children
+                ),
             ]);
         }
         let mut lines = vec![];
@@ -254,22 +325,46 @@ impl Report for Summary {
 impl Wrap {
     /// Verifies, wraps, writes and prints.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let public = field_list(&self.public)?;
-        let compiled = program::compile(&self.program)?;
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
-        let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
-        let progress = Progress::spinner(format!("wrapping a proof in {hash}"));
-        let work = Work {
-            bytes: &bytes,
-            program: &compiled.program,
-            public: &public,
-            aggregator: self.output.aggregator()?,
-            progress: &progress,
+        let aggregator = self.output.aggregator()?;
+        let progress = Progress::spinner("wrapping");
+        let aggregate = match (file::is_aggregate(&bytes), &self.program) {
+            (true, None) => self.bring_home(&bytes, &aggregator)?,
+            (false, Some(program)) => {
+                let public = field_list(&self.public)?;
+                let compiled = program::compile(program)?;
+                let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
+                progress.message(format!("wrapping a proof in {hash}"));
+                let work = Work {
+                    bytes: &bytes,
+                    program: &compiled.program,
+                    public: &public,
+                    aggregator,
+                    progress: &progress,
+                };
+                in_hash(hash, work)?
+            }
+            (true, Some(_)) => {
+                let message = "--program is for proofs of programs, this is an aggregate of proofs";
+                return Err(CommandError::usage(message));
+            }
+            (false, None) => {
+                let message = "the proof of a program is wrapped against its --program";
+                return Err(CommandError::usage(message));
+            }
         };
-        let aggregate = in_hash(hash, work)?;
         let summary = self.output.write(&aggregate)?;
         drop(progress);
         Ok(print(&summary, format)?)
+    }
+
+    /// Brings an aggregate of another shape home.
+    fn bring_home(&self, bytes: &[u8], aggregator: &Aggregator) -> Result<Aggregate, CommandError> {
+        let aggregate = file::decode(bytes).map_err(CommandError::failed)?;
+        let (aggregate, _) = self.trust.accept(aggregate, &self.trust.deriver())?;
+        aggregator
+            .bring_home(aggregate, |_| ())
+            .map_err(CommandError::failed)
     }
 }
 
@@ -290,8 +385,8 @@ impl InHash for Work<'_> {
     {
         let proof = codec::decode::<H>(self.bytes).map_err(CommandError::failed)?;
         let key = key_of(self.program, &proof)?;
-        verifier::verify::<H, StandardTables>(&key, self.public, 0, &proof)
-            .map_err(CommandError::failed)?;
+        let proof =
+            VerifiedProof::new(proof, &key, self.public, 0).map_err(CommandError::failed)?;
         self.aggregator
             .wrap(&proof, |_| self.progress.message("bringing the wrap home"))
             .map_err(CommandError::failed)
@@ -302,9 +397,12 @@ impl Join {
     /// Joins, writes and prints.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let aggregator = self.output.aggregator()?;
-        let children = self.aggregates.iter().map(|path| read(path));
-        let children: Vec<Aggregate> = children.collect::<Result<_, _>>()?;
-        let progress = Progress::spinner(format!("joining {} proofs", children.len()));
+        let progress = Progress::spinner(format!("joining {} proofs", self.aggregates.len()));
+        let deriver = self.trust.deriver();
+        let children = self.aggregates.iter();
+        let children: Vec<Aggregate> = children
+            .map(|path| self.trust.read(path, &deriver))
+            .collect::<Result<_, _>>()?;
         let joined = aggregator.join(children).map_err(CommandError::failed)?;
         let summary = self.output.write(&joined)?;
         drop(progress);
@@ -312,44 +410,21 @@ impl Join {
     }
 }
 
-/// The aggregate in a file.
-///
-/// # Errors
-/// If it cannot be read, or is no aggregate.
-fn read(path: &Path) -> Result<Aggregate, CommandError> {
-    let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
-    file::decode(&bytes)
-        .map_err(|error| CommandError::failed(format!("{}: {error}", path.display())))
-}
-
 impl Output {
+    /// What makes proofs of the shape that is asked for.
     fn aggregator(&self) -> Result<Aggregator, CommandError> {
         Aggregator::for_preset(self.preset, self.arity.into()).map_err(CommandError::failed)
     }
 
-    /// Accepts the aggregate, as its verifier will, and writes it.
+    /// Writes the aggregate that was just made; what it says.
     fn write(&self, aggregate: &Aggregate) -> Result<Summary, CommandError> {
-        let summary = accept(aggregate, aggregate.key(), &aggregate.claim(), 0)?;
+        let steps = aggregate.steps().iter();
+        let verify_ms = steps
+            .last()
+            .map_or(0.0, |step| step.verify.as_secs_f64() * 1e3);
+        let summary = Summary::new(aggregate, Evidence::Derived, verify_ms)?;
         let bytes = file::encode(aggregate).map_err(CommandError::failed)?;
         codec::write_file(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
         Ok(summary)
     }
-}
-
-/// Verifies an aggregate; what it says.
-///
-/// # Errors
-/// Why it is rejected.
-pub fn accept(
-    aggregate: &Aggregate,
-    key: KeyDigest,
-    claim: &[F; 8],
-    min_bits: usize,
-) -> Result<Summary, CommandError> {
-    let start = Instant::now();
-    let accepted = aggregate
-        .verify(key, claim, min_bits)
-        .map_err(CommandError::failed)?;
-    let verify_ms = start.elapsed().as_secs_f64() * 1e3;
-    Summary::new(aggregate, &accepted, verify_ms)
 }

@@ -9,7 +9,7 @@ use droste_native::security::Preset;
 use droste_native::{
     Blake3Family, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family,
 };
-use droste_verifier::aggregate::Aggregator;
+use droste_verifier::aggregate::{Aggregator, VerifiedProof};
 use droste_verifier::cost::{Cost as Figures, Request, leaf, measure};
 use droste_verifier::tape::TapeFamily;
 use droste_vm::executor::{Tape, execute};
@@ -283,11 +283,12 @@ impl Measure<'_> {
         StandardTables: Provable<H>,
     {
         let leaf = leaf::<H>(&self.request).map_err(CommandError::failed)?;
+        let proof = VerifiedProof::under_its_own_key(leaf.proof).map_err(CommandError::failed)?;
         let aggregate = Aggregator::for_preset(preset, 2)
             .map_err(CommandError::failed)?
-            .wrap(&leaf.proof, |_| ())
+            .wrap(&proof, |_| ())
             .map_err(CommandError::failed)?;
-        Ok(aggregate.steps.iter().map(StepLine::new).collect())
+        Ok(aggregate.steps().iter().map(StepLine::new).collect())
     }
 }
 

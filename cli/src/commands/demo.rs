@@ -5,16 +5,15 @@ use std::time::Instant;
 use clap::Args;
 use droste_native::security::Preset;
 use droste_native::{Blake3Family, F, KeccakFamily, Poseidon16Family};
-use droste_verifier::aggregate::{Aggregate, Aggregator, Step};
+use droste_verifier::aggregate::{Aggregate, Aggregator, Step, VerifiedProof};
 use droste_verifier::tape::TapeFamily;
 use droste_vm::compiler::{self, Compiled};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveOptions, prove};
+use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::record::Execution;
-use droste_vm::verifier::verify;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use serde::Serialize;
 
@@ -57,6 +56,7 @@ struct Outcome {
     key: String,
     claim: String,
     proven_bits: usize,
+    tree_bits: usize,
     seconds: f64,
 }
 
@@ -107,6 +107,7 @@ impl Report for Outcome {
         rows.push(row("key", self.key.clone()));
         rows.push(row("claim", self.claim.clone()));
         rows.push(row("proven bits", self.proven_bits.to_string()));
+        rows.push(row("of the tree", self.tree_bits.to_string()));
         rows.push(row("all verified in", format!("{:.1} s", self.seconds)));
         rows
     }
@@ -137,13 +138,10 @@ impl Demo {
         ];
         run.progress.message("join");
         let joined = run.aggregator.join(wraps).map_err(CommandError::failed)?;
-        let lines = joined.steps.iter();
+        let lines = joined.steps().iter();
         run.aggregation
             .extend(lines.map(|step| Line::new(format!("join of {}", step.children), step)));
         let (key, claim) = (joined.key(), joined.claim());
-        let accepted = joined
-            .verify(key, &claim, 0)
-            .map_err(CommandError::failed)?;
         let outcome = Outcome {
             parameters: "toy: few queries, no security",
             n: self.n,
@@ -152,7 +150,8 @@ impl Demo {
             aggregation: run.aggregation,
             key: key.to_string(),
             claim: KeyDigest(claim).to_string(),
-            proven_bits: accepted.bits,
+            proven_bits: joined.accepted().bits,
+            tree_bits: joined.accepted().tree_bits,
             seconds: start.elapsed().as_secs_f64(),
         };
         drop(run.progress);
@@ -182,18 +181,18 @@ impl Run<'_> {
             .aggregator
             .wrap_at_natural_heights(&leaf)
             .map_err(CommandError::failed)?;
-        let lines = wrap.steps.iter();
+        let lines = wrap.steps().iter();
         self.wraps
             .extend(lines.map(|step| Line::new(format!("wrap of {}", H::NAME), step)));
         self.progress.step();
 
         self.progress.message(format!("{} to R", H::NAME));
-        let natural = wrap.steps.len();
+        let natural = wrap.steps().len();
         let home = self
             .aggregator
             .bring_home(wrap, |_| ())
             .map_err(CommandError::failed)?;
-        let lines = home.steps.iter().skip(natural);
+        let lines = home.steps().iter().skip(natural);
         self.aggregation
             .extend(lines.map(|step| Line::new(format!("{} to R", H::NAME), step)));
         self.progress.step();
@@ -201,7 +200,7 @@ impl Run<'_> {
     }
 
     /// Proves the program in hash `H`, at the least heights it fits.
-    fn leaf<H: TapeFamily>(&mut self) -> Result<Proof<H>, CommandError>
+    fn leaf<H: TapeFamily>(&mut self) -> Result<VerifiedProof<H>, CommandError>
     where
         StandardTables: Provable<H>,
     {
@@ -211,12 +210,12 @@ impl Run<'_> {
             heights: Heights::Minimal,
         };
         let start = Instant::now();
-        let proof: Proof<H> = prove(&self.compiled.program, self.execution, &options)
+        let proof = prove::<H>(&self.compiled.program, self.execution, &options)
             .map_err(CommandError::failed)?;
         let prove_ms = start.elapsed().as_secs_f64() * 1e3;
         let start = Instant::now();
-        let report = verify::<H, StandardTables>(&proof.key, &proof.statement, 0, &proof)
-            .map_err(CommandError::failed)?;
+        let proof = VerifiedProof::under_its_own_key(proof).map_err(CommandError::failed)?;
+        let report = proof.report();
         self.wraps.push(Line {
             step: format!("leaf in {}", H::NAME),
             cycles: self.execution.cycles.len(),

@@ -6,6 +6,7 @@ mod cost;
 mod demo;
 mod hash;
 mod key;
+mod keys;
 mod prove;
 mod run;
 mod table;
@@ -36,6 +37,8 @@ pub enum Command {
     Join(aggregate::Join),
     /// Print the key of a program.
     Key(key::Key),
+    /// Derive recursion keys from their programs: the digest to verify an aggregate against.
+    Keys(keys::Keys),
     /// Run a zk-DSL program and prove the run.
     Prove(prove::Prove),
     /// Execute a zk-DSL program without proving it.
@@ -63,6 +66,7 @@ impl Command {
             Self::Inspect(command) => command.run(format),
             Self::Join(command) => command.run(format),
             Self::Key(command) => command.run(format),
+            Self::Keys(command) => command.run(format),
             Self::Prove(command) => command.run(format),
             Self::Run(command) => command.run(format),
             Self::Table(command) => command.run(format),

@@ -17,13 +17,14 @@ use droste_vm::verifier::{self, VerifyError};
 use p3_field::PrimeField32;
 use serde::Serialize;
 
-use crate::commands::aggregate::accept;
+use crate::commands::aggregate::Summary;
 use crate::error::CommandError;
 use crate::family::{InHash, in_hash};
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
 use crate::program;
 use crate::progress::Progress;
+use crate::trust::{Evidence, Trust};
 
 /// Arguments of `droste verify`.
 #[derive(Debug, Args)]
@@ -35,7 +36,7 @@ pub struct Verify {
     #[arg(long)]
     program: Option<PathBuf>,
     /// The digest of the key it must be of, which binds program and parameters; of an aggregate, the
-    /// digest of the recursion keys in it, as `droste wrap` and `droste join` print it.
+    /// digest of the recursion keys in it, as `droste keys` prints it.
     #[arg(long)]
     key: Option<KeyDigest>,
     /// What an aggregate must claim: 64 hexadecimal digits.
@@ -44,9 +45,12 @@ pub struct Verify {
     /// Public values its statement must begin with: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
-    /// Proven bits it must have, and in an aggregate every proof below it.
+    /// Proven bits it must have, and in an aggregate every single proof below it.
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
+    /// Proven bits that all proofs of an aggregate must have together, by the union bound.
+    #[arg(long, conflicts_with_all = ["program", "public"])]
+    min_tree_bits: Option<usize>,
 }
 
 /// Arguments of `droste inspect`.
@@ -54,6 +58,11 @@ pub struct Verify {
 pub struct Inspect {
     /// The proof, or the aggregate of proofs.
     proof: PathBuf,
+    /// Say what an aggregate claims, without deriving its recursion keys: nothing of it is evidence.
+    #[arg(long, conflicts_with = "key")]
+    claimed: bool,
+    #[command(flatten)]
+    trust: Trust,
 }
 
 /// What a proof says.
@@ -178,9 +187,27 @@ impl Verify {
                 return Err(CommandError::usage(message));
             };
             let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
-            let summary = accept(&aggregate, key, &claim.0, self.min_bits)?;
+            let start = Instant::now();
+            let aggregate = aggregate
+                .verify(key, &claim.0, self.min_bits)
+                .map_err(CommandError::failed)?;
+            let verify_ms = start.elapsed().as_secs_f64() * 1e3;
+            let found = aggregate.accepted().tree_bits;
+            if let Some(expected) = self.min_tree_bits
+                && found < expected
+            {
+                let message = format!(
+                    "the tree has {found} proven bits of security, at least {expected} expected"
+                );
+                return Err(CommandError::failed(message));
+            }
+            let summary = Summary::new(&aggregate, Evidence::Pinned, verify_ms)?;
             drop(progress);
             return Ok(print(&summary, format)?);
+        }
+        if self.min_tree_bits.is_some() {
+            let message = "--min-tree-bits is for aggregates of proofs";
+            return Err(CommandError::usage(message));
         }
         if self.claim.is_some() {
             return Err(CommandError::usage("--claim is for aggregates of proofs"));
@@ -202,13 +229,22 @@ impl Verify {
 }
 
 impl Inspect {
-    /// Prints what the proof says, after verifying it under the key it carries.
+    /// Prints what the proof says, after verifying it under the key it carries; of an aggregate, after
+    /// deriving its recursion keys.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("verifying");
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
         if file::is_aggregate(&bytes) {
+            let start = Instant::now();
             let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
-            let summary = accept(&aggregate, aggregate.key(), &aggregate.claim(), 0)?;
+            let elapsed_ms = || start.elapsed().as_secs_f64() * 1e3;
+            let summary = if self.claimed {
+                let accepted = aggregate.check().map_err(CommandError::failed)?;
+                Summary::claimed(&aggregate, &accepted, elapsed_ms())?
+            } else {
+                let (aggregate, evidence) = self.trust.accept(aggregate, &self.trust.deriver())?;
+                Summary::new(&aggregate, evidence, elapsed_ms())?
+            };
             drop(progress);
             return Ok(print(&summary, format)?);
         }

@@ -11,6 +11,7 @@ use p3_batch_stark::{BatchProof, ProverData, verify_batch};
 use p3_lookup::InteractionSymbolicBuilder;
 
 use super::{AirProgram, DriverError, Parts, Seed, check_airs};
+use crate::aggregate::Run;
 use crate::shape::Protocol;
 use crate::tape::TapeFamily;
 
@@ -121,6 +122,19 @@ impl<H: TapeFamily, A: BatchAir<H>> BatchDriver<H, A> {
         .map_err(|error| DriverError::Rejected(format!("{error:?}")))?;
         self.program.tape(proof, public_values)?;
         Ok(())
+    }
+
+    /// Verifies a proof natively, then in the machine: a run to be brought home.
+    ///
+    /// # Errors
+    /// If it is not valid.
+    pub fn run(
+        &self,
+        proof: &BatchProof<Config<H>>,
+        public_values: &[Vec<F>],
+    ) -> Result<Run<'_>, DriverError> {
+        self.verify(proof, public_values)?;
+        self.program.run(proof, public_values)
     }
 
     /// Verifies a proof natively, then in the machine, and proves that.

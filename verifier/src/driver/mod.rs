@@ -5,7 +5,8 @@
 //! that verifies such proofs of given heights, and carries a proof through it: native verification,
 //! hints, run, and a proof of the run, whose statement is the claim "the AIRs with this key hold for
 //! public values with this digest" (see [`crate::claim`]). [`crate::aggregate::Aggregator::wrap_run`]
-//! brings that home.
+//! brings that home. Its keys can be derived only where the AIRs are known:
+//! [`crate::keys::Deriver::with_airs`].
 //!
 //! Configurations are Droste's hash families with [`Seed::Key`], or with [`Seed::Stock`] for proofs
 //! made elsewhere: those of Plonky3's own Blake3 and Keccak-256 configurations with the same field and
@@ -21,6 +22,7 @@ mod key;
 mod uni;
 
 use std::fmt;
+use std::time::{Duration, Instant};
 
 use droste_gadgets::{SOURCES, Tape};
 use droste_native::family::FamilyCap;
@@ -40,8 +42,10 @@ pub use batch::{BatchAir, BatchDriver};
 pub use key::{AIR_KEY_TAG, AIRS_TAG, AirKey, Seed};
 pub use uni::{UniAir, UniDriver};
 
+use crate::aggregate::Run;
 use crate::claim::{Claim, ClaimTree, public_digest};
 use crate::codegen::{CodegenError, TableSource, generate};
+use crate::keys::Children;
 use crate::program::airs as program;
 use crate::recursion::LIMIT;
 use crate::shape::{ProofShape, Protocol, ShapeError};
@@ -98,6 +102,8 @@ pub struct AirProgram<H: HashFamily> {
     security: SecurityReport,
     text: String,
     compiled: Compiled,
+    /// Time that generating and compiling the program took.
+    compile: Duration,
 }
 
 impl<H: HashFamily> fmt::Debug for AirProgram<H> {
@@ -134,6 +140,7 @@ impl<H: TapeFamily> AirProgram<H> {
             preprocessed,
             log_heights,
         } = *parts;
+        let start = Instant::now();
         let names: Vec<String> = (0..airs.len()).map(|i| format!("table_{i}")).collect();
         let sources: Vec<TableSource<'_, A>> = airs
             .iter()
@@ -184,6 +191,7 @@ impl<H: TapeFamily> AirProgram<H> {
             shape,
             text,
             compiled,
+            compile: start.elapsed(),
         })
     }
 
@@ -269,6 +277,29 @@ impl<H: TapeFamily> AirProgram<H> {
         let tape = machine_tape(&self.tape(proof, public_values)?);
         execute(&self.compiled, &[], &tape, LIMIT)
             .map_err(|error| DriverError::Run(error.to_string()))
+    }
+
+    /// The run of the program on a proof for these public values, for
+    /// [`crate::aggregate::Aggregator::wrap_run`]. The proof has been verified natively.
+    fn run<'a>(
+        &self,
+        proof: impl Into<ProofParts<'a, H>>,
+        public_values: &[Vec<F>],
+    ) -> Result<Run<'_>, DriverError> {
+        let start = Instant::now();
+        let execution = self.execute(proof, public_values)?;
+        Ok(Run {
+            hash: H::ID,
+            compiled: &self.compiled,
+            children: Children::Airs {
+                identity: self.key.identity,
+            },
+            bits: self.security.bits(),
+            execution,
+            trees: vec![self.leaf(public_values)],
+            compile: self.compile,
+            execute: start.elapsed(),
+        })
     }
 }
 

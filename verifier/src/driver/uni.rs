@@ -17,6 +17,7 @@ use p3_uni_stark::{
 };
 
 use super::{AirProgram, DriverError, Parts, Seed, check_airs};
+use crate::aggregate::Run;
 use crate::shape::Protocol;
 use crate::tape::TapeFamily;
 
@@ -119,6 +120,19 @@ impl<H: TapeFamily, A: UniAir<H>> UniDriver<H, A> {
         .map_err(|error| DriverError::Rejected(format!("{error:?}")))?;
         self.program.tape(proof, &[public_values.to_vec()])?;
         Ok(())
+    }
+
+    /// Verifies a proof natively, then in the machine: a run to be brought home.
+    ///
+    /// # Errors
+    /// If it is not valid.
+    pub fn run(
+        &self,
+        proof: &UniProof<Config<H>>,
+        public_values: &[F],
+    ) -> Result<Run<'_>, DriverError> {
+        self.verify(proof, public_values)?;
+        self.program.run(proof, &[public_values.to_vec()])
     }
 
     /// Verifies a proof natively, then in the machine, and proves that.

@@ -2,17 +2,17 @@
 
 mod config;
 
-use std::time::Duration;
-
 use droste_native::security::Preset;
-use droste_native::{Blake3Family, Config, F, FriSettings, HashFamily, HashId, KeccakFamily};
-use droste_verifier::aggregate::{Aggregate, Aggregator, Run};
-use droste_verifier::claim::{ClaimTree, claim_digest};
+use droste_native::{Blake3Family, Config, F, FriSettings, HashFamily, KeccakFamily};
+use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator, Run};
+use droste_verifier::claim::claim_digest;
 use droste_verifier::driver::{AirProgram, BatchDriver, Seed, UniAir, UniDriver};
+use droste_verifier::file;
+use droste_verifier::keys::{Deriver, KeysError, RecipeError};
 use droste_verifier::tape::TapeFamily;
 use droste_vm::record::Execution;
 use p3_air::{Air, DebugConstraintBuilder};
-use p3_batch_stark::{BatchProof, ProverData, StarkInstance, prove_batch, verify_batch};
+use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_blake3::Blake3;
 use p3_blake3_air::Blake3Air;
 use p3_keccak::Keccak256Hash;
@@ -62,7 +62,7 @@ fn expect_claim<H: HashFamily + TapeFamily>(
     program: &AirProgram<H>,
     execution: &Execution,
     public_values: &[Vec<F>],
-) -> ClaimTree {
+) {
     let leaf = program.leaf(public_values);
     let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
     assert_eq!(execution.statement, expected);
@@ -72,20 +72,11 @@ fn expect_claim<H: HashFamily + TapeFamily>(
         program.compiled().program.instructions.len(),
         execution.cycles.len()
     );
-    leaf
 }
 
-/// A run to be brought home.
-struct Wrapped {
-    hash: HashId,
-    bits: usize,
-    compiled: droste_vm::compiler::Compiled,
-    execution: Execution,
-    leaf: ClaimTree,
-}
-
-/// A p3-uni-stark proof of Plonky3's configuration of a hash, verified in the machine.
-fn uni<B: ByteHash, H: TapeFamily>() -> Wrapped {
+/// A p3-uni-stark proof of Plonky3's configuration of a hash, verified in the machine; `then` takes the
+/// run, and what derives keys of the program.
+fn uni<B: ByteHash, H: TapeFamily, T>(then: impl FnOnce(Run<'_>, Deriver) -> T) -> T {
     let air = poseidon_air();
     let trace = air.generate_trace_rows(8, SETTINGS.log_blowup);
     let config = stock::<B>(&SETTINGS);
@@ -93,20 +84,13 @@ fn uni<B: ByteHash, H: TapeFamily>() -> Wrapped {
     verify(&config, &air, &proof, &[]).unwrap();
 
     let driver = UniDriver::<H, PoseidonAir>::new(air, SETTINGS, 3, Seed::Stock).unwrap();
-    let proof: UniProof<Config<H>> = adopt(&proof);
-    driver.verify(&proof, &[]).unwrap();
-    let execution = driver.program().execute(&proof, &[vec![]]).unwrap();
-    Wrapped {
-        hash: H::ID,
-        bits: driver.program().security().bits(),
-        compiled: driver.program().compiled().clone(),
-        leaf: expect_claim(driver.program(), &execution, &[vec![]]),
-        execution,
-    }
+    let run = driver.run(&adopt(&proof), &[]).unwrap();
+    expect_claim(driver.program(), run.execution(), &[vec![]]);
+    then(run, Deriver::new().with_airs(driver.program()))
 }
 
 /// A p3-batch-stark proof likewise.
-fn batch<B: ByteHash, H: TapeFamily>() -> Wrapped {
+fn batch<B: ByteHash, H: TapeFamily, T>(then: impl FnOnce(Run<'_>, Deriver) -> T) -> T {
     let airs = [poseidon_air(), poseidon_air()];
     let log_heights = [2, 4];
     let traces = log_heights.map(|log| airs[0].generate_trace_rows(1 << log, SETTINGS.log_blowup));
@@ -128,58 +112,56 @@ fn batch<B: ByteHash, H: TapeFamily>() -> Wrapped {
     let driver =
         BatchDriver::<H, PoseidonAir>::new(airs.into(), SETTINGS, &log_heights, Seed::Stock)
             .unwrap();
-    let proof: BatchProof<Config<H>> = adopt(&proof);
-    driver.verify(&proof, &public_values).unwrap();
-    let execution = driver.program().execute(&proof, &public_values).unwrap();
-    Wrapped {
-        hash: H::ID,
-        bits: driver.program().security().bits(),
-        compiled: driver.program().compiled().clone(),
-        leaf: expect_claim(driver.program(), &execution, &public_values),
-        execution,
-    }
+    let run = driver.run(&adopt(&proof), &public_values).unwrap();
+    expect_claim(driver.program(), run.execution(), &public_values);
+    then(run, Deriver::new().with_airs(driver.program()))
 }
 
 #[test]
 fn stock_proofs_are_verified_in_the_machine() {
-    uni::<Blake3, Blake3Family>();
-    uni::<Keccak256Hash, KeccakFamily>();
-    batch::<Blake3, Blake3Family>();
-    batch::<Keccak256Hash, KeccakFamily>();
+    uni::<Blake3, Blake3Family, _>(|_, _| ());
+    uni::<Keccak256Hash, KeccakFamily, _>(|_, _| ());
+    batch::<Blake3, Blake3Family, _>(|_, _| ());
+    batch::<Keccak256Hash, KeccakFamily, _>(|_, _| ());
 }
 
 /// Heights that a join of two fits, at toy parameters.
 const LOG_HEIGHTS: [usize; 6] = [16, 16, 13, 16, 15, 16];
 
-fn home(aggregator: &Aggregator, wrapped: &Wrapped) -> Aggregate {
-    let run = Run {
-        hash: wrapped.hash,
-        compiled: &wrapped.compiled,
-        bits: wrapped.bits,
-        execution: &wrapped.execution,
-        trees: vec![wrapped.leaf.clone()],
-        compile: Duration::ZERO,
-        execute: Duration::ZERO,
-    };
-    aggregator
+/// Brings a run home. Its key is derived by who knows the AIRs, by nobody else.
+fn home(aggregator: &Aggregator, run: Run<'_>, deriver: &Deriver) -> Aggregate {
+    let aggregate = aggregator
         .wrap_run(run, |step| {
             println!("{} {:?} {:?}", step.cycles, step.prove, step.compile)
         })
-        .unwrap()
+        .unwrap();
+    let bytes = file::encode(&aggregate).unwrap();
+    let refusal = file::decode(&bytes).unwrap().derive(&Deriver::new());
+    let unknown = matches!(
+        refusal,
+        Err(AggregateError::Keys(KeysError::Recipe {
+            source: RecipeError::UnknownAirs,
+            ..
+        }))
+    );
+    assert!(unknown);
+    let pinned = file::decode(&bytes).unwrap().pinned(aggregate.key(), 0);
+    assert_eq!(pinned.unwrap().keys(), aggregate.keys());
+    file::decode(&bytes).unwrap().derive(deriver).unwrap()
 }
 
 #[test]
 #[ignore = "half a minute: cargo test -p droste-verifier --test stock -- --ignored"]
 fn stock_proofs_are_wrapped_and_joined() {
     let aggregator = Aggregator::new(Preset::Toy.settings(2).unwrap(), LOG_HEIGHTS.to_vec());
-    let wrapped = [
-        uni::<Blake3, Blake3Family>(),
-        batch::<Keccak256Hash, KeccakFamily>(),
+    let to_home = |run: Run<'_>, deriver: Deriver| home(&aggregator, run, &deriver);
+    let children = vec![
+        uni::<Blake3, Blake3Family, _>(to_home),
+        batch::<Keccak256Hash, KeccakFamily, _>(to_home),
     ];
-    let children: Vec<Aggregate> = wrapped.iter().map(|w| home(&aggregator, w)).collect();
     let joined = aggregator.join(children).unwrap();
-    assert!(aggregator.is_home(&joined.proof));
-    assert_eq!(joined.tree.claim.statement(), joined.proof.statement);
+    assert!(aggregator.is_home(joined.proof()));
+    assert_eq!(joined.tree().claim.statement(), joined.proof().statement);
 }
 
 /// One of Plonky3's hash AIRs, verified in the machine under a hash's own configuration.

@@ -40,7 +40,7 @@ pub use identity::{MACHINE_TAG, Message};
 use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height, padded_log_height};
 use crate::isa::Program;
 use crate::lookups::packed_lookups;
-use crate::machine::{Machine, MachineError, Provable, precompiles_of};
+use crate::machine::{Machine, MachineError, MachineTables, Provable, precompiles_of};
 use crate::tables::program::{ProgramError, ProgramTable};
 
 /// Version of keys and proofs: raised by every change of either's meaning.
@@ -138,6 +138,57 @@ impl<H: HashFamily> Key<H> {
     pub fn digest(&self) -> KeyDigest {
         KeyDigest(Poseidon16.hash(KEY_TAG, &self.preimage()))
     }
+
+    /// What the keys of all programs on one machine have in common: a key of these settings, tables and
+    /// heights whose commitment is that of no program, all its digests zero.
+    ///
+    /// # Errors
+    /// If no program has a key like that.
+    pub fn of_machine<T: Provable<H>>(
+        settings: FriSettings,
+        tables: &[String],
+        heights: KeyHeights,
+        program_log_height: usize,
+    ) -> Result<Self, KeyError> {
+        settings.validate()?;
+        check_height(&settings, program_log_height)?;
+        if let KeyHeights::Fixed(list) = &heights {
+            if list.len() != tables.len() {
+                return Err(KeyError::HeightCount {
+                    expected: tables.len(),
+                    found: list.len(),
+                });
+            }
+            list.iter()
+                .try_for_each(|&log_height| check_height(&settings, log_height))?;
+        }
+        let machine = Machine::<T>::named(ProgramTable::of_height(program_log_height), tables)?;
+        let lookups: Vec<Lookups<F>> = machine.tables().iter().map(packed_lookups).collect();
+        let machine_id =
+            identity::machine_id(H::ID, &settings, &heights, machine.tables(), &lookups);
+        Ok(Self {
+            program: vec![H::Digest::default(); cap_size(&machine, &settings)],
+            tables: tables.to_vec(),
+            settings,
+            heights,
+            program_log_height,
+            machine_id,
+        })
+    }
+}
+
+/// Checks the logarithm of a table's height against the settings.
+fn check_height(settings: &FriSettings, log_height: usize) -> Result<(), KeyError> {
+    let min = min_log_height(settings);
+    let max = MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup);
+    if !(min..=max).contains(&log_height) {
+        return Err(KeyError::Height {
+            log_height,
+            min,
+            max,
+        });
+    }
+    Ok(())
 }
 
 /// Name of a key: 8 elements, written as the hexadecimal digits of their canonical 4-byte
@@ -278,10 +329,8 @@ impl<H: HashFamily, T: Provable<H>> ProvingKey<H, T> {
     ) -> Result<Self, KeyError> {
         settings.validate()?;
         let precompiles = precompiles | &precompiles_of(program);
-        let max = MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup);
         // The program's height is needed for its table, and its place among the tables for its height.
-        let min = min_log_height(&settings);
-        let minimal = padded_log_height(program.instructions.len()).max(min);
+        let minimal = padded_log_height(program.instructions.len()).max(min_log_height(&settings));
         let tables = Machine::<T>::new(ProgramTable::of_height(minimal), &precompiles)?;
         let count = tables.tables().len();
         let program_log_height = match &heights {
@@ -295,17 +344,7 @@ impl<H: HashFamily, T: Provable<H>> ProvingKey<H, T> {
                 });
             }
         };
-        let check = |log_height: usize| {
-            if !(min..=max).contains(&log_height) {
-                return Err(KeyError::Height {
-                    log_height,
-                    min,
-                    max,
-                });
-            }
-            Ok(())
-        };
-        check(program_log_height)?;
+        check_height(&settings, program_log_height)?;
         let table = ProgramTable::new(program, program_log_height)?;
         let machine = Machine::<T>::new(table, &precompiles)?;
         let key_heights = match &heights {
@@ -315,7 +354,7 @@ impl<H: HashFamily, T: Provable<H>> ProvingKey<H, T> {
         };
         if let KeyHeights::Fixed(list) = &key_heights {
             for (table, &log_height) in machine.tables().iter().zip(list) {
-                check(log_height)?;
+                check_height(&settings, log_height)?;
                 match table.fixed_log_height() {
                     Some(expected) if expected != log_height => {
                         return Err(KeyError::FixedHeight {
@@ -434,13 +473,8 @@ pub(crate) fn common_data<H: HashFamily, T: Provable<H>>(
     CommonData::new(Some(preprocessed), lookups)
 }
 
-/// The machine of a key, without the content of its program, if the key names one and its identity is
-/// right. The key's settings and heights must be in range.
-pub(crate) fn machine_of<H: HashFamily, T: Provable<H>>(
-    key: &Key<H>,
-) -> Result<(Machine<T>, CommonData<Config<H>>), MachineError> {
-    let machine =
-        Machine::<T>::named(ProgramTable::of_height(key.program_log_height), &key.tables)?;
+/// Digests of the commitment to the fixed content of a machine's tables.
+fn cap_size<T: MachineTables>(machine: &Machine<T>, settings: &FriSettings) -> usize {
     let tallest = machine
         .tables()
         .iter()
@@ -448,11 +482,17 @@ pub(crate) fn machine_of<H: HashFamily, T: Provable<H>>(
         .filter_map(|table| table.fixed_log_height())
         .max()
         .unwrap_or(0);
-    let expected = 1
-        << key
-            .settings
-            .cap_height
-            .min(tallest + key.settings.log_blowup);
+    1 << settings.cap_height.min(tallest + settings.log_blowup)
+}
+
+/// The machine of a key, without the content of its program, if the key names one and its identity is
+/// right. The key's settings and heights must be in range.
+pub(crate) fn machine_of<H: HashFamily, T: Provable<H>>(
+    key: &Key<H>,
+) -> Result<(Machine<T>, CommonData<Config<H>>), MachineError> {
+    let machine =
+        Machine::<T>::named(ProgramTable::of_height(key.program_log_height), &key.tables)?;
+    let expected = cap_size(&machine, &key.settings);
     if key.program.len() != expected {
         return Err(MachineError::CapSize {
             expected,

@@ -1,0 +1,121 @@
+//! From listed keys to derived ones.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use droste_native::F;
+use droste_vm::isa::Program;
+use droste_vm::key::KeyDigest;
+
+use super::{Cache, Children, ClaimedKeys, KeySet, KeysError, Recipe, RecipeError};
+use crate::driver::AirProgram;
+use crate::tape::TapeFamily;
+
+/// Derives keys from their recipes, each once.
+///
+/// Deriving one takes about a second: the program is generated, compiled and committed to. What was
+/// derived is remembered in memory, and on disk if there is a [`Cache`].
+#[derive(Debug, Default)]
+pub struct Deriver {
+    known: Mutex<HashMap<Recipe, (KeyDigest, usize)>>,
+    cache: Option<Cache>,
+    /// Programs that verify proofs of AIRs, and the bits of those proofs, by identity.
+    airs: HashMap<[F; 8], (Program, usize)>,
+}
+
+impl Deriver {
+    /// Remembers in memory alone.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Remembers on disk, too.
+    #[must_use]
+    pub fn with_cache(self, cache: Option<Cache>) -> Self {
+        Self { cache, ..self }
+    }
+
+    /// Derives keys of the program that verifies proofs of these AIRs.
+    #[must_use]
+    pub fn with_airs<H: TapeFamily>(mut self, program: &AirProgram<H>) -> Self {
+        let bits = program.security().bits();
+        let compiled = program.compiled().program.clone();
+        self.airs.insert(program.key().identity, (compiled, bits));
+        self
+    }
+
+    /// The key of a recipe's program, and the proven bits of the proofs that it accepts.
+    ///
+    /// # Errors
+    /// If there is no such program, or none that is generated here.
+    pub fn key(&self, recipe: &Recipe) -> Result<(KeyDigest, usize), RecipeError> {
+        if let Children::Airs { identity } = &recipe.children {
+            let (program, bits) = self.airs.get(identity).ok_or(RecipeError::UnknownAirs)?;
+            return Ok((recipe.derive_with(program)?, *bits));
+        }
+        recipe.check()?;
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&derived) = known().get(recipe) {
+            return Ok(derived);
+        }
+        let entry = self.cache.as_ref().and_then(|cache| cache.entry(recipe));
+        let derived = match entry.as_ref().and_then(|entry| entry.read()) {
+            Some(derived) => derived,
+            None => {
+                let derived = recipe.derive()?;
+                if let Some(entry) = &entry {
+                    entry.write(derived);
+                }
+                derived
+            }
+        };
+        known().insert(recipe.clone(), derived);
+        Ok(derived)
+    }
+
+    /// The keys of these recipes.
+    ///
+    /// # Errors
+    /// As [`Self::key`].
+    pub fn keys<'a>(
+        &self,
+        recipes: impl IntoIterator<Item = &'a Recipe>,
+    ) -> Result<KeySet, RecipeError> {
+        let mut keys = KeySet::default();
+        for recipe in recipes {
+            let (key, bits) = self.key(recipe)?;
+            keys.insert(key, bits, recipe.clone());
+        }
+        Ok(keys)
+    }
+
+    /// The set of listed keys, if each is that of its recipe's program, with the bits that were computed.
+    ///
+    /// # Errors
+    /// The first key for which it is not so.
+    pub fn derive(&self, claimed: &ClaimedKeys) -> Result<KeySet, KeysError> {
+        // What is refused without work, first.
+        for (key, listed) in claimed.iter() {
+            let checked = listed.recipe.check();
+            checked.map_err(|source| KeysError::Recipe { key, source })?;
+        }
+        let mut keys = KeySet::default();
+        for (key, listed) in claimed.iter() {
+            let (found, bits) = self
+                .key(&listed.recipe)
+                .map_err(|source| KeysError::Recipe { key, source })?;
+            if found != key {
+                return Err(KeysError::Forged { key, found });
+            }
+            if bits != listed.bits {
+                return Err(KeysError::Bits {
+                    key,
+                    listed: listed.bits,
+                    found: bits,
+                });
+            }
+            keys.insert(key, bits, listed.recipe.clone());
+        }
+        Ok(keys)
+    }
+}

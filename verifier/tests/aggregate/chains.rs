@@ -1,0 +1,308 @@
+//! How chains of proofs end, and their files.
+
+use droste_native::security::Preset;
+use droste_native::{Blake3Family, FriSettings, KeccakFamily, Poseidon16Family};
+use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator, UnverifiedAggregate};
+use droste_verifier::claim::{Claim, ClaimError};
+use droste_verifier::file::{self, FileError};
+use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError};
+use droste_vm::codec::{DecodeError, encode_body};
+use droste_vm::verifier::VerifyError;
+use p3_field::PrimeCharacteristicRing;
+
+use crate::{TOYS, Toys, accept, aggregator, copy, leaf, unverified, verified, wrapped};
+
+#[test]
+fn joins_of_joins_have_one_key() {
+    let aggregator = aggregator();
+    assert!(matches!(
+        aggregator.join(vec![]),
+        Err(AggregateError::Empty)
+    ));
+    let Toys {
+        wraps,
+        inner,
+        outer,
+    } = &*TOYS;
+    let again = aggregator.join(vec![copy(inner), copy(&wraps[1])]).unwrap();
+    assert_eq!(
+        outer.proof().key.digest(),
+        again.steps()[0].report.key,
+        "the fixed point of recursion"
+    );
+    // The keys of a wrap and of a join, the same from here on.
+    assert_eq!(outer.keys().iter().len(), 2);
+    assert_eq!(outer.key(), again.key());
+    accept(outer);
+    accept(&again);
+    // Three leaves, three wraps, two joins; all are of toy security.
+    assert_eq!(outer.accepted().proofs, 8);
+    assert!(outer.accepted().tree_bits < outer.accepted().bits);
+
+    the_end_of_a_chain_is_checked(outer, &again);
+    files_are_read_as_written(outer);
+    what_does_not_verify_is_no_aggregate(&wraps[0]);
+    // Of another aggregator.
+    let other = Aggregator::for_preset(Preset::Proven100, 2).unwrap();
+    assert!(matches!(
+        other.join(vec![copy(&wraps[0])]),
+        Err(AggregateError::Foreign { child: 0 })
+    ));
+}
+
+fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
+    let (key, claim) = (outer.key(), outer.claim());
+    let changed = |change: &dyn Fn(&mut UnverifiedAggregate)| {
+        let mut aggregate = unverified(outer);
+        change(&mut aggregate);
+        aggregate.verify(key, &claim, 0).unwrap_err()
+    };
+    let children = |aggregate: &mut UnverifiedAggregate| match &mut aggregate.tree.claim {
+        Claim::Children(children) => std::mem::take(children),
+        Claim::Statement(_) => vec![],
+    };
+    unverified(outer).verify(key, &claim, 0).unwrap();
+
+    // Another claim, and the tree of another claim.
+    assert!(matches!(
+        unverified(other).verify(key, &claim, 0),
+        Err(AggregateError::Statement { .. })
+    ));
+    let error = changed(&|aggregate| aggregate.tree = other.tree().clone());
+    assert!(matches!(error, AggregateError::Claim(ClaimError::Digest)));
+    let error = changed(&|aggregate| {
+        let mut swapped = children(aggregate);
+        swapped.reverse();
+        aggregate.tree.claim = Claim::Children(swapped);
+    });
+    assert!(matches!(error, AggregateError::Claim(ClaimError::Digest)));
+    let error = changed(&|aggregate| aggregate.tree.key = other.tree().leaves()[0].0);
+    assert!(matches!(
+        error,
+        AggregateError::Claim(ClaimError::Root { .. })
+    ));
+
+    // A tree cut off: the digests are right, but what is below is not shown.
+    let error = changed(&|aggregate| aggregate.tree.claim = Claim::Statement(claim));
+    assert!(matches!(
+        error,
+        AggregateError::Claim(ClaimError::Hidden(_))
+    ));
+    let error = changed(&|aggregate| {
+        let mut cut = children(aggregate);
+        cut[0].claim = Claim::Statement(cut[0].claim.statement());
+        aggregate.tree.claim = Claim::Children(cut);
+    });
+    assert!(matches!(
+        error,
+        AggregateError::Claim(ClaimError::Hidden(_))
+    ));
+
+    // Other recursion keys.
+    let digest = |error: &AggregateError| matches!(error, AggregateError::Keys(KeysError::Digest { expected, .. }) if *expected == key);
+    let error = changed(&|aggregate| {
+        let (_, listed) = aggregate.keys.iter().next().unwrap();
+        let recipe = listed.recipe.clone();
+        aggregate
+            .keys
+            .insert(other.tree().leaves()[0].0, 100, recipe);
+    });
+    assert!(digest(&error), "{error}");
+    let error = changed(&|aggregate| aggregate.keys = Default::default());
+    assert!(digest(&error), "{error}");
+    let mut unlisted = unverified(outer);
+    unlisted.keys = Default::default();
+    let none = unlisted.key();
+    assert!(matches!(
+        unlisted.verify(none, &claim, 0),
+        Err(AggregateError::Claim(ClaimError::Recursion(_)))
+    ));
+
+    // Another proof, of the same key.
+    let error = changed(&|aggregate| aggregate.proof.batch = unverified(other).proof.batch);
+    assert!(matches!(error, AggregateError::Verify(_)), "{error}");
+}
+
+fn files_are_read_as_written(aggregate: &Aggregate) {
+    let honest = file::encode(aggregate).unwrap();
+    assert!(file::is_aggregate(&honest));
+    let read = file::decode(&honest).unwrap();
+    assert_eq!(
+        (&read.tree, &read.keys),
+        (aggregate.tree(), aggregate.keys().claimed())
+    );
+    assert_eq!(file::encode_unverified(&read).unwrap(), honest);
+    let error = |bytes: &[u8]| file::decode(bytes).unwrap_err();
+    let with = |at: usize, byte: u8| {
+        let mut bytes = honest.clone();
+        bytes[at] = byte;
+        error(&bytes)
+    };
+    assert_eq!(with(7, b'p'), FileError::Magic);
+    // Version 1 had keys without recipes.
+    for found in [1, 3, 9] {
+        assert_eq!(
+            with(8, found),
+            FileError::Version {
+                found: found.into()
+            }
+        );
+    }
+    // The header is followed by the number of keys, whose length may be written in one way.
+    assert_eq!(honest[12], 2);
+    let mut longer = honest[..12].to_vec();
+    longer.extend([251, 2, 0]);
+    longer.extend(&honest[13..]);
+    assert_eq!(error(&longer), FileError::NotCanonical);
+    // Keys in descending order: each is 32 bytes, one of bits, and its recipe.
+    let keys = read.keys.iter();
+    let lengths: Vec<usize> = keys
+        .map(|(_, listed)| 33 + encode_body(vec![], &listed.recipe).unwrap().len())
+        .collect();
+    let mut swapped = honest.clone();
+    swapped[13..13 + lengths[0] + lengths[1]].rotate_left(lengths[0]);
+    assert_eq!(error(&swapped), FileError::NotCanonical);
+    let mut longer = honest.clone();
+    longer.push(0);
+    assert_eq!(
+        error(&longer),
+        FileError::Decode(DecodeError::TrailingBytes { found: 1 })
+    );
+    for length in (0..honest.len()).step_by(honest.len() / 60) {
+        error(&honest[..length]);
+    }
+    // Lengths are not believed.
+    for at in 12..400 {
+        let mut bytes = honest[..at].to_vec();
+        bytes.push(253);
+        bytes.extend((1u64 << 60).to_le_bytes());
+        bytes.extend(&honest[at + 1..]);
+        let Ok(read) = file::decode(&bytes) else {
+            continue;
+        };
+        // The digest of a set binds keys and bits; recipes are for those who derive.
+        let keys = read.keys.clone();
+        if let Ok(read) = read.verify(aggregate.key(), &aggregate.claim(), 0) {
+            assert!(read.keys().iter().eq(aggregate.keys().iter()));
+            Deriver::new().derive(&keys).unwrap_err();
+        }
+    }
+}
+
+/// Only what verifies can be joined.
+fn what_does_not_verify_is_no_aggregate(child: &Aggregate) {
+    let rejected = |change: &dyn Fn(&mut UnverifiedAggregate)| {
+        let mut aggregate = unverified(child);
+        change(&mut aggregate);
+        aggregate.pinned(child.key(), 0).unwrap_err()
+    };
+    // Impossible heights are an error before anything is built from them.
+    for log_height in [14, 40, usize::MAX] {
+        let error = rejected(&|aggregate| aggregate.proof.batch.degree_bits[0] = log_height);
+        let heights = matches!(error, AggregateError::Verify(VerifyError::Heights { .. }));
+        assert!(heights, "{error:?}");
+    }
+    let error = rejected(&|aggregate| aggregate.proof.statement[0] += droste_native::F::ONE);
+    let digest = matches!(error, AggregateError::Claim(ClaimError::Digest));
+    assert!(digest, "{error:?}");
+}
+
+/// The root is as strong as asked for, what it verifies is not.
+#[test]
+fn a_toy_child_below_a_stronger_root_is_rejected() {
+    let strong = FriSettings {
+        num_queries: 8,
+        ..FriSettings::toy()
+    };
+    let weak = FriSettings {
+        num_queries: 2,
+        ..FriSettings::toy()
+    };
+    let leaf = leaf::<Poseidon16Family>("factorial", 5, weak);
+    let aggregator = Aggregator::new(strong, vec![]);
+    let aggregate = aggregator.wrap_at_natural_heights(&verified(leaf)).unwrap();
+    let (key, claim) = (aggregate.key(), aggregate.claim());
+    let verify = |bits| unverified(&aggregate).verify(key, &claim, bits);
+    let accepted = aggregate.accepted();
+    let root = accepted.root.security.bits();
+    assert!(accepted.bits < root);
+    let error = verify(root).unwrap_err();
+    let AggregateError::Claim(ClaimError::Security { found, .. }) = error else {
+        panic!("{error}");
+    };
+    assert_eq!(found, accepted.bits);
+    verify(found).unwrap();
+    // The bits are part of what the caller names.
+    let mut boasting = unverified(&aggregate);
+    let (own, listed) = boasting.keys.iter().next().unwrap();
+    let mut more = ClaimedKeys::default();
+    more.insert(own, root, listed.recipe.clone());
+    boasting.keys = more;
+    assert!(matches!(
+        boasting.verify(key, &claim, root),
+        Err(AggregateError::Keys(KeysError::Digest { .. }))
+    ));
+}
+
+/// A chain of joins, each of the one before and one more proof, then a tree of joins: in the end one
+/// key digest and one claim.
+fn chain_and_tree(wraps: &[Aggregate], depth: usize) {
+    let aggregator = aggregator();
+    let join = |children: &[&Aggregate]| {
+        let children = children.iter().copied().map(copy).collect();
+        aggregator.join(children).unwrap()
+    };
+    let mut leaves = wraps[0].tree().leaves();
+    let mut chain = copy(&wraps[0]);
+    for step in 1..=depth {
+        let next = &wraps[step % wraps.len()];
+        leaves.extend(next.tree().leaves());
+        chain = join(&[&chain, next]);
+    }
+    assert_eq!(chain.tree().leaves(), leaves);
+    accept(&chain);
+
+    let mut level: Vec<Aggregate> = wraps.iter().map(copy).collect();
+    while level.len() > 1 {
+        level = level
+            .chunks(2)
+            .map(|pair| join(&[&pair[0], &pair[1]]))
+            .collect();
+    }
+    let leaves: Vec<_> = wraps.iter().flat_map(|wrap| wrap.tree().leaves()).collect();
+    assert_eq!(level[0].tree().leaves(), leaves);
+    accept(&level[0]);
+    // The digest that was learnt from the chain serves the tree.
+    let verify = |claim| unverified(&level[0]).verify(chain.key(), &claim, 0);
+    verify(level[0].claim()).unwrap();
+    assert!(verify(chain.claim()).is_err());
+}
+
+#[test]
+fn a_chain_and_a_tree_of_mixed_hashes_and_programs() {
+    chain_and_tree(
+        &[
+            wrapped::<Poseidon16Family>("factorial", 5),
+            wrapped::<Blake3Family>("fibonacci", 4),
+        ],
+        2,
+    );
+}
+
+#[test]
+#[ignore = "215 s of CPU time: cargo test -p droste-verifier --test aggregate -- --ignored"]
+fn a_chain_of_depth_5_and_a_tree_of_8_leaves() {
+    chain_and_tree(
+        &[
+            wrapped::<Poseidon16Family>("factorial", 2),
+            wrapped::<Blake3Family>("factorial", 3),
+            wrapped::<KeccakFamily>("factorial", 4),
+            wrapped::<Poseidon16Family>("fibonacci", 2),
+            wrapped::<Blake3Family>("fibonacci", 3),
+            wrapped::<KeccakFamily>("fibonacci", 4),
+            wrapped::<Poseidon16Family>("factorial", 5),
+            wrapped::<Blake3Family>("fibonacci", 5),
+        ],
+        5,
+    );
+}

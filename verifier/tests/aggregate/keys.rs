@@ -1,0 +1,314 @@
+//! Key sets in files are believed only where their programs are generated anew.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use droste_gadgets::SOURCES;
+use droste_native::{F, FriSettings, HashId, Poseidon16Family};
+use droste_verifier::aggregate::{Aggregate, AggregateError, PRECOMPILES, UnverifiedAggregate};
+use droste_verifier::claim::{Claim, ClaimError, ClaimTree};
+use droste_verifier::file;
+use droste_verifier::keys::{
+    Cache, ChildShape, Children, ClaimedKeys, Deriver, KeysError, ListedKey, Recipe, RecipeError,
+};
+use droste_vm::compiler::compile;
+use droste_vm::executor::{Tape, execute};
+use droste_vm::heights::Heights;
+use droste_vm::key::{KeyDigest, ProvingKey};
+use droste_vm::machine::StandardTables;
+use droste_vm::prover::prove_with_key;
+
+use crate::{TOYS, aggregator, copy, unverified};
+
+/// What derives keys for all tests of this file: each once.
+static DERIVER: LazyLock<Deriver> = LazyLock::new(Deriver::new);
+
+/// A recursion key of an aggregate: its digest and what is listed with it.
+fn listed(aggregate: &Aggregate, children: usize) -> (KeyDigest, ListedKey) {
+    let of = |listed: &ListedKey| match &listed.recipe.children {
+        Children::Programs { count, .. } => *count == children,
+        Children::Airs { .. } => false,
+    };
+    let keys = aggregate.keys().claimed().iter();
+    let (key, listed) = keys.filter(|(_, key)| of(key)).last().unwrap();
+    (key, listed.clone())
+}
+
+/// A list with one key changed.
+fn with(claimed: &ClaimedKeys, key: KeyDigest, change: ListedKey) -> ClaimedKeys {
+    let mut keys = ClaimedKeys::default();
+    for (other, listed) in claimed.iter() {
+        let listed = if other == key { &change } else { listed };
+        keys.insert(other, listed.bits, listed.recipe.clone());
+    }
+    keys
+}
+
+#[test]
+fn honest_keys_are_derived() {
+    let outer = &TOYS.outer;
+    let start = Instant::now();
+    let derived = unverified(outer).derive(&DERIVER).unwrap();
+    println!("two keys derived in {:?}", start.elapsed());
+    assert_eq!(derived.keys(), outer.keys());
+    assert_eq!(derived.accepted(), outer.accepted());
+    // Without any proof, too.
+    let (join, of_join) = listed(outer, 2);
+    let recipe = aggregator().join_recipe(2).unwrap();
+    assert_eq!(recipe, of_join.recipe);
+    assert_eq!(DERIVER.key(&recipe).unwrap(), (join, of_join.bits));
+}
+
+/// A program that verifies nothing and reveals the claim of a proof that there is not.
+fn forged() -> UnverifiedAggregate {
+    let (factorial, _) = TOYS.wraps[0].tree().leaves()[0];
+    let statement = [5, 999, 0, 0, 0, 0, 0, 0].map(F::new);
+    let claim = Claim::Children(vec![ClaimTree {
+        key: factorial,
+        claim: Claim::Statement(statement),
+    }]);
+    let reveals: Vec<String> = claim
+        .statement()
+        .iter()
+        .map(|lane| format!("    reveal(Felt::new({lane}));\n"))
+        .collect();
+    let text = format!(
+        "use droste_gadgets::prelude::*;\npub fn main() {{\n{}}}\n",
+        reveals.concat()
+    );
+    let compiled = compile(&text, SOURCES).unwrap();
+    let execution = execute(&compiled, &[], &Tape::default(), 1 << 16).unwrap();
+    let aggregator = aggregator();
+    let key = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
+        &compiled.program,
+        &BTreeSet::from(PRECOMPILES),
+        *aggregator.settings(),
+        Heights::Exact(aggregator.log_heights().to_vec()),
+    )
+    .unwrap();
+    let proof = prove_with_key(&key, &execution).unwrap();
+    let tree = ClaimTree {
+        key: proof.key.digest(),
+        claim,
+    };
+    let mut keys = ClaimedKeys::default();
+    let (_, wrap) = listed(&TOYS.wraps[0], 1);
+    keys.insert(tree.key, 250, wrap.recipe);
+    UnverifiedAggregate { proof, tree, keys }
+}
+
+/// A forged claim under a key of the forger's own, with 250 bits: everything else about it is right.
+#[test]
+fn forged_keys_launder_nothing() {
+    let forgery = forged();
+    let key = forgery.tree.key;
+    forgery.check().unwrap();
+    let names_it = |refusal: &AggregateError| {
+        matches!(refusal, AggregateError::Keys(KeysError::Forged { key: named, .. }) if *named == key)
+            && refusal.to_string().contains(&key.to_string())
+    };
+    let refused = |aggregate: UnverifiedAggregate| aggregate.derive(&DERIVER).unwrap_err();
+
+    // The forger believes his own digest, and joins the forgery with an honest aggregate.
+    let honest = &TOYS.wraps[0];
+    let poisonous = forgery.key();
+    let children = vec![copy(honest), forgery.pinned(poisonous, 0).unwrap()];
+    let poisoned = aggregator().join(children).unwrap();
+    assert_eq!(poisoned.keys().iter().len(), 3);
+    assert_eq!(poisoned.keys().bits(key), Some(250));
+    // Nobody else does, though the proof is valid.
+    unverified(&poisoned).check().unwrap();
+    let refusal = refused(unverified(&poisoned));
+    assert!(names_it(&refusal), "{refusal}");
+
+    // His key in the set of an honest aggregate that does not use it.
+    let mut added = unverified(honest);
+    let (_, wrap) = listed(honest, 1);
+    added.keys.insert(key, 250, wrap.recipe);
+    let unused = |refusal: &AggregateError| matches!(refusal, AggregateError::Claim(ClaimError::Unused(named)) if *named == key);
+    let digest = added.key();
+    let refusal = refused(added);
+    assert!(unused(&refusal), "{refusal}");
+    // Not even with its own digest.
+    let mut added = unverified(honest);
+    let (_, wrap) = listed(honest, 1);
+    added.keys.insert(key, 250, wrap.recipe);
+    let refusal = added.verify(digest, &honest.claim(), 0).unwrap_err();
+    assert!(unused(&refusal), "{refusal}");
+}
+
+/// A file in which the byte of a key's bits is another.
+#[test]
+fn listed_bits_are_computed_anew() {
+    let wrap = &TOYS.wraps[0];
+    let mut bytes = file::encode(wrap).unwrap();
+    // After the header and the number of keys, the digest.
+    let place = 12 + 1 + 32;
+    let (key, of_wrap) = listed(wrap, 1);
+    assert_eq!(usize::from(bytes[place]), of_wrap.bits);
+    bytes[place] = 250;
+    let boasting = file::decode(&bytes).unwrap();
+    assert_eq!(boasting.keys.bits(key), Some(250));
+    let refusal = boasting.derive(&DERIVER).unwrap_err();
+    let AggregateError::Keys(KeysError::Bits {
+        key: named,
+        listed,
+        found,
+    }) = refusal
+    else {
+        panic!("{refusal}");
+    };
+    assert_eq!((named, listed, found), (key, 250, of_wrap.bits));
+}
+
+/// Each part of a recipe is part of the key.
+#[test]
+fn altered_recipes_have_other_keys() {
+    type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
+    let changes: [Change; 6] = [
+        |recipe, _, _| recipe.settings.num_queries += 1,
+        |recipe, _, _| recipe.heights = Heights::Minimal,
+        |_, shape, _| shape.settings.num_queries += 1,
+        |_, shape, _| shape.log_heights[0] += 1,
+        |_, shape, _| shape.fixed = true,
+        |_, _, count| *count += 1,
+    ];
+    let wrap = &TOYS.wraps[0];
+    let (key, honest) = listed(wrap, 1);
+    for (index, change) in changes.iter().enumerate() {
+        let mut recipe = honest.recipe.clone();
+        let Children::Programs {
+            mut shape,
+            mut count,
+        } = recipe.children.clone()
+        else {
+            panic!("{recipe:?}");
+        };
+        change(&mut recipe, &mut shape, &mut count);
+        recipe.children = Children::Programs { shape, count };
+        let altered = ListedKey {
+            recipe,
+            bits: honest.bits,
+        };
+        let mut aggregate = unverified(wrap);
+        aggregate.keys = with(&aggregate.keys, key, altered);
+        // The digest of the set is of keys and bits alone.
+        assert_eq!(aggregate.key(), wrap.key());
+        let refusal = aggregate.derive(&DERIVER).unwrap_err();
+        let forged = matches!(refusal, AggregateError::Keys(KeysError::Forged { key: named, .. }) if named == key);
+        assert!(forged, "{index}: {refusal}");
+    }
+}
+
+/// Numbers that nobody needs are refused by what they are of, before anything is generated.
+#[test]
+fn hostile_recipes_cost_nothing() {
+    type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
+    let too_large: [Change; 8] = [
+        |_, _, count| *count = 1_000_000_000,
+        |recipe, _, _| recipe.heights = Heights::Uniform(60),
+        |recipe, _, _| recipe.heights = Heights::Exact(vec![60; 6]),
+        |recipe, _, _| recipe.heights = Heights::Exact(vec![6; 1 << 20]),
+        |_, shape, _| shape.tables = vec!["cpu".into(); 1 << 20],
+        |_, shape, _| shape.settings.cap_height = 16,
+        |_, shape, _| shape.settings.log_final_poly_len = 16,
+        |_, shape, _| shape.settings.max_log_arity = 8,
+    ];
+    let others: [Change; 10] = [
+        |_, _, count| *count = 0,
+        |recipe, _, _| recipe.settings.num_queries = usize::MAX,
+        |recipe, _, _| recipe.settings.log_blowup = 60,
+        |_, shape, _| shape.settings.log_blowup = usize::MAX,
+        |_, shape, _| shape.settings.cap_height = usize::MAX,
+        |_, shape, _| shape.log_heights = vec![],
+        |_, shape, _| shape.log_heights.fill(60),
+        |_, shape, _| shape.log_heights[0] = usize::MAX,
+        |_, shape, _| shape.tables.swap(0, 1),
+        |_, shape, _| shape.hash = HashId::Keccak,
+    ];
+    let (key, honest) = listed(&TOYS.wraps[0], 1);
+    let refuse = |change: Change| {
+        let mut recipe = honest.recipe.clone();
+        let Children::Programs {
+            mut shape,
+            mut count,
+        } = recipe.children.clone()
+        else {
+            panic!("{recipe:?}");
+        };
+        change(&mut recipe, &mut shape, &mut count);
+        recipe.children = Children::Programs { shape, count };
+        let mut keys = ClaimedKeys::default();
+        keys.insert(key, honest.bits, recipe);
+        Deriver::new().derive(&keys).unwrap_err()
+    };
+    let start = Instant::now();
+    for (index, change) in too_large.into_iter().enumerate() {
+        let refusal = refuse(change);
+        let KeysError::Recipe { key: named, source } = &refusal else {
+            panic!("{index}: {refusal}");
+        };
+        let large = matches!(source, RecipeError::TooLarge { .. });
+        assert!(*named == key && large, "{index}: {refusal}");
+    }
+    assert!(start.elapsed() < Duration::from_millis(500));
+    for (index, change) in others.into_iter().enumerate() {
+        let refusal = refuse(change);
+        let recipe = matches!(&refusal, KeysError::Recipe { key: named, .. } if *named == key);
+        // A shape that another hash has as well is that of another program.
+        let other_hash = index == 9 && matches!(refusal, KeysError::Forged { .. });
+        assert!(recipe || other_hash, "{index}: {refusal}");
+    }
+}
+
+#[test]
+fn derived_keys_are_kept_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache");
+    let cache = || Some(Cache::in_folder(path.clone()).unwrap());
+    let aggregate = &TOYS.inner;
+    let derive = || unverified(aggregate).derive(&Deriver::new().with_cache(cache()));
+    let entries = || {
+        let entries = fs::read_dir(&path).unwrap();
+        let mut entries: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        entries.sort();
+        entries
+    };
+    derive().unwrap();
+    let files = entries();
+    assert_eq!(files.len(), 2);
+    let start = Instant::now();
+    assert_eq!(derive().unwrap().keys(), aggregate.keys());
+    println!("from disk in {:?}", start.elapsed());
+    // A damaged file is made again.
+    let written = fs::read(&files[0]).unwrap();
+    fs::write(&files[0], &written[1..]).unwrap();
+    derive().unwrap();
+    assert_eq!((fs::read(&files[0]).unwrap(), entries()), (written, files));
+}
+
+/// A recipe with settings of no security is derived with as few bits as it has.
+#[test]
+fn bits_are_those_of_the_shape() {
+    let (_, of_wrap) = listed(&TOYS.wraps[0], 1);
+    let Children::Programs { shape, count } = of_wrap.recipe.children.clone() else {
+        panic!("{of_wrap:?}");
+    };
+    let weaker = Recipe {
+        children: Children::Programs {
+            shape: ChildShape {
+                settings: FriSettings {
+                    num_queries: 1,
+                    ..shape.settings
+                },
+                ..shape
+            },
+            count,
+        },
+        ..of_wrap.recipe
+    };
+    let (_, bits) = DERIVER.key(&weaker).unwrap();
+    assert!(bits < of_wrap.bits, "{bits}");
+}
