@@ -8,6 +8,7 @@ use droste_air::blake3::narrow::{self, NarrowAir};
 use droste_air::blake3::{self, Blake3Air, Compression};
 use droste_air::keccak::{self, KeccakAir};
 use droste_air::poseidon16::{self, Poseidon16Air};
+use droste_native::challenger::with_grinding;
 use droste_native::security::{Preset, TableShape, proven_security};
 use droste_native::{
     Blake3Family, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family, config,
@@ -161,7 +162,8 @@ impl Table {
         let (trace, trace_ms) = timed(|| air.trace(self.count));
         let trace = trace.map_err(CommandError::failed)?;
         let (height, main) = (trace.height(), trace.width());
-        let (proof, prove_ms) = timed(|| prove(&config, &air, trace, &[]));
+        let (proof, prove_ms) = timed(|| with_grinding(|| prove(&config, &air, trace, &[])));
+        let proof = proof.map_err(CommandError::failed)?;
         let proof = proof.map_err(|error| CommandError::failed(format!("{error:?}")))?;
         let (verified, verify_ms) = timed(|| verify(&config, &air, &proof, &[]));
         verified.map_err(|error| CommandError::failed(format!("{error:?}")))?;

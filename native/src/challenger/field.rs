@@ -7,7 +7,7 @@ use p3_field::{BasedVectorSpace, Field, PackedValue, PrimeCharacteristicRing, Pr
 use p3_symmetric::{Hash, MerkleCap, Permutation};
 use tracing::info_span;
 
-use super::search::first_block;
+use super::search::find;
 use crate::field::{DIGEST, F};
 use crate::poseidon16::{Poseidon16, RATE, WIDTH};
 
@@ -45,6 +45,26 @@ impl Poseidon16Challenger {
         state[position..RATE].fill(F::ZERO);
         state[RATE] += F::from_usize(position + 1);
         (state, position)
+    }
+
+    /// The smallest of `candidates` nonces, a multiple of the packing's lanes, of which the next sample
+    /// ends in `bits` zeros. Does not return if there is none: see
+    /// [`with_grinding`](super::with_grinding).
+    pub(super) fn search(&self, bits: usize, candidates: u64) -> u64 {
+        let (state, position) = self.state_before_nonce();
+        let state = state.map(Packed::from);
+        let mask = (1u64 << bits) - 1;
+        let lanes = Packed::WIDTH as u64;
+        find(candidates / lanes, candidates, |block| {
+            let mut state = state;
+            state[position] = Packed::from_fn(|lane| F::from_u64(block * lanes + lane as u64));
+            Poseidon16.permute_mut(&mut state);
+            state[RATE - 1]
+                .as_slice()
+                .iter()
+                .position(|sample| sample.as_canonical_u64() & mask == 0)
+                .map(|lane| block * lanes + lane as u64)
+        })
     }
 }
 
@@ -92,8 +112,8 @@ impl GrindingChallenger for Poseidon16Challenger {
     /// The smallest nonce that passes [`Self::check_witness`], which is then absorbed.
     ///
     /// # Panics
-    /// If `2^bits` is not below the field's order, or no nonce exists (a chance below `2^-1000` at
-    /// 20 bits).
+    /// If `2^bits` is not below the field's order. If no nonce passes, it unwinds to
+    /// [`with_grinding`](super::with_grinding).
     fn grind(&mut self, bits: usize) -> F {
         assert!(
             bits < 64 && 1u64 << bits < F::ORDER_U64,
@@ -103,23 +123,9 @@ impl GrindingChallenger for Poseidon16Challenger {
             return F::ZERO;
         }
         let _span = info_span!("grind", bits).entered();
-        let (state, position) = self.state_before_nonce();
-        let state = state.map(Packed::from);
-        let mask = (1u64 << bits) - 1;
         // The order of the field is not a multiple of the lanes: the last block would need care, but
-        // it holds the one largest nonce, p - 1, which `count` leaves out.
-        let lanes = Packed::WIDTH as u64;
-        let nonce = first_block(F::ORDER_U64 / lanes, |block| {
-            let mut state = state;
-            state[position] = Packed::from_fn(|lane| F::from_u64(block * lanes + lane as u64));
-            Poseidon16.permute_mut(&mut state);
-            state[RATE - 1]
-                .as_slice()
-                .iter()
-                .position(|sample| sample.as_canonical_u64() & mask == 0)
-                .map(|lane| block * lanes + lane as u64)
-        })
-        .expect("a nonce exists");
+        // it holds the one largest nonce, p - 1, which is left out.
+        let nonce = self.search(bits, F::ORDER_U64 - 1);
         let nonce = F::from_u64(nonce);
         assert!(
             self.check_witness(bits, nonce),
