@@ -107,7 +107,6 @@ pub fn emit(ir: &Ir, layout: &Layout, uses: &Uses) -> Emitted {
     };
     emitter.jump(ONE, ZERO, frame(0));
     emitter.prologue();
-    emitter.rest_of_statement();
     // Calls are numbered as they were laid out: functions first.
     let mut bodies = Vec::new();
     for function in &ir.functions {
@@ -115,6 +114,7 @@ pub fn emit(ir: &Ir, layout: &Layout, uses: &Uses) -> Emitted {
         emitter.count_calls(&function.body);
     }
     emitter.list(&ir.main);
+    emitter.rest_of_statement();
     emitter.jump(ONE, ZERO, frame(0));
     let mut entries = Vec::new();
     for (function, first) in ir.functions.iter().zip(bodies) {
@@ -254,7 +254,8 @@ impl Emitter<'_> {
     }
 
     /// Asserts that the lanes of the statement after the program's inputs and outputs are zero: else
-    /// they would be the prover's choice, and one run would have many statements.
+    /// they would be the prover's choice, and one run would have many statements. At the end, when the
+    /// outputs are known.
     fn rest_of_statement(&mut self) {
         let used = self.ir.public_inputs + self.ir.public_outputs;
         let block = imm(F::ZERO);

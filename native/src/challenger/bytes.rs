@@ -111,7 +111,10 @@ where
             self.hasher.hash_many(&messages, &mut digests);
             digests
                 .iter()
-                .position(|digest| accepts(std::array::from_fn(|k| digest[31 - k])))
+                .position(|digest| {
+                    let mut read = digest.iter().rev();
+                    accepts(std::array::from_fn(|_| *read.next().unwrap_or(&0)))
+                })
                 .map(|offset| first + offset as u64)
         }))
     }

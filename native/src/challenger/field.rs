@@ -41,15 +41,23 @@ impl Poseidon16Challenger {
     fn state_before_nonce(&self) -> ([F; WIDTH], usize) {
         let position = self.duplex.input_buffer.len();
         let mut state = self.duplex.sponge_state;
-        state[..position].copy_from_slice(&self.duplex.input_buffer);
-        state[position..RATE].fill(F::ZERO);
-        state[RATE] += F::from_usize(position + 1);
+        let (rate, capacity) = state.split_at_mut(RATE);
+        let pending = self.duplex.input_buffer.iter().copied();
+        let pending = pending.chain(std::iter::repeat(F::ZERO));
+        rate.iter_mut().zip(pending).for_each(|(lane, x)| *lane = x);
+        if let Some(first) = capacity.first_mut() {
+            *first += F::from_usize(position + 1);
+        }
         (state, position)
     }
 
     /// The smallest of `candidates` nonces, a multiple of the packing's lanes, of which the next sample
     /// ends in `bits` zeros. Does not return if there is none: see
     /// [`with_grinding`](super::with_grinding).
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "the duplex absorbs its input as soon as the rate is full: the position is below it"
+    )]
     pub(super) fn search(&self, bits: usize, candidates: u64) -> u64 {
         let (state, position) = self.state_before_nonce();
         let state = state.map(Packed::from);
