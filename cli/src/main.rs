@@ -2,6 +2,21 @@
 //!
 //! Exit codes: 0 done or accepted, 1 failed or rejected, 2 wrong usage.
 
+// What comes from outside (proofs, programs, inputs, arguments) ends in an error, never in a panic: where
+// one of these stands nevertheless, an attribute says why it cannot be reached.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::indexing_slicing
+    )
+)]
+
 mod commands;
 mod error;
 mod family;

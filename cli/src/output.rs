@@ -48,7 +48,8 @@ fn align(rows: &[Vec<String>]) -> String {
             if column + 1 == row.len() {
                 text.push_str(cell);
             } else {
-                let _ = write!(text, "{cell:<width$}  ", width = widths[column]);
+                let width = widths.get(column).copied().unwrap_or(0);
+                let _ = write!(text, "{cell:<width$}  ");
             }
         }
         text.push('\n');

@@ -1,6 +1,7 @@
 //! Programs and hint files named on the command line.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use droste_vm::compiler::{self, Compiled};
@@ -11,18 +12,39 @@ use crate::error::CommandError;
 /// Largest program or hint file that is read, in bytes.
 const LARGEST_FILE: u64 = 1 << 28;
 
+/// Most instructions that a run may be allowed: a cycle takes 8 bytes, and memories are bounded.
+pub const LARGEST_LIMIT: u64 = 1 << 30;
+
 /// Text of the file at `path`.
 ///
 /// # Errors
 /// A file that cannot be read, is too large or is no UTF-8.
 pub fn read_text(path: &Path) -> Result<String, CommandError> {
-    let size = fs::metadata(path).map_err(CommandError::file(path))?.len();
-    if size > LARGEST_FILE {
+    let bytes = File::open(path)
+        .and_then(|file| read_at_most(file, LARGEST_FILE))
+        .map_err(CommandError::file(path))?;
+    String::from_utf8(bytes).map_err(|_| {
         let path = path.display();
-        let message = format!("{path} has {size} bytes, at most {LARGEST_FILE} are read");
-        return Err(CommandError::failed(message));
+        CommandError::failed(format!("{path} is not text in UTF-8"))
+    })
+}
+
+/// Everything there is to read, if it is at most `limit` bytes: a size that the system tells says nothing
+/// of devices and pipes.
+///
+/// # Errors
+/// Of the system, and `InvalidData` for more bytes.
+pub fn read_at_most(file: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        let message = format!("more than {limit} bytes, the most that are read");
+        return Err(std::io::Error::new(
+            std::io::ErrorKind::InvalidData,
+            message,
+        ));
     }
-    fs::read_to_string(path).map_err(CommandError::file(path))
+    Ok(bytes)
 }
 
 /// Compiles the program at `path` with the gadget library.

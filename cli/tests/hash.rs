@@ -144,12 +144,91 @@ fn wrong_usage_exits_2_and_failures_1() {
         ("table sha256 --count 1".to_owned(), 2),
         ("table keccak --form narrow --count 1".to_owned(), 2),
         ("table blake3 --form tall --count 1".to_owned(), 2),
+        // More than there is memory for, and endless files.
+        ("table keccak --count 524288".to_owned(), 2),
+        ("table poseidon16 --count 1152921504606846976".to_owned(), 2),
+        ("hash blake3 /dev/zero --limit 1000000".to_owned(), 1),
+        ("hash blake3 --limit -1".to_owned(), 2),
+        ("compile /dev/zero".to_owned(), 1),
+        (
+            "run /no/such/file --limit 1152921504606846976".to_owned(),
+            2,
+        ),
+        ("prove /no/such/file -o /no/such/folder/file".to_owned(), 1),
+        ("verify /dev/zero --program /no/such/file".to_owned(), 1),
+        ("inspect /dev/zero".to_owned(), 1),
     ] {
         let output = droste(&arguments, &[]);
         assert_eq!(output.status.code(), Some(code), "{arguments}: {output:?}");
         assert!(output.stdout.is_empty(), "{arguments}");
         assert!(!output.stderr.is_empty(), "{arguments}");
         let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!error.contains("panicked"), "{arguments}: {error}");
+    }
+}
+
+/// Sources, inputs and hints that ask for more than there is.
+#[test]
+fn hostile_files_end_in_an_error() {
+    let folder = TempDir::new().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let factorial = file(
+        "factorial.rs",
+        droste_programs::source("factorial").unwrap(),
+    );
+    let deep = "(".repeat(100_000);
+    let nested = file("nested.rs", &format!("pub fn main() {{ let x = {deep}; }}"));
+    let not_text = folder.path().join("bytes.rs");
+    fs::write(&not_text, [0xff; 64]).unwrap();
+    let huge = file("huge.json", &"[".repeat(1 << 20));
+    let number = file("number.json", r#"[{"felt": 1152921504606846976}]"#);
+    let row = file("row.json", r#"[{"slice": [[1, 2]]}]"#);
+    for (arguments, code, words) in [
+        (format!("run {nested}"), 1, "nested too deeply"),
+        (format!("compile {nested}"), 1, "nested too deeply"),
+        (format!("key {nested}"), 1, "nested too deeply"),
+        (format!("cost --program {nested}"), 1, "nested too deeply"),
+        (
+            format!("run {}", not_text.display()),
+            1,
+            "is not text in UTF-8",
+        ),
+        (
+            format!("run {factorial} --public 5 --hints {huge}"),
+            1,
+            "recursion limit",
+        ),
+        (
+            format!("run {factorial} --public 5 --hints {number}"),
+            1,
+            "invalid value",
+        ),
+        (
+            format!("run {factorial} --public 5 --hints {row}"),
+            1,
+            "invalid length",
+        ),
+        (format!("run {factorial} --public 2130706432"), 1, ""),
+        (format!("run {factorial} --public 5 --limit 3"), 1, ""),
+        (
+            format!("cost --program {factorial} --queries 1152921504606846976"),
+            2,
+            "num_queries",
+        ),
+        (
+            format!("key {factorial} --blowup 1152921504606846976"),
+            2,
+            "no preset has blowup",
+        ),
+    ] {
+        let output = droste(&arguments, &[]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {error}");
+        assert!(error.contains(words), "{arguments}: {error}");
         assert!(!error.contains("panicked"), "{arguments}: {error}");
     }
 }

@@ -59,6 +59,7 @@ impl Index<usize> for Calls {
     }
 }
 
+#[allow(clippy::indexing_slicing, reason = "the list is made just before")]
 impl IndexMut<usize> for Calls {
     fn index_mut(&mut self, identity: usize) -> &mut Vec<Call> {
         if identity >= self.0.len() {

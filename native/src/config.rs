@@ -10,8 +10,9 @@ use thiserror::Error;
 use crate::family::{Config, Dft, HashFamily, Pcs};
 use crate::field::F;
 
-/// Most bits a single proof-of-work may ask for: `2^bits` must stay below the field's order.
-pub const MAX_GRINDING_BITS: usize = 30;
+/// Most bits a single proof-of-work may ask for. A nonce is one of `2^30.99` field elements: at 24 bits
+/// none of them passes with probability `(1 - 2^-24)^p < 2^-183`, at 30 with `2^-2.9`.
+pub const MAX_GRINDING_BITS: usize = 24;
 
 /// Every parameter of the low-degree test, the Merkle caps and the proof-of-work sites.
 ///

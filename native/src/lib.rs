@@ -67,23 +67,83 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// What comes from outside (proofs, programs, inputs, arguments) ends in an error, never in a panic: where
+// one of these stands nevertheless, an attribute says why it cannot be reached.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::indexing_slicing
+    )
+)]
+
 pub mod blake3;
 pub mod challenger;
 #[cfg(feature = "curves")]
+#[allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::unwrap_used,
+    reason = "scalars and points are the caller's own: nothing is read from a file"
+)]
 pub mod commit;
 pub mod config;
 pub mod encoding;
 pub mod family;
 pub mod field;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "positions in the permutation's state of 16"
+)]
 pub mod insecure;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "lanes of the permutation's state of 25, bytes of one block"
+)]
 pub mod keccak;
 #[cfg(feature = "curves")]
+#[allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::unwrap_used,
+    reason = "scalars and points are the caller's own: nothing is read from a file"
+)]
 mod mont4;
 #[cfg(feature = "curves")]
+#[allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::unwrap_used,
+    reason = "scalars and points are the caller's own: nothing is read from a file"
+)]
 pub mod msm;
+#[allow(
+    clippy::indexing_slicing,
+    clippy::unreachable,
+    reason = "positions in the permutation's state of 16 and in its constants"
+)]
 pub mod poseidon16;
 pub mod poseidon24;
 #[cfg(feature = "curves")]
+#[allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::unwrap_used,
+    reason = "scalars and points are the caller's own: nothing is read from a file"
+)]
 pub mod poseidon_prime;
 pub mod precompile;
 pub mod security;

@@ -100,10 +100,18 @@ pub fn ext_to_block(x: EF) -> Block {
 /// # Errors
 /// If one of lanes 5 to 7 is not zero.
 pub fn ext_from_block(block: &Block) -> Result<EF, PrecompileError> {
-    match (EXTENSION_DEGREE..LANES).find(|&lane| block[lane] != F::ZERO) {
-        Some(lane) => Err(PrecompileError::NotExtension { lane }),
-        None => Ok(EF::from_basis_coefficients_fn(|i| block[i])),
+    let (coefficients, rest) = block.split_at(EXTENSION_DEGREE);
+    match rest.iter().position(|&lane| lane != F::ZERO) {
+        Some(lane) => Err(PrecompileError::NotExtension {
+            lane: EXTENSION_DEGREE + lane,
+        }),
+        None => Ok(extension(coefficients)),
     }
+}
+
+/// The extension element of these coefficients, zeros after the last.
+fn extension(coefficients: &[F]) -> EF {
+    EF::from_basis_coefficients_fn(|i| coefficients.get(i).copied().unwrap_or_default())
 }
 
 /// Blocks of the window of [`horner`].
@@ -131,8 +139,8 @@ pub fn horner(
     check_range("horner", "length", length as u64, 1, lanes)?;
     let window = skip..skip + length;
     let total = horner_blocks(skip, length) * LANES;
-    Ok((0..total).fold(EF::ZERO, |sum, j| {
-        let lane = blocks[j / LANES][j % LANES];
+    let lanes = blocks.as_flattened().iter().take(total).enumerate();
+    Ok(lanes.fold(EF::ZERO, |sum, (j, &lane)| {
         sum * beta + if window.contains(&j) { lane } else { F::ZERO }
     }))
 }
@@ -155,10 +163,12 @@ pub fn unpack(blocks: &[Block], skip: usize, count: usize) -> Result<Vec<EF>, Pr
     let lanes = blocks.len() * LANES;
     let most = lanes.saturating_sub(skip) / EXTENSION_DEGREE;
     check_range("unpack", "count", count as u64, 1, most as u64)?;
-    let lane = |j: usize| blocks[j / LANES][j % LANES];
-    let element =
-        |n: usize| EF::from_basis_coefficients_fn(|i| lane(skip + EXTENSION_DEGREE * n + i));
-    Ok((0..count).map(element).collect())
+    let lanes = blocks.as_flattened().get(skip..).unwrap_or_default();
+    Ok(lanes
+        .chunks_exact(EXTENSION_DEGREE)
+        .take(count)
+        .map(extension)
+        .collect())
 }
 
 /// Poseidon-16 compression of two digests: `truncate_8(P(x) + x)`.
@@ -209,18 +219,20 @@ pub fn poseidon16_duplex(
     let mut state = [F::ZERO; WIDTH];
     state[LANES..].copy_from_slice(capacity);
     let mut last_block = [F::ZERO; LANES];
-    for first in (0..lanes).step_by(LANES) {
-        let count = (lanes - first).min(LANES);
-        state[..count].copy_from_slice(&blocks[first / LANES][..count]);
+    let message = blocks.as_flattened().get(..lanes).unwrap_or_default();
+    for chunk in message.chunks(LANES) {
+        state.iter_mut().zip(chunk).for_each(|(lane, &x)| *lane = x);
         last_block.copy_from_slice(&state[..LANES]);
         state[LANES] += tag;
         state = Poseidon16.permute(state);
     }
-    let half = |start: usize| std::array::from_fn(|i| state[start + i]);
+    let (mut rate, mut capacity) = ([F::ZERO; LANES], [F::ZERO; LANES]);
+    rate.copy_from_slice(&state[..LANES]);
+    capacity.copy_from_slice(&state[LANES..]);
     Ok(SpongeOutput {
         last_block,
-        rate: half(0),
-        capacity: half(LANES),
+        rate,
+        capacity,
     })
 }
 
@@ -270,9 +282,9 @@ pub fn words_to_limbs(words: &[u32]) -> Vec<Block> {
         .chunks(WORDS_PER_BLOCK)
         .map(|chunk| {
             let mut block = [F::ZERO; LANES];
-            for (pair, &word) in block.chunks_exact_mut(2).zip(chunk) {
-                pair[0] = F::from_u32(word & 0xffff);
-                pair[1] = F::from_u32(word >> 16);
+            for ([low, high], &word) in block.as_chunks_mut().0.iter_mut().zip(chunk) {
+                *low = F::from_u32(word & 0xffff);
+                *high = F::from_u32(word >> 16);
             }
             block
         })
@@ -281,12 +293,12 @@ pub fn words_to_limbs(words: &[u32]) -> Vec<Block> {
 
 /// The limbs of a 32-byte digest.
 pub fn digest_to_limbs(digest: [u8; 32]) -> ByteDigest {
-    std::array::from_fn(|half| {
-        std::array::from_fn(|lane| {
-            let byte = 16 * half + 2 * lane;
-            F::from_u16(u16::from_le_bytes([digest[byte], digest[byte + 1]]))
-        })
-    })
+    let mut limbs = ByteDigest::default();
+    let words = digest.as_chunks().0.iter();
+    for (limb, &bytes) in limbs.as_flattened_mut().iter_mut().zip(words) {
+        *limb = F::from_u16(u16::from_le_bytes(bytes));
+    }
+    limbs
 }
 
 /// The 32 bytes of a digest's limbs.
@@ -322,7 +334,8 @@ fn limb_bytes(
         let block = stride * (word / run) + lane / LANES;
         let last = blocks.len() as u64;
         check_range(precompile, "block", block as u64 + 1, 1, last)?;
-        for limb in &blocks[block][lane % LANES..][..2] {
+        let lanes = blocks.get(block).into_iter().flatten();
+        for limb in lanes.skip(lane % LANES).take(2) {
             bytes.extend(limb_value(precompile, *limb)?.to_le_bytes());
         }
     }
@@ -443,7 +456,10 @@ pub fn keccak_hash(blocks: &[Block], words: usize) -> Result<ByteDigest, Precomp
 
 /// The limbs of the words by which a byte hash absorbs eight elements (see [`crate::encoding`]).
 pub fn limbs(elements: &Block) -> [Block; 2] {
-    let words: [u32; LANES] = std::array::from_fn(|i| elements[i].to_unique_u32());
-    let blocks = words_to_limbs(&words);
-    [blocks[0], blocks[1]]
+    let mut blocks = [[F::ZERO; LANES]; 2];
+    let words = elements.map(|element| element.to_unique_u32());
+    for (block, limbs) in blocks.iter_mut().zip(words_to_limbs(&words)) {
+        *block = limbs;
+    }
+    blocks
 }

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use droste_native::challenger::Poseidon16Challenger;
+use droste_native::config::MAX_GRINDING_BITS;
 use droste_native::config::{FriSettings, SettingsError, config, pcs};
 use droste_native::family::{Config, Dft};
 use droste_native::{
@@ -362,14 +363,14 @@ fn impossible_settings_are_named() {
         (
             "query_grinding_bits",
             FriSettings {
-                query_grinding_bits: 31,
+                query_grinding_bits: MAX_GRINDING_BITS + 1,
                 ..SETTINGS
             },
         ),
         (
             "ood_grinding_bits",
             FriSettings {
-                ood_grinding_bits: 64,
+                ood_grinding_bits: usize::MAX,
                 ..SETTINGS
             },
         ),
@@ -388,6 +389,12 @@ fn impossible_settings_are_named() {
             },
         ),
     ];
+    let most = FriSettings {
+        query_grinding_bits: MAX_GRINDING_BITS,
+        ood_grinding_bits: MAX_GRINDING_BITS,
+        ..SETTINGS
+    };
+    assert_eq!((MAX_GRINDING_BITS, most.validate()), (24, Ok(())));
     for (name, settings) in broken {
         let Err(SettingsError::OutOfRange { field, .. }) = pcs::<Blake3Family>(&settings) else {
             panic!("{name} was accepted");

@@ -11,13 +11,37 @@
 //! - [`cost`]: what all that costs.
 //! - [`driver`]: the same for Plonky3 proofs of any AIRs.
 
+// What comes from outside (proofs, programs, inputs, arguments) ends in an error, never in a panic: where
+// one of these stands nevertheless, an attribute says why it cannot be reached.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::indexing_slicing
+    )
+)]
+
 pub mod aggregate;
 pub mod claim;
+#[allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "positions in expressions that the same pass made, of AIRs, not of proofs"
+)]
 pub mod codegen;
 pub mod cost;
 pub mod driver;
 pub mod file;
 pub mod keys;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "text is generated from a `ProofShape`, whose heights and settings are in range"
+)]
 pub mod program;
 pub mod recursion;
 pub mod shape;

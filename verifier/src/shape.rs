@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::{EF, F, FriSettings, HashId};
+use droste_vm::heights::MAX_LOG_HEIGHT;
 use p3_batch_stark::BatchShape;
 use p3_challenger::CanObserve;
 use p3_field::PrimeField32;
@@ -164,6 +165,12 @@ impl Round {
         }
         layers.into_iter().rev().collect()
     }
+
+    /// Logarithm of the height of its tallest table.
+    pub fn tallest(&self) -> usize {
+        let heights = self.matrices.iter().map(|matrix| matrix.log_height);
+        heights.max().unwrap_or(0)
+    }
 }
 
 impl ProofShape {
@@ -219,7 +226,6 @@ impl ProofShape {
             n => n + 1,
         };
         let min = below.max(final_length);
-        let max = 24 - settings.log_blowup;
         let uni = protocol == Protocol::Uni;
         let plain = |tables: &[Table]| matches!(tables, [table] if !table.shape.has_terminal());
         if uni && !plain(&evaluators.tables) {
@@ -228,6 +234,9 @@ impl ProofShape {
         let mut messages = 0;
         let mut tables = Vec::new();
         for (table, &log_height) in evaluators.tables.iter().zip(log_heights) {
+            // The field has domains for the codewords and for the quotient.
+            let domain = settings.log_blowup.max(table.shape.log_quotient_chunks);
+            let max = MAX_LOG_HEIGHT.saturating_sub(domain);
             if !(min..=max).contains(&log_height) {
                 return Err(ShapeError::Height {
                     table: table.name.clone(),
@@ -347,8 +356,7 @@ impl ProofShape {
             .iter()
             .find(|round| round.kind == RoundKind::Preprocessed);
         round.map_or(0, |round| {
-            let tallest = round.layers()[0].0;
-            1 << self.cap_levels(tallest + self.settings.log_blowup)
+            1 << self.cap_levels(round.tallest() + self.settings.log_blowup)
         })
     }
 

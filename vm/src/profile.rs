@@ -122,10 +122,10 @@ pub fn folded(compiled: &Compiled, execution: &Execution, weight: &Weight) -> Ve
                 let precompile = called.map_or(0.0, |instruction| {
                     let identity = instruction.id;
                     let number = next.entry(identity).or_default();
+                    let call = execution.calls[identity as usize].get(*number);
                     *number += 1;
-                    let call = &execution.calls[identity as usize][*number - 1];
                     let weight = weights.rows.get(&identity).copied().unwrap_or(0.0);
-                    weight * rows(identity, call) as f64
+                    call.map_or(0.0, |call| weight * rows(identity, call) as f64)
                 });
                 weights.cycle + precompile
             }

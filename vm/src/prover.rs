@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use droste_native::challenger::{NoNonce, with_grinding};
 use droste_native::{Config, F, FriSettings, HashFamily, SettingsError};
 use p3_batch_stark::{BatchProof, StarkInstance};
 use p3_matrix::Matrix;
@@ -26,7 +27,7 @@ use crate::tables::{LANES, Table, TraceInput};
 pub struct Proof<H: HashFamily> {
     /// The key it was made with. A verifier trusts it only as far as it knows its digest.
     pub key: Key<H>,
-    /// Public inputs, then outputs; lanes after those bind nothing, and are zero in an honest proof.
+    /// Public inputs, then outputs, then zeros: a compiled program asserts those.
     pub statement: [F; LANES],
     /// The batch STARK.
     pub batch: BatchProof<Config<H>>,
@@ -99,6 +100,9 @@ pub enum ProveError {
         /// Height of the trace.
         height: usize,
     },
+    /// No nonce passes a proof of work.
+    #[error(transparent)]
+    Grinding(#[from] NoNonce),
     /// Plonky3's prover failed.
     #[error("proving: {0}")]
     Stark(String),
@@ -264,7 +268,8 @@ pub fn prove_traces<H: HashFamily, T: Provable<H>>(
         .collect();
     let seed = key.key().digest().0;
     let config = droste_native::config::<H>(&key.key().settings, &seed)?;
-    let batch = info_span!("prove").in_scope(|| T::prove_batch(&config, &instances, key.data()));
+    let prove = || T::prove_batch(&config, &instances, key.data());
+    let batch = info_span!("prove").in_scope(|| with_grinding(prove))?;
     Ok(Proof {
         key: key.key().clone(),
         statement,

@@ -3,6 +3,17 @@
 //! Nothing here panics on any proof or key. What Plonky3 0.8.0 leaves to its caller is checked
 //! before it is called: the key, heights against the key, the number of digests of every
 //! commitment, and the number of bus messages.
+//!
+//! Where the header of a proof decides how much work there is, the work is bounded before it is begun:
+//!
+//! | work | decided by | bound |
+//! |---|---|---|
+//! | decoding | lengths of lists | the bytes that are there (`codec`) |
+//! | [`Verifier::new`] | names of tables, heights | the tables of the machine, each once; heights at most `2^24` over the blowup |
+//! | [`Verifier::verify`] | heights, settings | ranges of `FriSettings::validate`; no loop over rows; openings are in the file |
+//! | [`verify_program`]: the program's key | its height, the blowup | a limit of the caller's, checked first; computed last |
+
+mod program;
 
 use droste_native::family::FamilyCap;
 use droste_native::security::SecurityReport;
@@ -11,8 +22,10 @@ use p3_batch_stark::{BatchVerificationError, CommonData, PcsError, VerificationE
 use p3_fri::fold_schedule;
 use thiserror::Error;
 
+pub use program::{DEFAULT_LIMIT, verify_program};
+
 use crate::heights::{MAX_LOG_HEIGHT, min_log_height};
-use crate::key::{Key, KeyDigest, KeyHeights, machine_of};
+use crate::key::{Key, KeyDigest, KeyError, KeyHeights, machine_of};
 use crate::lookups::total_weight;
 use crate::machine::{Machine, MachineError, Provable};
 use crate::prover::{Proof, public_values};
@@ -24,7 +37,7 @@ use crate::tables::LANES;
 pub struct Report {
     /// Digest of the key.
     pub key: KeyDigest,
-    /// Public inputs, then outputs; lanes after those bind nothing, and are zero in an honest proof.
+    /// Public inputs, then outputs, then zeros: a compiled program asserts those.
     pub statement: [F; LANES],
     /// Tables, in order.
     pub tables: Vec<TableReport>,
@@ -52,6 +65,27 @@ pub enum VerifyError {
     /// The key has heights that no proof can have.
     #[error("the key's heights are impossible")]
     KeyHeights,
+    /// The program has no key with the proof's parameters.
+    #[error("the program has no key with the proof's parameters: {0}")]
+    ProgramKey(#[from] KeyError),
+    /// The proof is of a longer or shorter program.
+    #[error("the proof is of a program of 2^{found} rows, this program's table has 2^{expected}")]
+    ProgramHeight {
+        /// Logarithm of the height of the program's table.
+        expected: usize,
+        /// Logarithm of that height in the proof's key.
+        found: usize,
+    },
+    /// Computing the program's key at the parameters that the proof states is more work than allowed.
+    #[error(
+        "the proof asks for a commitment of {rows} rows to the program, at most {limit} are allowed"
+    )]
+    Limit {
+        /// Rows, extended by the blowup.
+        rows: usize,
+        /// Most that are allowed.
+        limit: usize,
+    },
     /// The statement is not the expected one.
     #[error("public value {index} is {found}, expected {expected}")]
     Statement {
@@ -121,8 +155,8 @@ pub enum VerifyError {
 /// Verifies `proof` against `key`, for a statement that begins with `public`, at `min_bits` proven
 /// bits or more.
 ///
-/// The lanes of the statement after `public`, the program's outputs and zeros, are the prover's
-/// word and in the report. To verify many proofs, make a [`Verifier`] once.
+/// The lanes of the statement after `public` are in the report: the program's outputs, which it computed,
+/// and zeros. To verify many proofs, make a [`Verifier`] once.
 ///
 /// # Errors
 /// Why the proof is rejected.

@@ -302,3 +302,68 @@ fn calls_are_answered_exactly_once() {
     });
     assert!(matches!(other, Err(VerifyError::Lookups(_))), "{other:?}");
 }
+
+/// A compiled program that reads and reveals as many values as it is told.
+fn echo(inputs: usize, outputs: usize) -> Compiled {
+    let read: String = (0..inputs)
+        .map(|index| format!("let x{index} = public_input();"))
+        .collect();
+    let reveal = "reveal(felt(7));".repeat(outputs);
+    let source = format!("use droste_gadgets::prelude::*; pub fn main() {{ {read} {reveal} }}");
+    droste_vm::compiler::compile(&source, &[]).unwrap()
+}
+
+/// A prover who writes to lanes that nothing else looks at, in memory or in the call as well.
+#[test]
+fn lanes_that_a_program_does_not_use_are_zero() {
+    for (inputs, outputs) in [(0, 0), (1, 0), (1, 1), (0, 4), (3, 2), (2, 5), (0, 8)] {
+        let used = inputs + outputs;
+        let public = vec![F::from_u32(9); inputs];
+        let mut compiled = echo(inputs, outputs);
+        let execution = run(&compiled, &public);
+        let case = Case::new(&compiled, execution, Heights::Minimal);
+        case.verdict(&case.traces()).unwrap();
+        for lane in used..8 {
+            let memory = case.claim(|execution| {
+                execution.statement[lane] = F::ONE;
+                execution.image.blocks[0][lane] = F::ONE;
+            });
+            let refused = matches!(memory, Err(VerifyError::Constraints { table: "ext" }))
+                || matches!(memory, Err(VerifyError::Lookups(_)));
+            assert!(refused, "{used} lanes are used, {lane} is not: {memory:?}");
+            let call = case.claim(|execution| {
+                execution.statement[lane] = F::ONE;
+                execution.image.blocks[0][lane] = F::ONE;
+                let calls = &mut execution.calls[id::LANE as usize];
+                for call in calls
+                    .iter_mut()
+                    .filter(|call| call.e == F::from_usize(lane))
+                {
+                    call.b = F::ONE;
+                }
+            });
+            assert!(call.is_err(), "{used} lanes are used, {lane} is not");
+        }
+
+        // Without the instructions that assert it, which stand before the last, the same forgery is
+        // accepted.
+        let asserted = match used {
+            0 => 1,
+            1..5 => 1 + 5 - used,
+            _ => 8 - used,
+        };
+        let instructions = &mut compiled.program.instructions;
+        let last = instructions.len() - 1;
+        instructions.drain(last - asserted..last);
+        compiled.source_map = Default::default();
+        let execution = run(&compiled, &public);
+        let case = Case::new(&compiled, execution, Heights::Minimal);
+        for lane in used..8 {
+            let verdict = case.claim(|execution| {
+                execution.statement[lane] = F::ONE;
+                execution.image.blocks[0][lane] = F::ONE;
+            });
+            assert_eq!(verdict.unwrap().statement[lane], F::ONE);
+        }
+    }
+}

@@ -3,14 +3,15 @@
 mod common;
 
 use common::{fibonacci, run, statement, toy};
-use droste_native::{Blake3Family, F, FriSettings, HashFamily, KeccakFamily, Poseidon16Family};
+use droste_native::{Blake3Family, EF, F, FriSettings, HashFamily, KeccakFamily, Poseidon16Family};
 use droste_vm::codec::encode;
 use droste_vm::heights::Heights;
+use droste_vm::isa::Program;
 use droste_vm::key::{DigestError, Key, KeyDigest, KeyError, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveError, ProveOptions, prove};
 use droste_vm::tables::program::ProgramError;
-use droste_vm::verifier::{Report, VerifyError, verify};
+use droste_vm::verifier::{Report, VerifyError, verify, verify_program};
 use p3_field::PrimeCharacteristicRing;
 
 fn options(heights: Heights) -> ProveOptions {
@@ -257,4 +258,63 @@ fn proofs_are_deterministic() {
     proofs_do_not_depend_on_threads::<Poseidon16Family>();
     proofs_do_not_depend_on_threads::<Blake3Family>();
     proofs_do_not_depend_on_threads::<KeccakFamily>();
+}
+
+/// A proof that states more work than is allowed is refused before any is done, one that is not valid
+/// before the program is committed, one of another program after it.
+#[test]
+fn the_program_is_committed_last() {
+    type T = StandardTables;
+    let exact = Heights::Uniform(8);
+    let mut proof = proof::<Blake3Family>(4, exact.clone()).unwrap();
+    let program = fibonacci(4).program;
+    let verify = |program: &Program, bits: usize, limit: usize, proof: &Proof<Blake3Family>| {
+        verify_program::<Blake3Family, T>(program, &statement(), bits, limit, proof)
+    };
+    let rows = 1 << (8 + toy().log_blowup);
+    let report = verify(&program, 0, rows, &proof).unwrap();
+    assert_eq!(report.key, proof.key.digest());
+    assert_eq!(
+        verify(&program, 0, rows - 1, &proof),
+        Err(VerifyError::Limit {
+            rows,
+            limit: rows - 1
+        })
+    );
+    assert!(matches!(
+        verify(&program, 100, rows, &proof),
+        Err(VerifyError::Security { expected: 100, .. })
+    ));
+    // Another program: its key is computed, and is another.
+    let other = fibonacci(5).program;
+    let expected = key::<Blake3Family>(5, exact).digest();
+    let found = proof.key.digest();
+    assert_eq!(
+        verify(&other, 0, rows, &proof),
+        Err(VerifyError::Key { expected, found })
+    );
+    // A program that has no key with these parameters, once the proof is found valid, and before.
+    let none = Program::default();
+    assert!(matches!(
+        verify(&none, 0, rows, &proof),
+        Err(VerifyError::ProgramKey(_))
+    ));
+    proof.batch.opened_values.instances[0]
+        .base_opened_values
+        .trace_local[0] += EF::ONE;
+    assert!(matches!(
+        verify(&none, 0, rows, &proof),
+        Err(VerifyError::Openings(_) | VerifyError::Constraints { .. } | VerifyError::Grinding(_))
+    ));
+    // Where the key leaves heights free, the program's table has the least.
+    let mut free = self::proof::<Blake3Family>(4, Heights::Minimal).unwrap();
+    verify(&program, 0, rows, &free).unwrap();
+    free.key.program_log_height += 1;
+    assert_eq!(
+        verify(&program, 0, usize::MAX, &free),
+        Err(VerifyError::ProgramHeight {
+            expected: 6,
+            found: 7
+        })
+    );
 }

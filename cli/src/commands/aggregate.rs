@@ -17,11 +17,10 @@ use droste_vm::codec;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::Proof;
+use droste_vm::verifier::DEFAULT_LIMIT;
 use p3_field::PrimeField32;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::verify::key_of;
 use crate::error::CommandError;
 use crate::family::{InHash, in_hash};
 use crate::fields::field_list;
@@ -41,6 +40,9 @@ pub struct Wrap {
     /// Public values its statement must begin with: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
+    /// Most rows, extended by the blowup, of a commitment to the program that the proof may ask for.
+    #[arg(long, default_value_t = DEFAULT_LIMIT)]
+    limit: usize,
     #[command(flatten)]
     trust: Trust,
     #[command(flatten)]
@@ -339,6 +341,7 @@ impl Wrap {
                     bytes: &bytes,
                     program: &compiled.program,
                     public: &public,
+                    limit: self.limit,
                     aggregator,
                     progress: &progress,
                 };
@@ -372,6 +375,7 @@ struct Work<'a> {
     bytes: &'a [u8],
     program: &'a Program,
     public: &'a [F],
+    limit: usize,
     aggregator: Aggregator,
     progress: &'a Progress,
 }
@@ -384,9 +388,9 @@ impl InHash for Work<'_> {
         StandardTables: Provable<H>,
     {
         let proof = codec::decode::<H>(self.bytes).map_err(CommandError::failed)?;
-        let key = key_of(self.program, &proof)?;
         let proof =
-            VerifiedProof::new(proof, &key, self.public, 0).map_err(CommandError::failed)?;
+            VerifiedProof::of_program(proof, self.program, self.public, 0, self.limit)
+                .map_err(CommandError::failed)?;
         self.aggregator
             .wrap(&proof, |_| self.progress.message("bringing the wrap home"))
             .map_err(CommandError::failed)

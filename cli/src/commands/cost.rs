@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use clap::Args;
+use clap::{Args, value_parser};
 use droste_native::security::Preset;
 use droste_native::{
     Blake3Family, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family,
@@ -22,7 +22,7 @@ use crate::family::{InHash, in_hash};
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
 use crate::parameters::Parameters;
-use crate::program;
+use crate::program::{self, LARGEST_LIMIT};
 use crate::progress::Progress;
 
 /// Arguments of `droste cost`.
@@ -79,7 +79,7 @@ struct What {
     #[arg(long, conflicts_with = "execute_only")]
     home: bool,
     /// Most instructions to execute.
-    #[arg(long, default_value_t = 1 << 24)]
+    #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
     limit: u64,
 }
 

@@ -1,7 +1,7 @@
 //! `droste hash`: digests as other tools print them, and the bare permutation.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
+use crate::program::read_at_most;
 use crate::progress::Progress;
 
 /// Bytes from which on hashing shows progress: half a second of Poseidon-16.
@@ -27,6 +28,9 @@ pub struct Hash {
     hash: HashId,
     /// The file to hash; `-` or nothing reads standard input.
     file: Option<PathBuf>,
+    /// Most bytes to read: a message is hashed in memory.
+    #[arg(long, default_value_t = 1 << 30)]
+    limit: u64,
     /// Permute these 16 comma-separated field elements instead (poseidon16 only).
     #[arg(long, value_name = "X0,..,X15", conflicts_with = "file")]
     permute: Option<String>,
@@ -63,7 +67,7 @@ impl Hash {
         if let Some(list) = &self.permute {
             return permute(self.hash, list, format);
         }
-        let message = read(self.file.as_deref())?;
+        let message = read(self.file.as_deref(), self.limit)?;
         let progress = (message.len() > LONG).then(|| Progress::spinner("hashing"));
         let digest = match self.hash {
             HashId::Poseidon16 => Poseidon16.hash_bytes(&message),
@@ -91,16 +95,12 @@ fn permute(hash: HashId, list: &str, format: Format) -> Result<(), CommandError>
     Ok(print(&Permuted { hash, output }, format)?)
 }
 
-fn read(file: Option<&Path>) -> Result<Vec<u8>, CommandError> {
-    let mut message = Vec::new();
+fn read(file: Option<&Path>, limit: u64) -> Result<Vec<u8>, CommandError> {
     match file {
         Some(path) if path != Path::new("-") => File::open(path)
-            .and_then(|mut file| file.read_to_end(&mut message))
-            .map_err(CommandError::file(path))?,
-        _ => io::stdin()
-            .lock()
-            .read_to_end(&mut message)
-            .map_err(CommandError::file(Path::new("standard input")))?,
-    };
-    Ok(message)
+            .and_then(|file| read_at_most(file, limit))
+            .map_err(CommandError::file(path)),
+        _ => read_at_most(io::stdin().lock(), limit)
+            .map_err(CommandError::file(Path::new("standard input"))),
+    }
 }

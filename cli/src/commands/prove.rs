@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, value_parser};
 use droste_native::{F, HashId};
 use droste_verifier::tape::TapeFamily;
 use droste_vm::codec;
@@ -21,7 +21,7 @@ use crate::family::{InHash, in_hash};
 use crate::fields::field_list;
 use crate::output::{Format, print};
 use crate::parameters::Parameters;
-use crate::program;
+use crate::program::{self, LARGEST_LIMIT};
 use crate::progress::Progress;
 
 /// Arguments of `droste prove`.
@@ -41,7 +41,7 @@ pub struct Prove {
     #[arg(long)]
     hints: Option<PathBuf>,
     /// Most instructions to execute.
-    #[arg(long, default_value_t = 1 << 24)]
+    #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
     limit: u64,
     /// The file to write.
     #[arg(short, long)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, value_parser};
 use droste_native::F;
 use droste_vm::codec::write_file;
 use droste_vm::executor::execute;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
-use crate::program;
+use crate::program::{self, LARGEST_LIMIT};
 
 /// Arguments of `droste run`.
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub struct Run {
     #[arg(long, value_enum, default_value = "cycles", requires = "profile")]
     profile_unit: ProfileUnit,
     /// Most instructions to execute.
-    #[arg(long, default_value_t = 1 << 24)]
+    #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
     limit: u64,
 }
 

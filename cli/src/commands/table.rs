@@ -8,6 +8,7 @@ use droste_air::blake3::narrow::{self, NarrowAir};
 use droste_air::blake3::{self, Blake3Air, Compression};
 use droste_air::keccak::{self, KeccakAir};
 use droste_air::poseidon16::{self, Poseidon16Air};
+use droste_native::challenger::with_grinding;
 use droste_native::security::{Preset, TableShape, proven_security};
 use droste_native::{
     Blake3Family, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family, config,
@@ -23,6 +24,9 @@ use serde::Serialize;
 use crate::error::CommandError;
 use crate::output::{Format, Report, print};
 use crate::progress::Progress;
+
+/// Most elements that the columns of a table may have, extended by the blowup: 32 GiB.
+const LARGEST_CODEWORDS: u128 = 1 << 33;
 
 /// Largest number of permutations one table is asked for: Keccak then fills 2^24 rows, the field's
 /// largest subgroup.
@@ -140,6 +144,7 @@ impl Table {
             .preset
             .settings(self.blowup.ilog2() as usize)
             .map_err(|error| CommandError::usage(error.to_string()))?;
+        self.check_size()?;
         let progress = Progress::spinner(format!("proving {} permutations", self.count));
         let cost = match self.commit_hash {
             HashId::Poseidon16 => self.prove::<Poseidon16Family>(&settings),
@@ -150,18 +155,39 @@ impl Table {
         Ok(print(&cost, format)?)
     }
 
-    fn prove<H: HashFamily>(&self, settings: &FriSettings) -> Result<Cost, CommandError> {
-        let config = config::<H>(settings, &[]).map_err(CommandError::failed)?;
-        let air = match (self.hash, self.form) {
+    const fn air(&self) -> HashAir {
+        match (self.hash, self.form) {
             (HashId::Poseidon16, _) => HashAir::Poseidon16,
             (HashId::Blake3, Form::Wide) => HashAir::Blake3,
             (HashId::Blake3, Form::Narrow) => HashAir::Blake3Narrow,
             (HashId::Keccak, _) => HashAir::Keccak,
-        };
+        }
+    }
+
+    /// The proof fits memory.
+    fn check_size(&self) -> Result<(), CommandError> {
+        let air = self.air();
+        let rows = (self.count * air.rows_per_permutation()).next_power_of_two();
+        let elements = rows as u128 * air.width() as u128 * self.blowup as u128;
+        if elements > LARGEST_CODEWORDS {
+            let message = format!(
+                "{} permutations make {elements} elements at blowup {}, at most {LARGEST_CODEWORDS} are \
+                 proved at once",
+                self.count, self.blowup
+            );
+            return Err(CommandError::usage(message));
+        }
+        Ok(())
+    }
+
+    fn prove<H: HashFamily>(&self, settings: &FriSettings) -> Result<Cost, CommandError> {
+        let config = config::<H>(settings, &[]).map_err(CommandError::failed)?;
+        let air = self.air();
         let (trace, trace_ms) = timed(|| air.trace(self.count));
         let trace = trace.map_err(CommandError::failed)?;
         let (height, main) = (trace.height(), trace.width());
-        let (proof, prove_ms) = timed(|| prove(&config, &air, trace, &[]));
+        let (proof, prove_ms) = timed(|| with_grinding(|| prove(&config, &air, trace, &[])));
+        let proof = proof.map_err(CommandError::failed)?;
         let proof = proof.map_err(|error| CommandError::failed(format!("{error:?}")))?;
         let (verified, verify_ms) = timed(|| verify(&config, &air, &proof, &[]));
         verified.map_err(|error| CommandError::failed(format!("{error:?}")))?;

@@ -8,12 +8,11 @@ use droste_native::{F, HashFamily, HashId};
 use droste_verifier::file;
 use droste_verifier::tape::TapeFamily;
 use droste_vm::codec;
-use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
-use droste_vm::key::{Key, KeyDigest, KeyHeights, ProvingKey};
+use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::Proof;
-use droste_vm::verifier::{self, VerifyError};
+use droste_vm::verifier::{self, DEFAULT_LIMIT, VerifyError};
 use p3_field::PrimeField32;
 use serde::Serialize;
 
@@ -51,6 +50,9 @@ pub struct Verify {
     /// Proven bits that all proofs of an aggregate must have together, by the union bound.
     #[arg(long, conflicts_with_all = ["program", "public"])]
     min_tree_bits: Option<usize>,
+    /// Most rows, extended by the blowup, of a commitment to the program that the proof may ask for.
+    #[arg(long, default_value_t = DEFAULT_LIMIT, requires = "program")]
+    limit: usize,
 }
 
 /// Arguments of `droste inspect`.
@@ -221,6 +223,7 @@ impl Verify {
             key: self.key,
             public: &public,
             min_bits: self.min_bits,
+            limit: self.limit,
         };
         let verified = in_hash(hash, work)?;
         drop(progress);
@@ -255,29 +258,12 @@ impl Inspect {
             key: None,
             public: &[],
             min_bits: 0,
+            limit: 0,
         };
         let verified = in_hash(hash, work)?;
         drop(progress);
         Ok(print(&verified, format)?)
     }
-}
-
-/// The key of `program` at the parameters that a proof states: a verifier holds those to the bits it
-/// asks for, and they are hashed into the key.
-///
-/// # Errors
-/// If the program has no key with these parameters.
-pub fn key_of<H: HashFamily>(program: &Program, proof: &Proof<H>) -> Result<Key<H>, CommandError>
-where
-    StandardTables: Provable<H>,
-{
-    let heights = match &proof.key.heights {
-        KeyHeights::Free => Heights::Minimal,
-        KeyHeights::Fixed(heights) => Heights::Exact(heights.clone()),
-    };
-    let key = ProvingKey::<H, StandardTables>::new(program, proof.key.settings, heights)
-        .map_err(CommandError::failed)?;
-    Ok(key.key().clone())
 }
 
 struct Check<'a> {
@@ -286,6 +272,7 @@ struct Check<'a> {
     key: Option<KeyDigest>,
     public: &'a [F],
     min_bits: usize,
+    limit: usize,
 }
 
 impl InHash for Check<'_> {
@@ -296,10 +283,6 @@ impl InHash for Check<'_> {
         StandardTables: Provable<H>,
     {
         let proof = codec::decode::<H>(self.bytes).map_err(CommandError::failed)?;
-        let mut key = proof.key.clone();
-        if let Some(program) = self.program {
-            key = key_of(program, &proof)?;
-        }
         if let Some(expected) = self.key {
             let found = proof.key.digest();
             if expected != found {
@@ -307,9 +290,14 @@ impl InHash for Check<'_> {
             }
         }
         let start = Instant::now();
-        let report =
-            verifier::verify::<H, StandardTables>(&key, self.public, self.min_bits, &proof)
-                .map_err(CommandError::failed)?;
+        let (public, min_bits) = (self.public, self.min_bits);
+        let report = match self.program {
+            Some(program) => verifier::verify_program::<H, StandardTables>(
+                program, public, min_bits, self.limit, &proof,
+            ),
+            None => verifier::verify::<H, StandardTables>(&proof.key, public, min_bits, &proof),
+        }
+        .map_err(CommandError::failed)?;
         let verify_ms = start.elapsed().as_secs_f64() * 1e3;
         let mut verified = Verified::new(&proof, &report, self.bytes.len());
         verified.verify_ms = Some(verify_ms);

@@ -114,6 +114,7 @@ pub fn emit(ir: &Ir, layout: &Layout, uses: &Uses) -> Emitted {
         emitter.count_calls(&function.body);
     }
     emitter.list(&ir.main);
+    emitter.rest_of_statement();
     emitter.jump(ONE, ZERO, frame(0));
     let mut entries = Vec::new();
     for (function, first) in ir.functions.iter().zip(bodies) {
@@ -249,6 +250,30 @@ impl Emitter<'_> {
             for (lane, value) in lanes.iter().enumerate().take(stored) {
                 self.call(id::LANE, [block, imm(*value), ZERO, ZERO], lane as u32);
             }
+        }
+    }
+
+    /// Asserts that the lanes of the statement after the program's inputs and outputs are zero: else
+    /// they would be the prover's choice, and one run would have many statements. At the end, when the
+    /// outputs are known.
+    fn rest_of_statement(&mut self) {
+        let used = self.ir.public_inputs + self.ir.public_outputs;
+        let block = imm(F::ZERO);
+        let lanes = match used {
+            // The block is itself times zero.
+            0 => {
+                self.call(id::EXT, [block, ZERO, ZERO, block], 3);
+                return;
+            }
+            // The block is itself times one: an extension element, lanes 5 to 7 of which are zero.
+            1..5 => {
+                self.call(id::EXT, [block, ONE, ZERO, block], 3);
+                used..5
+            }
+            _ => used..8,
+        };
+        for lane in lanes {
+            self.call(id::LANE, [block, ZERO, ZERO, ZERO], lane as u32);
         }
     }
 

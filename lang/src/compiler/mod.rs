@@ -181,7 +181,11 @@ fn on_large_stack<T: Send>(
             .spawn_scoped(scope, run);
         match thread.map(|thread| thread.join()) {
             Ok(Ok(result)) => result,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // A bug of the compiler, whatever the source: it must not end the caller's process.
+            Ok(Err(_)) => {
+                let message = "the compiler failed on this program: please report it";
+                Err(error::failure(Span::default(), message).into_error(&files))
+            }
             Err(error) => {
                 let message = format!("cannot start the compiler's thread: {error}");
                 Err(error::failure(Span::default(), message).into_error(&[]))

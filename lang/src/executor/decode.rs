@@ -70,7 +70,7 @@ pub fn decode(compiled: &Compiled) -> Vec<Decoded> {
         .enumerate()
         .map(|(pc, instruction)| {
             let first = next;
-            while next < hints.len() && hints[next].0 as usize == pc {
+            while hints.get(next).is_some_and(|hint| hint.0 as usize == pc) {
                 next += 1;
             }
             Decoded {

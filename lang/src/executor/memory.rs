@@ -55,9 +55,10 @@ impl Memory {
             let length = (index + 1).max(self.words.len() * 2).min(MAX_CELLS);
             self.words.resize(length, None);
         }
-        match self.words[index] {
+        let word = self.words.get_mut(index).ok_or(Fault::Address(address))?;
+        match *word {
             None => {
-                self.words[index] = Some(value);
+                *word = Some(value);
                 Ok(())
             }
             Some(old) if old == value => Ok(()),
@@ -73,7 +74,8 @@ impl Memory {
     #[inline]
     pub fn lane(&self, address: u32, lane: usize) -> Option<F> {
         let cell = self.blocks.get(address as usize)?;
-        (cell.set >> lane & 1 == 1).then(|| cell.lanes[lane])
+        let value = *cell.lanes.get(lane)?;
+        (cell.set >> lane & 1 == 1).then_some(value)
     }
 
     fn cell(&mut self, address: u32) -> Result<&mut Cell, Fault> {
@@ -85,7 +87,7 @@ impl Memory {
             let length = (index + 1).max(self.blocks.len() * 2).min(MAX_CELLS);
             self.blocks.resize(length, Cell::default());
         }
-        Ok(&mut self.blocks[index])
+        self.blocks.get_mut(index).ok_or(Fault::Address(address))
     }
 
     /// Sets one lane, or checks that it already has this value.
@@ -95,14 +97,17 @@ impl Memory {
     #[inline]
     pub fn set_lane(&mut self, address: u32, lane: usize, value: F) -> Result<(), Fault> {
         let cell = self.cell(address)?;
+        let Some(old) = cell.lanes.get_mut(lane) else {
+            return Err(Fault::Address(address));
+        };
         if cell.set >> lane & 1 == 0 {
-            cell.lanes[lane] = value;
+            *old = value;
             cell.set |= 1 << lane;
             Ok(())
-        } else if cell.lanes[lane] == value {
+        } else if *old == value {
             Ok(())
         } else {
-            let old = cell.lanes[lane];
+            let old = *old;
             Err(Fault::LaneConflict {
                 address,
                 lane,
@@ -159,12 +164,16 @@ impl Memory {
         let (words, blocks) = self.extents();
         Image {
             word_base: self.word_base,
-            words: self.words[..words]
+            words: self
+                .words
                 .iter()
+                .take(words)
                 .map(|word| word.unwrap_or(F::ZERO))
                 .collect(),
-            blocks: self.blocks[..blocks]
+            blocks: self
+                .blocks
                 .iter()
+                .take(blocks)
                 .map(|cell| cell.lanes)
                 .collect(),
         }

@@ -95,7 +95,11 @@ impl<'a> Runner<'a> {
             });
         }
         let tape_base = compiled.tape_base();
-        let fp = (tape_base + tape.blocks() as u32).max(compiled.entry_words);
+        let tape_blocks = u32::try_from(tape.blocks()).unwrap_or(u32::MAX);
+        if tape_blocks > MAX_CELLS as u32 {
+            return Err(Fault::Address(tape_blocks));
+        }
+        let fp = (tape_base + tape_blocks).max(compiled.entry_words);
         let mut memory = Memory::new(fp - compiled.entry_words);
 
         for lane in 0..8 {
@@ -162,8 +166,10 @@ impl<'a> Runner<'a> {
             let Some(&instruction) = self.decoded.get(index) else {
                 return Err(Fault::Target(self.pc));
             };
-            for hint in instruction.hints.0..instruction.hints.1 {
-                self.hint(&self.compiled.hints[hint as usize].1)?;
+            let (first, end) = instruction.hints;
+            let hints = self.compiled.hints.get(first as usize..end as usize);
+            for (_, hint) in hints.unwrap_or_default() {
+                self.hint(hint)?;
             }
             self.cycles.push(Cycle {
                 pc: self.pc,
@@ -313,14 +319,11 @@ impl<'a> Runner<'a> {
                 position,
                 blocks,
             } => match self.next_item()? {
-                (index, TapeItem::Slice(found)) if found.len() == *blocks as usize => {
-                    let at = self.slices[index];
+                (index, item @ TapeItem::Slice(found)) if found.len() == *blocks as usize => {
+                    let at = self.slices.get(index).copied();
+                    let at = at.ok_or(Fault::TapeExhausted(index))?;
                     if position.is_some_and(|position| self.tape_base + position != at) {
-                        return Err(kind(
-                            index,
-                            "a slice at another place",
-                            &self.tape.items[index],
-                        ));
+                        return Err(kind(index, "a slice at another place", item));
                     }
                     match cell {
                         Some(cell) => self.assign(source(cell), F::from_u32(at)),
@@ -438,8 +441,8 @@ fn calls_in_progress(compiled: &Compiled, cycles: &[Cycle]) -> Vec<u32> {
         roots.get(location.site as usize)
     };
     let mut calls = Vec::new();
-    for pair in cycles.windows(2) {
-        let (from, to) = (pair[0].pc, pair[1].pc);
+    for (before, after) in cycles.iter().zip(cycles.iter().skip(1)) {
+        let (from, to) = (before.pc, after.pc);
         if root(from) == root(to) {
             continue;
         }

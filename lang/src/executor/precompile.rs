@@ -18,7 +18,7 @@ pub fn widen(coefficients: [F; 5]) -> [F; 8] {
 }
 
 fn extension(coefficients: [F; 5]) -> EF {
-    EF::from_basis_coefficients_fn(|i| coefficients[i])
+    EF::from_basis_coefficients_fn(|i| coefficients.get(i).copied().unwrap_or_default())
 }
 
 fn lanes(value: EF) -> [F; 8] {
@@ -95,7 +95,7 @@ impl Runner<'_> {
                 let leaf = self.read_digest(a)?;
                 let index = self.index(b, e)?;
                 let at = self.pointer(c)?;
-                let mut siblings = Vec::with_capacity(e as usize);
+                let mut siblings = Vec::new();
                 for level in 0..e {
                     let at = at + 2 * level;
                     siblings.push([self.memory.block(at)?, self.memory.block(at + 1)?]);
@@ -209,8 +209,8 @@ impl Runner<'_> {
             }
         }
         let mut coefficients = [F::ZERO; 5];
-        for (lane, coefficient) in coefficients.iter_mut().enumerate() {
-            match cells[lane] {
+        for (coefficient, cell) in coefficients.iter_mut().zip(cells) {
+            match cell {
                 Some(value) => *coefficient = value,
                 None => return Ok(None),
             }
@@ -362,11 +362,12 @@ impl Runner<'_> {
             }
             let block = self.memory.block(at)?;
             capacity[0] += tag;
-            let output = Poseidon16.permute(std::array::from_fn(|i| {
-                if i < 8 { block[i] } else { capacity[i - 8] }
-            }));
-            rate = std::array::from_fn(|i| output[i]);
-            capacity = std::array::from_fn(|i| output[8 + i]);
+            let mut state = [F::ZERO; 16];
+            state[..8].copy_from_slice(&block);
+            state[8..].copy_from_slice(&capacity);
+            let state = Poseidon16.permute(state);
+            rate.copy_from_slice(&state[..8]);
+            capacity.copy_from_slice(&state[8..]);
             length -= lanes;
             at += 1;
         }

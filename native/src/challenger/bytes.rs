@@ -4,7 +4,7 @@ use p3_challenger::{ByteGrindingChallenger, CanObserve, CanSample, SerializingCh
 use p3_symmetric::CryptographicHasher;
 use tracing::info_span;
 
-use super::search::first_block;
+use super::search::find;
 use crate::field::F;
 
 /// Plonky3's `SerializingChallenger32<F, HashChallenger<u8, H, 32>>` with deterministic grinding.
@@ -81,7 +81,9 @@ impl<H> ByteGrindingChallenger for ByteTranscript<H>
 where
     H: CryptographicHasher<u8, [u8; 32]> + Send + Sync,
 {
-    /// The smallest passing candidate, where Plonky3's returns any.
+    /// The smallest passing candidate, where Plonky3's returns any. If there is none, it unwinds to
+    /// [`with_grinding`](super::with_grinding): `None`, which it never returns, makes Plonky3's `grind`
+    /// panic.
     ///
     /// # Panics
     /// If a candidate is encoded in no bytes or more than 32 bytes are sampled; the challengers of
@@ -97,7 +99,7 @@ where
         let lanes = H::LANES.max(1);
         let length = self.input.len() + W;
         let blocks = candidates.div_ceil(lanes as u64);
-        first_block(blocks, |block| {
+        Some(find(blocks, candidates, |block| {
             let first = block * lanes as u64;
             let count = (candidates - first).min(lanes as u64) as usize;
             let mut messages = Vec::with_capacity(count * length);
@@ -109,8 +111,11 @@ where
             self.hasher.hash_many(&messages, &mut digests);
             digests
                 .iter()
-                .position(|digest| accepts(std::array::from_fn(|k| digest[31 - k])))
+                .position(|digest| {
+                    let mut read = digest.iter().rev();
+                    accepts(std::array::from_fn(|_| *read.next().unwrap_or(&0)))
+                })
                 .map(|offset| first + offset as u64)
-        })
+        }))
     }
 }

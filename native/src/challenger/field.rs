@@ -7,7 +7,7 @@ use p3_field::{BasedVectorSpace, Field, PackedValue, PrimeCharacteristicRing, Pr
 use p3_symmetric::{Hash, MerkleCap, Permutation};
 use tracing::info_span;
 
-use super::search::first_block;
+use super::search::find;
 use crate::field::{DIGEST, F};
 use crate::poseidon16::{Poseidon16, RATE, WIDTH};
 
@@ -41,10 +41,38 @@ impl Poseidon16Challenger {
     fn state_before_nonce(&self) -> ([F; WIDTH], usize) {
         let position = self.duplex.input_buffer.len();
         let mut state = self.duplex.sponge_state;
-        state[..position].copy_from_slice(&self.duplex.input_buffer);
-        state[position..RATE].fill(F::ZERO);
-        state[RATE] += F::from_usize(position + 1);
+        let (rate, capacity) = state.split_at_mut(RATE);
+        let pending = self.duplex.input_buffer.iter().copied();
+        let pending = pending.chain(std::iter::repeat(F::ZERO));
+        rate.iter_mut().zip(pending).for_each(|(lane, x)| *lane = x);
+        if let Some(first) = capacity.first_mut() {
+            *first += F::from_usize(position + 1);
+        }
         (state, position)
+    }
+
+    /// The smallest of `candidates` nonces, a multiple of the packing's lanes, of which the next sample
+    /// ends in `bits` zeros. Does not return if there is none: see
+    /// [`with_grinding`](super::with_grinding).
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "the duplex absorbs its input as soon as the rate is full: the position is below it"
+    )]
+    pub(super) fn search(&self, bits: usize, candidates: u64) -> u64 {
+        let (state, position) = self.state_before_nonce();
+        let state = state.map(Packed::from);
+        let mask = (1u64 << bits) - 1;
+        let lanes = Packed::WIDTH as u64;
+        find(candidates / lanes, candidates, |block| {
+            let mut state = state;
+            state[position] = Packed::from_fn(|lane| F::from_u64(block * lanes + lane as u64));
+            Poseidon16.permute_mut(&mut state);
+            state[RATE - 1]
+                .as_slice()
+                .iter()
+                .position(|sample| sample.as_canonical_u64() & mask == 0)
+                .map(|lane| block * lanes + lane as u64)
+        })
     }
 }
 
@@ -92,8 +120,8 @@ impl GrindingChallenger for Poseidon16Challenger {
     /// The smallest nonce that passes [`Self::check_witness`], which is then absorbed.
     ///
     /// # Panics
-    /// If `2^bits` is not below the field's order, or no nonce exists (a chance below `2^-1000` at
-    /// 20 bits).
+    /// If `2^bits` is not below the field's order. If no nonce passes, it unwinds to
+    /// [`with_grinding`](super::with_grinding).
     fn grind(&mut self, bits: usize) -> F {
         assert!(
             bits < 64 && 1u64 << bits < F::ORDER_U64,
@@ -103,23 +131,9 @@ impl GrindingChallenger for Poseidon16Challenger {
             return F::ZERO;
         }
         let _span = info_span!("grind", bits).entered();
-        let (state, position) = self.state_before_nonce();
-        let state = state.map(Packed::from);
-        let mask = (1u64 << bits) - 1;
         // The order of the field is not a multiple of the lanes: the last block would need care, but
-        // it holds the one largest nonce, p - 1, which `count` leaves out.
-        let lanes = Packed::WIDTH as u64;
-        let nonce = first_block(F::ORDER_U64 / lanes, |block| {
-            let mut state = state;
-            state[position] = Packed::from_fn(|lane| F::from_u64(block * lanes + lane as u64));
-            Poseidon16.permute_mut(&mut state);
-            state[RATE - 1]
-                .as_slice()
-                .iter()
-                .position(|sample| sample.as_canonical_u64() & mask == 0)
-                .map(|lane| block * lanes + lane as u64)
-        })
-        .expect("a nonce exists");
+        // it holds the one largest nonce, p - 1, which is left out.
+        let nonce = self.search(bits, F::ORDER_U64 - 1);
         let nonce = F::from_u64(nonce);
         assert!(
             self.check_witness(bits, nonce),

@@ -108,8 +108,10 @@ impl<B: ByteHash> HashFamily for ByteFamily<B> {
 
     fn digest_elements(digest: &Self::Digest) -> Vec<F> {
         digest
-            .chunks_exact(2)
-            .map(|limb| F::from_u16(u16::from_le_bytes([limb[0], limb[1]])))
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&limb| F::from_u16(u16::from_le_bytes(limb)))
             .collect()
     }
 }

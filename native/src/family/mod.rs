@@ -45,6 +45,8 @@ pub trait HashFamily: Copy + Debug + Default + Send + Sync + 'static {
     const ID: HashId;
 
     /// Bits of security against collisions of digests: 124 for 8 KoalaBear elements, 128 for 256 bits.
+    /// Of commitments only: what is proved is named by digests in Poseidon-16
+    /// ([`crate::security::DIGEST_COLLISION_BITS`]).
     const COLLISION_BITS: usize;
 
     /// A digest: `[F; 8]` or `[u8; 32]`.

@@ -16,4 +16,6 @@ mod terms;
 mod tests;
 
 pub use presets::{Preset, UnknownPreset, UnsupportedBlowup, reference_batch, smallest_queries};
-pub use terms::{Regime, SecurityReport, SecurityTerm, TableShape, proven_security};
+pub use terms::{
+    DIGEST_COLLISION_BITS, Regime, SecurityReport, SecurityTerm, TableShape, proven_security,
+};

@@ -21,6 +21,10 @@ const MAX_POINTS: usize = 2;
 /// Smallest list-decoding parameter for which the bounds are proven (ePrint 2026/2056, Theorem 5.12).
 const SMALLEST_MULTIPLICITY: usize = 3;
 
+/// Bits against collisions of digests of 8 KoalaBear elements: a collision is expected after
+/// `sqrt(pi p^8 / 2) = 2^124.3` of them.
+pub const DIGEST_COLLISION_BITS: usize = 124;
+
 /// Heights from here on are not bounded: the field has no subgroup nearly as large.
 const LARGEST_LOG_HEIGHT: usize = 32;
 
@@ -173,6 +177,9 @@ fn minimum(terms: &[SecurityTerm]) -> f64 {
 /// Proven security of a batch STARK of these tables with these settings and a hash of
 /// `collision_bits` (see [`crate::HashFamily::COLLISION_BITS`]).
 ///
+/// Whatever that hash, no more than [`DIGEST_COLLISION_BITS`]: a verifier knows what is proved by
+/// digests of 8 KoalaBear elements, those of keys, of machines and of claims.
+///
 /// No tables, or heights or settings out of every range, give 0 bits: the bounds fail closed.
 pub fn proven_security(
     settings: &FriSettings,
@@ -302,6 +309,11 @@ impl<'a> Batch<'a> {
             term(
                 "commitment collision",
                 ErrorBits::from_log2(shape.collision_resistance as f64),
+                0,
+            ),
+            term(
+                "key and claim collision",
+                ErrorBits::from_log2(DIGEST_COLLISION_BITS as f64),
                 0,
             ),
         ];

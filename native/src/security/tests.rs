@@ -92,7 +92,8 @@ fn one_table_agrees_with_plonky3() {
                 &[],
                 &GrindingSites::NONE,
             );
-            assert_eq!(report.bits(), expected.security_bits() as usize);
+            let expected = expected.security_bits() as usize;
+            assert_eq!(report.bits(), expected.min(DIGEST_COLLISION_BITS));
         }
     }
 }
@@ -198,6 +199,35 @@ fn bounds_fail_closed() {
 fn digests_cap_the_security() {
     assert_eq!(Poseidon16Family::COLLISION_BITS, 124);
     assert_eq!(Blake3Family::COLLISION_BITS, 128);
+    // Keys and claims are digests in Poseidon-16, whatever the hash of the commitments.
+    let mut strong = Preset::Proven120.settings(4).unwrap();
+    strong.num_queries = 1024;
+    strong.log_blowup = 8;
+    for site in [
+        &mut strong.batch_grinding_bits,
+        &mut strong.commit_grinding_bits,
+        &mut strong.lookup_grinding_bits,
+        &mut strong.ood_grinding_bits,
+    ] {
+        *site = 24;
+    }
+    for collision_bits in [COLLISION, Blake3Family::COLLISION_BITS, 1000] {
+        let report = proven_security(&strong, &[table(10)], collision_bits);
+        assert_eq!(report.bits(), DIGEST_COLLISION_BITS);
+        let (_, terms) = report.best();
+        let digests = terms
+            .iter()
+            .find(|term| term.name == "key and claim collision");
+        assert_eq!(digests.unwrap().bits, 124.0);
+        // Only the digests keep it from more.
+        if collision_bits > 124 {
+            assert_eq!(report.binding().name, "key and claim collision");
+            let others = terms
+                .iter()
+                .filter(|term| term.name != report.binding().name);
+            assert!(others.into_iter().all(|term| term.bits > 125.0));
+        }
+    }
     // The degree-5 challenge field, not the queries, limits this: more queries do not help.
     let settings = Preset::Proven100.settings(2).unwrap();
     assert_eq!(

@@ -1,10 +1,11 @@
 //! Proofs and aggregates that have been verified, and those that have not.
 
 use droste_native::{F, HashFamily, Poseidon16Family};
+use droste_vm::isa::Program;
 use droste_vm::key::{Key, KeyDigest};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::Proof;
-use droste_vm::verifier::{Report, Verifier, VerifyError, verify};
+use droste_vm::verifier::{Report, Verifier, VerifyError, verify, verify_program};
 
 use super::{AggregateError, Step};
 use crate::claim::{Claim, ClaimError, ClaimTree, TreeBits};
@@ -33,6 +34,23 @@ where
         min_bits: usize,
     ) -> Result<Self, VerifyError> {
         let report = verify::<H, StandardTables>(key, public, min_bits, &proof)?;
+        Ok(Self { proof, report })
+    }
+
+    /// Verifies that `proof` is of `program`, with the parameters that it states, committing at most
+    /// `limit` rows: [`droste_vm::verifier::verify_program`].
+    ///
+    /// # Errors
+    /// Why the proof is rejected.
+    pub fn of_program(
+        proof: Proof<H>,
+        program: &Program,
+        public: &[F],
+        min_bits: usize,
+        limit: usize,
+    ) -> Result<Self, VerifyError> {
+        let report =
+            verify_program::<H, StandardTables>(program, public, min_bits, limit, &proof)?;
         Ok(Self { proof, report })
     }
 

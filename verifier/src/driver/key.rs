@@ -19,10 +19,16 @@ pub const AIR_KEY_TAG: F = F::new(0x616b_6579);
 pub enum Seed {
     /// The key's digest, which binds the constraints before anything is sampled.
     Key,
-    /// Nothing: Plonky3's own transcript, of proofs that know nothing of Droste. It binds widths and
-    /// heights, not constraints; those are bound by the program that verifies the proof and by the key
-    /// in its claim.
-    Stock,
+    /// Nothing: Plonky3's own transcript, for proofs made elsewhere, of AIRs that were fixed before the proof.
+    ///
+    /// That transcript binds widths, heights, public values and commitments, not the constraints. Who may
+    /// choose the constraints after the challenges have been drawn proves anything: they take a trace,
+    /// compute the proof's challenges, and then write down constraints whose combination vanishes at that one
+    /// point. The key in the claim names the AIRs that the proof was verified for; it cannot say that they
+    /// were there before the proof. So whoever accepts the claim must know that from elsewhere: the AIRs are
+    /// published, or their key is one that he has listed. Where a key comes with the proof, [`Seed::Key`] is
+    /// the only sound choice.
+    StockForFixedAirs,
 }
 
 /// What a proof of AIRs is a proof of.

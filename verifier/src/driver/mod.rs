@@ -8,13 +8,14 @@
 //! brings that home. Its keys can be derived only where the AIRs are known:
 //! [`crate::keys::Deriver::with_airs`].
 //!
-//! Configurations are Droste's hash families with [`Seed::Key`], or with [`Seed::Stock`] for proofs
-//! made elsewhere: those of Plonky3's own Blake3 and Keccak-256 configurations with the same field and
-//! the extension of degree 5 have the same bytes.
+//! Configurations are Droste's hash families with [`Seed::Key`], or with [`Seed::StockForFixedAirs`] for
+//! proofs made elsewhere: those of Plonky3's own Blake3 and Keccak-256 configurations with the same field
+//! and the extension of degree 5 have the same bytes.
 //!
 //! # Soundness obligations
 //! That the AIRs say what they should is their author's part, the bounds of their multiplicities
-//! included. Everything that Plonky3's verifier checks is checked in the program
+//! included. Of [`Seed::StockForFixedAirs`], that the AIRs were fixed before the proof was made is the part of
+//! whoever accepts the claim. Everything that Plonky3's verifier checks is checked in the program
 //! (`docs/verifier-mapping.md`).
 
 mod batch;
@@ -158,7 +159,7 @@ impl<H: TapeFamily> AirProgram<H> {
         let evaluators = generate(&sources)?;
         let digest = match seed {
             Seed::Key => 8,
-            Seed::Stock => 0,
+            Seed::StockForFixedAirs => 0,
         };
         let shape = ProofShape::of(protocol, H::ID, settings, digest, &evaluators, log_heights)?;
         let shapes: Vec<TableShape> = airs
@@ -224,7 +225,7 @@ impl<H: TapeFamily> AirProgram<H> {
     pub fn seed(&self) -> Vec<F> {
         match self.seed {
             Seed::Key => self.key.digest().0.to_vec(),
-            Seed::Stock => vec![],
+            Seed::StockForFixedAirs => vec![],
         }
     }
 

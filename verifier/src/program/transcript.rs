@@ -309,6 +309,10 @@ fn constraint_check(text: &mut String, index: usize, table: &ShapeTable, opening
 
 /// The quotient of a table at the point, from its chunks: chunk `i` is weighted with
 /// `prod_j Z_j(zeta) / Z_j(x_i)` over the other chunks' domains, `x_i` the first point of its own.
+#[expect(
+    clippy::expect_used,
+    reason = "`ProofShape::of` refuses heights whose quotient has no domain in the field"
+)]
 fn quotient(text: &mut String, table: &ShapeTable, openings: &[&Opening]) {
     let name = &table.name;
     let trace = TwoAdicMultiplicativeCoset::new(F::ONE, table.log_height)

@@ -75,7 +75,7 @@ impl<B: ByteHash> ByteTranscript<B> {
         let clean = words.iter().take(N).all(|&word| top(word) != 127);
         tape.hints.push(Hint::Felt(F::from_bool(clean)));
         let read = if clean { N } else { words.len() };
-        for &word in &words[..read] {
+        for &word in words.iter().take(read) {
             Self::word_bits(word, tape);
         }
         let mut values = words
@@ -94,13 +94,15 @@ fn top(word: u32) -> u32 {
 
 fn digest_words(digest: &[u8; 32]) -> Vec<u32> {
     digest
-        .chunks_exact(4)
-        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&word| u32::from_le_bytes(word))
         .collect()
 }
 
 fn extension(values: &[F]) -> EF {
-    EF::from_basis_coefficients_fn(|i| values[i])
+    EF::from_basis_coefficients_fn(|i| values.get(i).copied().unwrap_or_default())
 }
 
 impl<B: ByteHash> Transcript for ByteTranscript<B> {
@@ -124,7 +126,8 @@ impl<B: ByteHash> Transcript for ByteTranscript<B> {
 
     fn pending(&self) -> Vec<F> {
         let count = self.position() % 8;
-        self.elements[self.elements.len().saturating_sub(count)..].to_vec()
+        let first = self.elements.len().saturating_sub(count);
+        self.elements.iter().skip(first).copied().collect()
     }
 
     fn sample(&mut self, tape: &mut Tape) -> EF {

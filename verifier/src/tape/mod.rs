@@ -14,6 +14,7 @@ mod transcript;
 use droste_gadgets::{Hint, Tape};
 use droste_native::config::SettingsError;
 use droste_native::family::FamilyCap;
+use droste_native::field::EXTENSION_DEGREE;
 use droste_native::{Commitment, EF, F, HashId};
 use droste_vm::executor::TapeItem;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
@@ -120,7 +121,9 @@ pub fn machine_tape(tape: &Tape) -> droste_vm::executor::Tape {
         .map(|hint| match hint {
             Hint::Felt(x) => TapeItem::Felt(*x),
             Hint::Ext(x) => {
-                TapeItem::Ext(std::array::from_fn(|i| x.as_basis_coefficients_slice()[i]))
+                let mut coefficients = [F::ZERO; EXTENSION_DEGREE];
+                coefficients.copy_from_slice(x.as_basis_coefficients_slice());
+                TapeItem::Ext(coefficients)
             }
             Hint::Slice(blocks) => TapeItem::Slice(blocks.clone()),
         })
@@ -294,12 +297,12 @@ impl<H: TapeFamily> Writer<'_, H> {
         expect_length("folding nonces", fri.commit_pow_witnesses.len(), rounds)?;
         let mut log_length = shape.log_length();
         let mut betas = Vec::new();
-        for (round, log_arity) in arities.into_iter().enumerate() {
+        let folds = fri.commit_phase_commits.iter();
+        let folds = folds.zip(&fri.commit_pow_witnesses).zip(arities);
+        for (round, ((commitment, &nonce), log_arity)) in folds.enumerate() {
             log_length -= log_arity;
-            let commitment = &fri.commit_phase_commits[round];
             self.commitment(&format!("fold {round}"), commitment, log_length)?;
-            let bits = settings.commit_grinding_bits;
-            self.grind("a fold", bits, fri.commit_pow_witnesses[round])?;
+            self.grind("a fold", settings.commit_grinding_bits, nonce)?;
             betas.push(self.sample());
         }
         let expected = 1 << settings.log_final_poly_len;
@@ -335,6 +338,10 @@ impl<H: TapeFamily> Writer<'_, H> {
     }
 
     /// The opened values as one slice that begins where the transcript stands.
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "`blocks` counts the blocks of all places up to the last value's"
+    )]
     fn opened_values(&mut self, values: &[Vec<EF>]) {
         self.observe_all(&self.shape.opening_seed());
         let at = self.transcript.position();
@@ -366,6 +373,10 @@ impl<H: TapeFamily> Writer<'_, H> {
 }
 
 /// The opened rows in transcript order.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "openings are of the shape's tables, of which there are as many as the proof's: `write` checks that"
+)]
 fn opened_values(
     openings: &[Opening],
     tables: &[TableParts<'_>],

@@ -87,6 +87,10 @@ fn siblings<H: TapeFamily>(paths: &[Vec<H::Digest>]) -> Siblings {
 }
 
 /// Authenticates every opening and restores every path.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "rounds of folding: as many commitments (`Writer::write`) and openings as arities, checked here"
+)]
 pub(super) fn open<H: TapeFamily>(
     shape: &ProofShape,
     fri: &Fri<H>,
@@ -124,7 +128,7 @@ pub(super) fn open<H: TapeFamily>(
                 height: 1 << (matrix.log_height + settings.log_blowup),
             })
             .collect();
-        let leaves = round.layers()[0].0 + settings.log_blowup;
+        let leaves = round.tallest() + settings.log_blowup;
         let indices: Vec<usize> = indices.iter().map(|i| i >> (length - leaves)).collect();
         let paths = H::restore_paths(
             &mmcs,
@@ -222,11 +226,16 @@ pub(super) fn open<H: TapeFamily>(
 
 impl Opened {
     /// Writes the hints of one query.
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "`open` has as many rows and paths as queries, and of each the round's matrices: Plonky3's \
+                  `open_inputs` refuses others"
+    )]
     pub(super) fn write(&self, shape: &ProofShape, query: usize, tape: &mut Tape) {
         let blowup = shape.settings.log_blowup;
         for ((rows, paths), round) in self.inputs.iter().zip(shape.rounds()) {
             let layers = round.layers();
-            let cap = shape.cap_levels(layers[0].0 + blowup);
+            let cap = shape.cap_levels(round.tallest() + blowup);
             let mut path = paths[query].iter();
             for (i, (log_height, matrices)) in layers.iter().enumerate() {
                 let row: Vec<F> = matrices
@@ -256,6 +265,10 @@ fn write_path<'a>(path: &mut impl Iterator<Item = &'a Vec<[F; 8]>>, depth: usize
 
 /// A row laid out to be hashed. The sponge fills the lanes after the last element of a row of eight
 /// and more; shorter rows are padded with zeros, and byte hashes ignore what follows.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "`blocks` counts the blocks of all places up to the row's last"
+)]
 fn leaf(shape: &ProofShape, row: &[F]) -> Hint {
     let (run, run_blocks) = layout(shape.hash);
     let filled = shape.hash == droste_native::HashId::Poseidon16 && row.len() >= 8;

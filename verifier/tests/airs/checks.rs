@@ -24,6 +24,8 @@ enum Odd {
     Nothing,
     /// Takes up to this many messages a row.
     Messages(u32),
+    /// Has a constraint of this degree.
+    Degree(u32),
     /// Must have bits in its columns, without saying so.
     Boolean,
     /// Leaves a public value to the backend.
@@ -75,6 +77,10 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Odd {
         let main = builder.main();
         let x: AB::Expr = p3_air::WindowAccess::current_slice(&main)[0].into();
         builder.assert_bool(x.clone());
+        if let Self::Degree(degree) = *self {
+            let power = (1..degree).fold(x.clone(), |power, _| power * x.clone());
+            builder.assert_eq(power, x.clone());
+        }
         if let Self::Messages(weight) = *self {
             let count = Count::bounded(x.clone(), weight);
             builder.push_local_interaction(vec![(vec![x.clone()], count)]);
@@ -123,6 +129,25 @@ fn airs_that_cannot_be_proved_are_refused() {
     assert!(matches!(
         refusal(Odd::Nothing, settings, &[2]),
         Some(E::Shape(ShapeError::Height { min: 3, .. }))
+    ));
+}
+
+/// At blowup 2 the field has codewords of 2^23 rows, but no domain for a quotient in four chunks.
+#[test]
+fn heights_without_a_quotient_domain_are_refused() {
+    let toy = FriSettings {
+        log_blowup: 1,
+        ..FriSettings::toy()
+    };
+    assert!(refusal(Odd::Degree(3), toy, &[23]).is_none());
+    assert!(refusal(Odd::Degree(5), toy, &[22]).is_none());
+    assert!(matches!(
+        refusal(Odd::Degree(5), toy, &[23]),
+        Some(DriverError::Shape(ShapeError::Height {
+            log_height: 23,
+            max: 22,
+            ..
+        }))
     ));
 }
 

@@ -234,7 +234,7 @@ fn proofs_under_another_key_are_rejected() {
     other(&[fibonacci, product(2), product(2)], SETTINGS, Seed::Key);
     other(&[fibonacci], SETTINGS, Seed::Key);
     other(&[fibonacci, (product(2).0, 3)], SETTINGS, Seed::Key);
-    other(&[fibonacci, product(2)], SETTINGS, Seed::Stock);
+    other(&[fibonacci, product(2)], SETTINGS, Seed::StockForFixedAirs);
     for settings in [
         FriSettings {
             num_queries: 1,

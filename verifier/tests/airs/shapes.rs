@@ -164,12 +164,17 @@ fn blowups() {
 
 #[test]
 fn one_table_alone() {
-    use Seed::{Key, Stock};
+    use Seed::{Key, StockForFixedAirs};
     uni::<Poseidon16Family>(Plain::Fibonacci, 4, SETTINGS, Key);
     uni::<Poseidon16Family>(Plain::Steps { log_height: 3 }, 3, SETTINGS, Key);
-    uni::<Poseidon16Family>(Plain::Clock, 2, BARE, Stock);
-    uni::<Poseidon16Family>(Plain::Product { degree: 3 }, 0, BARE, Stock);
-    uni::<Blake3Family>(Plain::Steps { log_height: 3 }, 3, SETTINGS, Stock);
+    uni::<Poseidon16Family>(Plain::Clock, 2, BARE, StockForFixedAirs);
+    uni::<Poseidon16Family>(Plain::Product { degree: 3 }, 0, BARE, StockForFixedAirs);
+    uni::<Blake3Family>(
+        Plain::Steps { log_height: 3 },
+        3,
+        SETTINGS,
+        StockForFixedAirs,
+    );
     uni::<KeccakFamily>(Plain::Fibonacci, 3, SETTINGS, Key);
 }
 

@@ -83,7 +83,8 @@ fn uni<B: ByteHash, H: TapeFamily, T>(then: impl FnOnce(Run<'_>, Deriver) -> T) 
     let proof = prove(&config, &air, trace, &[]).unwrap();
     verify(&config, &air, &proof, &[]).unwrap();
 
-    let driver = UniDriver::<H, PoseidonAir>::new(air, SETTINGS, 3, Seed::Stock).unwrap();
+    let driver =
+        UniDriver::<H, PoseidonAir>::new(air, SETTINGS, 3, Seed::StockForFixedAirs).unwrap();
     let run = driver.run(&adopt(&proof), &[]).unwrap();
     expect_claim(driver.program(), run.execution(), &[vec![]]);
     then(run, Deriver::new().with_airs(driver.program()))
@@ -109,9 +110,13 @@ fn batch<B: ByteHash, H: TapeFamily, T>(then: impl FnOnce(Run<'_>, Deriver) -> T
     let public_values = vec![vec![], vec![]];
     verify_batch(&config, &airs, &proof, &public_values, &data.common).unwrap();
 
-    let driver =
-        BatchDriver::<H, PoseidonAir>::new(airs.into(), SETTINGS, &log_heights, Seed::Stock)
-            .unwrap();
+    let driver = BatchDriver::<H, PoseidonAir>::new(
+        airs.into(),
+        SETTINGS,
+        &log_heights,
+        Seed::StockForFixedAirs,
+    )
+    .unwrap();
     let run = driver.run(&adopt(&proof), &public_values).unwrap();
     expect_claim(driver.program(), run.execution(), &public_values);
     then(run, Deriver::new().with_airs(driver.program()))
@@ -180,7 +185,8 @@ where
     };
     let log_height = trace.height().ilog2() as usize;
     let proof = prove(&stock::<B>(&settings), &air, trace, &[]).unwrap();
-    let driver = UniDriver::<H, A>::new(air, settings, log_height, Seed::Stock).unwrap();
+    let driver =
+        UniDriver::<H, A>::new(air, settings, log_height, Seed::StockForFixedAirs).unwrap();
     let proof: UniProof<Config<H>> = adopt(&proof);
     driver.verify(&proof, &[]).unwrap();
     let execution = driver.program().execute(&proof, &[vec![]]).unwrap();

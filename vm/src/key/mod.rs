@@ -123,10 +123,12 @@ impl<H: HashFamily> Key<H> {
             HashId::Blake3 => 1,
             HashId::Keccak => 2,
         };
-        let mut preimage = vec![F::ZERO; DIGEST];
-        preimage[0] = F::from_u32(FORMAT_VERSION);
-        preimage[1] = F::from_u32(hash);
-        preimage[2] = F::from_usize(self.program_log_height);
+        let mut preimage = vec![
+            F::from_u32(FORMAT_VERSION),
+            F::from_u32(hash),
+            F::from_usize(self.program_log_height),
+        ];
+        preimage.resize(DIGEST, F::ZERO);
         preimage.extend(self.machine_id);
         for digest in &self.program {
             preimage.extend(H::digest_elements(digest));
@@ -336,13 +338,15 @@ impl<H: HashFamily, T: Provable<H>> ProvingKey<H, T> {
         let program_log_height = match &heights {
             Heights::Minimal => minimal,
             Heights::Uniform(log_height) => *log_height,
-            Heights::Exact(list) if list.len() == count => list[tables.program_index()],
-            Heights::Exact(list) => {
-                return Err(KeyError::HeightCount {
-                    expected: count,
-                    found: list.len(),
-                });
-            }
+            Heights::Exact(list) => match list.get(tables.program_index()) {
+                Some(&log_height) if list.len() == count => log_height,
+                _ => {
+                    return Err(KeyError::HeightCount {
+                        expected: count,
+                        found: list.len(),
+                    });
+                }
+            },
         };
         check_height(&settings, program_log_height)?;
         let table = ProgramTable::new(program, program_log_height)?;

@@ -54,6 +54,10 @@ impl Table for Blake3Table {
         trace::rows(input.execution)
     }
 
+    #[expect(
+        clippy::expect_used,
+        reason = "`prover::log_heights` has checked that the rows fit the height"
+    )]
     fn trace(
         &self,
         input: &TraceInput<'_>,

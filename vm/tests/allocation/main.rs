@@ -1,0 +1,93 @@
+//! Memory and time that hostile bytes make decoding and verifying take, counted by the allocator: a
+//! test binary of its own, whose tests run one after the other.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod counting;
+mod headers;
+
+use common::{fibonacci, run, statement, toy};
+use counting::{alone, taken as measure};
+use droste_native::{Blake3Family, HashFamily, KeccakFamily, Poseidon16Family};
+use droste_vm::codec::{decode, encode};
+use droste_vm::heights::Heights;
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::prover::{Proof, ProveOptions, prove};
+use droste_vm::verifier::Verifier;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+/// Decoding takes at most so many bytes for each byte of a file, as `droste_vm::codec` says,
+const DECODE_FACTOR: usize = 16;
+/// and so many more.
+const DECODE_CONSTANT: usize = 8 << 20;
+/// Verifying a proof of the machine without precompiles takes at most so many bytes.
+const VERIFY_BOUND: usize = 1 << 24;
+
+/// A flipped bit, a cut, a length of another size or a longer claim.
+fn tamper(honest: &[u8], case: usize, rng: &mut SmallRng) -> Vec<u8> {
+    let mut bytes = honest.to_vec();
+    let at = rng.random_range(13..bytes.len());
+    match case % 4 {
+        0 => bytes.truncate(at),
+        1 => bytes[at] = 250 + rng.random_range(0..6),
+        2 => {
+            let claim = 1u64 << rng.random_range(16..64);
+            bytes[at] = 253;
+            bytes.splice(at + 1..at + 1, claim.to_le_bytes());
+        }
+        _ => bytes[at] ^= 1 << rng.random_range(0..8),
+    }
+    bytes
+}
+
+fn memory_is_bounded<H: HashFamily>(count: usize)
+where
+    StandardTables: Provable<H>,
+{
+    let compiled = fibonacci(6);
+    let execution = run(&compiled, &statement());
+    let options = ProveOptions {
+        settings: toy(),
+        heights: Heights::Minimal,
+    };
+    let proof: Proof<H> = prove(&compiled.program, &execution, &options).unwrap();
+    let honest = encode(&proof).unwrap();
+    let mut rng = SmallRng::seed_from_u64(11);
+    let (mut decoding, mut verifying) = (0, 0);
+    for case in 0..count {
+        let bytes = match case {
+            0 => honest.clone(),
+            _ => tamper(&honest, case, &mut rng),
+        };
+        let (proof, taken) = measure(|| decode::<H>(&bytes));
+        decoding = decoding.max(taken.bytes);
+        assert!(
+            taken.bytes <= DECODE_FACTOR * bytes.len() + DECODE_CONSTANT,
+            "{} bytes take {taken:?}",
+            bytes.len()
+        );
+        let Ok(proof) = proof else { continue };
+        let (verdict, taken) = measure(|| {
+            let verifier = Verifier::<H, StandardTables>::new(proof.key.clone())?;
+            verifier.verify(&statement(), 0, &proof)
+        });
+        assert_eq!(verdict.is_ok(), bytes == honest);
+        verifying = verifying.max(taken.bytes);
+        assert!(taken.bytes <= VERIFY_BOUND, "verifying takes {taken:?}");
+    }
+    let length = honest.len();
+    println!(
+        "{}: {length} bytes, decoding {decoding}, verifying {verifying}",
+        H::NAME
+    );
+}
+
+#[test]
+fn hostile_bytes_take_no_more_memory_than_stated() {
+    alone(|| {
+        memory_is_bounded::<Poseidon16Family>(4_000);
+        memory_is_bounded::<Blake3Family>(4_000);
+        memory_is_bounded::<KeccakFamily>(4_000);
+    });
+}
