@@ -186,7 +186,7 @@ impl Evaluator<'_> {
             of: Some(TraitName::User(of)),
         };
         let mut found = self.function_candidates(&prefix, &ty, name, span)?;
-        found.retain(|candidate| dispatch::takes_self(&candidate.item.item));
+        found.retain(|candidate| builtin::takes_self(&candidate.item.item));
         let found = self.with_trait_arguments(found, before.last())?;
         if found.is_empty() {
             return fail_help(
