@@ -509,12 +509,13 @@ fn parts_are_evaluated_once_and_in_rusts_order() {
 
 #[test]
 fn writes_reach_their_places() {
-    gives(&program!(writes), &[9], &[]);
+    gives(&program!(writes), &[9], &[115, 1118, 911, 27, 7210, 10, 19]);
 }
 
 #[test]
 fn integers_have_their_width() {
-    gives(&program!(integers), &[], &[44]);
+    let expected = [44, 63, 55_144, 255_255_044, 6_081, 1_048_575, 1_049_684, 50];
+    gives(&program!(integers), &[], &expected);
 }
 
 #[test]
@@ -543,5 +544,6 @@ fn hints_of_a_right_side_are_read_where_it_runs() {
 
 #[test]
 fn loops_and_scopes() {
-    gives(&program!(loops), &[2], &[5, 0]);
+    gives(&program!(loops), &[2], &[5, 0, 133, 1]);
+    gives(&program!(loops), &[3], &[5, 0]);
 }
