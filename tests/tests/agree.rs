@@ -206,6 +206,7 @@ programs! {
             let before = N + M;
             const N: usize = TWICE / 2;
             const TWICE: usize = 40;
+            // The inner 7, not the outer 40.
             let inside = {
                 let sum = N + TWICE;
                 const TWICE: usize = 7;
@@ -327,7 +328,7 @@ programs! {
             x += felt(1);
             place[0] = x;
             after((x, x), &mut place[1]);
-            let part = &place[1..];
+            let part = &place[1..3];
             part[0] + part[1]
         }
 
@@ -486,7 +487,7 @@ fn what_a_condition_leaves_out_is_not_there() {
 #[test]
 fn patterns_match_what_they_match_in_rust() {
     let program = program!(matching);
-    gives(&program, &[7], &[43321, 5208031, 750431 + 110, 304321, 34, 79]);
+    gives(&program, &[7], &[43321, 5207041, 755431, 304321, 34, 79]);
 }
 
 #[test]
@@ -498,22 +499,23 @@ fn assertions_behind_guards_are_made() {
 
 #[test]
 fn constants_of_a_block_are_known_in_all_of_it() {
-    gives(&program!(hoisted), &[], &[83, 1]);
+    gives(&program!(hoisted), &[], &[50, 1]);
 }
 
 #[test]
 fn parts_are_evaluated_once_and_in_rusts_order() {
-    gives(&program!(order), &[0], &[1, 300, 600, 6, 81, 0]);
+    gives(&program!(order), &[0], &[1, 300, 600, 6, 81, 2305]);
 }
 
 #[test]
 fn writes_reach_their_places() {
-    gives(&program!(writes), &[9], &[]);
+    gives(&program!(writes), &[9], &[115, 1118, 911, 27, 7210, 10, 19]);
 }
 
 #[test]
 fn integers_have_their_width() {
-    gives(&program!(integers), &[], &[44]);
+    let expected = [44, 63, 55_144, 255_255_044, 6_081, 1_048_575, 1_049_684, 50];
+    gives(&program!(integers), &[], &expected);
 }
 
 #[test]
@@ -538,10 +540,10 @@ fn hints_of_a_right_side_are_read_where_it_runs() {
     let statement = program.both(&tape(&[50]), &[2]).unwrap();
     assert_eq!(statement[1..3], [0, 50]);
     program.both(&tape(&[2, 50]), &[1]).unwrap_err();
-    program.both(&tape(&[2, 50]), &[0]).unwrap();
 }
 
 #[test]
 fn loops_and_scopes() {
-    gives(&program!(loops), &[2], &[5, 0]);
+    gives(&program!(loops), &[2], &[5, 0, 133, 1]);
+    gives(&program!(loops), &[3], &[5, 0]);
 }

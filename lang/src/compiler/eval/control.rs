@@ -122,13 +122,16 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         let condition = self.condition(condition)?;
-        self.branch(condition, span, |this, holds| {
-            this.expected = expected.clone();
-            match (holds, otherwise) {
-                (true, _) => this.block(then),
-                (false, Some(otherwise)) => this.expr(otherwise),
-                (false, None) => Ok(Value::unit()),
+        self.branch(condition, span, |this, holds| match (holds, otherwise) {
+            (true, _) => {
+                this.expected = expected.clone();
+                this.block(then)
             }
+            (false, Some(otherwise)) => {
+                this.expected = expected.clone();
+                this.expr(otherwise)
+            }
+            (false, None) => Ok(Value::unit()),
         })
     }
 

@@ -2,6 +2,8 @@
 //! whatever is only known at run time.
 
 mod arith;
+mod bounds;
+mod builtin;
 mod call;
 mod control;
 mod dispatch;

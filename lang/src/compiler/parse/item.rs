@@ -298,8 +298,16 @@ impl Parser {
                 }
             }
         }
-        self.once(functions.iter().map(|function| (function.name, function.span)))?;
-        self.once(constants.iter().map(|constant| (constant.name, constant.span)))?;
+        self.once(
+            functions
+                .iter()
+                .map(|function| (function.name, function.span)),
+        )?;
+        self.once(
+            constants
+                .iter()
+                .map(|constant| (constant.name, constant.span)),
+        )?;
         Ok(Trait {
             generics: self.generics(generics)?,
             supertraits: self.bounds(supertraits)?,
@@ -405,8 +413,16 @@ impl Parser {
                 }
             }
         }
-        self.once(functions.iter().map(|function| (function.name, function.span)))?;
-        self.once(constants.iter().map(|constant| (constant.name, constant.span)))?;
+        self.once(
+            functions
+                .iter()
+                .map(|function| (function.name, function.span)),
+        )?;
+        self.once(
+            constants
+                .iter()
+                .map(|constant| (constant.name, constant.span)),
+        )?;
         self.once(types.iter().map(|(name, ty): &(_, Type)| (*name, ty.span)))?;
         let of = match trait_ {
             Some((None, path, _)) => Some(self.path(None, path)?),

@@ -1,0 +1,232 @@
+//! Static types, as far as bounds of type parameters depend on them: what code that is written once for
+//! many types may call.
+
+use std::collections::BTreeSet;
+
+use super::dispatch::{Owner, Prefix};
+use super::*;
+use crate::compiler::resolve::TraitName;
+
+/// What is known of the static type of an expression.
+pub(super) enum Static {
+    /// It is not a type parameter.
+    Concrete,
+    /// A type parameter, or a type that belongs to one, with these bounds.
+    Abstract(BTreeSet<TraitName>),
+    /// Either; the bounds of all that it may be.
+    Unknown(BTreeSet<TraitName>),
+}
+
+/// Which bounds are asked for.
+enum Subject {
+    Param(Symbol),
+    /// `Self` of a trait.
+    This,
+    /// All that any type in the code may have.
+    Any,
+}
+
+impl Evaluator<'_> {
+    /// The traits that bound what `subject` selects, and their supertraits.
+    fn bounds(&self, subject: &Subject) -> Eval<BTreeSet<TraitName>> {
+        let items = self.items;
+        let mut pending: Vec<(ModuleId, &Path)> = Vec::new();
+        let mut traits = BTreeSet::new();
+        let Some(here) = self.activations.last() else {
+            return Ok(traits);
+        };
+        let is_subject = |ty: &Type| match (&ty.kind, subject) {
+            (_, Subject::Any) => true,
+            (TypeKind::Path(path), Subject::Param(name)) => path.ident() == Some(*name),
+            (TypeKind::Path(path), Subject::This) => {
+                path.ident().is_some_and(|name| &*name.text() == "Self")
+            }
+            _ => false,
+        };
+        let declared = |module, generics: &'_ [GenericParam], predicates: &'_ [Predicate]| {
+            let mut found: Vec<(ModuleId, Path)> = Vec::new();
+            for param in generics {
+                if matches!(subject, Subject::Any)
+                    || matches!(subject, Subject::Param(name) if *name == param.name)
+                {
+                    found.extend(param.bounds.iter().map(|bound| (module, bound.clone())));
+                }
+            }
+            for predicate in predicates
+                .iter()
+                .filter(|predicate| is_subject(&predicate.ty))
+            {
+                found.extend(predicate.bounds.iter().map(|bound| (module, bound.clone())));
+            }
+            found
+        };
+        let mut owned = Vec::new();
+        if let Some(function) = &here.function {
+            owned.extend(declared(
+                here.module,
+                &function.generics,
+                &function.predicates,
+            ));
+        }
+        if let Some(owner) = here.owner {
+            let info = &items.impls[owner.implementation];
+            owned.extend(declared(
+                info.module,
+                &info.ast.generics,
+                &info.ast.predicates,
+            ));
+            if let Some(id) = owner.default_of {
+                let (home, definition) = &items.traits[id];
+                owned.extend(declared(
+                    *home,
+                    &definition.generics,
+                    &definition.predicates,
+                ));
+                if !matches!(subject, Subject::Param(_)) {
+                    traits.insert(TraitName::User(id));
+                }
+            }
+        }
+        pending.extend(owned.iter().map(|(module, path)| (*module, path)));
+        let mut closed = BTreeSet::new();
+        loop {
+            while let Some((module, path)) = pending.pop() {
+                traits.insert(items.trait_named(module, path)?);
+            }
+            let next = traits.iter().find(|name| !closed.contains(*name)).copied();
+            let Some(next) = next else {
+                return Ok(traits);
+            };
+            closed.insert(next);
+            if let TraitName::User(id) = next {
+                let (home, definition) = &items.traits[id];
+                pending.extend(definition.supertraits.iter().map(|path| (*home, path)));
+                for predicate in &definition.predicates {
+                    pending.extend(predicate.bounds.iter().map(|path| (*home, path)));
+                }
+                if matches!(subject, Subject::Any) {
+                    for (_, bounds) in &definition.types {
+                        pending.extend(bounds.iter().map(|path| (*home, path)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether there are type parameters where the present code is written.
+    fn is_generic_code(&self) -> bool {
+        let Some(here) = self.activations.last() else {
+            return false;
+        };
+        let types = |generics: &[GenericParam]| generics.iter().any(|param| !param.constant);
+        let function = here.function.as_ref();
+        function.is_some_and(|function| types(&function.generics))
+            || here.owner.is_some_and(|owner| {
+                owner.default_of.is_some()
+                    || types(&self.items.impls[owner.implementation].ast.generics)
+            })
+    }
+
+    /// The static type of an expression, as far as a parameter's declaration shows it.
+    pub(super) fn static_type(&self, expr: &Expr) -> Eval<Static> {
+        if !self.is_generic_code() {
+            return Ok(Static::Concrete);
+        }
+        if let ExprKind::Path(path) = &expr.kind
+            && let Some(name) = path.ident()
+            && let Some(here) = self.activations.last()
+            && let Some(function) = &here.function
+        {
+            // A second variable of the name hides the parameter.
+            let bound = here.vars.iter().filter(|(other, _)| *other == name).count();
+            let mut params = function.params.iter();
+            let param = params.find(
+                |param| matches!(param.pattern.kind, PatternKind::Bind(other) if other == name),
+            );
+            if let (Some(param), 1) = (param, bound) {
+                return match &*name.text() {
+                    "self" => self.static_self(),
+                    _ => self.static_written(&param.ty),
+                };
+            }
+        }
+        Ok(Static::Unknown(self.bounds(&Subject::Any)?))
+    }
+
+    fn static_self(&self) -> Eval<Static> {
+        let owner = self.activations.last().and_then(|here| here.owner);
+        match owner {
+            Some(Owner {
+                default_of: Some(_),
+                ..
+            }) => Ok(Static::Abstract(self.bounds(&Subject::This)?)),
+            Some(owner) => {
+                let info = &self.items.impls[owner.implementation];
+                self.static_written(&info.ast.self_type)
+            }
+            None => Ok(Static::Concrete),
+        }
+    }
+
+    /// The static type that a type expression writes.
+    fn static_written(&self, ty: &Type) -> Eval<Static> {
+        match &ty.kind {
+            TypeKind::Path(path) => match path.ident() {
+                Some(name) if &*name.text() == "Self" => match &ty.kind {
+                    // An implementation's own type does not say `Self`.
+                    _ if self
+                        .activations
+                        .last()
+                        .is_some_and(|here| here.owner.is_none()) =>
+                    {
+                        Ok(Static::Concrete)
+                    }
+                    _ => self.static_self(),
+                },
+                Some(name) if self.generic(name).is_some() => {
+                    Ok(Static::Abstract(self.bounds(&Subject::Param(name))?))
+                }
+                Some(_) => Ok(Static::Concrete),
+                None => {
+                    let first = path.segments.first().map(|segment| segment.name);
+                    let of_param = path.qualified.is_some()
+                        || first.is_some_and(|name| {
+                            &*name.text() == "Self" || self.generic(name).is_some()
+                        });
+                    match of_param
+                        && path.segments.len() + usize::from(path.qualified.is_some()) > 1
+                    {
+                        true => Ok(Static::Unknown(self.bounds(&Subject::Any)?)),
+                        false => Ok(Static::Concrete),
+                    }
+                }
+            },
+            TypeKind::Unknown => Ok(Static::Unknown(self.bounds(&Subject::Any)?)),
+            TypeKind::Array(..) | TypeKind::Slice(_) | TypeKind::Tuple(_) => Ok(Static::Concrete),
+        }
+    }
+
+    /// The static type that the part of a path before its last segment writes.
+    pub(super) fn static_prefix(&self, prefix: &Prefix<'_>) -> Eval<Static> {
+        if !self.is_generic_code() {
+            return Ok(Static::Concrete);
+        }
+        match prefix.path {
+            None => Ok(Static::Unknown(self.bounds(&Subject::Any)?)),
+            Some((path, length)) => {
+                let ty = Type {
+                    kind: TypeKind::Path(Path {
+                        qualified: path.qualified.clone(),
+                        segments: path.segments[..length].to_vec(),
+                        span: path.span,
+                    }),
+                    span: path.span,
+                };
+                match (&path.qualified, length) {
+                    (Some(qualified), 0) => self.static_written(&qualified.0),
+                    _ => self.static_written(&ty),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Names of functions that types have without the program's doing.
+
+use super::*;
+use crate::compiler::resolve::UNCHECKED_SLICE;
+
+/// How a method takes `self`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Receiver {
+    Value,
+    Reference,
+    Mutable,
+    /// By a reference to a slice, which an array becomes last.
+    Slice,
+}
+
+/// How a function takes `self`; `None` if it does not.
+pub(super) fn receiver(function: &Function) -> Option<Receiver> {
+    let first = function.params.first()?;
+    let PatternKind::Bind(name) = first.pattern.kind else {
+        return None;
+    };
+    (&*name.text() == "self").then_some(match first {
+        Param {
+            mutable_reference: true,
+            ..
+        } => Receiver::Mutable,
+        Param {
+            reference: true, ..
+        } => Receiver::Reference,
+        _ => Receiver::Value,
+    })
+}
+
+/// Whether a function is a method.
+pub(super) fn takes_self(function: &Function) -> bool {
+    receiver(function).is_some()
+}
+
+/// A method of the prelude or the standard library: how it takes `self`, and the trait it is of.
+pub(super) fn builtin_method(
+    value: &Value,
+    name: &str,
+) -> Option<(Receiver, Option<&'static str>)> {
+    Some(match (value, name) {
+        (_, "clone") => (Receiver::Reference, Some("Clone")),
+        (Value::Felt(_), "inverse")
+        | (Value::Ext(_), "inverse" | "coeff" | "pin" | "as_block")
+        | (Value::Block(_), "lane" | "as_ext")
+        | (Value::Slice(..), "block" | "skip" | "at" | "skip_index")
+        | (Value::Unchecked(_), "any" | "bit" | "checked") => (Receiver::Value, None),
+        (Value::Slice(..), "at_unchecked" | "skip_unchecked") => {
+            (Receiver::Value, Some(UNCHECKED_SLICE))
+        }
+        (Value::Words(..), "get") => (Receiver::Reference, None),
+        (Value::Words(..), "set") => (Receiver::Mutable, None),
+        (Value::Array(_), name) if is_array_method(name) => (Receiver::Slice, None),
+        (Value::Int(..), name) if is_integer_method(name) => (Receiver::Value, None),
+        _ => return None,
+    })
+}
+
+/// Whether the name is, or may be, that of a method of Rust's arrays and slices.
+fn is_array_method(name: &str) -> bool {
+    const PREFIXES: &[&str] = &[
+        "as_", "binary_", "chunk", "copy_", "each_", "first", "get", "into_", "is_", "iter",
+        "last", "rchunk", "rotate_", "rsplit", "select_", "sort", "split", "strip_", "swap", "to_",
+        "try_",
+    ];
+    const NAMES: &[&str] = &[
+        "array_windows",
+        "clone_from_slice",
+        "cloned",
+        "concat",
+        "contains",
+        "copied",
+        "ends_with",
+        "escape_ascii",
+        "fill",
+        "fill_with",
+        "join",
+        "len",
+        "map",
+        "partition_point",
+        "repeat",
+        "reverse",
+        "starts_with",
+        "trim_ascii",
+        "windows",
+    ];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether the name is, or may be, that of a method of Rust's integers.
+fn is_integer_method(name: &str) -> bool {
+    const PREFIXES: &[&str] = &[
+        "borrowing_",
+        "carrying_",
+        "cast_",
+        "checked_",
+        "count_",
+        "from_",
+        "ilog",
+        "is_",
+        "isolate_",
+        "leading_",
+        "next_",
+        "overflowing_",
+        "rotate_",
+        "saturating_",
+        "strict_",
+        "to_",
+        "trailing_",
+        "unbounded_",
+        "unchecked_",
+        "widening_",
+        "wrapping_",
+    ];
+    const NAMES: &[&str] = &[
+        "abs_diff",
+        "bit_width",
+        "clamp",
+        "cmp",
+        "default",
+        "deposit_bits",
+        "div_ceil",
+        "div_euclid",
+        "div_exact",
+        "div_floor",
+        "extract_bits",
+        "funnel_shl",
+        "funnel_shr",
+        "highest_one",
+        "isqrt",
+        "lowest_one",
+        "max",
+        "max_value",
+        "midpoint",
+        "min",
+        "min_value",
+        "partial_cmp",
+        "pow",
+        "rem_euclid",
+        "reverse_bits",
+        "swap_bytes",
+    ];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// A function of a built-in type, `Felt::new` and the like.
+pub(super) fn builtin_function(ty: &Ty, name: &str) -> bool {
+    match ty {
+        Ty::Felt => matches!(name, "new" | "inverse"),
+        Ty::Ext => matches!(
+            name,
+            "new" | "from_felt" | "from_coeffs" | "coeff" | "as_block" | "pin" | "inverse"
+        ),
+        Ty::Block => matches!(name, "new" | "lane" | "as_ext"),
+        Ty::Slice => matches!(name, "block" | "skip" | "at" | "skip_index" | "from_blocks"),
+        Ty::Unchecked(_) => matches!(name, "any" | "bit" | "checked"),
+        Ty::Words(_) => matches!(name, "new" | "get" | "set"),
+        Ty::Index(_) => name == "new",
+        Ty::Array(..) => is_array_method(name),
+        Ty::Int(_) => is_integer_method(name),
+        _ => false,
+    }
+}
