@@ -18,7 +18,10 @@ pub trait Hash {
     const DIGEST_BLOCKS: usize;
 
     /// The digest at block `i * DIGEST_BLOCKS` of consecutive digests.
-    fn digest(digests: Slice, i: Felt) -> Self::Digest;
+    ///
+    /// Nothing here bounds `i`: the caller makes sure, by constraints, that it is below the number of
+    /// digests.
+    fn digest_unchecked(digests: Slice, i: Felt) -> Self::Digest;
 
     /// The hash of `n >= 1` elements.
     fn leaf(data: Slice, n: usize) -> Self::Digest;

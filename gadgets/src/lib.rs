@@ -1,6 +1,6 @@
 //! In-circuit gadgets, written in the zk-DSL, and the prelude that runs them natively.
 //!
-//! Everything but [`prelude`] is zk-DSL: plain Rust that `rustc` compiles against the prelude and that
+//! Everything but [`prelude`] and [`unchecked`] is zk-DSL: plain Rust that `rustc` compiles against the prelude and that
 //! the machine's compiler, which is handed [`SOURCES`], turns into instructions.
 
 // The zk-DSL writes loops over indices: its arrays live at compile time.
@@ -22,6 +22,7 @@ pub mod keccak;
 pub mod packing;
 pub mod poseidon16;
 pub mod prelude;
+pub mod unchecked;
 
 /// The crate of the field that a [`Tape`]'s hints are elements of.
 pub use droste_native;

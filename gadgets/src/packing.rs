@@ -2,6 +2,7 @@
 
 use crate::hash::Hash;
 use crate::prelude::*;
+use crate::unchecked::UncheckedSlice;
 
 /// The powers `X^i` of the extension's generator that recompose an element from its coefficients.
 pub const BASIS: [Ext; 5] = [
@@ -46,22 +47,28 @@ pub fn unpack_all<H: Hash, const N: usize>(data: Slice, at: usize) -> [Ext; N] {
     elements
 }
 
-/// Fails if element `index` of `N` consecutive ones at the start of `data` is not `value`; the index is
-/// known to be below `N`. `elements` are all of them.
-pub fn assert_entry<H: Hash, const N: usize>(
+/// Fails if element `index` of `N` consecutive ones at the start of `data` is not `value`. `elements` are
+/// all of them.
+///
+/// Nothing here bounds `index`: the caller makes sure, by constraints, that it is below `N`.
+pub fn assert_entry_unchecked<H: Hash, const N: usize>(
     data: Slice,
     elements: [Ext; N],
     index: Felt,
     value: Ext,
 ) {
     if H::RUN == 8 {
-        assert_eq!(unpack(data, 0, N).at(index), value.as_block());
+        // Of `N` blocks, and the index is below `N`: the caller's obligation.
+        let entry = unpack(data, 0, N).at_unchecked(index);
+        assert_eq!(entry, value.as_block());
     } else {
         let mut blocks = [Block::ZERO; N];
         for i in 0..N {
             blocks[i] = elements[i].as_block();
         }
-        assert_eq!(Slice::from_blocks(blocks).at(index), value.as_block());
+        // As above.
+        let entry = Slice::from_blocks(blocks).at_unchecked(index);
+        assert_eq!(entry, value.as_block());
     }
 }
 

@@ -66,7 +66,8 @@ program!(paths {
     use droste_gadgets::prelude::*;
 
     pub fn main() {
-        let which = public_input();
+        let x = public_input();
+        let which = Index::<2>::new(x);
         let roots = hint_slice(2).any();
         let leaves = hint_slice(2).any();
         let path = hint_slice(3).any();
@@ -74,7 +75,7 @@ program!(paths {
             roots.at(which),
             poseidon16_merkle(leaves.at(which), felt(5), path, 3)
         );
-        reveal(which);
+        reveal(x);
     }
 });
 

@@ -1,10 +1,10 @@
 //! Blocks of 8 lanes and slices of consecutive blocks.
 
 use droste_native::{F, precompile};
-use p3_field::PrimeField32;
 
 use super::ext::Ext;
 use super::felt::Felt;
+use super::index::Index;
 use super::run;
 
 /// Eight field elements at one address: a Poseidon-16 digest, half a byte-hash digest, data.
@@ -55,33 +55,48 @@ impl Default for Block {
     }
 }
 
-/// A pointer to consecutive blocks.
+/// A pointer to consecutive blocks, and how many there are.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice {
     address: usize,
+    length: usize,
 }
 
 impl Slice {
-    /// Block `i`.
+    /// Block `i`. Fails if the slice has no such block.
     pub fn block(self, i: usize) -> Block {
+        assert!(
+            i < self.length,
+            "block {i} of a slice that has {}",
+            self.length
+        );
         Block(run::block(self.address + i))
     }
 
-    /// Block `i`, for an index known at run time.
-    pub fn at(self, i: Felt) -> Block {
-        self.skip_felt(i).block(0)
+    /// Block `i`, for an index known at run time. Fails if the slice has fewer than `N` blocks.
+    pub fn at<const N: usize>(self, i: Index<N>) -> Block {
+        self.indexed::<N>();
+        self.block(i.native())
     }
 
-    /// The slice from block `n` on.
+    /// The slice from block `n` on. Fails if the slice has fewer than `n` blocks.
     pub fn skip(self, n: usize) -> Self {
+        assert!(
+            n <= self.length,
+            "{n} blocks of a slice that has {}",
+            self.length
+        );
         Self {
             address: self.address + n,
+            length: self.length - n,
         }
     }
 
-    /// The slice from block `n` on, for a count known at run time.
-    pub fn skip_felt(self, n: Felt) -> Self {
-        self.skip(n.0.as_canonical_u32() as usize)
+    /// The slice from block `i` on, for an index known at run time, as long as what the largest index
+    /// leaves. Fails if the slice has fewer than `N - 1` blocks.
+    pub fn skip_index<const N: usize>(self, i: Index<N>) -> Self {
+        self.skip(N - 1);
+        self.part(i.native(), self.length + 1 - N)
     }
 
     /// Copies blocks to consecutive addresses.
@@ -89,23 +104,46 @@ impl Slice {
         Self::from_native(&blocks.map(Block::native))
     }
 
-    pub(crate) fn from_native(blocks: &[precompile::Block]) -> Self {
-        let blocks: Vec<_> = blocks.iter().map(|block| block.map(Some)).collect();
+    fn indexed<const N: usize>(self) {
+        let length = self.length;
+        assert!(N <= length, "an Index<{N}> into a slice of {length} blocks");
+    }
+
+    /// `length` blocks from block `from` on, which the slice must have.
+    pub(crate) fn part(self, from: usize, length: usize) -> Self {
+        let end = from.checked_add(length);
+        assert!(
+            end.is_some_and(|end| end <= self.length),
+            "{length} blocks from {from} on of a slice that has {}",
+            self.length
+        );
         Self {
-            address: run::allocate(&blocks),
+            address: self.address + from,
+            length,
         }
     }
 
-    pub(crate) const fn from_address(address: usize) -> Self {
-        Self { address }
+    pub(crate) fn from_native(blocks: &[precompile::Block]) -> Self {
+        let blocks: Vec<_> = blocks.iter().map(|block| block.map(Some)).collect();
+        Self::allocated(&blocks)
     }
 
-    pub(crate) const fn address(self) -> usize {
+    /// Fresh blocks.
+    pub(crate) fn allocated(blocks: &[[Option<F>; 8]]) -> Self {
+        Self {
+            address: run::allocate(blocks),
+            length: blocks.len(),
+        }
+    }
+
+    /// Address of the first block, of a slice that has at least `blocks`.
+    pub(crate) fn address(self, blocks: usize) -> usize {
+        self.skip(blocks);
         self.address
     }
 
     /// The first `n` blocks.
     pub(crate) fn native(self, n: usize) -> Vec<precompile::Block> {
-        run::read_blocks(self.address, n)
+        run::read_blocks(self.address(n), n)
     }
 }

@@ -32,9 +32,7 @@ pub fn hint_ext() -> Unchecked<Ext> {
 /// The next hint, `n` consecutive blocks.
 pub fn hint_slice(n: usize) -> Unchecked<Slice> {
     match run::next_hint() {
-        Hint::Slice(blocks) if blocks.len() == n => {
-            Unchecked(Slice::from_address(run::allocate(&blocks)))
-        }
+        Hint::Slice(blocks) if blocks.len() == n => Unchecked(Slice::allocated(&blocks)),
         other => panic!("the tape holds {}, expected {n} blocks", other.kind()),
     }
 }

@@ -26,6 +26,10 @@ impl<const N: usize> Index<N> {
         assert!(index < N, "index {index} is not below {N}");
         Self(index)
     }
+
+    pub(crate) const fn native(self) -> usize {
+        self.0
+    }
 }
 
 /// `N` words, each of which can be written once, at run-time indices.

@@ -17,10 +17,15 @@ fn solved<T>(result: Result<T, PrecompileError>) -> T {
     }
 }
 
+/// The blocks of which the first `lanes` lanes are read.
+fn read_lanes(data: Slice, lanes: usize) -> Vec<precompile::Block> {
+    run::read_lanes(data.address(lanes.div_ceil(8)), lanes)
+}
+
 /// Sum of `beta^(8R - 1 - j)` times lane `j` of `data` over the window `skip..skip + len`, `R` blocks.
 pub fn horner(data: Slice, skip: usize, len: usize, beta: Ext) -> Ext {
     // Lanes past the window may have no value.
-    let blocks = run::read_lanes(data.address(), skip + len);
+    let blocks = read_lanes(data, skip + len);
     Ext::from_native(solved(precompile::horner(
         &blocks,
         skip,
@@ -32,7 +37,7 @@ pub fn horner(data: Slice, skip: usize, len: usize, beta: Ext) -> Ext {
 /// The `n` extension elements laid out one after the other, 5 lanes each, from lane `skip < 8` of `data`
 /// on, one block each.
 pub fn unpack(data: Slice, skip: usize, n: usize) -> Slice {
-    let blocks = run::read_lanes(data.address(), skip + EXTENSION_DEGREE * n);
+    let blocks = read_lanes(data, skip + EXTENSION_DEGREE * n);
     let elements = solved(precompile::unpack(&blocks, skip, n));
     let blocks: Vec<_> = elements.into_iter().map(precompile::ext_to_block).collect();
     Slice::from_native(&blocks)
@@ -79,7 +84,7 @@ pub fn poseidon16_hash(data: Slice, lanes: usize, capacity: Block) -> Block {
 }
 
 fn sponge(data: Slice, lanes: usize, capacity: Block, tag: usize) -> SpongeOutput {
-    let blocks = run::read_lanes(data.address(), lanes);
+    let blocks = read_lanes(data, lanes);
     let tag = F::from_usize(tag);
     let output = solved(precompile::poseidon16_duplex(
         &blocks,
@@ -87,7 +92,10 @@ fn sponge(data: Slice, lanes: usize, capacity: Block, tag: usize) -> SpongeOutpu
         &capacity.native(),
         tag,
     ));
-    run::fill(data.address() + blocks.len() - 1, output.last_block);
+    run::fill(
+        data.address(blocks.len()) + blocks.len() - 1,
+        output.last_block,
+    );
     output
 }
 
@@ -103,14 +111,14 @@ pub fn poseidon16_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) ->
 /// The limbs of `groups` blocks of elements: two blocks each.
 pub fn limbs(data: Slice, groups: usize) -> Slice {
     // Lanes without a value are the prover's to choose; zero is as good as any.
-    let blocks = run::read_or_zero(data.address(), groups);
+    let blocks = run::read_or_zero(data.address(groups), groups);
     let limbs: Vec<_> = blocks.iter().flat_map(precompile::limbs).collect();
     Slice::from_native(&limbs)
 }
 
 /// Chaining value of a BLAKE3 chunk of `words` words; the digest for `root`.
 pub fn blake3_chunk(limbs: Slice, words: usize, counter: usize, root: bool) -> Slice {
-    let blocks = run::read_lanes(limbs.address(), 2 * words);
+    let blocks = read_lanes(limbs, 2 * words);
     let digest = precompile::blake3_chunk(&blocks, words, counter as u32, root);
     Slice::from_native(&solved(digest))
 }
@@ -136,7 +144,8 @@ pub fn keccak_hash(limbs: Slice, words: usize) -> Slice {
     let runs = words.saturating_sub(1) / precompile::KECCAK_RATE_WORDS;
     let rest = words - runs * precompile::KECCAK_RATE_WORDS;
     let lanes = 8 * runs * precompile::KECCAK_RATE_BLOCKS + 2 * rest;
-    let blocks = run::read_or_zero(limbs.address(), lanes.div_ceil(8));
+    let blocks = lanes.div_ceil(8);
+    let blocks = run::read_or_zero(limbs.address(blocks), blocks);
     Slice::from_native(&solved(precompile::keccak_hash(&blocks, words)))
 }
 

@@ -54,6 +54,54 @@ impl fmt::Debug for Symbol {
     }
 }
 
+/// An integer type of the subset; `usize` has 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IntType {
+    U8,
+    U16,
+    U32,
+    U64,
+    Usize,
+}
+
+impl IntType {
+    /// The type of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "u8" => Self::U8,
+            "u16" => Self::U16,
+            "u32" => Self::U32,
+            "u64" => Self::U64,
+            "usize" => Self::Usize,
+            _ => return None,
+        })
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::Usize => "usize",
+        }
+    }
+
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::U8 => 8,
+            Self::U16 => 16,
+            Self::U32 => 32,
+            Self::U64 | Self::Usize => 64,
+        }
+    }
+
+    /// The largest value.
+    pub const fn max(self) -> u64 {
+        u64::MAX >> (64 - self.bits())
+    }
+}
+
 /// One segment of a path, with its generic arguments.
 #[derive(Clone, Debug)]
 pub struct Segment {
@@ -99,7 +147,7 @@ pub enum TypeKind {
     Array(Box<Type>, Box<Expr>),
     Slice(Box<Type>),
     Tuple(Vec<Type>),
-    /// `_` and types that the compiler never needs to know.
+    /// `_`, and the type of `self`.
     Unknown,
 }
 
@@ -110,14 +158,30 @@ pub struct Pattern {
     pub span: Span,
 }
 
+/// Patterns one after another, with the place of `..` among them.
+#[derive(Clone, Debug)]
+pub struct Elements {
+    pub patterns: Vec<Pattern>,
+    /// Number of patterns before `..`, if there is one.
+    pub rest: Option<usize>,
+}
+
+/// Whether a pattern of a struct ends in `..`.
+pub type Rest = bool;
+
 #[derive(Clone, Debug)]
 pub enum PatternKind {
     Wild,
+    /// A name: bound, unless it is that of a constant.
     Bind(Symbol),
-    Tuple(Vec<Pattern>),
-    Array(Vec<Pattern>),
-    Struct(Vec<(Symbol, Pattern)>),
-    Int(u64, u64),
+    Tuple(Elements),
+    Array(Elements),
+    Struct(Path, Vec<(Symbol, Pattern)>, Rest),
+    TupleStruct(Path, Elements),
+    /// A constant of several segments.
+    Constant(Path),
+    /// Least and largest value, and the type if one is written.
+    Int(u64, u64, Option<IntType>),
     Bool(bool),
     Or(Vec<Pattern>),
 }
@@ -159,7 +223,8 @@ pub struct Expr {
 
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    Int(u64),
+    /// A literal, and its suffix.
+    Int(u64, Option<IntType>),
     Bool(bool),
     Text,
     Path(Path),
@@ -187,6 +252,8 @@ pub enum ExprKind {
     Continue,
     /// `&mut place`; a shared reference is its operand.
     RefMut(Box<Expr>),
+    /// `*place`
+    Deref(Box<Expr>),
     /// `value as type` of integers.
     Cast(Box<Expr>, Type),
     Assert(Box<Expr>),
@@ -198,6 +265,8 @@ pub enum ExprKind {
 /// Statements and the value of the last.
 #[derive(Clone, Debug)]
 pub struct Block {
+    /// Known in the whole block, wherever they stand.
+    pub constants: Vec<Rc<Const>>,
     pub statements: Vec<Statement>,
     pub tail: Option<Box<Expr>>,
 }
@@ -206,14 +275,23 @@ pub struct Block {
 pub enum Statement {
     Let(Pattern, Option<Type>, Option<Expr>),
     Expr(Expr),
-    Item(Rc<Const>),
 }
 
-/// A generic parameter.
+/// A generic parameter: a type, or a constant of type `usize` or `bool`.
 #[derive(Clone, Debug)]
 pub struct GenericParam {
     pub name: Symbol,
     pub constant: bool,
+    /// The traits a type parameter is bounded by where it is declared; `Sized` and lifetimes are
+    /// left out.
+    pub bounds: Vec<Path>,
+}
+
+/// What a `where` clause says of a type.
+#[derive(Clone, Debug)]
+pub struct Predicate {
+    pub ty: Type,
+    pub bounds: Vec<Path>,
 }
 
 /// How `self` or a parameter is taken.
@@ -221,6 +299,9 @@ pub struct GenericParam {
 pub struct Param {
     pub pattern: Pattern,
     pub ty: Type,
+    /// Taken by `&` or `&mut`.
+    pub reference: bool,
+    /// Taken by `&mut`.
     pub mutable_reference: bool,
 }
 
@@ -229,6 +310,7 @@ pub struct Param {
 pub struct Function {
     pub name: Symbol,
     pub generics: Vec<GenericParam>,
+    pub predicates: Vec<Predicate>,
     /// `self`, if there is one, comes first, bound to the name `self`.
     pub params: Vec<Param>,
     pub output: Option<Type>,
@@ -252,6 +334,8 @@ pub struct Const {
 #[derive(Debug)]
 pub struct Struct {
     pub name: Symbol,
+    /// `struct S;`, whose name is a value.
+    pub unit: bool,
     pub generics: Vec<GenericParam>,
     pub fields: Vec<(Symbol, Type)>,
 }
@@ -263,17 +347,23 @@ pub struct Alias {
     pub ty: Type,
 }
 
-/// A trait: its default items.
+/// A trait and its items.
 #[derive(Debug)]
 pub struct Trait {
+    pub generics: Vec<GenericParam>,
+    pub supertraits: Vec<Path>,
+    pub predicates: Vec<Predicate>,
     pub functions: Vec<Rc<Function>>,
     pub constants: Vec<Rc<Const>>,
+    /// Associated types and their bounds.
+    pub types: Vec<(Symbol, Vec<Path>)>,
 }
 
 /// An implementation.
 #[derive(Debug)]
 pub struct Impl {
     pub generics: Vec<GenericParam>,
+    pub predicates: Vec<Predicate>,
     pub of: Option<Path>,
     pub self_type: Type,
     pub functions: Vec<Rc<Function>>,
@@ -297,7 +387,7 @@ pub enum ItemKind {
     Struct(Rc<Struct>),
     Alias(Rc<Alias>),
     Trait(Rc<Trait>),
-    Module(Vec<Item>),
+    Module(Module),
     /// `mod name;`
     ModuleFile,
 }
@@ -307,6 +397,7 @@ pub enum ItemKind {
 pub struct Item {
     pub name: Symbol,
     pub kind: ItemKind,
+    pub span: Span,
 }
 
 /// The contents of a module.

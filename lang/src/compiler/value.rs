@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use droste_native::F;
 
-use super::ast::Symbol;
+use super::ast::{IntType, Symbol};
 use super::ir::Word;
 
 /// Numbers of blocks, lanes and iterations are below this: more than any memory holds, and few
@@ -15,14 +15,14 @@ pub const LIMIT: u32 = 1 << 28;
 pub type StructId = usize;
 
 /// A type, once every generic parameter is known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
     Felt,
     Ext,
     Block,
     Slice,
-    /// Any of Rust's integer types.
-    Int,
+    /// An integer type, if it is known which.
+    Int(Option<IntType>),
     Bool,
     Tuple(Rc<[Ty]>),
     /// Length `None` when it is not known.
@@ -49,9 +49,9 @@ impl Ty {
             | (Self::Ext, Self::Ext)
             | (Self::Block, Self::Block)
             | (Self::Slice, Self::Slice)
-            | (Self::Int, Self::Int)
             | (Self::Bool, Self::Bool)
             | (Self::Phantom, Self::Phantom) => true,
+            (Self::Int(a), Self::Int(b)) => a.is_none() || b.is_none() || a == b,
             (Self::Tuple(a), Self::Tuple(b)) => all_match(a, b),
             (Self::Array(a, n), Self::Array(b, m)) => {
                 a.matches(b) && (n.is_none() || m.is_none() || n == m)
@@ -137,7 +137,8 @@ pub struct Structure {
 /// A value.
 #[derive(Clone, Debug)]
 pub enum Value {
-    Int(u64),
+    /// An integer, and its type if it is known.
+    Int(u64, Option<IntType>),
     Bool(bool),
     Text,
     Phantom,
@@ -146,12 +147,13 @@ pub enum Value {
     Felt(Word),
     Ext(Ext),
     Block(Block),
-    Slice(Pointer),
+    /// The address of the first block, and how many there are.
+    Slice(Pointer, u32),
     Tuple(Rc<Vec<Value>>),
     Array(Rc<Vec<Value>>),
     Struct(Rc<Structure>),
     Unchecked(Rc<Value>),
-    Range(u64, u64),
+    Range(u64, u64, Option<IntType>),
     /// `count(n)` and `count_to(n)`.
     Count(Word),
     /// Write-once words: address of the first, and how many.
@@ -170,13 +172,13 @@ impl Value {
     /// The value's type, as far as it can be told.
     pub fn ty(&self) -> Ty {
         match self {
-            Self::Int(_) => Ty::Int,
+            Self::Int(_, ty) => Ty::Int(*ty),
             Self::Bool(_) | Self::Flag(_) => Ty::Bool,
             Self::Phantom => Ty::Phantom,
             Self::Felt(_) => Ty::Felt,
             Self::Ext(_) => Ty::Ext,
             Self::Block(_) => Ty::Block,
-            Self::Slice(_) => Ty::Slice,
+            Self::Slice(..) => Ty::Slice,
             Self::Tuple(values) => Ty::Tuple(values.iter().map(Self::ty).collect()),
             Self::Array(values) => {
                 let element = values.first().map_or(Ty::Unknown, Self::ty);
@@ -193,7 +195,7 @@ impl Value {
     /// What to call it in a message.
     pub fn describe(&self) -> &'static str {
         match self {
-            Self::Int(_) => "an integer",
+            Self::Int(..) => "an integer",
             Self::Bool(_) => "a compile-time bool",
             Self::Flag(_) => "a run-time bool",
             Self::Text => "a string",
@@ -201,7 +203,7 @@ impl Value {
             Self::Felt(_) => "a Felt",
             Self::Ext(_) => "an Ext",
             Self::Block(_) => "a Block",
-            Self::Slice(_) => "a Slice",
+            Self::Slice(..) => "a Slice",
             Self::Tuple(values) if values.is_empty() => "()",
             Self::Tuple(_) => "a tuple",
             Self::Array(_) => "an array",
@@ -259,6 +261,21 @@ impl Value {
         }
     }
 
+    /// Whether two values have the same scalars in the same places, whatever those are.
+    pub fn same_shape(&self, other: &Self) -> bool {
+        let all = |a: &[Self], b: &[Self]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same_shape(b))
+        };
+        match (self, other) {
+            (Self::Tuple(a), Self::Tuple(b)) | (Self::Array(a), Self::Array(b)) => all(a, b),
+            (Self::Struct(a), Self::Struct(b)) => a.id == b.id && all(&a.fields, &b.fields),
+            (Self::Unchecked(a), Self::Unchecked(b)) => a.same_shape(b),
+            (Self::Tuple(_) | Self::Array(_) | Self::Struct(_) | Self::Unchecked(_), _)
+            | (_, Self::Tuple(_) | Self::Array(_) | Self::Struct(_) | Self::Unchecked(_)) => false,
+            _ => true,
+        }
+    }
+
     /// Whether a scalar is known at compile time.
     pub fn is_constant(&self) -> bool {
         match self {
@@ -269,7 +286,7 @@ impl Value {
             | Self::Ext(Ext::Scalar(word)) => matches!(word, Word::Const(_)),
             Self::Ext(value) => matches!(value, Ext::Const(_)),
             Self::Block(block) => matches!(block, Block::Const(_)),
-            Self::Slice(_) | Self::Words(..) | Self::Lent => false,
+            Self::Slice(..) | Self::Words(..) | Self::Lent => false,
             _ => true,
         }
     }
@@ -277,13 +294,13 @@ impl Value {
     /// Whether two scalars are the same value.
     pub fn same_leaf(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Int(a, _), Self::Int(b, _)) => a == b,
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::Flag(a), Self::Flag(b)) | (Self::Felt(a), Self::Felt(b)) => a == b,
             (Self::Ext(a), Self::Ext(b)) => a == b,
             (Self::Block(a), Self::Block(b)) => a == b,
-            (Self::Slice(a), Self::Slice(b)) => a == b,
-            (Self::Range(a, b), Self::Range(c, d)) => (a, b) == (c, d),
+            (Self::Slice(a, n), Self::Slice(b, m)) => a == b && n == m,
+            (Self::Range(a, b, _), Self::Range(c, d, _)) => (a, b) == (c, d),
             (Self::Count(a), Self::Count(b)) => a == b,
             (Self::Words(a, n), Self::Words(b, m)) | (Self::Index(a, n), Self::Index(b, m)) => {
                 a == b && n == m

@@ -9,7 +9,7 @@ use super::line;
 use crate::shape::ProofShape;
 
 /// Most bits of an index that one entry of the table of points stands for.
-const CHUNK: usize = 3;
+pub(super) const CHUNK: usize = 3;
 
 /// How the bits of an index are taken together, and the points that belong to it.
 pub(super) struct Index {
@@ -153,6 +153,8 @@ impl Index {
         let digit = self.window(text, from, from + length);
         let place = self.columns.iter().position(|c| *c == column);
         let place = place.unwrap_or(self.columns.len());
-        format!("p.points_{}.at({digit}).lane({})", place / 8, place % 8)
+        // A table has an entry for each value of a piece's bits, which are asserted to be bits.
+        let (table, lane) = (place / 8, place % 8);
+        format!("p.points_{table}.at_unchecked({digit}).lane({lane})")
     }
 }

@@ -182,10 +182,11 @@ pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
          use droste_gadgets::fri::{{evaluate, fold, fold_scales, power}};\n\
          use droste_gadgets::hash::{{\n    \
          Challenger, Hash, observe_constants, observe_ext, observe_integer,\n}};\n\
-         use droste_gadgets::packing::{{assert_entry, blocks_for, unpack_all}};\n\
+         use droste_gadgets::packing::{{assert_entry_unchecked, blocks_for, unpack_all}};\n\
          use droste_gadgets::poseidon16::hash_blocks;\n\
          use droste_gadgets::{module}::{{{hash} as H, {challenger} as C}};\n\
          use droste_gadgets::prelude::*;\n\
+         use droste_gadgets::unchecked::UncheckedSlice;\n\
          {body}\n"
     );
     for (name, seed) in [

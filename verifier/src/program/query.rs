@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use droste_native::F;
 use p3_field::{Field, PrimeField32, TwoAdicField};
 
-use super::index::{Column, Index};
+use super::index::{CHUNK, Column, Index};
 use super::{Opening, blocks, line, openings, windows};
 use crate::shape::{ProofShape, Round, RoundKind};
 
@@ -380,6 +380,13 @@ fn points(text: &mut String, index: &mut Index) {
             factors.join(" * ")
         }
     };
+    line(
+        text,
+        format!(
+            "// A table of points has {} entries, and each of these integers has at most {CHUNK} bits.",
+            1 << CHUNK
+        ),
+    );
     let above = product(text, index, first, index.length);
     line(text, format!("let inverse_start_0 = {above};"));
     let below = product(text, index, 0, first);
@@ -406,7 +413,14 @@ fn open(
     // Before the path, which then ends in the cap's own block.
     line(
         text,
-        format!("let {name}_root = H::digest(p.{name}, {top});"),
+        format!(
+            "// The cap has {} digests, and the integer {cap} bits.",
+            1 << cap
+        ),
+    );
+    line(
+        text,
+        format!("let {name}_root = H::digest_unchecked(p.{name}, {top});"),
     );
     for (i, (log_height, matrices)) in layers.iter().enumerate() {
         let width: usize = matrices.iter().map(|&m| round.matrices[m].width).sum();
@@ -515,7 +529,14 @@ fn folds(text: &mut String, shape: &ProofShape, index: &mut Index) {
         let top = index.window(text, length - cap, length);
         line(
             text,
-            format!("let root_{round} = H::digest(p.fold_{round}, {top});"),
+            format!(
+                "// The cap has {} digests, and the integer {cap} bits.",
+                1 << cap
+            ),
+        );
+        line(
+            text,
+            format!("let root_{round} = H::digest_unchecked(p.fold_{round}, {top});"),
         );
         line(
             text,
@@ -535,7 +556,11 @@ fn folds(text: &mut String, shape: &ProofShape, index: &mut Index) {
         let place = index.window(text, consumed, from);
         line(
             text,
-            format!("assert_entry::<H, {arity}>({row}, {elements}, {place}, value);"),
+            format!("// A row has {arity} elements, and the integer {log_arity} bits."),
+        );
+        line(
+            text,
+            format!("assert_entry_unchecked::<H, {arity}>({row}, {elements}, {place}, value);"),
         );
         let depth = length - from - cap;
         if depth > 0 {
@@ -558,6 +583,9 @@ fn folds(text: &mut String, shape: &ProofShape, index: &mut Index) {
         );
         // The inverse of the next round's point, times what its own bits contribute.
         if round + 1 < arities.len() {
+            if arities[round + 1] > 0 {
+                line(text, "// As above, of the tables of points.");
+            }
             let mut start = format!("square_times(inverse_start_{round}, {log_arity})");
             for (piece, _) in index.within(from, from + arities[round + 1]) {
                 let factor = index.factor(text, piece, Column::Round(piece - from));

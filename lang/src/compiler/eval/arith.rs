@@ -298,6 +298,9 @@ impl Evaluator<'_> {
     pub(super) fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Eval<Value> {
         match (op, value) {
             (UnaryOp::Not, Value::Bool(value)) => Ok(Value::Bool(!value)),
+            (UnaryOp::Not, Value::Int(value, Some(ty))) => {
+                Ok(Value::Int(!value & ty.max(), Some(ty)))
+            }
             (UnaryOp::Not, Value::Flag(word)) => Ok(Value::Flag(self.builder.sub(ONE, word))),
             (UnaryOp::Negate, Value::Felt(word)) => {
                 Ok(Value::Felt(self.builder.mul(word, MINUS_ONE)))
@@ -321,8 +324,13 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         use BinaryOp as Op;
+        if let (Value::Struct(_), _) | (_, Value::Struct(_)) = (&left, &right)
+            && let Some(value) = self.user_operator(op, &left, &right, span)?
+        {
+            return Ok(value);
+        }
         match (op, left, right) {
-            (op, Value::Int(a), Value::Int(b)) => integers(op, a, b, span),
+            (op, Value::Int(a, s), Value::Int(b, t)) => integer::operator(op, (a, s), (b, t), span),
             (op, Value::Bool(a), Value::Bool(b)) => match op {
                 Op::And | Op::BitAnd => Ok(Value::Bool(a && b)),
                 Op::Or | Op::BitOr => Ok(Value::Bool(a || b)),
@@ -458,19 +466,24 @@ impl Evaluator<'_> {
                 true
             }
             (Value::Struct(a), Value::Struct(b)) if a.id == b.id => {
+                self.no_function_of(a.id, &["eq", "ne"], span)?;
                 for (a, b) in a.fields.iter().zip(&b.fields) {
                     self.assert_equal(a, b, span)?;
                 }
                 true
             }
-            (Value::Slice(_), Value::Slice(_)) => {
+            (Value::Slice(..), Value::Slice(..)) => {
                 return fail_help(
                     span,
                     "slices cannot be compared",
                     "compare their blocks, `a.block(i)`",
                 );
             }
-            (a @ (Value::Int(_) | Value::Bool(_) | Value::Phantom), b)
+            (Value::Int(a, s), Value::Int(b, t)) => {
+                let equal = integer::operator(BinaryOp::Eq, (*a, *s), (*b, *t), span)?;
+                matches!(equal, Value::Bool(true))
+            }
+            (a @ (Value::Bool(_) | Value::Phantom), b)
                 if std::mem::discriminant(a) == std::mem::discriminant(b) =>
             {
                 a.same_leaf(b)
@@ -555,8 +568,12 @@ impl Evaluator<'_> {
                 self.ext_inverse(&difference, span)?;
                 Ok(())
             }
-            (Value::Int(a), Value::Int(b)) if a != b => Ok(()),
-            (Value::Int(_), Value::Int(_)) => fail(span, "this assertion is false at compile time"),
+            (Value::Int(a, s), Value::Int(b, t)) => {
+                match integer::operator(BinaryOp::Ne, (*a, *s), (*b, *t), span)? {
+                    Value::Bool(true) => Ok(()),
+                    _ => fail(span, "this assertion is false at compile time"),
+                }
+            }
             (a, b) => {
                 let (a, b) = (a.describe(), b.describe());
                 fail(span, format!("{a} and {b} cannot be told apart"))
@@ -642,34 +659,6 @@ impl Evaluator<'_> {
 
 fn arithmetic(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
-}
-
-fn integers(op: BinaryOp, a: u64, b: u64, span: Span) -> Eval<Value> {
-    use BinaryOp as Op;
-    let shift = u32::try_from(b).ok();
-    let value = match op {
-        Op::Add => a.checked_add(b),
-        Op::Sub => a.checked_sub(b),
-        Op::Mul => a.checked_mul(b),
-        Op::Div => a.checked_div(b),
-        Op::Rem => a.checked_rem(b),
-        Op::Shl => shift.and_then(|b| a.checked_shl(b)),
-        Op::Shr => shift.and_then(|b| a.checked_shr(b)),
-        Op::BitAnd => Some(a & b),
-        Op::BitOr => Some(a | b),
-        Op::BitXor => Some(a ^ b),
-        Op::Eq => return Ok(Value::Bool(a == b)),
-        Op::Ne => return Ok(Value::Bool(a != b)),
-        Op::Lt => return Ok(Value::Bool(a < b)),
-        Op::Le => return Ok(Value::Bool(a <= b)),
-        Op::Gt => return Ok(Value::Bool(a > b)),
-        Op::Ge => return Ok(Value::Bool(a >= b)),
-        Op::And | Op::Or => None,
-    };
-    match value {
-        Some(value) => Ok(Value::Int(value)),
-        None => fail(span, format!("{a} {op:?} {b} overflows")),
-    }
 }
 
 /// A field element of an integer known at compile time.

@@ -2,8 +2,10 @@
 
 use std::rc::Rc;
 
+use super::dispatch::{Candidate, Owner, Prefix};
+use super::unify::Header;
 use super::*;
-use crate::compiler::resolve::{Head, Method};
+use crate::compiler::resolve::{Namespace, TraitName};
 use place::Place;
 use types::Bindings;
 
@@ -11,6 +13,15 @@ use types::Bindings;
 pub(super) struct Argument {
     pub value: Value,
     pub place: Option<Place>,
+}
+
+/// A function to call, with what its names mean.
+pub(super) struct Callee {
+    pub function: Rc<Function>,
+    pub module: ModuleId,
+    pub owner: Option<Owner>,
+    pub generics: Bindings,
+    pub self_type: Option<Ty>,
 }
 
 impl Evaluator<'_> {
@@ -25,13 +36,23 @@ impl Evaluator<'_> {
         let first = path.segments.first().map(|segment| segment.name);
         let own = path.qualified.is_none()
             && first.is_some_and(|name| &*name.text() != "Self" && self.generic(name).is_none());
-        if own && let Some((definition, used)) = self.items.path(module, path)? {
+        if own && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)? {
             if used == path.segments.len() {
                 let turbofish = &path.segments[used - 1].generics;
                 return match definition {
                     Definition::Function(home, function) => {
                         let generics = self.turbofish(&function, turbofish)?;
-                        self.invoke(&function, home, generics, None, None, arguments, span)
+                        let types = Some((home, generics.as_slice()));
+                        let values =
+                            self.arguments(&function.params, types, None, arguments, span)?;
+                        let callee = Callee {
+                            function,
+                            module: home,
+                            owner: None,
+                            generics,
+                            self_type: None,
+                        };
+                        self.invoke(callee, values, span)
                     }
                     Definition::Struct(id) => {
                         let Ty::Struct(_, generics) = self.path_type(path)? else {
@@ -40,7 +61,7 @@ impl Evaluator<'_> {
                         self.tuple_structure(id, generics, arguments, &expected, span)
                     }
                     Definition::Intrinsic(name) => {
-                        let values = self.values(arguments)?;
+                        let values = self.values(arguments, Ty::Int(Some(IntType::Usize)))?;
                         self.at(span);
                         self.intrinsic_call(name, values, span)
                     }
@@ -53,7 +74,7 @@ impl Evaluator<'_> {
             if let Definition::Trait(of) = definition
                 && used + 1 == path.segments.len()
             {
-                return self.trait_call(of, &path.segments[used], arguments, span);
+                return self.trait_call(of, path, arguments, span);
             }
         }
         let Some((last, prefix)) = path.segments.split_last() else {
@@ -72,7 +93,37 @@ impl Evaluator<'_> {
         if expected.matches(&ty) && !matches!(expected, Ty::Unknown) {
             ty = more_precise(ty, &expected);
         }
-        self.associated_call(&ty, last, arguments, span)
+        let prefix = self.prefix(path, prefix.len())?;
+        let found = self.function_candidates(&prefix, &ty, last.name, span)?;
+        let named = path.qualified.as_deref().filter(|_| prefix.of.is_some());
+        let segment = named.and_then(|(_, of)| of.as_ref()?.segments.last());
+        let found = self.with_trait_arguments(found, segment)?;
+        if found.is_empty() {
+            if prefix.of.is_some() && !matches!(&*last.name.text(), "clone" | "default") {
+                return fail(span, "this function of the trait is not in the subset");
+            }
+            let parameter = intrinsic::parameter(&ty, &last.name.text());
+            let values = self.values(arguments, parameter)?;
+            self.at(span);
+            let name = last.name;
+            return match self.intrinsic_associated(&ty, &name.text(), values, span)? {
+                Some(value) => Ok(value),
+                None => fail(span, format!("there is no function `{name}` of this type")),
+            };
+        }
+        self.call_candidates(found, &ty, last, None, arguments, span)
+    }
+
+    /// What the first `length` segments of a path say of an item that follows them.
+    pub(super) fn prefix<'a>(&self, path: &'a Path, length: usize) -> Eval<Prefix<'a>> {
+        let of = match path.qualified.as_deref() {
+            Some((_, Some(of))) if length == 0 => Some(self.items.trait_named(self.module(), of)?),
+            _ => None,
+        };
+        Ok(Prefix {
+            path: Some((path, length)),
+            of,
+        })
     }
 
     fn tuple_structure(
@@ -83,76 +134,70 @@ impl Evaluator<'_> {
         expected: &Ty,
         span: Span,
     ) -> Eval<Value> {
-        let fields = self.values(arguments)?;
-        if fields.len() != self.items.structs[id].ast.fields.len() {
+        let info = &self.items.structs[id];
+        let (ast, module) = (info.ast.clone(), info.module);
+        if arguments.len() != ast.fields.len() {
             return fail(span, "wrong number of fields");
+        }
+        let names = ast.generics.iter().map(|param| param.name);
+        let bindings: Vec<_> = names.zip(generics.iter().cloned()).collect();
+        let mut fields = Vec::with_capacity(arguments.len());
+        for (argument, (_, ty)) in arguments.iter().zip(&ast.fields) {
+            let ty = self.integers_of(ty, module, &bindings);
+            fields.push(self.expr_of(argument, ty)?);
         }
         self.build_structure(id, generics, fields, expected)
     }
 
-    fn values(&mut self, arguments: &[Expr]) -> Eval<Vec<Value>> {
-        arguments
-            .iter()
-            .map(|argument| self.expr(argument))
-            .collect()
+    /// Arguments of a built-in function, whose integers are of one type.
+    fn values(&mut self, arguments: &[Expr], expected: Ty) -> Eval<Vec<Value>> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            self.expected = expected.clone();
+            values.push(self.expr(argument)?);
+        }
+        Ok(values)
     }
 
-    /// `Trait::function(first, ..)`: the first argument says which implementation.
+    /// `Trait::function(first, ..)`: the first argument, `self`, says which implementation.
     fn trait_call(
         &mut self,
         of: usize,
-        last: &Segment,
+        path: &Path,
         arguments: &[Expr],
         span: Span,
     ) -> Eval<Value> {
-        let Some(first) = arguments.first() else {
-            return fail(span, "write `<Type as Trait>::function()`");
+        let (Some((last, before)), Some((first, rest))) =
+            (path.segments.split_last(), arguments.split_first())
+        else {
+            return fail_help(
+                span,
+                "the type is not said here",
+                "write `<Type as Trait>::function()`",
+            );
         };
-        let inner = match &first.kind {
-            ExprKind::RefMut(inner) => inner,
-            _ => first,
-        };
-        let place = match &first.kind {
-            ExprKind::RefMut(_) => self.place(inner)?,
-            _ => None,
-        };
-        let value = match &place {
-            Some(place) => self.read_place(place)?,
-            None => self.expr(inner)?,
+        let (value, place) = match &first.kind {
+            ExprKind::RefMut(_) => self.borrow(first)?,
+            _ => (self.expr(first)?, None),
         };
         let ty = value.ty();
-        match self.find_method(&ty, last.name, Some(of))? {
-            Some((method, bindings)) => {
-                let receiver = Some(Argument { value, place });
-                let rest = &arguments[1..];
-                self.method(method, bindings, &ty, &last.generics, receiver, rest, span)
-            }
-            None => {
-                let name = last.name;
-                fail(span, format!("there is no `{name}` for this type"))
-            }
+        let name = last.name;
+        let prefix = Prefix {
+            path: None,
+            of: Some(TraitName::User(of)),
+        };
+        let mut found = self.function_candidates(&prefix, &ty, name, span)?;
+        found.retain(|candidate| dispatch::takes_self(&candidate.item.item));
+        let found = self.with_trait_arguments(found, before.last())?;
+        if found.is_empty() {
+            return fail_help(
+                span,
+                format!("`{name}` does not take `self`: the type is not said here"),
+                "write `<Type as Trait>::function()`",
+            );
         }
-    }
-
-    fn associated_call(
-        &mut self,
-        ty: &Ty,
-        last: &Segment,
-        arguments: &[Expr],
-        span: Span,
-    ) -> Eval<Value> {
-        if let Some((method, bindings)) = self.find_method(ty, last.name, None)? {
-            return self.method(method, bindings, ty, &last.generics, None, arguments, span);
-        }
-        let values = self.values(arguments)?;
-        self.at(span);
-        match self.intrinsic_associated(ty, &last.name.text(), values, span)? {
-            Some(value) => Ok(value),
-            None => {
-                let name = last.name;
-                fail(span, format!("there is no function `{name}` of this type"))
-            }
-        }
+        let receiver = Some(Argument { value, place });
+        self.call_candidates(found, &ty, last, receiver, rest, span)
     }
 
     pub(super) fn method_call(
@@ -163,146 +208,224 @@ impl Evaluator<'_> {
         arguments: &[Expr],
         span: Span,
     ) -> Eval<Value> {
-        let place = self.place(receiver)?;
-        let value = match &place {
-            Some(place) => self.read_place(place)?,
-            None => self.expr(receiver)?,
-        };
+        let (value, place) = self.borrow(receiver)?;
         let ty = value.ty();
-        if let Some((method, bindings)) = self.find_method(&ty, name, None)? {
-            let receiver = Argument { value, place };
-            let receiver = Some(receiver);
-            return self.method(method, bindings, &ty, turbofish, receiver, arguments, span);
+        let found = self.method_candidates(receiver, &value, &ty, name, span)?;
+        if !found.is_empty() {
+            let segment = Segment {
+                name,
+                generics: turbofish.to_vec(),
+            };
+            let receiver = Some(Argument { value, place });
+            return self.call_candidates(found, &ty, &segment, receiver, arguments, span);
         }
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            if let Value::Words(_, length) = value {
-                self.expected = Ty::Index(length);
-            }
-            values.push(self.expr(argument)?);
+            let expected = match &value {
+                Value::Words(_, length) => Ty::Index(*length),
+                Value::Int(_, ty) => integer::parameter(*ty, &name.text()),
+                _ => Ty::Int(Some(IntType::Usize)),
+            };
+            values.push(self.expr_of(argument, expected)?);
         }
         self.at(span);
         self.intrinsic_method(value, &name.text(), values, span)
     }
 
-    /// The function `name` of a type, and the generic arguments of its implementation.
-    fn find_method(
+    /// The candidates whose trait has the generic arguments that a path writes.
+    fn with_trait_arguments(
         &mut self,
-        ty: &Ty,
-        name: Symbol,
-        of: Option<usize>,
-    ) -> Eval<Option<(Method, Bindings)>> {
-        let heads = [types::head(ty), Some(Head::Any)];
-        for head in heads.into_iter().flatten() {
-            let Some(candidates) = self.items.methods.get(&(head, name)) else {
-                continue;
+        found: Vec<Candidate<Rc<Function>>>,
+        written: Option<&Segment>,
+    ) -> Eval<Vec<Candidate<Rc<Function>>>> {
+        let Some(written) = written.filter(|written| !written.generics.is_empty()) else {
+            return Ok(found);
+        };
+        let items = self.items;
+        let mut left = Vec::new();
+        for mut candidate in found {
+            let info = &items.impls[candidate.item.implementation];
+            let own = info.ast.of.as_ref().and_then(|path| path.segments.last());
+            let params: &[GenericParam] = match info.of {
+                Some(TraitName::User(id)) => &items.traits[id].1.generics,
+                _ => &[],
             };
-            for candidate in candidates {
-                let info = &self.items.impls[candidate.implementation];
-                if of.is_some() && info.of != of {
-                    continue;
-                }
-                if let Some(bindings) = self.implements(candidate.implementation, ty)? {
-                    return Ok(Some((candidate.clone(), bindings)));
-                }
+            let types = self.generic_arguments(params, &written.generics)?;
+            let constant = |index: usize| params.get(index).is_some_and(|param| param.constant);
+            let types = types.into_iter().enumerate();
+            let types = types.map(|(index, ty)| (constant(index), ty)).collect();
+            let header = Header {
+                module: info.module,
+                params: &info.ast.generics,
+                self_type: None,
+                lengths: true,
+            };
+            let own = own.map_or(&[][..], |own| &own.generics);
+            let matches = self.unify_arguments(own, types, &header, &mut candidate.bindings)?;
+            if matches != unify::Match::No {
+                left.push(candidate);
             }
         }
-        Ok(None)
+        Ok(left)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn method(
+    /// Evaluates arguments and calls one of the candidates, which are of one trait.
+    fn call_candidates(
         &mut self,
-        method: Method,
-        bindings: Vec<(Symbol, Ty)>,
+        found: Vec<Candidate<Rc<Function>>>,
         ty: &Ty,
-        turbofish: &[GenericArg],
+        last: &Segment,
         receiver: Option<Argument>,
         arguments: &[Expr],
         span: Span,
     ) -> Eval<Value> {
-        let mut generics = bindings;
-        generics.extend(self.turbofish(&method.function, turbofish)?);
-        let function = &method.function;
-        let self_type = Some(ty.clone());
-        self.invoke(
-            function,
-            method.module,
-            generics,
-            self_type,
-            receiver,
-            arguments,
-            span,
-        )
+        let Some(first) = found.first() else {
+            return fail(span, format!("there is no `{}` for this type", last.name));
+        };
+        if found.len() == 1 {
+            let callee = self.callee(first.clone(), ty, &last.generics)?;
+            let types = Some((callee.module, callee.generics.as_slice()));
+            let params = &callee.function.params;
+            let values = self.arguments(params, types, receiver, arguments, span)?;
+            return self.invoke(callee, values, span);
+        }
+        // They have the parameters that their trait declares, of types that are yet to be found.
+        let function = first.item.item.clone();
+        let values = self.arguments(&function.params, None, receiver, arguments, span)?;
+        let given: Vec<_> = values.iter().map(|value| value.value.clone()).collect();
+        match self.select_by_arguments(found, ty, &given, last.name, span)? {
+            Some(candidate) => {
+                let callee = self.callee(candidate, ty, &last.generics)?;
+                let mut settled = Vec::with_capacity(values.len());
+                for (param, argument) in callee.function.params.iter().zip(values) {
+                    let ty = self.integers_of(&param.ty, callee.module, &callee.generics);
+                    let value = integer::settle(argument.value, &ty, span)?;
+                    settled.push(Argument { value, ..argument });
+                }
+                self.invoke(callee, settled, span)
+            }
+            None => fail(span, format!("no `{}` takes these arguments", last.name)),
+        }
     }
 
-    fn turbofish(
+    /// Calls a function of an implementation that takes no `&mut`.
+    pub(super) fn call_values(
         &mut self,
-        function: &Function,
-        arguments: &[GenericArg],
-    ) -> Eval<Vec<(Symbol, Ty)>> {
+        candidate: Candidate<Rc<Function>>,
+        ty: &Ty,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Value> {
+        let callee = self.callee(candidate, ty, &[])?;
+        let values = values.into_iter();
+        let values = values.map(|value| Argument { value, place: None });
+        self.invoke(callee, values.collect(), span)
+    }
+
+    fn callee(
+        &mut self,
+        candidate: Candidate<Rc<Function>>,
+        ty: &Ty,
+        turbofish: &[GenericArg],
+    ) -> Eval<Callee> {
+        let owner = candidate.owner();
+        let mut generics = self.owner_generics(owner, &candidate.bindings, ty)?;
+        let function = candidate.item.item;
+        generics.extend(self.turbofish(&function, turbofish)?);
+        Ok(Callee {
+            function,
+            module: candidate.item.module,
+            owner: Some(owner),
+            generics,
+            self_type: Some(ty.clone()),
+        })
+    }
+
+    /// What an implementation's parameters mean, and for a default those of its trait.
+    pub(super) fn owner_generics(
+        &mut self,
+        owner: Owner,
+        bindings: &Bindings,
+        ty: &Ty,
+    ) -> Eval<Bindings> {
+        let items = self.items;
+        let mut generics = bindings.clone();
+        if let Some(id) = owner.default_of {
+            let params = &items.traits[id].1.generics;
+            let info = &items.impls[owner.implementation];
+            let written = info.ast.of.as_ref().and_then(|path| path.segments.last());
+            if let Some(written) = written.filter(|_| !params.is_empty()) {
+                let known = bindings.clone();
+                let this = Some(ty.clone());
+                let types = self.within(info.module, known, this, Some(owner), |this| {
+                    this.generic_arguments(params, &written.generics)
+                })?;
+                generics.extend(params.iter().map(|param| param.name).zip(types));
+            }
+        }
+        Ok(generics)
+    }
+
+    fn turbofish(&mut self, function: &Function, arguments: &[GenericArg]) -> Eval<Bindings> {
         let types = self.generic_arguments(&function.generics, arguments)?;
         let names = function.generics.iter().map(|param| param.name);
         Ok(names.zip(types).collect())
     }
 
-    /// Evaluates arguments and calls a function of the program.
-    #[allow(clippy::too_many_arguments)]
-    fn invoke(
+    /// Evaluates arguments; those for `&mut` parameters with their places. `types` says where the
+    /// parameters' types are written, and what their generic parameters are.
+    fn arguments(
         &mut self,
-        function: &Rc<Function>,
-        module: ModuleId,
-        mut generics: Vec<(Symbol, Ty)>,
-        self_type: Option<Ty>,
+        params: &[Param],
+        types: Option<(ModuleId, &[(Symbol, Ty)])>,
         receiver: Option<Argument>,
         arguments: &[Expr],
         span: Span,
-    ) -> Eval<Value> {
+    ) -> Eval<Vec<Argument>> {
         let given = arguments.len() + usize::from(receiver.is_some());
-        if given != function.params.len() {
-            let (name, wanted) = (function.name, function.params.len());
+        if given != params.len() {
+            let wanted = params.len();
             return fail(
                 span,
-                format!("`{name}` takes {wanted} arguments, {given} are given"),
+                format!("this takes {wanted} arguments, {given} are given"),
             );
         }
         let mut all = Vec::with_capacity(given);
         all.extend(receiver);
         let skipped = all.len();
-        for (param, argument) in function.params[skipped..].iter().zip(arguments) {
-            let place = match param.mutable_reference {
-                true => self.place(argument)?,
-                false => None,
+        for (param, argument) in params[skipped..].iter().zip(arguments) {
+            let ty = match types {
+                Some((module, generics)) => self.integers_of(&param.ty, module, generics),
+                None => Ty::Unknown,
             };
-            let value = match &place {
-                Some(place) => self.read_place(place)?,
-                None => match &argument.kind {
-                    ExprKind::RefMut(inner) => self.expr(inner)?,
-                    _ => self.expr(argument)?,
-                },
+            let (value, place) = match (&argument.kind, param.reference) {
+                (_, true) if param.mutable_reference => self.borrow(argument)?,
+                (ExprKind::RefMut(_) | ExprKind::Path(_), true) => self.borrow(argument)?,
+                (ExprKind::RefMut(_), false) => {
+                    return fail_help(
+                        argument.span,
+                        "this parameter is not declared `&mut`",
+                        "declare it `&mut`, or pass the value",
+                    );
+                }
+                _ => (self.expr_of(argument, ty.clone())?, None),
             };
+            let value = integer::settle(value, &ty, argument.span)?;
             all.push(Argument { value, place });
         }
-        for (param, argument) in function.params.iter().zip(&mut all) {
+        Ok(all)
+    }
+
+    /// Calls a function of the program.
+    fn invoke(&mut self, callee: Callee, arguments: Vec<Argument>, span: Span) -> Eval<Value> {
+        let mut callee = callee;
+        let mut all = arguments;
+        for (param, argument) in callee.function.params.iter().zip(&mut all) {
             if !param.mutable_reference {
                 argument.place = None;
             }
         }
-        let unbound = |generics: &[(Symbol, Ty)], param: &GenericParam| {
-            !generics
-                .iter()
-                .any(|(name, ty)| *name == param.name && !matches!(ty, Ty::Unknown))
-        };
-        if function
-            .generics
-            .iter()
-            .any(|param| unbound(&generics, param))
-        {
-            for (param, argument) in function.params.iter().zip(&all) {
-                let ty = argument.value.ty();
-                self.unify(&param.ty, &ty, module, &function.generics, &mut generics)?;
-            }
-        }
+        self.infer(&mut callee, &all)?;
         // A mutable borrow moves the value, so that the callee changes it without copying.
         for argument in &mut all {
             if let Some(place) = &argument.place {
@@ -318,9 +441,9 @@ impl Evaluator<'_> {
             }
             values.push(argument.value);
         }
-        let (result, mut values) = match function.never_inline {
-            false => self.inline(function, module, generics, self_type, values, span)?,
-            true => self.outline(function, module, generics, self_type, values, span)?,
+        let (result, mut values) = match callee.function.never_inline {
+            false => self.inline(callee, values, span)?,
+            true => self.outline(callee, values, span)?,
         };
         for (index, place) in places {
             let value = std::mem::replace(&mut values[index], Value::Lent);
@@ -329,16 +452,51 @@ impl Evaluator<'_> {
         Ok(result)
     }
 
+    /// Tells generic parameters from the arguments' types.
+    fn infer(&mut self, callee: &mut Callee, arguments: &[Argument]) -> Eval<()> {
+        let items = self.items;
+        let mut params = callee.function.generics.clone();
+        if let Some(owner) = callee.owner {
+            params.extend(
+                items.impls[owner.implementation]
+                    .ast
+                    .generics
+                    .iter()
+                    .cloned(),
+            );
+            if let Some(id) = owner.default_of {
+                params.extend(items.traits[id].1.generics.iter().cloned());
+            }
+        }
+        let bound = |generics: &Bindings, param: &GenericParam| {
+            let mut bound = generics.iter();
+            bound.any(|(name, ty)| *name == param.name && !matches!(ty, Ty::Unknown))
+        };
+        if params.iter().all(|param| bound(&callee.generics, param)) {
+            return Ok(());
+        }
+        let function = callee.function.clone();
+        let header = Header {
+            module: callee.module,
+            params: &params,
+            self_type: callee.self_type.as_ref(),
+            lengths: false,
+        };
+        for (param, argument) in function.params.iter().zip(arguments) {
+            let ty = argument.value.ty();
+            self.unify(&param.ty, &ty, &header, &mut callee.generics)?;
+        }
+        Ok(())
+    }
+
     /// Evaluates the body of a function; also gives the final values of `&mut` parameters.
     pub(super) fn inline(
         &mut self,
-        function: &Rc<Function>,
-        module: ModuleId,
-        generics: Vec<(Symbol, Ty)>,
-        self_type: Option<Ty>,
+        callee: Callee,
         values: Vec<Value>,
         span: Span,
     ) -> Eval<(Value, Vec<Value>)> {
+        let function = callee.function;
         if self.activations.len() >= MAX_DEPTH {
             return fail_help(
                 span,
@@ -356,20 +514,23 @@ impl Evaluator<'_> {
             call: span,
         });
         self.activations.push(Activation {
-            module,
-            vars: Vec::new(),
-            generics,
-            self_type,
+            generics: callee.generics,
+            self_type: callee.self_type,
+            function: Some(function.clone()),
+            owner: callee.owner,
             output: function.output.clone(),
             site: self.sites.len() as u32 - 1,
+            ..Activation::new(callee.module)
         });
-        // Parameters that are written back are plain names, so their bindings come first.
         for (param, value) in function.params.iter().zip(values) {
-            match param.pattern.kind {
-                PatternKind::Bind(name) => self.here().vars.push((name, value)),
-                _ => self.bind(&param.pattern, value)?,
+            let number = self.here().vars.len();
+            self.bind(&param.pattern, value)?;
+            if param.mutable_reference {
+                self.here().borrowed.push(number);
             }
         }
+        let output = self.output_type();
+        self.expected = output.clone();
         let result = match self.statements(body) {
             Ok(value) => value,
             Err(Flow::Return(value)) => value,
@@ -378,22 +539,29 @@ impl Evaluator<'_> {
             }
             Err(other) => return Err(other),
         };
-        let mut last = self.activations.pop();
+        let result = integer::settle(result, &output, function.span)?;
         let mut finals = Vec::new();
-        if function.params.iter().any(|param| param.mutable_reference) {
-            let vars = last.as_mut().map(|last| std::mem::take(&mut last.vars));
-            let mut vars = vars.unwrap_or_default();
-            for (index, param) in function.params.iter().enumerate() {
-                let value = match param.pattern.kind {
-                    PatternKind::Bind(_) if param.mutable_reference => vars
-                        .get_mut(index)
-                        .map(|(_, value)| std::mem::replace(value, Value::Lent)),
-                    _ => None,
-                };
+        if let Some(mut last) = self.activations.pop() {
+            let mut borrowed = last.borrowed.into_iter().peekable();
+            for param in &function.params {
+                let number = borrowed.next_if(|_| param.mutable_reference);
+                let place = number.and_then(|number| last.vars.get_mut(number));
+                let value = place.map(|(_, value)| std::mem::replace(value, Value::Lent));
                 finals.push(value.unwrap_or(Value::Lent));
             }
         }
         Ok((result, finals))
+    }
+
+    /// What the function in progress says of the integers in its result.
+    pub(super) fn output_type(&mut self) -> Ty {
+        let Some(here) = self.activations.last() else {
+            return Ty::Unknown;
+        };
+        match &here.output {
+            Some(ty) => self.integers_of(ty, here.module, &here.generics),
+            None => Ty::Unknown,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::instance::Scalar;
 use super::*;
 use crate::compiler::build::Scope;
 use crate::compiler::ir::*;
@@ -17,6 +18,9 @@ pub(super) enum Condition {
     Equal(Word, Word, bool),
 }
 
+/// What to do where two slices meet.
+const SLICE_LENGTHS: &str = "the length of a slice is known while compiling: give both the same";
+
 /// What a run-time scalar is carried in.
 #[derive(Clone, Copy)]
 enum Carrier {
@@ -26,7 +30,9 @@ enum Carrier {
 
 fn carrier(leaf: &Value) -> Option<Carrier> {
     match leaf {
-        Value::Felt(_) | Value::Flag(_) | Value::Slice(_) | Value::Index(..) => Some(Carrier::Word),
+        Value::Felt(_) | Value::Flag(_) | Value::Slice(..) | Value::Index(..) => {
+            Some(Carrier::Word)
+        }
         Value::Ext(_) | Value::Block(_) => Some(Carrier::Block),
         _ => None,
     }
@@ -39,7 +45,7 @@ fn carried(like: &Value, word: Word) -> Value {
         Value::Felt(_) => Value::Felt(word),
         Value::Flag(_) => Value::Flag(word),
         Value::Index(_, bound) => Value::Index(word, *bound),
-        Value::Slice(_) => Value::Slice(pointer),
+        Value::Slice(_, length) => Value::Slice(pointer, *length),
         Value::Ext(_) => Value::Ext(Ext::At(pointer)),
         _ => Value::Block(BlockValue::At(pointer)),
     }
@@ -49,6 +55,12 @@ fn leaves(vars: &[Binding]) -> Vec<&Value> {
     let mut out = Vec::new();
     vars.iter().for_each(|(_, value)| value.leaves(&mut out));
     out
+}
+
+/// Whether the variables' scalars correspond to each other.
+fn same_shapes(before: &[Binding], after: &[Binding]) -> bool {
+    let mut pairs = before.iter().zip(after);
+    before.len() == after.len() && pairs.all(|((_, a), (_, b))| a.same_shape(b))
 }
 
 /// Replaces scalars by their number in the order of [`leaves`].
@@ -72,7 +84,7 @@ fn replace_leaves(vars: &[Binding], new: &HashMap<usize, Value>) -> Vec<Binding>
 impl Evaluator<'_> {
     pub(super) fn condition(&mut self, expr: &Expr) -> Eval<Condition> {
         if let ExprKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), left, right) = &expr.kind {
-            let (left, right) = (self.expr(left)?, self.expr(right)?);
+            let (left, right) = self.operands(left, right)?;
             self.at(expr.span);
             if let (Value::Felt(a), Value::Felt(b)) = (&left, &right) {
                 let (a, b, equal) = (*a, *b, *op == BinaryOp::Eq);
@@ -106,15 +118,29 @@ impl Evaluator<'_> {
         condition: &Expr,
         then: &Block,
         otherwise: Option<&Expr>,
+        expected: Ty,
         span: Span,
     ) -> Eval<Value> {
         let condition = self.condition(condition)?;
-        if let Condition::Known(condition) = condition {
-            return match (condition, otherwise) {
-                (true, _) => self.block(then),
-                (false, Some(otherwise)) => self.expr(otherwise),
+        self.branch(condition, span, |this, holds| {
+            this.expected = expected.clone();
+            match (holds, otherwise) {
+                (true, _) => this.block(then),
+                (false, Some(otherwise)) => this.expr(otherwise),
                 (false, None) => Ok(Value::unit()),
-            };
+            }
+        })
+    }
+
+    /// Evaluates the side that a condition chooses, or both.
+    pub(super) fn branch(
+        &mut self,
+        condition: Condition,
+        span: Span,
+        side: impl Fn(&mut Self, bool) -> Eval<Value>,
+    ) -> Eval<Value> {
+        if let Condition::Known(holds) = condition {
+            return side(self, holds);
         }
         self.at(span);
         self.share_pending();
@@ -145,11 +171,7 @@ impl Evaluator<'_> {
                 let condition = Condition::Equal(a, b, one);
                 self.assert(condition, span)?;
             }
-            let result = match (one != swap, otherwise) {
-                (true, _) => self.block(then),
-                (false, Some(otherwise)) => self.expr(otherwise),
-                (false, None) => Ok(Value::unit()),
-            };
+            let result = side(self, one != swap);
             let result = self.no_jump(result, span)?;
             let scope = self.builder.pop_scope();
             let mut vars = std::mem::take(&mut self.here().vars);
@@ -203,7 +225,7 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<(Vec<Op>, Vec<Op>, Vec<Binding>)> {
         let (yes_leaves, no_leaves) = (leaves(&yes), leaves(&no));
-        if yes_leaves.len() != no_leaves.len() {
+        if !same_shapes(&yes, &no) {
             return fail(span, "the branches leave values of different shapes");
         }
         let mut joined = HashMap::new();
@@ -225,10 +247,17 @@ impl Evaluator<'_> {
                 (a, b) => ((*a).clone(), (*b).clone()),
             };
             let carrier = match carrier(&a) {
-                Some(carrier) if std::mem::discriminant(&a) == std::mem::discriminant(&b) => {
-                    carrier
-                }
+                Some(carrier) if Scalar::of(&a) == Scalar::of(&b) => carrier,
                 _ => {
+                    if let (Value::Slice(_, n), Value::Slice(_, m)) = (&a, &b) {
+                        return fail_help(
+                            span,
+                            format!(
+                                "a run-time branch leaves {n} blocks on one side and {m} on the other"
+                            ),
+                            SLICE_LENGTHS,
+                        );
+                    }
                     let (a, b) = (a.describe(), b.describe());
                     return fail_help(
                         span,
@@ -316,7 +345,9 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let iterator_value = self.expr(iterator)?;
         let items: Box<dyn Iterator<Item = Value>> = match iterator_value {
-            Value::Range(start, end) => Box::new((start..end).map(Value::Int)),
+            Value::Range(start, end, ty) => {
+                Box::new((start..end).map(move |value| Value::Int(value, ty)))
+            }
             Value::Array(values) => {
                 let length = values.len();
                 Box::new((0..length).map(move |index| values[index].clone()))
@@ -385,7 +416,7 @@ impl Evaluator<'_> {
             let mut exit = std::mem::take(&mut self.here().vars);
             exit.truncate(entry.len());
             let exit_leaves = leaves(&exit);
-            if exit_leaves.len() != entry_leaves.len() {
+            if !same_shapes(&entry, &exit) {
                 return fail(span, "the loop changes the shape of a variable");
             }
             let mut stable = true;
@@ -393,7 +424,16 @@ impl Evaluator<'_> {
                 if changing.contains(&number) || before.same_leaf(after) {
                     continue;
                 }
-                let same_kind = std::mem::discriminant(*before) == std::mem::discriminant(*after);
+                let same_kind = Scalar::of(before) == Scalar::of(after);
+                if let (Value::Slice(_, n), Value::Slice(_, m)) = (before, after)
+                    && n != m
+                {
+                    return fail_help(
+                        span,
+                        format!("a slice has {n} blocks before an iteration and {m} after it"),
+                        SLICE_LENGTHS,
+                    );
+                }
                 if carrier(before).is_none() || !same_kind {
                     let found = before.describe();
                     return fail_help(
@@ -443,7 +483,7 @@ impl Evaluator<'_> {
                     pointer.word
                 }
                 Value::Felt(word) | Value::Flag(word) | Value::Index(word, _) => *word,
-                Value::Slice(pointer) => pointer.word,
+                Value::Slice(pointer, _) => pointer.word,
                 _ => Word::Const(F::ZERO),
             };
             carries.push((entry[*number].clone(), param, place, next));

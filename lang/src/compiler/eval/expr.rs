@@ -4,23 +4,51 @@ use std::rc::Rc;
 
 use super::*;
 use crate::compiler::value::Structure;
+use place::Located;
+
+/// What is expected of the elements of an array.
+fn element_type(expected: &Ty) -> Ty {
+    match expected {
+        Ty::Array(element, _) => (**element).clone(),
+        _ => Ty::Unknown,
+    }
+}
+
+/// Operators of field elements may have operands of two types.
+fn integer_only(expected: Ty) -> Ty {
+    match expected {
+        Ty::Int(_) => expected,
+        _ => Ty::Unknown,
+    }
+}
+
+fn is_wild(target: &Expr) -> bool {
+    match &target.kind {
+        ExprKind::Path(path) => path.ident().is_some_and(|name| &*name.text() == "_"),
+        _ => false,
+    }
+}
+
+/// Whether there are alternatives in a pattern.
+fn alternatives(pattern: &PatternKind) -> bool {
+    let any = |patterns: &[Pattern]| patterns.iter().any(|inner| alternatives(&inner.kind));
+    match pattern {
+        PatternKind::Or(_) => true,
+        PatternKind::Tuple(elements)
+        | PatternKind::Array(elements)
+        | PatternKind::TupleStruct(_, elements) => any(&elements.patterns),
+        PatternKind::Struct(_, fields, _) => {
+            fields.iter().any(|(_, inner)| alternatives(&inner.kind))
+        }
+        PatternKind::Wild
+        | PatternKind::Bind(_)
+        | PatternKind::Constant(_)
+        | PatternKind::Int(..)
+        | PatternKind::Bool(_) => false,
+    }
+}
 
 impl Evaluator<'_> {
-    /// A compile-time integer.
-    pub(super) fn int(&mut self, expr: &Expr) -> Eval<u64> {
-        match self.expr(expr)? {
-            Value::Int(value) => Ok(value),
-            other => {
-                let found = other.describe();
-                fail_help(
-                    expr.span,
-                    format!("expected an integer known at compile time, found {found}"),
-                    "run-time indices are `Index<N>`, run-time loop bounds go through `count_to`",
-                )
-            }
-        }
-    }
-
     pub(super) fn expr(&mut self, expr: &Expr) -> Eval<Value> {
         if self.depth > MAX_NESTING {
             return fail(expr.span, "expressions and calls are nested too deeply");
@@ -34,43 +62,30 @@ impl Evaluator<'_> {
     fn expr_at(&mut self, expr: &Expr) -> Eval<Value> {
         let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
         match &expr.kind {
-            ExprKind::Int(value) => Ok(Value::Int(*value)),
+            ExprKind::Int(value, suffix) => {
+                let ty = match (suffix, &expected) {
+                    (None, Ty::Int(ty)) => *ty,
+                    (suffix, _) => *suffix,
+                };
+                integer::settle(Value::Int(*value, None), &Ty::Int(ty), expr.span)
+            }
             ExprKind::Bool(value) => Ok(Value::Bool(*value)),
             ExprKind::Text => Ok(Value::Text),
             ExprKind::Path(path) => self.path_value(path),
+            ExprKind::Deref(inner) => match self.locate(inner)? {
+                Located::Place(place) => self.read_place(&place),
+                Located::Value(value) => Ok(value),
+            },
             ExprKind::Unary(op, inner) => {
-                let value = self.expr(inner)?;
+                let value = self.expr_of(inner, integer_only(expected))?;
                 self.at(expr.span);
                 self.unary(*op, value, expr.span)
             }
-            ExprKind::Binary(op, left, right) => self.binary_expr(*op, left, right, expr.span),
-            ExprKind::Assign(target, value) => {
-                if let ExprKind::Tuple(targets) = &target.kind {
-                    return self.assign_tuple(targets, value);
-                }
-                let value = self.expr(value)?;
-                if let ExprKind::Path(path) = &target.kind
-                    && path.ident().is_some_and(|name| &*name.text() == "_")
-                {
-                    return Ok(Value::unit());
-                }
-                match self.place(target)? {
-                    Some(place) => self.write_place(&place, value)?,
-                    None => return fail(target.span, "this cannot be assigned to"),
-                }
-                Ok(Value::unit())
+            ExprKind::Binary(op, left, right) => {
+                self.binary_expr(*op, left, right, expected, expr.span)
             }
-            ExprKind::AssignOp(op, target, value) => {
-                let value = self.expr(value)?;
-                let Some(place) = self.place(target)? else {
-                    return fail(target.span, "this cannot be assigned to");
-                };
-                let old = self.read_place(&place)?;
-                self.at(expr.span);
-                let new = self.binary(*op, old, value, expr.span)?;
-                self.write_place(&place, new)?;
-                Ok(Value::unit())
-            }
+            ExprKind::Assign(target, value) => self.assign(target, value),
+            ExprKind::AssignOp(op, target, value) => self.assign_op(*op, target, value, expr.span),
             ExprKind::Call(path, arguments) => self.call(path, arguments, expected, expr.span),
             ExprKind::MethodCall(receiver, name, turbofish, arguments) => {
                 self.method_call(receiver, *name, turbofish, arguments, expr.span)
@@ -81,54 +96,57 @@ impl Evaluator<'_> {
             ExprKind::Struct(path, fields, base) => {
                 self.structure(path, fields, base.as_deref(), &expected, expr.span)
             }
-            ExprKind::Tuple(values) => Ok(Value::Tuple(Rc::new(self.exprs(values)?))),
-            ExprKind::Array(values) => Ok(Value::Array(Rc::new(self.exprs(values)?))),
+            ExprKind::Tuple(values) => {
+                let types = match &expected {
+                    Ty::Tuple(types) if types.len() == values.len() => types.to_vec(),
+                    _ => vec![Ty::Unknown; values.len()],
+                };
+                let values = values.iter().zip(types);
+                let values = values.map(|(value, ty)| self.expr_of(value, ty));
+                Ok(Value::Tuple(Rc::new(values.collect::<Eval<_>>()?)))
+            }
+            ExprKind::Array(values) => {
+                let element = element_type(&expected);
+                let values = values.iter();
+                let values = values.map(|value| self.expr_of(value, element.clone()));
+                Ok(Value::Array(Rc::new(values.collect::<Eval<_>>()?)))
+            }
             ExprKind::Repeat(value, length) => {
                 let length = self.int(length)?;
                 if length > 1 << 20 {
                     return fail(expr.span, "the array is too long");
                 }
-                let value = self.expr(value)?;
+                let value = self.expr_of(value, element_type(&expected))?;
+                if length != 1 {
+                    self.can_copy(&value, expr.span)?;
+                }
                 Ok(Value::Array(Rc::new(vec![value; length as usize])))
             }
             ExprKind::Range(start, end, closed) => {
                 let (Some(start), Some(end)) = (start, end) else {
                     return fail(expr.span, "a range needs both bounds");
                 };
-                let (start, end) = (self.int(start)?, self.int(end)?);
-                match end.checked_add(u64::from(*closed)) {
-                    Some(end) => Ok(Value::Range(start, end)),
-                    None => fail(expr.span, "this range has no end"),
-                }
+                // What is expected of a range is what is expected of its ends.
+                self.range(start, end, *closed, expected, expr.span)
             }
             ExprKind::If(condition, then, otherwise) => {
-                self.conditional(condition, then, otherwise.as_deref(), expr.span)
+                self.conditional(condition, then, otherwise.as_deref(), expected, expr.span)
             }
-            ExprKind::Match(value, arms) => {
-                let value = self.expr(value)?;
-                for (pattern, guard, body) in arms {
-                    let mark = self.here().vars.len();
-                    let mut matches = self.try_match(pattern, &value)?;
-                    if let (true, Some(guard)) = (matches, guard) {
-                        matches = matches!(self.expr(guard)?, Value::Bool(true));
-                    }
-                    if matches {
-                        let result = self.expr(body)?;
-                        self.here().vars.truncate(mark);
-                        return Ok(result);
-                    }
-                    self.here().vars.truncate(mark);
-                }
-                fail(expr.span, "no arm matches this value")
+            ExprKind::Match(value, arms) => self.matching(value, arms, &expected, expr.span),
+            ExprKind::Block(block) => {
+                self.expected = expected;
+                self.block(block)
             }
-            ExprKind::Block(block) => self.block(block),
             ExprKind::For(pattern, iterator, body) => {
                 self.for_loop(pattern, iterator, body, expr.span)
             }
             ExprKind::While(condition, body) => self.while_loop(condition, body, expr.span),
             ExprKind::Return(value) => {
                 let value = match value {
-                    Some(value) => self.expr(value)?,
+                    Some(value) => {
+                        self.expected = self.output_type();
+                        self.expr(value)?
+                    }
                     None => Value::unit(),
                 };
                 Err(Flow::Return(value))
@@ -140,18 +158,7 @@ impl Evaluator<'_> {
                 "`&mut` is only for arguments",
                 "pass `&mut place` to a function, or return the new value",
             ),
-            ExprKind::Cast(inner, ty) => {
-                let ty = self.ty(ty)?;
-                match (self.expr(inner)?, ty) {
-                    (Value::Int(value), Ty::Int) => Ok(Value::Int(value)),
-                    (Value::Bool(value), Ty::Int) => Ok(Value::Int(u64::from(value))),
-                    _ => fail_help(
-                        expr.span,
-                        "casts are for integers known at compile time",
-                        "make a field element of an integer with `felt(n)`",
-                    ),
-                }
-            }
+            ExprKind::Cast(inner, ty) => self.cast(inner, ty, expr.span),
             ExprKind::Assert(condition) => {
                 let value = self.condition(condition)?;
                 self.at(expr.span);
@@ -159,7 +166,7 @@ impl Evaluator<'_> {
                 Ok(Value::unit())
             }
             ExprKind::AssertEq(left, right, equal) => {
-                let (left, right) = (self.expr(left)?, self.expr(right)?);
+                let (left, right) = self.operands(left, right)?;
                 self.at(expr.span);
                 match equal {
                     true => self.assert_equal(&left, &right, expr.span)?,
@@ -171,55 +178,199 @@ impl Evaluator<'_> {
         }
     }
 
-    fn exprs(&mut self, exprs: &[Expr]) -> Eval<Vec<Value>> {
-        exprs.iter().map(|expr| self.expr(expr)).collect()
+    fn matching(
+        &mut self,
+        value: &Expr,
+        arms: &[(Pattern, Option<Expr>, Expr)],
+        expected: &Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let value = self.expr(value)?;
+        for (pattern, guard, body) in arms {
+            let mark = self.here().vars.len();
+            let mut matches = self.try_match(pattern, &value)?;
+            if let (true, Some(guard)) = (matches, guard) {
+                if alternatives(&pattern.kind) && !effects::is_total(guard) {
+                    return fail_help(
+                        guard.span,
+                        "this guard may run once for each alternative that matches",
+                        "write an arm for each alternative",
+                    );
+                }
+                matches = match self.condition(guard)? {
+                    control::Condition::Known(holds) => holds,
+                    _ => {
+                        return fail_help(
+                            guard.span,
+                            "`match` decides at compile time, and so do its guards",
+                            "write `if` inside the arm",
+                        );
+                    }
+                };
+            }
+            if matches {
+                self.expected = expected.clone();
+                let result = self.expr(body)?;
+                self.here().vars.truncate(mark);
+                return Ok(result);
+            }
+            self.here().vars.truncate(mark);
+        }
+        fail(span, "no arm matches this value")
+    }
+
+    /// `target = value`: the value first, as in Rust.
+    fn assign(&mut self, target: &Expr, value: &Expr) -> Eval<Value> {
+        if let ExprKind::Tuple(targets) = &target.kind {
+            return self.assign_tuple(targets, value);
+        }
+        let ty = match self.glance(target) {
+            Some(old) => old.ty(),
+            None => Ty::Unknown,
+        };
+        let value = self.expr_of(value, ty)?;
+        if !is_wild(target) {
+            let place = self.target(target)?;
+            self.write_place(&place, value)?;
+        }
+        Ok(Value::unit())
+    }
+
+    /// `target op= value`. Of built-in types Rust evaluates the value first, of all others the target.
+    fn assign_op(&mut self, op: BinaryOp, target: &Expr, value: &Expr, span: Span) -> Eval<Value> {
+        let (old, value, place) = match self.glance(target) {
+            Some(old @ (Value::Int(..) | Value::Bool(_) | Value::Flag(_))) => {
+                self.expected = match op {
+                    BinaryOp::Shl | BinaryOp::Shr => Ty::Unknown,
+                    _ => old.ty(),
+                };
+                let value = self.expr(value)?;
+                let place = self.target(target)?;
+                (self.read_place(&place)?, value, place)
+            }
+            _ => {
+                let place = self.target(target)?;
+                let value = self.expr(value)?;
+                (self.read_place(&place)?, value, place)
+            }
+        };
+        self.at(span);
+        let new = self.binary(op, old, value, span)?;
+        self.write_place(&place, new)?;
+        Ok(Value::unit())
     }
 
     fn assign_tuple(&mut self, targets: &[Expr], value: &Expr) -> Eval<Value> {
-        let Value::Tuple(values) = self.expr(value)? else {
+        let types = targets.iter().map(|target| match self.glance(target) {
+            Some(old) => old.ty(),
+            None => Ty::Unknown,
+        });
+        let types = types.collect();
+        let Value::Tuple(values) = self.expr_of(value, Ty::Tuple(types))? else {
             return fail(value.span, "a tuple is expected here");
         };
         if values.len() != targets.len() {
             return fail(value.span, "the tuples have different lengths");
         }
         for (target, value) in targets.iter().zip(values.iter()) {
-            if let ExprKind::Path(path) = &target.kind
-                && path.ident().is_some_and(|name| &*name.text() == "_")
-            {
-                continue;
-            }
-            match self.place(target)? {
-                Some(place) => self.write_place(&place, value.clone())?,
-                None => return fail(target.span, "this cannot be assigned to"),
+            if !is_wild(target) {
+                let place = self.target(target)?;
+                self.write_place(&place, value.clone())?;
             }
         }
         Ok(Value::unit())
     }
 
-    fn binary_expr(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Eval<Value> {
+    /// Two operands of one type, if they are integers; the left one first.
+    pub(super) fn operands(&mut self, left: &Expr, right: &Expr) -> Eval<(Value, Value)> {
         let left = self.expr(left)?;
-        // Decided at compile time: the right side may not even make sense.
-        match (op, &left) {
-            (BinaryOp::And, Value::Bool(false)) => return Ok(Value::Bool(false)),
-            (BinaryOp::Or, Value::Bool(true)) => return Ok(Value::Bool(true)),
-            _ => {}
+        if let Value::Int(_, ty) = left {
+            self.expected = Ty::Int(ty);
         }
+        let right = self.expr(right)?;
+        Ok((left, right))
+    }
+
+    fn binary_expr(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        expected: Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        use BinaryOp as Op;
+        let (value, right) = match op {
+            Op::And | Op::Or => return self.lazy(op, left, right, span),
+            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => self.operands(left, right)?,
+            Op::Shl | Op::Shr => {
+                let expected = integer_only(expected);
+                let left = self.expr_of(left, expected)?;
+                (left, self.expr(right)?)
+            }
+            Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::Div
+            | Op::Rem
+            | Op::BitAnd
+            | Op::BitOr
+            | Op::BitXor => {
+                let expected = integer_only(expected);
+                let left = self.expr_of(left, expected.clone())?;
+                let expected = match left {
+                    Value::Int(_, Some(ty)) => Ty::Int(Some(ty)),
+                    Value::Int(_, None) => expected,
+                    _ => Ty::Unknown,
+                };
+                (left, self.expr_of(right, expected)?)
+            }
+        };
+        self.at(span);
+        self.binary(op, value, right, span)
+    }
+
+    /// `&&` and `||`, whose right side Rust does not evaluate where the left one decides: a branch,
+    /// unless evaluating it makes no difference.
+    fn lazy(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Eval<Value> {
+        let decides = op == BinaryOp::Or;
+        if !effects::is_total(right) {
+            let condition = self.condition(left)?;
+            return self.branch(condition, span, |this, holds| match holds == decides {
+                true => Ok(Value::Bool(decides)),
+                false => this.expr(right),
+            });
+        }
+        let left = match self.expr(left)? {
+            Value::Bool(value) if value == decides => return Ok(Value::Bool(decides)),
+            left => left,
+        };
         let right = self.expr(right)?;
         self.at(span);
         self.binary(op, left, right, span)
     }
 
-    fn path_value(&mut self, path: &Path) -> Eval<Value> {
+    pub(super) fn path_value(&mut self, path: &Path) -> Eval<Value> {
         if let Some(name) = path.ident() {
-            match self.variable(name) {
-                Some(Value::Lent) => {
-                    return fail(path.span, format!("`{name}` has no value here"));
+            if let Some(value) = self.local_constant(name)? {
+                return Ok(value);
+            }
+            if let Some(slot) = self.slot(name) {
+                let here = self.here();
+                if here.borrowed.contains(&slot) {
+                    return fail_help(
+                        path.span,
+                        format!("`{name}` is a mutable reference, which cannot be kept or copied"),
+                        format!("write `*{name}` for its value, or pass it to a `&mut` parameter"),
+                    );
                 }
-                Some(value) => return Ok(value.clone()),
-                None => {}
+                return match &here.vars[slot].1 {
+                    Value::Lent => fail(path.span, format!("`{name}` has no value here")),
+                    value => Ok(value.clone()),
+                };
             }
             match self.generic(name) {
-                Some(Ty::Const(value)) => return Ok(Value::Int(value)),
+                Some(Ty::Const(value)) => return Ok(Value::Int(value, Some(IntType::Usize))),
                 Some(Ty::ConstBool(value)) => return Ok(Value::Bool(value)),
                 Some(Ty::Unknown) => {
                     return fail_help(
@@ -235,13 +386,14 @@ impl Evaluator<'_> {
         let own = path.qualified.is_none()
             && &*path.segments[0].name.text() != "Self"
             && self.generic(path.segments[0].name).is_none();
-        if own && let Some((definition, used)) = self.items.path(module, path)? {
+        if own && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)? {
             let whole = used == path.segments.len();
             match definition {
                 Definition::Const(home, constant) if whole => {
-                    return self.constant(&constant, home, Vec::new(), None);
+                    return self.constant(&constant, home, Vec::new(), None, None);
                 }
                 Definition::Struct(id) if whole => {
+                    self.check_unit(id, path.span)?;
                     let generics = self.path_type(path)?;
                     let generics = match generics {
                         Ty::Struct(_, generics) => generics,
@@ -270,6 +422,7 @@ impl Evaluator<'_> {
             if &*path.segments[0].name.text() == "Self"
                 && let Some(Ty::Struct(id, generics)) = self.here().self_type.clone()
             {
+                self.check_unit(id, path.span)?;
                 return Ok(Value::Struct(Rc::new(Structure {
                     id,
                     generics,
@@ -280,95 +433,41 @@ impl Evaluator<'_> {
             return fail(path.span, format!("`{name}` is not a value"));
         }
         let ty = self.path_prefix_type(path, last)?;
-        self.associated_const(&ty, path.segments[last].name, path.span)
+        let prefix = self.prefix(path, last)?;
+        let name = path.segments[last].name;
+        match self.constant_candidate(&prefix, &ty, name, path.span)? {
+            Some(candidate) => {
+                let owner = candidate.owner();
+                let generics = self.owner_generics(owner, &candidate.bindings, &ty)?;
+                let (constant, module) = (candidate.item.item, candidate.item.module);
+                self.constant(&constant, module, generics, Some(ty), Some(owner))
+            }
+            None => match intrinsic::constant(&ty, &name.text()) {
+                Some(value) => Ok(value),
+                None => fail(
+                    path.span,
+                    format!("there is no constant `{name}` of this type"),
+                ),
+            },
+        }
     }
 
-    fn associated_const(&mut self, ty: &Ty, name: Symbol, span: Span) -> Eval<Value> {
-        let heads = [types::head(ty), Some(crate::compiler::resolve::Head::Any)];
-        for head in heads.into_iter().flatten() {
-            let Some(candidates) = self.items.constants.get(&(head, name)) else {
-                continue;
-            };
-            for candidate in candidates {
-                if let Some(bindings) = self.implements(candidate.implementation, ty)? {
-                    return self.constant(
-                        &candidate.constant,
-                        candidate.module,
-                        bindings,
-                        Some(ty.clone()),
-                    );
-                }
-            }
+    fn check_unit(&self, id: usize, span: Span) -> Eval<()> {
+        let ast = &self.items.structs[id].ast;
+        match ast.unit {
+            true => Ok(()),
+            false => fail(
+                span,
+                format!("`{}` has fields, and is not a value", ast.name),
+            ),
         }
-        if let Some(value) = intrinsic::constant(ty, &name.text()) {
-            return Ok(value);
-        }
-        fail(span, format!("there is no constant `{name}` of this type"))
     }
 
     /// A field or an element; of a variable without copying the rest.
     fn projection(&mut self, expr: &Expr) -> Eval<Value> {
-        if let Some(place) = self.place(expr)? {
-            return self.read_place(&place);
-        }
-        match &expr.kind {
-            ExprKind::Field(base, name) => match self.expr(base)? {
-                Value::Struct(structure) => {
-                    let index = self.field_index(&structure, *name, expr.span)?;
-                    Ok(structure.fields[index].clone())
-                }
-                other => {
-                    let found = other.describe();
-                    fail(expr.span, format!("{found} has no field `{name}`"))
-                }
-            },
-            ExprKind::TupleField(base, index) => {
-                let base = self.expr(base)?;
-                let field = match &base {
-                    Value::Tuple(values) => values.get(*index),
-                    Value::Struct(structure) => structure.fields.get(*index),
-                    _ => None,
-                };
-                match field {
-                    Some(value) => Ok(value.clone()),
-                    None => {
-                        let found = base.describe();
-                        fail(expr.span, format!("{found} has no field {index}"))
-                    }
-                }
-            }
-            ExprKind::Index(base, index) => {
-                let base = self.expr(base)?;
-                let at = match self.expr(index)? {
-                    Value::Int(at) => at as usize,
-                    Value::Range(start, end) => {
-                        if let Value::Array(values) = &base
-                            && start <= end
-                            && end <= values.len() as u64
-                        {
-                            let part = values[start as usize..end as usize].to_vec();
-                            return Ok(Value::Array(Rc::new(part)));
-                        }
-                        return fail(index.span, "this range is outside of the array");
-                    }
-                    other => return place::not_an_index(&other, index.span),
-                };
-                match &base {
-                    Value::Array(values) if at < values.len() => Ok(values[at].clone()),
-                    Value::Array(values) => {
-                        let length = values.len();
-                        fail(
-                            index.span,
-                            format!("index {at} is out of range of an array of {length}"),
-                        )
-                    }
-                    other => {
-                        let found = other.describe();
-                        fail(expr.span, format!("{found} cannot be indexed"))
-                    }
-                }
-            }
-            _ => fail(expr.span, "this is not a field or an element"),
+        match self.locate(expr)? {
+            Located::Place(place) => self.read_place(&place),
+            Located::Value(value) => Ok(value),
         }
     }
 
@@ -383,13 +482,19 @@ impl Evaluator<'_> {
         let Ty::Struct(id, generics) = self.path_type(path)? else {
             return fail(path.span, "this is not a struct");
         };
-        let ast = self.items.structs[id].ast.clone();
+        let (ast, module) = (
+            self.items.structs[id].ast.clone(),
+            self.items.structs[id].module,
+        );
+        let names = ast.generics.iter().map(|param| param.name);
+        let bindings: Vec<_> = names.zip(generics.iter().cloned()).collect();
         let mut values: Vec<Option<Value>> = vec![None; ast.fields.len()];
         for (name, expr) in fields {
             let Some(index) = ast.fields.iter().position(|(field, _)| field == name) else {
                 return fail(expr.span, format!("`{}` has no field `{name}`", ast.name));
             };
-            values[index] = Some(self.expr(expr)?);
+            let ty = self.integers_of(&ast.fields[index].1, module, &bindings);
+            values[index] = Some(self.expr_of(expr, ty)?);
         }
         if let Some(base) = base {
             let Value::Struct(structure) = self.expr(base)? else {
@@ -419,17 +524,18 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let mut generics = generics;
         if generics.iter().any(|ty| matches!(ty, Ty::Unknown)) {
-            let info = &self.items.structs[id];
+            let items = self.items;
+            let info = &items.structs[id];
             let names = info.ast.generics.iter().map(|param| param.name);
             let mut bindings: Vec<_> = names.zip(generics.iter().cloned()).collect();
             for (value, (_, pattern)) in fields.iter().zip(&info.ast.fields) {
-                self.unify(
-                    pattern,
-                    &value.ty(),
-                    info.module,
-                    &info.ast.generics,
-                    &mut bindings,
-                )?;
+                let header = super::unify::Header {
+                    module: info.module,
+                    params: &info.ast.generics,
+                    self_type: None,
+                    lengths: false,
+                };
+                self.unify(pattern, &value.ty(), &header, &mut bindings)?;
             }
             let output = match self.here().output.clone() {
                 Some(ty) if bindings.iter().any(|(_, ty)| matches!(ty, Ty::Unknown)) => {

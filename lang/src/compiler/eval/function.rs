@@ -1,9 +1,8 @@
 //! Functions marked `#[inline(never)]`: compiled once for each set of generic arguments, of argument
 //! shapes and of fixed places in structs, and really called.
 
-use std::fmt::Write;
-use std::rc::Rc;
-
+use super::call::Callee;
+use super::instance::{InstanceKey, Scalar, Shape};
 use super::*;
 use crate::compiler::ir::{Area, AreaKind, Invoke, OpKind, Var, Word};
 use crate::compiler::value::{Block, Ext, Pointer};
@@ -27,13 +26,12 @@ enum Passing {
 }
 
 fn passing(leaf: &Value) -> Option<Passing> {
-    match leaf {
-        Value::Felt(_) | Value::Flag(_) | Value::Slice(_) | Value::Words(..) | Value::Index(..) => {
-            Some(Passing::Word)
+    Some(match Scalar::of(leaf)? {
+        Scalar::Felt | Scalar::Flag | Scalar::Slice(_) | Scalar::Words(_) | Scalar::Index(_) => {
+            Passing::Word
         }
-        Value::Ext(_) | Value::Block(_) => Some(Passing::Block),
-        _ => None,
-    }
+        Scalar::Ext | Scalar::Block => Passing::Block,
+    })
 }
 
 /// The word that stands for a scalar whose place is decided.
@@ -42,52 +40,14 @@ fn place(leaf: &Value) -> Option<Word> {
         Value::Felt(word) | Value::Flag(word) | Value::Words(word, _) | Value::Index(word, _) => {
             Some(*word)
         }
-        Value::Slice(pointer) | Value::Ext(Ext::At(pointer)) | Value::Block(Block::At(pointer))
+        Value::Slice(pointer, _)
+        | Value::Ext(Ext::At(pointer))
+        | Value::Block(Block::At(pointer))
             if pointer.distance == 0 =>
         {
             Some(pointer.word)
         }
         _ => None,
-    }
-}
-
-/// The shape of a value: its structure and its compile-time parts.
-fn describe(value: &Value, text: &mut String) {
-    match value {
-        Value::Tuple(values) | Value::Array(values) => {
-            text.push('(');
-            for value in values.iter() {
-                describe(value, text);
-                text.push(',');
-            }
-            text.push(')');
-        }
-        Value::Struct(structure) => {
-            let _ = write!(text, "{}{:?}(", structure.id, structure.generics);
-            for value in &structure.fields {
-                describe(value, text);
-                text.push(',');
-            }
-            text.push(')');
-        }
-        Value::Unchecked(value) => {
-            text.push('?');
-            describe(value, text);
-        }
-        Value::Felt(_) => text.push('f'),
-        Value::Flag(_) => text.push('b'),
-        Value::Ext(_) => text.push('e'),
-        Value::Block(_) => text.push('B'),
-        Value::Slice(_) => text.push('s'),
-        Value::Words(_, n) => {
-            let _ = write!(text, "w{n}");
-        }
-        Value::Index(_, n) => {
-            let _ = write!(text, "i{n}");
-        }
-        other => {
-            let _ = write!(text, "{other:?}");
-        }
     }
 }
 
@@ -97,7 +57,7 @@ fn relocate(leaf: &Value, word: Word) -> Value {
     match leaf {
         Value::Felt(_) => Value::Felt(word),
         Value::Flag(_) => Value::Flag(word),
-        Value::Slice(_) => Value::Slice(pointer),
+        Value::Slice(_, length) => Value::Slice(pointer, *length),
         Value::Ext(_) => Value::Ext(Ext::At(pointer)),
         Value::Block(_) => Value::Block(Block::At(pointer)),
         Value::Words(_, n) => Value::Words(word, *n),
@@ -118,7 +78,7 @@ impl Evaluator<'_> {
                 }
                 *word
             }
-            Value::Slice(pointer) => self.pointer(*pointer),
+            Value::Slice(pointer, _) => self.pointer(*pointer),
             Value::Ext(value) => self.ext_address(value),
             Value::Block(block) => self.block_address(block),
             _ => Word::Const(Default::default()),
@@ -161,33 +121,33 @@ impl Evaluator<'_> {
 
     pub(super) fn outline(
         &mut self,
-        function: &Rc<Function>,
-        module: ModuleId,
-        generics: Vec<(Symbol, Ty)>,
-        self_type: Option<Ty>,
+        callee: Callee,
         values: Vec<Value>,
         span: Span,
     ) -> Eval<(Value, Vec<Value>)> {
+        let function = &callee.function;
         self.at(span);
-        let mut key = format!("{:p}{generics:?}{self_type:?}", Rc::as_ptr(function));
         let mut known = Vec::with_capacity(values.len());
+        let mut shapes = Vec::with_capacity(values.len());
         for (param, value) in function.params.iter().zip(values) {
-            describe(&value, &mut key);
             // What the function changes must have a place of its own.
             let value = match (&value, param.mutable_reference) {
                 (Value::Struct(_), false) => self.fix(value),
                 _ => value,
             };
-            let mut leaves = Vec::new();
-            value.leaves(&mut leaves);
-            for leaf in leaves {
-                if passing(leaf).is_some() && self.handed_over(&value, leaf).is_none() {
-                    let _ = write!(key, "{:?}", place(leaf));
+            let handed_over = |leaf: &Value| self.handed_over(&value, leaf).is_some();
+            match Shape::of(&value, &handed_over, &place) {
+                Some(shape) => shapes.push(shape),
+                None => {
+                    let found = value.describe();
+                    return fail(span, format!("{found} cannot be an argument of a call"));
                 }
             }
             known.push(value);
         }
         let values = known;
+        let (generics, self_type) = (&callee.generics, callee.self_type.as_ref());
+        let key = InstanceKey::new(function, callee.owner, generics, self_type, shapes);
         if self.compiling.contains(&key) {
             return fail_help(
                 span,
@@ -214,8 +174,7 @@ impl Evaluator<'_> {
             Some(instance) => instance.clone(),
             None => {
                 self.compiling.push(key.clone());
-                let instance =
-                    self.compile_function(function, module, generics, self_type, values, span)?;
+                let instance = self.compile_function(callee, values, span)?;
                 self.compiling.pop();
                 self.instances.insert(key, instance.clone());
                 instance
@@ -274,13 +233,11 @@ impl Evaluator<'_> {
 
     fn compile_function(
         &mut self,
-        function: &Rc<Function>,
-        module: ModuleId,
-        generics: Vec<(Symbol, Ty)>,
-        self_type: Option<Ty>,
+        callee: Callee,
         values: Vec<Value>,
         span: Span,
     ) -> Eval<Instance> {
+        let name = callee.function.name.to_string();
         let frame = self.builder.frame(None);
         let mut params = Vec::new();
         let mut inner = Vec::with_capacity(values.len());
@@ -300,7 +257,7 @@ impl Evaluator<'_> {
         let counters = self.builder.counters;
         self.builder.counters.enter();
         self.builder.push_scope(frame);
-        let outcome = self.inline(function, module, generics, self_type, inner, span);
+        let outcome = self.inline(callee, inner, span);
         let (result, finals) = match outcome {
             Ok(outcome) => outcome,
             Err(flow) => {
@@ -350,7 +307,7 @@ impl Evaluator<'_> {
         self.builder.scopes = scopes;
         self.activations = activations;
         self.functions.push(FunctionIr {
-            name: function.name.to_string(),
+            name,
             frame,
             params,
             words,

@@ -11,6 +11,7 @@ use crate::compiler::value::{Block, Ext, LIMIT, Pointer};
 use crate::isa::id;
 use crate::precompile::{Output, Parameter, Precompile};
 use droste_native::F;
+use droste_native::precompile::{KECCAK_RATE_BLOCKS, KECCAK_RATE_WORDS};
 
 const ZERO: Word = Word::Const(F::ZERO);
 
@@ -27,7 +28,7 @@ pub(super) fn constant(ty: &Ty, name: &str) -> Option<Value> {
         (Ty::Ext, "ZERO") => coefficients(F::ZERO),
         (Ty::Ext, "ONE") => coefficients(F::ONE),
         (Ty::Block, "ZERO") => Value::Block(Block::Const([F::ZERO; 8])),
-        (Ty::Int, "BITS") => Value::Int(64),
+        (Ty::Int(Some(ty)), name) => return integer::constant(*ty, name),
         (Ty::Phantom, _) => Value::Phantom,
         _ => return None,
     })
@@ -46,14 +47,31 @@ pub(super) fn mismatch<T>(wanted: &str, found: &Value, span: Span) -> Eval<T> {
     fail(span, format!("expected {wanted}, found {found}"))
 }
 
+/// A `usize`.
 pub(super) fn integer(value: &Value, span: Span) -> Eval<u64> {
-    match value {
-        Value::Int(value) => Ok(*value),
-        other => mismatch("an integer known at compile time", other, span),
+    integer_of(value, IntType::Usize, span)
+}
+
+fn integer_of(value: &Value, ty: IntType, span: Span) -> Eval<u64> {
+    match integer::settle(value.clone(), &Ty::Int(Some(ty)), span)? {
+        Value::Int(value, _) => Ok(value),
+        other => mismatch("an integer known at compile time", &other, span),
     }
 }
 
-fn small(value: &Value, span: Span) -> Eval<u32> {
+/// The type of the arguments of a function of a built-in type, if they are integers.
+pub(super) fn parameter(ty: &Ty, name: &str) -> Ty {
+    let int = |ty| Ty::Int(Some(ty));
+    match (ty, name) {
+        (Ty::Felt, "new") => int(IntType::U32),
+        (Ty::Ext, "new") => Ty::Array(Rc::new(int(IntType::U32)), None),
+        (Ty::Int(ty), name) => integer::parameter(*ty, name),
+        (Ty::Felt | Ty::Ext | Ty::Block | Ty::Slice, _) => int(IntType::Usize),
+        _ => Ty::Unknown,
+    }
+}
+
+pub(super) fn small(value: &Value, span: Span) -> Eval<u32> {
     let value = integer(value, span)?;
     match u32::try_from(value) {
         Ok(value) if value < LIMIT => Ok(value),
@@ -61,12 +79,31 @@ fn small(value: &Value, span: Span) -> Eval<u32> {
     }
 }
 
-pub(super) fn skip(pointer: Pointer, blocks: &Value, span: Span) -> Eval<Pointer> {
+/// The slice of `length` blocks after its first `blocks`.
+pub(super) fn skip(
+    pointer: Pointer,
+    length: u32,
+    blocks: &Value,
+    span: Span,
+) -> Eval<(Pointer, u32)> {
     let blocks = small(blocks, span)?;
-    match pointer.skip(blocks) {
-        Some(pointer) => Ok(pointer),
-        None => fail(span, format!("no slice has {blocks} more blocks")),
+    match (pointer.skip(blocks), length.checked_sub(blocks)) {
+        (Some(pointer), Some(rest)) => Ok((pointer, rest)),
+        _ => outside(blocks, length, span),
     }
+}
+
+/// The error for blocks that a slice does not have.
+pub(super) fn outside<T>(blocks: u32, length: u32, span: Span) -> Eval<T> {
+    fail(
+        span,
+        format!("{blocks} blocks of a slice are needed here, it has {length}"),
+    )
+}
+
+/// Blocks that `lanes` lanes take.
+fn blocks_of(lanes: u64, span: Span) -> Eval<u32> {
+    small(&Value::Int(lanes.div_ceil(8), None), span)
 }
 
 pub(super) fn felt(value: &Value, span: Span) -> Eval<Word> {
@@ -91,9 +128,11 @@ fn boolean(value: &Value, span: Span) -> Eval<bool> {
 }
 
 impl Evaluator<'_> {
-    fn slice(&mut self, value: &Value, span: Span) -> Eval<Word> {
+    /// The address of a slice of which the first `blocks` blocks are read.
+    fn slice(&mut self, value: &Value, blocks: u32, span: Span) -> Eval<Word> {
         match value {
-            Value::Slice(pointer) => Ok(self.pointer(*pointer)),
+            Value::Slice(_, length) if *length < blocks => outside(blocks, *length, span),
+            Value::Slice(pointer, _) => Ok(self.pointer(*pointer)),
             other => mismatch("a Slice", other, span),
         }
     }
@@ -125,7 +164,7 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         let at = |area| Pointer::area(area);
-        let digest = |area| Value::Slice(Pointer::area(area));
+        let slice = |area, length| Value::Slice(Pointer::area(area), length);
         match &*name.text() {
             "felt" => {
                 let [value] = arguments(values, span)?;
@@ -159,7 +198,7 @@ impl Evaluator<'_> {
                     blocks,
                 }));
                 self.builder.counters.advance(Some(blocks));
-                Ok(Value::Unchecked(Rc::new(Value::Slice(pointer))))
+                Ok(Value::Unchecked(Rc::new(Value::Slice(pointer, blocks))))
             }
             "public_input" => {
                 self.straight_line("public_input", span)?;
@@ -223,7 +262,7 @@ impl Evaluator<'_> {
                 let tag = Word::Const(F::from_u32(small(&tag, span)?));
                 let identity = id::POSEIDON16_SPONGE;
                 let area = self.sponge(identity, [&data, &lanes, &capacity], tag, span)?;
-                Ok(Value::Slice(at(area)))
+                Ok(slice(area, 2))
             }
             "poseidon16_hash" => {
                 let [data, lanes, capacity] = arguments(values, span)?;
@@ -240,8 +279,9 @@ impl Evaluator<'_> {
                     let copy = self.builder.call_area(id::BLOCK_EQ, operands, 0, 1, 1);
                     leaf = Word::Address(copy, 0);
                 }
-                let operands = [ZERO, felt(&index, span)?, self.slice(&path, span)?, leaf];
                 let depth = self.depth(&depth, span)?;
+                let path = self.slice(&path, depth, span)?;
+                let operands = [ZERO, felt(&index, span)?, path, leaf];
                 // The root can be any block, so that it can be compared by writing it.
                 let area = self
                     .builder
@@ -258,7 +298,8 @@ impl Evaluator<'_> {
                         "skip whole blocks with `data.skip(n)`",
                     );
                 }
-                let data = self.slice(&data, span)?;
+                let blocks = blocks_of(u64::from(skip) + u64::from(length), span)?;
+                let data = self.slice(&data, blocks, span)?;
                 let beta = match &beta {
                     Value::Ext(beta) => self.ext_address(beta),
                     other => return mismatch("an Ext", other, span),
@@ -272,12 +313,12 @@ impl Evaluator<'_> {
                 let (operands, skip, count) = self.unpack(&data, &skip, &count, span)?;
                 let area = self.builder.call_area(id::UNPACK, operands, skip, 3, count);
                 self.builder.extensions.insert(area);
-                Ok(Value::Slice(at(area)))
+                Ok(slice(area, count))
             }
             "assert_unpacked" => {
                 let [data, skip, count, elements] = arguments(values, span)?;
-                let (mut operands, skip, _) = self.unpack(&data, &skip, &count, span)?;
-                operands[3] = self.slice(&elements, span)?;
+                let (mut operands, skip, count) = self.unpack(&data, &skip, &count, span)?;
+                operands[3] = self.slice(&elements, count, span)?;
                 if matches!(self.builder.reach(operands[3]), Word::Var(_)) {
                     return fail_help(
                         span,
@@ -300,10 +341,10 @@ impl Evaluator<'_> {
             "limbs" => {
                 let [data, groups] = arguments(values, span)?;
                 let groups = small(&groups, span)?;
-                let operands = [self.slice(&data, span)?, ZERO, ZERO, ZERO];
+                let operands = [self.slice(&data, groups, span)?, ZERO, ZERO, ZERO];
                 let size = 2 * groups;
                 let area = self.builder.call_area(id::LIMBS, operands, groups, 2, size);
-                Ok(digest(area))
+                Ok(slice(area, size))
             }
             "blake3_chunk" => {
                 let [data, words, counter, root] = arguments(values, span)?;
@@ -311,46 +352,53 @@ impl Evaluator<'_> {
                 let counter = small(&counter, span)?;
                 let root = boolean(&root, span)?;
                 let mode = Word::Const(F::from_u32(2 * counter + u32::from(root)));
-                let operands = [self.slice(&data, span)?, mode, ZERO, ZERO];
+                let blocks = blocks_of(2 * u64::from(words), span)?;
+                let operands = [self.slice(&data, blocks, span)?, mode, ZERO, ZERO];
                 let area = self
                     .builder
                     .call_area(id::BLAKE3_CHUNK, operands, words, 2, 2);
-                Ok(digest(area))
+                Ok(slice(area, 2))
             }
             "blake3_parent" => {
                 let [left, right, root] = arguments(values, span)?;
                 let root = u32::from(boolean(&root, span)?);
                 let operands = [
-                    self.slice(&left, span)?,
-                    self.slice(&right, span)?,
+                    self.slice(&left, 2, span)?,
+                    self.slice(&right, 2, span)?,
                     ZERO,
                     ZERO,
                 ];
                 let area = self
                     .builder
                     .call_area(id::BLAKE3_PARENT, operands, root, 2, 2);
-                Ok(digest(area))
+                Ok(slice(area, 2))
             }
             "keccak_hash" => {
                 let [data, words] = arguments(values, span)?;
                 let words = small(&words, span)?;
-                let operands = [self.slice(&data, span)?, ZERO, ZERO, ZERO];
+                // As the prelude has it: a rate block after the other, the last up to its last word.
+                let runs = words.saturating_sub(1) / KECCAK_RATE_WORDS as u32;
+                let rest = words - runs * KECCAK_RATE_WORDS as u32;
+                let lanes = 8 * u64::from(runs) * KECCAK_RATE_BLOCKS as u64 + 2 * u64::from(rest);
+                let blocks = blocks_of(lanes, span)?;
+                let operands = [self.slice(&data, blocks, span)?, ZERO, ZERO, ZERO];
                 let area = self
                     .builder
                     .call_area(id::KECCAK_HASH, operands, words, 2, 2);
-                Ok(digest(area))
+                Ok(slice(area, 2))
             }
             text @ ("blake3_merkle" | "keccak_merkle") => {
                 let [leaf, index, path, depth] = arguments(values, span)?;
-                let leaf = self.slice(&leaf, span)?;
-                let operands = [leaf, felt(&index, span)?, self.slice(&path, span)?, ZERO];
+                let leaf = self.slice(&leaf, 2, span)?;
                 let depth = self.depth(&depth, span)?;
+                let path = self.slice(&path, 2 * depth, span)?;
+                let operands = [leaf, felt(&index, span)?, path, ZERO];
                 let identity = match text {
                     "blake3_merkle" => id::BLAKE3_MERKLE,
                     _ => id::KECCAK_MERKLE,
                 };
                 let area = self.builder.call_area(identity, operands, depth, 3, 2);
-                Ok(digest(area))
+                Ok(slice(area, 2))
             }
             other => {
                 let custom = self.precompiles.iter().copied();
@@ -378,7 +426,7 @@ impl Evaluator<'_> {
                 "pad the message to one block",
             );
         }
-        let data = self.slice(data, span)?;
+        let data = self.slice(data, lanes.div_ceil(8), span)?;
         let capacity = self.block_operand(capacity, span)?;
         let operands = [data, capacity, ZERO, tag];
         let blocks = 1 + u32::from(identity == id::POSEIDON16_SPONGE);
@@ -401,7 +449,8 @@ impl Evaluator<'_> {
                 "skip whole blocks with `data.skip(n)`",
             );
         }
-        let data = self.slice(data, span)?;
+        let blocks = blocks_of(u64::from(skip) + 5 * u64::from(count), span)?;
+        let data = self.slice(data, blocks, span)?;
         let length = Word::Const(F::from_u32(count));
         Ok(([data, ZERO, length, ZERO], skip, count))
     }
@@ -426,7 +475,8 @@ impl Evaluator<'_> {
                 (Parameter::Ext, Value::Ext(value)) => self.ext_address(value),
                 (Parameter::Ext, other) => return mismatch("an Ext", other, span),
                 (Parameter::Block, value) => self.block_operand(value, span)?,
-                (Parameter::Slice, value) => self.slice(value, span)?,
+                // How much of it is read, the precompile's table says.
+                (Parameter::Slice, value) => self.slice(value, 0, span)?,
             };
             operands[used] = word;
             used += 1;
@@ -442,7 +492,7 @@ impl Evaluator<'_> {
         Ok(match custom.output {
             Output::Ext => Value::Ext(Ext::At(pointer)),
             Output::Block => Value::Block(Block::At(pointer)),
-            Output::Slice(_) => Value::Slice(pointer),
+            Output::Slice(blocks) => Value::Slice(pointer, blocks),
         })
     }
 
@@ -481,14 +531,15 @@ impl Evaluator<'_> {
         Ok(Some(match (ty, name) {
             (Ty::Felt, "new") => {
                 let [value] = arguments(values, span)?;
-                Value::Felt(field(integer(&value, span)?, span)?)
+                Value::Felt(field(integer_of(&value, IntType::U32, span)?, span)?)
             }
             (Ty::Ext, "new") => {
                 let [list] = arguments(values, span)?;
                 let mut coefficients = [F::ZERO; 5];
                 let list = array::<5>(&list, span)?;
                 for (coefficient, value) in coefficients.iter_mut().zip(&list) {
-                    if let Word::Const(value) = field(integer(value, span)?, span)? {
+                    if let Word::Const(value) = field(integer_of(value, IntType::U32, span)?, span)?
+                    {
                         *coefficient = value;
                     }
                 }
@@ -538,7 +589,7 @@ impl Evaluator<'_> {
                 self.slice_of(blocks, span)?
             }
             (Ty::Words(length), "new" | "default") => {
-                let size = small(&Value::Int(*length), span)?;
+                let size = small(&Value::Int(*length, None), span)?;
                 let def = self.builder.var();
                 self.words.insert(def, WordsUse::default());
                 self.builder.push(OpKind::WordsAddress { size, def });
@@ -549,13 +600,14 @@ impl Evaluator<'_> {
                 self.index(felt(&value, span)?, *bound, span)?
             }
             (Ty::Phantom, "default" | "new") => Value::Phantom,
-            (Ty::Int, "default") => Value::Int(0),
+            (Ty::Int(ty), "default") => Value::Int(0, *ty),
             (Ty::Bool, "default") => Value::Bool(false),
             (ty, name) => {
                 // `Type::method(receiver, ..)`.
                 let mut values = values.into_iter();
                 match values.next() {
                     Some(receiver) if receiver.ty().matches(ty) => {
+                        let receiver = integer::settle(receiver, ty, span)?;
                         let rest = values.collect();
                         self.intrinsic_method(receiver, name, rest, span)?
                     }
@@ -586,7 +638,7 @@ impl Evaluator<'_> {
                 other => return mismatch("a Block", other, span),
             }
         }
-        Ok(Value::Slice(Pointer::area(area)))
+        Ok(Value::Slice(Pointer::area(area), blocks.len() as u32))
     }
 
     /// A run-time index: the product of its distances from all admissible values is zero, or, for a

@@ -2,12 +2,19 @@
 
 use p3_field::{Field, PrimeField32};
 
-use super::intrinsic::{arguments, felt, integer, mismatch, skip};
+use super::intrinsic::{arguments, felt, integer, mismatch, outside, skip, small};
 use super::*;
 use crate::compiler::ir::{Def, Displacement, OpKind, Word};
 use crate::compiler::value::{Block, Ext, Pointer};
 
 impl Evaluator<'_> {
+    /// The address a run-time number of blocks further on. Nothing here bounds the number.
+    fn displaced(&mut self, pointer: Pointer, blocks: Word) -> Pointer {
+        let base = self.pointer(pointer);
+        let word = self.builder.add(base, blocks);
+        Pointer { word, distance: 0 }
+    }
+
     /// A method of a built-in type.
     pub(super) fn intrinsic_method(
         &mut self,
@@ -17,10 +24,17 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         Ok(match (receiver, name) {
-            (
-                value,
-                "clone" | "to_owned" | "into_iter" | "iter" | "copied" | "cloned" | "to_vec",
-            ) if values.is_empty() => value,
+            (value, "clone") if values.is_empty() => {
+                self.can_copy(&value, span)?;
+                value
+            }
+            (value @ (Value::Array(_) | Value::Range(..) | Value::Count(_)), "into_iter")
+                if values.is_empty() =>
+            {
+                value
+            }
+            // An iterator over an array's elements, by reference, is the array.
+            (value @ Value::Array(_), "iter") if values.is_empty() => value,
             (Value::Felt(Word::Const(value)), "inverse") => match value.try_inverse() {
                 Some(inverse) => Value::Felt(Word::Const(inverse)),
                 None => return fail(span, "the inverse of zero"),
@@ -56,29 +70,64 @@ impl Evaluator<'_> {
                 })
             }
             (Value::Block(block), "as_ext") => Value::Ext(self.block_ext(&block, span)?),
-            (Value::Slice(pointer), "block") => {
+            (Value::Slice(pointer, length), "block") => {
                 let [index] = arguments(values, span)?;
-                let pointer = skip(pointer, &index, span)?;
-                if let Word::Address(area, offset) = pointer.word
-                    && offset >= self.builder.ir.areas[area as usize].size
-                {
-                    return fail(span, "this block is outside of the slice");
+                match skip(pointer, length, &index, span)? {
+                    (_, 0) => {
+                        return fail(
+                            span,
+                            format!("this block is outside of the slice, which has {length}"),
+                        );
+                    }
+                    (pointer, _) => Value::Block(Block::At(pointer)),
                 }
-                Value::Block(Block::At(pointer))
             }
-            (Value::Slice(pointer), "skip") => {
+            (Value::Slice(pointer, length), "skip") => {
                 let [index] = arguments(values, span)?;
-                Value::Slice(skip(pointer, &index, span)?)
+                let (pointer, rest) = skip(pointer, length, &index, span)?;
+                Value::Slice(pointer, rest)
             }
-            (Value::Slice(pointer), name @ ("at" | "skip_felt")) => {
-                let [distance] = arguments(values, span)?;
-                let base = self.pointer(pointer);
-                let word = self.builder.add(base, felt(&distance, span)?);
-                let pointer = Pointer { word, distance: 0 };
+            (Value::Slice(pointer, length), name @ ("at" | "skip_index")) => {
+                let [index] = arguments(values, span)?;
+                let Value::Index(index, bound) = index else {
+                    return fail_help(
+                        span,
+                        format!("`{name}` takes an Index<N>, not {}", index.describe()),
+                        "check the range with `Index::<N>::new(x)`",
+                    );
+                };
+                // Every index leaves this much: what the largest does.
+                let Some(rest) = u64::from(length).checked_sub(bound.max(1) - 1) else {
+                    return fail(
+                        span,
+                        format!("an Index<{bound}> into a slice of {length} blocks"),
+                    );
+                };
+                if bound == 0 || (rest == 0 && name == "at") {
+                    return fail(
+                        span,
+                        format!("an Index<{bound}> into a slice of {length} blocks"),
+                    );
+                }
+                let pointer = self.displaced(pointer, index);
                 match name {
                     "at" => Value::Block(Block::At(pointer)),
-                    _ => Value::Slice(pointer),
+                    _ => Value::Slice(pointer, rest as u32),
                 }
+            }
+            (Value::Slice(pointer, _), "at_unchecked") => {
+                let [distance] = arguments(values, span)?;
+                let pointer = self.displaced(pointer, felt(&distance, span)?);
+                Value::Block(Block::At(pointer))
+            }
+            (Value::Slice(pointer, length), "skip_unchecked") => {
+                let [distance, blocks] = arguments(values, span)?;
+                let blocks = small(&blocks, span)?;
+                if blocks > length {
+                    return outside(blocks, length, span);
+                }
+                let pointer = self.displaced(pointer, felt(&distance, span)?);
+                Value::Slice(pointer, blocks)
             }
             (Value::Unchecked(value), "any") => (*value).clone(),
             (Value::Unchecked(value), "bit") => {
@@ -132,9 +181,11 @@ impl Evaluator<'_> {
                 });
                 result
             }
-            (Value::Array(values), "len") => Value::Int(values.len() as u64),
-            (Value::Array(values), "is_empty") => Value::Bool(values.is_empty()),
-            (Value::Int(value), name) => integer_method(value, name, &values, span)?,
+            (Value::Array(list), "len") if values.is_empty() => {
+                Value::Int(list.len() as u64, Some(IntType::Usize))
+            }
+            (Value::Array(list), "is_empty") if values.is_empty() => Value::Bool(list.is_empty()),
+            (Value::Int(value, ty), name) => integer::method((value, ty), name, &values, span)?,
             (other, name) => {
                 let found = other.describe();
                 return fail_help(
@@ -144,37 +195,5 @@ impl Evaluator<'_> {
                 );
             }
         })
-    }
-}
-
-fn integer_method(value: u64, name: &str, values: &[Value], span: Span) -> Eval<Value> {
-    let other = match values.first() {
-        Some(other) => integer(other, span)?,
-        None => 0,
-    };
-    let result = match name {
-        "pow" => u32::try_from(other).ok().and_then(|n| value.checked_pow(n)),
-        "ilog2" => value.checked_ilog2().map(u64::from),
-        "trailing_zeros" => Some(u64::from(value.trailing_zeros())),
-        "count_ones" => Some(u64::from(value.count_ones())),
-        "next_power_of_two" => value.checked_next_power_of_two(),
-        "div_ceil" if other != 0 => Some(value.div_ceil(other)),
-        "next_multiple_of" => value.checked_next_multiple_of(other),
-        "is_multiple_of" => return Ok(Value::Bool(value.is_multiple_of(other))),
-        "min" => Some(value.min(other)),
-        "max" => Some(value.max(other)),
-        "abs_diff" => Some(value.abs_diff(other)),
-        "saturating_sub" => Some(value.saturating_sub(other)),
-        "is_power_of_two" => return Ok(Value::Bool(value.is_power_of_two())),
-        _ => {
-            return fail(
-                span,
-                format!("integers have no method `{name}` in the subset"),
-            );
-        }
-    };
-    match result {
-        Some(value) => Ok(Value::Int(value)),
-        None => fail(span, format!("`{name}` overflows")),
     }
 }

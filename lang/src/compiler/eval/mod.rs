@@ -4,13 +4,18 @@
 mod arith;
 mod call;
 mod control;
+mod dispatch;
+mod effects;
 mod expr;
 mod function;
+mod instance;
+mod integer;
 mod intrinsic;
 mod method;
 mod pattern;
 mod place;
 mod types;
+mod unify;
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -20,7 +25,7 @@ use super::build::Builder;
 use super::error::{Failure, failure};
 use super::ir::{FunctionIr, Ir, MAIN, Var, Word};
 use super::output::{Location, Site, Span};
-use super::resolve::{Definition, Items, ModuleId};
+use super::resolve::{Definition, Items, ModuleId, Namespace};
 use super::value::{Binding, Ty, Value};
 use crate::precompile::Precompile;
 
@@ -60,10 +65,44 @@ fn fail_help<T>(span: Span, message: impl Into<String>, help: impl Into<String>)
 struct Activation {
     module: ModuleId,
     vars: Vec<Binding>,
+    /// Numbers of the variables that are parameters taken by `&mut`.
+    borrowed: Vec<usize>,
+    /// Constants declared in the blocks in progress.
+    constants: Vec<LocalConst>,
     generics: Vec<(Symbol, Ty)>,
     self_type: Option<Ty>,
+    /// What is called; none for a constant or a type.
+    function: Option<Rc<Function>>,
+    /// Where it is written.
+    owner: Option<dispatch::Owner>,
     output: Option<Type>,
     site: u32,
+}
+
+impl Activation {
+    /// A call of nothing yet.
+    fn new(module: ModuleId) -> Self {
+        Self {
+            module,
+            vars: Vec::new(),
+            borrowed: Vec::new(),
+            constants: Vec::new(),
+            generics: Vec::new(),
+            self_type: None,
+            function: None,
+            owner: None,
+            output: None,
+            site: 0,
+        }
+    }
+}
+
+/// A constant declared in a block.
+#[derive(Clone)]
+struct LocalConst {
+    constant: Rc<Const>,
+    /// How many of the constants of the blocks around are known to its value.
+    visible: usize,
 }
 
 /// What is done with write-once words.
@@ -77,6 +116,8 @@ struct WordsUse {
     reads: Vec<(Option<u32>, Span)>,
 }
 
+type ConstantKey = (*const Const, Option<usize>, Vec<(Symbol, Ty)>, Option<Ty>);
+
 /// The evaluator.
 pub(super) struct Evaluator<'a> {
     items: &'a Items,
@@ -85,8 +126,11 @@ pub(super) struct Evaluator<'a> {
     builder: Builder,
     sites: Vec<Site>,
     activations: Vec<Activation>,
-    constants: HashMap<(usize, String), Value>,
-    instances: HashMap<String, function::Instance>,
+    /// By the constant, its implementation, generic arguments and `Self`.
+    constants: HashMap<ConstantKey, Value>,
+    /// Names that stand for constants in patterns, or do not.
+    constant_names: HashMap<(ModuleId, Symbol), bool>,
+    instances: HashMap<instance::InstanceKey, function::Instance>,
     functions: Vec<FunctionIr>,
     /// By the word that holds their address.
     words: HashMap<Var, WordsUse>,
@@ -94,8 +138,8 @@ pub(super) struct Evaluator<'a> {
     expected: Ty,
     /// Number of expressions in progress.
     depth: usize,
-    /// Names of functions being compiled out of line, to refuse recursion.
-    compiling: Vec<String>,
+    /// Functions being compiled out of line, to refuse recursion.
+    compiling: Vec<instance::InstanceKey>,
 }
 
 /// Evaluates `main` of the entry module.
@@ -111,6 +155,7 @@ pub(super) fn evaluate(
         sites: Vec::new(),
         activations: Vec::new(),
         constants: HashMap::new(),
+        constant_names: HashMap::new(),
         instances: HashMap::new(),
         functions: Vec::new(),
         words: HashMap::new(),
@@ -119,7 +164,7 @@ pub(super) fn evaluate(
         compiling: Vec::new(),
     };
     let name = Symbol::new("main");
-    let main = match items.lookup(entry, name, Span::default())? {
+    let main = match items.lookup(entry, name, Namespace::Value, Span::default())? {
         Some(Definition::Function(module, function)) => (module, function),
         _ => {
             let mut failure = failure(Span::default(), "the program has no function `main`");
@@ -133,14 +178,15 @@ pub(super) fn evaluate(
         failure.help = Some("read inputs with `public_input()` and `hint_felt()`".into());
         return Err(failure);
     }
-    let result = evaluator.inline(
-        &function,
+    let span = function.span;
+    let callee = call::Callee {
+        function: function.clone(),
         module,
-        Vec::new(),
-        None,
-        Vec::new(),
-        function.span,
-    );
+        owner: None,
+        generics: Vec::new(),
+        self_type: None,
+    };
+    let result = evaluator.inline(callee, Vec::new(), span);
     match result {
         Ok(_) => {}
         Err(Flow::Fail(mut failure)) => {
@@ -217,12 +263,6 @@ impl Evaluator<'_> {
         calls
     }
 
-    fn variable(&self, name: Symbol) -> Option<&Value> {
-        let here = self.activations.last()?;
-        let binding = here.vars.iter().rev().find(|(bound, _)| *bound == name);
-        binding.map(|(_, value)| value)
-    }
-
     fn generic(&self, name: Symbol) -> Option<Ty> {
         let here = self.activations.last()?;
         let binding = here.generics.iter().rev().find(|(bound, _)| *bound == name);
@@ -230,17 +270,29 @@ impl Evaluator<'_> {
     }
 
     fn block(&mut self, block: &Block) -> Eval<Value> {
-        let mark = self.here().vars.len();
+        let here = self.here();
+        let (vars, constants) = (here.vars.len(), here.constants.len());
         let result = self.statements(block);
-        self.here().vars.truncate(mark);
+        let here = self.here();
+        here.vars.truncate(vars);
+        here.constants.truncate(constants);
         result
     }
 
     fn statements(&mut self, block: &Block) -> Eval<Value> {
+        let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
+        let here = self.here();
+        let visible = here.constants.len() + block.constants.len();
+        for constant in &block.constants {
+            here.constants.push(LocalConst {
+                constant: constant.clone(),
+                visible,
+            });
+        }
         for statement in &block.statements {
             match statement {
                 Statement::Let(pattern, ty, value) => {
-                    let expected = match ty {
+                    let ty = match ty {
                         Some(ty) => self.ty(ty)?,
                         None => Ty::Unknown,
                     };
@@ -253,8 +305,7 @@ impl Evaluator<'_> {
                                     "pass `&mut place` where it is used",
                                 );
                             }
-                            self.expected = expected;
-                            self.expr(value)?
+                            self.expr_of(value, ty)?
                         }
                         None => Value::Lent,
                     };
@@ -263,19 +314,31 @@ impl Evaluator<'_> {
                 Statement::Expr(expr) => {
                     self.expr(expr)?;
                 }
-                Statement::Item(constant) => {
-                    let value = match &constant.value {
-                        Some(value) => self.expr(value)?,
-                        None => Value::unit(),
-                    };
-                    self.here().vars.push((constant.name, value));
-                }
             }
         }
         match &block.tail {
-            Some(tail) => self.expr(tail),
+            Some(tail) => {
+                self.expected = expected;
+                self.expr(tail)
+            }
             None => Ok(Value::unit()),
         }
+    }
+
+    /// The value of a constant declared in a block of this call, if the name is one.
+    fn local_constant(&mut self, name: Symbol) -> Eval<Option<Value>> {
+        let here = self.here();
+        let mut locals = here.constants.iter().rev();
+        let Some(local) = locals.find(|local| local.constant.name == name).cloned() else {
+            return Ok(None);
+        };
+        let module = here.module;
+        let around = here.constants[..local.visible].to_vec();
+        let constants = Activation {
+            constants: around,
+            ..Activation::new(module)
+        };
+        self.constant_in(&local.constant, constants).map(Some)
     }
 
     /// The value of a constant, evaluated where it is written.
@@ -285,10 +348,23 @@ impl Evaluator<'_> {
         module: ModuleId,
         generics: Vec<(Symbol, Ty)>,
         self_type: Option<Ty>,
+        owner: Option<dispatch::Owner>,
     ) -> Eval<Value> {
+        let activation = Activation {
+            generics,
+            self_type,
+            owner,
+            ..Activation::new(module)
+        };
+        self.constant_in(constant, activation)
+    }
+
+    fn constant_in(&mut self, constant: &Rc<Const>, mut activation: Activation) -> Eval<Value> {
         let key = (
-            Rc::as_ptr(constant) as usize,
-            format!("{generics:?}{self_type:?}"),
+            Rc::as_ptr(constant),
+            activation.owner.map(|owner| owner.implementation),
+            activation.generics.clone(),
+            activation.self_type.clone(),
         );
         if let Some(value) = self.constants.get(&key) {
             return Ok(value.clone());
@@ -296,23 +372,16 @@ impl Evaluator<'_> {
         let Some(expr) = &constant.value else {
             return fail(constant.span, format!("`{}` has no value", constant.name));
         };
-        let site = self.activations.last().map_or(0, |here| here.site);
         if self.activations.len() > MAX_DEPTH {
             return fail(
                 constant.span,
                 "constants are defined by each other in a circle",
             );
         }
-        self.activations.push(Activation {
-            module,
-            vars: Vec::new(),
-            generics,
-            self_type,
-            output: None,
-            site,
-        });
-        self.expected = self.ty(&constant.ty)?;
-        let value = self.expr(expr)?;
+        activation.site = self.activations.last().map_or(0, |here| here.site);
+        self.activations.push(activation);
+        let ty = self.ty(&constant.ty)?;
+        let value = self.expr_of(expr, ty)?;
         self.activations.pop();
         let mut leaves = Vec::new();
         value.leaves(&mut leaves);

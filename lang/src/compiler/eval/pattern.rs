@@ -1,47 +1,28 @@
 //! Patterns.
 
 use super::*;
+use crate::compiler::value::Structure;
 
 impl Evaluator<'_> {
     /// Binds a pattern that cannot fail.
     pub(super) fn bind(&mut self, pattern: &Pattern, value: Value) -> Eval<()> {
-        match (&pattern.kind, value) {
-            (PatternKind::Wild, _) => Ok(()),
-            (PatternKind::Bind(name), value) => {
-                self.here().vars.push((*name, value));
-                Ok(())
-            }
-            (PatternKind::Tuple(patterns), Value::Tuple(values))
-            | (PatternKind::Array(patterns), Value::Array(values)) => {
-                if patterns.len() != values.len() {
-                    let (wanted, found) = (patterns.len(), values.len());
-                    return fail(
-                        pattern.span,
-                        format!("the pattern has {wanted} elements, the value {found}"),
-                    );
-                }
-                for (pattern, value) in patterns.iter().zip(values.iter()) {
-                    self.bind(pattern, value.clone())?;
-                }
-                Ok(())
-            }
-            (PatternKind::Struct(fields), Value::Struct(structure)) => {
-                for (name, pattern) in fields {
-                    let index = self.field_index(&structure, *name, pattern.span)?;
-                    self.bind(pattern, structure.fields[index].clone())?;
-                }
-                Ok(())
-            }
-            (_, value) => {
+        match self.matches(pattern, &value, false)? {
+            true => Ok(()),
+            false => {
                 let found = value.describe();
                 fail(pattern.span, format!("this pattern does not match {found}"))
             }
         }
     }
 
+    /// Whether a value matches a pattern of a `match`; binds on success.
+    pub(super) fn try_match(&mut self, pattern: &Pattern, value: &Value) -> Eval<bool> {
+        self.matches(pattern, value, true)
+    }
+
     pub(super) fn field_index(
         &self,
-        structure: &crate::compiler::value::Structure,
+        structure: &Structure,
         name: Symbol,
         span: Span,
     ) -> Eval<usize> {
@@ -52,48 +33,191 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a compile-time value matches a pattern of a `match`; binds on success.
-    pub(super) fn try_match(&mut self, pattern: &Pattern, value: &Value) -> Eval<bool> {
-        Ok(match (&pattern.kind, value) {
-            (PatternKind::Wild, _) => true,
-            (PatternKind::Int(low, high), Value::Int(value)) => (low..=high).contains(&value),
-            (PatternKind::Bool(wanted), Value::Bool(value)) => wanted == value,
-            (PatternKind::Or(cases), value) => {
-                for case in cases {
-                    if self.try_match(case, value)? {
-                        return Ok(true);
-                    }
-                }
-                false
-            }
+    fn matches(&mut self, pattern: &Pattern, value: &Value, may_fail: bool) -> Eval<bool> {
+        let span = pattern.span;
+        let refused = |what: &str| fail(span, format!("this pattern does not match {what}"));
+        match (&pattern.kind, value) {
+            (PatternKind::Wild, _) => Ok(true),
             (PatternKind::Bind(name), value) => {
-                // A name that is a constant is compared, any other is bound.
-                let module = self.module();
-                if let Some(Definition::Const(home, constant)) =
-                    self.items.lookup(module, *name, pattern.span)?
-                {
-                    let constant = self.constant(&constant, home, Vec::new(), None)?;
-                    return Ok(constant.same_leaf(value));
+                if self.names_constant(*name, span)? {
+                    let path = Path {
+                        qualified: None,
+                        segments: vec![Segment {
+                            name: *name,
+                            generics: Vec::new(),
+                        }],
+                        span,
+                    };
+                    return self.compare(&path, value, may_fail);
                 }
                 self.here().vars.push((*name, value.clone()));
-                true
+                Ok(true)
             }
-            (PatternKind::Tuple(patterns), Value::Tuple(values)) => {
-                for (pattern, value) in patterns.iter().zip(values.iter()) {
-                    if !self.try_match(pattern, value)? {
+            (PatternKind::Constant(path), value) => self.compare(path, value, may_fail),
+            (PatternKind::Int(..) | PatternKind::Bool(_) | PatternKind::Or(_), _) if !may_fail => {
+                fail(span, "this pattern belongs into a `match`")
+            }
+            (PatternKind::Int(low, high, ty), Value::Int(value, found)) => {
+                if ty.is_some() && found.is_some() && ty != found {
+                    return refused("an integer of another type");
+                }
+                Ok((low..=high).contains(&value))
+            }
+            (PatternKind::Bool(wanted), Value::Bool(value)) => Ok(wanted == value),
+            (PatternKind::Or(cases), value) => {
+                let mark = self.here().vars.len();
+                for case in cases {
+                    if self.matches(case, value, may_fail)? {
+                        if self.here().vars.len() > mark {
+                            return fail_help(
+                                span,
+                                "alternatives that bind names are not in the subset",
+                                "write an arm for each",
+                            );
+                        }
+                        return Ok(true);
+                    }
+                    self.here().vars.truncate(mark);
+                }
+                Ok(false)
+            }
+            (PatternKind::Tuple(elements), Value::Tuple(values)) => {
+                self.elements(elements, values, false, span, may_fail)
+            }
+            (PatternKind::Array(elements), Value::Array(values)) => {
+                self.elements(elements, values, may_fail, span, may_fail)
+            }
+            (PatternKind::TupleStruct(path, elements), Value::Struct(structure)) => {
+                self.same_struct(path, structure)?;
+                self.elements(elements, &structure.fields, false, span, may_fail)
+            }
+            (PatternKind::Struct(path, fields, rest), Value::Struct(structure)) => {
+                self.same_struct(path, structure)?;
+                if !rest && fields.len() != structure.fields.len() {
+                    return fail_help(span, "the pattern leaves fields out", "write `..`");
+                }
+                for (name, pattern) in fields {
+                    let index = self.field_index(structure, *name, pattern.span)?;
+                    if !self.matches(pattern, &structure.fields[index], may_fail)? {
                         return Ok(false);
                     }
                 }
-                true
+                Ok(true)
             }
-            (_, Value::Flag(_) | Value::Felt(_) | Value::Ext(_)) => {
-                return fail_help(
-                    pattern.span,
-                    "`match` decides at compile time",
-                    "write `if a == b` for run-time values",
-                );
+            (
+                _,
+                Value::Flag(_)
+                | Value::Felt(_)
+                | Value::Ext(_)
+                | Value::Block(_)
+                | Value::Index(..),
+            ) => fail_help(
+                span,
+                "`match` decides at compile time",
+                "write `if a == b` for run-time values",
+            ),
+            (_, value) => refused(value.describe()),
+        }
+    }
+
+    /// Elements in order; a slice may have another length than its pattern.
+    fn elements(
+        &mut self,
+        elements: &Elements,
+        values: &[Value],
+        other_lengths: bool,
+        span: Span,
+        may_fail: bool,
+    ) -> Eval<bool> {
+        let (wanted, found) = (elements.patterns.len(), values.len());
+        let fits = match elements.rest {
+            None => wanted == found,
+            Some(_) => wanted <= found,
+        };
+        if !fits {
+            return match other_lengths {
+                true => Ok(false),
+                false => fail(
+                    span,
+                    format!("the pattern has {wanted} elements, the value {found}"),
+                ),
+            };
+        }
+        let before = elements.rest.unwrap_or(wanted);
+        for (index, pattern) in elements.patterns.iter().enumerate() {
+            let index = match index < before {
+                true => index,
+                false => index + found - wanted,
+            };
+            if !self.matches(pattern, &values[index], may_fail)? {
+                return Ok(false);
             }
+        }
+        Ok(true)
+    }
+
+    fn same_struct(&mut self, path: &Path, structure: &Structure) -> Eval<()> {
+        match self.path_type(path)? {
+            Ty::Struct(id, _) if id == structure.id => Ok(()),
+            _ => {
+                let name = self.items.structs[structure.id].ast.name;
+                fail(path.span, format!("the value is a `{name}`"))
+            }
+        }
+    }
+
+    /// Whether a name in a pattern stands for a constant, and binds nothing.
+    fn names_constant(&mut self, name: Symbol, span: Span) -> Eval<bool> {
+        if &*name.text() == "self" {
+            return Ok(false);
+        }
+        let here = self.here();
+        if here
+            .constants
+            .iter()
+            .any(|local| local.constant.name == name)
+        {
+            return Ok(true);
+        }
+        if let Some(Ty::Const(_) | Ty::ConstBool(_)) = self.generic(name) {
+            return fail(span, format!("`{name}` is a generic parameter here"));
+        }
+        let module = self.module();
+        if let Some(known) = self.constant_names.get(&(module, name)) {
+            return Ok(*known);
+        }
+        let constant = match self.items.lookup(module, name, Namespace::Value, span)? {
+            Some(Definition::Const(..)) => true,
+            Some(Definition::Struct(id)) => self.items.structs[id].ast.unit,
             _ => false,
-        })
+        };
+        self.constant_names.insert((module, name), constant);
+        Ok(constant)
+    }
+
+    /// Compares with a constant.
+    fn compare(&mut self, path: &Path, value: &Value, may_fail: bool) -> Eval<bool> {
+        if !may_fail {
+            return fail_help(
+                path.span,
+                "this is a constant, which is compared and not bound",
+                "bind another name",
+            );
+        }
+        match (self.path_value(path)?, value) {
+            (Value::Int(a, s), Value::Int(b, t)) if s == *t || s.is_none() || t.is_none() => {
+                Ok(a == *b)
+            }
+            (Value::Bool(a), Value::Bool(b)) => Ok(a == *b),
+            (_, Value::Flag(_) | Value::Felt(_) | Value::Ext(_) | Value::Block(_)) => fail_help(
+                path.span,
+                "`match` decides at compile time",
+                "write `if a == b` for run-time values",
+            ),
+            (_, value) => {
+                let found = value.describe();
+                fail(path.span, format!("{found} is not compared in a pattern"))
+            }
+        }
     }
 }

@@ -15,7 +15,15 @@ pub(super) enum Step {
 pub(super) struct Place {
     variable: usize,
     steps: Vec<Step>,
+    /// Only these elements of the array there.
+    part: Option<(usize, usize)>,
     span: Span,
+}
+
+/// What an expression stands for: a place, or a value that has none.
+pub(super) enum Located {
+    Place(Place),
+    Value(Value),
 }
 
 /// The error for an index that is only known at run time, or is none.
@@ -28,110 +36,237 @@ pub(super) fn not_an_index<T>(found: &Value, span: Span) -> Eval<T> {
     )
 }
 
+fn child(value: &Value, step: Step) -> Option<&Value> {
+    match (step, value) {
+        (Step::Element(index), Value::Array(values))
+        | (Step::Field(index), Value::Tuple(values)) => values.get(index),
+        (Step::Field(index), Value::Struct(structure)) => structure.fields.get(index),
+        _ => None,
+    }
+}
+
+fn child_mut(value: &mut Value, step: Step) -> Option<&mut Value> {
+    match (step, value) {
+        (Step::Element(index), Value::Array(values))
+        | (Step::Field(index), Value::Tuple(values)) => Rc::make_mut(values).get_mut(index),
+        (Step::Field(index), Value::Struct(structure)) => {
+            Rc::make_mut(structure).fields.get_mut(index)
+        }
+        _ => None,
+    }
+}
+
 impl Evaluator<'_> {
-    /// The place an expression names; `None` if it is not one.
-    pub(super) fn place(&mut self, expr: &Expr) -> Eval<Option<Place>> {
+    /// The number of the variable that a name means, if it means one.
+    pub(super) fn slot(&mut self, name: Symbol) -> Option<usize> {
+        let here = self.here();
+        if here
+            .constants
+            .iter()
+            .any(|local| local.constant.name == name)
+        {
+            return None;
+        }
+        here.vars.iter().rposition(|(bound, _)| *bound == name)
+    }
+
+    /// What an expression stands for; its parts are evaluated once, the base before the index.
+    pub(super) fn locate(&mut self, expr: &Expr) -> Eval<Located> {
         match &expr.kind {
-            ExprKind::RefMut(inner) => self.place(inner),
-            ExprKind::Path(path) => {
-                let Some(name) = path.ident() else {
-                    return Ok(None);
-                };
-                let here = self.here();
-                let variable = here.vars.iter().rposition(|(bound, _)| *bound == name);
-                Ok(variable.map(|variable| Place {
+            ExprKind::Path(path) => match path.ident().and_then(|name| self.slot(name)) {
+                Some(variable) => Ok(Located::Place(Place {
                     variable,
                     steps: Vec::new(),
+                    part: None,
                     span: expr.span,
-                }))
-            }
-            ExprKind::Field(base, name) => self.step(base, expr.span, |this, value| {
-                let Value::Struct(structure) = value else {
-                    let found = value.describe();
-                    return fail(expr.span, format!("{found} has no field `{name}`"));
+                })),
+                None => self.expr(expr).map(Located::Value),
+            },
+            ExprKind::Deref(inner) => self.locate(inner),
+            ExprKind::Field(base, name) => {
+                let base = self.locate(base)?;
+                let step = match &self.peek(&base)? {
+                    Value::Struct(structure) => {
+                        Step::Field(self.field_index(structure, *name, expr.span)?)
+                    }
+                    value => {
+                        let found = value.describe();
+                        return fail(expr.span, format!("{found} has no field `{name}`"));
+                    }
                 };
-                Ok(Step::Field(this.field_index(structure, *name, expr.span)?))
-            }),
-            ExprKind::TupleField(base, index) => self.step(base, expr.span, |_, value| {
-                let length = match value {
+                self.descend(base, step, expr.span)
+            }
+            ExprKind::TupleField(base, index) => {
+                let base = self.locate(base)?;
+                let value = self.peek(&base)?;
+                let length = match &value {
                     Value::Tuple(values) => values.len(),
                     Value::Struct(structure) => structure.fields.len(),
                     _ => 0,
                 };
-                if *index < length {
-                    return Ok(Step::Field(*index));
+                if *index >= length {
+                    let found = value.describe();
+                    return fail(expr.span, format!("{found} has no field {index}"));
                 }
-                let found = value.describe();
-                fail(expr.span, format!("{found} has no field {index}"))
-            }),
-            ExprKind::Index(base, index) => {
-                let at = match self.expr(index)? {
-                    Value::Int(at) => at as usize,
-                    Value::Range(..) => return Ok(None),
-                    other => return not_an_index(&other, index.span),
-                };
-                self.step(base, expr.span, |_, value| {
-                    let Value::Array(values) = value else {
-                        let found = value.describe();
-                        return fail(expr.span, format!("{found} cannot be indexed"));
-                    };
-                    if at >= values.len() {
-                        let length = values.len();
-                        return fail(
-                            index.span,
-                            format!("index {at} is out of range of an array of {length}"),
-                        );
-                    }
-                    Ok(Step::Element(at))
-                })
+                self.descend(base, Step::Field(*index), expr.span)
             }
-            _ => Ok(None),
+            ExprKind::Index(base, index) => {
+                let base = self.locate(base)?;
+                self.expected = Ty::Int(Some(IntType::Usize));
+                let at = self.expr(index)?;
+                self.element(base, &at, index.span, expr.span)
+            }
+            _ => self.expr(expr).map(Located::Value),
         }
     }
 
-    fn step(
-        &mut self,
-        base: &Expr,
-        span: Span,
-        next: impl FnOnce(&mut Self, &Value) -> Eval<Step>,
-    ) -> Eval<Option<Place>> {
-        let Some(mut place) = self.place(base)? else {
-            return Ok(None);
+    fn element(&mut self, base: Located, at: &Value, index: Span, span: Span) -> Eval<Located> {
+        let value = self.peek(&base)?;
+        let Value::Array(values) = &value else {
+            let found = value.describe();
+            return fail(span, format!("{found} cannot be indexed"));
         };
-        // The container is cheap to share, its elements are not copied.
-        let value = self.read_place(&place)?;
-        place.steps.push(next(self, &value)?);
-        place.span = span;
-        Ok(Some(place))
+        let length = values.len();
+        match at {
+            Value::Int(at, None | Some(IntType::Usize)) => {
+                if *at >= length as u64 {
+                    return fail(
+                        index,
+                        format!("index {at} is out of range of an array of {length}"),
+                    );
+                }
+                let at = *at as usize;
+                match base {
+                    Located::Place(mut place) => {
+                        let first = place.part.take().map_or(0, |(start, _)| start);
+                        self.descend(Located::Place(place), Step::Element(first + at), span)
+                    }
+                    base => self.descend(base, Step::Element(at), span),
+                }
+            }
+            Value::Range(start, end, None | Some(IntType::Usize)) => {
+                if start > end || *end > length as u64 {
+                    return fail(index, "this range is outside of the array");
+                }
+                let (start, end) = (*start as usize, *end as usize);
+                Ok(match base {
+                    Located::Place(mut place) => {
+                        let first = place.part.map_or(0, |(start, _)| start);
+                        place.part = Some((first + start, first + end));
+                        place.span = span;
+                        Located::Place(place)
+                    }
+                    Located::Value(_) => {
+                        Located::Value(Value::Array(Rc::new(values[start..end].to_vec())))
+                    }
+                })
+            }
+            other => not_an_index(other, index),
+        }
+    }
+
+    /// The value there; containers are cheap to share.
+    fn peek(&mut self, located: &Located) -> Eval<Value> {
+        match located {
+            Located::Place(place) => self.read_place(place),
+            Located::Value(value) => Ok(value.clone()),
+        }
+    }
+
+    fn descend(&mut self, base: Located, step: Step, span: Span) -> Eval<Located> {
+        match base {
+            Located::Place(mut place) => {
+                place.steps.push(step);
+                place.span = span;
+                Ok(Located::Place(place))
+            }
+            Located::Value(value) => match child(&value, step) {
+                Some(value) => Ok(Located::Value(value.clone())),
+                None => fail(span, "there is no such part"),
+            },
+        }
+    }
+
+    /// The value of an expression, and its place if it has one.
+    pub(super) fn borrow(&mut self, expr: &Expr) -> Eval<(Value, Option<Place>)> {
+        let inner = match &expr.kind {
+            ExprKind::RefMut(inner) => inner,
+            _ => expr,
+        };
+        match self.locate(inner)? {
+            Located::Place(place) => Ok((self.read_place(&place)?, Some(place))),
+            Located::Value(value) => Ok((value, None)),
+        }
+    }
+
+    /// The place an expression names.
+    pub(super) fn target(&mut self, expr: &Expr) -> Eval<Place> {
+        match self.locate(expr)? {
+            Located::Place(place) => Ok(place),
+            Located::Value(_) => fail(expr.span, "this cannot be assigned to"),
+        }
+    }
+
+    /// What a place holds before the parts of the expression that names it are evaluated; of an array
+    /// any element.
+    pub(super) fn glance(&mut self, expr: &Expr) -> Option<Value> {
+        match &expr.kind {
+            ExprKind::Path(path) => {
+                let slot = self.slot(path.ident()?)?;
+                Some(self.here().vars[slot].1.clone())
+            }
+            ExprKind::Deref(inner) => self.glance(inner),
+            ExprKind::Field(base, name) => match self.glance(base)? {
+                Value::Struct(structure) => {
+                    let index = self.field_index(&structure, *name, expr.span).ok()?;
+                    structure.fields.get(index).cloned()
+                }
+                _ => None,
+            },
+            ExprKind::TupleField(base, index) => {
+                let base = self.glance(base)?;
+                child(&base, Step::Field(*index)).cloned()
+            }
+            ExprKind::Index(base, _) => {
+                let base = self.glance(base)?;
+                child(&base, Step::Element(0)).cloned()
+            }
+            _ => None,
+        }
     }
 
     /// A copy of the value at a place.
     pub(super) fn read_place(&mut self, place: &Place) -> Eval<Value> {
         let mut value = &self.here().vars[place.variable].1;
         for step in &place.steps {
-            value = match (step, value) {
-                (Step::Element(index), Value::Array(values))
-                | (Step::Field(index), Value::Tuple(values)) => &values[*index],
-                (Step::Field(index), Value::Struct(structure)) => &structure.fields[*index],
-                _ => return fail(place.span, "the value changed its shape"),
+            value = match child(value, *step) {
+                Some(value) => value,
+                None => return fail(place.span, "the value changed its shape"),
             };
         }
-        match value {
-            Value::Lent => fail(place.span, "this has no value here"),
-            value => Ok(value.clone()),
+        match (value, place.part) {
+            (Value::Lent, _) => fail(place.span, "this has no value here"),
+            (Value::Array(values), Some((start, end))) => match values.get(start..end) {
+                Some(part) => Ok(Value::Array(Rc::new(part.to_vec()))),
+                None => fail(place.span, "the value changed its shape"),
+            },
+            (value, _) => Ok(value.clone()),
         }
     }
 
     fn place_mut(&mut self, place: &Place) -> Eval<&mut Value> {
+        if place.part.is_some() {
+            return fail_help(
+                place.span,
+                "a part of an array cannot be changed as a whole",
+                "change its elements",
+            );
+        }
         let mut value = &mut self.here().vars[place.variable].1;
         for step in &place.steps {
-            value = match (step, value) {
-                (Step::Element(index), Value::Array(values))
-                | (Step::Field(index), Value::Tuple(values)) => &mut Rc::make_mut(values)[*index],
-                (Step::Field(index), Value::Struct(structure)) => {
-                    &mut Rc::make_mut(structure).fields[*index]
-                }
-                _ => return fail(place.span, "the value changed its shape"),
+            value = match child_mut(value, *step) {
+                Some(value) => value,
+                None => return fail(place.span, "the value changed its shape"),
             };
         }
         Ok(value)

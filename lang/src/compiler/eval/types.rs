@@ -1,7 +1,8 @@
-//! Types: evaluation of type expressions, and finding implementations by matching.
+//! Types: evaluation of type expressions.
 
 use std::rc::Rc;
 
+use super::dispatch::{Owner, Prefix};
 use super::*;
 use crate::compiler::resolve::Head;
 
@@ -16,7 +17,8 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
         Ty::Block => "Block",
         Ty::Slice => "Slice",
         Ty::Bool => "bool",
-        Ty::Int => "usize",
+        // One head for all integers: which type a literal has is not always known.
+        Ty::Int(_) => "usize",
         Ty::Unchecked(_) => "Unchecked",
         Ty::Words(_) => "Words",
         Ty::Index(_) => "Index",
@@ -36,16 +38,16 @@ impl Evaluator<'_> {
         module: ModuleId,
         generics: Bindings,
         self_type: Option<Ty>,
+        owner: Option<Owner>,
         body: impl FnOnce(&mut Self) -> Eval<T>,
     ) -> Eval<T> {
         let site = self.activations.last().map_or(0, |here| here.site);
         self.activations.push(Activation {
-            module,
-            vars: Vec::new(),
             generics,
             self_type,
-            output: None,
+            owner,
             site,
+            ..Activation::new(module)
         });
         let result = body(self)?;
         self.activations.pop();
@@ -89,7 +91,8 @@ impl Evaluator<'_> {
         };
         while used < length {
             let name = path.segments[used].name;
-            ty = self.associated_type(&ty, name, path.span)?;
+            let prefix = self.prefix(path, used)?;
+            ty = self.associated_type(&ty, &prefix, name, path.span)?;
             used += 1;
         }
         Ok(ty)
@@ -113,7 +116,7 @@ impl Evaluator<'_> {
             span: path.span,
         };
         let module = self.module();
-        let Some((definition, used)) = self.items.path(module, &prefix)? else {
+        let Some((definition, used)) = self.items.path(module, &prefix, Namespace::Type)? else {
             let name = first.name;
             return fail(path.span, format!("there is no type `{name}`"));
         };
@@ -132,7 +135,7 @@ impl Evaluator<'_> {
                 let types = self.generic_arguments(&alias.generics, arguments)?;
                 let names = alias.generics.iter().map(|param| param.name);
                 let bindings = names.zip(types).collect();
-                self.within(home, bindings, None, |this| this.ty(&alias.ty))?
+                self.within(home, bindings, None, None, |this| this.ty(&alias.ty))?
             }
             Definition::Intrinsic(name) => self.intrinsic_type(name, arguments, path.span)?,
             _ => {
@@ -150,7 +153,7 @@ impl Evaluator<'_> {
             "Block" => Ty::Block,
             "Slice" => Ty::Slice,
             "bool" => Ty::Bool,
-            "usize" | "u8" | "u16" | "u32" | "u64" | "u128" => Ty::Int,
+            "usize" | "u8" | "u16" | "u32" | "u64" => Ty::Int(IntType::named(&name.text())),
             "PhantomData" => Ty::Phantom,
             "Unchecked" => match arguments.first() {
                 Some(GenericArg::Type(ty)) => Ty::Unchecked(Rc::new(self.ty(ty)?)),
@@ -188,9 +191,12 @@ impl Evaluator<'_> {
         Ok(types)
     }
 
-    fn generic_constant(&mut self, argument: &GenericArg) -> Eval<Ty> {
+    pub(super) fn generic_constant(&mut self, argument: &GenericArg) -> Eval<Ty> {
         let value = match argument {
-            GenericArg::Const(expr) => self.expr(expr)?,
+            GenericArg::Const(expr) => {
+                self.expected = Ty::Int(Some(IntType::Usize));
+                self.expr(expr)?
+            }
             GenericArg::Type(ty) => match &ty.kind {
                 TypeKind::Path(path) => self.expr(&Expr {
                     kind: ExprKind::Path(path.clone()),
@@ -201,7 +207,7 @@ impl Evaluator<'_> {
             },
         };
         match value {
-            Value::Int(value) => Ok(Ty::Const(value)),
+            Value::Int(value, None | Some(IntType::Usize)) => Ok(Ty::Const(value)),
             Value::Bool(value) => Ok(Ty::ConstBool(value)),
             other => {
                 let span = match argument {
@@ -214,183 +220,24 @@ impl Evaluator<'_> {
         }
     }
 
-    fn associated_type(&mut self, ty: &Ty, name: Symbol, span: Span) -> Eval<Ty> {
-        let heads = [head(ty), Some(Head::Any)];
-        for head in heads.into_iter().flatten() {
-            let Some(candidates) = self.items.types.get(&(head, name)) else {
-                continue;
-            };
-            for (implementation, index) in candidates {
-                if let Some(bindings) = self.implements(*implementation, ty)? {
-                    let info = &self.items.impls[*implementation];
-                    let definition = &info.ast.types[*index].1;
-                    return self.within(info.module, bindings, Some(ty.clone()), |this| {
-                        this.ty(definition)
-                    });
-                }
-            }
-        }
-        fail(span, format!("there is no type `{name}` of this type"))
-    }
-
-    /// The generic arguments with which an implementation is for `ty`, if it is.
-    pub(super) fn implements(&mut self, implementation: usize, ty: &Ty) -> Eval<Option<Bindings>> {
-        let info = &self.items.impls[implementation];
-        let mut bindings = Vec::new();
-        let matches = self.unify(
-            &info.ast.self_type,
-            ty,
-            info.module,
-            &info.ast.generics,
-            &mut bindings,
-        )?;
-        Ok(matches.then_some(bindings))
-    }
-
-    /// Matches a type expression against a type, binding parameters.
-    pub(super) fn unify(
+    fn associated_type(
         &mut self,
-        pattern: &Type,
-        actual: &Ty,
-        module: ModuleId,
-        params: &[GenericParam],
-        bindings: &mut Bindings,
-    ) -> Eval<bool> {
-        if matches!(actual, Ty::Unknown) {
-            return Ok(true);
-        }
-        match (&pattern.kind, actual) {
-            (TypeKind::Unknown, _) => Ok(true),
-            (TypeKind::Array(element, length), Ty::Array(found, size)) => {
-                if let (ExprKind::Path(path), Some(size)) = (&length.kind, size)
-                    && let Some(name) = path.ident()
-                    && params.iter().any(|param| param.name == name)
-                    && !bind(bindings, name, &Ty::Const(*size))
-                {
-                    return Ok(false);
-                }
-                self.unify(element, found, module, params, bindings)
+        ty: &Ty,
+        prefix: &Prefix<'_>,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<Ty> {
+        let items = self.items;
+        match self.type_candidate(prefix, ty, name, span)? {
+            Some(candidate) => {
+                let info = &items.impls[candidate.item.implementation];
+                let definition = &info.ast.types[candidate.item.item].1;
+                let (owner, this) = (Some(candidate.owner()), Some(ty.clone()));
+                self.within(info.module, candidate.bindings, this, owner, |this| {
+                    this.ty(definition)
+                })
             }
-            (TypeKind::Slice(element), Ty::Array(found, _)) => {
-                self.unify(element, found, module, params, bindings)
-            }
-            (TypeKind::Tuple(patterns), Ty::Tuple(types)) => {
-                if patterns.len() != types.len() {
-                    return Ok(false);
-                }
-                for (pattern, ty) in patterns.iter().zip(types.iter()) {
-                    if !self.unify(pattern, ty, module, params, bindings)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-            (TypeKind::Path(path), _) => self.unify_path(path, actual, module, params, bindings),
-            _ => Ok(false),
-        }
-    }
-
-    fn unify_path(
-        &mut self,
-        path: &Path,
-        actual: &Ty,
-        module: ModuleId,
-        params: &[GenericParam],
-        bindings: &mut Bindings,
-    ) -> Eval<bool> {
-        if let Some(name) = path.ident() {
-            if params.iter().any(|param| param.name == name) {
-                return Ok(bind(bindings, name, actual));
-            }
-            if &*name.text() == "Self" {
-                return Ok(true);
-            }
-        }
-        let first = path.segments.first().map(|segment| segment.name);
-        let projection = path.qualified.is_some()
-            || path.segments.len() > 1
-                && first.is_some_and(|name| {
-                    params.iter().any(|param| param.name == name) || &*name.text() == "Self"
-                });
-        if projection {
-            return Ok(true);
-        }
-        let Some((definition, used)) = self.items.path(module, path)? else {
-            return Ok(true);
-        };
-        let arguments = &path.segments[used - 1].generics;
-        let (expected, actuals): (&[GenericParam], Vec<Ty>) = match (&definition, actual) {
-            (Definition::Struct(id), Ty::Struct(found, types)) if id == found => {
-                (&self.items.structs[*id].ast.generics, types.to_vec())
-            }
-            (Definition::Alias(home, alias), _) if alias.generics.is_empty() => {
-                return self.unify(&alias.ty, actual, *home, &[], bindings);
-            }
-            (Definition::Alias(..), _) => return Ok(true),
-            (Definition::Intrinsic(name), _) => match (&*name.text(), actual) {
-                ("Unchecked", Ty::Unchecked(inner)) => (&[], vec![(**inner).clone()]),
-                ("Words", Ty::Words(n)) | ("Index", Ty::Index(n)) => (&[], vec![Ty::Const(*n)]),
-                ("usize" | "u8" | "u16" | "u32" | "u64" | "u128", Ty::Int) => return Ok(true),
-                (text, _) => {
-                    return Ok(head(actual) == Some(Head::Intrinsic(Symbol::new(text))));
-                }
-            },
-            _ => return Ok(false),
-        };
-        for (index, (argument, actual)) in arguments.iter().zip(&actuals).enumerate() {
-            let constant = expected.get(index).is_some_and(|param| param.constant)
-                || matches!(actual, Ty::Const(_) | Ty::ConstBool(_));
-            let matches = match argument {
-                GenericArg::Type(ty) => {
-                    let name = match &ty.kind {
-                        TypeKind::Path(path) => path.ident(),
-                        _ => None,
-                    };
-                    match name {
-                        Some(name) if params.iter().any(|param| param.name == name) => {
-                            bind(bindings, name, actual)
-                        }
-                        _ if constant => {
-                            let module_bindings = bindings.clone();
-                            let value = self.within(module, module_bindings, None, |this| {
-                                this.generic_constant(argument)
-                            })?;
-                            value.matches(actual)
-                        }
-                        _ => self.unify(ty, actual, module, params, bindings)?,
-                    }
-                }
-                GenericArg::Const(expr) => match expr.kind {
-                    ExprKind::Int(_) | ExprKind::Bool(_) => {
-                        let value = self.within(module, Vec::new(), None, |this| {
-                            this.generic_constant(argument)
-                        })?;
-                        value.matches(actual)
-                    }
-                    _ => true,
-                },
-            };
-            if !matches {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-}
-
-/// Binds a parameter, or compares with what it is bound to.
-fn bind(bindings: &mut Bindings, name: Symbol, ty: &Ty) -> bool {
-    match bindings.iter_mut().find(|(bound, _)| *bound == name) {
-        Some((_, bound)) => {
-            let matches = bound.matches(ty);
-            if matches!(bound, Ty::Unknown) {
-                *bound = ty.clone();
-            }
-            matches
-        }
-        None => {
-            bindings.push((name, ty.clone()));
-            true
+            None => fail(span, format!("there is no type `{name}` of this type")),
         }
     }
 }

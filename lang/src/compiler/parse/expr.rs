@@ -1,68 +1,15 @@
-//! Expressions and statements.
-
-use std::rc::Rc;
+//! Expressions.
 
 use syn::punctuated::Punctuated;
 
-use super::{Parser, symbol};
+use super::Parser;
 use crate::compiler::ast::*;
-use crate::compiler::error::{Result, fail, fail_help, failure};
+use crate::compiler::error::{Result, fail, fail_help};
+use crate::compiler::output::Span;
 
 const NO_CLOSURES: &str = "write a `for` loop, or a function";
 
 impl Parser {
-    pub(super) fn block(&self, block: &syn::Block) -> Result<Block> {
-        let mut statements = Vec::new();
-        let mut tail = None;
-        for (index, statement) in block.stmts.iter().enumerate() {
-            let last = index + 1 == block.stmts.len();
-            match statement {
-                syn::Stmt::Local(local) => {
-                    let ty = match &local.pat {
-                        syn::Pat::Type(typed) => Some(self.ty(&typed.ty)?),
-                        _ => None,
-                    };
-                    let value = match &local.init {
-                        None => None,
-                        Some(init) if init.diverge.is_some() => {
-                            return fail(self.span_of(local), "`let else` is not in the subset");
-                        }
-                        Some(init) => Some(self.expr(&init.expr)?),
-                    };
-                    statements.push(Statement::Let(self.pattern(&local.pat)?, ty, value));
-                }
-                syn::Stmt::Item(syn::Item::Const(item)) => {
-                    let constant = self.constant(&item.ident, &item.ty, Some(&item.expr))?;
-                    statements.push(Statement::Item(Rc::new(constant)));
-                }
-                syn::Stmt::Item(item) => {
-                    return fail_help(
-                        self.span_of(item),
-                        "only constants may be declared inside a function",
-                        "move this item out of the function",
-                    );
-                }
-                syn::Stmt::Expr(value, semicolon) => {
-                    let value = self.expr(value)?;
-                    if last && semicolon.is_none() {
-                        tail = Some(Box::new(value));
-                    } else {
-                        statements.push(Statement::Expr(value));
-                    }
-                }
-                syn::Stmt::Macro(statement) => {
-                    let value = self.macro_call(&statement.mac)?;
-                    if last && statement.semi_token.is_none() {
-                        tail = Some(Box::new(value));
-                    } else {
-                        statements.push(Statement::Expr(value));
-                    }
-                }
-            }
-        }
-        Ok(Block { statements, tail })
-    }
-
     fn boxed(&self, expr: &syn::Expr) -> Result<Box<Expr>> {
         self.expr(expr).map(Box::new)
     }
@@ -89,119 +36,251 @@ impl Parser {
     fn expr_at(&self, expr: &syn::Expr) -> Result<Expr> {
         let span = self.span_of(expr);
         let kind = match expr {
-            syn::Expr::Paren(inner) => return self.expr(&inner.expr),
-            syn::Expr::Group(inner) => return self.expr(&inner.expr),
-            syn::Expr::Lit(literal) => match &literal.lit {
-                syn::Lit::Int(value) => match value.base10_parse() {
-                    Ok(value) => ExprKind::Int(value),
-                    Err(_) => return fail(span, "this integer does not fit 64 bits"),
-                },
-                syn::Lit::Bool(value) => ExprKind::Bool(value.value),
-                syn::Lit::Str(_) => ExprKind::Text,
-                _ => return fail(span, "this literal is not in the subset"),
-            },
-            syn::Expr::Path(path) => ExprKind::Path(self.path(path.qself.as_ref(), &path.path)?),
-            syn::Expr::Unary(unary) => match unary.op {
-                syn::UnOp::Deref(_) => return self.expr(&unary.expr),
-                syn::UnOp::Neg(_) => ExprKind::Unary(UnaryOp::Negate, self.boxed(&unary.expr)?),
-                syn::UnOp::Not(_) => ExprKind::Unary(UnaryOp::Not, self.boxed(&unary.expr)?),
-                _ => return fail(span, "this operator is not in the subset"),
-            },
-            syn::Expr::Binary(binary) => {
-                let (left, right) = (self.boxed(&binary.left)?, self.boxed(&binary.right)?);
-                match binary_op(&binary.op) {
+            syn::Expr::Paren(syn::ExprParen { attrs, expr, .. }) => {
+                self.kept(attrs)?;
+                return self.expr(expr);
+            }
+            syn::Expr::Group(syn::ExprGroup { attrs, expr, .. }) => {
+                self.kept(attrs)?;
+                return self.expr(expr);
+            }
+            syn::Expr::Lit(syn::ExprLit { attrs, lit }) => {
+                self.kept(attrs)?;
+                self.literal(lit)?
+            }
+            syn::Expr::Path(syn::ExprPath { attrs, qself, path }) => {
+                self.kept(attrs)?;
+                ExprKind::Path(self.path(qself.as_ref(), path)?)
+            }
+            syn::Expr::Infer(syn::ExprInfer { attrs, .. }) => {
+                self.kept(attrs)?;
+                ExprKind::Path(Path {
+                    qualified: None,
+                    segments: vec![Segment {
+                        name: Symbol::new("_"),
+                        generics: Vec::new(),
+                    }],
+                    span,
+                })
+            }
+            syn::Expr::Unary(syn::ExprUnary { attrs, op, expr }) => {
+                self.kept(attrs)?;
+                let inner = self.boxed(expr)?;
+                match op {
+                    syn::UnOp::Deref(_) => ExprKind::Deref(inner),
+                    syn::UnOp::Neg(_) => ExprKind::Unary(UnaryOp::Negate, inner),
+                    syn::UnOp::Not(_) => ExprKind::Unary(UnaryOp::Not, inner),
+                    _ => return fail(span, "this operator is not in the subset"),
+                }
+            }
+            syn::Expr::Binary(syn::ExprBinary {
+                attrs,
+                left,
+                op,
+                right,
+            }) => {
+                self.kept(attrs)?;
+                let (left, right) = (self.boxed(left)?, self.boxed(right)?);
+                match binary_op(op) {
                     Some((op, false)) => ExprKind::Binary(op, left, right),
                     Some((op, true)) => ExprKind::AssignOp(op, left, right),
                     None => return fail(span, "this operator is not in the subset"),
                 }
             }
-            syn::Expr::Assign(assign) => {
-                ExprKind::Assign(self.boxed(&assign.left)?, self.boxed(&assign.right)?)
+            syn::Expr::Assign(syn::ExprAssign {
+                attrs, left, right, ..
+            }) => {
+                self.kept(attrs)?;
+                ExprKind::Assign(self.boxed(left)?, self.boxed(right)?)
             }
-            syn::Expr::Call(call) => match &*call.func {
-                syn::Expr::Path(path) => ExprKind::Call(
-                    self.path(path.qself.as_ref(), &path.path)?,
-                    self.list(&call.args)?,
-                ),
-                _ => return fail_help(span, "only named functions can be called", NO_CLOSURES),
-            },
-            syn::Expr::MethodCall(call) => ExprKind::MethodCall(
-                self.boxed(&call.receiver)?,
-                symbol(&call.method),
-                match &call.turbofish {
-                    Some(arguments) => self.generic_arguments(arguments)?,
-                    None => Vec::new(),
-                },
-                self.list(&call.args)?,
-            ),
-            syn::Expr::Field(field) => match &field.member {
-                syn::Member::Named(name) => ExprKind::Field(self.boxed(&field.base)?, symbol(name)),
-                syn::Member::Unnamed(index) => {
-                    ExprKind::TupleField(self.boxed(&field.base)?, index.index as usize)
-                }
-            },
-            syn::Expr::Index(index) => {
-                ExprKind::Index(self.boxed(&index.expr)?, self.boxed(&index.index)?)
+            syn::Expr::Call(syn::ExprCall {
+                attrs, func, args, ..
+            }) => {
+                self.kept(attrs)?;
+                let syn::Expr::Path(syn::ExprPath { attrs, qself, path }) = &**func else {
+                    return fail_help(span, "only named functions can be called", NO_CLOSURES);
+                };
+                self.kept(attrs)?;
+                ExprKind::Call(self.path(qself.as_ref(), path)?, self.list(args)?)
             }
-            syn::Expr::Struct(structure) => {
-                let mut fields = Vec::new();
-                for field in &structure.fields {
-                    let name = match &field.member {
-                        syn::Member::Named(name) => symbol(name),
-                        syn::Member::Unnamed(index) => Symbol::new(&index.index.to_string()),
-                    };
-                    fields.push((name, self.expr(&field.expr)?));
-                }
-                let rest = structure.rest.as_ref();
-                ExprKind::Struct(
-                    self.path(structure.qself.as_ref(), &structure.path)?,
-                    fields,
-                    rest.map(|rest| self.boxed(rest)).transpose()?,
+            syn::Expr::MethodCall(syn::ExprMethodCall {
+                attrs,
+                receiver,
+                dot_token: _,
+                method,
+                turbofish,
+                paren_token: _,
+                args,
+            }) => {
+                self.kept(attrs)?;
+                ExprKind::MethodCall(
+                    self.boxed(receiver)?,
+                    self.symbol(method)?,
+                    match turbofish {
+                        Some(arguments) => self.generic_arguments(arguments)?,
+                        None => Vec::new(),
+                    },
+                    self.list(args)?,
                 )
             }
-            syn::Expr::Tuple(tuple) => ExprKind::Tuple(self.list(&tuple.elems)?),
-            syn::Expr::Array(array) => ExprKind::Array(self.list(&array.elems)?),
-            syn::Expr::Repeat(repeat) => {
-                ExprKind::Repeat(self.boxed(&repeat.expr)?, self.boxed(&repeat.len)?)
+            syn::Expr::Field(syn::ExprField {
+                attrs,
+                base,
+                member,
+                ..
+            }) => {
+                self.kept(attrs)?;
+                let base = self.boxed(base)?;
+                match member {
+                    syn::Member::Named(name) => ExprKind::Field(base, self.symbol(name)?),
+                    syn::Member::Unnamed(index) => ExprKind::TupleField(base, index.index as usize),
+                }
             }
-            syn::Expr::Range(range) => {
+            syn::Expr::Index(syn::ExprIndex {
+                attrs, expr, index, ..
+            }) => {
+                self.kept(attrs)?;
+                ExprKind::Index(self.boxed(expr)?, self.boxed(index)?)
+            }
+            syn::Expr::Struct(structure) => self.structure_literal(structure)?,
+            syn::Expr::Tuple(syn::ExprTuple { attrs, elems, .. }) => {
+                self.kept(attrs)?;
+                ExprKind::Tuple(self.list(elems)?)
+            }
+            syn::Expr::Array(syn::ExprArray { attrs, elems, .. }) => {
+                self.kept(attrs)?;
+                ExprKind::Array(self.list(elems)?)
+            }
+            syn::Expr::Repeat(syn::ExprRepeat {
+                attrs, expr, len, ..
+            }) => {
+                self.kept(attrs)?;
+                ExprKind::Repeat(self.boxed(expr)?, self.boxed(len)?)
+            }
+            syn::Expr::Range(syn::ExprRange {
+                attrs,
+                start,
+                limits,
+                end,
+            }) => {
+                self.kept(attrs)?;
                 let bound = |end: &Option<Box<syn::Expr>>| {
                     end.as_ref().map(|end| self.boxed(end)).transpose()
                 };
-                let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
-                ExprKind::Range(bound(&range.start)?, bound(&range.end)?, closed)
+                let closed = matches!(limits, syn::RangeLimits::Closed(_));
+                ExprKind::Range(bound(start)?, bound(end)?, closed)
             }
-            syn::Expr::If(conditional) => {
-                if let syn::Expr::Let(condition) = &*conditional.cond {
-                    return fail(self.span_of(condition), "`if let` is not in the subset");
+            syn::Expr::Reference(syn::ExprReference {
+                attrs,
+                and_token: _,
+                mutability,
+                expr,
+            }) => {
+                self.kept(attrs)?;
+                if mutability.is_none() {
+                    return self.expr(expr);
                 }
-                let otherwise = match &conditional.else_branch {
-                    Some((_, otherwise)) => Some(self.boxed(otherwise)?),
-                    None => None,
-                };
-                let then = self.block(&conditional.then_branch)?;
-                ExprKind::If(self.boxed(&conditional.cond)?, then, otherwise)
+                ExprKind::RefMut(self.boxed(expr)?)
             }
-            syn::Expr::Match(matching) => {
-                let mut arms = Vec::new();
-                for arm in &matching.arms {
-                    let guard = match &arm.guard {
-                        Some((_, guard)) => Some(self.expr(guard)?),
-                        None => None,
-                    };
-                    arms.push((self.pattern(&arm.pat)?, guard, self.expr(&arm.body)?));
+            syn::Expr::Cast(syn::ExprCast {
+                attrs, expr, ty, ..
+            }) => {
+                self.kept(attrs)?;
+                ExprKind::Cast(self.boxed(expr)?, self.ty(ty)?)
+            }
+            syn::Expr::Macro(syn::ExprMacro { attrs, mac }) => {
+                self.kept(attrs)?;
+                return self.macro_call(mac);
+            }
+            other => self.control(other, span)?,
+        };
+        Ok(Expr { kind, span })
+    }
+
+    /// Blocks, branches, loops and jumps.
+    fn control(&self, expr: &syn::Expr, span: Span) -> Result<ExprKind> {
+        Ok(match expr {
+            syn::Expr::If(syn::ExprIf {
+                attrs,
+                if_token: _,
+                cond,
+                then_branch,
+                else_branch,
+            }) => {
+                self.kept(attrs)?;
+                let condition = self.boxed(cond)?;
+                let then = self.block(then_branch)?;
+                let otherwise = else_branch.as_ref();
+                let otherwise = otherwise.map(|(_, otherwise)| self.boxed(otherwise));
+                ExprKind::If(condition, then, otherwise.transpose()?)
+            }
+            syn::Expr::Let(_) => {
+                return fail_help(
+                    span,
+                    "`if let` is not in the subset",
+                    "compare with `==`, or write `match`",
+                );
+            }
+            syn::Expr::Match(matching) => self.matching(matching)?,
+            syn::Expr::Block(syn::ExprBlock {
+                attrs,
+                label,
+                block,
+            }) => {
+                self.kept(attrs)?;
+                self.no_label(label.as_ref())?;
+                ExprKind::Block(self.block(block)?)
+            }
+            syn::Expr::Const(syn::ExprConst { attrs, block, .. }) => {
+                self.kept(attrs)?;
+                ExprKind::Block(self.block(block)?)
+            }
+            syn::Expr::ForLoop(syn::ExprForLoop {
+                attrs,
+                label,
+                for_token: _,
+                pat,
+                in_token: _,
+                expr,
+                body,
+            }) => {
+                self.kept(attrs)?;
+                self.no_label(label.as_ref())?;
+                ExprKind::For(self.pattern(pat)?, self.boxed(expr)?, self.block(body)?)
+            }
+            syn::Expr::While(syn::ExprWhile {
+                attrs,
+                label,
+                while_token: _,
+                cond,
+                body,
+            }) => {
+                self.kept(attrs)?;
+                self.no_label(label.as_ref())?;
+                ExprKind::While(self.boxed(cond)?, self.block(body)?)
+            }
+            syn::Expr::Return(syn::ExprReturn { attrs, expr, .. }) => {
+                self.kept(attrs)?;
+                let value = expr.as_ref();
+                ExprKind::Return(value.map(|value| self.boxed(value)).transpose()?)
+            }
+            syn::Expr::Break(syn::ExprBreak {
+                attrs,
+                break_token: _,
+                label,
+                expr,
+            }) => {
+                self.kept(attrs)?;
+                self.no_lifetime(label.as_ref())?;
+                if expr.is_some() {
+                    return fail(span, "`break` with a value is not in the subset");
                 }
-                ExprKind::Match(self.boxed(&matching.expr)?, arms)
+                ExprKind::Break
             }
-            syn::Expr::Block(block) => ExprKind::Block(self.block(&block.block)?),
-            syn::Expr::Const(block) => ExprKind::Block(self.block(&block.block)?),
-            syn::Expr::ForLoop(loop_) => ExprKind::For(
-                self.pattern(&loop_.pat)?,
-                self.boxed(&loop_.expr)?,
-                self.block(&loop_.body)?,
-            ),
-            syn::Expr::While(loop_) => {
-                ExprKind::While(self.boxed(&loop_.cond)?, self.block(&loop_.body)?)
+            syn::Expr::Continue(syn::ExprContinue { attrs, label, .. }) => {
+                self.kept(attrs)?;
+                self.no_lifetime(label.as_ref())?;
+                ExprKind::Continue
             }
             syn::Expr::Loop(_) => {
                 return fail_help(
@@ -210,63 +289,130 @@ impl Parser {
                     "write `for i in 0..N`, `for i in count(N)` or `for i in count_to(n)`",
                 );
             }
-            syn::Expr::Return(value) => {
-                let value = value.expr.as_ref();
-                ExprKind::Return(value.map(|value| self.boxed(value)).transpose()?)
-            }
-            syn::Expr::Break(_) => ExprKind::Break,
-            syn::Expr::Continue(_) => ExprKind::Continue,
-            syn::Expr::Reference(reference) => {
-                if reference.mutability.is_none() {
-                    return self.expr(&reference.expr);
-                }
-                ExprKind::RefMut(self.boxed(&reference.expr)?)
-            }
-            syn::Expr::Cast(cast) => ExprKind::Cast(self.boxed(&cast.expr)?, self.ty(&cast.ty)?),
-            syn::Expr::Macro(call) => return self.macro_call(&call.mac),
             syn::Expr::Closure(_) => {
                 return fail_help(span, "closures are not in the subset", NO_CLOSURES);
             }
             syn::Expr::Unsafe(_) => return fail(span, "`unsafe` is not in the subset"),
             _ => return fail(span, "this expression is not in the subset"),
-        };
-        Ok(Expr { kind, span })
+        })
     }
 
-    fn macro_call(&self, call: &syn::Macro) -> Result<Expr> {
-        let span = self.span_of(call);
-        let name = call.path.segments.last().map(|segment| &segment.ident);
-        let name = name.map(ToString::to_string).unwrap_or_default();
-        let arguments = || {
-            call.parse_body_with(Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated)
-                .map_err(|error| failure(span, format!("syntax error: {error}")))
-        };
-        let kind = match name.as_str() {
-            "assert" | "debug_assert" => {
-                let arguments = arguments()?;
-                let Some(condition) = arguments.first() else {
-                    return fail(span, "`assert!` takes a condition");
+    fn literal(&self, literal: &syn::Lit) -> Result<ExprKind> {
+        let span = self.span_of(literal);
+        Ok(match literal {
+            syn::Lit::Int(value) => {
+                let ty = match value.suffix() {
+                    "" => None,
+                    suffix => match IntType::named(suffix) {
+                        Some(ty) => Some(ty),
+                        None => {
+                            return fail_help(
+                                span,
+                                format!("integers of type `{suffix}` are not in the subset"),
+                                "u8, u16, u32, u64 and usize are",
+                            );
+                        }
+                    },
                 };
-                ExprKind::Assert(self.boxed(condition)?)
+                let number: Option<u64> = value.base10_parse().ok();
+                match number {
+                    Some(number) if number <= ty.map_or(u64::MAX, IntType::max) => {
+                        ExprKind::Int(number, ty)
+                    }
+                    _ => return fail(span, "this integer does not fit its type, or 64 bits"),
+                }
             }
-            "assert_eq" | "assert_ne" | "debug_assert_eq" => {
-                let arguments = arguments()?;
-                let (Some(left), Some(right)) = (arguments.first(), arguments.get(1)) else {
-                    return fail(span, format!("`{name}!` takes two values"));
-                };
-                let equal = name != "assert_ne";
-                ExprKind::AssertEq(self.boxed(left)?, self.boxed(right)?, equal)
+            syn::Lit::Bool(value) => ExprKind::Bool(value.value),
+            syn::Lit::Str(_) => ExprKind::Text,
+            _ => return fail(span, "this literal is not in the subset"),
+        })
+    }
+
+    fn structure_literal(&self, structure: &syn::ExprStruct) -> Result<ExprKind> {
+        let syn::ExprStruct {
+            attrs,
+            qself,
+            path,
+            brace_token: _,
+            fields: all,
+            dot2_token,
+            rest,
+        } = structure;
+        self.kept(attrs)?;
+        if dot2_token.is_some() && rest.is_none() {
+            return fail(self.span_of(structure), "`..` takes a struct here");
+        }
+        let mut fields = Vec::new();
+        for syn::FieldValue {
+            attrs,
+            member,
+            colon_token: _,
+            expr,
+        } in all
+        {
+            if self.present(attrs)? {
+                fields.push((self.member(member)?, self.expr(expr)?));
             }
-            "panic" | "unreachable" | "todo" | "unimplemented" => ExprKind::Panic,
-            _ => {
-                return fail_help(
-                    span,
-                    format!("the macro `{name}!` is not in the subset"),
-                    "`assert!`, `assert_eq!`, `assert_ne!` and `panic!` are",
-                );
+        }
+        let rest = rest.as_ref();
+        Ok(ExprKind::Struct(
+            self.path(qself.as_ref(), path)?,
+            fields,
+            rest.map(|rest| self.boxed(rest)).transpose()?,
+        ))
+    }
+
+    pub(super) fn member(&self, member: &syn::Member) -> Result<Symbol> {
+        match member {
+            syn::Member::Named(name) => self.symbol(name),
+            syn::Member::Unnamed(index) => Ok(Symbol::new(&index.index.to_string())),
+        }
+    }
+
+    fn matching(&self, matching: &syn::ExprMatch) -> Result<ExprKind> {
+        let syn::ExprMatch {
+            attrs,
+            match_token: _,
+            expr,
+            brace_token: _,
+            arms: all,
+        } = matching;
+        self.kept(attrs)?;
+        let mut arms = Vec::new();
+        for syn::Arm {
+            attrs,
+            pat,
+            guard,
+            fat_arrow_token: _,
+            body,
+            comma: _,
+        } in all
+        {
+            if !self.present(attrs)? {
+                continue;
             }
-        };
-        Ok(Expr { kind, span })
+            let guard = match guard {
+                Some((_, guard)) => Some(self.expr(guard)?),
+                None => None,
+            };
+            arms.push((self.pattern(pat)?, guard, self.expr(body)?));
+        }
+        Ok(ExprKind::Match(self.boxed(expr)?, arms))
+    }
+
+    fn no_label(&self, label: Option<&syn::Label>) -> Result<()> {
+        self.no_lifetime(label.map(|label| &label.name))
+    }
+
+    fn no_lifetime(&self, label: Option<&syn::Lifetime>) -> Result<()> {
+        match label {
+            None => Ok(()),
+            Some(label) => fail_help(
+                self.span_of(label),
+                "labels are not in the subset",
+                "keep what decides in a `bool`, or move the loops to a function and `return`",
+            ),
+        }
     }
 }
 
@@ -299,6 +445,9 @@ fn binary_op(op: &syn::BinOp) -> Option<(BinaryOp, bool)> {
         S::RemAssign(_) => (BinaryOp::Rem, true),
         S::ShlAssign(_) => (BinaryOp::Shl, true),
         S::ShrAssign(_) => (BinaryOp::Shr, true),
+        S::BitAndAssign(_) => (BinaryOp::BitAnd, true),
+        S::BitOrAssign(_) => (BinaryOp::BitOr, true),
+        S::BitXorAssign(_) => (BinaryOp::BitXor, true),
         _ => return None,
     })
 }

@@ -1,10 +1,22 @@
-//! Items, types and patterns.
+//! Items.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::{Parser, symbol};
+use super::Parser;
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
+
+/// Macros of the language, which no other macro may stand for.
+pub(super) const MACROS: &[&str] = &[
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "panic",
+    "unreachable",
+    "todo",
+    "unimplemented",
+];
 
 impl Parser {
     pub(super) fn items(&self, items: &[syn::Item]) -> Result<Module> {
@@ -15,135 +27,378 @@ impl Parser {
         Ok(module)
     }
 
+    /// Adds an item, whose name must be new in its module.
+    fn declare(&self, module: &mut Module, ident: &syn::Ident, kind: ItemKind) -> Result<()> {
+        let name = self.symbol(ident)?;
+        if module.items.iter().any(|item| item.name == name) {
+            return fail(
+                self.span_of(ident),
+                format!("`{name}` is declared a second time"),
+            );
+        }
+        let span = self.span_of(ident);
+        module.items.push(Item { name, kind, span });
+        Ok(())
+    }
+
     fn item(&self, item: &syn::Item, module: &mut Module) -> Result<()> {
         let span = self.span_of(item);
-        let mut push = |ident: &syn::Ident, kind| {
-            module.items.push(Item {
-                name: symbol(ident),
-                kind,
-            });
-        };
         match item {
-            syn::Item::Use(item) => {
-                if !skipped(&item.attrs) {
-                    self.imports(&item.tree, &mut Vec::new(), &mut module.imports)?;
-                }
-            }
-            syn::Item::Fn(item) => {
-                if !skipped(&item.attrs) {
-                    let function = self.function(&item.attrs, &item.sig, Some(&item.block))?;
-                    push(&item.sig.ident, ItemKind::Function(Rc::new(function)));
-                }
-            }
-            syn::Item::Const(item) => {
-                let constant = self.constant(&item.ident, &item.ty, Some(&item.expr))?;
-                push(&item.ident, ItemKind::Const(Rc::new(constant)));
-            }
-            syn::Item::Static(item) => {
-                let constant = self.constant(&item.ident, &item.ty, Some(&item.expr))?;
-                push(&item.ident, ItemKind::Const(Rc::new(constant)));
-            }
-            syn::Item::Struct(item) => {
-                let mut fields = Vec::new();
-                for (index, field) in item.fields.iter().enumerate() {
-                    let name = match &field.ident {
-                        Some(ident) => symbol(ident),
-                        None => Symbol::new(&index.to_string()),
-                    };
-                    fields.push((name, self.ty(&field.ty)?));
-                }
-                let structure = Struct {
-                    name: symbol(&item.ident),
-                    generics: self.generics(&item.generics)?,
-                    fields,
-                };
-                push(&item.ident, ItemKind::Struct(Rc::new(structure)));
-            }
-            syn::Item::Type(item) => {
-                let alias = Alias {
-                    generics: self.generics(&item.generics)?,
-                    ty: self.ty(&item.ty)?,
-                };
-                push(&item.ident, ItemKind::Alias(Rc::new(alias)));
-            }
-            syn::Item::Trait(item) => {
-                let (mut functions, mut constants) = (Vec::new(), Vec::new());
-                for item in &item.items {
-                    match item {
-                        syn::TraitItem::Fn(item) => {
-                            let body = item.default.as_ref();
-                            let function = self.function(&item.attrs, &item.sig, body)?;
-                            functions.push(Rc::new(function));
-                        }
-                        syn::TraitItem::Const(item) => {
-                            let value = item.default.as_ref().map(|(_, value)| value);
-                            constants.push(Rc::new(self.constant(&item.ident, &item.ty, value)?));
-                        }
-                        syn::TraitItem::Type(_) => {}
-                        other => {
-                            return fail(
-                                self.span_of(other),
-                                "this is not in the subset inside a trait",
-                            );
-                        }
-                    }
-                }
-                let kind = Trait {
-                    functions,
-                    constants,
-                };
-                push(&item.ident, ItemKind::Trait(Rc::new(kind)));
-            }
-            syn::Item::Impl(item) => {
-                if !skipped(&item.attrs) {
-                    module.impls.push(Rc::new(self.implementation(item)?));
-                }
-            }
-            syn::Item::Mod(item) => {
-                if skipped(&item.attrs) {
+            syn::Item::Use(syn::ItemUse {
+                attrs,
+                vis: _,
+                use_token: _,
+                leading_colon,
+                tree,
+                semi_token: _,
+            }) => {
+                if !self.present(attrs)? {
                     return Ok(());
                 }
-                let kind = match &item.content {
-                    Some((_, items)) => {
-                        let inner = self.items(items)?;
-                        // Implementations and imports of an inner module travel with it.
-                        module.impls.extend(inner.impls.iter().cloned());
-                        module.imports.extend(inner.imports.iter().cloned());
-                        ItemKind::Module(inner.items)
-                    }
+                if leading_colon.is_some() {
+                    return fail(span, "paths that begin with `::` are not in the subset");
+                }
+                self.imports(tree, &mut Vec::new(), &mut module.imports)
+            }
+            syn::Item::Fn(syn::ItemFn {
+                attrs,
+                vis: _,
+                sig,
+                block,
+            }) => {
+                if !self.present(attrs)? {
+                    return Ok(());
+                }
+                let function = Rc::new(self.function(attrs, sig, Some(block))?);
+                self.declare(module, &sig.ident, ItemKind::Function(function))
+            }
+            syn::Item::Const(item) => match self.constant_item(item)? {
+                Some(constant) => {
+                    self.declare(module, &item.ident, ItemKind::Const(Rc::new(constant)))
+                }
+                None => Ok(()),
+            },
+            syn::Item::Struct(item) => {
+                if !self.present(&item.attrs)? {
+                    return Ok(());
+                }
+                let structure = Rc::new(self.structure(item)?);
+                self.declare(module, &item.ident, ItemKind::Struct(structure))
+            }
+            syn::Item::Type(syn::ItemType {
+                attrs,
+                vis: _,
+                type_token: _,
+                ident,
+                generics,
+                eq_token: _,
+                ty,
+                semi_token: _,
+            }) => {
+                if !self.present(attrs)? {
+                    return Ok(());
+                }
+                let alias = Alias {
+                    generics: self.generics(generics)?,
+                    ty: self.ty(ty)?,
+                };
+                self.declare(module, ident, ItemKind::Alias(Rc::new(alias)))
+            }
+            syn::Item::Trait(item) => {
+                if !self.present(&item.attrs)? {
+                    return Ok(());
+                }
+                let definition = Rc::new(self.trait_item(item)?);
+                self.declare(module, &item.ident, ItemKind::Trait(definition))
+            }
+            syn::Item::Impl(item) => {
+                if self.present(&item.attrs)? {
+                    module.impls.push(Rc::new(self.implementation(item)?));
+                }
+                Ok(())
+            }
+            syn::Item::Mod(syn::ItemMod {
+                attrs,
+                vis: _,
+                unsafety,
+                mod_token: _,
+                ident,
+                content,
+                semi: _,
+            }) => {
+                if !self.present(attrs)? {
+                    return Ok(());
+                }
+                if unsafety.is_some() {
+                    return fail(span, "`unsafe` is not in the subset");
+                }
+                let kind = match content {
+                    Some((_, items)) => ItemKind::Module(self.items(items)?),
                     None => ItemKind::ModuleFile,
                 };
-                push(&item.ident, kind);
+                self.declare(module, ident, kind)
             }
-            syn::Item::Macro(_) if skipped_macro(item) => {}
-            syn::Item::Enum(_) => {
-                return fail_help(
+            // What is left out is not read further.
+            syn::Item::Macro(item) if !self.present(&item.attrs)? => Ok(()),
+            syn::Item::Enum(item) if !self.present(&item.attrs)? => Ok(()),
+            syn::Item::Static(item) if !self.present(&item.attrs)? => Ok(()),
+            syn::Item::ExternCrate(item) if !self.present(&item.attrs)? => Ok(()),
+            syn::Item::Static(_) => fail_help(
+                span,
+                "statics are not in the subset",
+                "declare a constant with `const`",
+            ),
+            syn::Item::Enum(_) => fail_help(
+                span,
+                "enums are not in the subset",
+                "use a `usize` constant, or a trait with one implementation per case",
+            ),
+            _ => fail(span, "this item is not in the subset"),
+        }
+    }
+
+    /// A constant item of a module or a block, unless it is left out.
+    pub(super) fn constant_item(&self, item: &syn::ItemConst) -> Result<Option<Const>> {
+        let syn::ItemConst {
+            attrs,
+            vis: _,
+            const_token: _,
+            ident,
+            generics,
+            colon_token: _,
+            ty,
+            eq_token: _,
+            expr,
+            semi_token: _,
+        } = item;
+        if !self.present(attrs)? {
+            return Ok(None);
+        }
+        self.constant(ident, generics, ty, Some(expr)).map(Some)
+    }
+
+    fn structure(&self, item: &syn::ItemStruct) -> Result<Struct> {
+        let syn::ItemStruct {
+            attrs: _,
+            vis: _,
+            struct_token: _,
+            ident,
+            generics,
+            fields: all,
+            semi_token: _,
+        } = item;
+        let mut fields = Vec::new();
+        for field in all {
+            let syn::Field {
+                attrs,
+                vis: _,
+                mutability: _, // syn's place for what Rust does not have yet
+                ident,
+                colon_token: _,
+                ty,
+            } = field;
+            if !self.present(attrs)? {
+                continue;
+            }
+            let name = match ident {
+                Some(ident) => self.symbol(ident)?,
+                None => Symbol::new(&fields.len().to_string()),
+            };
+            if fields.iter().any(|(other, _)| *other == name) {
+                let span = self.span_of(field);
+                return fail(
                     span,
-                    "enums are not in the subset",
-                    "use a `usize` constant, or a trait with one implementation per case",
+                    format!("the field `{name}` is declared a second time"),
                 );
             }
-            _ => return fail(span, "this item is not in the subset"),
+            fields.push((name, self.ty(ty)?));
+        }
+        self.predicates(generics.where_clause.as_ref())?;
+        Ok(Struct {
+            name: self.symbol(ident)?,
+            unit: matches!(all, syn::Fields::Unit),
+            generics: self.generics(generics)?,
+            fields,
+        })
+    }
+
+    fn trait_item(&self, item: &syn::ItemTrait) -> Result<Trait> {
+        let span = self.span_of(&item.ident);
+        let syn::ItemTrait {
+            attrs: _,
+            vis: _,
+            unsafety,
+            auto_token,
+            restriction,
+            trait_token: _,
+            ident: _,
+            generics,
+            colon_token: _,
+            supertraits,
+            brace_token: _,
+            items,
+        } = item;
+        if unsafety.is_some() || auto_token.is_some() || restriction.is_some() {
+            return fail(span, "this kind of trait is not in the subset");
+        }
+        let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());
+        for item in items {
+            match item {
+                syn::TraitItem::Fn(syn::TraitItemFn {
+                    attrs,
+                    sig,
+                    default,
+                    semi_token: _,
+                }) => {
+                    if self.present(attrs)? {
+                        let function = self.function(attrs, sig, default.as_ref())?;
+                        functions.push(Rc::new(function));
+                    }
+                }
+                syn::TraitItem::Const(syn::TraitItemConst {
+                    attrs,
+                    const_token: _,
+                    ident,
+                    generics,
+                    colon_token: _,
+                    ty,
+                    default,
+                    semi_token: _,
+                }) => {
+                    if self.present(attrs)? {
+                        let value = default.as_ref().map(|(_, value)| value);
+                        constants.push(Rc::new(self.constant(ident, generics, ty, value)?));
+                    }
+                }
+                syn::TraitItem::Type(syn::TraitItemType {
+                    attrs,
+                    type_token: _,
+                    ident,
+                    generics,
+                    colon_token: _,
+                    bounds,
+                    default,
+                    semi_token: _,
+                }) => {
+                    if !self.present(attrs)? {
+                        continue;
+                    }
+                    if default.is_some() || !generics.params.is_empty() {
+                        let span = self.span_of(item);
+                        return fail(span, "this associated type is not in the subset");
+                    }
+                    types.push((self.symbol(ident)?, self.bounds(bounds)?));
+                }
+                other => {
+                    return fail(
+                        self.span_of(other),
+                        "this is not in the subset inside a trait",
+                    );
+                }
+            }
+        }
+        self.once(functions.iter().map(|function| function.name), span)?;
+        self.once(constants.iter().map(|constant| constant.name), span)?;
+        Ok(Trait {
+            generics: self.generics(generics)?,
+            supertraits: self.bounds(supertraits)?,
+            predicates: self.predicates(generics.where_clause.as_ref())?,
+            functions,
+            constants,
+            types,
+        })
+    }
+
+    /// Refuses names that are declared twice.
+    fn once(
+        &self,
+        names: impl Iterator<Item = Symbol>,
+        span: crate::compiler::output::Span,
+    ) -> Result<()> {
+        let mut seen = HashSet::new();
+        for name in names {
+            if !seen.insert(name) {
+                return fail(span, format!("`{name}` is declared a second time"));
+            }
         }
         Ok(())
     }
 
     fn implementation(&self, item: &syn::ItemImpl) -> Result<Impl> {
+        let span = self.span_of(&item.self_ty);
+        let syn::ItemImpl {
+            attrs: _,
+            defaultness,
+            unsafety,
+            impl_token: _,
+            generics,
+            trait_,
+            self_ty,
+            brace_token: _,
+            items,
+        } = item;
+        if defaultness.is_some() || unsafety.is_some() {
+            return fail(span, "this kind of implementation is not in the subset");
+        }
+        let path = trait_.as_ref().map(|(_, path, _)| path);
+        if has_reference(self_ty) || path.is_some_and(path_has_reference) {
+            return fail_help(
+                span,
+                "implementations for references are not in the subset",
+                "implement for the type itself",
+            );
+        }
         let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());
-        for item in &item.items {
+        for item in items {
             match item {
-                syn::ImplItem::Fn(item) => {
-                    if !skipped(&item.attrs) {
-                        let function = self.function(&item.attrs, &item.sig, Some(&item.block))?;
+                syn::ImplItem::Fn(syn::ImplItemFn {
+                    attrs,
+                    vis: _,
+                    defaultness: None,
+                    sig,
+                    block,
+                }) => {
+                    if self.present(attrs)? {
+                        let function = self.function(attrs, sig, Some(block))?;
                         functions.push(Rc::new(function));
                     }
                 }
-                syn::ImplItem::Const(item) => {
-                    let value = Some(&item.expr);
-                    constants.push(Rc::new(self.constant(&item.ident, &item.ty, value)?));
+                syn::ImplItem::Const(syn::ImplItemConst {
+                    attrs,
+                    vis: _,
+                    defaultness: None,
+                    const_token: _,
+                    ident,
+                    generics,
+                    colon_token: _,
+                    ty,
+                    eq_token: _,
+                    expr,
+                    semi_token: _,
+                }) => {
+                    if self.present(attrs)? {
+                        constants.push(Rc::new(self.constant(ident, generics, ty, Some(expr))?));
+                    }
                 }
-                syn::ImplItem::Type(item) => {
-                    types.push((symbol(&item.ident), self.ty(&item.ty)?));
+                syn::ImplItem::Type(syn::ImplItemType {
+                    attrs,
+                    vis: _,
+                    defaultness: None,
+                    type_token: _,
+                    ident,
+                    generics,
+                    eq_token: _,
+                    ty,
+                    semi_token: _,
+                }) => {
+                    if !self.present(attrs)? {
+                        continue;
+                    }
+                    if !generics.params.is_empty() {
+                        let span = self.span_of(item);
+                        return fail(span, "this associated type is not in the subset");
+                    }
+                    types.push((self.symbol(ident)?, self.ty(ty)?));
                 }
                 other => {
                     return fail(
@@ -153,102 +408,44 @@ impl Parser {
                 }
             }
         }
-        let of = match &item.trait_ {
-            Some((_, path, _)) => Some(self.path(None, path)?),
+        self.once(functions.iter().map(|function| function.name), span)?;
+        self.once(constants.iter().map(|constant| constant.name), span)?;
+        self.once(types.iter().map(|(name, _)| *name), span)?;
+        let of = match trait_ {
+            Some((None, path, _)) => Some(self.path(None, path)?),
+            Some((Some(_), ..)) => {
+                return fail(span, "negative implementations are not in the subset");
+            }
             None => None,
         };
         Ok(Impl {
-            generics: self.generics(&item.generics)?,
+            generics: self.generics(generics)?,
+            predicates: self.predicates(generics.where_clause.as_ref())?,
             of,
-            self_type: self.ty(&item.self_ty)?,
+            self_type: self.ty(self_ty)?,
             functions,
             constants,
             types,
         })
     }
 
-    pub(super) fn constant(
+    fn constant(
         &self,
         name: &syn::Ident,
+        generics: &syn::Generics,
         ty: &syn::Type,
         value: Option<&syn::Expr>,
     ) -> Result<Const> {
+        if !generics.params.is_empty() {
+            let span = self.span_of(generics);
+            return fail(span, "generic constants are not in the subset");
+        }
         Ok(Const {
-            name: symbol(name),
+            name: self.symbol(name)?,
             ty: self.ty(ty)?,
             value: value.map(|value| self.expr(value)).transpose()?,
             span: self.span_of(name),
         })
-    }
-
-    fn function(
-        &self,
-        attributes: &[syn::Attribute],
-        signature: &syn::Signature,
-        body: Option<&syn::Block>,
-    ) -> Result<Function> {
-        let mut params = Vec::new();
-        for input in &signature.inputs {
-            params.push(match input {
-                syn::FnArg::Receiver(receiver) => {
-                    let span = self.span_of(receiver);
-                    Param {
-                        pattern: Pattern {
-                            kind: PatternKind::Bind(Symbol::new("self")),
-                            span,
-                        },
-                        ty: Type {
-                            kind: TypeKind::Unknown,
-                            span,
-                        },
-                        mutable_reference: receiver.reference.is_some()
-                            && receiver.mutability.is_some(),
-                    }
-                }
-                syn::FnArg::Typed(typed) => Param {
-                    pattern: self.pattern(&typed.pat)?,
-                    ty: self.ty(&typed.ty)?,
-                    mutable_reference: matches!(
-                        &*typed.ty,
-                        syn::Type::Reference(reference) if reference.mutability.is_some()
-                    ),
-                },
-            });
-        }
-        let output = match &signature.output {
-            syn::ReturnType::Default => None,
-            syn::ReturnType::Type(_, ty) => Some(self.ty(ty)?),
-        };
-        let never_inline = attributes.iter().any(|attribute| {
-            attribute.path().is_ident("inline")
-                && attribute
-                    .parse_args::<syn::Ident>()
-                    .is_ok_and(|argument| argument == "never")
-        });
-        Ok(Function {
-            name: symbol(&signature.ident),
-            generics: self.generics(&signature.generics)?,
-            params,
-            output,
-            body: body.map(|body| self.block(body)).transpose()?,
-            never_inline,
-            span: self.span_of(&signature.ident),
-        })
-    }
-
-    fn generics(&self, generics: &syn::Generics) -> Result<Vec<GenericParam>> {
-        let params = generics.params.iter().filter_map(|param| match param {
-            syn::GenericParam::Type(param) => Some(GenericParam {
-                name: symbol(&param.ident),
-                constant: false,
-            }),
-            syn::GenericParam::Const(param) => Some(GenericParam {
-                name: symbol(&param.ident),
-                constant: true,
-            }),
-            syn::GenericParam::Lifetime(_) => None,
-        });
-        Ok(params.collect())
     }
 
     fn imports(
@@ -258,36 +455,36 @@ impl Parser {
         imports: &mut Vec<Import>,
     ) -> Result<()> {
         let span = self.span_of(tree);
+        let mut push = |path: Vec<Symbol>, name: Symbol| {
+            if MACROS.contains(&&*name.text()) {
+                return fail(span, format!("`{name}` is a macro of the language"));
+            }
+            let name = Some(name);
+            imports.push(Import { path, name, span });
+            Ok(())
+        };
         match tree {
-            syn::UseTree::Path(tree) => {
-                prefix.push(symbol(&tree.ident));
-                self.imports(&tree.tree, prefix, imports)?;
+            syn::UseTree::Path(syn::UsePath { ident, tree, .. }) => {
+                prefix.push(self.symbol(ident)?);
+                self.imports(tree, prefix, imports)?;
                 prefix.pop();
             }
-            syn::UseTree::Name(tree) => {
+            syn::UseTree::Name(syn::UseName { ident }) => {
                 let mut path = prefix.clone();
-                let mut name = symbol(&tree.ident);
-                if tree.ident == "self" {
+                let mut name = self.symbol(ident)?;
+                if ident == "self" {
                     name = path.last().copied().unwrap_or(name);
                 } else {
                     path.push(name);
                 }
-                imports.push(Import {
-                    path,
-                    name: Some(name),
-                    span,
-                });
+                push(path, name)?;
             }
-            syn::UseTree::Rename(tree) => {
+            syn::UseTree::Rename(syn::UseRename { ident, rename, .. }) => {
                 let mut path = prefix.clone();
-                if tree.ident != "self" {
-                    path.push(symbol(&tree.ident));
+                if ident != "self" {
+                    path.push(self.symbol(ident)?);
                 }
-                imports.push(Import {
-                    path,
-                    name: Some(symbol(&tree.rename)),
-                    span,
-                });
+                push(path, self.symbol(rename)?)?;
             }
             syn::UseTree::Glob(_) => imports.push(Import {
                 path: prefix.clone(),
@@ -302,173 +499,30 @@ impl Parser {
         }
         Ok(())
     }
+}
 
-    pub(super) fn ty(&self, ty: &syn::Type) -> Result<Type> {
-        let span = self.span_of(ty);
-        let kind = match ty {
-            syn::Type::Path(ty) => TypeKind::Path(self.path(ty.qself.as_ref(), &ty.path)?),
-            syn::Type::Reference(reference) => return self.ty(&reference.elem),
-            syn::Type::Paren(ty) => return self.ty(&ty.elem),
-            syn::Type::Group(ty) => return self.ty(&ty.elem),
-            syn::Type::Array(array) => TypeKind::Array(
-                Box::new(self.ty(&array.elem)?),
-                Box::new(self.expr(&array.len)?),
-            ),
-            syn::Type::Slice(slice) => TypeKind::Slice(Box::new(self.ty(&slice.elem)?)),
-            syn::Type::Tuple(tuple) => {
-                let types: Result<Vec<_>> = tuple.elems.iter().map(|ty| self.ty(ty)).collect();
-                TypeKind::Tuple(types?)
-            }
-            syn::Type::Infer(_) | syn::Type::ImplTrait(_) | syn::Type::Never(_) => {
-                TypeKind::Unknown
-            }
-            syn::Type::TraitObject(_) => {
-                return fail_help(
-                    span,
-                    "dynamic dispatch is not in the subset",
-                    "take a generic parameter bounded by the trait",
-                );
-            }
-            _ => return fail(span, "this type is not in the subset"),
-        };
-        Ok(Type { kind, span })
-    }
-
-    pub(super) fn path(&self, qself: Option<&syn::QSelf>, path: &syn::Path) -> Result<Path> {
-        let span = self.span_of(path);
-        let mut segments = Vec::new();
-        for segment in &path.segments {
-            let generics = match &segment.arguments {
-                syn::PathArguments::None => Vec::new(),
-                syn::PathArguments::AngleBracketed(arguments) => {
-                    self.generic_arguments(arguments)?
-                }
-                syn::PathArguments::Parenthesized(_) => {
-                    return fail(span, "closures and function types are not in the subset");
-                }
-            };
-            segments.push(Segment {
-                name: symbol(&segment.ident),
-                generics,
-            });
-        }
-        let qualified = match qself {
-            None => None,
-            Some(qself) => {
-                let rest = segments.split_off(qself.position);
-                let of = (!segments.is_empty()).then_some(Path {
-                    qualified: None,
-                    segments,
-                    span,
-                });
-                segments = rest;
-                Some(Box::new((self.ty(&qself.ty)?, of)))
-            }
-        };
-        Ok(Path {
-            qualified,
-            segments,
-            span,
-        })
-    }
-
-    pub(super) fn generic_arguments(
-        &self,
-        arguments: &syn::AngleBracketedGenericArguments,
-    ) -> Result<Vec<GenericArg>> {
-        let mut generics = Vec::new();
-        for argument in &arguments.args {
-            match argument {
-                syn::GenericArgument::Type(ty) => generics.push(GenericArg::Type(self.ty(ty)?)),
-                syn::GenericArgument::Const(value) => {
-                    generics.push(GenericArg::Const(self.expr(value)?));
-                }
-                _ => {}
-            }
-        }
-        Ok(generics)
-    }
-
-    pub(super) fn pattern(&self, pattern: &syn::Pat) -> Result<Pattern> {
-        let span = self.span_of(pattern);
-        let list = |patterns: &syn::punctuated::Punctuated<syn::Pat, _>| {
-            patterns
-                .iter()
-                .map(|pattern| self.pattern(pattern))
-                .collect::<Result<Vec<_>>>()
-        };
-        let kind = match pattern {
-            syn::Pat::Wild(_) => PatternKind::Wild,
-            syn::Pat::Ident(ident) if ident.subpat.is_none() => {
-                PatternKind::Bind(symbol(&ident.ident))
-            }
-            syn::Pat::Type(typed) => return self.pattern(&typed.pat),
-            syn::Pat::Paren(inner) => return self.pattern(&inner.pat),
-            syn::Pat::Reference(inner) => return self.pattern(&inner.pat),
-            syn::Pat::Tuple(tuple) => PatternKind::Tuple(list(&tuple.elems)?),
-            syn::Pat::TupleStruct(tuple) => {
-                let patterns = list(&tuple.elems)?.into_iter().enumerate();
-                PatternKind::Struct(
-                    patterns
-                        .map(|(index, pattern)| (Symbol::new(&index.to_string()), pattern))
-                        .collect(),
-                )
-            }
-            syn::Pat::Slice(slice) => PatternKind::Array(list(&slice.elems)?),
-            syn::Pat::Struct(structure) => {
-                let mut fields = Vec::new();
-                for field in &structure.fields {
-                    let name = match &field.member {
-                        syn::Member::Named(name) => symbol(name),
-                        syn::Member::Unnamed(index) => Symbol::new(&index.index.to_string()),
-                    };
-                    fields.push((name, self.pattern(&field.pat)?));
-                }
-                PatternKind::Struct(fields)
-            }
-            syn::Pat::Lit(literal) => match self.expr(&syn::Expr::Lit(literal.clone()))?.kind {
-                ExprKind::Int(value) => PatternKind::Int(value, value),
-                ExprKind::Bool(value) => PatternKind::Bool(value),
-                _ => return fail(span, "this pattern is not in the subset"),
-            },
-            syn::Pat::Range(range) => {
-                let bound = |end: &Option<Box<syn::Expr>>, default| match end {
-                    None => Ok(default),
-                    Some(end) => match self.expr(end)?.kind {
-                        ExprKind::Int(value) => Ok(value),
-                        _ => fail(span, "bounds of a range pattern must be integer literals"),
-                    },
-                };
-                let low = bound(&range.start, 0)?;
-                let high = bound(&range.end, u64::MAX)?;
-                match range.limits {
-                    syn::RangeLimits::HalfOpen(_) if range.end.is_some() => {
-                        let Some(high) = high.checked_sub(1) else {
-                            return fail(span, "this range is empty");
-                        };
-                        PatternKind::Int(low, high)
-                    }
-                    _ => PatternKind::Int(low, high),
-                }
-            }
-            syn::Pat::Or(or) => {
-                let cases: Result<Vec<_>> =
-                    or.cases.iter().map(|case| self.pattern(case)).collect();
-                PatternKind::Or(cases?)
-            }
-            _ => return fail(span, "this pattern is not in the subset"),
-        };
-        Ok(Pattern { kind, span })
+/// Whether a type has a reference in it: types are read without them, so that implementations for a
+/// type and for references to it could not be told apart.
+fn has_reference(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Reference(_) => true,
+        syn::Type::Paren(ty) => has_reference(&ty.elem),
+        syn::Type::Group(ty) => has_reference(&ty.elem),
+        syn::Type::Array(ty) => has_reference(&ty.elem),
+        syn::Type::Slice(ty) => has_reference(&ty.elem),
+        syn::Type::Tuple(ty) => ty.elems.iter().any(has_reference),
+        syn::Type::Path(ty) => path_has_reference(&ty.path),
+        _ => false,
     }
 }
 
-/// Whether an item is only there for tests or for the native build.
-fn skipped(attributes: &[syn::Attribute]) -> bool {
-    attributes
+fn path_has_reference(path: &syn::Path) -> bool {
+    path.segments
         .iter()
-        .any(|attribute| attribute.path().is_ident("cfg") || attribute.path().is_ident("test"))
-}
-
-fn skipped_macro(item: &syn::Item) -> bool {
-    matches!(item, syn::Item::Macro(item) if skipped(&item.attrs))
+        .any(|segment| match &segment.arguments {
+            syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(
+                |argument| matches!(argument, syn::GenericArgument::Type(ty) if has_reference(ty)),
+            ),
+            _ => false,
+        })
 }

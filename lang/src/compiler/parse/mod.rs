@@ -1,7 +1,12 @@
 //! Text to [`ast`](super::ast): `syn` does the grammar, this keeps the subset and refuses the rest.
 
+mod attribute;
+mod block;
 mod expr;
+mod function;
 mod item;
+mod pattern;
+mod ty;
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -31,6 +36,7 @@ pub fn parse_file(file: u32, text: &str) -> Result<Module> {
         .map_err(|error: LexError| wrong(error.span(), &error))?;
     parser.check_nesting(&tokens)?;
     let syntax: syn::File = syn::parse2(tokens).map_err(|error| wrong(error.span(), &error))?;
+    parser.kept(&syntax.attrs)?;
     parser.items(&syntax.items)
 }
 
@@ -77,8 +83,14 @@ impl Parser {
     fn span_of(&self, syntax: &impl syn::spanned::Spanned) -> Span {
         self.span(syntax.span())
     }
-}
 
-fn symbol(ident: &syn::Ident) -> Symbol {
-    Symbol::new(&ident.to_string())
+    /// The name an identifier interns.
+    fn symbol(&self, ident: &syn::Ident) -> Result<Symbol> {
+        let text = ident.to_string();
+        if text.starts_with("r#") {
+            let span = self.span(ident.span());
+            return fail(span, "raw identifiers are not in the subset");
+        }
+        Ok(Symbol::new(&text))
+    }
 }

@@ -1,0 +1,779 @@
+//! Which implementation a method, a function or a constant of a type is taken from.
+//!
+//! rustc resolves by static types: what a method call on a value of a type parameter means is decided
+//! by the parameter's bounds, and by inherent functions before traits where the type is known. Here
+//! parameters are already replaced by their types. So an implementation is only taken where there is no
+//! other candidate, or where every static type that the expression can have leads to the same one; the
+//! rest is refused as ambiguous. That rustc accepts the program is relied upon: of one candidate it
+//! cannot have taken another.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::types::{Bindings, head};
+use super::unify::Match;
+use super::*;
+use crate::compiler::resolve::{Associated, Head, Table, TraitName, UNCHECKED_SLICE};
+
+/// Where the code of a call in progress is written: its generic parameters come from there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner {
+    pub implementation: usize,
+    /// The trait whose default it is.
+    pub default_of: Option<usize>,
+}
+
+/// Something of an implementation that may be meant.
+#[derive(Clone)]
+pub(super) struct Candidate<T> {
+    pub item: Associated<T>,
+    /// The implementation's generic arguments.
+    pub bindings: Bindings,
+    /// Whether the implementation is certainly for the type.
+    certain: bool,
+    /// `None` if it is inherent.
+    of: Option<TraitName>,
+}
+
+impl<T> Candidate<T> {
+    pub(super) fn owner(&self) -> Owner {
+        Owner {
+            implementation: self.item.implementation,
+            default_of: self.item.default_of,
+        }
+    }
+}
+
+/// What is known of the static type of an expression.
+pub(super) enum Static {
+    /// It is not a type parameter.
+    Concrete,
+    /// A type parameter, or a type that belongs to one, with these bounds.
+    Abstract(BTreeSet<TraitName>),
+    /// Either; the bounds of all that it may be.
+    Unknown(BTreeSet<TraitName>),
+}
+
+/// How a method takes `self`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Receiver {
+    Value,
+    Reference,
+    Mutable,
+    /// By a reference to a slice, which an array becomes last.
+    Slice,
+}
+
+fn receiver(function: &Function) -> Option<Receiver> {
+    let first = function.params.first()?;
+    let PatternKind::Bind(name) = first.pattern.kind else {
+        return None;
+    };
+    (&*name.text() == "self").then_some(match first {
+        Param {
+            mutable_reference: true,
+            ..
+        } => Receiver::Mutable,
+        Param {
+            reference: true, ..
+        } => Receiver::Reference,
+        _ => Receiver::Value,
+    })
+}
+
+/// Whether a function is a method.
+pub(super) fn takes_self(function: &Function) -> bool {
+    receiver(function).is_some()
+}
+
+/// A method of the prelude or the standard library: how it takes `self`, and the trait it is of.
+fn builtin_method(value: &Value, name: &str) -> Option<(Receiver, Option<&'static str>)> {
+    Some(match (value, name) {
+        (_, "clone") => (Receiver::Reference, Some("Clone")),
+        (Value::Felt(_), "inverse")
+        | (Value::Ext(_), "inverse" | "coeff" | "pin" | "as_block")
+        | (Value::Block(_), "lane" | "as_ext")
+        | (Value::Slice(..), "block" | "skip" | "at" | "skip_index")
+        | (Value::Unchecked(_), "any" | "bit" | "checked") => (Receiver::Value, None),
+        (Value::Slice(..), "at_unchecked" | "skip_unchecked") => {
+            (Receiver::Value, Some(UNCHECKED_SLICE))
+        }
+        (Value::Words(..), "get") => (Receiver::Reference, None),
+        (Value::Words(..), "set") => (Receiver::Mutable, None),
+        (Value::Array(_), name) if is_array_method(name) => (Receiver::Slice, None),
+        (Value::Int(..), name) if is_integer_method(name) => (Receiver::Value, None),
+        _ => return None,
+    })
+}
+
+/// Whether the name is, or may be, that of a method of Rust's arrays and slices.
+fn is_array_method(name: &str) -> bool {
+    const PREFIXES: &[&str] = &[
+        "as_", "binary_", "chunk", "copy_", "each_", "first", "get", "into_", "is_", "iter",
+        "last", "rchunk", "rotate_", "rsplit", "select_", "sort", "split", "strip_", "swap", "to_",
+        "try_",
+    ];
+    const NAMES: &[&str] = &[
+        "array_windows",
+        "clone_from_slice",
+        "cloned",
+        "concat",
+        "contains",
+        "copied",
+        "ends_with",
+        "escape_ascii",
+        "fill",
+        "fill_with",
+        "join",
+        "len",
+        "map",
+        "partition_point",
+        "repeat",
+        "reverse",
+        "starts_with",
+        "trim_ascii",
+        "windows",
+    ];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether the name is, or may be, that of a method of Rust's integers.
+fn is_integer_method(name: &str) -> bool {
+    const PREFIXES: &[&str] = &[
+        "borrowing_",
+        "carrying_",
+        "cast_",
+        "checked_",
+        "count_",
+        "from_",
+        "ilog",
+        "is_",
+        "isolate_",
+        "leading_",
+        "next_",
+        "overflowing_",
+        "rotate_",
+        "saturating_",
+        "strict_",
+        "to_",
+        "trailing_",
+        "unbounded_",
+        "unchecked_",
+        "widening_",
+        "wrapping_",
+    ];
+    const NAMES: &[&str] = &[
+        "abs_diff",
+        "bit_width",
+        "clamp",
+        "cmp",
+        "default",
+        "deposit_bits",
+        "div_ceil",
+        "div_euclid",
+        "div_exact",
+        "div_floor",
+        "extract_bits",
+        "funnel_shl",
+        "funnel_shr",
+        "highest_one",
+        "isqrt",
+        "lowest_one",
+        "max",
+        "max_value",
+        "midpoint",
+        "min",
+        "min_value",
+        "partial_cmp",
+        "pow",
+        "rem_euclid",
+        "reverse_bits",
+        "swap_bytes",
+    ];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// A function of a built-in type, `Felt::new` and the like.
+fn builtin_function(ty: &Ty, name: &str) -> bool {
+    match ty {
+        Ty::Felt => matches!(name, "new" | "inverse"),
+        Ty::Ext => matches!(
+            name,
+            "new" | "from_felt" | "from_coeffs" | "coeff" | "as_block" | "pin" | "inverse"
+        ),
+        Ty::Block => matches!(name, "new" | "lane" | "as_ext"),
+        Ty::Slice => matches!(name, "block" | "skip" | "at" | "skip_index" | "from_blocks"),
+        Ty::Unchecked(_) => matches!(name, "any" | "bit" | "checked"),
+        Ty::Words(_) => matches!(name, "new" | "get" | "set"),
+        Ty::Index(_) => name == "new",
+        Ty::Array(..) => is_array_method(name),
+        Ty::Int(_) => is_integer_method(name),
+        _ => false,
+    }
+}
+
+impl Evaluator<'_> {
+    /// Everything called `name` that implementations may give a type.
+    pub(super) fn candidates<T: Clone>(
+        &mut self,
+        table: impl Fn(&Items) -> &Table<T>,
+        ty: &Ty,
+        name: Symbol,
+    ) -> Eval<Vec<Candidate<T>>> {
+        let items = self.items;
+        let mut found = Vec::new();
+        for head in [head(ty), Some(Head::Any)].into_iter().flatten() {
+            for item in table(items).get(&(head, name)).into_iter().flatten() {
+                let (matches, bindings) = self.implements(item.implementation, ty, 0)?;
+                if matches == Match::No {
+                    continue;
+                }
+                found.push(Candidate {
+                    item: item.clone(),
+                    bindings,
+                    certain: matches == Match::Yes,
+                    of: items.impls[item.implementation].of,
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The candidates for a method call: none if the built-in method is meant, more than one only of
+    /// one trait, which arguments tell apart.
+    pub(super) fn method_candidates(
+        &mut self,
+        expr: &Expr,
+        value: &Value,
+        ty: &Ty,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<Vec<Candidate<Rc<Function>>>> {
+        let mut found = self.candidates(|items| &items.methods, ty, name)?;
+        found.retain(|candidate| receiver(&candidate.item.item).is_some());
+        let text = name.text();
+        let builtin = builtin_method(value, &text);
+        let clone = TraitName::Builtin(Symbol::new("Clone"));
+        let own_clone = found.iter().any(|candidate| candidate.of == Some(clone));
+        let builtin = builtin.filter(|_| !(&*text == "clone" && own_clone));
+        if let Some((_, Some(UNCHECKED_SLICE))) = builtin {
+            let of = TraitName::Builtin(Symbol::new(UNCHECKED_SLICE));
+            if !self.items.traits_in_scope(self.module())?.contains(&of) {
+                return fail_help(
+                    span,
+                    format!("`{name}` does not check its index"),
+                    "use `at` with an `Index<N>`; or import `droste_gadgets::unchecked::UncheckedSlice`, \
+                     and say why the index is below the slice's length",
+                );
+            }
+        }
+        if found.len() + usize::from(builtin.is_some()) <= 1 {
+            return Ok(found);
+        }
+        let mut kinds = found
+            .iter()
+            .filter_map(|candidate| receiver(&candidate.item.item))
+            .chain(builtin.map(|(kind, _)| kind));
+        let first = kinds.next();
+        if first == Some(Receiver::Slice) || kinds.any(|kind| Some(kind) != first) {
+            return fail_help(
+                span,
+                format!("several methods `{name}` take this value, in different ways"),
+                "write `<Type as Trait>::method(..)` for the one that is meant",
+            );
+        }
+        let builtin = builtin.map(|(_, of)| of.map(|of| TraitName::Builtin(Symbol::new(of))));
+        let kind = self.static_type(expr)?;
+        self.choose(found, builtin, &kind, name, span)
+    }
+
+    /// The candidates for `prefix::name(..)`, as [`Self::method_candidates`].
+    pub(super) fn function_candidates(
+        &mut self,
+        prefix: &Prefix<'_>,
+        ty: &Ty,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<Vec<Candidate<Rc<Function>>>> {
+        self.known(ty, span)?;
+        let found = self.candidates(|items| &items.methods, ty, name)?;
+        let builtin = builtin_function(ty, &name.text()).then_some(None);
+        self.associated(found, builtin, prefix, name, span)
+    }
+
+    /// The constant `prefix::name`; `None` if a built-in one is meant.
+    pub(super) fn constant_candidate(
+        &mut self,
+        prefix: &Prefix<'_>,
+        ty: &Ty,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<Option<Candidate<Rc<Const>>>> {
+        self.known(ty, span)?;
+        let found = self.candidates(|items| &items.constants, ty, name)?;
+        let builtin = intrinsic::constant(ty, &name.text()).map(|_| None);
+        let found = self.associated(found, builtin, prefix, name, span)?;
+        self.only(found, name, span)
+    }
+
+    /// The associated type `prefix::name`.
+    pub(super) fn type_candidate(
+        &mut self,
+        prefix: &Prefix<'_>,
+        ty: &Ty,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<Option<Candidate<usize>>> {
+        self.known(ty, span)?;
+        let found = self.candidates(|items| &items.types, ty, name)?;
+        let found = self.associated(found, None, prefix, name, span)?;
+        self.only(found, name, span)
+    }
+
+    fn known(&self, ty: &Ty, span: Span) -> Eval<()> {
+        match ty {
+            Ty::Unknown => fail_help(
+                span,
+                "cannot tell what type this is",
+                "give it with a turbofish, `::<..>`",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    fn only<T: Clone>(
+        &self,
+        mut found: Vec<Candidate<T>>,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<Option<Candidate<T>>> {
+        match found.len() {
+            0 | 1 => Ok(found.pop()),
+            _ => self.ambiguous(&found, name, span),
+        }
+    }
+
+    fn associated<T: Clone>(
+        &mut self,
+        mut found: Vec<Candidate<T>>,
+        builtin: Option<Option<TraitName>>,
+        prefix: &Prefix<'_>,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<Vec<Candidate<T>>> {
+        if let Some(of) = prefix.of {
+            found.retain(|candidate| candidate.of == Some(of));
+            if found.is_empty() && matches!(of, TraitName::User(_)) {
+                return fail(span, format!("the type has no `{name}` of this trait"));
+            }
+            return Ok(found);
+        }
+        if found.len() + usize::from(builtin.is_some()) <= 1 {
+            return Ok(found);
+        }
+        let kind = self.static_prefix(prefix)?;
+        self.choose(found, builtin, &kind, name, span)
+    }
+
+    /// Chooses among several candidates; `builtin` is the trait of a built-in one, if there is one.
+    fn choose<T: Clone>(
+        &mut self,
+        found: Vec<Candidate<T>>,
+        builtin: Option<Option<TraitName>>,
+        kind: &Static,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<Vec<Candidate<T>>> {
+        // Positions in `found`, or one past its end for the built-in.
+        let all: Vec<Option<TraitName>> = found
+            .iter()
+            .map(|candidate| candidate.of)
+            .chain(builtin)
+            .collect();
+        let concrete = match kind {
+            Static::Abstract(_) => None,
+            _ => Some(self.choose_concrete(&found, &all)?),
+        };
+        let within = match kind {
+            Static::Concrete => None,
+            Static::Abstract(bounds) | Static::Unknown(bounds) => {
+                let bounded = |of: &Option<TraitName>| of.is_some_and(|of| bounds.contains(&of));
+                let mut chosen: Vec<usize> = positions(&all, bounded);
+                if chosen.is_empty() {
+                    // What implements a trait for every type implements it for a parameter.
+                    let items = self.items;
+                    chosen = positions(&all, |of| of.is_some());
+                    chosen.retain(|index| {
+                        found.get(*index).is_some_and(|candidate| {
+                            items.is_blanket(candidate.item.implementation)
+                        })
+                    });
+                }
+                Some(chosen)
+            }
+        };
+        let chosen = match (concrete, within) {
+            (Some(concrete), Some(within)) if within.is_empty() || within == concrete => concrete,
+            (Some(_), Some(_)) | (None, None) => Vec::new(),
+            (Some(chosen), None) | (None, Some(chosen)) => chosen,
+        };
+        let one_trait = chosen.windows(2).all(|pair| all[pair[0]] == all[pair[1]])
+            && (chosen.len() == 1 || chosen.first().is_some_and(|index| all[*index].is_some()));
+        if chosen.is_empty() || !one_trait || chosen.len() > 1 && chosen.contains(&found.len()) {
+            return self.ambiguous(&found, name, span);
+        }
+        Ok(chosen
+            .into_iter()
+            .filter_map(|index| found.get(index).cloned())
+            .collect())
+    }
+
+    /// What a type that is known means: inherent before traits, of which one must be in scope.
+    fn choose_concrete<T>(
+        &self,
+        found: &[Candidate<T>],
+        all: &[Option<TraitName>],
+    ) -> Eval<Vec<usize>> {
+        let inherent = positions(all, |of| of.is_none());
+        match inherent.as_slice() {
+            [] => {
+                let scope = self.items.traits_in_scope(self.module())?;
+                let known = |of: &Option<TraitName>| match of {
+                    Some(of @ TraitName::User(_)) => scope.contains(of),
+                    // The standard library's are in Rust's own prelude.
+                    Some(TraitName::Builtin(_)) => true,
+                    None => false,
+                };
+                Ok(positions(all, known))
+            }
+            // The built-in is certainly of its type.
+            [index] if found.get(*index).is_none_or(|candidate| candidate.certain) => {
+                Ok(vec![*index])
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn ambiguous<T, R>(&self, found: &[Candidate<T>], name: Symbol, span: Span) -> Eval<R> {
+        let count = found.len();
+        fail_help(
+            span,
+            match count {
+                0 | 1 => format!("`{name}` may be the built-in one or the program's"),
+                _ => format!("{count} implementations of `{name}` may be meant"),
+            },
+            "write `<Type as Trait>::name` for the one that is meant, or import only its trait",
+        )
+    }
+
+    /// Of the candidates of a generic trait, the one that takes these arguments.
+    pub(super) fn select_by_arguments(
+        &mut self,
+        found: Vec<Candidate<Rc<Function>>>,
+        ty: &Ty,
+        values: &[Value],
+        name: Symbol,
+        span: Span,
+    ) -> Eval<Option<Candidate<Rc<Function>>>> {
+        if found.len() <= 1 {
+            return Ok(found.into_iter().next());
+        }
+        let items = self.items;
+        let mut left = Vec::new();
+        for candidate in found {
+            let info = &items.impls[candidate.item.implementation];
+            let function = &candidate.item.item;
+            let params: Vec<_> = function
+                .generics
+                .iter()
+                .chain(&info.ast.generics)
+                .cloned()
+                .collect();
+            let header = unify::Header {
+                module: candidate.item.module,
+                params: &params,
+                self_type: Some(ty),
+                lengths: false,
+            };
+            let mut bindings = candidate.bindings.clone();
+            let mut matches = Match::Yes;
+            let skipped = usize::from(receiver(function).is_some());
+            for (param, value) in function.params.iter().zip(values).skip(skipped) {
+                matches =
+                    matches.min(self.unify(&param.ty, &value.ty(), &header, &mut bindings)?);
+            }
+            // A default's parameters are the trait's, and are not bound here.
+            if matches != Match::No || candidate.item.default_of.is_some() {
+                left.push(candidate);
+            }
+        }
+        self.only(left, name, span)
+    }
+
+    /// The traits that bound what `subject` selects, and their supertraits.
+    fn bounds(&self, subject: &Subject) -> Eval<BTreeSet<TraitName>> {
+        let items = self.items;
+        let mut pending: Vec<(ModuleId, &Path)> = Vec::new();
+        let mut traits = BTreeSet::new();
+        let Some(here) = self.activations.last() else {
+            return Ok(traits);
+        };
+        let is_subject = |ty: &Type| match (&ty.kind, subject) {
+            (_, Subject::Any) => true,
+            (TypeKind::Path(path), Subject::Param(name)) => path.ident() == Some(*name),
+            (TypeKind::Path(path), Subject::This) => {
+                path.ident().is_some_and(|name| &*name.text() == "Self")
+            }
+            _ => false,
+        };
+        let declared = |module, generics: &'_ [GenericParam], predicates: &'_ [Predicate]| {
+            let mut found: Vec<(ModuleId, Path)> = Vec::new();
+            for param in generics {
+                if matches!(subject, Subject::Any)
+                    || matches!(subject, Subject::Param(name) if *name == param.name)
+                {
+                    found.extend(param.bounds.iter().map(|bound| (module, bound.clone())));
+                }
+            }
+            for predicate in predicates
+                .iter()
+                .filter(|predicate| is_subject(&predicate.ty))
+            {
+                found.extend(predicate.bounds.iter().map(|bound| (module, bound.clone())));
+            }
+            found
+        };
+        let mut owned = Vec::new();
+        if let Some(function) = &here.function {
+            owned.extend(declared(
+                here.module,
+                &function.generics,
+                &function.predicates,
+            ));
+        }
+        if let Some(owner) = here.owner {
+            let info = &items.impls[owner.implementation];
+            owned.extend(declared(
+                info.module,
+                &info.ast.generics,
+                &info.ast.predicates,
+            ));
+            if let Some(id) = owner.default_of {
+                let (home, definition) = &items.traits[id];
+                owned.extend(declared(
+                    *home,
+                    &definition.generics,
+                    &definition.predicates,
+                ));
+                if !matches!(subject, Subject::Param(_)) {
+                    traits.insert(TraitName::User(id));
+                }
+            }
+        }
+        pending.extend(owned.iter().map(|(module, path)| (*module, path)));
+        let mut closed = BTreeSet::new();
+        loop {
+            while let Some((module, path)) = pending.pop() {
+                traits.insert(items.trait_named(module, path)?);
+            }
+            let next = traits.iter().find(|name| !closed.contains(*name)).copied();
+            let Some(next) = next else {
+                return Ok(traits);
+            };
+            closed.insert(next);
+            if let TraitName::User(id) = next {
+                let (home, definition) = &items.traits[id];
+                pending.extend(definition.supertraits.iter().map(|path| (*home, path)));
+                for predicate in &definition.predicates {
+                    pending.extend(predicate.bounds.iter().map(|path| (*home, path)));
+                }
+                if matches!(subject, Subject::Any) {
+                    for (_, bounds) in &definition.types {
+                        pending.extend(bounds.iter().map(|path| (*home, path)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether there are type parameters where the present code is written.
+    fn is_generic_code(&self) -> bool {
+        let Some(here) = self.activations.last() else {
+            return false;
+        };
+        let types = |generics: &[GenericParam]| generics.iter().any(|param| !param.constant);
+        let function = here.function.as_ref();
+        function.is_some_and(|function| types(&function.generics))
+            || here.owner.is_some_and(|owner| {
+                owner.default_of.is_some()
+                    || types(&self.items.impls[owner.implementation].ast.generics)
+            })
+    }
+
+    /// The static type of an expression, as far as a parameter's declaration shows it.
+    fn static_type(&self, expr: &Expr) -> Eval<Static> {
+        if !self.is_generic_code() {
+            return Ok(Static::Concrete);
+        }
+        if let ExprKind::Path(path) = &expr.kind
+            && let Some(name) = path.ident()
+            && let Some(here) = self.activations.last()
+            && let Some(function) = &here.function
+        {
+            // A second variable of the name hides the parameter.
+            let bound = here.vars.iter().filter(|(other, _)| *other == name).count();
+            let mut params = function.params.iter();
+            let param = params.find(
+                |param| matches!(param.pattern.kind, PatternKind::Bind(other) if other == name),
+            );
+            if let (Some(param), 1) = (param, bound) {
+                return match &*name.text() {
+                    "self" => self.static_self(),
+                    _ => self.static_written(&param.ty),
+                };
+            }
+        }
+        Ok(Static::Unknown(self.bounds(&Subject::Any)?))
+    }
+
+    fn static_self(&self) -> Eval<Static> {
+        let owner = self.activations.last().and_then(|here| here.owner);
+        match owner {
+            Some(Owner {
+                default_of: Some(_),
+                ..
+            }) => Ok(Static::Abstract(self.bounds(&Subject::This)?)),
+            Some(owner) => {
+                let info = &self.items.impls[owner.implementation];
+                self.static_written(&info.ast.self_type)
+            }
+            None => Ok(Static::Concrete),
+        }
+    }
+
+    /// The static type that a type expression writes.
+    fn static_written(&self, ty: &Type) -> Eval<Static> {
+        match &ty.kind {
+            TypeKind::Path(path) => match path.ident() {
+                Some(name) if &*name.text() == "Self" => match &ty.kind {
+                    // An implementation's own type does not say `Self`.
+                    _ if self
+                        .activations
+                        .last()
+                        .is_some_and(|here| here.owner.is_none()) =>
+                    {
+                        Ok(Static::Concrete)
+                    }
+                    _ => self.static_self(),
+                },
+                Some(name) if self.generic(name).is_some() => {
+                    Ok(Static::Abstract(self.bounds(&Subject::Param(name))?))
+                }
+                Some(_) => Ok(Static::Concrete),
+                None => {
+                    let first = path.segments.first().map(|segment| segment.name);
+                    let of_param = path.qualified.is_some()
+                        || first.is_some_and(|name| {
+                            &*name.text() == "Self" || self.generic(name).is_some()
+                        });
+                    match of_param
+                        && path.segments.len() + usize::from(path.qualified.is_some()) > 1
+                    {
+                        true => Ok(Static::Unknown(self.bounds(&Subject::Any)?)),
+                        false => Ok(Static::Concrete),
+                    }
+                }
+            },
+            TypeKind::Unknown => Ok(Static::Unknown(self.bounds(&Subject::Any)?)),
+            TypeKind::Array(..) | TypeKind::Slice(_) | TypeKind::Tuple(_) => Ok(Static::Concrete),
+        }
+    }
+
+    /// The static type that the part of a path before its last segment writes.
+    fn static_prefix(&self, prefix: &Prefix<'_>) -> Eval<Static> {
+        if !self.is_generic_code() {
+            return Ok(Static::Concrete);
+        }
+        match prefix.path {
+            None => Ok(Static::Unknown(self.bounds(&Subject::Any)?)),
+            Some((path, length)) => {
+                let ty = Type {
+                    kind: TypeKind::Path(Path {
+                        qualified: path.qualified.clone(),
+                        segments: path.segments[..length].to_vec(),
+                        span: path.span,
+                    }),
+                    span: path.span,
+                };
+                match (&path.qualified, length) {
+                    (Some(qualified), 0) => self.static_written(&qualified.0),
+                    _ => self.static_written(&ty),
+                }
+            }
+        }
+    }
+
+    /// The user's implementation of an operator for these operands, called.
+    pub(super) fn user_operator(
+        &mut self,
+        op: BinaryOp,
+        left: &Value,
+        right: &Value,
+        span: Span,
+    ) -> Eval<Option<Value>> {
+        let (of, name) = match op {
+            BinaryOp::Add => ("Add", "add"),
+            BinaryOp::Sub => ("Sub", "sub"),
+            BinaryOp::Mul => ("Mul", "mul"),
+            BinaryOp::Div => ("Div", "div"),
+            BinaryOp::Rem => ("Rem", "rem"),
+            BinaryOp::BitAnd => ("BitAnd", "bitand"),
+            BinaryOp::BitOr => ("BitOr", "bitor"),
+            BinaryOp::BitXor => ("BitXor", "bitxor"),
+            BinaryOp::Shl => ("Shl", "shl"),
+            BinaryOp::Shr => ("Shr", "shr"),
+            BinaryOp::Eq => ("PartialEq", "eq"),
+            BinaryOp::Ne => ("PartialEq", "ne"),
+            _ => return Ok(None),
+        };
+        let (of, name) = (TraitName::Builtin(Symbol::new(of)), Symbol::new(name));
+        let ty = left.ty();
+        let mut found = self.candidates(|items| &items.methods, &ty, name)?;
+        found.retain(|candidate| candidate.of == Some(of));
+        let values = vec![left.clone(), right.clone()];
+        match self.select_by_arguments(found, &ty, &values, name, span)? {
+            // By default `a != b` is what `a == b` is not.
+            None if op == BinaryOp::Ne => {
+                match self.user_operator(BinaryOp::Eq, left, right, span)? {
+                    Some(equal) => self.unary(UnaryOp::Not, equal, span).map(Some),
+                    None => Ok(None),
+                }
+            }
+            None => Ok(None),
+            Some(candidate) => self.call_values(candidate, &ty, values, span).map(Some),
+        }
+    }
+}
+
+/// What comes before the name of an associated item.
+pub(super) struct Prefix<'a> {
+    /// The path, and how many of its segments.
+    pub path: Option<(&'a Path, usize)>,
+    /// The trait that the path names.
+    pub of: Option<TraitName>,
+}
+
+/// Which bounds are asked for.
+enum Subject {
+    Param(Symbol),
+    /// `Self` of a trait.
+    This,
+    /// All that any type in the code may have.
+    Any,
+}
+
+fn positions<T>(list: &[T], wanted: impl Fn(&T) -> bool) -> Vec<usize> {
+    let indices = list.iter().enumerate();
+    let indices = indices.filter(|(_, item)| wanted(item));
+    indices.map(|(index, _)| index).collect()
+}

@@ -1,0 +1,143 @@
+//! Which calls of an `#[inline(never)]` function may share one compiled body.
+//!
+//! What a body is compiled from is the function, its generic arguments and `Self`, and the values of
+//! its parameters, in which the scalars that are handed over at run time are unknown words of its own
+//! frame. The key is all of that, as a structure: two calls share a body exactly if everything the
+//! evaluator sees of them is equal, field by field.
+
+use std::rc::Rc;
+
+use super::dispatch::Owner;
+use super::*;
+use crate::compiler::ir::Word;
+use crate::compiler::value::StructId;
+
+/// What a compiled body depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct InstanceKey {
+    /// The address of the function's syntax, which lives as long as the item table.
+    function: *const Function,
+    /// The implementation: a default's text is shared by all of its trait.
+    implementation: Option<usize>,
+    generics: Vec<(Symbol, Ty)>,
+    self_type: Option<Ty>,
+    arguments: Vec<Shape>,
+}
+
+impl InstanceKey {
+    pub(super) fn new(
+        function: &Rc<Function>,
+        owner: Option<Owner>,
+        generics: &[(Symbol, Ty)],
+        self_type: Option<&Ty>,
+        arguments: Vec<Shape>,
+    ) -> Self {
+        Self {
+            function: Rc::as_ptr(function),
+            implementation: owner.map(|owner| owner.implementation),
+            generics: generics.to_vec(),
+            self_type: self_type.cloned(),
+            arguments,
+        }
+    }
+}
+
+/// A run-time scalar's type, with what is known of it while compiling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Scalar {
+    Felt,
+    Flag,
+    Ext,
+    Block,
+    /// Number of blocks.
+    Slice(u32),
+    /// Number of words.
+    Words(u64),
+    /// Bound.
+    Index(u64),
+}
+
+impl Scalar {
+    /// `None` for what exists only while compiling.
+    pub(super) fn of(leaf: &Value) -> Option<Self> {
+        match leaf {
+            Value::Felt(_) => Some(Self::Felt),
+            Value::Flag(_) => Some(Self::Flag),
+            Value::Ext(_) => Some(Self::Ext),
+            Value::Block(_) => Some(Self::Block),
+            Value::Slice(_, length) => Some(Self::Slice(*length)),
+            Value::Words(_, length) => Some(Self::Words(*length)),
+            Value::Index(_, bound) => Some(Self::Index(*bound)),
+            _ => None,
+        }
+    }
+}
+
+/// What the evaluator sees of an argument inside the function.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    Tuple(Vec<Shape>),
+    Array(Vec<Shape>),
+    Struct(StructId, Rc<[Ty]>, Vec<Shape>),
+    Unchecked(Box<Shape>),
+    /// A word of the function's frame.
+    HandedOver(Scalar),
+    /// A constant, or an address that is the same in all frames.
+    Fixed(Scalar, Word),
+    Int(u64, Option<IntType>),
+    Bool(bool),
+    Range(u64, u64, Option<IntType>),
+    Count(Word),
+    Text,
+    Phantom,
+    Lent,
+}
+
+impl Shape {
+    /// The shape of a value; `handed_over` tells which of its run-time scalars the caller passes, and
+    /// `place` where one that is not passed is. `None` if such a scalar has no place.
+    pub(super) fn of(
+        value: &Value,
+        handed_over: &impl Fn(&Value) -> bool,
+        place: &impl Fn(&Value) -> Option<Word>,
+    ) -> Option<Self> {
+        let all = |values: &[Value]| -> Option<Vec<Self>> {
+            values
+                .iter()
+                .map(|value| Self::of(value, handed_over, place))
+                .collect()
+        };
+        Some(match value {
+            Value::Tuple(values) => Self::Tuple(all(values)?),
+            Value::Array(values) => Self::Array(all(values)?),
+            Value::Struct(structure) => Self::Struct(
+                structure.id,
+                structure.generics.clone(),
+                all(&structure.fields)?,
+            ),
+            Value::Unchecked(value) => {
+                Self::Unchecked(Box::new(Self::of(value, handed_over, place)?))
+            }
+            Value::Int(value, ty) => Self::Int(*value, *ty),
+            Value::Bool(value) => Self::Bool(*value),
+            Value::Range(start, end, ty) => Self::Range(*start, *end, *ty),
+            Value::Count(count) => Self::Count(*count),
+            Value::Text => Self::Text,
+            Value::Phantom => Self::Phantom,
+            Value::Lent => Self::Lent,
+            leaf @ (Value::Flag(_)
+            | Value::Felt(_)
+            | Value::Ext(_)
+            | Value::Block(_)
+            | Value::Slice(..)
+            | Value::Words(..)
+            | Value::Index(..)) => {
+                let scalar = Scalar::of(leaf)?;
+                match handed_over(leaf) {
+                    true => Self::HandedOver(scalar),
+                    false => Self::Fixed(scalar, place(leaf)?),
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,376 @@
+//! Integers known at compile time: their types, operators, casts and methods.
+//!
+//! rustc infers the type of a literal from all of a function; the evaluator sees it only where it is
+//! written or expected. An integer whose type it does not know fits that type, whatever it is, and is at
+//! least zero: an operation on it is accepted if every type that holds the operands gives the same
+//! result: one of at most 7 bits, or no larger than the operands. All else is refused.
+
+use std::rc::Rc;
+
+use super::*;
+
+/// What every integer type of Rust holds.
+const SMALL: u64 = 127;
+
+type Typed = (u64, Option<IntType>);
+
+fn untyped<T>(span: Span) -> Eval<T> {
+    fail_help(
+        span,
+        "the result depends on the integer's type, which is not known here",
+        "write the type: `1usize`, or `let n: usize = ..`",
+    )
+}
+
+/// An integer of a known type, or of a type that is yet to be found.
+fn fitting(value: u64, ty: Option<IntType>, span: Span) -> Eval<Value> {
+    match ty {
+        Some(ty) if value > ty.max() => {
+            let name = ty.name();
+            fail(span, format!("{value} is no {name}"))
+        }
+        ty => Ok(Value::Int(value, ty)),
+    }
+}
+
+fn common(a: Option<IntType>, b: Option<IntType>, span: Span) -> Eval<Option<IntType>> {
+    match (a, b) {
+        (Some(a), Some(b)) if a != b => {
+            let (a, b) = (a.name(), b.name());
+            fail(span, format!("one of these is a {a}, the other a {b}"))
+        }
+        (a, b) => Ok(a.or(b)),
+    }
+}
+
+/// `left op right`.
+pub(super) fn operator(op: BinaryOp, left: Typed, right: Typed, span: Span) -> Eval<Value> {
+    use BinaryOp as Op;
+    let ((a, s), (b, t)) = (left, right);
+    if matches!(op, Op::Shl | Op::Shr) {
+        return shift(op, left, b, span);
+    }
+    let ty = common(s, t, span)?;
+    fitting(a, ty, span)?;
+    fitting(b, ty, span)?;
+    let value = match op {
+        Op::Add => a.checked_add(b),
+        Op::Sub => a.checked_sub(b),
+        Op::Mul => a.checked_mul(b),
+        Op::Div => a.checked_div(b),
+        Op::Rem => a.checked_rem(b),
+        Op::BitAnd => Some(a & b),
+        Op::BitOr => Some(a | b),
+        Op::BitXor => Some(a ^ b),
+        Op::Eq => return Ok(Value::Bool(a == b)),
+        Op::Ne => return Ok(Value::Bool(a != b)),
+        Op::Lt => return Ok(Value::Bool(a < b)),
+        Op::Le => return Ok(Value::Bool(a <= b)),
+        Op::Gt => return Ok(Value::Bool(a > b)),
+        Op::Ge => return Ok(Value::Bool(a >= b)),
+        Op::And | Op::Or | Op::Shl | Op::Shr => None,
+    };
+    match value {
+        Some(value) => checked(value, ty, a.max(b), || format!("{a} {op:?} {b}"), span),
+        None => fail(span, format!("{a} {op:?} {b} overflows")),
+    }
+}
+
+/// A result: within its type, or the same in every type that holds `largest`.
+fn checked(
+    value: u64,
+    ty: Option<IntType>,
+    largest: u64,
+    what: impl Fn() -> String,
+    span: Span,
+) -> Eval<Value> {
+    match ty {
+        Some(ty) if value > ty.max() => {
+            let (what, name) = (what(), ty.name());
+            fail(span, format!("{what} overflows {name}"))
+        }
+        None if value > largest.max(SMALL) => untyped(span),
+        ty => Ok(Value::Int(value, ty)),
+    }
+}
+
+fn shift(op: BinaryOp, (a, ty): Typed, by: u64, span: Span) -> Eval<Value> {
+    if by >= u64::from(ty.map_or(8, IntType::bits)) {
+        return match ty {
+            Some(_) => fail(span, format!("{a} {op:?} {by} overflows")),
+            None => untyped(span),
+        };
+    }
+    match (op, ty) {
+        (BinaryOp::Shr, _) => Ok(Value::Int(a >> by, ty)),
+        // Bits that leave the type are lost.
+        (_, Some(known)) => Ok(Value::Int((a << by) & known.max(), ty)),
+        (_, None) if a <= SMALL && a << by <= SMALL => Ok(Value::Int(a << by, None)),
+        (_, None) => untyped(span),
+    }
+}
+
+/// A constant of an integer type.
+pub(super) fn constant(ty: IntType, name: &str) -> Option<Value> {
+    Some(match name {
+        "MIN" => Value::Int(0, Some(ty)),
+        "MAX" => Value::Int(ty.max(), Some(ty)),
+        "BITS" => Value::Int(u64::from(ty.bits()), Some(IntType::U32)),
+        _ => return None,
+    })
+}
+
+/// The type of the argument of an integer's method.
+pub(super) fn parameter(ty: Option<IntType>, name: &str) -> Ty {
+    match name {
+        "pow" => Ty::Int(Some(IntType::U32)),
+        _ => Ty::Int(ty),
+    }
+}
+
+/// A method of an integer.
+pub(super) fn method(receiver: Typed, name: &str, values: &[Value], span: Span) -> Eval<Value> {
+    let (value, ty) = receiver;
+    match *values {
+        [] => of_one(value, ty, name, span),
+        [Value::Int(other, found)] => of_two(receiver, (other, found), name, span),
+        _ => unknown(name, span),
+    }
+}
+
+fn unknown<T>(name: &str, span: Span) -> Eval<T> {
+    fail_help(
+        span,
+        format!("integers have no method `{name}` of these arguments in the subset"),
+        "`docs/zkdsl.md` lists those that they have",
+    )
+}
+
+fn of_one(value: u64, ty: Option<IntType>, name: &str, span: Span) -> Eval<Value> {
+    let bits = |count: u32| Ok(Value::Int(u64::from(count), Some(IntType::U32)));
+    let zeros_above = |known: IntType| value.leading_zeros() - (64 - known.bits());
+    match (name, ty) {
+        ("count_ones", _) => bits(value.count_ones()),
+        ("count_zeros", Some(ty)) => bits(ty.bits() - value.count_ones()),
+        ("leading_zeros", Some(ty)) => bits(zeros_above(ty)),
+        ("trailing_zeros", Some(ty)) => bits(value.trailing_zeros().min(ty.bits())),
+        ("trailing_zeros", None) if value > 0 => bits(value.trailing_zeros()),
+        ("trailing_ones", _) => bits(value.trailing_ones()),
+        ("ilog2", _) => match value.checked_ilog2() {
+            Some(log) => bits(log),
+            None => fail(span, "`ilog2` of zero"),
+        },
+        ("is_power_of_two", _) => Ok(Value::Bool(value.is_power_of_two())),
+        ("next_power_of_two", ty) => match value.checked_next_power_of_two() {
+            Some(next) => checked(next, ty, value, || format!("`{name}` of {value}"), span),
+            None => fail(span, format!("`{name}` of {value} overflows")),
+        },
+        ("count_zeros" | "leading_zeros" | "trailing_zeros", None) => untyped(span),
+        _ => unknown(name, span),
+    }
+}
+
+fn of_two(receiver: Typed, argument: Typed, name: &str, span: Span) -> Eval<Value> {
+    let ((a, s), (b, t)) = (receiver, argument);
+    if name == "pow" {
+        common(t, Some(IntType::U32), span)?;
+        let power = u32::try_from(b).ok().and_then(|n| a.checked_pow(n));
+        return match power {
+            Some(power) => checked(power, s, a, || format!("{a} to the power {b}"), span),
+            None => fail(span, format!("{a} to the power {b} overflows")),
+        };
+    }
+    let ty = common(s, t, span)?;
+    fitting(a, ty, span)?;
+    fitting(b, ty, span)?;
+    let whole = |value: u64| {
+        checked(
+            value,
+            ty,
+            a.max(b),
+            || format!("`{name}` of {a} and {b}"),
+            span,
+        )
+    };
+    let result = match name {
+        "min" => Some(a.min(b)),
+        "max" => Some(a.max(b)),
+        "abs_diff" => Some(a.abs_diff(b)),
+        "div_ceil" => (b != 0).then(|| a.div_ceil(b)),
+        "next_multiple_of" => a.checked_next_multiple_of(b),
+        "is_multiple_of" => return Ok(Value::Bool(a.is_multiple_of(b))),
+        "saturating_sub" if ty.is_some() || a >= b => Some(a.saturating_sub(b)),
+        name => return wrapping(name, a, b, ty, span),
+    };
+    match result {
+        Some(value) => whole(value),
+        None => fail(span, format!("`{name}` of {a} and {b} overflows")),
+    }
+}
+
+fn wrapping(name: &str, a: u64, b: u64, ty: Option<IntType>, span: Span) -> Eval<Value> {
+    let Some(known) = ty else {
+        return match name {
+            "saturating_sub" | "saturating_add" | "saturating_mul" | "wrapping_add"
+            | "wrapping_sub" | "wrapping_mul" => untyped(span),
+            _ => unknown(name, span),
+        };
+    };
+    let value = match name {
+        "saturating_add" => a.saturating_add(b).min(known.max()),
+        "saturating_mul" => a.saturating_mul(b).min(known.max()),
+        "wrapping_add" => a.wrapping_add(b) & known.max(),
+        "wrapping_sub" => a.wrapping_sub(b) & known.max(),
+        "wrapping_mul" => a.wrapping_mul(b) & known.max(),
+        _ => return unknown(name, span),
+    };
+    Ok(Value::Int(value, ty))
+}
+
+fn holds_integers(ty: &Ty) -> bool {
+    match ty {
+        Ty::Int(Some(_)) => true,
+        Ty::Array(element, _) => holds_integers(element),
+        Ty::Tuple(types) => types.iter().any(holds_integers),
+        _ => false,
+    }
+}
+
+/// The value as one of type `ty`: integers whose type was not known have it now.
+pub(super) fn settle(value: Value, ty: &Ty, span: Span) -> Eval<Value> {
+    if !holds_integers(ty) {
+        return Ok(value);
+    }
+    match (value, ty) {
+        (Value::Int(value, found), Ty::Int(wanted)) => {
+            fitting(value, common(found, *wanted, span)?, span)
+        }
+        (Value::Array(values), Ty::Array(element, _)) => {
+            if let Ty::Int(wanted) = **element
+                && values
+                    .iter()
+                    .all(|value| matches!(value, Value::Int(_, found) if *found == wanted))
+            {
+                return Ok(Value::Array(values));
+            }
+            let values = values
+                .iter()
+                .map(|value| settle(value.clone(), element, span));
+            Ok(Value::Array(Rc::new(values.collect::<Eval<_>>()?)))
+        }
+        (Value::Tuple(values), Ty::Tuple(types)) if values.len() == types.len() => {
+            let values = values.iter().zip(types.iter());
+            let values = values.map(|(value, ty)| settle(value.clone(), ty, span));
+            Ok(Value::Tuple(Rc::new(values.collect::<Eval<_>>()?)))
+        }
+        (value, _) => Ok(value),
+    }
+}
+
+impl Evaluator<'_> {
+    /// An expression of type `ty`.
+    pub(super) fn expr_of(&mut self, expr: &Expr, ty: Ty) -> Eval<Value> {
+        self.expected = ty.clone();
+        let value = self.expr(expr)?;
+        settle(value, &ty, expr.span)
+    }
+
+    /// An integer and its type.
+    pub(super) fn typed_int(&mut self, expr: &Expr, expected: Ty) -> Eval<Typed> {
+        self.expected = expected;
+        match self.expr(expr)? {
+            Value::Int(value, ty) => Ok((value, ty)),
+            other => {
+                let found = other.describe();
+                fail_help(
+                    expr.span,
+                    format!("expected an integer known at compile time, found {found}"),
+                    "run-time indices are `Index<N>`, run-time loop bounds go through `count_to`",
+                )
+            }
+        }
+    }
+
+    /// A compile-time `usize`.
+    pub(super) fn int(&mut self, expr: &Expr) -> Eval<u64> {
+        let usize = Some(IntType::Usize);
+        let (value, ty) = self.typed_int(expr, Ty::Int(usize))?;
+        common(ty, usize, expr.span)?;
+        Ok(value)
+    }
+
+    /// `start..end`, or `start..=end`.
+    pub(super) fn range(
+        &mut self,
+        start: &Expr,
+        end: &Expr,
+        closed: bool,
+        expected: Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let (low, s) = self.typed_int(start, expected.clone())?;
+        let hint = s.map_or(expected, |ty| Ty::Int(Some(ty)));
+        let (high, t) = self.typed_int(end, hint)?;
+        let ty = common(s, t, span)?;
+        fitting(low, ty, start.span)?;
+        fitting(high, ty, end.span)?;
+        match high.checked_add(u64::from(closed)) {
+            Some(high) => Ok(Value::Range(low, high, ty)),
+            None => fail(span, "this range has no end"),
+        }
+    }
+
+    /// `inner as ty`.
+    pub(super) fn cast(&mut self, inner: &Expr, ty: &Type, span: Span) -> Eval<Value> {
+        let ty = self.ty(ty)?;
+        // Only a literal takes its type from the cast.
+        if let (ExprKind::Int(_, None), Ty::Int(_)) = (&inner.kind, &ty) {
+            return self.expr_of(inner, ty);
+        }
+        match (self.expr(inner)?, ty) {
+            (Value::Int(value, _), Ty::Int(Some(ty))) => Ok(Value::Int(value & ty.max(), Some(ty))),
+            (Value::Bool(value), Ty::Int(Some(ty))) => Ok(Value::Int(u64::from(value), Some(ty))),
+            _ => fail_help(
+                span,
+                "casts are for integers known at compile time",
+                "make a field element of an integer with `felt(n)`",
+            ),
+        }
+    }
+
+    /// What a type expression says of the integers in a value, without evaluating it.
+    pub(super) fn integers_of(&self, ty: &Type, module: ModuleId, generics: &[(Symbol, Ty)]) -> Ty {
+        match &ty.kind {
+            TypeKind::Array(element, _) | TypeKind::Slice(element) => {
+                Ty::Array(Rc::new(self.integers_of(element, module, generics)), None)
+            }
+            TypeKind::Tuple(types) => {
+                let types = types.iter();
+                Ty::Tuple(
+                    types
+                        .map(|ty| self.integers_of(ty, module, generics))
+                        .collect(),
+                )
+            }
+            TypeKind::Unknown => Ty::Unknown,
+            TypeKind::Path(path) => {
+                let Some(name) = path.ident() else {
+                    return Ty::Unknown;
+                };
+                if let Some((_, ty)) = generics.iter().rev().find(|(bound, _)| *bound == name) {
+                    return ty.clone();
+                }
+                match self.items.lookup(module, name, Namespace::Type, path.span) {
+                    Ok(Some(Definition::Alias(home, alias))) if alias.generics.is_empty() => {
+                        self.integers_of(&alias.ty, home, &[])
+                    }
+                    Ok(Some(Definition::Intrinsic(name))) => match IntType::named(&name.text()) {
+                        Some(ty) => Ty::Int(Some(ty)),
+                        None => Ty::Unknown,
+                    },
+                    _ => Ty::Unknown,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Attributes: conditions are decided as in rustc's normal build, what does not change a program's
+//! meaning is passed over, and everything else is refused.
+
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Meta, Token};
+
+use super::Parser;
+use crate::compiler::error::{Result, fail, fail_help, failure};
+
+/// Derives that say of a type what the compiler takes for granted.
+const DERIVES: &[&str] = &[
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "PartialEq",
+    "Eq",
+    "PartialOrd",
+    "Ord",
+    "Hash",
+];
+
+impl Parser {
+    /// Whether what bears these attributes is part of the program.
+    pub(super) fn present(&self, attributes: &[Attribute]) -> Result<bool> {
+        let mut present = true;
+        for attribute in attributes {
+            if attribute.path().is_ident("cfg") {
+                present &= self.condition(attribute)?;
+            } else if attribute.path().is_ident("test") {
+                present = false;
+            }
+        }
+        if present {
+            for attribute in attributes {
+                self.check_attribute(attribute)?;
+            }
+        }
+        Ok(present)
+    }
+
+    /// Checks attributes of what cannot be left out of a program.
+    pub(super) fn kept(&self, attributes: &[Attribute]) -> Result<()> {
+        if self.present(attributes)? {
+            return Ok(());
+        }
+        let first = attributes.first();
+        fail_help(
+            first.map_or_else(Default::default, |first| self.span_of(first)),
+            "nothing can be left out by `cfg` here",
+            "put the attribute on a statement or an item",
+        )
+    }
+
+    fn condition(&self, attribute: &Attribute) -> Result<bool> {
+        match attribute.parse_args::<Meta>() {
+            Ok(predicate) => self.predicate(&predicate),
+            Err(_) => fail(self.span_of(attribute), "this `cfg` is not in the subset"),
+        }
+    }
+
+    fn predicate(&self, predicate: &Meta) -> Result<bool> {
+        let span = self.span_of(predicate);
+        let inner = |list: &syn::MetaList| {
+            list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
+                .map_err(|error| failure(span, format!("syntax error: {error}")))?
+                .iter()
+                .map(|predicate| self.predicate(predicate))
+                .collect::<Result<Vec<bool>>>()
+        };
+        match predicate {
+            Meta::Path(path) if path.is_ident("test") => Ok(false),
+            Meta::List(list) if list.path.is_ident("all") => {
+                Ok(inner(list)?.into_iter().all(|holds| holds))
+            }
+            Meta::List(list) if list.path.is_ident("any") => {
+                Ok(inner(list)?.into_iter().any(|holds| holds))
+            }
+            Meta::List(list) if list.path.is_ident("not") => match inner(list)?[..] {
+                [holds] => Ok(!holds),
+                _ => fail(span, "`not` takes one predicate"),
+            },
+            other => fail_help(
+                span,
+                format!(
+                    "whether `{}` holds depends on the build",
+                    path_text(other.path())
+                ),
+                "only `test`, which is false, and `not`, `all` and `any` of it are known here",
+            ),
+        }
+    }
+
+    /// Refuses attributes that may change what a program means.
+    fn check_attribute(&self, attribute: &Attribute) -> Result<()> {
+        let span = self.span_of(attribute);
+        match path_text(attribute.path()).as_str() {
+            "cfg" | "doc" | "deny" | "forbid" | "must_use" | "deprecated" | "rustfmt::skip" => {
+                Ok(())
+            }
+            "allow" | "expect" | "warn" => match &attribute.meta {
+                Meta::List(list) if list.tokens.to_string().contains("overflowing_literals") => {
+                    fail(span, "literals that overflow are not in the subset")
+                }
+                _ => Ok(()),
+            },
+            "inline" => match &attribute.meta {
+                Meta::Path(_) => Ok(()),
+                _ => match self.inline_argument(attribute).as_deref() {
+                    Some("never" | "always") => Ok(()),
+                    _ => fail(span, "`inline` is `always` or `never`"),
+                },
+            },
+            "derive" => {
+                let paths =
+                    attribute.parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated);
+                for path in paths
+                    .map_err(|error| failure(span, format!("syntax error: {error}")))?
+                    .iter()
+                {
+                    let text = path_text(path);
+                    if !DERIVES.contains(&text.as_str()) {
+                        return fail(
+                            self.span_of(path),
+                            format!("`derive({text})` is not in the subset"),
+                        );
+                    }
+                }
+                Ok(())
+            }
+            other => fail_help(
+                span,
+                format!("the attribute `{other}` is not in the subset"),
+                "what an attribute does to a program must be known to the compiler",
+            ),
+        }
+    }
+
+    fn inline_argument(&self, attribute: &Attribute) -> Option<String> {
+        let argument = attribute.parse_args::<syn::Ident>().ok()?;
+        Some(argument.to_string())
+    }
+
+    /// Whether a function is compiled once and called.
+    pub(super) fn never_inline(&self, attributes: &[Attribute]) -> bool {
+        attributes.iter().any(|attribute| {
+            attribute.path().is_ident("inline")
+                && self.inline_argument(attribute).as_deref() == Some("never")
+        })
+    }
+}
+
+pub(super) fn path_text(path: &syn::Path) -> String {
+    let names: Vec<_> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+    names.join("::")
+}

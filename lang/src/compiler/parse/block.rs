@@ -1,0 +1,197 @@
+//! Blocks, statements and macros.
+
+use std::rc::Rc;
+
+use syn::punctuated::Punctuated;
+
+use super::Parser;
+use super::attribute::path_text;
+use super::item::MACROS;
+use crate::compiler::ast::*;
+use crate::compiler::error::{Result, fail, fail_help, failure};
+
+/// The attributes of a statement that can be left out.
+fn attributes(statement: &syn::Stmt) -> &[syn::Attribute] {
+    match statement {
+        syn::Stmt::Local(local) => &local.attrs,
+        syn::Stmt::Macro(statement) => &statement.attrs,
+        syn::Stmt::Expr(expr, _) => match expr {
+            syn::Expr::Block(expr) => &expr.attrs,
+            syn::Expr::Call(expr) => &expr.attrs,
+            syn::Expr::ForLoop(expr) => &expr.attrs,
+            syn::Expr::If(expr) => &expr.attrs,
+            syn::Expr::Match(expr) => &expr.attrs,
+            syn::Expr::MethodCall(expr) => &expr.attrs,
+            syn::Expr::While(expr) => &expr.attrs,
+            // Refused where the expression is read, unless it stays.
+            _ => &[],
+        },
+        // Read with the item.
+        syn::Stmt::Item(_) => &[],
+    }
+}
+
+impl Parser {
+    pub(super) fn block(&self, block: &syn::Block) -> Result<Block> {
+        let mut present = Vec::with_capacity(block.stmts.len());
+        for (index, statement) in block.stmts.iter().enumerate() {
+            let tail = index + 1 == block.stmts.len();
+            if self.present(attributes(statement))? {
+                present.push(statement);
+            } else if let (true, syn::Stmt::Expr(expr, None)) = (tail, statement) {
+                let span = self.span_of(expr);
+                return fail(span, "the value of a block cannot be left out by `cfg`");
+            }
+        }
+        let (mut constants, mut statements): (Vec<Rc<Const>>, _) = (Vec::new(), Vec::new());
+        let mut tail = None;
+        for (index, statement) in present.iter().enumerate() {
+            let last = index + 1 == present.len();
+            let (value, semicolon) = match statement {
+                syn::Stmt::Local(local) => {
+                    statements.push(self.local(local)?);
+                    continue;
+                }
+                syn::Stmt::Item(syn::Item::Const(item)) => {
+                    if let Some(constant) = self.constant_item(item)? {
+                        if constants.iter().any(|other| other.name == constant.name) {
+                            let name = constant.name;
+                            return fail(
+                                constant.span,
+                                format!("`{name}` is declared a second time"),
+                            );
+                        }
+                        constants.push(Rc::new(constant));
+                    }
+                    continue;
+                }
+                syn::Stmt::Item(item) => {
+                    return fail_help(
+                        self.span_of(item),
+                        "only constants may be declared inside a function",
+                        "move this item out of the function",
+                    );
+                }
+                syn::Stmt::Expr(value, semicolon) => (self.expr(value)?, semicolon.is_some()),
+                syn::Stmt::Macro(syn::StmtMacro {
+                    attrs: _,
+                    mac,
+                    semi_token,
+                }) => (self.macro_call(mac)?, semi_token.is_some()),
+            };
+            if last && !semicolon {
+                tail = Some(Box::new(value));
+            } else {
+                statements.push(Statement::Expr(value));
+            }
+        }
+        Ok(Block {
+            constants,
+            statements,
+            tail,
+        })
+    }
+
+    fn local(&self, local: &syn::Local) -> Result<Statement> {
+        let syn::Local {
+            attrs: _,
+            let_token: _,
+            pat,
+            init,
+            semi_token: _,
+        } = local;
+        let (pattern, ty) = match pat {
+            syn::Pat::Type(syn::PatType {
+                attrs,
+                pat,
+                colon_token: _,
+                ty,
+            }) => {
+                self.kept(attrs)?;
+                (&**pat, Some(self.ty(ty)?))
+            }
+            pattern => (pattern, None),
+        };
+        let value = match init {
+            None => None,
+            Some(syn::LocalInit {
+                eq_token: _,
+                expr,
+                diverge: None,
+            }) => Some(self.expr(expr)?),
+            Some(_) => return fail(self.span_of(local), "`let else` is not in the subset"),
+        };
+        let pattern = self.pattern(pattern)?;
+        if value.is_none() && !matches!(pattern.kind, PatternKind::Bind(_)) {
+            return fail(pattern.span, "only a name is declared without a value");
+        }
+        Ok(Statement::Let(pattern, ty, value))
+    }
+
+    pub(super) fn macro_call(&self, call: &syn::Macro) -> Result<Expr> {
+        let span = self.span_of(call);
+        let text = path_text(&call.path);
+        let name = text
+            .strip_prefix("std::")
+            .or_else(|| text.strip_prefix("core::"))
+            .unwrap_or(&text);
+        if !MACROS.contains(&name) {
+            let help = match name.strip_prefix("debug_") {
+                Some(_) => "whether it runs depends on the build: write the macro without `debug_`",
+                None => "`assert!`, `assert_eq!`, `assert_ne!` and `panic!` are",
+            };
+            let message = format!("the macro `{name}!` is not in the subset");
+            return fail_help(span, message, help);
+        }
+        let arguments = || {
+            call.parse_body_with(Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated)
+                .map_err(|error| failure(span, format!("syntax error: {error}")))
+        };
+        let boxed = |expr: &syn::Expr| self.expr(expr).map(Box::new);
+        let kind = match name {
+            "assert" => {
+                let arguments = arguments()?;
+                let Some(condition) = arguments.first() else {
+                    return fail(span, "`assert!` takes a condition");
+                };
+                self.message(arguments.iter().skip(1))?;
+                ExprKind::Assert(boxed(condition)?)
+            }
+            "assert_eq" | "assert_ne" => {
+                let arguments = arguments()?;
+                let (Some(left), Some(right)) = (arguments.first(), arguments.get(1)) else {
+                    return fail(span, format!("`{name}!` takes two values"));
+                };
+                self.message(arguments.iter().skip(2))?;
+                ExprKind::AssertEq(boxed(left)?, boxed(right)?, name == "assert_eq")
+            }
+            // Reaching any of the others is an error, whatever it would print.
+            _ => ExprKind::Panic,
+        };
+        Ok(Expr { kind, span })
+    }
+
+    /// Checks that printing the message of an assertion does nothing else.
+    fn message<'a>(&self, arguments: impl Iterator<Item = &'a syn::Expr>) -> Result<()> {
+        for argument in arguments {
+            let mut inner = argument;
+            loop {
+                inner = match inner {
+                    syn::Expr::Lit(_) | syn::Expr::Path(_) => break,
+                    syn::Expr::Field(field) => &field.base,
+                    syn::Expr::Paren(paren) => &paren.expr,
+                    syn::Expr::Reference(reference) => &reference.expr,
+                    syn::Expr::Assign(named) => &named.right,
+                    _ => {
+                        return fail_help(
+                            self.span_of(argument),
+                            "this is computed only where the assertion fails",
+                            "a message names variables and their fields",
+                        );
+                    }
+                };
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Types and paths.
+
+use super::Parser;
+use crate::compiler::ast::*;
+use crate::compiler::error::{Result, fail, fail_help};
+
+impl Parser {
+    pub(super) fn ty(&self, ty: &syn::Type) -> Result<Type> {
+        let span = self.span_of(ty);
+        let kind = match ty {
+            syn::Type::Path(syn::TypePath { qself, path }) => {
+                TypeKind::Path(self.path(qself.as_ref(), path)?)
+            }
+            syn::Type::Reference(syn::TypeReference {
+                and_token: _,
+                lifetime: _, // rustc has checked how long references live
+                mutability,
+                elem,
+            }) => {
+                if mutability.is_some() {
+                    return fail_help(
+                        span,
+                        "mutable references are only types of parameters",
+                        "return the new value, or pass `&mut place` where it is used",
+                    );
+                }
+                return self.ty(elem);
+            }
+            syn::Type::Paren(syn::TypeParen { elem, .. }) => return self.ty(elem),
+            syn::Type::Group(syn::TypeGroup { elem, .. }) => return self.ty(elem),
+            syn::Type::Array(syn::TypeArray { elem, len, .. }) => {
+                TypeKind::Array(Box::new(self.ty(elem)?), Box::new(self.expr(len)?))
+            }
+            syn::Type::Slice(syn::TypeSlice { elem, .. }) => {
+                TypeKind::Slice(Box::new(self.ty(elem)?))
+            }
+            syn::Type::Tuple(syn::TypeTuple { elems, .. }) => {
+                let types: Result<Vec<_>> = elems.iter().map(|ty| self.ty(ty)).collect();
+                TypeKind::Tuple(types?)
+            }
+            syn::Type::Infer(_) => TypeKind::Unknown,
+            syn::Type::TraitObject(_) => {
+                return fail_help(
+                    span,
+                    "dynamic dispatch is not in the subset",
+                    "take a generic parameter bounded by the trait",
+                );
+            }
+            syn::Type::ImplTrait(_) => {
+                return fail_help(
+                    span,
+                    "`impl Trait` is not in the subset",
+                    "write a generic parameter, or the type itself",
+                );
+            }
+            _ => return fail(span, "this type is not in the subset"),
+        };
+        Ok(Type { kind, span })
+    }
+
+    pub(super) fn path(&self, qself: Option<&syn::QSelf>, path: &syn::Path) -> Result<Path> {
+        let span = self.span_of(path);
+        let syn::Path {
+            leading_colon,
+            segments: all,
+        } = path;
+        if leading_colon.is_some() && qself.is_none() {
+            return fail(span, "paths that begin with `::` are not in the subset");
+        }
+        let mut segments = Vec::new();
+        for syn::PathSegment { ident, arguments } in all {
+            let generics = match arguments {
+                syn::PathArguments::None => Vec::new(),
+                syn::PathArguments::AngleBracketed(arguments) => {
+                    self.generic_arguments(arguments)?
+                }
+                syn::PathArguments::Parenthesized(_) => {
+                    return fail(span, "closures and function types are not in the subset");
+                }
+            };
+            segments.push(Segment {
+                name: self.symbol(ident)?,
+                generics,
+            });
+        }
+        let qualified = match qself {
+            None => None,
+            Some(qself) => {
+                let rest = segments.split_off(qself.position);
+                let of = (!segments.is_empty()).then_some(Path {
+                    qualified: None,
+                    segments,
+                    span,
+                });
+                segments = rest;
+                Some(Box::new((self.ty(&qself.ty)?, of)))
+            }
+        };
+        Ok(Path {
+            qualified,
+            segments,
+            span,
+        })
+    }
+
+    pub(super) fn generic_arguments(
+        &self,
+        arguments: &syn::AngleBracketedGenericArguments,
+    ) -> Result<Vec<GenericArg>> {
+        let mut generics = Vec::new();
+        for argument in &arguments.args {
+            match argument {
+                syn::GenericArgument::Lifetime(_) => {}
+                syn::GenericArgument::Type(ty) => generics.push(GenericArg::Type(self.ty(ty)?)),
+                syn::GenericArgument::Const(value) => {
+                    generics.push(GenericArg::Const(self.expr(value)?));
+                }
+                other => {
+                    return fail(
+                        self.span_of(other),
+                        "this generic argument is not in the subset",
+                    );
+                }
+            }
+        }
+        Ok(generics)
+    }
+}

@@ -1,0 +1,464 @@
+//! The item table: what a name means in each module, and which functions a type has.
+
+mod builtin;
+mod scope;
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use super::ast::*;
+use super::error::{Result, fail, fail_help};
+use super::output::Span;
+use super::value::StructId;
+
+pub use builtin::UNCHECKED_SLICE;
+use builtin::{GADGETS, MODULES};
+
+pub type ModuleId = usize;
+pub type TraitId = usize;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub enum Definition {
+    Function(ModuleId, Rc<Function>),
+    Const(ModuleId, Rc<Const>),
+    Struct(StructId),
+    Alias(ModuleId, Rc<Alias>),
+    Trait(TraitId),
+    Module(ModuleId),
+    /// An item of the prelude, or a type of the language.
+    Intrinsic(Symbol),
+}
+
+/// Types and modules, or values: a name may have one meaning in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Namespace {
+    Type,
+    Value,
+}
+
+/// A trait: of the program, or of the prelude or the standard library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TraitName {
+    User(TraitId),
+    Builtin(Symbol),
+}
+
+impl TraitName {
+    fn of(definition: &Definition) -> Option<Self> {
+        match definition {
+            Definition::Trait(id) => Some(Self::User(*id)),
+            Definition::Intrinsic(name) => Some(Self::Builtin(*name)),
+            _ => None,
+        }
+    }
+}
+
+/// The outermost constructor of a type, by which implementations are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Head {
+    Struct(StructId),
+    Intrinsic(Symbol),
+    Array,
+    Tuple,
+    /// An implementation for a type parameter.
+    Any,
+}
+
+struct ModuleInfo {
+    parent: Option<ModuleId>,
+    /// The root of its crate.
+    root: ModuleId,
+    names: HashMap<(Symbol, Namespace), Definition>,
+    imports: Vec<Import>,
+    /// Whether its text has been read.
+    filled: bool,
+}
+
+/// A structure and the module it is in.
+pub struct StructInfo {
+    pub module: ModuleId,
+    pub ast: Rc<Struct>,
+}
+
+/// An implementation and the module it is in.
+pub struct ImplInfo {
+    pub module: ModuleId,
+    pub ast: Rc<Impl>,
+    /// What its type is.
+    pub head: Head,
+    /// `None` for an inherent one.
+    pub of: Option<TraitName>,
+}
+
+/// Something that an implementation gives the types it is for.
+#[derive(Clone)]
+pub struct Associated<T> {
+    pub implementation: usize,
+    /// Module of its text: the trait's, for a default.
+    pub module: ModuleId,
+    /// The trait whose default it is.
+    pub default_of: Option<TraitId>,
+    pub item: T,
+}
+
+/// What implementations give, by their type's head and the name.
+pub type Table<T> = HashMap<(Head, Symbol), Vec<Associated<T>>>;
+
+fn add<T>(table: &mut Table<T>, head: Head, name: Symbol, item: Associated<T>) {
+    table.entry((head, name)).or_default().push(item);
+}
+
+/// Every item of the program.
+#[derive(Default)]
+pub struct Items {
+    modules: Vec<ModuleInfo>,
+    custom: Vec<Symbol>,
+    crates: HashMap<Symbol, ModuleId>,
+    pub structs: Vec<StructInfo>,
+    pub traits: Vec<(ModuleId, Rc<Trait>)>,
+    pub impls: Vec<ImplInfo>,
+    /// Implementations of each trait.
+    pub implementors: HashMap<TraitName, Vec<usize>>,
+    pub methods: Table<Rc<Function>>,
+    pub constants: Table<Rc<Const>>,
+    /// Index of the associated type in its implementation.
+    pub types: Table<usize>,
+    /// Answers of [`Self::lookup`].
+    known: RefCell<HashMap<(ModuleId, Symbol, Namespace), Option<Definition>>>,
+    /// Answers of [`Self::traits_in_scope`].
+    scopes: RefCell<HashMap<ModuleId, Rc<BTreeSet<TraitName>>>>,
+}
+
+impl Items {
+    /// Builds the table from files: the entry first, with an empty path.
+    ///
+    /// A library's path begins with the name of its crate; `src`, `lib.rs` and `mod.rs` are not
+    /// part of a module's name.
+    ///
+    /// `custom` are names of functions that mean what the prelude's do.
+    pub fn new(
+        files: Vec<(String, Module)>,
+        custom: impl Iterator<Item = &'static str>,
+    ) -> Result<(Self, ModuleId)> {
+        let mut items = Self {
+            custom: custom.map(Symbol::new).collect(),
+            ..Self::default()
+        };
+        items.declare_builtin();
+        let mut contents = Vec::new();
+        let mut entry = 0;
+        for (index, (path, module)) in files.into_iter().enumerate() {
+            let path = module_path(&path);
+            // The built-in modules are what these files are natively.
+            let builtin = |(name, _): &(&str, _)| path.get(1).is_some_and(|second| second == name);
+            if index > 0 && path[..1] == [GADGETS] && MODULES.iter().any(builtin) {
+                continue;
+            }
+            let id = match index {
+                0 => items.add_module(None),
+                _ => items.module_at(&path),
+            };
+            if std::mem::replace(&mut items.modules[id].filled, true) {
+                let path = path.join("::");
+                return fail(
+                    Span::default(),
+                    format!("two files are the module `{path}`"),
+                );
+            }
+            if index == 0 {
+                entry = id;
+            }
+            contents.push((id, module));
+        }
+        let mut implementations = Vec::new();
+        for (id, module) in contents {
+            items.declare(id, &module, &mut implementations)?;
+        }
+        items.check_imports()?;
+        for (module, ast) in implementations {
+            items.implement(module, ast)?;
+        }
+        Ok((items, entry))
+    }
+
+    /// The modules of the gadgets' crate that no file defines.
+    fn declare_builtin(&mut self) {
+        for (name, contents) in MODULES {
+            let id = self.module_at(&[GADGETS.to_owned(), name.to_owned()]);
+            for (name, namespace) in contents {
+                let name = Symbol::new(name);
+                let definition = Definition::Intrinsic(name);
+                let names = &mut self.modules[id].names;
+                names.insert((name, *namespace), definition);
+            }
+        }
+    }
+
+    fn add_module(&mut self, parent: Option<ModuleId>) -> ModuleId {
+        let id = self.modules.len();
+        let root = parent.map_or(id, |parent| self.modules[parent].root);
+        self.modules.push(ModuleInfo {
+            parent,
+            root,
+            names: HashMap::new(),
+            imports: Vec::new(),
+            filled: false,
+        });
+        id
+    }
+
+    /// The module of a library's file.
+    fn module_at(&mut self, path: &[String]) -> ModuleId {
+        let mut names = path.iter().map(|name| Symbol::new(name));
+        let Some(name) = names.next() else {
+            return self.add_module(None);
+        };
+        let mut id = match self.crates.get(&name) {
+            Some(id) => *id,
+            None => {
+                let id = self.add_module(None);
+                self.crates.insert(name, id);
+                id
+            }
+        };
+        for name in names {
+            let key = (name, Namespace::Type);
+            id = match self.modules[id].names.get(&key) {
+                Some(Definition::Module(inner)) => *inner,
+                _ => {
+                    let inner = self.add_module(Some(id));
+                    let definition = Definition::Module(inner);
+                    self.modules[id].names.insert(key, definition);
+                    inner
+                }
+            };
+        }
+        id
+    }
+
+    fn declare(
+        &mut self,
+        module: ModuleId,
+        contents: &Module,
+        implementations: &mut Vec<(ModuleId, Rc<Impl>)>,
+    ) -> Result<()> {
+        const TYPE: &[Namespace] = &[Namespace::Type];
+        const VALUE: &[Namespace] = &[Namespace::Value];
+        for item in &contents.items {
+            let (definition, namespaces) = match &item.kind {
+                ItemKind::Function(ast) => (Definition::Function(module, ast.clone()), VALUE),
+                ItemKind::Const(ast) => (Definition::Const(module, ast.clone()), VALUE),
+                ItemKind::Alias(ast) => (Definition::Alias(module, ast.clone()), TYPE),
+                ItemKind::Struct(ast) => {
+                    let ast = ast.clone();
+                    self.structs.push(StructInfo { module, ast });
+                    let definition = Definition::Struct(self.structs.len() - 1);
+                    // The name of a struct with named fields is no value; here it is taken all the same.
+                    (definition, &[Namespace::Type, Namespace::Value][..])
+                }
+                ItemKind::Trait(ast) => {
+                    self.traits.push((module, ast.clone()));
+                    (Definition::Trait(self.traits.len() - 1), TYPE)
+                }
+                ItemKind::Module(contents) => {
+                    let inner = self.add_module(Some(module));
+                    self.modules[inner].filled = true;
+                    self.declare(inner, contents, implementations)?;
+                    (Definition::Module(inner), TYPE)
+                }
+                ItemKind::ModuleFile => {
+                    let key = (item.name, Namespace::Type);
+                    if self.modules[module].names.contains_key(&key) {
+                        continue;
+                    }
+                    return fail_help(
+                        item.span,
+                        format!("the file of the module `{}` is missing", item.name),
+                        "hand it to the compiler as a library, or write the module here",
+                    );
+                }
+            };
+            // `const _` has no name.
+            if &*item.name.text() == "_" {
+                continue;
+            }
+            for namespace in namespaces {
+                let key = (item.name, *namespace);
+                let names = &mut self.modules[module].names;
+                if names.insert(key, definition.clone()).is_some() {
+                    return fail(
+                        item.span,
+                        format!("`{}` is defined twice in this module", item.name),
+                    );
+                }
+            }
+        }
+        let imports = &mut self.modules[module].imports;
+        imports.extend(contents.imports.iter().cloned());
+        implementations.extend(contents.impls.iter().map(|ast| (module, ast.clone())));
+        Ok(())
+    }
+
+    fn implement(&mut self, module: ModuleId, ast: Rc<Impl>) -> Result<()> {
+        let head = self.head_of(module, &ast)?;
+        let of = match &ast.of {
+            None => None,
+            Some(path) => match self.trait_named(module, path)? {
+                TraitName::Builtin(name) if !builtin::may_be_implemented(&name.text()) => {
+                    return fail(
+                        path.span,
+                        format!("implementing `{name}` is not in the subset"),
+                    );
+                }
+                of => Some(of),
+            },
+        };
+        let implementation = self.impls.len();
+        let own = |function| Associated {
+            implementation,
+            module,
+            default_of: None,
+            item: function,
+        };
+        for function in &ast.functions {
+            let name = function.name;
+            add(&mut self.methods, head, name, own(function.clone()));
+        }
+        let own = |constant| Associated {
+            implementation,
+            module,
+            default_of: None,
+            item: constant,
+        };
+        for constant in &ast.constants {
+            let name = constant.name;
+            add(&mut self.constants, head, name, own(constant.clone()));
+        }
+        for (index, (name, _)) in ast.types.iter().enumerate() {
+            let item = Associated {
+                implementation,
+                module,
+                default_of: None,
+                item: index,
+            };
+            add(&mut self.types, head, *name, item);
+        }
+        if let Some(TraitName::User(id)) = of {
+            let (home, definition) = self.traits[id].clone();
+            for function in &definition.functions {
+                let given = ast.functions.iter().any(|own| own.name == function.name);
+                if !given && function.body.is_some() {
+                    let item = Associated {
+                        implementation,
+                        module: home,
+                        default_of: Some(id),
+                        item: function.clone(),
+                    };
+                    add(&mut self.methods, head, function.name, item);
+                }
+            }
+            for constant in &definition.constants {
+                let given = ast.constants.iter().any(|own| own.name == constant.name);
+                if !given && constant.value.is_some() {
+                    let item = Associated {
+                        implementation,
+                        module: home,
+                        default_of: Some(id),
+                        item: constant.clone(),
+                    };
+                    add(&mut self.constants, head, constant.name, item);
+                }
+            }
+        }
+        if let Some(of) = of {
+            self.implementors
+                .entry(of)
+                .or_default()
+                .push(implementation);
+        }
+        self.impls.push(ImplInfo {
+            module,
+            ast,
+            head,
+            of,
+        });
+        Ok(())
+    }
+
+    /// Whether an implementation is for every type that meets its conditions.
+    pub fn is_blanket(&self, implementation: usize) -> bool {
+        self.impls[implementation].head == Head::Any
+    }
+
+    /// The trait that a path names.
+    pub fn trait_named(&self, module: ModuleId, path: &Path) -> Result<TraitName> {
+        match self.path(module, path, Namespace::Type)? {
+            Some((definition @ (Definition::Trait(_) | Definition::Intrinsic(_)), used))
+                if used == path.segments.len() =>
+            {
+                // Either kind of definition is a trait's here.
+                match TraitName::of(&definition) {
+                    Some(name) => Ok(name),
+                    None => fail(path.span, "this is not a trait"),
+                }
+            }
+            Some(_) => fail(path.span, "this is not a trait"),
+            None => fail(path.span, "there is no such trait"),
+        }
+    }
+
+    fn head_of(&self, module: ModuleId, ast: &Impl) -> Result<Head> {
+        let ty = &ast.self_type;
+        let mut module = module;
+        let mut kind = &ty.kind;
+        let mut alias;
+        loop {
+            let path = match kind {
+                TypeKind::Path(path) => path,
+                TypeKind::Array(..) | TypeKind::Slice(_) => return Ok(Head::Array),
+                TypeKind::Tuple(_) => return Ok(Head::Tuple),
+                TypeKind::Unknown => return Ok(Head::Any),
+            };
+            if let Some(name) = path.ident()
+                && ast.generics.iter().any(|param| param.name == name)
+            {
+                return Ok(Head::Any);
+            }
+            match self.path(module, path, Namespace::Type)? {
+                Some((Definition::Struct(id), _)) => return Ok(Head::Struct(id)),
+                // Integers have one head: which type a value has is not always known.
+                Some((Definition::Intrinsic(name), _)) if is_integer(&name.text()) => {
+                    return Ok(Head::Intrinsic(Symbol::new("usize")));
+                }
+                Some((Definition::Intrinsic(name), _)) => return Ok(Head::Intrinsic(name)),
+                Some((Definition::Alias(home, ast), _)) => {
+                    module = home;
+                    alias = ast;
+                    kind = &alias.ty.kind;
+                }
+                _ => return fail(ty.span, "there is no such type"),
+            }
+        }
+    }
+}
+
+/// `gadgets/src/fri/mod.rs` and `gadgets::fri` are module `gadgets::fri`.
+fn module_path(path: &str) -> Vec<String> {
+    let path = path.strip_suffix(".rs").unwrap_or(path);
+    let mut names: Vec<String> = path
+        .split(['/', '\\', ':'])
+        .filter(|name| !name.is_empty() && *name != "src" && *name != ".")
+        .map(str::to_owned)
+        .collect();
+    if matches!(names.last().map(String::as_str), Some("mod" | "lib")) {
+        names.pop();
+    }
+    names
+}
+
+/// Whether a name is that of an integer type.
+pub fn is_integer(name: &str) -> bool {
+    matches!(name, "u8" | "u16" | "u32" | "u64" | "u128" | "usize")
+}

@@ -1,0 +1,375 @@
+//! What a name means in a module: its items, its imports, and what every module knows.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::builtin::{self, LANGUAGE};
+use super::{Definition, Items, ModuleId, Namespace, TraitName};
+use crate::compiler::ast::*;
+use crate::compiler::error::{Result, fail, fail_help};
+use crate::compiler::output::Span;
+
+/// Imports being followed, which give no name while they are: they would go round in a circle.
+type Following = Vec<(ModuleId, usize, Symbol, Namespace)>;
+
+const NAMESPACES: [Namespace; 2] = [Namespace::Type, Namespace::Value];
+
+impl Definition {
+    /// Whether two definitions are one item.
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Function(_, a), Self::Function(_, b)) => Rc::ptr_eq(a, b),
+            (Self::Const(_, a), Self::Const(_, b)) => Rc::ptr_eq(a, b),
+            (Self::Alias(_, a), Self::Alias(_, b)) => Rc::ptr_eq(a, b),
+            (Self::Struct(a), Self::Struct(b)) => a == b,
+            (Self::Trait(a), Self::Trait(b)) => a == b,
+            (Self::Module(a), Self::Module(b)) => a == b,
+            (Self::Intrinsic(a), Self::Intrinsic(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Items {
+    /// What `name` means in a module.
+    ///
+    /// Items and named imports come before globs, globs before the crates and what every module knows.
+    /// A name with two meanings of equal rank is an error, as in Rust.
+    pub fn lookup(
+        &self,
+        module: ModuleId,
+        name: Symbol,
+        namespace: Namespace,
+        span: Span,
+    ) -> Result<Option<Definition>> {
+        let key = (module, name, namespace);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let definition = match self.find(module, name, namespace, &mut Vec::new(), span)? {
+            None if namespace == Namespace::Type => self.outside(name),
+            found => found,
+        };
+        self.known.borrow_mut().insert(key, definition.clone());
+        Ok(definition)
+    }
+
+    /// Crates, and what every module knows.
+    fn outside(&self, name: Symbol) -> Option<Definition> {
+        if let Some(id) = self.crates.get(&name) {
+            return Some(Definition::Module(*id));
+        }
+        let known = LANGUAGE.contains(&&*name.text());
+        known.then_some(Definition::Intrinsic(name))
+    }
+
+    /// What a module itself defines or imports.
+    fn find(
+        &self,
+        module: ModuleId,
+        name: Symbol,
+        namespace: Namespace,
+        following: &mut Following,
+        span: Span,
+    ) -> Result<Option<Definition>> {
+        let info = &self.modules[module];
+        let mut found = info.names.get(&(name, namespace)).cloned();
+        for (index, import) in info.imports.iter().enumerate() {
+            if import.name != Some(name) {
+                continue;
+            }
+            let imported = self.follow(module, index, name, namespace, following)?;
+            match (&found, imported) {
+                (Some(first), Some(second)) if !first.same(&second) => {
+                    return fail(
+                        import.span,
+                        format!("`{name}` is defined twice in this module"),
+                    );
+                }
+                (None, Some(imported)) => found = Some(imported),
+                _ => {}
+            }
+        }
+        if found.is_some() {
+            return Ok(found);
+        }
+        for (index, import) in info.imports.iter().enumerate() {
+            if import.name.is_some() {
+                continue;
+            }
+            let imported = self.follow(module, index, name, namespace, following)?;
+            match (&found, imported) {
+                (Some(first), Some(second)) if !first.same(&second) => {
+                    return fail_help(
+                        span,
+                        format!("`{name}` is imported from two modules by `*`"),
+                        "import it by name from the one that is meant",
+                    );
+                }
+                (None, Some(imported)) => found = Some(imported),
+                _ => {}
+            }
+        }
+        // Whether a private item comes in by `*` is not known here.
+        if let Some(found) = &found
+            && namespace == Namespace::Type
+            && let Some(other) = self.outside(name)
+            && !other.same(found)
+        {
+            return fail_help(
+                span,
+                format!("`{name}` is imported by `*`, and means something without it"),
+                "import it by name",
+            );
+        }
+        Ok(found)
+    }
+
+    /// What one import of a module gives for a name.
+    fn follow(
+        &self,
+        module: ModuleId,
+        index: usize,
+        name: Symbol,
+        namespace: Namespace,
+        following: &mut Following,
+    ) -> Result<Option<Definition>> {
+        let step = (module, index, name, namespace);
+        if following.contains(&step) {
+            return Ok(None);
+        }
+        following.push(step);
+        let import = &self.modules[module].imports[index];
+        let definition = match import.name {
+            Some(_) => self.import(module, import, namespace, following)?,
+            None => {
+                let target = self.import(module, import, Namespace::Type, following)?;
+                match target {
+                    Some(Definition::Module(target)) if target != module => {
+                        self.find(target, name, namespace, following, import.span)?
+                    }
+                    _ => None,
+                }
+            }
+        };
+        following.pop();
+        Ok(definition)
+    }
+
+    /// The definition at the end of a `use` path.
+    fn import(
+        &self,
+        module: ModuleId,
+        import: &Import,
+        namespace: Namespace,
+        following: &mut Following,
+    ) -> Result<Option<Definition>> {
+        let Some((first, rest)) = import.path.split_first() else {
+            return Ok(None);
+        };
+        let span = import.span;
+        let whole = if rest.is_empty() {
+            namespace
+        } else {
+            Namespace::Type
+        };
+        let start = match self.relative(module, *first, span)? {
+            Some(start) => Some(Definition::Module(start)),
+            None => match self.find(module, *first, whole, following, span)? {
+                None if builtin::is_standard(&first.text()) => {
+                    return Ok(standard_import(&import.path, namespace));
+                }
+                None => self.crates.get(first).map(|id| Definition::Module(*id)),
+                found => found,
+            },
+        };
+        let Some(mut definition) = start else {
+            return Ok(self.custom_import(import, namespace));
+        };
+        for (index, name) in rest.iter().enumerate() {
+            let Definition::Module(inner) = definition else {
+                return Ok(None);
+            };
+            let wanted = match index + 1 == rest.len() {
+                true => namespace,
+                false => Namespace::Type,
+            };
+            let next = match &*name.text() {
+                "super" => Some(Definition::Module(self.above(inner, span)?)),
+                _ => self.find(inner, *name, wanted, following, span)?,
+            };
+            match next {
+                Some(next) => definition = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(definition))
+    }
+
+    /// A precompile of the user's: its crate is not among the files.
+    fn custom_import(&self, import: &Import, namespace: Namespace) -> Option<Definition> {
+        let last = *import.path.last()?;
+        let known = import.path.len() > 1
+            && import.name.is_some()
+            && namespace == Namespace::Value
+            && self.custom.contains(&last);
+        known.then_some(Definition::Intrinsic(last))
+    }
+
+    /// The module that `crate`, `self` or `super` is.
+    fn relative(&self, module: ModuleId, name: Symbol, span: Span) -> Result<Option<ModuleId>> {
+        Ok(match &*name.text() {
+            "crate" => Some(self.modules[module].root),
+            "self" => Some(module),
+            "super" => Some(self.above(module, span)?),
+            _ => None,
+        })
+    }
+
+    fn above(&self, module: ModuleId, span: Span) -> Result<ModuleId> {
+        match self.modules[module].parent {
+            Some(parent) => Ok(parent),
+            None => fail(span, "there is no module above this one"),
+        }
+    }
+
+    /// Refuses imports of what is not there.
+    pub(super) fn check_imports(&self) -> Result<()> {
+        for (module, info) in self.modules.iter().enumerate() {
+            for import in &info.imports {
+                let mut found = false;
+                for namespace in NAMESPACES {
+                    let target = self.import(module, import, namespace, &mut Vec::new())?;
+                    found |= match import.name {
+                        Some(_) => target.is_some(),
+                        None => matches!(target, Some(Definition::Module(_))),
+                    };
+                }
+                if !found {
+                    let text: Vec<_> = import.path.iter().map(ToString::to_string).collect();
+                    return fail_help(
+                        import.span,
+                        format!("there is no `{}`", text.join("::")),
+                        "imports name items of the program's own files and of the libraries handed to \
+                         the compiler",
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows a path from a module as far as items go; the rest is left to the type.
+    ///
+    /// The answer is the definition and the number of segments it took; `None` when not even the
+    /// first segment is an item. The path's last segment is looked up in `namespace`.
+    pub fn path(
+        &self,
+        module: ModuleId,
+        path: &Path,
+        namespace: Namespace,
+    ) -> Result<Option<(Definition, usize)>> {
+        let Some(first) = path.segments.first() else {
+            return Ok(None);
+        };
+        let count = path.segments.len();
+        let wanted = |used: usize| match used + 1 == count {
+            true => namespace,
+            false => Namespace::Type,
+        };
+        let mut definition = match self.relative(module, first.name, path.span)? {
+            Some(start) => Definition::Module(start),
+            None => match self.lookup(module, first.name, wanted(0), path.span)? {
+                Some(definition) => definition,
+                None if builtin::is_standard(&first.name.text()) => {
+                    return standard_path(path).map(Some);
+                }
+                None => return Ok(None),
+            },
+        };
+        let mut used = 1;
+        while let Definition::Module(inner) = definition {
+            let Some(segment) = path.segments.get(used) else {
+                break;
+            };
+            let name = segment.name;
+            let next = match &*name.text() {
+                "super" => Some(Definition::Module(self.above(inner, path.span)?)),
+                _ => self.find(inner, name, wanted(used), &mut Vec::new(), path.span)?,
+            };
+            definition = match next {
+                Some(definition) => definition,
+                None => return fail(path.span, format!("there is no `{name}` in this module")),
+            };
+            used += 1;
+        }
+        Ok(Some((definition, used)))
+    }
+
+    /// The traits whose methods a module's method calls may mean.
+    pub fn traits_in_scope(&self, module: ModuleId) -> Result<Rc<BTreeSet<TraitName>>> {
+        if let Some(known) = self.scopes.borrow().get(&module) {
+            return Ok(known.clone());
+        }
+        let mut traits = BTreeSet::new();
+        self.collect_traits(module, &mut traits, &mut Vec::new())?;
+        let traits = Rc::new(traits);
+        self.scopes.borrow_mut().insert(module, traits.clone());
+        Ok(traits)
+    }
+
+    fn collect_traits(
+        &self,
+        module: ModuleId,
+        traits: &mut BTreeSet<TraitName>,
+        visited: &mut Vec<ModuleId>,
+    ) -> Result<()> {
+        if visited.contains(&module) {
+            return Ok(());
+        }
+        visited.push(module);
+        let info = &self.modules[module];
+        traits.extend(info.names.values().filter_map(TraitName::of));
+        for import in &info.imports {
+            let target = self.import(module, import, Namespace::Type, &mut Vec::new())?;
+            match (import.name, target) {
+                (Some(_), Some(definition)) => traits.extend(TraitName::of(&definition)),
+                (None, Some(Definition::Module(target))) => {
+                    self.collect_traits(target, traits, visited)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An item of the standard library; one that the evaluator does not know has a name that nothing else
+/// has, so that it hides what it hides in Rust, and is refused where it is used.
+fn standard_import(path: &[Symbol], namespace: Namespace) -> Option<Definition> {
+    if namespace == Namespace::Type
+        && let [_, module, item] = path
+        && let Some(name) = builtin::standard(&module.text(), &item.text())
+    {
+        return Some(Definition::Intrinsic(Symbol::new(name)));
+    }
+    if let [_, module, item] = path
+        && (&*module.text(), &*item.text()) == ("marker", "PhantomData")
+    {
+        return Some(Definition::Intrinsic(*item));
+    }
+    let text: Vec<_> = path.iter().map(ToString::to_string).collect();
+    Some(Definition::Intrinsic(Symbol::new(&text.join("::"))))
+}
+
+fn standard_path(path: &Path) -> Result<(Definition, usize)> {
+    if let [_, module, item, ..] = path.segments.as_slice()
+        && let Some(name) = builtin::standard(&module.name.text(), &item.name.text())
+    {
+        return Ok((Definition::Intrinsic(Symbol::new(name)), 3));
+    }
+    fail(
+        path.span,
+        "this item of the standard library is not in the subset",
+    )
+}

@@ -1,0 +1,97 @@
+//! Digests of what the compiler makes of the recursion programs and of the example programs, to see
+//! whether a change of the compiler changed their code.
+//!
+//! `cargo run --example instructions -p droste-verifier -- [PRESET] [CHILDREN] [DIRECTORY]` also writes
+//! the texts of the recursion programs to the directory, if one is named.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::path::Path;
+
+use droste_native::security::Preset;
+use droste_native::{Blake3Family, F, FriSettings, HashId, KeccakFamily, Poseidon16Family};
+use droste_verifier::aggregate::{Aggregator, PRECOMPILES};
+use droste_verifier::recursion::Recursion;
+use droste_verifier::tape::TapeFamily;
+use droste_vm::compiler::{Compiled, compile};
+use droste_vm::executor::{Tape, execute};
+use droste_vm::heights::Heights;
+use droste_vm::key::ProvingKey;
+use droste_vm::machine::StandardTables;
+use droste_vm::provable::Provable;
+use droste_vm::prover::log_heights;
+use droste_vm::verifier::Verifier;
+use p3_field::PrimeCharacteristicRing;
+
+type Home = Poseidon16Family;
+
+/// FNV-1a of the instructions, hints and constants of a program.
+fn report(name: &str, compiled: &Compiled) {
+    let text = format!(
+        "{:?}{:?}{:?}",
+        compiled.program, compiled.hints, compiled.constants
+    );
+    let digest = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |state, byte| {
+        (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let length = compiled.program.instructions.len();
+    println!("{name:24} {length:7} instructions {digest:016x}");
+}
+
+fn keep(directory: Option<&String>, name: &str, text: &str) -> std::io::Result<()> {
+    match directory {
+        Some(directory) => std::fs::write(Path::new(directory).join(name), text),
+        None => Ok(()),
+    }
+}
+
+/// The program that verifies one proof of factorial(5) in a hash.
+fn wrap<H: TapeFamily>(settings: FriSettings) -> Result<Recursion<H>, Box<dyn Error>>
+where
+    StandardTables: Provable<H>,
+{
+    let text = droste_programs::source("factorial").ok_or("the program factorial is missing")?;
+    let compiled = compile(text, &[])?;
+    let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16)?;
+    let key = ProvingKey::<H, StandardTables>::new(&compiled.program, settings, Heights::Minimal)?;
+    let log_heights = log_heights(&key, &execution)?;
+    let verifier = Verifier::<H, StandardTables>::new(key.key().clone())?;
+    Ok(Recursion::new(&verifier, &log_heights, 1)?)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let argument = |i: usize, default: &str| {
+        let given = arguments.get(i).map(String::as_str);
+        given.unwrap_or(default).to_owned()
+    };
+    let preset: Preset = argument(0, "toy").parse()?;
+    let children: usize = argument(1, "2").parse()?;
+    let directory = arguments.get(2);
+
+    for (name, text) in droste_programs::SOURCES {
+        report(name, &compile(text, &[])?);
+    }
+    let aggregator = Aggregator::for_preset(preset, children)?;
+    let away = |hash: HashId| *aggregator.settings_away(hash);
+    let poseidon16 = wrap::<Poseidon16Family>(away(HashId::Poseidon16))?;
+    let blake3 = wrap::<Blake3Family>(away(HashId::Blake3))?;
+    let keccak = wrap::<KeccakFamily>(away(HashId::Keccak))?;
+    report("wrap of Poseidon-16", poseidon16.compiled());
+    report("wrap of Blake3", blake3.compiled());
+    report("wrap of Keccak", keccak.compiled());
+    keep(directory, "wrap_poseidon16.rs", poseidon16.text())?;
+    keep(directory, "wrap_blake3.rs", blake3.text())?;
+    keep(directory, "wrap_keccak.rs", keccak.text())?;
+    let key = ProvingKey::<Home, StandardTables>::with_precompiles(
+        &poseidon16.compiled().program,
+        &BTreeSet::from(PRECOMPILES),
+        *aggregator.settings(),
+        Heights::Exact(aggregator.log_heights().to_vec()),
+    )?;
+    let verifier = Verifier::<Home, StandardTables>::new(key.key().clone())?;
+    let join = Recursion::new(&verifier, aggregator.log_heights(), children)?;
+    report("join", join.compiled());
+    keep(directory, "join.rs", join.text())?;
+    Ok(())
+}
