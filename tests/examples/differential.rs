@@ -32,8 +32,12 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
     let (mut first, mut show) = (0, None);
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
-        let value = arguments.next().ok_or_else(|| format!("{name} takes a number"))?;
-        let value: u64 = value.parse().map_err(|_| format!("{name} takes a number, not {value}"))?;
+        let value = arguments
+            .next()
+            .ok_or_else(|| format!("{name} takes a number"))?;
+        let value: u64 = value
+            .parse()
+            .map_err(|_| format!("{name} takes a number, not {value}"))?;
         match name.as_str() {
             "--programs" => programs = value,
             "--seed" => seed = value,
@@ -67,9 +71,12 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
             report.differences(),
         );
     }
-    println!("seed {seed}, {inputs} inputs a program, {:.0?}\n{report}", start.elapsed());
+    println!(
+        "seed {seed}, {inputs} inputs a program, {:.0?}\n{report}",
+        start.elapsed()
+    );
     findings.truncate(most as usize);
-    shrink(seed, inputs, &mut findings)?;
+    shrink(seed, inputs, &mut findings, str::to_owned)?;
     for finding in &findings {
         println!(
             "== {:?}: --seed {seed} --first {} --programs 1\n{}\n{}",

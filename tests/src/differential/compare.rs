@@ -49,13 +49,27 @@ pub enum Verdict {
     Differs(Difference, u64, String),
 }
 
+/// Programs of one crate: rustc's time grows faster than their number.
+const CRATE: usize = 400;
+
 /// Builds and runs programs both ways, each on `runs` inputs of `seed`.
 ///
 /// # Errors
 ///
 /// If the native side cannot be built or run at all.
 pub fn compare(seed: u64, runs: u64, cases: &[Case]) -> Result<Vec<Verdict>, NativeError> {
-    let compiled: Vec<_> = cases.iter().map(|case| machine::build(&case.machine)).collect();
+    let mut verdicts = Vec::with_capacity(cases.len());
+    for cases in cases.chunks(CRATE) {
+        verdicts.extend(compare_crate(seed, runs, cases)?);
+    }
+    Ok(verdicts)
+}
+
+fn compare_crate(seed: u64, runs: u64, cases: &[Case]) -> Result<Vec<Verdict>, NativeError> {
+    let compiled: Vec<_> = cases
+        .iter()
+        .map(|case| machine::build(&case.machine))
+        .collect();
     let programs: Vec<_> = cases
         .iter()
         .map(|case| (case.number, case.native.clone()))
@@ -73,15 +87,20 @@ pub fn compare(seed: u64, runs: u64, cases: &[Case]) -> Result<Vec<Verdict>, Nat
             continue;
         }
         let first = jobs.partition_point(|job| job.0 < place);
-        let answers: Option<Vec<_>> = answers[first..first + runs as usize].iter().cloned().collect();
+        let answers: Option<Vec<_>> = answers[first..first + runs as usize]
+            .iter()
+            .cloned()
+            .collect();
         let Some(answers) = answers else {
             verdicts.push(Verdict::Endless);
             continue;
         };
         verdicts.push(match compiled {
-            Err(Refusal::Panic(message)) => {
-                Verdict::Differs(Difference::Panics, 0, format!("the compiler panics: {message}"))
-            }
+            Err(Refusal::Panic(message)) => Verdict::Differs(
+                Difference::Panics,
+                0,
+                format!("the compiler panics: {message}"),
+            ),
             Err(Refusal::Error(message, at)) => {
                 let succeeds = answers.iter().any(|run| run.outcome.is_ok());
                 Verdict::Refused(message.clone(), at.clone(), succeeds)
@@ -101,7 +120,10 @@ fn judge(
     // A run that fails early asked for less than there is to give: the machine gets all, so that an
     // assertion which it lost is seen.
     let all = answers.iter().map(|run| &run.wanted.hints);
-    let all = all.max_by_key(|hints| hints.len()).cloned().unwrap_or_default();
+    let all = all
+        .max_by_key(|hints| hints.len())
+        .cloned()
+        .unwrap_or_default();
     let (mut accepted, mut failed) = (0, 0);
     for (run, answer) in (0u64..).zip(answers) {
         let Wanted { hints, .. } = &answer.wanted;

@@ -112,7 +112,12 @@ impl Generator {
 
     /// A call of one of the program's functions that gives this type.
     fn some_call(&mut self, ty: &Ty, depth: usize) -> Option<String> {
-        let fitting: Vec<_> = self.functions.iter().filter(|f| f.result == *ty).cloned().collect();
+        let fitting: Vec<_> = self
+            .functions
+            .iter()
+            .filter(|f| f.result == *ty)
+            .cloned()
+            .collect();
         let function = (!fitting.is_empty()).then(|| self.random.below(fitting.len()))?;
         let function = &fitting[function];
         let below = depth.saturating_sub(1);
@@ -146,17 +151,33 @@ impl Generator {
             13 => format!("(-{})", self.felt(below)),
             14 => format!("{}.coeff({})", self.ext(below), self.random.below(5)),
             15 => format!("{}.lane({})", self.block(below), self.random.below(8)),
-            16 => format!("felt({} as usize)", self.int_below(Int::Usize, below, 1 << 20)),
-            17 => format!("(if {} {{ {} }} else {{ {} }})", self.flag(below), self.felt(below), self.felt(below)),
-            18 => format!("(if {} {{ {} }} else {{ {} }})", self.bool(below), self.felt(below), self.felt(below)),
+            16 => format!(
+                "felt({} as usize)",
+                self.int_below(Int::Usize, below, 1 << 20)
+            ),
+            17 => format!(
+                "(if {} {{ {} }} else {{ {} }})",
+                self.flag(below),
+                self.felt(below),
+                self.felt(below)
+            ),
+            18 => format!(
+                "(if {} {{ {} }} else {{ {} }})",
+                self.bool(below),
+                self.felt(below),
+                self.felt(below)
+            ),
             19 => {
                 let (value, name) = (self.felt(below), self.fresh("t"));
-                format!("{{ let {name} = {value}; {name} * {name} + {} }}", self.felt(below))
+                format!(
+                    "({{ let {name} = {value}; {name} * {name} + {} }})",
+                    self.felt(below)
+                )
             }
             // Minus three is no square.
             20 => {
                 let (value, name) = (self.felt(below), self.fresh("t"));
-                format!("{{ let {name} = {value}; ({name} * {name} + felt(3)).inverse() }}")
+                format!("({{ let {name} = {value}; ({name} * {name} + felt(3)).inverse() }})")
             }
             _ => match self.some_call(&Ty::Felt, depth) {
                 Some(call) => call,
@@ -172,7 +193,11 @@ impl Generator {
                 0 => "Ext::ONE".into(),
                 1 => "Ext::ZERO".into(),
                 2 => format!("Ext::from_felt({})", self.felt(0)),
-                3 => format!("Ext::new([{}, 1, {}, 0, 2])", self.random.below(9), self.random.below(1 << 20)),
+                3 => format!(
+                    "Ext::new([{}, 1, {}, 0, 2])",
+                    self.random.below(9),
+                    self.random.below(1 << 20)
+                ),
                 _ => match self.read(&Ty::Ext) {
                     Some(place) => place,
                     None => format!("Ext::new([{}, 1, 0, 3, 0])", self.random.below(50)),
@@ -192,13 +217,26 @@ impl Generator {
                 let list: Vec<_> = (0..5).map(|_| self.felt(below.min(1))).collect();
                 format!("Ext::from_coeffs([{}])", list.join(", "))
             }
-            13 => format!("(if {} {{ {} }} else {{ {} }})", self.flag(below), self.ext(below), self.ext(below)),
+            13 => format!(
+                "(if {} {{ {} }} else {{ {} }})",
+                self.flag(below),
+                self.ext(below),
+                self.ext(below)
+            ),
             14 => format!("{}.pin()", self.ext(below)),
             15 => format!("{}.as_block().as_ext()", self.ext(below)),
-            16 => format!("fold_pair({}, {}, {})", self.ext(0), self.ext(below), self.ext(0)),
+            16 => format!(
+                "fold_pair({}, {}, {})",
+                self.ext(0),
+                self.ext(below),
+                self.ext(0)
+            ),
             17 => {
                 let (value, name) = (self.ext(below), self.fresh("t"));
-                format!("{{ let {name} = {value}; {name} * {name} - {} }}", self.ext(below))
+                format!(
+                    "({{ let {name} = {value}; {name} * {name} - {} }})",
+                    self.ext(below)
+                )
             }
             _ => match self.some_call(&Ty::Ext, depth) {
                 Some(call) => call,
@@ -222,8 +260,17 @@ impl Generator {
                 format!("Block::new([{}])", list.join(", "))
             }
             3 => format!("{}.as_block()", self.ext(below)),
-            4 => format!("poseidon16_compress({}, {})", self.block(below), self.block(below)),
-            5 => format!("(if {} {{ {} }} else {{ {} }})", self.flag(below), self.block(below), self.block(below)),
+            4 => format!(
+                "poseidon16_compress({}, {})",
+                self.block(below),
+                self.block(below)
+            ),
+            5 => format!(
+                "(if {} {{ {} }} else {{ {} }})",
+                self.flag(below),
+                self.block(below),
+                self.block(below)
+            ),
             _ => match self.some_call(&Ty::Block, depth) {
                 Some(call) => call,
                 None => self.block(below),
@@ -277,7 +324,11 @@ impl Generator {
             0..=4 => {
                 let int = self.some_int();
                 let operator = self.random.pick(&["==", "!=", "<", "<=", ">", ">="]);
-                format!("({} {operator} {})", self.int(int, below).0, self.int(int, below).0)
+                format!(
+                    "({} {operator} {})",
+                    self.int(int, below).0,
+                    self.int(int, below).0
+                )
             }
             5 => format!("(!{})", self.bool(below)),
             6 => {

@@ -72,6 +72,11 @@ impl Generator {
         }
     }
 
+    /// Whether to use what Droste is known to refuse, so that most programs are not.
+    pub fn refused(&mut self) -> bool {
+        self.random.chance(8)
+    }
+
     /// A name that is not used yet.
     pub fn fresh(&mut self, prefix: &str) -> String {
         self.next += 1;
@@ -233,8 +238,14 @@ impl Generator {
             n if n > 0 && (n > 4 || self.random.chance(60)) => self.random.below(n),
             _ => self.new_struct(),
         };
-        let argument = self.structs[id].generic.then(|| Box::new(self.simple_type()));
-        let n = if self.structs[id].sized { self.random.between(1, 3) } else { 1 };
+        let argument = self.structs[id]
+            .generic
+            .then(|| Box::new(self.simple_type()));
+        let n = if self.structs[id].sized {
+            self.random.between(1, 3)
+        } else {
+            1
+        };
         Ty::Struct(id, argument, n)
     }
 
@@ -261,12 +272,20 @@ impl Generator {
                 3 => self.some_type(1),
                 _ => Ty::Felt,
             };
-            let name = if tuple { index.to_string() } else { self.fresh("f") };
+            let name = if tuple {
+                index.to_string()
+            } else {
+                self.fresh("f")
+            };
             fields.push((name, ty));
         }
         for (needed, ty) in [(generic, Ty::Parameter), (sized, Ty::array(Ty::Felt, 0))] {
             if needed && !fields.iter().any(|(_, field)| *field == ty) {
-                let name = if tuple { fields.len().to_string() } else { self.fresh("f") };
+                let name = if tuple {
+                    fields.len().to_string()
+                } else {
+                    self.fresh("f")
+                };
                 fields.push((name, ty));
             }
         }
@@ -285,7 +304,11 @@ impl Generator {
             })
             .collect();
         let list = list.join(", ");
-        let body = if tuple { format!("({list});") } else { format!(" {{ {list} }}") };
+        let body = if tuple {
+            format!("({list});")
+        } else {
+            format!(" {{ {list} }}")
+        };
         self.items.push(line(format!(
             "#[derive(Clone, Copy, Debug, PartialEq, Eq)]\npub struct {name}{parameters}{body}"
         )));
@@ -302,7 +325,8 @@ impl Generator {
     /// Adds `value` to what the program reveals in the end. Every scope has an `acc`.
     pub fn observe(&mut self, value: &str, ty: &Ty, body: &mut Vec<Node>) {
         let factor = self.random.between(3, 1000);
-        let mut put = |term: String| body.push(line(format!("acc = acc * felt({factor}) + {term};")));
+        let mut put =
+            |term: String| body.push(line(format!("acc = acc * felt({factor}) + {term};")));
         match ty {
             Ty::Felt => put(value.to_owned()),
             Ty::Ext => {
@@ -356,7 +380,9 @@ impl Generator {
     pub fn unknown(&mut self, body: &mut Vec<Node>) -> String {
         let name = self.fresh("x");
         let value = match self.random.below(3) {
-            0 | 1 if self.in_main && self.region == 0 && self.inputs_left() => "public_input()".into(),
+            0 | 1 if self.in_main && self.region == 0 && self.inputs_left() => {
+                "public_input()".into()
+            }
             0 => self.felt(1),
             _ => "hint_felt().any()".into(),
         };

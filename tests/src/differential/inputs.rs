@@ -2,9 +2,9 @@
 //!
 //! This file is compiled into this crate and, as it is, into the native build of the programs.
 
+use droste_gadgets::droste_native::F;
 use droste_gadgets::droste_native::field::MODULUS;
 use droste_gadgets::droste_native::precompile::ext_from_block;
-use droste_gadgets::droste_native::F;
 use droste_gadgets::{Hint, Tape};
 
 /// What a program asks its prover for, in order.

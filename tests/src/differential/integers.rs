@@ -49,7 +49,10 @@ impl Generator {
                     false => (format!("(100 + {a} % 100 - {b} % 100)"), 199),
                 }
             }
-            6 => (format!("({a} / ({} % 7 + 1))", self.int(ty, below).0), high_a),
+            6 => (
+                format!("({a} / ({} % 7 + 1))", self.int(ty, below).0),
+                high_a,
+            ),
             7 => {
                 let divisor = self.random.between(2, 250);
                 (format!("({a} % {divisor})"), divisor as u64 - 1)
@@ -79,7 +82,9 @@ impl Generator {
             }
             15 => (format!("({} as {name})", self.bool(below)), 1),
             16 => {
-                let method = self.random.pick(&["min", "max", "saturating_sub", "abs_diff"]);
+                let method = self
+                    .random
+                    .pick(&["min", "max", "saturating_sub", "abs_diff"]);
                 (format!("{a}.{method}({})", self.int(ty, below).0), most)
             }
             17 => {
@@ -99,7 +104,10 @@ impl Generator {
                 let power = self.random.below(3);
                 (format!("({a} % 6).pow({power})"), 25)
             }
-            19 => (format!("({a} / 2).div_ceil({} % 9 + 1)", self.int(ty, below).0), most),
+            19 => (
+                format!("({a} / 2).div_ceil({} % 9 + 1)", self.int(ty, below).0),
+                most,
+            ),
             20 => {
                 let method = self.random.pick(&[
                     "trailing_zeros",
@@ -117,12 +125,21 @@ impl Generator {
             21 => match self.random.below(3) {
                 0 => (format!("(({a} | 1).ilog2() as {name})"), 63),
                 1 => (format!("({a} % 100).next_power_of_two()"), 128),
-                _ => (format!("({a} % 100).next_multiple_of({} % 9 + 1)", self.int(ty, below).0), 110),
+                _ => (
+                    format!(
+                        "({a} % 100).next_multiple_of({} % 9 + 1)",
+                        self.int(ty, below).0
+                    ),
+                    110,
+                ),
             },
             22 => {
                 let (b, high_b) = self.int(ty, below);
                 let condition = self.bool(below);
-                (format!("(if {condition} {{ {a} }} else {{ {b} }})"), high_a.max(high_b))
+                (
+                    format!("(if {condition} {{ {a} }} else {{ {b} }})"),
+                    high_a.max(high_b),
+                )
             }
             23 => {
                 let (low, high) = (self.random.below(5), self.random.between(5, 40));

@@ -7,6 +7,7 @@ pub mod features;
 pub mod generator;
 pub mod inputs;
 pub mod integers;
+pub mod known;
 pub mod machine;
 pub mod native;
 pub mod random;

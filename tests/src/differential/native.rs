@@ -178,8 +178,18 @@ fn compile(directory: &Path) -> Result<BTreeMap<usize, String>, NativeError> {
     let prelude = newest(&libraries)?;
     let output = Command::new(rustc())
         .current_dir(directory)
-        .args(["--edition=2024", "--crate-name=batch", "--error-format=short", "main.rs"])
-        .args(["-Copt-level=0", "-Coverflow-checks=on", "-Cdebug-assertions=on", "-Cdebuginfo=0"])
+        .args([
+            "--edition=2024",
+            "--crate-name=batch",
+            "--error-format=short",
+            "main.rs",
+        ])
+        .args([
+            "-Copt-level=0",
+            "-Coverflow-checks=on",
+            "-Cdebug-assertions=on",
+            "-Cdebuginfo=0",
+        ])
         .arg(format!("--extern=droste_gadgets={}", prelude.display()))
         .arg(format!("-Ldependency={}", libraries.display()))
         .output()?;
@@ -189,7 +199,9 @@ fn compile(directory: &Path) -> Result<BTreeMap<usize, String>, NativeError> {
     let text = String::from_utf8_lossy(&output.stderr);
     let mut errors = BTreeMap::new();
     for line in text.lines().filter(|line| line.contains(": error")) {
-        let place = line.strip_prefix('p').and_then(|line| line.split_once(".rs:"));
+        let place = line
+            .strip_prefix('p')
+            .and_then(|line| line.split_once(".rs:"));
         if let Some((place, message)) = place
             && let Ok(place) = place.parse()
         {
@@ -206,14 +218,19 @@ fn compile(directory: &Path) -> Result<BTreeMap<usize, String>, NativeError> {
 fn rustc() -> PathBuf {
     let cargo = std::env::var_os("CARGO").map(PathBuf::from);
     let beside = cargo.map(|cargo| cargo.with_file_name("rustc"));
-    beside.filter(|path| path.exists()).unwrap_or_else(|| "rustc".into())
+    beside
+        .filter(|path| path.exists())
+        .unwrap_or_else(|| "rustc".into())
 }
 
 /// Where cargo puts what the running executable was linked from. In the profile `release` that is
 /// bitcode without code, so what the profile `dev` built is taken.
 fn libraries() -> Result<PathBuf, NativeError> {
     let executable = std::env::current_exe()?;
-    let mut profile = executable.parent().map(Path::to_path_buf).unwrap_or_default();
+    let mut profile = executable
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default();
     if profile.ends_with("deps") || profile.ends_with("examples") {
         profile.pop();
     }
@@ -227,7 +244,11 @@ fn newest(libraries: &Path) -> Result<PathBuf, NativeError> {
     let mut newest: Option<(SystemTime, PathBuf)> = None;
     for entry in fs::read_dir(libraries)? {
         let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if name.starts_with("libdroste_gadgets-") && name.ends_with(".rlib") {
             let modified = fs::metadata(&path)?.modified()?;
             newest = newest.max(Some((modified, path)));

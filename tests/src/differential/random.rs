@@ -9,7 +9,8 @@ pub struct Random(SmallRng);
 impl Random {
     /// Choices of program `index` of `seed`.
     pub fn new(seed: u64, index: u64) -> Self {
-        let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ index.wrapping_mul(0xd1b5_4a32_d192_ed03);
+        let mixed =
+            seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ index.wrapping_mul(0xd1b5_4a32_d192_ed03);
         Self(SmallRng::seed_from_u64(mixed))
     }
 

@@ -52,7 +52,9 @@ impl Report {
             }
             Verdict::NotRust(error) => self.not_rust.push((number, error.clone())),
             Verdict::Endless => self.endless.push(number),
-            Verdict::Differs(difference, ..) => self.differs.entry(*difference).or_default().push(number),
+            Verdict::Differs(difference, ..) => {
+                self.differs.entry(*difference).or_default().push(number)
+            }
         }
     }
 
@@ -106,14 +108,21 @@ impl fmt::Display for Report {
         kinds.sort_by_key(|(_, kind)| std::cmp::Reverse(kind.0));
         for (message, (times, number, at)) in kinds {
             let at = at.replace('\n', " ");
-            writeln!(f, "  refused {times:5}: {message}   (program {number}: {at})")?;
+            writeln!(
+                f,
+                "  refused {times:5}: {message}   (program {number}: {at})"
+            )?;
         }
         for (number, error) in self.not_rust.iter().take(20) {
             writeln!(f, "  rustc refuses program {number}: {error}")?;
         }
         for (difference, numbers) in &self.differs {
             let some: Vec<_> = numbers.iter().take(12).collect();
-            writeln!(f, "  {difference:?}: {} programs, such as {some:?}", numbers.len())?;
+            writeln!(
+                f,
+                "  {difference:?}: {} programs, such as {some:?}",
+                numbers.len()
+            )?;
         }
         for (feature, (all, compiled)) in &self.features {
             writeln!(f, "  {feature}: {compiled} of {all} programs compiled")?;

@@ -21,12 +21,18 @@ pub struct Finding {
     pub text: String,
 }
 
-/// Takes away from each program what the difference does not need.
+/// Takes away from each program what the difference does not need. The machine is given what `taken_for`
+/// makes of the text: the same text, but where a test plays a compiler that misreads it.
 ///
 /// # Errors
 ///
 /// If the native side cannot be built or run at all.
-pub fn shrink(seed: u64, runs: u64, findings: &mut [Finding]) -> Result<(), NativeError> {
+pub fn shrink(
+    seed: u64,
+    runs: u64,
+    findings: &mut [Finding],
+    taken_for: impl Fn(&str) -> String,
+) -> Result<(), NativeError> {
     let mut good: Vec<Vec<Cut>> = vec![Vec::new(); findings.len()];
     let mut done = vec![false; findings.len()];
     for _ in 0..ROUNDS {
@@ -37,7 +43,11 @@ pub fn shrink(seed: u64, runs: u64, findings: &mut [Finding]) -> Result<(), Nati
             }
             match good[place].len() {
                 // Each change alone.
-                0 => tried.extend(cuts(&finding.nodes).into_iter().map(|cut| (place, vec![cut]))),
+                0 => tried.extend(
+                    cuts(&finding.nodes)
+                        .into_iter()
+                        .map(|cut| (place, vec![cut])),
+                ),
                 // Those that were good alone, more and more of them together.
                 n => {
                     let sizes = [n, n * 3 / 4, n / 2, n / 4, n / 8, 4, 2, 1];
@@ -52,16 +62,21 @@ pub fn shrink(seed: u64, runs: u64, findings: &mut [Finding]) -> Result<(), Nati
         // Most of what has lost a part is refused by Droste too, and need not be built.
         let mut cases = Vec::new();
         tried.retain(|(place, cuts)| {
-            let source = print(&apply(&findings[*place].nodes, cuts));
+            let native = print(&apply(&findings[*place].nodes, cuts));
+            let machine = taken_for(&native);
             let panics = findings[*place].difference == Difference::Panics;
-            let keep = match machine::build(&source) {
+            let keep = match machine::build(&machine) {
                 Ok(_) => true,
                 Err(machine::Refusal::Error(..)) => false,
                 Err(machine::Refusal::Panic(_)) => panics,
             };
             if keep {
                 let number = findings[*place].number;
-                cases.push(Case { number, native: source.clone(), machine: source });
+                cases.push(Case {
+                    number,
+                    native,
+                    machine,
+                });
             }
             keep
         });

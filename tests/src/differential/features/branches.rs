@@ -41,12 +41,18 @@ pub fn run_time(g: &mut Generator, body: &mut Vec<Node>) {
     let (yes, no) = (g.value(&ty, 2), g.value(&ty, 2));
     let written = g.type_name(&ty);
     let text = match g.random.below(3) {
-        0 => format!("let {name}: {written} = if {condition} {{ {before} += felt(3); {yes} }} else {{ {no} }};"),
+        0 => format!(
+            "let {name}: {written} = if {condition} {{ {before} += felt(3); {yes} }} else {{ {no} }};"
+        ),
         1 => {
             let (second, other) = (g.flag(1), g.value(&ty, 1));
-            format!("let {name}: {written} = if {condition} {{ {yes} }} else if {second} {{ {other} }} else {{ {no} }};")
+            format!(
+                "let {name}: {written} = if {condition} {{ {yes} }} else if {second} {{ {other} }} else {{ {no} }};"
+            )
         }
-        _ => format!("let {name}: {written}; if {condition} {{ {name} = {yes}; }} else {{ {name} = {no}; }}"),
+        _ => format!(
+            "let {name}: {written}; if {condition} {{ {name} = {yes}; }} else {{ {name} = {no}; }}"
+        ),
     };
     body.push(line(text));
     g.declare(&name, ty.clone(), false);
@@ -72,7 +78,9 @@ pub fn compile_time(g: &mut Generator, body: &mut Vec<Node>) {
     let ty = g.some_type(1);
     let (name, condition) = (g.fresh("v"), g.bool(2));
     let (yes, no) = (g.value(&ty, 2), g.value(&ty, 2));
-    body.push(line(format!("let {name} = if {condition} {{ {yes} }} else {{ {no} }};")));
+    body.push(line(format!(
+        "let {name} = if {condition} {{ {yes} }} else {{ {no} }};"
+    )));
     g.declare(&name, ty.clone(), false);
     g.observe(&name, &ty, body);
 }
@@ -124,11 +132,8 @@ pub fn early_returns(g: &mut Generator, body: &mut Vec<Node>) {
         g.observe(&format!("{name}({n}, {value})"), &Ty::Felt, body);
     }
     g.functions.push(Function {
-        path: format!("{name}::<>"),
+        path: name,
         parameters: vec![Ty::Int(Int::Usize), Ty::Felt],
         result: Ty::Felt,
     });
-    if let Some(function) = g.functions.last_mut() {
-        function.path = name;
-    }
 }

@@ -11,7 +11,10 @@ impl Generator {
             0..=6 => ("#[cfg(not(test))]", "#[cfg(test)]"),
             7 => ("#[cfg(all())]", "#[cfg(any())]"),
             8 => ("#[cfg(not(all(test)))]", "#[cfg(any(test))]"),
-            _ => ("#[cfg(not(all(test, test)))]", "#[cfg(all(test, not(test)))]"),
+            _ => (
+                "#[cfg(not(all(test, test)))]",
+                "#[cfg(all(test, not(test)))]",
+            ),
         }
     }
 
@@ -63,7 +66,8 @@ pub fn items(g: &mut Generator, body: &mut Vec<Node>) {
             );
             let name = name.to_uppercase();
             g.items.push(line(format!("struct {name} {{ x: Felt }}")));
-            g.items.push(group(format!("impl {name}"), vec![line(methods)]));
+            g.items
+                .push(group(format!("impl {name}"), vec![line(methods)]));
             format!("{name} {{ x: {} }}.get()", g.felt(1))
         }
         5 => {
@@ -74,8 +78,11 @@ pub fn items(g: &mut Generator, body: &mut Vec<Node>) {
             )));
             let (yes, no) = g.cfgs();
             let condition = if g.random.chance(60) { yes } else { no };
-            let method = line(format!("{condition}\nfn get(&self) -> Felt {{ self.x + felt({a}) }}"));
-            g.items.push(group(format!("impl T{name} for {name}"), vec![method]));
+            let method = line(format!(
+                "{condition}\nfn get(&self) -> Felt {{ self.x + felt({a}) }}"
+            ));
+            g.items
+                .push(group(format!("impl T{name} for {name}"), vec![method]));
             format!("{name} {{ x: {} }}.get()", g.felt(1))
         }
         6 => {
@@ -119,30 +126,49 @@ pub fn inside(g: &mut Generator, body: &mut Vec<Node>) {
             body.push(line(text));
         }
         2 => {
-            let text = g.either(&format!("{{ acc += felt({a}); }}"), &format!("{{ acc += felt({b}); }}"));
+            let text = g.either(
+                &format!("{{ acc += felt({a}); }}"),
+                &format!("{{ acc += felt({b}); }}"),
+            );
             body.push(line(format!("{text}\nlet {name} = {first};")));
         }
         3 => {
             let (yes, no) = g.cfgs();
             let condition = if g.random.chance(50) { yes } else { no };
-            body.push(line(format!("{condition}\nassert_ne!({first}, {second} - {second} + felt({a}));")));
+            body.push(line(format!(
+                "{condition}\nassert_ne!({first}, {second} - {second} + felt({a}));"
+            )));
             body.push(line(format!("let {name} = {second};")));
         }
         4 => {
-            let text = g.either(&format!("0 | 1 => felt({a}),"), &format!("0 | 1 => felt({b}),"));
+            let text = g.either(
+                &format!("0 | 1 => felt({a}),"),
+                &format!("0 | 1 => felt({b}),"),
+            );
             let value = g.random.below(3);
-            body.push(line(format!("let {name} = match {value} {{\n{text}\n_ => {first} }};")));
+            body.push(line(format!(
+                "let {name} = match {value} {{\n{text}\n_ => {first} }};"
+            )));
         }
         5 => {
-            let text = g.either(&format!("const {name}K: usize = {a};"), &format!("const {name}K: usize = {b};"));
+            let text = g.either(
+                &format!("const {name}K: usize = {a};"),
+                &format!("const {name}K: usize = {b};"),
+            );
             body.push(line(format!("{text}\nlet {name} = felt({name}K);")));
         }
         _ => {
             let structure = g.fresh("Q");
             let fields = g.either("x: Felt,", "x: Felt, y: Felt,");
-            g.items.push(line(format!("struct {structure} {{\n{fields}\n}}")));
-            let values = g.either(&format!("x: {first},"), &format!("x: {second}, y: {second},"));
-            body.push(line(format!("let {name} = {structure} {{\n{values}\n}}.x;")));
+            g.items
+                .push(line(format!("struct {structure} {{\n{fields}\n}}")));
+            let values = g.either(
+                &format!("x: {first},"),
+                &format!("x: {second}, y: {second},"),
+            );
+            body.push(line(format!(
+                "let {name} = {structure} {{\n{values}\n}}.x;"
+            )));
         }
     }
     g.declare(&name, Ty::Felt, false);

@@ -2,7 +2,7 @@
 
 use super::super::generator::{Function, Generator};
 use super::super::source::{Node, group, line};
-use super::super::types::{Int, Ty};
+use super::super::types::Ty;
 
 /// Functions of some parameters, called several times, also out of loops and branches.
 pub fn values(g: &mut Generator, body: &mut Vec<Node>) {
@@ -44,7 +44,10 @@ pub fn values(g: &mut Generator, body: &mut Vec<Node>) {
         })
         .collect();
     let of = g.type_name(&result);
-    g.item(format!("#[inline(never)]\nfn {name}({}) -> {of}", texts.join(", ")), inner);
+    g.item(
+        format!("#[inline(never)]\nfn {name}({}) -> {of}", texts.join(", ")),
+        inner,
+    );
     let call = |g: &mut Generator| {
         let (a, b, x) = (g.value(&first, 2), g.value(&second, 1), g.felt(1));
         format!("{name}({a}, {b}, {x})")
@@ -74,20 +77,33 @@ pub fn values(g: &mut Generator, body: &mut Vec<Node>) {
 pub fn fixed(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("Fixed");
     let ext = g.random.chance(50);
-    let (ty, part) = if ext { (Ty::Ext, "Ext") } else { (Ty::Block, "Block") };
+    let (ty, part) = if ext {
+        (Ty::Ext, "Ext")
+    } else {
+        (Ty::Block, "Block")
+    };
     let fields = match g.random.below(3) {
         0 => 2,
         _ => 3,
     };
     let kinds: Vec<Ty> = (0..fields)
-        .map(|_| if g.random.chance(30) { Ty::Felt } else { ty.clone() })
+        .map(|_| {
+            if g.random.chance(30) {
+                Ty::Felt
+            } else {
+                ty.clone()
+            }
+        })
         .collect();
     let list: Vec<_> = kinds
         .iter()
         .enumerate()
         .map(|(i, ty)| format!("f{i}: {}", g.type_name(ty)))
         .collect();
-    g.items.push(line(format!("#[derive(Clone, Copy)]\nstruct {name} {{ {} }}", list.join(", "))));
+    g.items.push(line(format!(
+        "#[derive(Clone, Copy)]\nstruct {name} {{ {} }}",
+        list.join(", ")
+    )));
     let check = g.random.chance(30).then(|| g.random.below(4));
     let mut inner = vec![line("let mut acc = x;")];
     for (i, ty) in kinds.iter().enumerate() {
@@ -97,7 +113,10 @@ pub fn fixed(g: &mut Generator, body: &mut Vec<Node>) {
         inner.push(line(format!("assert_ne!(acc, felt({k}));")));
     }
     inner.push(line("acc"));
-    g.item(format!("#[inline(never)]\nfn of_{name}(s: {name}, x: Felt) -> Felt"), inner);
+    g.item(
+        format!("#[inline(never)]\nfn of_{name}(s: {name}, x: Felt) -> Felt"),
+        inner,
+    );
     let made = g.let_new(&ty, false, body);
     // A value at a fixed address, one in a frame, a constant, one that is the result of a call.
     g.items.push(line(format!(
@@ -145,7 +164,11 @@ pub fn methods(g: &mut Generator, body: &mut Vec<Node>) {
     let get = g.function(&fields, |g, body| {
         g.start("x", body);
         g.simple_statements(body);
-        for (field, ty) in [("self.a", Ty::Felt), ("self.e", Ty::Ext), ("self.n", Ty::Int(int))] {
+        for (field, ty) in [
+            ("self.a", Ty::Felt),
+            ("self.e", Ty::Ext),
+            ("self.n", Ty::Int(int)),
+        ] {
             g.observe(field, &ty, body);
         }
         g.observe("self.list", &Ty::array(Ty::Ext, 2), body);
@@ -201,5 +224,4 @@ pub fn methods(g: &mut Generator, body: &mut Vec<Node>) {
         g.observe(&format!("{object}.e"), &Ty::Ext, body);
         g.observe(&format!("{object}.n"), &Ty::Int(int), body);
     }
-    let _ = Int::U8;
 }

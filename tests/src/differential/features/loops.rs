@@ -13,7 +13,9 @@ pub fn unrolled(g: &mut Generator, body: &mut Vec<Node>) {
     let in_main = std::mem::replace(&mut g.in_main, false);
     let inside = g.scoped(|g, body| {
         g.declare(&index, Ty::Int(Int::Usize), false);
-        body.push(line(format!("{array}[{index}] = {array}[3 - {index}] + felt({index});")));
+        body.push(line(format!(
+            "{array}[{index}] = {array}[3 - {index}] + felt({index});"
+        )));
         body.push(line(format!("{sum} = {sum} % 1000 + {index} * 2;")));
         if g.random.chance(40) {
             let way = g.random.pick(&["continue", "break"]);
@@ -75,7 +77,11 @@ pub fn run_time(g: &mut Generator, body: &mut Vec<Node>) {
         g.simple_statements(body);
         g.observe(&index, &Ty::Felt, body);
     });
-    let pattern = if g.random.chance(10) { format!("mut {index}") } else { index };
+    let pattern = if g.random.chance(10) {
+        format!("mut {index}")
+    } else {
+        index
+    };
     body.push(group(format!("for {pattern} in {iterator}"), inside));
     g.observe(&state, &carried, body);
 }
@@ -110,7 +116,13 @@ pub fn while_loops(g: &mut Generator, body: &mut Vec<Node>) {
 pub fn labels(g: &mut Generator, body: &mut Vec<Node>) {
     let (a, b) = (g.random.below(3), g.random.below(3));
     let value = g.felt(1);
-    let way = g.random.pick(&["break 'outer", "continue 'outer", "break 'inner", "continue", "break"]);
+    let way = g.random.pick(&[
+        "break 'outer",
+        "continue 'outer",
+        "break 'inner",
+        "continue",
+        "break",
+    ]);
     match g.random.below(4) {
         0 | 1 => {
             let leave = line(format!("if i == {a} && j == {b} {{ {way}; }}"));
@@ -126,7 +138,11 @@ pub fn labels(g: &mut Generator, body: &mut Vec<Node>) {
         }
         2 => {
             let leave = line(format!("if i == {a} && j == {b} {{ {way}; }}"));
-            let inside = vec![line("j += 1;"), leave, line("acc = acc * felt(3) + felt(i * 7 + j);")];
+            let inside = vec![
+                line("j += 1;"),
+                leave,
+                line("acc = acc * felt(3) + felt(i * 7 + j);"),
+            ];
             let outer = vec![
                 line("let mut j = 0;"),
                 group("'inner: while j < 3", inside),
@@ -136,16 +152,17 @@ pub fn labels(g: &mut Generator, body: &mut Vec<Node>) {
         }
         _ => {
             let int = g.int_below(Int::Usize, 1, 4);
-            let inside = vec![
+            let mut inside = vec![
                 line(format!("if {int} == {a} {{ break 'block {value}; }}")),
                 line("acc += felt(8);"),
             ];
-            body.push(line("let block = {};"));
-            body.pop();
             let name = g.fresh("v");
-            let mut inside = inside;
             inside.push(line("acc * felt(2)"));
-            body.push(Node::Group(format!("let {name} = 'block: {{"), inside, "};".into()));
+            body.push(Node::Group(
+                format!("let {name} = 'block: {{"),
+                inside,
+                "};".into(),
+            ));
             g.observe(&name, &Ty::Felt, body);
         }
     }

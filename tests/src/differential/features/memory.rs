@@ -14,21 +14,29 @@ pub fn words(g: &mut Generator, body: &mut Vec<Node>) {
     match g.random.below(6) {
         0 | 1 => body.push(group(
             format!("for i in count({n})"),
-            vec![line(format!("{name}.set(Index::new(i), i * felt(3) + {value});"))],
+            vec![line(format!(
+                "{name}.set(Index::new(i), i * felt(3) + {value});"
+            ))],
         )),
         2 => body.push(group(
             format!("for i in 0..{n}"),
-            vec![line(format!("{name}.set(Index::<{n}>::new(felt(i)), {value} + felt(i));"))],
+            vec![line(format!(
+                "{name}.set(Index::<{n}>::new(felt(i)), {value} + felt(i));"
+            ))],
         )),
         3 => {
             let fill = g.fresh("fill");
-            let never = if g.random.chance(30) { "#[inline(never)]\n" } else { "" };
+            let never = if g.random.chance(30) {
+                "#[inline(never)]\n"
+            } else {
+                ""
+            };
             g.items.push(line(format!(
                 "{never}fn {fill}(w: &mut Words<{n}>, x: Felt) {{ for i in 0..{n} {{ w.set(Index::new(felt(i)), x * felt(i + 2)); }} }}"
             )));
             body.push(line(format!("{fill}(&mut {name}, {value});")));
         }
-        4 => {
+        4 if g.refused() => {
             // A copy is another array of words.
             let other = g.fresh("w");
             body.push(line(format!("let mut {other} = {name}.clone();")));
@@ -38,7 +46,11 @@ pub fn words(g: &mut Generator, body: &mut Vec<Node>) {
                     "{name}.set(Index::<{n}>::new(felt(i)), felt(i)); {other}.set(Index::<{n}>::new(felt(i)), {value} + felt(i));"
                 ))],
             ));
-            g.observe(&format!("{other}.get(Index::new(felt(0)))"), &Ty::Felt, body);
+            g.observe(
+                &format!("{other}.get(Index::new(felt(0)))"),
+                &Ty::Felt,
+                body,
+            );
         }
         _ => {
             // Only the first word: reading another one fails.
@@ -76,17 +88,12 @@ pub fn slices(g: &mut Generator, body: &mut Vec<Node>) {
         let x = g.unknown(body);
         let (at, block) = (g.fresh("i"), g.fresh("v"));
         let below = g.random.between(1, n);
-        // An index below the length, as the source says it: a sum of what is compared.
-        body.push(line(format!(
-            "let {at} = if {x} == felt({}) {{ felt({}) }} else {{ felt(0) }};",
-            g.random.below(3),
-            below - 1
-        )));
-        let text = match g.random.below(4) {
-            0 => format!("{name}.at({at})"),
-            1 => format!("{name}.skip_felt({at}).block(0)"),
-            2 => format!("{name}.at(Index::<{n}>::new({at}))"),
-            _ => format!("{name}.at({x})"),
+        // An index of a slice that is long enough, or, rarely, not.
+        let bound = if g.random.chance(5) { n + 1 } else { below };
+        body.push(line(format!("let {at} = Index::<{bound}>::new({x});")));
+        let text = match g.random.below(3) {
+            0 | 1 => format!("{name}.at({at})"),
+            _ => format!("{name}.skip_index({at}).block(0)"),
         };
         body.push(line(format!("let {block} = {text};")));
         g.declare(&block, Ty::Block, false);
@@ -94,10 +101,18 @@ pub fn slices(g: &mut Generator, body: &mut Vec<Node>) {
     }
     let lane = g.random.below(8);
     let last = n - 1 - i;
-    g.observe(&format!("{name}.skip({i}).block({last}).lane({lane})"), &Ty::Felt, body);
+    g.observe(
+        &format!("{name}.skip({i}).block({last}).lane({lane})"),
+        &Ty::Felt,
+        body,
+    );
     if g.random.chance(30) {
         let function = g.fresh("take");
-        let never = if g.random.chance(60) { "#[inline(never)]\n" } else { "" };
+        let never = if g.random.chance(60) {
+            "#[inline(never)]\n"
+        } else {
+            ""
+        };
         g.items.push(line(format!(
             "{never}fn {function}(s: Slice, x: Felt) -> Felt {{ s.block({}).lane(3) * x + s.block(0).lane(1) }}",
             n - 1
@@ -123,11 +138,16 @@ pub fn hints(g: &mut Generator, body: &mut Vec<Node>) {
         }
         2 => {
             let value = g.felt(1);
-            let inside = vec![line(format!("acc = acc * felt(3) + hint_felt().any() * {value};"))];
+            let inside = vec![line(format!(
+                "acc = acc * felt(3) + hint_felt().any() * {value};"
+            ))];
             body.push(group("for _ in count(3)", inside));
         }
         3 => {
-            let inside = vec![line("let e = hint_ext().checked();"), line("acc += e.coeff(0) * e.coeff(4);")];
+            let inside = vec![
+                line("let e = hint_ext().checked();"),
+                line("acc += e.coeff(0) * e.coeff(4);"),
+            ];
             body.push(group("for _ in 0..2", inside));
         }
         4 => {
@@ -138,7 +158,11 @@ pub fn hints(g: &mut Generator, body: &mut Vec<Node>) {
         }
         5 => {
             let function = g.fresh("read");
-            let never = if g.random.chance(60) { "#[inline(never)]\n" } else { "" };
+            let never = if g.random.chance(60) {
+                "#[inline(never)]\n"
+            } else {
+                ""
+            };
             g.items.push(line(format!(
                 "{never}fn {function}(x: Felt) -> Felt {{ let a = hint_felt().any(); let b = hint_felt().bit(); a * felt(5) + b * x }}"
             )));
@@ -171,14 +195,32 @@ pub fn algebraic(g: &mut Generator, body: &mut Vec<Node>) {
     let lanes = g.random.between(8, 8 * n);
     let (block, ext, skip) = (g.block(1), g.ext(1), g.random.below(8));
     let (text, ty) = match g.random.below(10) {
-        0 => (format!("poseidon16_compress({block}, {})", g.block(1)), Ty::Block),
-        1 => (format!("poseidon16_sponge({slice}, {lanes}, {block})"), Ty::Tuple(vec![Ty::Block, Ty::Block])),
-        2 => (format!("poseidon16_hash({slice}, {lanes}, {block})"), Ty::Block),
-        3 => (format!("poseidon16_duplex({slice}, {lanes}, {block}, {}).block(1)", g.random.below(99)), Ty::Block),
+        0 => (
+            format!("poseidon16_compress({block}, {})", g.block(1)),
+            Ty::Block,
+        ),
+        1 => (
+            format!("poseidon16_sponge({slice}, {lanes}, {block})"),
+            Ty::Tuple(vec![Ty::Block, Ty::Block]),
+        ),
+        2 => (
+            format!("poseidon16_hash({slice}, {lanes}, {block})"),
+            Ty::Block,
+        ),
+        3 => (
+            format!(
+                "poseidon16_duplex({slice}, {lanes}, {block}, {}).block(1)",
+                g.random.below(99)
+            ),
+            Ty::Block,
+        ),
         4 => {
             let index = g.unknown(body);
             let depth = g.random.between(1, n);
-            (format!("poseidon16_merkle({block}, {index}, {slice}, {depth})"), Ty::Block)
+            (
+                format!("poseidon16_merkle({block}, {index}, {slice}, {depth})"),
+                Ty::Block,
+            )
         }
         5 | 6 => {
             let length = g.random.between(1, 8 * n - skip);
@@ -187,16 +229,28 @@ pub fn algebraic(g: &mut Generator, body: &mut Vec<Node>) {
         7 => {
             let elements = (8 * n - skip) / 5;
             let at = g.random.below(elements);
-            (format!("unpack({slice}, {skip}, {elements}).block({at}).as_ext()"), Ty::Ext)
+            (
+                format!("unpack({slice}, {skip}, {elements}).block({at}).as_ext()"),
+                Ty::Ext,
+            )
         }
         8 => {
             let (s, u) = (g.fresh("s"), g.fresh("s"));
-            body.push(line(format!("let {s} = {slice};\nlet {u} = unpack({s}, {skip}, 1);")));
-            let other = if g.random.chance(70) { skip } else { (skip + 1) % 8 };
+            body.push(line(format!(
+                "let {s} = {slice};\nlet {u} = unpack({s}, {skip}, 1);"
+            )));
+            let other = if g.random.chance(70) {
+                skip
+            } else {
+                (skip + 1) % 8
+            };
             body.push(line(format!("assert_unpacked({s}, {other}, 1, {u});")));
             (format!("{u}.block(0)"), Ty::Block)
         }
-        _ => (format!("fold_pair({ext}, {}, {})", g.ext(1), g.ext(1)), Ty::Ext),
+        _ => (
+            format!("fold_pair({ext}, {}, {})", g.ext(1), g.ext(1)),
+            Ty::Ext,
+        ),
     };
     body.push(line(format!("let {name} = {text};")));
     g.declare(&name, ty.clone(), false);
@@ -214,7 +268,10 @@ pub fn byte_hashes(g: &mut Generator, body: &mut Vec<Node>) {
     let words = g.random.between(1, 4 * blocks);
     let root = g.random.chance(50);
     let text = match g.random.below(6) {
-        0 => format!("blake3_chunk({data}, {words}, {}, {root})", g.random.below(3)),
+        0 => format!(
+            "blake3_chunk({data}, {words}, {}, {root})",
+            g.random.below(3)
+        ),
         1 => format!("keccak_hash({data}, {words})"),
         2 => format!("blake3_parent({data}, {data}, {root})"),
         3 => format!("limbs({data}, {}).skip(1)", g.random.between(2, blocks)),

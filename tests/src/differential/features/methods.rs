@@ -14,11 +14,18 @@ pub fn methods(g: &mut Generator, body: &mut Vec<Node>) {
         ("self.a", Ty::Felt, false),
         ("self.n", Ty::Int(Int::Usize), false),
         ("self.list", Ty::array(Ty::Felt, 2), false),
-        ("self.inner", Ty::Tuple(vec![Ty::Ext, Ty::Int(Int::U8)]), false),
+        (
+            "self.inner",
+            Ty::Tuple(vec![Ty::Ext, Ty::Int(Int::U8)]),
+            false,
+        ),
         ("x", Ty::Felt, false),
     ];
     let mut made = Vec::new();
-    let new = format!("Self {{ list: [x, x + felt(1)], a: x * x, inner: (Ext::from_felt(x), 3), n: {} }}", g.random.below(5));
+    let new = format!(
+        "Self {{ list: [x, x + felt(1)], a: x * x, inner: (Ext::from_felt(x), 3), n: {} }}",
+        g.random.below(5)
+    );
     made.push(group("fn new(x: Felt) -> Self", vec![line(new)]));
     let mut calls = Vec::new();
     for index in 0..g.random.between(2, 4) {
@@ -38,13 +45,18 @@ pub fn methods(g: &mut Generator, body: &mut Vec<Node>) {
                         1 => format!("self.list[{i}] = {value};"),
                         2 => "self.n = (self.n + 3) % 7;".into(),
                         3 => format!("self.inner.0 = self.inner.0 * {value};"),
-                        4 => "self.inner.1 = self.inner.1.wrapping_add(100) % 50;".replace(".wrapping_add(100)", " / 2"),
-                        _ => format!("*self = Self {{ a: {value}, ..*self }};").replace("*self", if kind == 1 { "*self" } else { "self" }),
+                        4 => "self.inner.1 = self.inner.1.wrapping_add(100) % 50;"
+                            .replace(".wrapping_add(100)", " / 2"),
+                        _ => format!("*self = Self {{ a: {value}, ..*self }};")
+                            .replace("*self", if kind == 1 { "*self" } else { "self" }),
                     };
                     body.push(line(text));
                 }
             }
-            let back: Vec<_> = calls_before.iter().filter(|(_, k)| *k != 1 || changing).collect();
+            let back: Vec<_> = calls_before
+                .iter()
+                .filter(|(_, k)| *k != 1 || changing)
+                .collect();
             if let Some((other, _)) = back.first() {
                 let value = g.felt(1);
                 body.push(line(format!("acc += self.{other}({value});")));
@@ -53,8 +65,15 @@ pub fn methods(g: &mut Generator, body: &mut Vec<Node>) {
             let value = g.felt(2);
             body.push(line(format!("acc + {value} + felt(self.n)")));
         });
-        let inline = if g.random.chance(15) { "#[inline(never)]\n" } else { "" };
-        made.push(group(format!("{inline}fn {method}({receiver}, x: Felt) -> Felt"), inner));
+        let inline = if g.random.chance(15) {
+            "#[inline(never)]\n"
+        } else {
+            ""
+        };
+        made.push(group(
+            format!("{inline}fn {method}({receiver}, x: Felt) -> Felt"),
+            inner,
+        ));
         calls.push((method, kind));
     }
     g.items.push(group(format!("impl {name}"), made));
@@ -92,12 +111,19 @@ pub fn generics(g: &mut Generator, body: &mut Vec<Node>) {
                 "fn {name}<const N: usize>(list: [Felt; N], by: Felt) -> Felt {{ let mut sum = felt(N); for i in 0..N {{ sum = sum * by + list[i]; }} sum }}"
             )));
             g.observe(&format!("{name}([{list}], {value})"), &Ty::Felt, body);
-            g.observe(&format!("{name}::<2>([{value}, {value}], felt(3))"), &Ty::Felt, body);
+            g.observe(
+                &format!("{name}::<2>([{value}, {value}], felt(3))"),
+                &Ty::Felt,
+                body,
+            );
         }
         1 => {
             let inner = g.function(&[("x", Ty::Felt, false)], |g, body| {
                 g.start("x", body);
-                let early = group(format!("if N % 3 == {}", g.random.below(3)), vec![line("return acc + felt(N);")]);
+                let early = group(
+                    format!("if N % 3 == {}", g.random.below(3)),
+                    vec![line("return acc + felt(N);")],
+                );
                 body.push(early);
                 g.simple_statement(body);
                 body.push(line("acc * felt(N + 1)"));
@@ -114,7 +140,9 @@ pub fn generics(g: &mut Generator, body: &mut Vec<Node>) {
             });
         }
         2 => {
-            g.items.push(line(format!("fn {name}<T: Copy, U>(a: T, b: U) -> (U, T, T) {{ (b, a, a) }}")));
+            g.items.push(line(format!(
+                "fn {name}<T: Copy, U>(a: T, b: U) -> (U, T, T) {{ (b, a, a) }}"
+            )));
             let (first, second) = (g.some_type(1), g.some_type(1));
             let (a, b) = (g.value(&first, 1), g.value(&second, 1));
             let (result, call) = (g.fresh("v"), format!("{name}({a}, {b})"));
@@ -132,12 +160,22 @@ pub fn generics(g: &mut Generator, body: &mut Vec<Node>) {
             )));
             let object = g.fresh("v");
             let i = g.int_below(Int::Usize, 1, 8);
-            body.push(line(format!("let mut {object} = {structure}::<Felt, {n}>::of({value});")));
+            body.push(line(format!(
+                "let mut {object} = {structure}::<Felt, {n}>::of({value});"
+            )));
             let other = g.felt(1);
             body.push(line(format!("{object}.set({i}, {other});")));
             g.observe(&format!("{object}.last()"), &Ty::Felt, body);
-            g.observe(&format!("({object}.sum() + felt({structure}::<Felt, {n}>::SIZE))"), &Ty::Felt, body);
-            g.observe(&format!("{structure}::<usize, 3>::of(4).last()"), &Ty::Int(Int::Usize), body);
+            g.observe(
+                &format!("({object}.sum() + felt({structure}::<Felt, {n}>::SIZE))"),
+                &Ty::Felt,
+                body,
+            );
+            g.observe(
+                &format!("{structure}::<usize, 3>::of(4).last()"),
+                &Ty::Int(Int::Usize),
+                body,
+            );
         }
         4 => {
             let trait_ = g.fresh("W");
@@ -160,7 +198,11 @@ pub fn generics(g: &mut Generator, body: &mut Vec<Node>) {
             )));
             let other = g.felt(1);
             for flip in [true, false] {
-                g.observe(&format!("{name}::<{flip}, {n}>({value}, {other})"), &Ty::Felt, body);
+                g.observe(
+                    &format!("{name}::<{flip}, {n}>({value}, {other})"),
+                    &Ty::Felt,
+                    body,
+                );
             }
         }
     }

@@ -13,6 +13,7 @@ mod places;
 mod references;
 mod traits;
 mod values;
+mod wholes;
 
 use super::generator::Generator;
 use super::random::Random;
@@ -38,10 +39,10 @@ pub const FEATURES: &[(&str, Feature, usize)] = &[
     ("unrolled loops", loops::unrolled, 3),
     ("run-time loops", loops::run_time, 4),
     ("while loops", loops::while_loops, 2),
-    ("labels", loops::labels, 2),
+    ("labels", loops::labels, 1),
     ("let patterns", patterns::lets, 3),
     ("match", patterns::matches, 4),
-    ("run-time guards", patterns::run_time_guards, 2),
+    ("run-time guards", patterns::run_time_guards, 1),
     ("cfg on items", conditional::items, 3),
     ("cfg inside", conditional::inside, 3),
     ("modules", modules::modules, 3),
@@ -53,8 +54,8 @@ pub const FEATURES: &[(&str, Feature, usize)] = &[
     ("traits of built-in types", traits::built_in, 3),
     ("places as arguments", places::arguments, 4),
     ("mutable fields", places::fields, 3),
-    ("references in variables", references::variables, 2),
-    ("reference patterns", references::patterns, 2),
+    ("references in variables", references::variables, 1),
+    ("reference patterns", references::patterns, 1),
     ("returned references", references::returned, 1),
     ("functions that are called", instances::values, 4),
     ("functions with fixed structs", instances::fixed, 4),
@@ -66,12 +67,18 @@ pub const FEATURES: &[(&str, Feature, usize)] = &[
     ("hints", memory::hints, 3),
     ("algebraic precompiles", memory::algebraic, 3),
     ("byte hashes", memory::byte_hashes, 2),
+    ("borrowed arrays", wholes::borrowed_arrays, 3),
+    ("builders", wholes::builders, 2),
+    ("slices that meet", wholes::meeting, 3),
+    ("own names of the prelude", wholes::own_names, 1),
 ];
 
 /// The feature of this name.
 pub fn feature(name: &str) -> Option<Feature> {
     let mut known = FEATURES.iter();
-    known.find(|feature| feature.0 == name).map(|feature| feature.1)
+    known
+        .find(|feature| feature.0 == name)
+        .map(|feature| feature.1)
 }
 
 impl Generator {

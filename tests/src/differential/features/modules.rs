@@ -7,23 +7,47 @@ use super::super::types::Ty;
 /// Items of nested modules by their paths.
 pub fn modules(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("m");
-    let (a, b, c) = (g.random.between(2, 90), g.random.between(2, 90), g.random.between(2, 90));
+    let (a, b, c) = (
+        g.random.between(2, 90),
+        g.random.between(2, 90),
+        g.random.between(2, 90),
+    );
     // The same names outside: a path that ends in the wrong module computes something else.
     let outside = format!("{name}_k");
-    g.items.push(line(format!("const {}: usize = {a};", outside.to_uppercase())));
+    g.items.push(line(format!(
+        "const {}: usize = {a};",
+        outside.to_uppercase()
+    )));
     let deep = vec![
         line("use droste_gadgets::prelude::*;"),
-        line(format!("pub const {}: usize = {b};", outside.to_uppercase())),
-        line(format!("pub fn own() -> usize {{ {} }}", outside.to_uppercase())),
-        line(format!("pub fn outer() -> usize {{ super::super::{0} + super::{0} }}", outside.to_uppercase())),
+        line(format!(
+            "pub const {}: usize = {b};",
+            outside.to_uppercase()
+        )),
+        line(format!(
+            "pub fn own() -> usize {{ {} }}",
+            outside.to_uppercase()
+        )),
+        line(format!(
+            "pub fn outer() -> usize {{ super::super::{0} + super::{0} }}",
+            outside.to_uppercase()
+        )),
         line("pub fn step(x: Felt) -> Felt { x * felt(own()) + felt(super::own()) }"),
         line("pub struct P { pub x: Felt, y: Felt }"),
-        line("impl P { pub fn new(x: Felt) -> Self { P { x, y: super::shift(x) } } pub fn y(&self) -> Felt { self.y } }"),
+        line(
+            "impl P { pub fn new(x: Felt) -> Self { P { x, y: super::shift(x) } } pub fn y(&self) -> Felt { self.y } }",
+        ),
     ];
     let items = vec![
         line("use droste_gadgets::prelude::*;"),
-        line(format!("pub const {}: usize = {c};", outside.to_uppercase())),
-        line(format!("pub fn own() -> usize {{ self::{} }}", outside.to_uppercase())),
+        line(format!(
+            "pub const {}: usize = {c};",
+            outside.to_uppercase()
+        )),
+        line(format!(
+            "pub fn own() -> usize {{ self::{} }}",
+            outside.to_uppercase()
+        )),
         line("pub fn shift(x: Felt) -> Felt { x + felt(own()) }"),
         group("pub mod deep", deep),
     ];
@@ -35,7 +59,11 @@ pub fn modules(g: &mut Generator, body: &mut Vec<Node>) {
         format!("{name}::deep::step({value})"),
         format!("{name}::shift({value})"),
         format!("{name}::deep::P::new({value}).y()"),
-        format!("felt({} + {name}::{})", outside.to_uppercase(), outside.to_uppercase()),
+        format!(
+            "felt({} + {name}::{})",
+            outside.to_uppercase(),
+            outside.to_uppercase()
+        ),
         format!("{name}::deep::P::new({value}).x"),
     ];
     for _ in 0..3 {
@@ -61,7 +89,9 @@ pub fn imports(g: &mut Generator, body: &mut Vec<Node>) {
     let up = name.to_uppercase();
     let inner = match g.random.below(9) {
         0 => {
-            g.items.push(line(format!("use {name}a::{up};\nuse {name}b::{up} as OTHER_{up};")));
+            g.items.push(line(format!(
+                "use {name}a::{up};\nuse {name}b::{up} as OTHER_{up};"
+            )));
             format!("felt({up} * 3 + OTHER_{up})")
         }
         1 => {
@@ -71,11 +101,14 @@ pub fn imports(g: &mut Generator, body: &mut Vec<Node>) {
         2 => {
             // An own item stands before one of a glob.
             let own = g.random.between(2, 90);
-            g.items.push(line(format!("use {name}a::*;\nconst {up}: usize = {own};")));
+            g.items
+                .push(line(format!("use {name}a::*;\nconst {up}: usize = {own};")));
             format!("felt({up} * 2 + f_{name}(1))")
         }
         3 => {
-            g.items.push(line(format!("use {name}a::*;\nuse {name}b::{{f_{name}, {up}}};")));
+            g.items.push(line(format!(
+                "use {name}a::*;\nuse {name}b::{{f_{name}, {up}}};"
+            )));
             format!("felt({up} * 2 + f_{name}(1) + S{name}(4).0)")
         }
         4 => {
@@ -114,7 +147,7 @@ pub fn imports(g: &mut Generator, body: &mut Vec<Node>) {
             format!("{name}c::go({})", g.felt(1))
         }
     };
-    if g.random.chance(15) {
+    if g.refused() {
         let inside = vec![
             line(format!("use {name}b::f_{name} as g_{name};")),
             line(format!("acc += felt(g_{name}(2));")),

@@ -34,7 +34,8 @@ impl Generator {
                 let fields = self.fields(ty);
                 let (name, tuple) = (self.structs[*id].name.clone(), self.structs[*id].tuple);
                 let mut parts = Vec::new();
-                let short = !tuple && self.random.chance(30);
+                // Below the top a field may have the name of another one.
+                let short = !tuple && depth == 3 && self.random.chance(30);
                 for i in self.random.order(fields.len()) {
                     let (field, ty) = &fields[i];
                     if short {
@@ -75,7 +76,9 @@ pub fn lets(g: &mut Generator, body: &mut Vec<Node>) {
     // Bindings that the pattern names but `..` cut off are not there.
     let bound: Vec<_> = g.variables.drain(mark..).collect();
     let words: Vec<&str> = pattern.split(|c: char| !c.is_alphanumeric()).collect();
-    let bound = bound.into_iter().filter(|variable| words.contains(&variable.name.as_str()));
+    let bound = bound
+        .into_iter()
+        .filter(|variable| words.contains(&variable.name.as_str()));
     let bound: Vec<_> = bound.collect();
     body.push(line(format!("let {pattern} = {value};")));
     for variable in &bound {
@@ -138,7 +141,10 @@ pub fn matches(g: &mut Generator, body: &mut Vec<Node>) {
         false => g.int(int, 2).0,
     };
     let result = g.fresh("v");
-    body.push(line(format!("let {result} = match {scrutinee} {{\n{}\n}};", arms.join("\n"))));
+    body.push(line(format!(
+        "let {result} = match {scrutinee} {{\n{}\n}};",
+        arms.join("\n")
+    )));
     g.observe(&result, &Ty::Felt, body);
     tuples(g, body);
 }
@@ -148,20 +154,31 @@ fn tuples(g: &mut Generator, body: &mut Vec<Node>) {
     let (x, y) = (g.int_below(Int::Usize, 1, 3), g.bool(1));
     let value = g.felt(1);
     let text = match g.random.below(6) {
-        0 => format!("match ({x}, {y}) {{ ({a}, true) => {value}, (n, false) if n > {b} => felt(n), (_, true) => felt(20), _ => felt(30) }}"),
-        1 => format!("match [{x}, {b}] {{ [{a}, _] => {value}, [_, {a}] => felt(21), [m, n] => felt(m * 5 + n) }}"),
+        0 => format!(
+            "match ({x}, {y}) {{ ({a}, true) => {value}, (n, false) if n > {b} => felt(n), (_, true) => felt(20), _ => felt(30) }}"
+        ),
+        1 => format!(
+            "match [{x}, {b}] {{ [{a}, _] => {value}, [_, {a}] => felt(21), [m, n] => felt(m * 5 + n) }}"
+        ),
         2 => format!("match {y} {{ true => {value}, false => felt(31) }}"),
         3 => {
             let name = g.fresh("P");
-            g.items.push(line(format!("struct {name} {{ a: usize, b: bool }}")));
-            format!("match ({name} {{ a: {x}, b: {y} }}) {{ {name} {{ a: {a}, .. }} => {value}, {name} {{ b: true, a }} => felt(a + 40), {name} {{ a: n, b: _ }} => felt(n) }}")
+            g.items
+                .push(line(format!("struct {name} {{ a: usize, b: bool }}")));
+            format!(
+                "match ({name} {{ a: {x}, b: {y} }}) {{ {name} {{ a: {a}, .. }} => {value}, {name} {{ b: true, a }} => felt(a + 40), {name} {{ a: n, b: _ }} => felt(n) }}"
+            )
         }
         4 => {
             let name = g.fresh("P");
             g.items.push(line(format!("struct {name}(usize, Felt);")));
-            format!("match {name}({x}, {value}) {{ {name}({a}, f) => f * f, {name}(1 | 2, f) => f + felt(2), {name}(n, f) => f - felt(n) }}")
+            format!(
+                "match {name}({x}, {value}) {{ {name}({a}, f) => f * f, {name}(1 | 2, f) => f + felt(2), {name}(n, f) => f - felt(n) }}"
+            )
         }
-        _ => format!("match ({x}, ({y}, {value})) {{ (0 | 2, (true, f)) => f, (n, (false, f)) => f * felt(n), (_, (_, f)) => f + f }}"),
+        _ => format!(
+            "match ({x}, ({y}, {value})) {{ (0 | 2, (true, f)) => f, (n, (false, f)) => f * felt(n), (_, (_, f)) => f + f }}"
+        ),
     };
     g.observe(&format!("({text})"), &Ty::Felt, body);
 }
@@ -178,9 +195,15 @@ pub fn run_time_guards(g: &mut Generator, body: &mut Vec<Node>) {
         false => "acc += felt(2);".into(),
     };
     let text = match g.random.below(3) {
-        0 => format!("match {scrutinee} {{ {a} if {x} == felt({k}) => {{ {effect} {first} }} n => {second} + felt(n) }}"),
-        1 => format!("match {scrutinee} {{ n if {flag} => {{ {effect} {first} + felt(n) }} {a} => {second}, _ => felt(9) }}"),
-        _ => format!("match ({scrutinee}, {x}) {{ ({a}, y) if y != felt({k}) => y * y, (_, y) if {flag} => {{ {effect} {first} }} (_, y) => y + {second} }}"),
+        0 => format!(
+            "match {scrutinee} {{ {a} if {x} == felt({k}) => {{ {effect} {first} }} n => {second} + felt(n) }}"
+        ),
+        1 => format!(
+            "match {scrutinee} {{ n if {flag} => {{ {effect} {first} + felt(n) }} {a} => {second}, _ => felt(9) }}"
+        ),
+        _ => format!(
+            "match ({scrutinee}, {x}) {{ ({a}, y) if y != felt({k}) => y * y, (_, y) if {flag} => {{ {effect} {first} }} (_, y) => y + {second} }}"
+        ),
     };
     let name = g.fresh("v");
     body.push(line(format!("let {name} = {text};")));

@@ -9,8 +9,16 @@ pub fn arguments(g: &mut Generator, body: &mut Vec<Node>) {
     let ty = g.some_type(2);
     let written = g.type_name(&ty);
     let name = g.fresh("set");
-    let parameters = [("(*p)", ty.clone(), false), ("value", ty.clone(), false), ("x", Ty::Felt, false)];
-    let never = if g.random.chance(25) && g.is_run_time(&ty) { "#[inline(never)]\n" } else { "" };
+    let parameters = [
+        ("(*p)", ty.clone(), false),
+        ("value", ty.clone(), false),
+        ("x", Ty::Felt, false),
+    ];
+    let never = if g.random.chance(25) && g.is_run_time(&ty) {
+        "#[inline(never)]\n"
+    } else {
+        ""
+    };
     let inner = g.function(&parameters, |g, body| {
         g.start("x", body);
         g.simple_statement(body);
@@ -27,7 +35,10 @@ pub fn arguments(g: &mut Generator, body: &mut Vec<Node>) {
         }
         body.push(line("acc"));
     });
-    g.item(format!("{never}fn {name}(p: &mut {written}, value: {written}, x: Felt) -> Felt"), inner);
+    g.item(
+        format!("{never}fn {name}(p: &mut {written}, value: {written}, x: Felt) -> Felt"),
+        inner,
+    );
     for _ in 0..2 {
         let target = match g.target(&ty) {
             Some(target) if g.random.chance(60) => target,
@@ -42,7 +53,11 @@ pub fn arguments(g: &mut Generator, body: &mut Vec<Node>) {
             body.push(line(format!("let {v} = {value};\nlet {w} = {x};")));
             g.observe(&format!("{name}(&mut {target}, {v}, {w})"), &Ty::Felt, body);
         } else {
-            g.observe(&format!("{name}(&mut {target}, {value}, {x})"), &Ty::Felt, body);
+            g.observe(
+                &format!("{name}(&mut {target}, {value}, {x})"),
+                &Ty::Felt,
+                body,
+            );
         }
         g.observe(&target, &ty, body);
     }
@@ -53,7 +68,11 @@ pub fn arguments(g: &mut Generator, body: &mut Vec<Node>) {
              fn {swap}2(v: &mut [Felt; 2]) {{ let t = v[0]; v[0] = v[1]; v[1] = t + felt(2); }}\n\
              fn {swap}3(s: &mut (Felt, [Felt; 2]), i: usize) {{ {swap}(&mut s.0, &mut s.1[i]); {swap}2(&mut s.1); }}"
         )));
-        let object = g.let_new(&Ty::Tuple(vec![Ty::Felt, Ty::array(Ty::Felt, 2)]), true, body);
+        let object = g.let_new(
+            &Ty::Tuple(vec![Ty::Felt, Ty::array(Ty::Felt, 2)]),
+            true,
+            body,
+        );
         let i = g.random.below(2);
         let text = match g.random.below(3) {
             0 => format!("{swap}3(&mut {object}, {i});"),
@@ -61,7 +80,11 @@ pub fn arguments(g: &mut Generator, body: &mut Vec<Node>) {
             _ => format!("{swap}2(&mut {object}.1);"),
         };
         body.push(line(text));
-        g.observe(&object, &Ty::Tuple(vec![Ty::Felt, Ty::array(Ty::Felt, 2)]), body);
+        g.observe(
+            &object,
+            &Ty::Tuple(vec![Ty::Felt, Ty::array(Ty::Felt, 2)]),
+            body,
+        );
     }
 }
 

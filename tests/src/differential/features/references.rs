@@ -33,9 +33,13 @@ pub fn patterns(g: &mut Generator, body: &mut Vec<Node>) {
         0 => format!("let Self {{ a, b }} = self; *a += x; b[1] = *a + felt({value});"),
         1 => format!("let {name} {{ a, .. }} = self; *a = x * felt({value});"),
         2 => format!("let {name} {{ ref mut a, ref b }} = *self; *a = b[0] + x;"),
-        3 => format!("let [first, second] = &mut self.b; *first += *second; *second = x + felt({value});"),
+        3 => format!(
+            "let [first, second] = &mut self.b; *first += *second; *second = x + felt({value});"
+        ),
         4 => format!("let (p, q) = (&mut self.a, &mut self.b); *p = q[0] + x; q[1] = *p;"),
-        _ => format!("match self {{ {name} {{ a, b }} => {{ *a += b[0] + x; b[0] = felt({value}); }} }}"),
+        _ => format!(
+            "match self {{ {name} {{ a, b }} => {{ *a += b[0] + x; b[0] = felt({value}); }} }}"
+        ),
     };
     g.items.push(line(format!(
         "#[derive(Clone, Copy)]\nstruct {name} {{ a: Felt, b: [Felt; 2] }}\n\
@@ -48,7 +52,11 @@ pub fn patterns(g: &mut Generator, body: &mut Vec<Node>) {
         values[0], values[1], values[2], values[3]
     )));
     g.observe(&format!("{object}.sum()"), &Ty::Felt, body);
-    g.observe(&format!("({object}.a + {object}.b[0] * felt(7) + {object}.b[1] * felt(11))"), &Ty::Felt, body);
+    g.observe(
+        &format!("({object}.a + {object}.b[0] * felt(7) + {object}.b[1] * felt(11))"),
+        &Ty::Felt,
+        body,
+    );
 }
 
 /// Functions that return what they were lent.
@@ -75,5 +83,9 @@ pub fn returned(g: &mut Generator, body: &mut Vec<Node>) {
         _ => format!("let r = {object}.a(); *r = {value}; *r += felt(1);"),
     };
     body.push(line(text));
-    g.observe(&format!("({object}.a + {object}.b[0] * felt(7) + {object}.b[1] * felt(11))"), &Ty::Felt, body);
+    g.observe(
+        &format!("({object}.a + {object}.b[0] * felt(7) + {object}.b[1] * felt(11))"),
+        &Ty::Felt,
+        body,
+    );
 }

@@ -41,9 +41,17 @@ pub fn assignments(g: &mut Generator, body: &mut Vec<Node>) {
         g.observe(&target, &ty, body);
     }
     if g.random.chance(20) {
-        let (a, b) = (g.let_new(&Ty::Felt, true, body), g.let_new(&Ty::Felt, true, body));
+        let (a, b) = (
+            g.let_new(&Ty::Felt, true, body),
+            g.let_new(&Ty::Felt, true, body),
+        );
         let value = g.felt(1);
-        let text = match g.random.below(3) {
+        let choice = if g.refused() {
+            1
+        } else {
+            2 * g.random.below(2)
+        };
+        let text = match choice {
             0 => format!("({a}, {b}) = ({b}, {value});"),
             1 => format!("[{a}, {b}] = [{b} + {value}, {a}];"),
             _ => format!("(_, {b}) = ({value}, {a});"),
@@ -79,7 +87,7 @@ pub fn assertions(g: &mut Generator, body: &mut Vec<Node>) {
             format!("assert!({flag} || !{flag});")
         }
         11 => format!("assert!(!({x} == felt({b})), \"it is {{}}\", {b});"),
-        12 => format!("debug_assert_ne!({x}, felt({b}));"),
+        12 if g.refused() => format!("debug_assert_ne!({x}, felt({b}));"),
         _ => format!("let _ = ({x} - felt({b})).inverse();"),
     };
     body.push(line(text));
@@ -111,7 +119,8 @@ pub fn constants(g: &mut Generator, body: &mut Vec<Node>) {
             let list = g.fresh("K");
             let values: Vec<_> = (0..3).map(|_| g.random.below(200).to_string()).collect();
             let values = values.join(", ");
-            g.items.push(line(format!("const {list}: [{ty}; 3] = [{values}];")));
+            g.items
+                .push(line(format!("const {list}: [{ty}; 3] = [{values}];")));
             format!("({list}[{name} as usize % 3] / 2 + {list}[2] / 2)")
         }
         2 => {
@@ -120,7 +129,8 @@ pub fn constants(g: &mut Generator, body: &mut Vec<Node>) {
                 "const fn {function}(x: {ty}) -> {ty} {{ let mut y = x % 50; if y > 7 {{ y = y / 2 + 1; }} y + {name} }}"
             )));
             let other = g.fresh("K");
-            g.items.push(line(format!("const {other}: {ty} = {function}({value});")));
+            g.items
+                .push(line(format!("const {other}: {ty} = {function}({value});")));
             g.functions.push(Function {
                 path: function,
                 parameters: vec![Ty::Int(int)],
@@ -140,7 +150,9 @@ pub fn constants(g: &mut Generator, body: &mut Vec<Node>) {
         _ => {
             let array = g.fresh("v");
             let value = g.felt(1);
-            body.push(line(format!("let {array} = [{value}; {name} as usize % 4 + 1];")));
+            body.push(line(format!(
+                "let {array} = [{value}; {name} as usize % 4 + 1];"
+            )));
             g.observe(&format!("{array}[{array}.len() - 1]"), &Ty::Felt, body);
             name
         }
@@ -161,8 +173,11 @@ pub fn aliases(g: &mut Generator, body: &mut Vec<Node>) {
             body.push(line(format!("let {name}: {alias} = {value};")));
         }
         false => {
-            g.items.push(line(format!("type {alias}<T> = (T, {written});")));
-            body.push(line(format!("let {name}: {alias}<usize> = (3, {value});\nlet {name} = {name}.1;")));
+            g.items
+                .push(line(format!("type {alias}<T> = (T, {written});")));
+            body.push(line(format!(
+                "let {name}: {alias}<usize> = (3, {value});\nlet {name} = {name}.1;"
+            )));
         }
     }
     g.declare(&name, ty.clone(), false);
