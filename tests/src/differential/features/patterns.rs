@@ -113,7 +113,7 @@ pub fn matches(g: &mut Generator, body: &mut Vec<Node>) {
             4 => constant.clone(),
             5 => format!("{low} | 10..=12 | {constant}"),
             6 => format!("{bound} if {bound} % 3 == {}", g.random.below(3)),
-            7 => format!("{bound} @ {low}..={high}"),
+            7 if g.refused() => format!("{bound} @ {low}..={high}"),
             _ => format!("{bound} if {bound} > {low} && {bound} != {high}"),
         };
         let binds = pattern.contains(&bound);

@@ -27,7 +27,7 @@ pub fn borrowed_arrays(g: &mut Generator, body: &mut Vec<Node>) {
         0 => format!("{name}(&{array})"),
         1 => format!("{name}(&{array}[{low}..{high}])"),
         2 => format!("{name}_n(&{array})"),
-        3 => format!("{name}(&{array}[..{low}])"),
+        3 if g.refused() => format!("{name}(&{array}[..{low}])"),
         _ => format!("{name}(&[{array}[0], {array}[{low}]])"),
     };
     g.observe(&call, &Ty::Felt, body);
