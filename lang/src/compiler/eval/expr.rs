@@ -250,6 +250,13 @@ impl Evaluator<'_> {
             }
             _ => {
                 let place = self.target(target)?;
+                if let Value::Struct(_) = self.read_place(&place)? {
+                    return fail_help(
+                        span,
+                        "assigning operators of structs are not in the subset",
+                        "write `a = a + b`",
+                    );
+                }
                 let value = self.expr(value)?;
                 (self.read_place(&place)?, value, place)
             }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::Parser;
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
+use crate::compiler::output::Span;
 
 /// Macros of the language, which no other macro may stand for.
 pub(super) const MACROS: &[&str] = &[
@@ -297,8 +298,8 @@ impl Parser {
                 }
             }
         }
-        self.once(functions.iter().map(|function| function.name), span)?;
-        self.once(constants.iter().map(|constant| constant.name), span)?;
+        self.once(functions.iter().map(|function| (function.name, function.span)))?;
+        self.once(constants.iter().map(|constant| (constant.name, constant.span)))?;
         Ok(Trait {
             generics: self.generics(generics)?,
             supertraits: self.bounds(supertraits)?,
@@ -310,13 +311,9 @@ impl Parser {
     }
 
     /// Refuses names that are declared twice.
-    fn once(
-        &self,
-        names: impl Iterator<Item = Symbol>,
-        span: crate::compiler::output::Span,
-    ) -> Result<()> {
+    fn once(&self, names: impl Iterator<Item = (Symbol, Span)>) -> Result<()> {
         let mut seen = HashSet::new();
-        for name in names {
+        for (name, span) in names {
             if !seen.insert(name) {
                 return fail(span, format!("`{name}` is declared a second time"));
             }
@@ -408,9 +405,9 @@ impl Parser {
                 }
             }
         }
-        self.once(functions.iter().map(|function| function.name), span)?;
-        self.once(constants.iter().map(|constant| constant.name), span)?;
-        self.once(types.iter().map(|(name, _)| *name), span)?;
+        self.once(functions.iter().map(|function| (function.name, function.span)))?;
+        self.once(constants.iter().map(|constant| (constant.name, constant.span)))?;
+        self.once(types.iter().map(|(name, ty): &(_, Type)| (*name, ty.span)))?;
         let of = match trait_ {
             Some((None, path, _)) => Some(self.path(None, path)?),
             Some((Some(_), ..)) => {

@@ -1,0 +1,447 @@
+//! What the parser and the evaluator refuse because rustc could mean something else by it.
+
+use super::{Case, case, with};
+
+pub const CASES: &[Case] = &[
+    // Attributes and conditions.
+    with(
+        "#[cfg(«feature» = \"fast\")] const N: usize = 1;",
+        "",
+        "whether `feature` holds depends on the build",
+        "only `test`",
+    ),
+    with(
+        "#[cfg(any(test, «debug_assertions»))] fn f() {}",
+        "",
+        "whether `debug_assertions` holds",
+        "only `test`",
+    ),
+    with(
+        "#[cfg(«not(test, test)»)] fn f() {}",
+        "",
+        "`not` takes one",
+        "",
+    ),
+    with(
+        "«#[cfg_attr(test, inline)]» fn f() {}",
+        "",
+        "the attribute `cfg_attr` is not in the subset",
+        "must be known",
+    ),
+    with(
+        "«#[no_mangle]» fn f() {}",
+        "",
+        "the attribute `no_mangle`",
+        "",
+    ),
+    with(
+        "«#[allow(overflowing_literals)]» const N: u8 = 3;",
+        "",
+        "literals that overflow",
+        "",
+    ),
+    with(
+        "«#[inline(maybe)]» fn f() {}",
+        "",
+        "`always` or `never`",
+        "",
+    ),
+    with(
+        "#[derive(«Magic»)] struct S;",
+        "",
+        "`derive(Magic)` is not in the subset",
+        "",
+    ),
+    with(
+        "struct S { «#[serde(skip)]» a: Felt }",
+        "",
+        "the attribute `serde`",
+        "",
+    ),
+    with(
+        "impl S { «#[cold]» fn f() {} } struct S;",
+        "",
+        "the attribute `cold`",
+        "",
+    ),
+    with(
+        "fn f(«#[magic]» x: Felt) {}",
+        "",
+        "the attribute `magic`",
+        "",
+    ),
+    case("«#[magic]» let x = 1;", "the attribute `magic`", ""),
+    case(
+        "match 1usize { «#[magic]» 1 => {} _ => {} }",
+        "the attribute `magic`",
+        "",
+    ),
+    case(
+        "let x = [«#[cfg(test)]» felt(1), felt(2)];",
+        "nothing can be left out by `cfg` here",
+        "statement or an item",
+    ),
+    case(
+        "let mut x = felt(1); «#[cfg(test)]» x = felt(2);",
+        "nothing can be left out by `cfg` here",
+        "",
+    ),
+    case(
+        "let x = { felt(1); #[cfg(test)] «{ felt(2) }» };",
+        "the value of a block cannot be left out",
+        "",
+    ),
+    // Labels and jumps.
+    case(
+        "«'outer»: for i in 0..3 { }",
+        "labels are not in the subset",
+        "move the loops to a function",
+    ),
+    case(
+        "for i in 0..3 { break «'a»; }",
+        "labels are not in the subset",
+        "",
+    ),
+    case(
+        "for i in 0..3 { continue «'a»; }",
+        "labels are not in the subset",
+        "",
+    ),
+    case("let x = «'a»: { 1 };", "labels are not in the subset", ""),
+    case("«'a»: while false { }", "labels are not in the subset", ""),
+    case(
+        "for i in 0..3 { «break 5»; }",
+        "`break` with a value is not in the subset",
+        "",
+    ),
+    // Macros.
+    case(
+        "«debug_assert!(true)»;",
+        "macro `debug_assert!`",
+        "depends on the build",
+    ),
+    case(
+        "«debug_assert_eq!(1, 1)»;",
+        "macro `debug_assert_eq!`",
+        "depends on the build",
+    ),
+    case("«mine::assert!(true)»;", "macro `mine::assert!`", ""),
+    with(
+        "use other::«assert»;",
+        "",
+        "`assert` is a macro of the language",
+        "",
+    ),
+    case(
+        "assert!(true, \"{}\", «return»);",
+        "computed only where the assertion fails",
+        "names variables",
+    ),
+    case(
+        "assert_eq!(1, 1, \"{}\", «hint_felt().any()»);",
+        "computed only where the assertion fails",
+        "",
+    ),
+    // Functions and types.
+    with("«async fn f() {}»", "", "this kind of function", ""),
+    with(
+        "«unsafe fn f() {}»",
+        "",
+        "`unsafe` is not in the subset",
+        "",
+    ),
+    with("«extern \"C\" fn f() {}»", "", "this kind of function", ""),
+    with(
+        "fn f(x: «impl Clone») {}",
+        "",
+        "`impl Trait` is not in the subset",
+        "generic parameter",
+    ),
+    with(
+        "fn f() -> «!» { panic!() }",
+        "",
+        "this type is not in the subset",
+        "",
+    ),
+    with(
+        "fn f(x: &mut Felt) -> «&mut Felt» { x }",
+        "",
+        "mutable references are only types of parameters",
+        "return the new value",
+    ),
+    with(
+        "struct S<'a> { x: «&'a mut Felt» }",
+        "",
+        "mutable references are only types of parameters",
+        "",
+    ),
+    with(
+        "struct S; impl S { fn f(«self: &Self») {} }",
+        "",
+        "a type of `self` is not in the subset",
+        "`&self`",
+    ),
+    with(
+        "fn f(«(a, b)»: &mut (Felt, Felt)) {}",
+        "",
+        "a parameter taken by `&mut` is one name",
+        "use its fields",
+    ),
+    with(
+        "struct S<«T = Felt»> { x: T }",
+        "",
+        "defaults of generic parameters",
+        "",
+    ),
+    with(
+        "fn f<const N: «u32»>() {}",
+        "",
+        "constant parameters are of type `usize` or `bool`",
+        "",
+    ),
+    with(
+        "fn f<T: «?Sized»>(x: &T) {}",
+        "",
+        "this bound is not in the subset",
+        "",
+    ),
+    with(
+        "fn f<T>(x: T) where «for<'a> T: Clone» {}",
+        "",
+        "this condition is not in the subset",
+        "",
+    ),
+    with(
+        "«static X: usize = 1;»",
+        "",
+        "statics are not in the subset",
+        "`const`",
+    ),
+    with("«unsafe trait T {}»", "", "this kind of trait", ""),
+    with(
+        "trait T { «type U<'a>;» }",
+        "",
+        "this associated type is not in the subset",
+        "",
+    ),
+    with(
+        "struct S; impl S { const N: usize = 1; const «N»: usize = 2; }",
+        "",
+        "`N` is declared a second time",
+        "",
+    ),
+    case(
+        "const N: usize = 1; const «N»: usize = 2;",
+        "`N` is declared a second time",
+        "",
+    ),
+    case("let «r#match» = 1;", "raw identifiers", ""),
+    case("«::std::mem::drop»(1);", "paths that begin with `::`", ""),
+    case("let x = «1i32»;", "integers of type `i32`", "u64 and usize"),
+    case("let x: «u128» = 1;", "`u128` is not a type", ""),
+    case("let x = «256u8»;", "does not fit its type", ""),
+    // Patterns.
+    case(
+        "let «ref mut x» = felt(1);",
+        "`ref` is not in the subset",
+        "assign to the place",
+    ),
+    case("let «x @ _» = felt(1);", "`name @ pattern`", ""),
+    case(
+        "match (1usize, 2usize) { «(x, 3) | (2, x) | (x, _)» => {} }",
+        "alternatives that bind names",
+        "an arm for each",
+    ),
+    with(
+        "const X: usize = 1;",
+        "let «X» = 2usize;",
+        "this is a constant, which is compared",
+        "another name",
+    ),
+    with(
+        "struct S;",
+        "let «S» = S;",
+        "this is a constant, which is compared",
+        "",
+    ),
+    case(
+        "const X: usize = 1; for «X» in 0..3 { }",
+        "this is a constant, which is compared",
+        "",
+    ),
+    with(
+        "fn f<const N: usize>() { match 1usize { «N» => {} _ => {} } }",
+        "f::<3>();",
+        "`N` is a generic parameter here",
+        "",
+    ),
+    with(
+        "struct S { a: Felt, b: Felt }",
+        "let «S { a }» = S { a: felt(1), b: felt(2) };",
+        "the pattern leaves fields out",
+        "`..`",
+    ),
+    with(
+        "struct S { a: usize } struct R { a: usize }",
+        "match (S { a: 1 }) { «R { a: 1 }» => {} _ => {} }",
+        "the value is a `S`",
+        "",
+    ),
+    case(
+        "let x = public_input(); match 1usize { 1 if «x == felt(1)» => { assert!(x == felt(7)); } _ => {} }",
+        "`match` decides at compile time, and so do its guards",
+        "`if` inside the arm",
+    ),
+    case(
+        "let x = public_input(); match x == felt(1) { «true» => {} false => {} }",
+        "`match` decides at compile time",
+        "",
+    ),
+    case(
+        "match 1usize { 1 | 2 if «hint_felt().any() == felt(1)» => {} _ => {} }",
+        "once for each alternative",
+        "an arm for each",
+    ),
+    case("let «(1, x)» = (1, 2);", "belongs into a `match`", ""),
+    case("let x; x = 1; let «(a, b)»;", "only a name is declared", ""),
+    // References.
+    with(
+        "fn f(p: &mut Felt) { let q = «p»; *q = felt(1); }",
+        "let mut x = felt(0); f(&mut x);",
+        "`p` is a mutable reference",
+        "`*p`",
+    ),
+    with(
+        "struct S { a: Felt } impl S { fn f(&mut self) { let Self { a } = «self»; *a = felt(1); } }",
+        "let mut s = S { a: felt(0) }; s.f();",
+        "`self` is a mutable reference",
+        "",
+    ),
+    with(
+        "struct S { a: Felt } impl S { fn f(&mut self) { match «self» { S { a } => *a = felt(1) } } }",
+        "let mut s = S { a: felt(0) }; s.f();",
+        "`self` is a mutable reference",
+        "",
+    ),
+    with(
+        "fn id<T>(x: T) -> T { x }",
+        "let mut x = felt(0); let y = id(«&mut x»); *y = felt(3);",
+        "this parameter is not declared `&mut`",
+        "",
+    ),
+    with(
+        "fn id<T>(x: T) -> T { x } fn f(p: &mut Felt) { let q = id(«p»); *q = felt(1); }",
+        "let mut x = felt(0); f(&mut x);",
+        "`p` is a mutable reference",
+        "",
+    ),
+    with(
+        "fn f(p: &mut [Felt; 2]) { for x in «p» { *x = felt(1); } }",
+        "let mut x = [felt(0); 2]; f(&mut x);",
+        "`p` is a mutable reference",
+        "",
+    ),
+    with(
+        "fn f(p: &mut [Felt]) { p[0] = felt(1); }",
+        "let mut x = [felt(0); 4]; f(&mut «x[1..3]»);",
+        "a part of an array cannot be changed as a whole",
+        "its elements",
+    ),
+    case(
+        "let mut x = [felt(0); 4]; for y in «&mut x» { *y = felt(1); }",
+        "`&mut` is only for arguments",
+        "",
+    ),
+    case(
+        "let mut a = felt(0); let mut b = felt(1); let r = if true { «&mut a» } else { &mut b };",
+        "`&mut` is only for arguments",
+        "",
+    ),
+    // Words.
+    with(
+        "#[derive(Clone)] struct S { w: Words<2> }",
+        "let s = S { w: Words::<2>::new() }; let t = «s.clone()»;",
+        "`Words` are not copied",
+        "make new ones",
+    ),
+    with(
+        "#[derive(Clone)] struct O { s: S } struct S { a: Felt } \
+         impl Clone for S { fn clone(&self) -> S { S { a: felt(7) } } }",
+        "let o = O { s: S { a: felt(1) } }; let p = «o.clone()»;",
+        "`S` has a `clone` of its own",
+        "derive",
+    ),
+    // Integers.
+    case("let x = 300usize; let y: u8 = «x»;", "a usize", ""),
+    case("let x = «100u8 + 200u8»;", "overflows u8", ""),
+    case("let x = «1u8 << 8»;", "overflows", ""),
+    case("let x = «1u32 / 0»;", "overflows", ""),
+    case("let x = «0u64 - 1»;", "overflows", ""),
+    case("let x = «300 as u8»;", "300 is no u8", ""),
+    case(
+        "let x = «1 << 7»;",
+        "depends on the integer's type",
+        "`1usize`",
+    ),
+    case(
+        "let x = «100 * 2»;",
+        "depends on the integer's type",
+        "write the type",
+    ),
+    case(
+        "let x = 1; let y = «x.leading_zeros()»;",
+        "depends on the integer's type",
+        "",
+    ),
+    case(
+        "let x = 0; let y = «!x»;",
+        "does not apply to an integer",
+        "",
+    ),
+    case("let x = «-1»;", "does not apply to an integer", ""),
+    case(
+        "let x = 1u8; let y = 2u16; let z = «x + y»;",
+        "one of these is a",
+        "",
+    ),
+    case(
+        "let x = 5usize; let y = «x.checked_add(1)»;",
+        "no method `checked_add`",
+        "zkdsl.md",
+    ),
+    case("let x = «felt(3u32)»;", "u32", ""),
+    case(
+        "let x = 2u8; let y = [felt(1); 3][«x»];",
+        "an index is an integer",
+        "",
+    ),
+    // `&&`, and branches of run-time conditions.
+    case(
+        "let x = public_input(); let b = x == felt(1) && { «return; »true };",
+        "must be decided at compile time",
+        "",
+    ),
+    case(
+        "let x = public_input(); let mut n = 0usize; «if x == felt(1) { n = 1; }»",
+        "a run-time branch leaves an integer",
+        "",
+    ),
+    case(
+        "let x = public_input(); if x == felt(1) { «assert!(false)»; }",
+        "false at compile time",
+        "",
+    ),
+    case(
+        "let x = public_input(); let a = [felt(1), felt(2), felt(3)]; \
+         let (mut s, mut t) = (&a[0..1], &a[0..2]); \
+         «if x == felt(1) { s = &a[0..2]; t = &a[0..1]; }» reveal(s[0] + t[0]);",
+        "values of different shapes",
+        "",
+    ),
+    with(
+        "struct P(Felt, Felt);",
+        "let x = «P»;",
+        "`P` has fields, and is not a value",
+        "",
+    ),
+];
