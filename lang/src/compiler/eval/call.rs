@@ -43,8 +43,7 @@ impl Evaluator<'_> {
                     Definition::Function(home, function) => {
                         let generics = self.turbofish(&function, turbofish)?;
                         let types = Some((home, generics.as_slice()));
-                        let values =
-                            self.arguments(&function.params, types, None, arguments, span)?;
+                        let values = self.arguments(&function, types, None, arguments, span)?;
                         let callee = Callee {
                             function,
                             module: home,
@@ -285,13 +284,13 @@ impl Evaluator<'_> {
         if found.len() == 1 {
             let callee = self.callee(first.clone(), ty, &last.generics)?;
             let types = Some((callee.module, callee.generics.as_slice()));
-            let params = &callee.function.params;
-            let values = self.arguments(params, types, receiver, arguments, span)?;
+            let function = &callee.function;
+            let values = self.arguments(function, types, receiver, arguments, span)?;
             return self.invoke(callee, values, span);
         }
         // They have the parameters that their trait declares, of types that are yet to be found.
         let function = first.item.item.clone();
-        let values = self.arguments(&function.params, None, receiver, arguments, span)?;
+        let values = self.arguments(&function, None, receiver, arguments, span)?;
         let given: Vec<_> = values.iter().map(|value| value.value.clone()).collect();
         match self.select_by_arguments(found, ty, &given, last.name, span)? {
             Some(candidate) => {
@@ -376,18 +375,19 @@ impl Evaluator<'_> {
     /// parameters' types are written, and what their generic parameters are.
     fn arguments(
         &mut self,
-        params: &[Param],
+        function: &Function,
         types: Option<(ModuleId, &[(Symbol, Ty)])>,
         receiver: Option<Argument>,
         arguments: &[Expr],
         span: Span,
     ) -> Eval<Vec<Argument>> {
         let given = arguments.len() + usize::from(receiver.is_some());
+        let params = &function.params;
         if given != params.len() {
-            let wanted = params.len();
+            let (name, wanted) = (function.name, params.len());
             return fail(
                 span,
-                format!("this takes {wanted} arguments, {given} are given"),
+                format!("`{name}` takes {wanted} arguments, {given} are given"),
             );
         }
         let mut all = Vec::with_capacity(given);

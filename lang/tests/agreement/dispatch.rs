@@ -1,0 +1,227 @@
+//! Which implementation a call is: by the bound, the qualified path, inherent before traits.
+
+use crate::{both, outputs, program};
+
+program!(bounds {
+    use droste_gadgets::prelude::*;
+
+    pub struct S;
+    pub trait A { fn f(&self) -> usize { 1 } const N: usize = 10; }
+    pub trait B { fn f(&self) -> usize; const N: usize = 20; }
+    impl A for S {}
+    impl B for S { fn f(&self) -> usize { 2 } }
+
+    fn by_a<T: A>(x: &T) -> usize { x.f() + T::N }
+    fn by_b<T>(x: &T) -> usize where T: B { x.f() + T::N + T::f(x) }
+
+    pub fn main() {
+        reveal(felt(by_a(&S)));
+        reveal(felt(by_b(&S)));
+        reveal(felt(<S as A>::f(&S) * 100 + <S as B>::f(&S)));
+        reveal(felt(A::f(&S) * 100 + B::f(&S)));
+        reveal(felt(<S as A>::N + <S as B>::N * 100));
+    }
+});
+
+#[test]
+fn bounds_and_qualified_paths_decide() {
+    let found = outputs(bounds::SOURCE, bounds::main, &[]);
+    assert_eq!(found, [11, 24, 102, 102, 2010]);
+}
+
+program!(inherent {
+    use droste_gadgets::prelude::*;
+
+    pub struct S;
+    impl S { fn f(&self) -> usize { 1 } const N: usize = 1; }
+    pub trait A { fn f(&self) -> usize; const N: usize; fn twice(&self) -> usize { 2 * self.f() } }
+    impl A for S {
+        fn f(&self) -> usize { 10 }
+        const N: usize = 10;
+    }
+    fn generic<T: A>(x: T) -> usize { x.f() + T::N * 100 }
+
+    pub trait Inverse { fn inverse(self) -> Felt; }
+    impl Inverse for Felt { fn inverse(self) -> Felt { felt(5) } }
+    fn of_trait<T: Inverse>(x: T) -> Felt { x.inverse() }
+
+    pub trait Zero { const ZERO: usize; }
+    impl Zero for Felt { const ZERO: usize = 9; }
+    fn zero<T: Zero>(_x: T) -> usize { T::ZERO }
+
+    pub fn main() {
+        reveal(felt(S.f() + S::N * 100));
+        reveal(felt(S::f(&S) + S.twice() * 100));
+        reveal(felt(generic(S)));
+        let x = three();
+        reveal(x.inverse() * x);
+        reveal(of_trait(x));
+        reveal(Felt::ZERO + felt(zero(x)));
+    }
+
+    fn three() -> Felt { felt(3) }
+});
+
+#[test]
+fn inherent_functions_come_before_traits_but_not_in_generic_code() {
+    let found = outputs(inherent::SOURCE, inherent::main, &[]);
+    assert_eq!(found, [101, 2001, 1010, 1, 5, 9]);
+}
+
+program!(selected {
+    use droste_gadgets::prelude::*;
+
+    #[derive(Clone, Copy)]
+    pub struct Meters { n: usize }
+    #[derive(Clone, Copy)]
+    pub struct Feet { n: usize }
+    pub struct Length { millimeters: usize }
+    impl From<Meters> for Length {
+        fn from(x: Meters) -> Self { Length { millimeters: 1000 * x.n } }
+    }
+    impl From<Feet> for Length {
+        fn from(x: Feet) -> Self { Length { millimeters: 305 * x.n } }
+    }
+
+    pub trait Scale<T> { fn scale(&self, by: T) -> usize; fn name(&self) -> usize { 7 } }
+    impl Scale<Felt> for Meters { fn scale(&self, _by: Felt) -> usize { self.n } }
+    impl Scale<bool> for Meters { fn scale(&self, by: bool) -> usize { if by { 50 } else { 60 } } }
+
+    pub trait Sized3 { fn size(&self) -> usize; }
+    impl Sized3 for [Felt; 2] { fn size(&self) -> usize { 2 } }
+    impl Sized3 for [Felt; 3] { fn size(&self) -> usize { 30 } }
+    impl Sized3 for (Felt, Felt) { fn size(&self) -> usize { 400 } }
+
+    pub fn main() {
+        reveal(felt(Length::from(Meters { n: 2 }).millimeters));
+        reveal(felt(Length::from(Feet { n: 2 }).millimeters));
+        reveal(felt(<Length as From<Feet>>::from(Feet { n: 1 }).millimeters));
+        let m = Meters { n: 4 };
+        reveal(felt(m.scale(true) + m.scale(felt(1))));
+        reveal(felt(<Meters as Scale<bool>>::name(&m)));
+        let two = [Felt::ONE; 2];
+        let three = [Felt::ONE; 3];
+        reveal(felt(two.size() + three.size() + (Felt::ONE, Felt::ONE).size()));
+    }
+});
+
+#[test]
+fn implementations_are_selected_by_arguments_and_lengths() {
+    let found = outputs(selected::SOURCE, selected::main, &[]);
+    assert_eq!(found, [2000, 610, 305, 54, 7, 432]);
+}
+
+program!(blanket {
+    use droste_gadgets::prelude::*;
+
+    pub trait Marked { fn mark(&self) -> usize; }
+    pub trait Shown { fn show(&self) -> usize; }
+    impl<T: Marked> Shown for T { fn show(&self) -> usize { 100 + self.mark() } }
+    pub struct S;
+    pub struct U;
+    impl Marked for S { fn mark(&self) -> usize { 1 } }
+    impl Shown for U { fn show(&self) -> usize { 5 } }
+
+    pub trait Base { fn id(&self) -> usize; fn both(&self) -> usize { self.id() } }
+    pub trait Derived: Base { fn more(&self) -> usize { self.id() * 10 + self.both() } }
+    pub struct V { n: usize }
+    impl Base for V { fn id(&self) -> usize { self.n } }
+    impl Derived for V {}
+    fn derived<T: Derived>(x: &T) -> usize { x.more() + x.id() * 100 }
+
+    pub trait Maker { type Out: Marked; fn make(&self) -> Self::Out; fn go(&self) -> usize { self.make().mark() } }
+    impl Maker for V { type Out = S; fn make(&self) -> S { S } }
+
+    pub fn main() {
+        reveal(felt(S.show()));
+        reveal(felt(U.show()));
+        reveal(felt(derived(&V { n: 3 })));
+        reveal(felt(V { n: 1 }.go()));
+    }
+});
+
+#[test]
+fn blanket_implementations_supertraits_and_associated_types() {
+    let found = outputs(blanket::SOURCE, blanket::main, &[]);
+    assert_eq!(found, [101, 5, 333, 1]);
+}
+
+program!(operators {
+    use droste_gadgets::prelude::*;
+    use std::ops::{Add, Mul};
+
+    pub struct Money { cents: Felt, hidden: Felt }
+    impl Clone for Money {
+        fn clone(&self) -> Self { Money { cents: self.cents, hidden: Felt::ZERO } }
+    }
+    impl PartialEq for Money {
+        fn eq(&self, other: &Self) -> bool { self.cents == other.cents }
+    }
+    impl Default for Money {
+        fn default() -> Self { Money { cents: felt(7), hidden: felt(8) } }
+    }
+    impl Add for Money {
+        type Output = Money;
+        fn add(self, other: Money) -> Money {
+            Money { cents: self.cents + other.cents, hidden: self.hidden * other.hidden }
+        }
+    }
+    impl Mul<Felt> for Money {
+        type Output = Felt;
+        fn mul(self, by: Felt) -> Felt { self.cents * by + Felt::ONE }
+    }
+    impl Mul<Money> for Money {
+        type Output = Felt;
+        fn mul(self, by: Money) -> Felt { self.cents * by.hidden }
+    }
+
+    pub fn main() {
+        let x = public_input();
+        let a = Money { cents: x, hidden: felt(3) };
+        let b = a.clone();
+        reveal(b.hidden);
+        let same = a == b;
+        reveal(if same { Felt::ONE } else { Felt::ZERO });
+        let differs = a != Money::default();
+        reveal(if differs { Felt::ONE } else { Felt::ZERO });
+        let sum = a + Money::default();
+        reveal(sum.cents + sum.hidden * felt(1000));
+        reveal(sum * felt(2));
+        reveal(b * Money { cents: x, hidden: x });
+    }
+});
+
+#[test]
+fn operators_and_clones_of_the_program_are_called() {
+    assert_eq!(
+        outputs(operators::SOURCE, operators::main, &[7]),
+        [0, 1, 0, 24_014, 29, 49]
+    );
+    assert_eq!(
+        outputs(operators::SOURCE, operators::main, &[1]),
+        [0, 1, 1, 24_008, 17, 1]
+    );
+}
+
+program!(shadowed {
+    use droste_gadgets::prelude::*;
+
+    pub trait Clone { fn twice(&self) -> usize; }
+    pub struct S;
+    impl Clone for S { fn twice(&self) -> usize { 3 } }
+
+    fn id<Felt>(x: Felt) -> Felt { x }
+
+    pub fn main() {
+        reveal(felt(S.twice()));
+        reveal(id(public_input_of(2)));
+    }
+
+    fn public_input_of(n: usize) -> Felt { felt(n) }
+});
+
+#[test]
+fn names_of_the_language_may_be_the_programs() {
+    assert_eq!(outputs(shadowed::SOURCE, shadowed::main, &[]), [3, 2]);
+    assert!(both(shadowed::SOURCE, shadowed::main, &[1], &[]).is_none());
+}

@@ -1,0 +1,58 @@
+//! Programs whose meaning depends on which function, type or constant a name stands for: rustc's build
+//! of each is the oracle for the compiler's.
+
+mod dispatch;
+mod instances;
+mod names;
+mod slices;
+
+use droste_gadgets::{Hint, Tape, run_native};
+use droste_lang::compiler::{Compiled, compile_file};
+use droste_lang::executor::{self, execute};
+use droste_native::F;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+
+/// Declares a program: a module for rustc, and its text for the compiler.
+macro_rules! program {
+    ($name:ident { $($text:tt)* }) => {
+        #[allow(dead_code, unused_imports, clippy::all)]
+        mod $name {
+            $($text)*
+            pub const SOURCE: &str = stringify!($($text)*);
+        }
+    };
+}
+pub(crate) use program;
+
+/// The program compiled, or the compiler's message.
+pub fn compiled(source: &str) -> Compiled {
+    match compile_file("program.rs", source, droste_gadgets::SOURCES) {
+        Ok(compiled) => compiled,
+        Err(error) => panic!("{:?}", miette::Report::new(*error)),
+    }
+}
+
+/// Runs a program both ways, which must give one statement, or none.
+pub fn both(source: &str, main: fn(), public: &[u32], blocks: &[[u32; 8]]) -> Option<[u32; 8]> {
+    let compiled = compiled(source);
+    let lanes: Vec<[F; 8]> = blocks.iter().map(|block| block.map(F::from_u32)).collect();
+    let (mut native_tape, mut machine_tape) = (Tape::default(), executor::Tape::default());
+    if !lanes.is_empty() {
+        let slice = lanes.iter().map(|block| block.map(Some)).collect();
+        native_tape.hints.push(Hint::Slice(slice));
+        machine_tape.slice(&lanes);
+    }
+    let native = run_native(&native_tape, public, main).ok();
+    let public: Vec<_> = public.iter().map(|value| F::from_u32(*value)).collect();
+    let machine = execute(&compiled, &public, &machine_tape, 1 << 20).ok();
+    let machine = machine.map(|run| run.statement.map(|value| value.as_canonical_u32()));
+    assert_eq!(native, machine, "{source}");
+    native
+}
+
+/// The outputs of a program without hints, after its inputs.
+pub fn outputs(source: &str, main: fn(), public: &[u32]) -> Vec<u32> {
+    let statement = both(source, main, public, &[]).expect("the program runs");
+    let count = compiled(source).public_outputs;
+    statement[public.len()..public.len() + count].to_vec()
+}

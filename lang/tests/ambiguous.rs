@@ -1,0 +1,170 @@
+//! What the compiler cannot resolve as rustc does, it refuses, at the name.
+
+use droste_lang::compiler::compile_file;
+
+/// Items, body of `main` and the message; « and » mark the place.
+const CASES: &[(&str, &str, &str)] = &[
+    // Which trait, inherent or not.
+    (
+        "struct S; trait A { fn f(&self) {} } trait B { fn f(&self) {} } impl A for S {} impl B for S {}",
+        "«S.f()»;",
+        "2 implementations of `f`",
+    ),
+    (
+        "struct S; trait A { fn f(&self) {} } trait B { fn f(&self) {} } impl A for S {} impl B for S {}
+         fn go<T: A, U: B>(x: (T, U)) { let (y, z) = x; «y.f()»; z.f() }",
+        "go((S, S));",
+        "2 implementations of `f`",
+    ),
+    (
+        "struct S; trait A { fn f(&self) {} } impl A for S {} impl S { fn f(self) {} }",
+        "«S.f()»;",
+        "in different ways",
+    ),
+    (
+        "trait Len { fn len(&self) -> usize { 9 } } impl Len for [Felt; 2] {}",
+        "reveal(felt(«[Felt::ONE; 2].len()»));",
+        "in different ways",
+    ),
+    (
+        "struct S; trait A { fn f() {} } trait B { fn f() {} } impl A for S {} impl B for S {}",
+        "«S::f()»;",
+        "2 implementations of `f`",
+    ),
+    (
+        "struct S; trait A { const N: usize = 1; } trait B { const N: usize = 2; } impl A for S {} impl B for S {}",
+        "reveal(felt(«S::N»));",
+        "2 implementations of `N`",
+    ),
+    (
+        "struct S; trait A { fn f(&self) {} } impl<T: Copy> A for T {} impl A for S {}",
+        "«S.f()»;",
+        "2 implementations of `f`",
+    ),
+    (
+        "struct S; impl From<u8> for S { fn from(_x: u8) -> S { S } } impl From<u16> for S { fn from(_x: u16) -> S { S } }",
+        "let _s = «S::from(3)»;",
+        "2 implementations of `from`",
+    ),
+    ("trait A { fn f() -> usize; }", "let n: usize = «A::f()»;", "the type is not said"),
+    (
+        "trait A { fn f() -> usize { 1 } } impl A for Felt {} fn g<T: A>() -> usize { «T::f()» }",
+        "reveal(felt(g()));",
+        "cannot tell what type",
+    ),
+    // What has no meaning here.
+    ("struct S; impl «Drop» for S { fn drop(&mut self) {} }", "", "implementing `Drop`"),
+    (
+        "use std::ops::Deref; struct S { x: Felt } impl «Deref» for S { type Target = Felt; fn deref(&self) -> &Felt { &self.x } }",
+        "",
+        "not in the subset",
+    ),
+    (
+        "struct S; trait A { fn f(&self); } impl A for «&S» { fn f(&self) {} }",
+        "",
+        "implementations for references",
+    ),
+    (
+        "use std::ops::AddAssign; struct S; impl AddAssign for S { fn add_assign(&mut self, _other: S) {} }",
+        "let mut s = S; «s += S»;",
+        "assigning operators of structs",
+    ),
+    (
+        "#[derive(Clone)] struct S { w: Words<2> }",
+        "let s = S { w: Words::new() }; let _t = «s.clone()»;",
+        "not copied",
+    ),
+    // Names.
+    ("const A: usize = 1; const «A»: usize = 2;", "", "`A`"),
+    ("mod a { pub fn f() {} } use «a::f»; fn f() {}", "f();", "`f` is defined twice"),
+    (
+        "mod a { pub fn f() {} } mod b { pub fn f() {} } use a::*; use b::*;",
+        "«f()»;",
+        "imported from two modules",
+    ),
+    ("mod a { use droste_gadgets::prelude::*; } fn g() -> Felt { «a::nothing»() }", "g();", "no `nothing`"),
+    ("mod a { pub fn f() -> Felt { «felt(1)» } }", "a::f();", "no function `felt`"),
+    ("mod a { use droste_gadgets::prelude::felt; } ", "let _x = «a::other()»;", "no `other`"),
+    ("use «nowhere::thing»;", "", "there is no `nowhere::thing`"),
+    ("use «super::thing»;", "", "no module above"),
+    ("mod «absent»;", "", "file of the module `absent` is missing"),
+    // Slices.
+    (
+        "",
+        "let s = hint_slice(2).any(); reveal(«s.at(public_input())».lane(0));",
+        "takes an Index<N>",
+    ),
+    (
+        "",
+        "let s = hint_slice(2).any(); reveal(«s.at(Index::<3>::new(public_input()))».lane(0));",
+        "an Index<3> into a slice of 2",
+    ),
+    (
+        "",
+        "let s = hint_slice(2).any(); reveal(«s.at_unchecked(public_input())».lane(0));",
+        "does not check its index",
+    ),
+    (
+        "",
+        "let s = hint_slice(2).any(); reveal(«s.skip_unchecked(public_input(), 1)».block(0).lane(0));",
+        "does not check its index",
+    ),
+    ("", "let s = hint_slice(2).any(); let _t = «s.skip(3)»;", "3 blocks of a slice"),
+    (
+        "",
+        "let s = hint_slice(2).any(); reveal(«poseidon16_hash(s, 17, Block::ZERO)».lane(0));",
+        "3 blocks of a slice",
+    ),
+    (
+        "",
+        "let s = hint_slice(2).any(); let x = public_input();
+         let mut t = s; «if x == felt(1) { t = s.skip(1); }» reveal(t.block(0).lane(0));",
+        "leaves",
+    ),
+];
+
+#[test]
+fn every_ambiguity_is_refused_at_its_place() {
+    for (items, body, message) in CASES {
+        let marked =
+            format!("use droste_gadgets::prelude::*;\n{items}\npub fn main() {{ {body} }}\n");
+        let source = marked.replace(['«', '»'], "");
+        let Err(error) = compile_file("main.rs", &source, &[]) else {
+            panic!("this compiles:\n{marked}");
+        };
+        let text = error.to_string();
+        assert!(text.contains(message), "{marked}\n{text}");
+        let (start, end) = (error.span.offset(), error.span.offset() + error.span.len());
+        let first = marked.find('«').expect("a mark");
+        let last = marked.find('»').expect("a mark") - '«'.len_utf8();
+        assert!(
+            start <= last && first <= end,
+            "{marked}\n{text}\nat {start}..{end}"
+        );
+    }
+}
+
+#[test]
+fn modules_come_from_one_file_and_only_the_prelude_is_built_in() {
+    let main = |import: &str| {
+        format!(
+            "use {import};\nuse droste_gadgets::prelude::*;\npub fn main() {{ reveal(seven()); }}\n"
+        )
+    };
+    let library = "use droste_gadgets::prelude::*;\npub fn seven() -> Felt { felt(7) }\n";
+    let entry = main("mine::prelude_of_mine::prelude::seven");
+    let file = ("mine/prelude_of_mine/prelude.rs", library);
+    assert!(compile_file("main.rs", &entry, &[file]).is_ok());
+    let entry = main("mine::a::seven");
+    let error = compile_file(
+        "main.rs",
+        &entry,
+        &[("mine/a.rs", library), ("mine::a", library)],
+    );
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .contains("two files are the module")
+    );
+}
