@@ -118,14 +118,15 @@ pub fn fixed(g: &mut Generator, body: &mut Vec<Node>) {
         inner,
     );
     let made = g.let_new(&ty, false, body);
-    // A value at a fixed address, one in a frame, a constant, one that is the result of a call.
+    // The same few values in different fields: one at a fixed address, one in a frame, a constant,
+    // one that is the result of a call.
     g.items.push(line(format!(
         "#[inline(never)]\nfn id_{name}(x: {part}) -> {part} {{ x }}"
     )));
     let choices = |g: &mut Generator, ty: &Ty| match (ty, g.random.below(5)) {
-        (Ty::Felt, 0 | 1) => format!("felt({})", g.random.below(9)),
+        (Ty::Felt, 0 | 1) => "felt(3)".into(),
         (Ty::Felt, _) => g.felt(1),
-        (Ty::Ext, 0) => format!("Ext::new([{}, 2, 0, 0, 1])", g.random.below(9)),
+        (Ty::Ext, 0) => "Ext::new([4, 2, 0, 0, 1])".into(),
         (Ty::Ext, 1) => format!("{made}.pin()"),
         (_, 2) => format!("id_{name}({made})"),
         (Ty::Block, 0) => "Block::ZERO".into(),
@@ -201,7 +202,7 @@ pub fn methods(g: &mut Generator, body: &mut Vec<Node>) {
             true => format!("felt({k})"),
             false => g.felt(1),
         };
-        let (a, b, n) = (some(g, 3), some(g, 5), g.random.below(9));
+        let (a, b, n) = (some(g, 3), some(g, 3), g.random.below(9));
         let exts: Vec<_> = (0..3)
             .map(|_| match g.random.below(3) {
                 0 => "Ext::new([1, 2, 3, 4, 5])".to_owned(),
