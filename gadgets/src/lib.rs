@@ -24,6 +24,8 @@ pub mod poseidon16;
 pub mod prelude;
 pub mod unchecked;
 
+/// The crate of the field that a [`Tape`]'s hints are elements of.
+pub use droste_native;
 pub use prelude::run::{Failure, Hint, STATEMENT_LANES, Tape, run_native};
 
 /// Path and text of every gadget module, for the compiler.

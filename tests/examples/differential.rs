@@ -1,0 +1,90 @@
+//! Random programs both ways, as many as wanted:
+//!
+//!     cargo build -p droste-tests && cargo run -p droste-tests --release --example differential -- \
+//!         --programs 20000 --seed 1 --inputs 6 --seconds 3600 --shrink 20
+//!
+//! `--show N` prints program `N` of the seed instead. Ends with 1 if the two sides differ somewhere.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use droste_tests::differential::report::Report;
+use droste_tests::differential::shrink::shrink;
+use droste_tests::differential::source::print;
+use droste_tests::differential::{batch, features};
+
+/// Programs built at a time.
+const BATCH: u64 = 400;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<bool, Box<dyn std::error::Error>> {
+    let (mut programs, mut seed, mut inputs, mut seconds, mut most) = (400, 1, 6, u64::MAX, 10);
+    let (mut first, mut show) = (0, None);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(name) = arguments.next() {
+        let value = arguments
+            .next()
+            .ok_or_else(|| format!("{name} takes a number"))?;
+        let value: u64 = value
+            .parse()
+            .map_err(|_| format!("{name} takes a number, not {value}"))?;
+        match name.as_str() {
+            "--programs" => programs = value,
+            "--seed" => seed = value,
+            "--inputs" => inputs = value,
+            "--seconds" => seconds = value,
+            "--shrink" => most = value,
+            "--first" => first = value,
+            "--show" => show = Some(value),
+            _ => return Err(format!("{name} is not an option").into()),
+        }
+    }
+    if let Some(number) = show {
+        print!("{}", print(&features::program(seed, number).0));
+        return Ok(true);
+    }
+    // What the compiler or the executor says in a panic is in the report.
+    std::panic::set_hook(Box::new(|_| {}));
+    let start = Instant::now();
+    let mut report = Report::default();
+    let mut findings = Vec::new();
+    let end = first + programs;
+    while first < end && start.elapsed() < Duration::from_secs(seconds.min(1 << 40)) {
+        let next = end.min(first + BATCH);
+        findings.extend(batch(seed, first..next, inputs, &mut report)?);
+        first = next;
+        eprintln!(
+            "seed {seed}: {} programs in {:.0?}, {} refused, {} differ",
+            report.programs,
+            start.elapsed(),
+            report.refusals(),
+            report.differences(),
+        );
+    }
+    println!(
+        "seed {seed}, {inputs} inputs a program, {:.0?}\n{report}",
+        start.elapsed()
+    );
+    findings.truncate(most as usize);
+    shrink(seed, inputs, &mut findings, str::to_owned)?;
+    for finding in &findings {
+        println!(
+            "== {:?}: --seed {seed} --first {} --programs 1\n{}\n{}",
+            finding.difference,
+            finding.number,
+            finding.text,
+            print(&finding.nodes),
+        );
+    }
+    Ok(report.differences() == 0)
+}

@@ -1,0 +1,155 @@
+//! One batch both ways, and what came of each program.
+
+use super::inputs::{Inputs, Wanted};
+use super::machine::{self, Outcome, Refusal};
+use super::native::{Build, NativeError, Run};
+
+/// A program: its number, the text for rustc, the text for the machine. They are one but where a test
+/// wants to see that the comparison notices a difference.
+#[derive(Clone)]
+pub struct Case {
+    /// Number, of which its inputs are a function.
+    pub number: u64,
+    /// Built by rustc.
+    pub native: String,
+    /// Compiled by Droste.
+    pub machine: String,
+}
+
+/// How the two runs of a program differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Difference {
+    /// Both accept, with different statements.
+    Statement,
+    /// The native run fails, the machine accepts.
+    Accepts,
+    /// The native run succeeds, the machine fails.
+    Fails,
+    /// Droste panics.
+    Panics,
+}
+
+/// What came of one program.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// All runs agree: so many that gave a statement, so many that failed.
+    Agrees {
+        /// Runs that gave the same statement.
+        accepted: usize,
+        /// Runs that failed in both.
+        failed: usize,
+    },
+    /// Droste does not compile it: the message, the text it points at, and whether a native run succeeds.
+    Refused(String, String, bool),
+    /// rustc does not compile it.
+    NotRust(String),
+    /// A native run does not end.
+    Endless,
+    /// They differ: how, in which run, and what each said.
+    Differs(Difference, u64, String),
+}
+
+/// Programs of one crate: rustc's time grows faster than their number.
+const CRATE: usize = 400;
+
+/// Builds and runs programs both ways, each on `runs` inputs of `seed`.
+///
+/// # Errors
+///
+/// If the native side cannot be built or run at all.
+pub fn compare(seed: u64, runs: u64, cases: &[Case]) -> Result<Vec<Verdict>, NativeError> {
+    let mut verdicts = Vec::with_capacity(cases.len());
+    for cases in cases.chunks(CRATE) {
+        verdicts.extend(compare_crate(seed, runs, cases)?);
+    }
+    Ok(verdicts)
+}
+
+fn compare_crate(seed: u64, runs: u64, cases: &[Case]) -> Result<Vec<Verdict>, NativeError> {
+    let compiled: Vec<_> = cases
+        .iter()
+        .map(|case| machine::build(&case.machine))
+        .collect();
+    let programs: Vec<_> = cases
+        .iter()
+        .map(|case| (case.number, case.native.clone()))
+        .collect();
+    let build = Build::new(seed, &programs)?;
+    let jobs: Vec<_> = (0..cases.len())
+        .filter(|place| !build.refused.contains_key(place))
+        .flat_map(|place| (0..runs).map(move |run| (place, run)))
+        .collect();
+    let answers = build.run(&jobs)?;
+    let mut verdicts = Vec::with_capacity(cases.len());
+    for (place, (case, compiled)) in cases.iter().zip(&compiled).enumerate() {
+        if let Some(error) = build.refused.get(&place) {
+            verdicts.push(Verdict::NotRust(error.clone()));
+            continue;
+        }
+        let first = jobs.partition_point(|job| job.0 < place);
+        let answers: Option<Vec<_>> = answers[first..first + runs as usize]
+            .iter()
+            .cloned()
+            .collect();
+        let Some(answers) = answers else {
+            verdicts.push(Verdict::Endless);
+            continue;
+        };
+        verdicts.push(match compiled {
+            Err(Refusal::Panic(message)) => Verdict::Differs(
+                Difference::Panics,
+                0,
+                format!("the compiler panics: {message}"),
+            ),
+            Err(Refusal::Error(message, at)) => {
+                let succeeds = answers.iter().any(|run| run.outcome.is_ok());
+                Verdict::Refused(message.clone(), at.clone(), succeeds)
+            }
+            Ok(compiled) => judge(seed, case.number, compiled, &answers),
+        });
+    }
+    Ok(verdicts)
+}
+
+fn judge(
+    seed: u64,
+    number: u64,
+    compiled: &droste_vm::compiler::Compiled,
+    answers: &[Run],
+) -> Verdict {
+    // A run that fails early asked for less than there is to give: the machine gets all, so that an
+    // assertion which it lost is seen.
+    let all = answers.iter().map(|run| &run.wanted.hints);
+    let all = all
+        .max_by_key(|hints| hints.len())
+        .cloned()
+        .unwrap_or_default();
+    let (mut accepted, mut failed) = (0, 0);
+    for (run, answer) in (0u64..).zip(answers) {
+        let Wanted { hints, .. } = &answer.wanted;
+        let hints = match &answer.outcome {
+            Err(_) if all.starts_with(hints) => &all,
+            _ => hints,
+        };
+        let inputs = Inputs::new(seed, number, run);
+        let public = inputs.public(compiled.public_inputs);
+        let outcome = machine::run(compiled, &public, &inputs.tape(hints));
+        let difference = match (&answer.outcome, &outcome) {
+            (_, Outcome::Panic(_)) => Difference::Panics,
+            (Ok(native), Outcome::Accepted(machine)) if native == machine => {
+                accepted += 1;
+                continue;
+            }
+            (Err(_), Outcome::Failed(_)) => {
+                failed += 1;
+                continue;
+            }
+            (Ok(_), Outcome::Accepted(_)) => Difference::Statement,
+            (Err(_), Outcome::Accepted(_)) => Difference::Accepts,
+            (Ok(_), Outcome::Failed(_)) => Difference::Fails,
+        };
+        let text = format!("natively {:?}, in the machine {outcome:?}", answer.outcome);
+        return Verdict::Differs(difference, run, text);
+    }
+    Verdict::Agrees { accepted, failed }
+}

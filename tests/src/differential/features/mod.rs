@@ -1,0 +1,152 @@
+//! What programs are made of, one function for each feature of the language.
+
+mod branches;
+mod conditional;
+mod effects;
+mod instances;
+mod loops;
+mod memory;
+mod methods;
+mod modules;
+mod patterns;
+mod places;
+mod references;
+mod traits;
+mod values;
+mod wholes;
+
+use super::generator::Generator;
+use super::random::Random;
+use super::source::{Node, group, line};
+use super::types::Ty;
+
+/// Adds statements to a body, and items where they need some.
+pub type Feature = fn(&mut Generator, &mut Vec<Node>);
+
+/// A feature, its name in reports, and how often it is chosen.
+pub const FEATURES: &[(&str, Feature, usize)] = &[
+    ("arithmetic", values::arithmetic, 4),
+    ("assignments", values::assignments, 4),
+    ("assertions", values::assertions, 3),
+    ("constants", values::constants, 3),
+    ("aliases", values::aliases, 1),
+    ("shadowing", values::shadowing, 3),
+    ("structs", values::structs, 3),
+    ("integers", values::integers, 4),
+    ("run-time branches", branches::run_time, 4),
+    ("compile-time branches", branches::compile_time, 3),
+    ("early returns", branches::early_returns, 3),
+    ("unrolled loops", loops::unrolled, 3),
+    ("run-time loops", loops::run_time, 4),
+    ("while loops", loops::while_loops, 2),
+    ("labels", loops::labels, 1),
+    ("let patterns", patterns::lets, 3),
+    ("match", patterns::matches, 4),
+    ("run-time guards", patterns::run_time_guards, 1),
+    ("cfg on items", conditional::items, 3),
+    ("cfg inside", conditional::inside, 3),
+    ("modules", modules::modules, 3),
+    ("imports", modules::imports, 3),
+    ("methods", methods::methods, 4),
+    ("generics", methods::generics, 3),
+    ("trait dispatch", traits::dispatch, 4),
+    ("associated items", traits::associated, 3),
+    ("traits of built-in types", traits::built_in, 3),
+    ("places as arguments", places::arguments, 4),
+    ("mutable fields", places::fields, 3),
+    ("references in variables", references::variables, 1),
+    ("reference patterns", references::patterns, 1),
+    ("returned references", references::returned, 1),
+    ("functions that are called", instances::values, 4),
+    ("functions with fixed structs", instances::fixed, 4),
+    ("methods that are called", instances::methods, 3),
+    ("order of evaluation", effects::order, 4),
+    ("indices with effects", effects::indices, 3),
+    ("words", memory::words, 3),
+    ("slices", memory::slices, 3),
+    ("hints", memory::hints, 3),
+    ("algebraic precompiles", memory::algebraic, 3),
+    ("byte hashes", memory::byte_hashes, 2),
+    ("borrowed arrays", wholes::borrowed_arrays, 3),
+    ("builders", wholes::builders, 2),
+    ("slices that meet", wholes::meeting, 3),
+    ("own names of the prelude", wholes::own_names, 1),
+];
+
+/// The feature of this name.
+pub fn feature(name: &str) -> Option<Feature> {
+    let mut known = FEATURES.iter();
+    known
+        .find(|feature| feature.0 == name)
+        .map(|feature| feature.1)
+}
+
+impl Generator {
+    /// One statement of some feature.
+    pub fn some_statement(&mut self, body: &mut Vec<Node>) {
+        if self.fuel == 0 {
+            return;
+        }
+        self.fuel -= 1;
+        let total = FEATURES.iter().map(|feature| feature.2).sum();
+        let mut choice = self.random.below(total);
+        for (name, feature, weight) in FEATURES {
+            if choice < *weight {
+                self.features.insert(name);
+                return feature(self, body);
+            }
+            choice -= weight;
+        }
+    }
+
+    /// One statement that needs no items: fit for the inside of loops, branches and functions.
+    pub fn simple_statement(&mut self, body: &mut Vec<Node>) {
+        if self.fuel > 0 && self.random.chance(25) {
+            return self.some_statement(body);
+        }
+        match self.random.below(5) {
+            0 => values::arithmetic(self, body),
+            1 | 2 => values::assignments(self, body),
+            _ => {
+                let value = self.felt(2);
+                self.observe(&value, &Ty::Felt, body);
+            }
+        }
+    }
+
+    /// Some simple statements.
+    pub fn simple_statements(&mut self, body: &mut Vec<Node>) {
+        for _ in 0..self.random.between(1, 3) {
+            self.simple_statement(body);
+        }
+    }
+
+    /// Declares `acc`, which every body needs that observes.
+    pub fn start(&mut self, value: &str, body: &mut Vec<Node>) {
+        body.push(line(format!("let mut acc = {value};")));
+        self.declare("acc", Ty::Felt, true);
+    }
+}
+
+/// Program `index` of `seed`, of a few features chosen at random, and their names.
+pub fn program(seed: u64, index: u64) -> (Vec<Node>, Vec<&'static str>) {
+    let mut generator = Generator::new(Random::new(seed, index));
+    let generator = &mut generator;
+    generator.fuel = generator.random.between(2, 6);
+    let body = generator.scoped(|generator, body| {
+        generator.start("Felt::ONE", body);
+        for _ in 0..generator.random.between(1, 3) {
+            generator.unknown(body);
+        }
+        while generator.fuel > 0 {
+            generator.some_statement(body);
+        }
+        body.push(line("reveal(acc);"));
+    });
+    let mut nodes = vec![line("use droste_gadgets::prelude::*;")];
+    nodes.append(&mut generator.items);
+    let main = group("pub fn main()", body);
+    let place = 1 + generator.random.below(nodes.len());
+    nodes.insert(place, main);
+    (nodes, generator.features.iter().copied().collect())
+}

@@ -1,0 +1,151 @@
+//! Meanings that the compiler once gave to programs: pairs of a program and of another one that says
+//! what the machine did. They show that the comparison sees such differences, whatever the compiler does
+//! today.
+
+use super::compare::{Case, Difference};
+
+/// A program, what it was taken for, and how the two differ.
+pub struct Known {
+    /// What was misread.
+    pub name: &'static str,
+    items: &'static str,
+    taken_for: Option<&'static str>,
+    body: &'static str,
+    body_taken_for: Option<&'static str>,
+    /// What the comparison must say about the pair.
+    pub difference: Difference,
+}
+
+impl Known {
+    /// The pair: rustc gets the program, the machine what it was taken for.
+    pub fn pair(&self, number: u64) -> Case {
+        Case {
+            number,
+            native: text(self.items, self.body),
+            machine: text(
+                self.taken_for.unwrap_or(self.items),
+                self.body_taken_for.unwrap_or(self.body),
+            ),
+        }
+    }
+
+    /// The program itself, for both.
+    pub fn program(&self, number: u64) -> Case {
+        let source = text(self.items, self.body);
+        Case {
+            number,
+            native: source.clone(),
+            machine: source,
+        }
+    }
+}
+
+fn text(items: &str, body: &str) -> String {
+    format!(
+        "use droste_gadgets::prelude::*;\n{items}\npub fn main() {{\n    let x = public_input();\n    {body}\n}}\n"
+    )
+}
+
+/// What the compiler once misread.
+pub const KNOWN: &[Known] = &[
+    Known {
+        name: "calls of a function with other fields fixed share one body",
+        items: "struct S { a: Felt, b: Felt }\n#[inline(never)] fn f(s: S) -> Felt { s.a * felt(2) + s.b }",
+        taken_for: None,
+        body: "let y = f(S { a: felt(3), b: x }); reveal(y + f(S { a: x, b: felt(3) }) * felt(10));",
+        body_taken_for: Some(
+            "let y = f(S { a: felt(3), b: x }); reveal(y + f(S { a: felt(3), b: x }) * felt(10));",
+        ),
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "an assertion about one field is made about another",
+        items: "struct C { half: Felt, whole: Felt }\n#[inline(never)] fn check(c: C) { assert_eq!(c.half + c.half, c.whole); }",
+        taken_for: None,
+        body: "check(C { half: felt(2), whole: felt(4) }); check(C { half: x, whole: felt(4) }); reveal(x);",
+        body_taken_for: Some(
+            "check(C { half: felt(2), whole: felt(4) }); check(C { half: felt(2), whole: felt(4) }); reveal(x);",
+        ),
+        difference: Difference::Accepts,
+    },
+    Known {
+        name: "the first trait that has the method is taken",
+        items: "struct S;\ntrait A { fn f(&self) -> Felt; }\ntrait B { fn f(&self) -> Felt; }\n\
+                impl A for S { fn f(&self) -> Felt { felt(1) } }\nimpl B for S { fn f(&self) -> Felt { felt(2) } }\n\
+                fn go<T: B>(t: &T) -> Felt { t.f() }",
+        taken_for: Some(
+            "struct S;\ntrait A { fn f(&self) -> Felt; }\ntrait B { fn f(&self) -> Felt; }\n\
+             impl A for S { fn f(&self) -> Felt { felt(1) } }\nimpl B for S { fn f(&self) -> Felt { felt(2) } }\n\
+             fn go<T: A>(t: &T) -> Felt { t.f() }",
+        ),
+        body: "reveal(go(&S) + x);",
+        body_taken_for: None,
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "an arm whose guard is known only at run time is dropped",
+        items: "",
+        taken_for: None,
+        body: "match 1_usize { 1 if x == felt(1) => assert_eq!(x, felt(2)), _ => {} } reveal(x);",
+        body_taken_for: Some("reveal(x);"),
+        difference: Difference::Accepts,
+    },
+    Known {
+        name: "the condition of a constant is not read, the last one wins",
+        items: "#[cfg(not(test))] const QUERIES: usize = 85;\n#[cfg(test)] const QUERIES: usize = 1;",
+        taken_for: Some("const QUERIES: usize = 1;"),
+        body: "reveal(x * felt(QUERIES) + felt(QUERIES));",
+        body_taken_for: None,
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "a method under a condition gives way to the trait's default",
+        items: "struct S;\ntrait T { fn check(&self, _: Felt) {} }\nimpl T for S { #[cfg(not(test))] fn check(&self, x: Felt) { assert_ne!(x, felt(1)); } }",
+        taken_for: Some("struct S;\ntrait T { fn check(&self, _: Felt) {} }\nimpl T for S {}"),
+        body: "S.check(x); reveal(x);",
+        body_taken_for: None,
+        difference: Difference::Accepts,
+    },
+    Known {
+        name: "a label is not read",
+        items: "",
+        taken_for: None,
+        body: "let mut y = x; 'a: for i in 0..3 { for j in 0..3 { if j == 1 { break 'a; } y += felt(i + 1); } } reveal(y);",
+        body_taken_for: Some(
+            "let mut y = x; for i in 0..3 { for j in 0..3 { if j == 1 { break; } y += felt(i + 1); } } reveal(y);",
+        ),
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "what is written through a pattern of a reference is lost",
+        items: "struct S { a: Felt }\nimpl S { fn set(&mut self, x: Felt) { let Self { a } = self; *a = x; } }",
+        taken_for: Some("struct S { a: Felt }\nimpl S { fn set(&mut self, _: Felt) {} }"),
+        body: "let mut s = S { a: felt(7) }; s.set(x); reveal(s.a);",
+        body_taken_for: None,
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "an integer is cast without losing its high bits",
+        items: "",
+        taken_for: None,
+        body: "let n = 300_usize; reveal(x + felt(n as u8 as usize));",
+        body_taken_for: Some("reveal(x + felt(300));"),
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "an index with effects is evaluated twice",
+        items: "fn next(n: &mut usize) -> usize { *n += 1; *n }",
+        taken_for: None,
+        body: "let mut n = 0; let mut v = [x, x, x]; v[next(&mut n)] += felt(1); reveal(v[1] + felt(n));",
+        body_taken_for: Some("let mut v = [x, x, x]; v[2] += felt(1); reveal(v[1] + felt(2));"),
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "the machine fails where the program does not",
+        items: "",
+        taken_for: None,
+        body: "reveal(x);",
+        body_taken_for: Some("assert_ne!(x, felt(1)); reveal(x);"),
+        difference: Difference::Fails,
+    },
+];

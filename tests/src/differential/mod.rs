@@ -1,0 +1,65 @@
+//! Random programs, built by rustc and by Droste, run both ways on the same inputs: they must agree, or
+//! Droste must refuse. `docs/fuzzing.md` says how to run it.
+
+pub mod compare;
+pub mod expressions;
+pub mod features;
+pub mod generator;
+pub mod inputs;
+pub mod integers;
+pub mod known;
+pub mod machine;
+pub mod native;
+pub mod random;
+pub mod report;
+pub mod shrink;
+pub mod source;
+pub mod types;
+
+use compare::{Case, Verdict, compare};
+use native::NativeError;
+use report::Report;
+use shrink::Finding;
+use source::print;
+
+/// Generates programs `numbers` of a seed, runs each on `runs` inputs both ways, and adds what came of
+/// them to a report. Differences are left as they are, not yet made small.
+///
+/// # Errors
+///
+/// If the native side cannot be built or run at all.
+pub fn batch(
+    seed: u64,
+    numbers: std::ops::Range<u64>,
+    runs: u64,
+    report: &mut Report,
+) -> Result<Vec<Finding>, NativeError> {
+    let programs: Vec<_> = numbers
+        .map(|number| (number, features::program(seed, number)))
+        .collect();
+    let cases: Vec<_> = programs
+        .iter()
+        .map(|(number, (nodes, _))| {
+            let source = print(nodes);
+            Case {
+                number: *number,
+                native: source.clone(),
+                machine: source,
+            }
+        })
+        .collect();
+    let verdicts = compare(seed, runs, &cases)?;
+    let mut findings = Vec::new();
+    for ((number, (nodes, features)), verdict) in programs.into_iter().zip(verdicts) {
+        report.add(number, &features, &verdict);
+        if let Verdict::Differs(difference, _, text) = verdict {
+            findings.push(Finding {
+                number,
+                nodes,
+                difference,
+                text,
+            });
+        }
+    }
+    Ok(findings)
+}

@@ -1,0 +1,109 @@
+//! Types of the values that programs compute with.
+
+/// A built-in unsigned integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Int {
+    /// `u8`
+    U8,
+    /// `u16`
+    U16,
+    /// `u32`
+    U32,
+    /// `u64`
+    U64,
+    /// `usize`
+    Usize,
+}
+
+impl Int {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::U8, Self::U16, Self::U32, Self::U64, Self::Usize];
+
+    /// As Rust writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::Usize => "usize",
+        }
+    }
+
+    /// Bits of a value.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::U8 => 8,
+            Self::U16 => 16,
+            Self::U32 => 32,
+            Self::U64 | Self::Usize => 64,
+        }
+    }
+
+    /// The largest value.
+    pub const fn max(self) -> u64 {
+        u64::MAX >> (64 - self.bits())
+    }
+}
+
+/// A type of values that can be copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ty {
+    /// A field element.
+    Felt,
+    /// An extension element.
+    Ext,
+    /// Eight field elements.
+    Block,
+    /// A `bool` that may be known only at run time.
+    Flag,
+    /// A `bool` known at compile time.
+    Bool,
+    /// An integer, always known at compile time.
+    Int(Int),
+    /// An array; length 0 in the declaration of a struct is its parameter `N`.
+    Array(Box<Ty>, usize),
+    /// A tuple.
+    Tuple(Vec<Ty>),
+    /// The generator's struct of this number, with its type argument and its `N`.
+    Struct(usize, Option<Box<Ty>>, usize),
+    /// In the declaration of a struct: its parameter `T`.
+    Parameter,
+}
+
+impl Ty {
+    /// An array.
+    pub fn array(element: Self, length: usize) -> Self {
+        Self::Array(Box::new(element), length)
+    }
+
+    /// The type with a struct's arguments in place of its parameters.
+    pub fn substitute(&self, argument: Option<&Self>, length: usize) -> Self {
+        match self {
+            Self::Parameter => argument.cloned().unwrap_or(Self::Felt),
+            Self::Array(element, n) => {
+                let n = if *n == 0 { length } else { *n };
+                Self::array(element.substitute(argument, length), n)
+            }
+            Self::Tuple(types) => {
+                let types = types.iter().map(|ty| ty.substitute(argument, length));
+                Self::Tuple(types.collect())
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+/// A struct of the program.
+pub struct Struct {
+    /// Its name.
+    pub name: String,
+    /// Whether its fields have numbers instead of names.
+    pub tuple: bool,
+    /// Names and types of the fields.
+    pub fields: Vec<(String, Ty)>,
+    /// Whether it has a type parameter `T`.
+    pub generic: bool,
+    /// Whether it has a parameter `const N: usize`.
+    pub sized: bool,
+}

@@ -1,0 +1,159 @@
+//! Random programs, built by rustc and by Droste and run both ways: `docs/fuzzing.md`.
+
+use droste_tests::differential::compare::{Case, Difference, Verdict, compare};
+use droste_tests::differential::features::{FEATURES, program};
+use droste_tests::differential::known::KNOWN;
+use droste_tests::differential::report::Report;
+use droste_tests::differential::shrink::{Finding, shrink};
+use droste_tests::differential::source::{Cut, apply, count, group, line, print};
+use droste_tests::differential::{batch, inputs};
+
+const SEED: u64 = 10;
+const PROGRAMS: u64 = 300;
+const RUNS: u64 = 6;
+
+/// Features of which Droste refuses much, each documented as outside of the subset or in part.
+const MOSTLY_REFUSED: &[&str] = &[
+    "references in variables",
+    "reference patterns",
+    "returned references",
+];
+
+#[test]
+fn random_programs_mean_the_same_both_ways() {
+    let mut report = Report::default();
+    let mut findings = batch(SEED, 0..PROGRAMS, RUNS, &mut report).unwrap();
+    findings.truncate(5);
+    shrink(SEED, RUNS, &mut findings, str::to_owned).unwrap();
+    for finding in &findings {
+        let (number, text) = (finding.number, &finding.text);
+        println!(
+            "program {number} of seed {SEED}: {text}\n{}",
+            print(&finding.nodes)
+        );
+    }
+    println!("{report}");
+    assert_eq!(report.differences(), 0);
+    assert_eq!(report.programs, PROGRAMS as usize);
+    // The generator is not to lose its programs to mistakes, nor to refusals.
+    assert!(
+        report.not_rust.len() * 100 <= report.programs,
+        "{:?}",
+        report.not_rust
+    );
+    assert!(report.endless.is_empty());
+    assert!(report.refusals() * 100 <= report.programs * 40);
+    // Both ends of a run are seen: statements and failures.
+    assert!(report.accepted > report.programs);
+    assert!(report.failed > report.programs / 10);
+    for (feature, ..) in FEATURES {
+        let (all, compiled) = report.features.get(feature).copied().unwrap_or_default();
+        assert!(all >= 3, "{feature} is in {all} programs");
+        let least = if MOSTLY_REFUSED.contains(feature) {
+            0
+        } else {
+            all.div_ceil(4)
+        };
+        assert!(compiled >= least, "{feature}: {compiled} of {all} compile");
+    }
+}
+
+/// The machine is given another program than rustc: once for each thing that the compiler misread, and
+/// for programs of the generator with one statement taken away.
+#[test]
+fn the_comparison_sees_programs_that_differ() {
+    let pairs: Vec<_> = (0..).zip(KNOWN).map(|(i, known)| known.pair(i)).collect();
+    for (known, verdict) in KNOWN.iter().zip(compare(SEED, RUNS, &pairs).unwrap()) {
+        let Verdict::Differs(difference, ..) = verdict else {
+            panic!("{}: {verdict:?}", known.name);
+        };
+        assert_eq!(difference, known.difference, "{}", known.name);
+    }
+    let mut pairs = Vec::new();
+    for number in 0..120 {
+        let (nodes, _) = program(SEED, number);
+        let cut = Cut::Remove((7 * number as usize + 3) % count(&nodes));
+        pairs.push(Case {
+            number,
+            native: print(&nodes),
+            machine: print(&apply(&nodes, &[cut])),
+        });
+    }
+    let verdicts = compare(SEED, RUNS, &pairs).unwrap();
+    let differ = |verdict: &&Verdict| matches!(verdict, Verdict::Differs(..));
+    let compiled =
+        |verdict: &&Verdict| differ(verdict) || matches!(verdict, Verdict::Agrees { .. });
+    let all = verdicts.iter().filter(compiled).count();
+    let seen = verdicts.iter().filter(differ).count();
+    assert!(
+        all >= 20 && seen * 10 >= all * 6,
+        "{seen} of {all} changes are seen"
+    );
+}
+
+/// What the compiler once misread, it now reads or refuses.
+#[test]
+fn what_was_misread_is_read_or_refused() {
+    let programs: Vec<_> = (0..)
+        .zip(KNOWN)
+        .map(|(i, known)| known.program(i))
+        .collect();
+    for (known, verdict) in KNOWN.iter().zip(compare(SEED, RUNS, &programs).unwrap()) {
+        match verdict {
+            Verdict::Agrees { accepted, .. } => assert!(accepted > 0, "{}", known.name),
+            Verdict::Refused(_, at, _) => assert!(!at.is_empty(), "{}", known.name),
+            other => panic!("{}: {other:?}", known.name),
+        }
+    }
+}
+
+/// Programs, what they ask for, and what is taken away from them.
+#[test]
+fn a_program_is_a_function_of_its_number() {
+    assert_eq!(program(3, 17), program(3, 17));
+    assert_ne!(program(3, 17).0, program(3, 18).0);
+    assert_ne!(program(3, 17).0, program(4, 17).0);
+    let wanted = inputs::Wanted::parse("2 f e s3").unwrap();
+    assert_eq!(wanted.text(), "2 f e s3");
+    let nodes = program(3, 17).0;
+    let cuts: Vec<_> = (0..count(&nodes)).map(Cut::Remove).collect();
+    assert!(apply(&nodes, &cuts).is_empty());
+}
+
+/// A compiler that loses one assertion: what is left of the program is that assertion and what it needs.
+#[test]
+fn differences_are_made_small() {
+    let lost = "assert_ne!(y, felt(1));";
+    let nodes = vec![
+        line("use droste_gadgets::prelude::*;"),
+        line("fn unused(x: Felt) -> Felt { x * x }"),
+        group(
+            "pub fn main()",
+            vec![
+                line("let x = public_input();"),
+                line("let z = unused(x) + x;"),
+                group(
+                    "if z == z",
+                    vec![line("let y = x;"), line(lost), line("let _ = y * x;")],
+                ),
+                line("reveal(x);"),
+            ],
+        ),
+    ];
+    let mut findings = [Finding {
+        number: 0,
+        nodes,
+        difference: Difference::Accepts,
+        text: String::new(),
+    }];
+    shrink(SEED, RUNS, &mut findings, |text| text.replace(lost, "")).unwrap();
+    let lines = [
+        "use droste_gadgets::prelude::*;",
+        "pub fn main() {",
+        "    let x = public_input();",
+        "    let y = x;",
+        "    assert_ne!(y, felt(1));",
+        "}",
+    ];
+    assert_eq!(print(&findings[0].nodes).lines().collect::<Vec<_>>(), lines);
+}
