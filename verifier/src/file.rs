@@ -339,6 +339,13 @@ mod tests {
     }
 
     #[test]
+    fn the_number_of_keys_is_bounded() {
+        assert_eq!(check_count(MAX_KEYS), Ok(()));
+        let found = MAX_KEYS + 1;
+        assert_eq!(check_count(found), Err(FileError::TooManyKeys { found }));
+    }
+
+    #[test]
     fn depth_and_number_of_nodes_are_bounded() {
         let deep = || (0..MAX_DEPTH + 1).map(|_| inner(1)).collect();
         assert!(matches!(unflatten(deep()), Err(FileError::TooLarge { .. })));

@@ -50,7 +50,7 @@ pub enum AggregateError {
     Key(#[from] KeyError),
     /// The recursion program is larger than any that is derived again.
     #[error(transparent)]
-    Recipe(#[from] RecipeError),
+    Recipe(Box<RecipeError>),
     /// Proving a step.
     #[error(transparent)]
     Prove(#[from] ProveError),

@@ -174,7 +174,8 @@ impl Aggregator {
                 heights: heights.clone(),
             };
             // Nobody could derive the key of another one.
-            recipe.check()?;
+            let checked = recipe.check();
+            checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
             let key = proving_key(&run.compiled.program, settings, heights)?;
             Ok((prove_with_key(&key, &run.execution)?, recipe))
         };

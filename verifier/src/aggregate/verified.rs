@@ -279,16 +279,6 @@ impl Aggregate {
     }
 }
 
-impl From<Aggregate> for UnverifiedAggregate {
-    fn from(aggregate: Aggregate) -> Self {
-        Self {
-            keys: aggregate.keys.claimed().clone(),
-            proof: aggregate.proof,
-            tree: aggregate.tree,
-        }
-    }
-}
-
 /// The tree is the proof's, its recursion keys are those that are listed, and every proof below the
 /// root has `min_bits`; the bits that they have. The proof itself is not verified here.
 fn check_tree(

@@ -97,13 +97,11 @@ impl Deriver {
         // What is refused without work, first.
         for (key, listed) in claimed.iter() {
             let checked = listed.recipe.check();
-            checked.map_err(|source| KeysError::Recipe { key, source })?;
+            checked.map_err(KeysError::recipe(key))?;
         }
         let mut keys = KeySet::default();
         for (key, listed) in claimed.iter() {
-            let (found, bits) = self
-                .key(&listed.recipe)
-                .map_err(|source| KeysError::Recipe { key, source })?;
+            let (found, bits) = self.key(&listed.recipe).map_err(KeysError::recipe(key))?;
             if found != key {
                 return Err(KeysError::Forged { key, found });
             }

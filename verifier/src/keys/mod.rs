@@ -80,7 +80,7 @@ pub enum KeysError {
         key: KeyDigest,
         /// What is wrong with its recipe.
         #[source]
-        source: RecipeError,
+        source: Box<RecipeError>,
     },
 }
 
@@ -101,6 +101,16 @@ pub struct ClaimedKeys(BTreeMap<KeyDigest, ListedKey>);
 /// accepts: all derived here, or named by a digest that the caller brought.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeySet(ClaimedKeys);
+
+impl KeysError {
+    /// What is wrong with the recipe of `key`.
+    pub(crate) fn recipe(key: KeyDigest) -> impl FnOnce(RecipeError) -> Self {
+        move |source| Self::Recipe {
+            key,
+            source: Box::new(source),
+        }
+    }
+}
 
 impl ClaimedKeys {
     /// Adds a key. Where it is listed with fewer bits already, those stay.

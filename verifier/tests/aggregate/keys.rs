@@ -250,7 +250,7 @@ fn hostile_recipes_cost_nothing() {
         let KeysError::Recipe { key: named, source } = &refusal else {
             panic!("{index}: {refusal}");
         };
-        let large = matches!(source, RecipeError::TooLarge { .. });
+        let large = matches!(**source, RecipeError::TooLarge { .. });
         assert!(*named == key && large, "{index}: {refusal}");
     }
     assert!(start.elapsed() < Duration::from_millis(500));

@@ -3,13 +3,18 @@
 mod config;
 
 use droste_native::security::Preset;
-use droste_native::{Blake3Family, Config, F, FriSettings, HashFamily, KeccakFamily};
-use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator, Run};
+use droste_native::{
+    Blake3Family, Config, F, FriSettings, HashFamily, KeccakFamily, Poseidon16Family,
+};
+use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator, PRECOMPILES, Run};
 use droste_verifier::claim::claim_digest;
 use droste_verifier::driver::{AirProgram, BatchDriver, Seed, UniAir, UniDriver};
 use droste_verifier::file;
-use droste_verifier::keys::{Deriver, KeysError, RecipeError};
+use droste_verifier::keys::{Children, ClaimedKeys, Deriver, KeysError, Recipe, RecipeError};
 use droste_verifier::tape::TapeFamily;
+use droste_vm::heights::Heights;
+use droste_vm::key::ProvingKey;
+use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
 use p3_air::{Air, DebugConstraintBuilder};
 use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
@@ -130,6 +135,46 @@ fn stock_proofs_are_verified_in_the_machine() {
     batch::<Keccak256Hash, KeccakFamily, _>(|_, _| ());
 }
 
+/// Who has the AIRs derives the key of the program that verifies their proofs; nobody else does.
+#[test]
+fn keys_of_airs_are_derived_by_who_knows_them() {
+    let driver =
+        UniDriver::<Blake3Family, PoseidonAir>::new(poseidon_air(), SETTINGS, 3, Seed::Stock);
+    let driver = driver.unwrap();
+    let program = driver.program();
+    let recipe = Recipe {
+        children: Children::Airs {
+            identity: program.key().identity,
+        },
+        settings: FriSettings::toy(),
+        heights: Heights::Minimal,
+    };
+    let proving = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
+        &program.compiled().program,
+        &PRECOMPILES.into(),
+        recipe.settings,
+        recipe.heights.clone(),
+    );
+    let (key, bits) = (proving.unwrap().key().digest(), program.security().bits());
+    let listed = |bits| {
+        let mut keys = ClaimedKeys::default();
+        keys.insert(key, bits, recipe.clone());
+        keys
+    };
+    let KeysError::Recipe { key: named, source } =
+        Deriver::new().derive(&listed(bits)).unwrap_err()
+    else {
+        panic!("the key of unknown AIRs was derived");
+    };
+    assert_eq!(named, key);
+    assert!(matches!(*source, RecipeError::UnknownAirs), "{source}");
+
+    let deriver = Deriver::new().with_airs(program);
+    assert_eq!(deriver.derive(&listed(bits)).unwrap().bits(key), Some(bits));
+    let refusal = deriver.derive(&listed(bits + 1)).unwrap_err();
+    assert!(matches!(refusal, KeysError::Bits { .. }), "{refusal}");
+}
+
 /// Heights that a join of two fits, at toy parameters.
 const LOG_HEIGHTS: [usize; 6] = [16, 16, 13, 16, 15, 16];
 
@@ -142,14 +187,10 @@ fn home(aggregator: &Aggregator, run: Run<'_>, deriver: &Deriver) -> Aggregate {
         .unwrap();
     let bytes = file::encode(&aggregate).unwrap();
     let refusal = file::decode(&bytes).unwrap().derive(&Deriver::new());
-    let unknown = matches!(
-        refusal,
-        Err(AggregateError::Keys(KeysError::Recipe {
-            source: RecipeError::UnknownAirs,
-            ..
-        }))
-    );
-    assert!(unknown);
+    let Err(AggregateError::Keys(KeysError::Recipe { source, .. })) = refusal else {
+        panic!("{refusal:?}");
+    };
+    assert!(matches!(*source, RecipeError::UnknownAirs), "{source}");
     let pinned = file::decode(&bytes).unwrap().pinned(aggregate.key(), 0);
     assert_eq!(pinned.unwrap().keys(), aggregate.keys());
     file::decode(&bytes).unwrap().derive(deriver).unwrap()
