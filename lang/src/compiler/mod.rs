@@ -181,7 +181,9 @@ fn on_large_stack<T: Send>(
             .spawn_scoped(scope, run);
         match thread.map(|thread| thread.join()) {
             Ok(Ok(result)) => result,
-            // A bug of the compiler, whatever the source: it must not end the caller's process.
+            // A bug of the compiler, whatever the source: it must not end the caller's process, unless that is
+            // a test of the compiler.
+            Ok(Err(panic)) if cfg!(test) => std::panic::resume_unwind(panic),
             Ok(Err(_)) => {
                 let message = "the compiler failed on this program: please report it";
                 Err(error::failure(Span::default(), message).into_error(&files))

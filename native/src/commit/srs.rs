@@ -4,6 +4,18 @@
 //! the modulus and the logarithm of the number of powers, section 2 the powers over the first group,
 //! section 3 those over the second. Coordinates are Montgomery representations, radix `2^256`.
 
+// Files are read here: the exception that `lib.rs` makes for curves does not hold.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 use ark_bn254::{Bn254, Fq, Fq2, Fr, G1Affine, G1Projective, G2Affine, G2Projective};
 use ark_ec::pairing::Pairing;
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
@@ -86,7 +98,8 @@ impl Srs {
         let multiple = |factor: Fr| -> G1Projective {
             let bytes = factor.into_bigint().0.map(u64::to_le_bytes).concat();
             let rows = table.iter().zip(bytes);
-            rows.map(|(row, byte)| row[usize::from(byte)]).sum()
+            rows.filter_map(|(row, byte)| row.get(usize::from(byte)))
+                .sum()
         };
         let points: Vec<_> = std::iter::successors(Some(Fr::ONE), |power| Some(*power * tau))
             .take(len)
@@ -162,12 +175,17 @@ fn check_powers(powers: &[G1Affine], g2: G2Affine, tau_g2: G2Affine) -> Result<(
         .for_each(|power| transcript.append(b"power", power));
     transcript.append(b"tau-g2", &tau_g2);
     let rho: Fr = transcript.challenge(b"rho");
+    let (Some((_, all_but_last)), Some((_, all_but_first))) =
+        (powers.split_last(), powers.split_first())
+    else {
+        return Err(SrsError::Powers);
+    };
     let factors: Vec<Fr> = std::iter::successors(Some(rho), |power| Some(*power * rho))
-        .take(powers.len() - 1)
+        .take(all_but_first.len())
         .collect();
     let combine = |points| msm::msm(points, &factors).map_err(|_| SrsError::Powers);
-    let low = combine(&powers[..powers.len() - 1])?;
-    let high = combine(&powers[1..])?;
+    let low = combine(all_but_last)?;
+    let high = combine(all_but_first)?;
     let points = [high.into_affine(), (-low).into_affine()];
     if Bn254::multi_pairing(points, [g2, tau_g2]).is_zero() {
         Ok(())
@@ -214,7 +232,8 @@ impl<'a> Sections<'a> {
             }
         }
         let missing = |section| SrsError::Section { section, power: 0 };
-        let file = found[0].ok_or(missing(1))?;
+        let [header_section, g1, g2] = found;
+        let file = header_section.ok_or(missing(1))?;
         let mut first = Bytes { file, at: 0 };
         if first.u32("the size of the modulus")? != 32 {
             return Err(header("the size of the modulus"));
@@ -227,15 +246,14 @@ impl<'a> Sections<'a> {
             return Err(header("the power"));
         }
         let count = 1usize << power;
-        let sized = |section: u32, points: usize, size: usize| {
-            found[section as usize - 1]
-                .filter(|data| data.len() == points * size)
+        let sized = |section: u32, data: Option<&'a [u8]>, length: usize| {
+            data.filter(|data| data.len() == length)
                 .ok_or(SrsError::Section { section, power })
         };
         Ok(Self {
             count,
-            g1: sized(2, 2 * count - 1, 64)?,
-            g2: sized(3, count, 128)?,
+            g1: sized(2, g1, (2 * count - 1) * 64)?,
+            g2: sized(3, g2, count * 128)?,
         })
     }
 }
@@ -247,13 +265,10 @@ struct Bytes<'a> {
 
 impl<'a> Bytes<'a> {
     fn take(&mut self, count: usize, what: &'static str) -> Result<&'a [u8], SrsError> {
-        let end = self
-            .at
-            .checked_add(count)
-            .filter(|&end| end <= self.file.len());
         let at = self.file.len();
-        let end = end.ok_or(SrsError::Truncated { what, at })?;
-        let taken = &self.file[self.at..end];
+        let end = self.at.saturating_add(count);
+        let taken = self.file.get(self.at..end);
+        let taken = taken.ok_or(SrsError::Truncated { what, at })?;
         self.at = end;
         Ok(taken)
     }
@@ -282,7 +297,8 @@ fn coordinate(bytes: &[u8]) -> Option<Fq> {
 }
 
 fn g1(bytes: &[u8]) -> Option<G1Affine> {
-    let (x, y) = (coordinate(&bytes[..32])?, coordinate(&bytes[32..])?);
+    let (x, y) = bytes.split_at_checked(32)?;
+    let (x, y) = (coordinate(x)?, coordinate(y)?);
     let point = G1Affine::new_unchecked(x, y);
     // The group is the whole curve, and no power of a nonzero secret is the identity.
     point.is_on_curve().then_some(point)
