@@ -10,7 +10,7 @@ use droste_vm::heights::Heights;
 use droste_vm::isa::{Instruction, Op, id};
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::{prove_traces, traces};
+use droste_vm::prover::{ProveError, prove_traces, traces};
 use droste_vm::record::{Cycle, Execution, Image};
 use droste_vm::tables::blocks::BlockCols;
 use droste_vm::tables::cpu::CpuCols;
@@ -143,6 +143,23 @@ fn a_run_ends_in_the_halt_loop() {
     let endless = Case::new(&compiled, execution, Heights::Exact(vec![6, 6, 6, 6]));
     let rejection = endless.verdict(&endless.traces()).unwrap_err();
     assert_eq!(rejection, VerifyError::Constraints { table: "cpu" });
+}
+
+/// The verifier reads logarithms of heights, so that no proof can say another; the prover makes none.
+#[test]
+fn heights_are_powers_of_two() {
+    let case = Case::fibonacci(5);
+    let honest = case.traces();
+    for table in 0..honest.len() {
+        let mut traces = honest.clone();
+        let width = traces[table].width();
+        let rows = traces[table].height() - 1;
+        traces[table].values.truncate(rows * width);
+        assert!(matches!(
+            prove_traces(&case.key, case.execution.statement, &traces),
+            Err(ProveError::TraceShape { height, .. }) if height == rows
+        ));
+    }
 }
 
 #[test]
