@@ -257,6 +257,19 @@ fn words_are_written_once() {
     }
 }
 
+/// Memory that ends before a cell that is read.
+#[test]
+fn reads_are_of_cells_that_exist() {
+    let case = Case::fibonacci(20);
+    let mut traces = case.traces();
+    let words = &mut traces[WORDS];
+    let (width, half) = (words.width(), words.height() / 2);
+    let rest = words.values.split_off(half * width);
+    assert!(rest.chunks_exact(width).any(|row| row[2] != F::ZERO));
+    let rejection = case.verdict(&traces).unwrap_err();
+    assert!(matches!(rejection, VerifyError::Lookups(_)), "{rejection}");
+}
+
 #[test]
 fn blocks_begin_at_address_zero_with_the_statement() {
     let case = Case::fibonacci(3);

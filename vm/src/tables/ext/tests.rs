@@ -262,7 +262,9 @@ fn forged(run: &Run, height: usize, edit: impl FnOnce(&mut [&mut ExtCols<F>])) -
             }
             if row.is_horner == F::ONE || row.is_unpack == F::ONE {
                 let out = row.d_word.as_canonical_u32() as usize;
-                execution.image.blocks[out][..5].copy_from_slice(&row.d);
+                let blocks = &mut execution.image.blocks;
+                blocks.resize(blocks.len().max(out + 1), [F::ZERO; LANES]);
+                blocks[out][..5].copy_from_slice(&row.d);
             }
             above = row.d;
         }
