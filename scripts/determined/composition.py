@@ -181,6 +181,8 @@ class Composition:
         return plus(rest, {(number,): 1})
 
     def run(self, case, check_removal):
+        # Bounds shown in one case are not those of another.
+        before = dict(self.domains), set(self.booleans)
         known = set(case.known) | set(self.field_cells)
         fixed = dict(case.fixed)
         polynomials = Polynomials(self.table, case.selectors, fixed, self.booleans, known)
@@ -199,6 +201,7 @@ class Composition:
                         raise Failed(f"{piece.name}: the values expected are not those that follow")
                 fixed.update(values)
                 polynomials = Polynomials(self.table, case.selectors, fixed, self.booleans, known)
+        self.domains, self.booleans = before
 
     def ask(self, piece, order, step, case, polynomials, check_removal):
         kind = self.kinds.setdefault((case.name.split(" of ")[0], step.kind), [0, set(), 0, 0])
@@ -230,8 +233,8 @@ class Composition:
             raise Failed(f"{name}: does not follow")
 
     def remove_each(self, piece, order, step, case, kind):
-        """The control: without one of its constraints, a piece must not determine its outputs. Tries the
-        first, the middle and the last; the two assignments found are evaluated over the field."""
+        """The control: a piece without its first, its middle, its last constraint. Where it then no longer
+        determines its outputs, the two assignments found are evaluated over the field."""
         numbers = list(piece.constraints)
         for removed in sorted({numbers[0], numbers[len(numbers) // 2], numbers[-1]}):
             kept = {n: f for n, f in piece.constraints.items() if n != removed}
@@ -246,7 +249,11 @@ class Composition:
             kind[3] += 1
 
     def finish(self, interface):
-        """Every column is an input or follows, every constraint is in a piece or between inputs."""
+        """Every column is an input or follows, every constraint is in a piece or between inputs, and the
+        control noticed something in every kind of piece."""
+        for (case, kind), (_, _, removed, noticed) in self.kinds.items():
+            if removed and not noticed:
+                raise Failed(f"{case}, {kind}: no constraint of these pieces is missed")
         columns = self.known_columns | self.inputs
         missing = [name for i, name in enumerate(self.table.columns) if i not in columns]
         if missing:
