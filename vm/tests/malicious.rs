@@ -10,7 +10,7 @@ use droste_vm::heights::Heights;
 use droste_vm::isa::{Instruction, Op, id};
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::{prove_traces, traces};
+use droste_vm::prover::{ProveError, prove_traces, traces};
 use droste_vm::record::{Cycle, Execution, Image};
 use droste_vm::tables::blocks::BlockCols;
 use droste_vm::tables::cpu::CpuCols;
@@ -145,6 +145,23 @@ fn a_run_ends_in_the_halt_loop() {
     assert_eq!(rejection, VerifyError::Constraints { table: "cpu" });
 }
 
+/// The verifier reads logarithms of heights, so that no proof can say another; the prover makes none.
+#[test]
+fn heights_are_powers_of_two() {
+    let case = Case::fibonacci(5);
+    let honest = case.traces();
+    for table in 0..honest.len() {
+        let mut traces = honest.clone();
+        let width = traces[table].width();
+        let rows = traces[table].height() - 1;
+        traces[table].values.truncate(rows * width);
+        assert!(matches!(
+            prove_traces(&case.key, case.execution.statement, &traces),
+            Err(ProveError::TraceShape { height, .. }) if height == rows
+        ));
+    }
+}
+
 #[test]
 fn a_table_that_is_exactly_full_is_accepted() {
     let mut body = vec![add(imm(0), imm(1), mem(0))];
@@ -238,6 +255,19 @@ fn words_are_written_once() {
         let verdict = case.claim(|execution| execution.image.words[index] += F::ONE);
         assert_eq!(verdict.is_err(), read, "word {index}");
     }
+}
+
+/// Memory that ends before a cell that is read.
+#[test]
+fn reads_are_of_cells_that_exist() {
+    let case = Case::fibonacci(20);
+    let mut traces = case.traces();
+    let words = &mut traces[WORDS];
+    let (width, half) = (words.width(), words.height() / 2);
+    let rest = words.values.split_off(half * width);
+    assert!(rest.chunks_exact(width).any(|row| row[2] != F::ZERO));
+    let rejection = case.verdict(&traces).unwrap_err();
+    assert!(matches!(rejection, VerifyError::Lookups(_)), "{rejection}");
 }
 
 #[test]

@@ -235,3 +235,132 @@ impl<'a> Graph<'a> {
         id
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use p3_air::{AirBuilder, BaseAir, WindowAccess};
+    use p3_lookup::{Count, InteractionBuilder, LookupBus};
+    use p3_matrix::dense::RowMajorMatrix;
+
+    use super::*;
+    use crate::lookups::packed_lookups;
+    use crate::tables::{LookupCounts, TraceInput};
+
+    /// `factor * square = root^2`, with a look-up, where `weight` is the bound of its count.
+    #[derive(Clone, Copy)]
+    struct Squares {
+        name: &'static str,
+        factor: u32,
+        bus: &'static str,
+        field: usize,
+        weight: u32,
+        is_provided: bool,
+        on_transition: bool,
+        reads_next: bool,
+    }
+
+    const SQUARES: Squares = Squares {
+        name: "squares",
+        factor: 1,
+        bus: "squares",
+        field: 1,
+        weight: 1,
+        is_provided: false,
+        on_transition: false,
+        reads_next: true,
+    };
+
+    impl BaseAir<F> for Squares {
+        fn width(&self) -> usize {
+            3
+        }
+
+        fn main_next_row_columns(&self) -> Vec<usize> {
+            if self.reads_next {
+                vec![0, 1, 2]
+            } else {
+                vec![]
+            }
+        }
+    }
+
+    impl<AB: InteractionBuilder<F = F>> Air<AB> for Squares {
+        fn eval(&self, builder: &mut AB) {
+            let main = builder.main();
+            let [root, square, count] = [0, 1, 2].map(|i| main.current_slice()[i]);
+            let difference = square * F::from_u32(self.factor) - root * root;
+            if self.on_transition {
+                builder.when_transition().assert_zero(difference);
+            } else {
+                builder.assert_zero(difference);
+            }
+            let fields = [root, [root, square][self.field]];
+            let bus = LookupBus::new(self.bus);
+            if self.is_provided {
+                bus.table_entry(builder, fields, count);
+            } else {
+                bus.lookup_key(builder, fields, Count::bounded(count.into(), self.weight));
+            }
+        }
+    }
+
+    impl Table for Squares {
+        fn name(&self) -> &'static str {
+            self.name
+        }
+
+        fn rows(&self, _: &TraceInput<'_>) -> usize {
+            0
+        }
+
+        fn trace(&self, _: &TraceInput<'_>, _: usize, _: &mut LookupCounts) -> RowMajorMatrix<F> {
+            RowMajorMatrix::new(vec![], 3)
+        }
+    }
+
+    fn identity(tables: &[Squares], heights: &KeyHeights, hash: HashId) -> [F; 8] {
+        let lookups: Vec<_> = tables.iter().map(packed_lookups).collect();
+        machine_id(hash, &FriSettings::toy(), heights, tables, &lookups)
+    }
+
+    #[test]
+    fn identities_differ_with_everything_a_table_is() {
+        let edits: [fn(&mut Squares); 8] = [
+            |table| table.name = "other",
+            |table| table.factor = 2,
+            |table| table.bus = "other",
+            |table| table.field = 0,
+            |table| table.weight = 2,
+            |table| table.is_provided = true,
+            |table| table.on_transition = true,
+            |table| table.reads_next = false,
+        ];
+        let free = &KeyHeights::Free;
+        let two = |other: Squares| [SQUARES, other];
+        let mut seen = HashSet::from([identity(&two(SQUARES), free, HashId::Blake3)]);
+        for (index, edit) in edits.into_iter().enumerate() {
+            let mut other = SQUARES;
+            edit(&mut other);
+            assert!(
+                seen.insert(identity(&two(other), free, HashId::Blake3)),
+                "edit {index}"
+            );
+            // The same tables the other way round.
+            let turned = [other, SQUARES];
+            assert!(
+                seen.insert(identity(&turned, free, HashId::Blake3)),
+                "edit {index}"
+            );
+        }
+        assert!(seen.insert(identity(&[SQUARES], free, HashId::Blake3)));
+        assert!(seen.insert(identity(&two(SQUARES), free, HashId::Keccak)));
+        for heights in [[6, 7], [7, 6]] {
+            let fixed = KeyHeights::Fixed(heights.to_vec());
+            assert!(seen.insert(identity(&two(SQUARES), &fixed, HashId::Blake3)));
+        }
+        // And with nothing else.
+        assert!(!seen.insert(identity(&two(SQUARES), free, HashId::Blake3)));
+    }
+}

@@ -1,45 +1,89 @@
-use droste_air::blake3::Blake3Table;
+use droste_air::blake3::{Blake3Table, CHUNK_END, CHUNK_START, Compression, IV, PARENT, ROOT};
 use droste_air::test_utils::{Harness, Rows, Table as Traced, constraint_degree, largest_message};
 use droste_native::F;
 use droste_native::precompile::{blake3_chunk, blake3_merkle, blake3_parent};
-use p3_field::PrimeCharacteristicRing;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
+use super::columns::WORDS;
 use super::{Blake3CallTable, Blake3Cols};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::LANES;
+use crate::tables::digest_chain::{DIGEST_LIMBS, DigestChainCols, limbs, word};
 use crate::tables::run_testing::{assert_serves, generate};
-use crate::tables::testing::execution;
+use crate::tables::testing::digests::{self, DigestTable, Run};
+use crate::tables::testing::forge;
 
-/// Data in blocks 0 to 63, results after it.
-struct Run {
-    blocks: Vec<[F; LANES]>,
-    calls: Vec<(u32, [u32; 5])>,
+impl DigestTable for Blake3CallTable {
+    type Row = Blake3Cols<F>;
+
+    const HASH: u32 = id::BLAKE3_CHUNK;
+    const MERKLE: u32 = id::BLAKE3_MERKLE;
+    const ROW_WORDS: usize = WORDS;
+
+    fn hash(blocks: &[[F; LANES]], words: usize) -> [[F; LANES]; 2] {
+        blake3_chunk(blocks, words, 0, false).unwrap()
+    }
+
+    fn merkle(leaf: &[[F; LANES]; 2], index: u32, path: &[[[F; LANES]; 2]]) -> [[F; LANES]; 2] {
+        blake3_merkle(leaf, index, path).unwrap()
+    }
+
+    fn chain(row: &mut Self::Row) -> &mut DigestChainCols<F> {
+        &mut row.chain
+    }
+
+    fn present(row: &mut Self::Row) -> &mut [F] {
+        &mut row.present
+    }
+
+    fn lanes(row: &mut Self::Row) -> &mut [F] {
+        &mut row.lanes
+    }
+
+    fn output(row: &Self::Row) -> [F; DIGEST_LIMBS] {
+        row.output
+    }
+
+    fn is_active(row: &Self::Row) -> bool {
+        row.chain.is_hash + row.chain.is_merkle::<F>() + row.is_parent == F::ONE
+    }
+
+    fn start(row: &mut Self::Row, above: Option<&Self::Row>) {
+        row.chaining = above.map_or(limbs(&IV), |above| above.output);
+    }
+
+    fn compute(row: &mut Self::Row, is_last: bool) {
+        let is_root = row.is_root == F::ONE;
+        let mut flags = 0;
+        if row.chain.is_hash == F::ONE {
+            flags |= if row.chain.starts == F::ONE {
+                CHUNK_START
+            } else {
+                0
+            };
+            flags |= if is_last { CHUNK_END } else { 0 };
+            flags |= if is_last && is_root { ROOT } else { 0 };
+        } else if row.is_parent == F::ONE {
+            flags |= PARENT | if is_root { ROOT } else { 0 };
+        } else {
+            flags = CHUNK_START | CHUNK_END | ROOT;
+        }
+        row.flags = F::from_u8(flags);
+        let present = row.present.map(|present| present.as_canonical_u32());
+        let counter = row.chain.is_hash * row.chain.index;
+        let compression = Compression {
+            chaining: std::array::from_fn(|i| word(&row.chaining, i)),
+            message: std::array::from_fn(|i| present[i] * word(&row.lanes, i)),
+            counter: u64::from(counter.as_canonical_u32()),
+            block_length: 4 * present.iter().sum::<u32>() as u8,
+            flags,
+        };
+        row.output = limbs(&compression.output());
+    }
 }
 
 impl Run {
-    fn new() -> Self {
-        let limb = |i: u32| F::from_u32(i.wrapping_mul(2_654_435_761) >> 16);
-        Self {
-            blocks: (0..64)
-                .map(|block| std::array::from_fn(|lane| limb(8 * block + lane as u32 + 1)))
-                .collect(),
-            calls: Vec::new(),
-        }
-    }
-
-    fn push(&mut self, digest: [[F; LANES]; 2]) -> u32 {
-        self.blocks.extend(digest);
-        self.blocks.len() as u32 - 2
-    }
-
-    fn digest(&self, address: u32) -> [[F; LANES]; 2] {
-        [
-            self.blocks[address as usize],
-            self.blocks[address as usize + 1],
-        ]
-    }
-
     fn chunk(&mut self, a: u32, words: u32, counter: u32, root: bool) {
         let digest =
             blake3_chunk(&self.blocks[a as usize..], words as usize, counter, root).unwrap();
@@ -52,17 +96,6 @@ impl Run {
         let c = self.push(blake3_parent(&self.digest(a), &self.digest(b), root).unwrap());
         self.calls
             .push((id::BLAKE3_PARENT, [a, b, c, 0, u32::from(root)]));
-    }
-
-    fn merkle(&mut self, leaf: u32, index: u32, siblings: u32, depth: u32) {
-        let path: Vec<_> = (0..depth).map(|i| self.digest(siblings + 2 * i)).collect();
-        let d = self.push(blake3_merkle(&self.digest(leaf), index, &path).unwrap());
-        self.calls
-            .push((id::BLAKE3_MERKLE, [leaf, index, siblings, d, depth]));
-    }
-
-    fn execution(&self) -> Execution {
-        execution(self.blocks.clone(), &self.calls)
     }
 }
 
@@ -117,16 +150,8 @@ fn parents_and_paths_agree_with_the_reference() {
     run.parent(2, 9, false);
     run.parent(9, 2, true);
     for (index, depth) in [(0, 1), (1, 1), (2, 2), (5, 3), (0b10_1101, 6)] {
-        run.merkle(1, index, 20, depth);
+        run.merkle::<Blake3CallTable>(1, index, 20, depth);
     }
-    assert_accepts(&run);
-}
-
-#[test]
-fn a_full_table_is_accepted() {
-    let mut run = Run::new();
-    run.chunk(0, 64, 0, true);
-    run.merkle(1, 9, 20, 4);
     assert_accepts(&run);
 }
 
@@ -136,7 +161,7 @@ fn mixed() -> Run {
     run.chunk(3, 37, 3, false);
     run.chunk(9, 6, 0, true);
     run.parent(2, 9, true);
-    run.merkle(1, 0b0110, 20, 4);
+    run.merkle::<Blake3CallTable>(1, 0b0110, 20, 4);
     run
 }
 
@@ -174,4 +199,110 @@ fn the_index_must_be_used_up() {
     let (trace, _) = generate(&Blake3CallTable, &execution, None);
     let table = Traced::new("calls", &Blake3CallTable, trace);
     assert!(Harness::new(vec![table]).messages().is_err());
+}
+
+#[test]
+fn full_tables_are_accepted() {
+    digests::full_tables::<Blake3CallTable>();
+}
+
+#[test]
+fn a_chain_open_on_the_last_row_is_rejected() {
+    digests::open_on_the_last_row::<Blake3CallTable>();
+}
+
+#[test]
+fn a_chain_entered_in_the_middle_is_rejected() {
+    digests::entered_in_the_middle::<Blake3CallTable>();
+}
+
+#[test]
+fn a_chain_cut_or_too_long_is_rejected() {
+    digests::cut_or_too_long::<Blake3CallTable>();
+}
+
+#[test]
+fn rows_moved_or_copied_are_rejected() {
+    digests::rows_moved_or_copied::<Blake3CallTable>();
+}
+
+#[test]
+fn another_node_or_index_is_rejected() {
+    digests::another_node_or_index::<Blake3CallTable>();
+}
+
+#[test]
+fn another_result_or_state_is_rejected() {
+    digests::another_result_or_state::<Blake3CallTable>();
+}
+
+#[test]
+fn other_words_are_rejected() {
+    digests::other_words::<Blake3CallTable>();
+}
+
+/// What is wrong with a chunk of 18 words, whose counter is 3 and which is no root, and a parent that is
+/// no root, after an edit and all that follows from it.
+fn forged(edit: impl FnOnce(&mut [&mut Blake3Cols<F>], &mut Execution)) -> Option<String> {
+    let mut run = Run::new();
+    run.chunk(0, 18, 3, false);
+    run.parent(30, 40, false);
+    forge(&Blake3CallTable, run.execution(), 4, |rows, execution| {
+        edit(rows, execution);
+        for index in 0..3 {
+            let above = (index == 1).then(|| *rows[0]);
+            if let Some(above) = &above {
+                Blake3CallTable::start(rows[1], Some(above));
+            }
+            Blake3CallTable::compute(rows[index], index > 0);
+        }
+        for row in &rows[1..3] {
+            let out = row.chain.out_address.as_canonical_u32() as usize;
+            let digest = row.output.as_chunks().0;
+            execution.image.blocks[out..][..2].copy_from_slice(digest);
+        }
+    })
+}
+
+#[test]
+fn another_counter_or_root_flag_is_rejected() {
+    assert_eq!(forged(|_, _| ()), None);
+    // On one row of a chunk, on all of them, on a parent.
+    for rows_changed in [0..1, 1..2, 0..2, 2..3] {
+        let fault = forged(|rows, _| {
+            for row in &mut rows[rows_changed.clone()] {
+                row.is_root = F::ONE;
+            }
+        });
+        assert!(fault.is_some(), "is_root on rows {rows_changed:?}");
+        let fault = forged(|rows, _| {
+            for row in &mut rows[rows_changed.clone()] {
+                row.chain.index += F::ONE;
+            }
+        });
+        assert!(fault.is_some(), "index on rows {rows_changed:?}");
+    }
+    // A counter one less and a root flag of two make the operand the call has.
+    let fault = forged(|rows, _| {
+        for row in &mut rows[..2] {
+            (row.chain.index, row.is_root) = (F::TWO, F::TWO);
+        }
+    });
+    assert!(fault.is_some());
+}
+
+#[test]
+fn a_parent_is_no_link_of_a_chain() {
+    // Below a chunk, in its place, or with words left out.
+    let fault = forged(|rows, _| rows[2].chain.starts = F::ZERO);
+    assert!(fault.is_some());
+    let fault = forged(|rows, _| {
+        (rows[1].is_parent, rows[1].chain.is_hash) = (F::ONE, F::ZERO);
+    });
+    assert!(fault.is_some());
+    let fault = forged(|rows, _| rows[2].present[15] = F::ZERO);
+    assert!(fault.is_some());
+    // Both modes at once.
+    let fault = forged(|rows, _| rows[2].chain.is_hash = F::ONE);
+    assert!(fault.is_some());
 }

@@ -1,4 +1,4 @@
-use std::borrow::{Borrow, BorrowMut};
+use std::borrow::Borrow;
 
 use droste_air::test_utils::constraint_degree;
 use droste_native::precompile::{ext_from_block, ext_to_block, fold, horner, unpack};
@@ -13,7 +13,7 @@ use super::{ExtCols, ExtTable};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::LANES;
-use crate::tables::testing::{Bench, execution};
+use crate::tables::testing::{Bench, execution, forge};
 
 type Block = [F; LANES];
 
@@ -246,32 +246,29 @@ fn every_cell_that_matters_is_constrained() {
     }
 }
 
-/// What is wrong with a trace whose rows were edited, after everything that follows from the edit
-/// was made consistent: the steps, the sums along chains, and the results in memory.
-fn forge(run: &Run, edit: impl FnOnce(&mut [&mut ExtCols<F>])) -> Option<String> {
-    let mut execution = run.execution();
-    let (mut trace, _) = Bench::new(&ExtTable, &execution).trace();
-    let width = trace.width();
-    let mut rows: Vec<&mut ExtCols<F>> = trace
-        .values
-        .chunks_exact_mut(width)
-        .map(BorrowMut::borrow_mut)
-        .collect();
-    edit(&mut rows);
-    let mut sum = [F::ZERO; 5];
-    for row in rows {
-        if row.continues == F::ONE {
-            row.b = sum;
+/// What is wrong with a trace of `height` rows that were edited, after everything that follows from the
+/// edit was made consistent: what rows have from the row above, the steps, and the results in memory.
+fn forged(run: &Run, height: usize, edit: impl FnOnce(&mut [&mut ExtCols<F>])) -> Option<String> {
+    forge(&ExtTable, run.execution(), height, |rows, execution| {
+        edit(rows);
+        let mut above = [F::ZERO; 5];
+        for row in rows {
+            if row.continues == F::ONE {
+                row.b = above;
+            }
+            fill_steps(row);
+            if row.is_horner == F::ONE {
+                row.d = row.steps[3];
+            }
+            if row.is_horner == F::ONE || row.is_unpack == F::ONE {
+                let out = row.d_word.as_canonical_u32() as usize;
+                let blocks = &mut execution.image.blocks;
+                blocks.resize(blocks.len().max(out + 1), [F::ZERO; LANES]);
+                blocks[out][..5].copy_from_slice(&row.d);
+            }
+            above = row.d;
         }
-        fill_steps(row);
-        if row.is_horner == F::ONE {
-            row.d = row.steps[3];
-            let result = &mut execution.image.blocks[row.d_word.as_canonical_u32() as usize];
-            result[..5].copy_from_slice(&row.d);
-        }
-        sum = row.d;
-    }
-    Bench::new(&ExtTable, &execution).fault(&trace)
+    })
 }
 
 /// Two rows of `horner` that fill a table of height 2.
@@ -283,15 +280,15 @@ fn two_blocks(skip: usize, length: usize) -> Run {
 
 #[test]
 fn an_unedited_forgery_is_honest() {
-    assert_eq!(forge(&two_blocks(3, 9), |_| ()), None);
-    assert_eq!(forge(&mixed(), |_| ()), None);
+    assert_eq!(forged(&two_blocks(3, 9), 2, |_| ()), None);
+    assert_eq!(forged(&mixed(), 32, |_| ()), None);
 }
 
 #[test]
 fn a_chain_open_on_the_last_row_is_rejected() {
     let mut run = two_blocks(0, 16);
     run.calls[0].1[2] = 24;
-    let fault = forge_rows(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows| {
         rows[0].b_word = F::from_u32(24);
         rows[1].b_word = F::from_u32(16);
     });
@@ -304,9 +301,9 @@ fn a_chain_entered_in_the_middle_is_rejected() {
     let mut run = Run::new();
     run.ext(4, 5, 6, 0);
     run.horner(0, 0, 8);
-    assert!(forge(&run, |rows| rows[1].continues = F::ONE).is_some());
+    assert!(forged(&run, 2, |rows| rows[1].continues = F::ONE).is_some());
     let run = two_blocks(0, 16);
-    assert!(forge(&run, |rows| rows[0].continues = F::ONE).is_some());
+    assert!(forged(&run, 2, |rows| rows[0].continues = F::ONE).is_some());
 }
 
 #[test]
@@ -318,17 +315,17 @@ fn a_window_with_a_gap_is_rejected() {
         |rows| rows[1].window.swap(0, 7),
     ];
     for edit in edits {
-        assert!(forge(&two_blocks(3, 9), edit).is_some());
+        assert!(forged(&two_blocks(3, 9), 2, edit).is_some());
     }
     // The first row ends early and the second takes the lane.
-    let early = forge(&two_blocks(3, 9), |rows| {
+    let early = forged(&two_blocks(3, 9), 2, |rows| {
         rows[0].window[7] = F::ZERO;
         rows[1].window[4] = F::ONE;
         rows[1].b_word += F::ONE;
     });
     assert!(early.is_some());
     // The second row begins late.
-    let late = forge(&two_blocks(3, 9), |rows| rows[1].window.rotate_right(1));
+    let late = forged(&two_blocks(3, 9), 2, |rows| rows[1].window.rotate_right(1));
     assert!(late.is_some());
 }
 
@@ -338,46 +335,15 @@ fn packed(skip: usize, count: usize) -> Run {
     run
 }
 
-/// As [`forge`], for `unpack`: the results in memory are what the rows hold.
-fn forge_unpack(
-    run: &Run,
-    height: usize,
-    edit: impl FnOnce(&mut [&mut ExtCols<F>]),
-) -> Option<String> {
-    let mut execution = run.execution();
-    let (mut trace, _) = Bench::new(&ExtTable, &execution).trace();
-    let width = trace.width();
-    trace.values.truncate(height * width);
-    let mut rows: Vec<&mut ExtCols<F>> = trace
-        .values
-        .chunks_exact_mut(width)
-        .map(BorrowMut::borrow_mut)
-        .collect();
-    edit(&mut rows);
-    let mut before = [F::ZERO; 5];
-    for row in rows {
-        if row.continues == F::ONE {
-            row.b = before;
-        }
-        fill_steps(row);
-        if row.is_unpack == F::ONE {
-            let result = &mut execution.image.blocks[row.d_word.as_canonical_u32() as usize];
-            result[..5].copy_from_slice(&row.d);
-        }
-        before = row.d;
-    }
-    Bench::new(&ExtTable, &execution).fault(&trace)
-}
-
 #[test]
 fn an_element_of_other_lanes_is_rejected() {
-    assert_eq!(forge_unpack(&packed(6, 3), 4, |_| ()), None);
+    assert_eq!(forged(&packed(6, 3), 4, |_| ()), None);
     for i in 0..5 {
-        let fault = forge_unpack(&packed(6, 3), 4, |rows| rows[0].d[i] += F::ONE);
+        let fault = forged(&packed(6, 3), 4, |rows| rows[0].d[i] += F::ONE);
         assert!(fault.is_some());
     }
     // The second element begins where the first does not end.
-    let fault = forge_unpack(&packed(0, 2), 2, |rows| {
+    let fault = forged(&packed(0, 2), 2, |rows| {
         rows[1].window.rotate_right(1);
         rows[1].a_word += F::ONE;
     });
@@ -387,14 +353,14 @@ fn an_element_of_other_lanes_is_rejected() {
 #[test]
 fn an_element_without_its_second_block_is_rejected() {
     // One element over two blocks, its tail cut off: coefficients from row 0 of the ring.
-    let fault = forge_unpack(&packed(6, 1), 1, |rows| {
+    let fault = forged(&packed(6, 1), 1, |rows| {
         let a = rows[0].a;
         rows[0].d = std::array::from_fn(|i| a[(6 + i) % 8]);
     });
     assert!(fault.is_some());
     // A tail that reads another block.
     let other = packed(6, 1).blocks[2];
-    let fault = forge_unpack(&packed(6, 1), 2, |rows| {
+    let fault = forged(&packed(6, 1), 2, |rows| {
         rows[1].a_word = F::TWO;
         rows[1].a = other;
         let a = rows[0].a;
@@ -402,7 +368,7 @@ fn an_element_without_its_second_block_is_rejected() {
     });
     assert!(fault.is_some());
     // A tail whose block nobody looked up.
-    let fault = forge_unpack(&packed(6, 1), 2, |rows| {
+    let fault = forged(&packed(6, 1), 2, |rows| {
         rows[1].a[0] += F::ONE;
         rows[0].d[2] += F::ONE;
     });
@@ -414,14 +380,14 @@ fn fewer_elements_than_asked_for_are_rejected() {
     // A chain cut short at the end of the table, or by its tail.
     let mut run = packed(0, 2);
     run.calls[0].1[2] = 3;
-    let fault = forge_unpack(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows| {
         rows[0].b_word = F::from_u32(3);
         rows[1].b_word = F::TWO;
     });
     assert!(fault.is_some());
     let mut run = packed(6, 1);
     run.calls[0].1[2] = 2;
-    let fault = forge_unpack(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows| {
         rows[1].is_unpack = F::ZERO;
         rows[1].window = [F::ZERO; 8];
     });
@@ -434,7 +400,7 @@ fn chains_do_not_change_their_mode() {
     let mut run = Run::new();
     run.horner(1, 0, 8);
     run.unpack(0, 3, 1);
-    let fault = forge_unpack(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows| {
         let (horner, unpack) = (*rows[0], *rows[1]);
         *rows[0] = unpack;
         *rows[1] = horner;
@@ -454,40 +420,13 @@ fn an_ext_row_cannot_pretend_another_operand_e() {
     let mut run = Run::new();
     run.ext(4, 5, 6, 0);
     run.calls[0].1[4] = 1;
-    let fault = forge_rows(&run, 1, |rows| {
+    let fault = forged(&run, 1, |rows| {
         rows[0].scalar_b = F::ZERO;
         rows[0].window[1] = F::ONE;
         rows[0].b = std::array::from_fn(|i| run.blocks[5][i]);
         rows[0].d = std::array::from_fn(|i| run.blocks[8][i]);
     });
     assert!(fault.is_some());
-}
-
-/// [`forge`] for a run whose calls were changed so that its honest trace has another height: the
-/// trace keeps its first `height` rows.
-fn forge_rows(
-    run: &Run,
-    height: usize,
-    edit: impl FnOnce(&mut [&mut ExtCols<F>]),
-) -> Option<String> {
-    let mut execution = run.execution();
-    let (mut trace, _) = Bench::new(&ExtTable, &execution).trace();
-    let width = trace.width();
-    trace.values.truncate(height * width);
-    let mut rows: Vec<&mut ExtCols<F>> = trace
-        .values
-        .chunks_exact_mut(width)
-        .map(BorrowMut::borrow_mut)
-        .collect();
-    edit(&mut rows);
-    for row in rows {
-        fill_steps(row);
-        if row.is_horner == F::ONE {
-            let result = &mut execution.image.blocks[row.d_word.as_canonical_u32() as usize];
-            result[..5].copy_from_slice(&row.d);
-        }
-    }
-    Bench::new(&ExtTable, &execution).fault(&trace)
 }
 
 proptest! {

@@ -1,61 +1,90 @@
-use droste_air::keccak::KeccakTable;
+use droste_air::keccak::sponge::{RATE, RATE_LIMBS};
+use droste_air::keccak::{KeccakTable, State};
 use droste_air::test_utils::{Harness, Rows, Table as Traced, constraint_degree, largest_message};
 use droste_native::F;
 use droste_native::precompile::{digest_to_limbs, keccak_hash, keccak_merkle};
+use p3_air::utils::pack_bits_le;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use sha3::{Digest, Keccak256};
 
+use super::columns::WORDS;
 use super::{KeccakCallTable, KeccakCols};
 use crate::isa::id;
-use crate::record::Execution;
 use crate::tables::LANES;
+use crate::tables::digest_chain::{DIGEST_LIMBS, DigestChainCols, word};
 use crate::tables::run_testing::{assert_serves, generate};
-use crate::tables::testing::execution;
+use crate::tables::testing::digests::{self, DigestTable, Run};
 
-/// Data in blocks 0 to 63, results after it.
-struct Run {
-    blocks: Vec<[F; LANES]>,
-    calls: Vec<(u32, [u32; 5])>,
+impl DigestTable for KeccakCallTable {
+    type Row = KeccakCols<F>;
+
+    const HASH: u32 = id::KECCAK_HASH;
+    const MERKLE: u32 = id::KECCAK_MERKLE;
+    const ROW_WORDS: usize = WORDS;
+
+    fn hash(blocks: &[[F; LANES]], words: usize) -> [[F; LANES]; 2] {
+        keccak_hash(blocks, words).unwrap()
+    }
+
+    fn merkle(leaf: &[[F; LANES]; 2], index: u32, path: &[[[F; LANES]; 2]]) -> [[F; LANES]; 2] {
+        keccak_merkle(leaf, index, path).unwrap()
+    }
+
+    fn chain(row: &mut Self::Row) -> &mut DigestChainCols<F> {
+        &mut row.chain
+    }
+
+    fn present(row: &mut Self::Row) -> &mut [F] {
+        &mut row.present
+    }
+
+    fn lanes(row: &mut Self::Row) -> &mut [F] {
+        &mut row.lanes
+    }
+
+    fn output(row: &Self::Row) -> [F; DIGEST_LIMBS] {
+        std::array::from_fn(|i| row.block.output[i])
+    }
+
+    fn is_active(row: &Self::Row) -> bool {
+        row.chain.is_hash + row.chain.is_merkle::<F>() == F::ONE
+    }
+
+    fn start(row: &mut Self::Row, above: Option<&Self::Row>) {
+        let state = above.map_or([0; 25], |above| lanes(&above.block.output));
+        row.block.fill(&[0; RATE], &state);
+    }
+
+    fn compute(row: &mut Self::Row, is_last: bool) {
+        let mut before = [F::ZERO; 100];
+        for (limb, bits) in before.iter_mut().zip(&row.block.rate) {
+            *limb = pack_bits_le(bits.iter().copied());
+        }
+        before[RATE_LIMBS..].copy_from_slice(&row.block.capacity);
+        let mut block = [0; RATE];
+        let words = block.as_chunks_mut().0;
+        for (index, (bytes, present)) in words.iter_mut().zip(row.present).enumerate() {
+            *bytes = (present.as_canonical_u32() * word(&row.lanes, index)).to_le_bytes();
+        }
+        if is_last || row.chain.is_hash == F::ZERO {
+            let present: F = row.present.into_iter().sum();
+            if let Some(byte) = block.get_mut(4 * present.as_canonical_u32() as usize) {
+                *byte ^= 0x01;
+            }
+            block[RATE - 1] ^= 0x80;
+        }
+        row.block.fill(&block, &lanes(&before));
+    }
 }
 
-impl Run {
-    fn new() -> Self {
-        let limb = |i: u32| F::from_u32(i.wrapping_mul(2_654_435_761) >> 16);
-        Self {
-            blocks: (0..64)
-                .map(|block| std::array::from_fn(|lane| limb(8 * block + lane as u32 + 1)))
-                .collect(),
-            calls: Vec::new(),
-        }
-    }
-
-    fn push(&mut self, digest: [[F; LANES]; 2]) -> u32 {
-        self.blocks.extend(digest);
-        self.blocks.len() as u32 - 2
-    }
-
-    fn digest(&self, address: u32) -> [[F; LANES]; 2] {
-        [
-            self.blocks[address as usize],
-            self.blocks[address as usize + 1],
-        ]
-    }
-
-    fn hash(&mut self, a: u32, words: u32) {
-        let c = self.push(keccak_hash(&self.blocks[a as usize..], words as usize).unwrap());
-        self.calls.push((id::KECCAK_HASH, [a, 0, c, 0, words]));
-    }
-
-    fn merkle(&mut self, leaf: u32, index: u32, siblings: u32, depth: u32) {
-        let path: Vec<_> = (0..depth).map(|i| self.digest(siblings + 2 * i)).collect();
-        let d = self.push(keccak_merkle(&self.digest(leaf), index, &path).unwrap());
-        self.calls
-            .push((id::KECCAK_MERKLE, [leaf, index, siblings, d, depth]));
-    }
-
-    fn execution(&self) -> Execution {
-        execution(self.blocks.clone(), &self.calls)
-    }
+/// The state that limbs are.
+fn lanes(limbs: &[F; 100]) -> State {
+    std::array::from_fn(|i| {
+        let lane = limbs[4 * i..][..4].iter().rev();
+        lane.fold(0, |lane, limb| {
+            lane << 16 | u64::from(limb.as_canonical_u32())
+        })
+    })
 }
 
 fn assert_accepts(run: &Run) {
@@ -80,7 +109,7 @@ fn width_and_degree() {
 fn hashes_agree_with_the_reference() {
     let mut run = Run::new();
     for words in [1, 2, 4, 16, 31, 32, 33, 34, 35, 67, 68, 69] {
-        run.hash(3, words);
+        run.hash::<KeccakCallTable>(3, words);
     }
     assert_accepts(&run);
 }
@@ -88,7 +117,7 @@ fn hashes_agree_with_the_reference() {
 #[test]
 fn a_hash_is_keccak_256_of_its_bytes() {
     let mut run = Run::new();
-    run.hash(0, 30);
+    run.hash::<KeccakCallTable>(0, 30);
     let c = run.calls[0].1[2] as usize;
     let limbs = &run.blocks[..8].as_flattened()[..60];
     let bytes: Vec<u8> = limbs
@@ -104,25 +133,17 @@ fn a_hash_is_keccak_256_of_its_bytes() {
 fn paths_agree_with_the_reference() {
     let mut run = Run::new();
     for (index, depth) in [(0, 1), (1, 1), (2, 2), (5, 3), (0b10_1101, 6)] {
-        run.merkle(1, index, 20, depth);
+        run.merkle::<KeccakCallTable>(1, index, 20, depth);
     }
-    assert_accepts(&run);
-}
-
-#[test]
-fn a_full_table_is_accepted() {
-    let mut run = Run::new();
-    run.hash(0, 34);
-    run.merkle(1, 2, 20, 2);
     assert_accepts(&run);
 }
 
 /// A run with a hash of three rows, one of one row, and a path in both directions.
 fn mixed() -> Run {
     let mut run = Run::new();
-    run.hash(3, 75);
-    run.hash(9, 6);
-    run.merkle(1, 0b010, 20, 3);
+    run.hash::<KeccakCallTable>(3, 75);
+    run.hash::<KeccakCallTable>(9, 6);
+    run.merkle::<KeccakCallTable>(1, 0b010, 20, 3);
     run
 }
 
@@ -159,4 +180,44 @@ fn the_index_must_be_used_up() {
     let (trace, _) = generate(&KeccakCallTable, &execution, None);
     let table = Traced::new("calls", &KeccakCallTable, trace);
     assert!(Harness::new(vec![table]).messages().is_err());
+}
+
+#[test]
+fn full_tables_are_accepted() {
+    digests::full_tables::<KeccakCallTable>();
+}
+
+#[test]
+fn a_chain_open_on_the_last_row_is_rejected() {
+    digests::open_on_the_last_row::<KeccakCallTable>();
+}
+
+#[test]
+fn a_chain_entered_in_the_middle_is_rejected() {
+    digests::entered_in_the_middle::<KeccakCallTable>();
+}
+
+#[test]
+fn a_chain_cut_or_too_long_is_rejected() {
+    digests::cut_or_too_long::<KeccakCallTable>();
+}
+
+#[test]
+fn rows_moved_or_copied_are_rejected() {
+    digests::rows_moved_or_copied::<KeccakCallTable>();
+}
+
+#[test]
+fn another_node_or_index_is_rejected() {
+    digests::another_node_or_index::<KeccakCallTable>();
+}
+
+#[test]
+fn another_result_or_state_is_rejected() {
+    digests::another_result_or_state::<KeccakCallTable>();
+}
+
+#[test]
+fn other_words_are_rejected() {
+    digests::other_words::<KeccakCallTable>();
 }

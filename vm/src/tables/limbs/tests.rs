@@ -1,13 +1,16 @@
+use std::borrow::BorrowMut;
+
 use droste_air::test_utils::{Harness, Rows, Table as Traced, constraint_degree, largest_message};
 use droste_native::F;
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
-use super::{LimbsCols, LimbsTable};
+use super::columns::{MAX_HIGH, TOP, TRITS};
+use super::{LimbsCols, LimbsTable, WordCols};
 use crate::isa::id;
-use crate::record::Execution;
+use crate::record::{Call, Execution};
 use crate::tables::LANES;
 use crate::tables::run_testing::{assert_serves, generate};
-use crate::tables::testing::execution;
+use crate::tables::testing::{execution, forge};
 
 /// Three calls, of 3, 1 and 2 groups, and their results.
 fn run() -> Execution {
@@ -73,10 +76,10 @@ fn limbs_are_those_of_the_montgomery_words() {
 }
 
 #[test]
-fn a_full_table_is_accepted() {
+fn full_tables_are_accepted() {
     let mut execution = run();
     let calls = &mut execution.calls[id::LIMBS as usize];
-    calls.push(crate::record::Call {
+    calls.push(Call {
         e: F::TWO,
         ..calls[0]
     });
@@ -90,4 +93,215 @@ fn every_cell_is_constrained() {
     harness(&execution, 3)
         .mutate("limbs", &Rows::listed(vec![0, 1, 3, 5, 6, 7], 6))
         .expect_caught();
+}
+
+/// Calls of one group each, or of more: the blocks from `12 * i` on hold the elements of call `i`, those
+/// from `12 * i + 4` on its limbs.
+fn calls(groups: &[u32]) -> Execution {
+    let mut blocks = Vec::new();
+    let mut calls = Vec::new();
+    for (index, &groups) in (0..).zip(groups) {
+        let element = |i: u32| F::from_u32(1000 * index + i + 1).cube();
+        let elements: Vec<[F; LANES]> = (0..4)
+            .map(|group| std::array::from_fn(|lane| element(8 * group + lane as u32)))
+            .collect();
+        let limbs = elements.iter().flat_map(droste_native::precompile::limbs);
+        blocks.extend(elements.iter().copied().chain(limbs));
+        calls.push((id::LIMBS, [12 * index, 0, 12 * index + 4, 0, groups]));
+    }
+    execution(blocks, &calls)
+}
+
+/// What is wrong with `height` rows of a run after an edit, where memory holds the limbs that the rows
+/// write.
+fn forged(
+    run: Execution,
+    height: usize,
+    edit: impl FnOnce(&mut [&mut LimbsCols<F>], &mut [Call]),
+) -> Option<String> {
+    forge(&LimbsTable, run, height, |rows, run| {
+        edit(rows, &mut run.calls[id::LIMBS as usize]);
+        for row in rows.iter().filter(|row| row.is_real == F::ONE) {
+            let elements = row.words.each_ref().map(element);
+            let out = row.out_address.as_canonical_u32() as usize;
+            run.image.blocks[out..][..2]
+                .copy_from_slice(&droste_native::precompile::limbs(&elements));
+        }
+    })
+}
+
+/// The element of a word.
+fn element(word: &WordCols<F>) -> F {
+    let digits = |trits: &[F]| {
+        let digits = trits.iter().rev();
+        digits.fold(F::ZERO, |value, &trit| value * F::from_u8(3) + trit)
+    };
+    let low = digits(&word.low.trits) + word.low.top * F::from_u16(6_487);
+    let high = digits(&word.high_trits) + word.high_top * F::from_u16(TOP);
+    (low + high * F::from_u32(1 << 16)) / F::from_u64(1 << 32)
+}
+
+#[test]
+fn an_unedited_forgery_is_honest() {
+    for (groups, height) in [(vec![3], 4), (vec![2, 1, 1], 4), (vec![1], 1), (vec![4], 4)] {
+        assert_eq!(forged(calls(&groups), height, |_, _| ()), None);
+    }
+}
+
+#[test]
+fn a_chain_open_on_the_last_row_is_rejected() {
+    // The calls ask for a group more than the table has.
+    assert!(forged(calls(&[3]), 2, |_, _| ()).is_some());
+    assert!(forged(calls(&[2]), 1, |_, _| ()).is_some());
+    assert!(forged(calls(&[1, 1, 3]), 4, |_, _| ()).is_some());
+}
+
+#[test]
+fn a_chain_entered_in_the_middle_is_rejected() {
+    let mut faults = Vec::new();
+    for is_called in [true, false] {
+        let mut continues = |groups: &[u32], height: usize, at: usize, chained: bool| {
+            faults.push(forged(calls(groups), height, |rows, calls| {
+                rows[at].starts = F::ZERO;
+                if chained {
+                    rows[at].in_address = rows[at - 1].in_address + F::ONE;
+                    rows[at].out_address = rows[at - 1].out_address + F::TWO;
+                    rows[at].remaining = rows[at - 1].remaining - F::ONE;
+                }
+                if !is_called {
+                    calls[calls.len() - 1].e = F::ZERO;
+                }
+            }));
+        };
+        // On row 0, and below the last row of another call.
+        continues(&[1], 1, 0, false);
+        continues(&[1], 2, 0, false);
+        continues(&[1, 1], 2, 1, false);
+        continues(&[1, 1], 2, 1, true);
+        // Padding that continues a call.
+        continues(&[3], 4, 3, false);
+        continues(&[3], 4, 3, true);
+    }
+    // Below padding.
+    faults.push(forged(calls(&[1]), 2, |rows, _| {
+        let (row, padding) = (*rows[0], *rows[1]);
+        (*rows[0], *rows[1]) = (padding, row);
+        rows[1].starts = F::ZERO;
+    }));
+    assert!(faults.iter().all(Option::is_some), "{faults:?}");
+}
+
+#[test]
+fn a_chain_cut_or_too_long_is_rejected() {
+    let edits: [fn(&mut [&mut LimbsCols<F>], &mut [Call]); 5] = [
+        // The rest is a call that nobody made, is gone, or is there but not real.
+        |rows, _| rows[1].starts = F::ONE,
+        |rows, _| {
+            let padding = *rows[3];
+            (*rows[1], *rows[2]) = (padding, padding);
+        },
+        |rows, _| rows[2].is_real = F::ZERO,
+        // A call of one group less, or of none, answered by as many rows.
+        |rows, calls| {
+            calls[0].e = F::TWO;
+            for row in &mut rows[..3] {
+                row.remaining -= F::ONE;
+            }
+        },
+        |rows, calls| {
+            calls[0].e = F::ZERO;
+            for row in &mut rows[..3] {
+                row.remaining -= F::from_u8(3);
+            }
+        },
+    ];
+    for (index, edit) in edits.into_iter().enumerate() {
+        assert!(forged(calls(&[3]), 4, edit).is_some(), "edit {index}");
+    }
+}
+
+#[test]
+fn rows_moved_or_copied_are_rejected() {
+    let edits: [fn(&mut [&mut LimbsCols<F>], &mut [Call]); 5] = [
+        // Two calls exchange their second rows; their words alone; the elements they read.
+        |rows, _| {
+            let (second, fourth) = (*rows[1], *rows[3]);
+            (*rows[1], *rows[3]) = (fourth, second);
+        },
+        |rows, _| {
+            let (second, fourth) = (rows[1].words, rows[3].words);
+            (rows[1].words, rows[3].words) = (fourth, second);
+        },
+        |rows, _| {
+            let (second, fourth) = (*rows[1], *rows[3]);
+            (rows[1].in_address, rows[1].words) = (fourth.in_address, fourth.words);
+            (rows[3].in_address, rows[3].words) = (second.in_address, second.words);
+        },
+        // A call's rows the other way round.
+        |rows, _| {
+            let (first, second) = (*rows[0], *rows[1]);
+            (*rows[0], *rows[1]) = (second, first);
+            (rows[0].starts, rows[1].starts) = (F::ONE, F::ZERO);
+            (rows[0].remaining, rows[1].remaining) = (F::TWO, F::ONE);
+        },
+        // One row in place of both of a call's.
+        |rows, _| {
+            *rows[1] = *rows[0];
+            (rows[1].starts, rows[1].remaining) = (F::ZERO, F::ONE);
+        },
+    ];
+    for (index, edit) in edits.into_iter().enumerate() {
+        assert!(forged(calls(&[2, 2]), 4, edit).is_some(), "edit {index}");
+    }
+    // A call that is made once and answered twice.
+    assert!(forged(calls(&[1]), 2, |rows, _| *rows[1] = *rows[0]).is_some());
+    // A row of another call in place of the second.
+    let fault = forged(calls(&[2, 1, 1]), 4, |rows, _| {
+        rows[1].words = rows[2].words
+    });
+    assert!(fault.is_some());
+}
+
+/// The words `w` and `w + p` are one element; memory agrees with the forger.
+#[test]
+fn another_word_of_an_element_is_rejected() {
+    for word in [0u32, 1, 0xffff, 0x1234_5678 - 0x1000_0000] {
+        let element = F::from_u32(word) / F::from_u64(1 << 32);
+        let mut run = calls(&[1]);
+        run.image.blocks[0][3] = element;
+        let shifted = word + droste_native::field::MODULUS;
+        let fault = forge(
+            &LimbsTable,
+            run,
+            1,
+            |rows: &mut [&mut LimbsCols<F>], run| {
+                rows[0].words[3] = digits(shifted);
+                run.image.blocks[5 - 1][6] = F::from_u32(shifted & 0xffff);
+                run.image.blocks[5 - 1][7] = F::from_u32(shifted >> 16);
+            },
+        );
+        assert!(fault.is_some(), "word {word:#x}");
+    }
+}
+
+/// Columns of a word of 32 bits, its digits larger than they may be where they have to.
+fn digits(word: u32) -> WordCols<F> {
+    let mut columns = [F::ZERO; WordCols::<u8>::WIDTH];
+    let columns: &mut WordCols<F> = columns.as_mut_slice().borrow_mut();
+    columns.low.fill(word as u16);
+    let high = word >> 16;
+    columns.high_top = F::from_bool(high >= 19_683);
+    let mut rest = if high >= 19_683 {
+        high - u32::from(TOP)
+    } else {
+        high
+    };
+    for trit in &mut columns.high_trits[..TRITS - 1] {
+        *trit = F::from_u32(rest % 3);
+        rest /= 3;
+    }
+    columns.high_trits[TRITS - 1] = F::from_u32(rest);
+    let room = F::from_u16(MAX_HIGH) - F::from_u32(high);
+    columns.inverse = room.try_inverse().unwrap_or_default();
+    *columns
 }

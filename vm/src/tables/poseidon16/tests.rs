@@ -1,4 +1,4 @@
-use std::borrow::{Borrow, BorrowMut};
+use std::borrow::Borrow;
 
 use droste_air::test_utils::constraint_degree;
 use droste_native::F;
@@ -13,7 +13,7 @@ use super::{ChainCols, Poseidon16Table};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::LANES;
-use crate::tables::testing::{Bench, execution};
+use crate::tables::testing::{Bench, execution, forge};
 
 type Block = [F; LANES];
 
@@ -233,30 +233,27 @@ fn every_cell_that_matters_is_constrained() {
 
 /// What is wrong with a trace of `height` rows that were edited, after what follows from the edit was
 /// made consistent: the permutations, and the results in memory.
-fn forge(run: &Run, height: usize, edit: impl FnOnce(&mut [&mut ChainCols<F>])) -> Option<String> {
-    let mut execution = run.execution();
-    let (mut trace, _) = Bench::new(&Poseidon16Table, &execution).trace();
-    let width = trace.width();
-    trace.values.truncate(height * width);
-    let mut rows: Vec<&mut ChainCols<F>> = trace
-        .values
-        .chunks_exact_mut(width)
-        .map(BorrowMut::borrow_mut)
-        .collect();
-    edit(&mut rows);
-    for row in rows {
-        let inputs = row.permutation.inputs;
-        let low = std::array::from_fn(|i| inputs[i]);
-        let high = std::array::from_fn(|i| inputs[LANES + i]);
-        fill_permutation(row, low, high, row.is_sponge == F::ZERO);
-        let out = row.out_address.as_canonical_u32() as usize;
-        let outputs = row.permutation.outputs();
-        execution.image.blocks[out] = std::array::from_fn(|i| outputs[i]);
-        if row.is_sponge == F::ONE && row.is_hash == F::ZERO {
-            execution.image.blocks[out + 1] = std::array::from_fn(|i| outputs[LANES + i]);
-        }
-    }
-    Bench::new(&Poseidon16Table, &execution).fault(&trace)
+fn forged(run: &Run, height: usize, edit: impl FnOnce(&mut [&mut ChainCols<F>])) -> Option<String> {
+    forge(
+        &Poseidon16Table,
+        run.execution(),
+        height,
+        |rows, execution| {
+            edit(rows);
+            for row in rows {
+                let inputs = row.permutation.inputs;
+                let low = std::array::from_fn(|i| inputs[i]);
+                let high = std::array::from_fn(|i| inputs[LANES + i]);
+                fill_permutation(row, low, high, row.is_sponge == F::ZERO);
+                let out = row.out_address.as_canonical_u32() as usize;
+                let outputs = row.permutation.outputs();
+                execution.image.blocks[out] = std::array::from_fn(|i| outputs[i]);
+                if row.is_sponge == F::ONE && row.is_hash == F::ZERO {
+                    execution.image.blocks[out + 1] = std::array::from_fn(|i| outputs[LANES + i]);
+                }
+            }
+        },
+    )
 }
 
 fn path(index: u32, depth: u32) -> Run {
@@ -281,9 +278,9 @@ fn hash(lanes: usize) -> Run {
 
 #[test]
 fn an_unedited_forgery_is_honest() {
-    assert_eq!(forge(&path(2, 2), 2, |_| ()), None);
-    assert_eq!(forge(&sponge(13), 2, |_| ()), None);
-    assert_eq!(forge(&hash(13), 2, |_| ()), None);
+    assert_eq!(forged(&path(2, 2), 2, |_| ()), None);
+    assert_eq!(forged(&sponge(13), 2, |_| ()), None);
+    assert_eq!(forged(&hash(13), 2, |_| ()), None);
 }
 
 /// A sponge that does not write its capacity leaves the block free for anything, a hash that writes it
@@ -291,46 +288,46 @@ fn an_unedited_forgery_is_honest() {
 #[test]
 fn a_hash_for_a_sponge_is_rejected() {
     for row in 0..2 {
-        let fault = forge(&sponge(13), 2, |rows| rows[row].is_hash = F::ONE);
+        let fault = forged(&sponge(13), 2, |rows| rows[row].is_hash = F::ONE);
         assert!(fault.is_some(), "row {row}");
-        let fault = forge(&hash(13), 2, |rows| rows[row].is_hash = F::ZERO);
+        let fault = forged(&hash(13), 2, |rows| rows[row].is_hash = F::ZERO);
         assert!(fault.is_some(), "row {row}");
     }
     // On every row.
     let all = |flag: F| {
         move |rows: &mut [&mut ChainCols<F>]| rows.iter_mut().for_each(|row| row.is_hash = flag)
     };
-    assert!(forge(&sponge(13), 2, all(F::ONE)).is_some());
-    assert!(forge(&hash(13), 2, all(F::ZERO)).is_some());
+    assert!(forged(&sponge(13), 2, all(F::ONE)).is_some());
+    assert!(forged(&hash(13), 2, all(F::ZERO)).is_some());
     // On rows of other calls.
-    assert!(forge(&path(2, 2), 2, all(F::ONE)).is_some());
+    assert!(forged(&path(2, 2), 2, all(F::ONE)).is_some());
 }
 
 #[test]
 fn a_chain_open_on_the_last_row_is_rejected() {
     // The calls ask for one row more than the table has.
-    assert!(forge(&path(2, 3), 2, |_| ()).is_some());
-    assert!(forge(&sponge(24), 2, |_| ()).is_some());
+    assert!(forged(&path(2, 3), 2, |_| ()).is_some());
+    assert!(forged(&sponge(24), 2, |_| ()).is_some());
 }
 
 #[test]
 fn a_chain_entered_in_the_middle_is_rejected() {
     // On row 0, and below a row that has nothing to go on.
-    assert!(forge(&path(0, 1), 1, |rows| rows[0].starts = F::ZERO).is_some());
+    assert!(forged(&path(0, 1), 1, |rows| rows[0].starts = F::ZERO).is_some());
     let mut run = Run::new();
     run.compress(0, 1);
     run.merkle(0, 0, 1, 1);
-    assert!(forge(&run, 2, |rows| rows[1].starts = F::ZERO).is_some());
+    assert!(forged(&run, 2, |rows| rows[1].starts = F::ZERO).is_some());
     let mut run = Run::new();
     run.sponge(8, 0);
     run.merkle(0, 0, 1, 1);
-    assert!(forge(&run, 2, |rows| rows[1].starts = F::ZERO).is_some());
+    assert!(forged(&run, 2, |rows| rows[1].starts = F::ZERO).is_some());
 }
 
 #[test]
 fn another_capacity_between_permutations_is_rejected() {
     for lane in 8..16 {
-        let fault = forge(&sponge(16), 2, |rows| {
+        let fault = forged(&sponge(16), 2, |rows| {
             rows[1].permutation.inputs[lane] += F::ONE;
         });
         assert!(fault.is_some());
@@ -344,7 +341,7 @@ fn other_lanes_past_the_end_are_rejected() {
             let mut run = sponge(lanes);
             // The memory agrees with the forger.
             run.blocks[33][lane] += F::ONE;
-            let fault = forge(&run, 2, |rows| {
+            let fault = forged(&run, 2, |rows| {
                 rows[1].permutation.inputs[lane] = run.blocks[33][lane];
             });
             assert!(fault.is_some(), "{lanes} lanes, lane {lane}");
@@ -359,7 +356,7 @@ fn another_tag_is_rejected() {
         run.duplex(24, 0, tag);
         run
     };
-    assert_eq!(forge(&duplex(8), 3, |_| ()), None);
+    assert_eq!(forged(&duplex(8), 3, |_| ()), None);
     // On every row, consistently, for a call that names another.
     let add = |rows: &mut [&mut ChainCols<F>], from: usize| {
         for row in &mut rows[from..] {
@@ -367,14 +364,14 @@ fn another_tag_is_rejected() {
         }
         rows[from].permutation.inputs[LANES] += F::ONE;
     };
-    assert!(forge(&duplex(8), 3, |rows| add(rows, 0)).is_some());
+    assert!(forged(&duplex(8), 3, |rows| add(rows, 0)).is_some());
     // From the second row on.
-    assert!(forge(&duplex(8), 3, |rows| add(rows, 1)).is_some());
+    assert!(forged(&duplex(8), 3, |rows| add(rows, 1)).is_some());
     // Left out, or added, on one row.
     for row in 0..3 {
-        let fault = forge(&duplex(8), 3, |rows| rows[row].tag = F::ZERO);
+        let fault = forged(&duplex(8), 3, |rows| rows[row].tag = F::ZERO);
         assert!(fault.is_some(), "row {row}");
-        let fault = forge(&duplex(8), 3, |rows| {
+        let fault = forged(&duplex(8), 3, |rows| {
             rows[row].permutation.inputs[LANES] -= F::from_u32(8);
         });
         assert!(fault.is_some(), "row {row}");
@@ -382,7 +379,7 @@ fn another_tag_is_rejected() {
     // A compression whose right block differs in memory from what it compresses.
     let mut run = Run::new();
     run.compress(0, 1);
-    let fault = forge(&run, 1, |rows| {
+    let fault = forged(&run, 1, |rows| {
         rows[0].tag = F::ONE;
         rows[0].permutation.inputs[LANES] += F::ONE;
     });
@@ -392,7 +389,7 @@ fn another_tag_is_rejected() {
 #[test]
 fn an_early_partial_block_is_rejected() {
     // 13 + 8 lanes absorbed as 5 carried lanes in the middle.
-    let fault = forge(&sponge(21), 3, |rows| {
+    let fault = forged(&sponge(21), 3, |rows| {
         rows[1].past_end = [F::ONE; 3];
         rows[2].past_end = [F::ZERO; 3];
         rows[2].index_or_half = F::ZERO;
@@ -403,7 +400,7 @@ fn an_early_partial_block_is_rejected() {
     run.compress(0, 1);
     run.sponge(8, 0);
     run.calls[1].1[4] = 7;
-    let fault = forge(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows| {
         let carried = rows[0].permutation.outputs()[7];
         rows[1].permutation.inputs[7] = carried;
         rows[1].past_end = [F::ZERO, F::ZERO, F::ONE];
@@ -416,7 +413,7 @@ fn an_early_partial_block_is_rejected() {
 fn another_node_or_index_is_rejected() {
     // The node of level 1 is not the parent of level 0.
     for lane in 0..8 {
-        let fault = forge(&path(0, 2), 2, |rows| {
+        let fault = forged(&path(0, 2), 2, |rows| {
             rows[1].permutation.inputs[lane] += F::ONE;
         });
         assert!(fault.is_some());
@@ -428,7 +425,7 @@ fn another_node_or_index_is_rejected() {
         let execution = path(3, 2).execution();
         Bench::new(&Poseidon16Table, &execution).trace().0
     };
-    let fault = forge(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows| {
         for (row, honest) in rows
             .iter_mut()
             .zip(honest.values.chunks_exact(honest.width()))
@@ -440,7 +437,7 @@ fn another_node_or_index_is_rejected() {
     // A bit that is no bit: the index 2 = 0 + 2 * 1 in one level.
     let mut run = path(0, 1);
     run.calls[0].1[1] = 2;
-    let fault = forge(&run, 1, |rows| {
+    let fault = forged(&run, 1, |rows| {
         rows[0].is_left = -F::ONE;
         rows[0].is_right = F::TWO;
         rows[0].index_or_half = F::TWO;

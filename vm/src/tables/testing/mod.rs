@@ -1,7 +1,12 @@
 //! What is wrong with the trace of one table: its constraints, and its messages against the calls
 //! and the memory of a run.
 
+mod cores;
+pub mod digests;
+mod forge;
 mod proof;
+
+pub use forge::forge;
 
 use std::collections::BTreeMap;
 
@@ -48,13 +53,23 @@ where
 
     /// The honest trace of the least height, and its uses.
     pub fn trace(&self) -> (RowMajorMatrix<F>, LookupCounts) {
+        self.generate(1)
+    }
+
+    /// The honest trace of the least height that is at least this one.
+    pub fn trace_of(&self, height: usize) -> RowMajorMatrix<F> {
+        self.generate(height).0
+    }
+
+    fn generate(&self, height: usize) -> (RowMajorMatrix<F>, LookupCounts) {
         let program = Program::default();
         let input = TraceInput {
             program: &program,
             execution: self.execution,
         };
         let mut uses = LookupCounts::new(&input);
-        let log_height = self.table.rows(&input).next_power_of_two().ilog2() as usize;
+        let rows = self.table.rows(&input).max(height);
+        let log_height = rows.next_power_of_two().ilog2() as usize;
         let trace = self.table.trace(&input, log_height, &mut uses);
         assert_eq!(trace.height(), 1 << log_height);
         assert_eq!(trace.width(), self.table.width());
@@ -62,7 +77,8 @@ where
     }
 
     /// The first thing wrong with a trace, if any: a constraint, a call that was not made or is not
-    /// answered, or a block that is not in memory. How often a block is taken is not wrong: the
+    /// answered, a block that is not in memory, or a compression or permutation that is not right. How
+    /// often a block is taken is not wrong: the
     /// memory's uses are the prover's.
     pub fn fault(&self, trace: &RowMajorMatrix<F>) -> Option<String> {
         let mut messages = match self.messages(trace) {
@@ -88,8 +104,11 @@ where
         if let Some((call, count)) = calls.pop_first() {
             return Some(format!("call {call:?} has net count {count}"));
         }
-        messages.retain(|_, messages| !messages.is_empty());
-        assert!(messages.is_empty(), "messages on other buses: {messages:?}");
+        for (bus, messages) in messages {
+            if let Some(message) = messages.into_keys().find(|m| !cores::is_true(&bus, m)) {
+                return Some(format!("nobody sends {message:?} on bus {bus}"));
+            }
+        }
         None
     }
 

@@ -1,0 +1,393 @@
+//! The documents name tests, items and files: each one exists. Text alone is read, nothing is built.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Crates of other people, whose names documents may use.
+const FOREIGN: [&str; 2] = ["p3_", "std"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Every file of the repository below a directory, by its path from the root; no build products.
+fn files(directory: &Path, path: &str, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(directory).expect("readable directory") {
+        let entry = entry.expect("readable entry");
+        let name = entry.file_name().into_string().expect("UTF-8 name");
+        if name == "target" || name == "__pycache__" || name == ".git" {
+            continue;
+        }
+        let path = format!("{path}/{name}");
+        if entry.file_type().expect("type").is_dir() {
+            files(&entry.path(), &path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+/// Names that a source file defines, and those of its tests.
+struct Source {
+    /// Components of its path, without the extension.
+    path: Vec<String>,
+    names: BTreeSet<String>,
+    tests: BTreeSet<String>,
+}
+
+impl Source {
+    fn read(path: &str, text: &str) -> Self {
+        let mut names = BTreeSet::new();
+        let mut tests = BTreeSet::new();
+        let mut is_test = false;
+        for line in text.lines() {
+            let line = line.trim();
+            is_test |= line == "#[test]";
+            let words: Vec<&str> = line
+                .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '!')
+                .filter(|word| !word.is_empty())
+                .collect();
+            for pair in words.windows(2) {
+                let [keyword, name] = [pair[0], pair[1].trim_end_matches('!')];
+                match keyword {
+                    "fn" => {
+                        names.insert(name.to_owned());
+                        if std::mem::take(&mut is_test) {
+                            tests.insert(name.to_owned());
+                        }
+                    }
+                    "struct" | "enum" | "trait" | "mod" | "type" | "const" | "static" | "impl"
+                    | "for" | "macro_rules!" => {
+                        names.insert(name.to_owned());
+                    }
+                    _ => {}
+                }
+            }
+            // Variants of enumerations, and fields.
+            let line = line.trim_start_matches("pub ");
+            if let Some(first) = words.iter().find(|word| **word != "pub")
+                && let Some(rest) = line.strip_prefix(first)
+                && (rest.starts_with(": ")
+                    || line.starts_with(char::is_uppercase)
+                        && rest.starts_with([',', '(', ' ', '{']))
+            {
+                names.insert((*first).to_owned());
+            }
+        }
+        let path = path.trim_start_matches('/').trim_end_matches(".rs");
+        Self {
+            path: path.split('/').map(str::to_owned).collect(),
+            names,
+            tests,
+        }
+    }
+
+    /// Whether the path goes through `components`, one after the other.
+    fn is_at(&self, components: &[&str]) -> bool {
+        components.is_empty()
+            || self.path.windows(components.len()).any(|window| {
+                let mut pairs = window.iter().zip(components);
+                pairs.all(|(name, pattern)| matches(pattern, name))
+            })
+    }
+}
+
+/// Whether a name is the pattern, in which `*` stands for anything.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((start, end)) => {
+            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        }
+    }
+}
+
+fn any(names: &BTreeSet<String>, pattern: &str) -> bool {
+    names.iter().any(|name| matches(pattern, name))
+}
+
+/// `a{b,c}d` as `abd`, `acd`.
+fn alternatives(text: &str) -> Vec<String> {
+    match text
+        .split_once('{')
+        .map(|(head, rest)| (head, rest.split_once('}')))
+    {
+        Some((head, Some((list, tail)))) => list
+            .split(',')
+            .map(|name| format!("{head}{}{tail}", name.trim()))
+            .collect(),
+        _ => vec![text.to_owned()],
+    }
+}
+
+struct Repository {
+    files: Vec<String>,
+    sources: Vec<Source>,
+}
+
+impl Repository {
+    fn read() -> Self {
+        let mut found = Vec::new();
+        files(&root(), "", &mut found);
+        let sources = found.iter().filter(|path| path.ends_with(".rs"));
+        let sources = sources
+            .map(|path| {
+                let text = std::fs::read_to_string(root().join(&path[1..])).expect("readable file");
+                Source::read(path, &text)
+            })
+            .collect();
+        Self {
+            files: found,
+            sources,
+        }
+    }
+
+    /// Whether a test is named so: `file::test`, `directory/file::test`, `test`, or a file of tests; after
+    /// `crate: `, one of that crate.
+    fn has_test(&self, reference: &str) -> bool {
+        let (package, reference) = match reference.split_once(": ") {
+            Some((package, reference)) => (Some(package), reference),
+            None => (None, reference),
+        };
+        let reference = reference.trim_end_matches(".rs").replace("::", "/");
+        let components: Vec<&str> = reference.split('/').filter(|c| !c.is_empty()).collect();
+        let Some((name, place)) = components.split_last() else {
+            return false;
+        };
+        self.sources.iter().any(|source| {
+            let is_there = package.is_none_or(|package| source.path[0] == package);
+            is_there
+                && ((source.is_at(place) && any(&source.tests, name))
+                    || (source.is_at(&components) && !source.tests.is_empty()))
+        })
+    }
+
+    /// Whether an item is named so: its name is defined where the name before it is, which is a type, a
+    /// module or a file. A single letter stands for any type.
+    fn has_item(&self, path: &[&str]) -> bool {
+        let Some((name, place)) = path.split_last() else {
+            return false;
+        };
+        let place = place.last().filter(|place| place.len() > 1);
+        let package = place.map(|place| place.trim_start_matches("droste_"));
+        self.sources.iter().any(|source| {
+            let is_there = package.is_none_or(|place| {
+                source.names.contains(place) || source.path.iter().any(|part| part == place)
+            });
+            let is_file = source.path.last().is_some_and(|file| file == name)
+                || source
+                    .path
+                    .iter()
+                    .rev()
+                    .nth(1)
+                    .is_some_and(|directory| directory == name);
+            is_there && (any(&source.names, name) || is_file)
+        })
+    }
+
+    /// Whether a path goes on like this one, which may leave out where it begins and ends. What begins
+    /// with the name of a library is in its sources.
+    fn has_path(&self, reference: &str) -> bool {
+        if let Some((package, rest)) = reference.split_once('/')
+            && let Some(package) = package.strip_prefix("droste_")
+        {
+            return self.has_path(&format!("{package}/src/{rest}"));
+        }
+        let parts: Vec<&str> = reference
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .collect();
+        self.files.iter().any(|file| {
+            let names: Vec<&str> = file.split('/').collect();
+            names.windows(parts.len()).any(|window| {
+                let mut pairs = window.iter().zip(&parts);
+                pairs.all(|(name, part)| {
+                    matches(part, name) || matches(part, name.trim_end_matches(".rs"))
+                })
+            })
+        })
+    }
+}
+
+/// The spans between backticks of a line.
+fn spans(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+/// The targets of a line's links.
+fn links(line: &str) -> impl Iterator<Item = &str> {
+    line.split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+}
+
+/// `a::b::c`, from a span without its generics and arguments.
+fn item_path(span: &str) -> Option<Vec<String>> {
+    let mut plain = String::new();
+    let mut depth = 0;
+    for c in span.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            '(' if depth == 0 => break,
+            _ if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    let parts: Vec<String> = plain
+        .split("::")
+        .filter(|p| !p.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let is_name = |part: &String| {
+        part.chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '*')
+            && part.starts_with(|c: char| c.is_alphabetic() || c == '*')
+    };
+    (parts.len() > 1 && parts.iter().all(is_name)).then_some(parts)
+}
+
+/// What a span names that does not exist.
+fn missing(repository: &Repository, span: &str, is_test: bool) -> Option<String> {
+    let absent = |exists: bool| (!exists).then(|| span.to_owned());
+    if is_test {
+        return absent(
+            alternatives(span)
+                .iter()
+                .all(|name| repository.has_test(name)),
+        );
+    }
+    if let Some(path) = item_path(span) {
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        let is_foreign = FOREIGN.iter().any(|foreign| path[0].starts_with(foreign));
+        return absent(is_foreign || repository.has_item(&path) || repository.has_test(span));
+    }
+    // Arguments of commands, and paths that stand alone.
+    let words: Vec<&str> = span.split_whitespace().collect();
+    for (index, word) in words.iter().enumerate() {
+        let is_example = index > 0 && ["--example", "--bench"].contains(&words[index - 1]);
+        if is_example && !repository.has_path(word) {
+            return Some((*word).to_owned());
+        }
+        let is_file = [".rs", ".md", ".py", ".toml"]
+            .iter()
+            .any(|end| word.ends_with(end));
+        let is_path = word.contains('/')
+            && word.len() > 1
+            && word
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "_-./*{},".contains(c))
+            && word.contains(|c: char| c.is_ascii_alphabetic())
+            && (words.len() == 1 || is_file);
+        if is_path
+            && !alternatives(word)
+                .iter()
+                .all(|path| repository.has_path(path))
+        {
+            return Some((*word).to_owned());
+        }
+    }
+    None
+}
+
+fn documents(repository: &Repository) -> Vec<String> {
+    let is_document = |path: &&String| {
+        path.ends_with(".md") && (path.starts_with("/docs/") || path.matches('/').count() == 1)
+    };
+    let documents = repository.files.iter().filter(is_document);
+    documents
+        .filter(|path| *path != "/CHANGELOG.md")
+        .cloned()
+        .collect()
+}
+
+/// Everything that a document names and the repository does not have.
+fn faults(repository: &Repository, document: &str, text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    // Whether the table that a line belongs to has tests in its last column.
+    let mut lists_tests = false;
+    let mut is_code = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        let mut report = |what: &str| faults.push(format!("{document}:{number}: {what}"));
+        if line.starts_with("```") {
+            is_code = !is_code;
+            continue;
+        }
+        if is_code {
+            if let Some(what) = missing(repository, line, false) {
+                report(&what);
+            }
+            continue;
+        }
+        let row = line
+            .strip_prefix('|')
+            .and_then(|row| row.trim_end().strip_suffix('|'));
+        let (before, last) = row
+            .and_then(|row| row.rsplit_once('|'))
+            .unwrap_or((line, ""));
+        if row.is_none() {
+            lists_tests = false;
+        }
+        lists_tests |= row.is_some() && last.trim() == "test";
+        let (plain, tests) = if lists_tests {
+            (before, last)
+        } else {
+            (line, "")
+        };
+        let named = spans(plain).filter_map(|span| missing(repository, span, false));
+        let named: Vec<String> = named
+            .chain(spans(tests).filter_map(|span| missing(repository, span, true)))
+            .collect();
+        named.iter().for_each(|what| report(what));
+        for link in links(line).filter(|link| !link.contains("://") && !link.starts_with('#')) {
+            let path = link.split('#').next().unwrap_or(link);
+            let folder = Path::new(document.trim_start_matches('/')).parent();
+            if !folder.is_some_and(|folder| root().join(folder).join(path).exists()) {
+                report(link);
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn what_the_documents_name_exists() {
+    let repository = Repository::read();
+    let documents = documents(&repository);
+    assert!(documents.iter().any(|path| path == "/docs/soundness.md"));
+    let mut all = Vec::new();
+    for document in &documents {
+        let text = std::fs::read_to_string(root().join(&document[1..])).expect("readable file");
+        all.extend(faults(&repository, document, &text));
+    }
+    assert!(all.is_empty(), "\n{}", all.join("\n"));
+}
+
+#[test]
+fn what_does_not_exist_is_found() {
+    let repository = Repository::read();
+    let found = |text: &str| faults(&repository, "/docs/soundness.md", text).len();
+    // A test of this file, an item, a file, a link, an example.
+    let right = "| claim | test |\n|---|---|\n| a `matches` | `docs::what_does_not_exist_is_found` |\n\
+                 \n`Verifier::new`, `docs/soundness.md`, [a link](soundness.md)\n";
+    assert_eq!(found(right), 0);
+    for (from, to) in [
+        ("is_found", "is_fond"),
+        ("docs::what", "dogs::what"),
+        ("Verifier::new", "Verifier::knew"),
+        ("docs/soundness.md", "docs/soundless.md"),
+        ("(soundness.md)", "(soundless.md)"),
+        ("`Verifier::new`", "`cargo run --example no_such_example`"),
+        // An item of that name is no test.
+        ("docs::what_does_not_exist_is_found", "docs::faults"),
+    ] {
+        assert_eq!(found(&right.replacen(from, to, 1)), 1, "{to}");
+    }
+    assert_eq!(
+        found(&right.replace(
+            "docs::what_does_not_exist",
+            "docs::{what_does_not_exist,no}"
+        )),
+        1
+    );
+}

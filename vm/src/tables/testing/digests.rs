@@ -1,0 +1,416 @@
+//! Forgeries of chains that every table of [`digest_chain`](crate::tables::digest_chain) must refuse.
+
+use std::borrow::BorrowMut;
+
+use droste_air::test_utils::RowBuilder;
+use droste_native::{EF, F};
+use p3_air::Air;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_lookup::InteractionSymbolicBuilder;
+
+use super::{Bench, execution, forge};
+use crate::record::Execution;
+use crate::tables::digest_chain::{DIGEST_LIMBS, DigestChainCols};
+use crate::tables::{LANES, Table};
+
+type Block = [F; LANES];
+
+/// A table of digest chains, as its forger sees it.
+pub trait DigestTable:
+    Table + Default + Air<InteractionSymbolicBuilder<F, EF>> + Air<RowBuilder<F>>
+{
+    type Row: Copy;
+
+    const HASH: u32;
+    const MERKLE: u32;
+    /// Words of a row of a hash, if another one follows.
+    const ROW_WORDS: usize;
+
+    fn hash(blocks: &[Block], words: usize) -> [Block; 2];
+    fn merkle(leaf: &[Block; 2], index: u32, path: &[[Block; 2]]) -> [Block; 2];
+
+    fn chain(row: &mut Self::Row) -> &mut DigestChainCols<F>;
+    fn present(row: &mut Self::Row) -> &mut [F];
+    fn lanes(row: &mut Self::Row) -> &mut [F];
+    fn output(row: &Self::Row) -> [F; DIGEST_LIMBS];
+    fn is_active(row: &Self::Row) -> bool;
+
+    /// Sets the state in which a row of a hash starts: that of its first row, or what the row above
+    /// leaves.
+    fn start(row: &mut Self::Row, above: Option<&Self::Row>);
+    /// Sets what a row computes from its other columns; `is_last` of its call.
+    fn compute(row: &mut Self::Row, is_last: bool);
+}
+
+/// Data in blocks 0 to 63, results after it.
+pub struct Run {
+    pub blocks: Vec<Block>,
+    pub calls: Vec<(u32, [u32; 5])>,
+}
+
+impl Run {
+    pub fn new() -> Self {
+        let limb = |i: u32| F::from_u32(i.wrapping_mul(2_654_435_761) >> 16);
+        Self {
+            blocks: (0..64)
+                .map(|block| std::array::from_fn(|lane| limb(8 * block + lane as u32 + 1)))
+                .collect(),
+            calls: Vec::new(),
+        }
+    }
+
+    pub fn push(&mut self, digest: [Block; 2]) -> u32 {
+        self.blocks.extend(digest);
+        self.blocks.len() as u32 - 2
+    }
+
+    pub fn digest(&self, address: u32) -> [Block; 2] {
+        let address = address as usize;
+        [self.blocks[address], self.blocks[address + 1]]
+    }
+
+    pub fn hash<T: DigestTable>(&mut self, a: u32, words: usize) {
+        let c = self.push(T::hash(&self.blocks[a as usize..], words));
+        self.calls.push((T::HASH, [a, 0, c, 0, words as u32]));
+    }
+
+    pub fn merkle<T: DigestTable>(&mut self, leaf: u32, index: u32, siblings: u32, depth: u32) {
+        let path: Vec<_> = (0..depth).map(|i| self.digest(siblings + 2 * i)).collect();
+        let d = self.push(T::merkle(&self.digest(leaf), index, &path));
+        self.calls
+            .push((T::MERKLE, [leaf, index, siblings, d, depth]));
+    }
+
+    pub fn execution(&self) -> Execution {
+        execution(self.blocks.clone(), &self.calls)
+    }
+}
+
+/// Makes consistent what follows from the rows: what each computes, and the results in memory. With
+/// `carries`, also the state or the node that a row has from the row above.
+fn follow<T: DigestTable>(rows: &mut [&mut T::Row], execution: &mut Execution, carries: bool) {
+    let starts: Vec<bool> = rows
+        .iter_mut()
+        .map(|row| T::chain(row).starts == F::ONE)
+        .collect();
+    for index in 0..rows.len() {
+        let (above, rest) = rows.split_at_mut(index);
+        let row = &mut *rest[0];
+        if !T::is_active(row) {
+            continue;
+        }
+        if carries
+            && !starts[index]
+            && let Some(above) = above.last()
+        {
+            let chain = *T::chain(row);
+            let node = match (chain.is_left == F::ONE, chain.is_right == F::ONE) {
+                (true, _) => Some(0),
+                (_, true) => Some(DIGEST_LIMBS),
+                _ => None,
+            };
+            match node {
+                Some(first) => {
+                    T::lanes(row)[first..][..DIGEST_LIMBS].copy_from_slice(&T::output(above));
+                }
+                None => T::start(row, Some(above)),
+            }
+        }
+        let is_last = starts[(index + 1) % starts.len()];
+        T::compute(row, is_last);
+        if is_last {
+            let output = T::output(row);
+            let out = T::chain(row).out_address.as_canonical_u32() as usize;
+            execution.image.blocks[out..][..2].copy_from_slice(output.as_chunks::<LANES>().0);
+        }
+    }
+}
+
+/// What is wrong with `height` rows of a run after `edit` and all that follows from it.
+fn forged<T: DigestTable>(
+    run: &Run,
+    height: usize,
+    edit: impl FnOnce(&mut [&mut T::Row], &mut Execution),
+) -> Option<String>
+where
+    [F]: BorrowMut<T::Row>,
+{
+    forge(&T::default(), run.execution(), height, |rows, execution| {
+        edit(rows, execution);
+        follow::<T>(rows, execution, true);
+    })
+}
+
+fn path<T: DigestTable>(index: u32, depth: u32) -> Run {
+    let mut run = Run::new();
+    run.merkle::<T>(1, index, 20, depth);
+    run
+}
+
+fn hash<T: DigestTable>(words: usize) -> Run {
+    let mut run = Run::new();
+    run.hash::<T>(0, words);
+    run
+}
+
+/// Whole tables of each mode, their last row the last of a chain of that mode.
+pub fn full_tables<T: DigestTable>()
+where
+    [F]: BorrowMut<T::Row>,
+{
+    let mut last_is_hash = Run::new();
+    last_is_hash.hash::<T>(0, T::ROW_WORDS + 2);
+    last_is_hash.hash::<T>(3, 5);
+    last_is_hash.hash::<T>(4, 1);
+    let mut last_is_path = hash::<T>(7);
+    last_is_path.merkle::<T>(1, 0b101, 20, 3);
+    for run in [last_is_hash, last_is_path, path::<T>(0b10, 2)] {
+        let execution = run.execution();
+        let table = T::default();
+        let bench = Bench::new(&table, &execution);
+        let height = bench.trace().0.values.len() / table.width();
+        bench.assert_accepts();
+        assert_eq!(forged::<T>(&run, height, |_, _| ()), None, "unedited");
+        // No row of padding.
+        assert!(height == 2 || height == 4);
+        let unedited = forge(
+            &table,
+            run.execution(),
+            height,
+            |rows: &mut [&mut T::Row], _| {
+                assert!(rows.iter().all(|row| T::is_active(row)));
+            },
+        );
+        assert_eq!(unedited, None);
+    }
+}
+
+pub fn open_on_the_last_row<T: DigestTable>()
+where
+    [F]: BorrowMut<T::Row>,
+{
+    // The calls ask for more rows than the table has.
+    for (run, height) in [
+        (path::<T>(0, 3), 2),
+        (path::<T>(0, 2), 1),
+        (hash::<T>(2 * T::ROW_WORDS + 1), 2),
+        (hash::<T>(T::ROW_WORDS + 1), 1),
+    ] {
+        assert!(forged::<T>(&run, height, |_, _| ()).is_some());
+    }
+}
+
+pub fn entered_in_the_middle<T: DigestTable>()
+where
+    [F]: BorrowMut<T::Row>,
+{
+    // Row `at` continues the row above, whatever that is; its call is asked for, or is not.
+    let continues = |run: &Run, height: usize, at: usize| {
+        for is_called in [true, false] {
+            let fault = forged::<T>(run, height, |rows, execution| {
+                T::chain(rows[at]).starts = F::ZERO;
+                if !is_called {
+                    let (identity, _) = run.calls[run.calls.len() - 1];
+                    execution.calls[identity as usize].pop();
+                }
+            });
+            assert!(fault.is_some());
+        }
+    };
+    // On row 0, and on row 0 below itself.
+    for run in [path::<T>(0, 1), path::<T>(1, 1), hash::<T>(3)] {
+        continues(&run, 1, 0);
+        continues(&run, 2, 0);
+    }
+    // Below the last row of another call.
+    let mut below_hash = hash::<T>(3);
+    below_hash.merkle::<T>(1, 0, 20, 1);
+    continues(&below_hash, 2, 1);
+    let mut below_path = path::<T>(0, 1);
+    below_path.merkle::<T>(1, 0, 22, 1);
+    continues(&below_path, 2, 1);
+    let mut hash_below_hash = hash::<T>(3);
+    hash_below_hash.hash::<T>(10, 3);
+    continues(&hash_below_hash, 2, 1);
+    // Below padding.
+    for run in [path::<T>(0, 1), hash::<T>(3)] {
+        let fault = forged::<T>(&run, 2, |rows, _| {
+            let (row, padding) = (*rows[0], *rows[1]);
+            (*rows[0], *rows[1]) = (padding, row);
+            T::chain(rows[1]).starts = F::ZERO;
+        });
+        assert!(fault.is_some());
+    }
+}
+
+pub fn cut_or_too_long<T: DigestTable>()
+where
+    [F]: BorrowMut<T::Row>,
+{
+    // Ends early: the rest is a call of its own, which nobody made, or is gone.
+    for run in [path::<T>(0, 3), hash::<T>(2 * T::ROW_WORDS + 1)] {
+        let cut = forged::<T>(&run, 4, |rows, _| T::chain(rows[1]).starts = F::ONE);
+        assert!(cut.is_some());
+        let gone = forged::<T>(&run, 4, |rows, _| {
+            let padding = *rows[3];
+            (*rows[1], *rows[2]) = (padding, padding);
+        });
+        assert!(gone.is_some());
+    }
+    // A row more than the call asks for, down to zero.
+    let too_long = forged::<T>(&path::<T>(0, 2), 2, |rows, execution| {
+        execution.calls[T::MERKLE as usize][0].e = F::ONE;
+        T::chain(rows[0]).remaining = F::ONE;
+        T::chain(rows[1]).remaining = F::ZERO;
+    });
+    assert!(too_long.is_some());
+    let too_long = forged::<T>(&hash::<T>(T::ROW_WORDS + 1), 2, |rows, execution| {
+        execution.calls[T::HASH as usize][0].e = F::from_usize(T::ROW_WORDS);
+        T::chain(rows[0]).remaining = F::from_usize(T::ROW_WORDS);
+        T::chain(rows[1]).remaining = F::ZERO;
+    });
+    assert!(too_long.is_some());
+}
+
+pub fn rows_moved_or_copied<T: DigestTable>()
+where
+    [F]: BorrowMut<T::Row>,
+{
+    // Two paths exchange their second rows, as they are or with all addresses made right.
+    let mut run = path::<T>(0, 2);
+    run.merkle::<T>(3, 0, 30, 2);
+    for with_addresses in [false, true] {
+        let fault = forged::<T>(&run, 4, |rows, _| {
+            let (second, fourth) = (*rows[1], *rows[3]);
+            let chains = [*T::chain(rows[1]), *T::chain(rows[3])];
+            (*rows[1], *rows[3]) = (fourth, second);
+            if with_addresses {
+                (*T::chain(rows[1]), *T::chain(rows[3])) = (chains[0], chains[1]);
+            }
+        });
+        assert!(fault.is_some());
+    }
+    // The first level twice in place of the second.
+    let fault = forged::<T>(&path::<T>(0, 2), 2, |rows, _| {
+        *rows[1] = *rows[0];
+        let chain = T::chain(rows[1]);
+        (chain.starts, chain.remaining, chain.low_address) = (F::ZERO, F::ONE, F::ZERO);
+    });
+    assert!(fault.is_some());
+    // The rows of a hash in another order.
+    let run = hash::<T>(3 * T::ROW_WORDS + 1);
+    assert_eq!(forged::<T>(&run, 4, |_, _| ()), None);
+    for with_chain in [false, true] {
+        let fault = forged::<T>(&run, 4, |rows, _| {
+            let (second, third) = (*rows[1], *rows[2]);
+            let chains = [*T::chain(rows[1]), *T::chain(rows[2])];
+            (*rows[1], *rows[2]) = (third, second);
+            if with_chain {
+                (*T::chain(rows[1]), *T::chain(rows[2])) = (chains[0], chains[1]);
+            }
+        });
+        assert!(fault.is_some());
+    }
+    // A call that is made once and answered twice.
+    for run in [path::<T>(0, 1), hash::<T>(3)] {
+        assert!(forged::<T>(&run, 2, |rows, _| *rows[1] = *rows[0]).is_some());
+    }
+}
+
+pub fn another_node_or_index<T: DigestTable>()
+where
+    [F]: BorrowMut<T::Row>,
+{
+    // The node of level 1 is not the parent of level 0, all above it computed from the lie.
+    for index in [0, 0b10] {
+        for lane in 0..DIGEST_LIMBS {
+            let run = path::<T>(index, 2);
+            let fault = forge(
+                &T::default(),
+                run.execution(),
+                2,
+                |rows: &mut [&mut T::Row], execution| {
+                    let node = if index == 0 { 0 } else { DIGEST_LIMBS };
+                    let lane = &mut T::lanes(rows[1])[node + lane];
+                    *lane = F::from_u32(lane.as_canonical_u32() ^ 1);
+                    follow::<T>(rows, execution, false);
+                },
+            );
+            assert!(fault.is_some(), "index {index}, lane {lane}");
+        }
+    }
+    // The path of another index than the call's, at either level.
+    for (asked, taken) in [(0, 1), (0, 2), (1, 3), (3, 2)] {
+        let run = path::<T>(taken, 2);
+        let fault = forged::<T>(&run, 2, |_, execution| {
+            execution.calls[T::MERKLE as usize][0].b = F::from_u32(asked);
+        });
+        assert!(fault.is_some());
+    }
+    // A child that changes sides.
+    for row in 0..2 {
+        let fault = forged::<T>(&path::<T>(0, 2), 2, |rows, _| {
+            let chain = T::chain(rows[row]);
+            std::mem::swap(&mut chain.is_left, &mut chain.is_right);
+            std::mem::swap(&mut chain.low_address, &mut chain.high_address);
+            let lanes = T::lanes(rows[row]);
+            lanes[..2 * DIGEST_LIMBS].rotate_left(DIGEST_LIMBS);
+        });
+        assert!(fault.is_some());
+    }
+    // A bit that is no bit: the index 2 = 0 + 2 * 1 in one level.
+    let fault = forged::<T>(&path::<T>(0, 1), 1, |rows, execution| {
+        execution.calls[T::MERKLE as usize][0].b = F::TWO;
+        let chain = T::chain(rows[0]);
+        (chain.is_left, chain.is_right, chain.index) = (F::NEG_ONE, F::TWO, F::TWO);
+    });
+    assert!(fault.is_some());
+}
+
+pub fn another_result_or_state<T: DigestTable>()
+where
+    [F]: BorrowMut<T::Row>,
+{
+    // The last row writes elsewhere.
+    for run in [path::<T>(0, 2), hash::<T>(T::ROW_WORDS + 1)] {
+        let fault = forged::<T>(&run, 2, |rows, _| {
+            T::chain(rows[1]).out_address = F::from_u32(50);
+        });
+        assert!(fault.is_some());
+    }
+    // The second row of a hash forgets the first.
+    let run = hash::<T>(T::ROW_WORDS + 1);
+    let fault = forge(
+        &T::default(),
+        run.execution(),
+        2,
+        |rows: &mut [&mut T::Row], execution| {
+            T::start(rows[1], None);
+            follow::<T>(rows, execution, false);
+        },
+    );
+    assert!(fault.is_some());
+}
+
+pub fn other_words<T: DigestTable>()
+where
+    [F]: BorrowMut<T::Row>,
+{
+    let run = hash::<T>(T::ROW_WORDS + 2);
+    let edits: [fn(&mut [&mut T::Row]); 4] = [
+        // One fewer, one more, a gap; the first row not full.
+        |rows| T::present(rows[1])[1] = F::ZERO,
+        |rows| T::present(rows[1])[2] = F::ONE,
+        |rows| T::present(rows[1])[..3].copy_from_slice(&[F::ONE, F::ZERO, F::ONE]),
+        |rows| T::present(rows[0])[T::ROW_WORDS - 1] = F::ZERO,
+    ];
+    for edit in edits {
+        assert!(forged::<T>(&run, 2, |rows, _| edit(rows)).is_some());
+    }
+    // A word that no memory holds.
+    let fault = forged::<T>(&run, 2, |rows, _| {
+        let lane = &mut T::lanes(rows[1])[0];
+        *lane = F::from_u32(lane.as_canonical_u32() ^ 1);
+    });
+    assert!(fault.is_some());
+}

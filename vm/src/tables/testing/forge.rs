@@ -1,0 +1,39 @@
+//! Traces that a dishonest prover would write: rows edited, and what follows from the edit made
+//! consistent, so that only the edit itself can be noticed.
+
+use std::borrow::BorrowMut;
+
+use droste_air::test_utils::RowBuilder;
+use droste_native::{EF, F};
+use p3_air::Air;
+use p3_lookup::InteractionSymbolicBuilder;
+use p3_matrix::Matrix;
+
+use super::Bench;
+use crate::record::Execution;
+use crate::tables::Table;
+
+/// What is wrong with `height` rows of the honest trace of a run after `forge`, which edits the rows
+/// and the run (its calls, its memory) against which they are checked. A trace that is longer is cut
+/// off; one that is shorter is padded.
+pub fn forge<T, C>(
+    table: &T,
+    mut execution: Execution,
+    height: usize,
+    forge: impl FnOnce(&mut [&mut C], &mut Execution),
+) -> Option<String>
+where
+    T: Table + Air<InteractionSymbolicBuilder<F, EF>> + Air<RowBuilder<F>>,
+    [F]: BorrowMut<C>,
+{
+    let mut trace = Bench::new(table, &execution).trace_of(height);
+    let width = trace.width();
+    trace.values.truncate(height * width);
+    let mut rows: Vec<&mut C> = trace
+        .values
+        .chunks_exact_mut(width)
+        .map(BorrowMut::borrow_mut)
+        .collect();
+    forge(&mut rows, &mut execution);
+    Bench::new(table, &execution).fault(&trace)
+}
