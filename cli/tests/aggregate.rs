@@ -192,6 +192,16 @@ fn keys_are_derived(folder: &TempDir, key: &str) {
     // Proofs of programs stand for their wraps.
     let proofs = "--from FOLDER/factorial.proof FOLDER/fibonacci.proof --join 2 --preset toy";
     assert_eq!(digest(proofs), key);
+    let blake3 =
+        "prove FOLDER/factorial.rs --public 5 --preset toy --hash blake3 -o FOLDER/blake3.proof";
+    json(folder, blake3);
+    let words = "one step does not bring the proof home";
+    fails(
+        folder,
+        "keys --from FOLDER/blake3.proof --preset toy",
+        1,
+        words,
+    );
     fails(folder, "keys --from FOLDER/factorial.rs", 1, "not a proof");
 }
 

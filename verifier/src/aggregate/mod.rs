@@ -80,6 +80,9 @@ pub enum AggregateError {
     /// The proof does not get smaller.
     #[error("no further step brings the proof home: R's heights are too small")]
     NotHome,
+    /// The wrap of a proof is not home, so that its own shape is known only once it is proved.
+    #[error("one step does not bring the proof home: wrap one like it, and derive keys from that")]
+    MoreSteps,
     /// The children of a join need more rows than R has.
     #[error("joining {children} proofs needs more rows than R's heights allow")]
     TooManyChildren {

@@ -94,8 +94,7 @@ impl Aggregator {
     /// it.
     ///
     /// # Errors
-    /// [`AggregateError::NotHome`] if one step does not bring the proof home: what the next step verifies
-    /// is known only from a proof.
+    /// [`AggregateError::MoreSteps`] if one step does not bring the proof home.
     pub fn wrap_recipe<H: TapeFamily>(
         &self,
         proof: &VerifiedProof<H>,
@@ -113,7 +112,7 @@ impl Aggregator {
             .map_err(AggregateError::from)
             .and_then(|key| Ok(log_heights(&key, &execution)?));
         if needs_more(&fits) {
-            return Err(AggregateError::NotHome);
+            return Err(AggregateError::MoreSteps);
         }
         fits?;
         Ok(Recipe {
