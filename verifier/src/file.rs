@@ -118,25 +118,44 @@ pub fn encode_unverified(aggregate: &UnverifiedAggregate) -> Result<Vec<u8>, Fil
     write(&aggregate.proof, &aggregate.tree, &aggregate.keys)
 }
 
+/// What follows the header in an aggregate's file, as a value: for whoever looks at its fields.
+///
+/// # Errors
+/// As [`encode`].
+pub fn content(aggregate: &Aggregate) -> Result<impl Serialize + use<'_>, FileError> {
+    listed(
+        aggregate.proof(),
+        aggregate.tree(),
+        aggregate.keys().claimed(),
+    )
+}
+
+fn listed<'a>(
+    proof: &'a Proof<Poseidon16Family>,
+    tree: &ClaimTree,
+    keys: &'a ClaimedKeys,
+) -> Result<Content<&'a Recipe, &'a Proof<Poseidon16Family>>, FileError> {
+    check_count(keys.iter().len())?;
+    let mut nodes = vec![];
+    flatten(tree, 1, &mut nodes)?;
+    Ok(Content {
+        keys: keys
+            .iter()
+            .map(|(key, listed)| (key.0, listed.bits as u16, &listed.recipe))
+            .collect(),
+        nodes,
+        proof,
+    })
+}
+
 fn write(
     proof: &Proof<Poseidon16Family>,
     tree: &ClaimTree,
     keys: &ClaimedKeys,
 ) -> Result<Vec<u8>, FileError> {
-    check_count(keys.iter().len())?;
-    let mut nodes = vec![];
-    flatten(tree, 1, &mut nodes)?;
-    let listed = keys.iter();
-    let content = Content {
-        keys: listed
-            .map(|(key, listed)| (key.0, listed.bits as u16, &listed.recipe))
-            .collect(),
-        nodes,
-        proof,
-    };
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FILE_VERSION.to_le_bytes());
-    Ok(encode_body(bytes, &content)?)
+    Ok(encode_body(bytes, &listed(proof, tree, keys)?)?)
 }
 
 /// The aggregate of a file. Nothing in it is verified.

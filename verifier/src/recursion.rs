@@ -158,6 +158,11 @@ impl<H: TapeFamily> Recursion<H> {
         }
     }
 
+    /// Shape of the children.
+    pub const fn shape(&self) -> &ProofShape {
+        &self.shape
+    }
+
     /// The program's text.
     pub fn text(&self) -> &str {
         &self.text

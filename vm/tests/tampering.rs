@@ -1,13 +1,12 @@
-//! No changed proof is accepted, and no bytes make decoding or verifying panic.
+//! Changed proofs and files: what each check refuses. `tests/tests/mutate.rs` changes everything.
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use common::{fibonacci, run, statement, toy};
-use droste_native::{Blake3Family, F, FriSettings, HashFamily, KeccakFamily, Poseidon16Family};
-use droste_vm::codec::{DecodeError, decode, encode, hash_of, read_file, write_file};
+use droste_native::{Blake3Family, F, FriSettings, HashFamily};
+use droste_vm::codec::{DecodeError, decode, encode, read_file, write_file};
 use droste_vm::heights::Heights;
 use droste_vm::key::{KeyHeights, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
@@ -15,231 +14,25 @@ use droste_vm::prover::{Proof, ProveOptions, prove, prove_traces, traces};
 use droste_vm::verifier::{Verifier, VerifyError};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
-use serde_json::Value;
 
-const MODULUS: u64 = droste_native::field::MODULUS as u64;
-
-/// Settings in which every part of a proof exists: grinding, caps, several folding rounds, a final
-/// polynomial.
-const SETTINGS: FriSettings = FriSettings {
-    log_blowup: 1,
-    log_final_poly_len: 1,
-    max_log_arity: 2,
-    num_queries: 3,
-    batch_grinding_bits: 1,
-    commit_grinding_bits: 1,
-    query_grinding_bits: 2,
-    lookup_grinding_bits: 1,
-    ood_grinding_bits: 1,
-    cap_height: 1,
-};
-
-fn make<H: HashFamily>(settings: FriSettings) -> (Verifier<H, StandardTables>, Proof<H>)
+fn make<H: HashFamily>() -> (Verifier<H, StandardTables>, Proof<H>)
 where
     StandardTables: Provable<H>,
 {
     let compiled = fibonacci(6);
     let execution = run(&compiled, &statement());
     let options = ProveOptions {
-        settings,
+        settings: toy(),
         heights: Heights::Minimal,
     };
     let proof = prove::<H>(&compiled.program, &execution, &options).unwrap();
     (Verifier::new(proof.key.clone()).unwrap(), proof)
 }
 
-/// The kinds of places in a proof, and of each kind a few paths: the first, the last, some between.
-fn places(value: &Value, kind: &mut String, path: &mut Vec<String>, found: &mut Places) {
-    let length = kind.len();
-    match value {
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                kind.push('/');
-                kind.push_str(name);
-                path.push(name.clone());
-                places(field, kind, path, found);
-                path.pop();
-                kind.truncate(length);
-            }
-        }
-        Value::Array(items) => {
-            found
-                .entry(format!("{kind}[]"))
-                .or_default()
-                .push(path.clone());
-            for (index, item) in items.iter().enumerate() {
-                kind.push_str("/*");
-                path.push(index.to_string());
-                places(item, kind, path, found);
-                path.pop();
-                kind.truncate(length);
-            }
-        }
-        _ => found.entry(kind.clone()).or_default().push(path.clone()),
-    }
-}
-
-type Places = BTreeMap<String, Vec<Vec<String>>>;
-
-fn at<'a>(value: &'a mut Value, path: &[String]) -> &'a mut Value {
-    value.pointer_mut(&format!("/{}", path.join("/"))).unwrap()
-}
-
-/// Changed versions of a value.
-fn changes(value: &Value) -> Vec<Value> {
-    match value {
-        Value::Number(number) => {
-            let number = number.as_u64().unwrap();
-            [
-                number + 1,
-                number ^ 1,
-                (number + MODULUS - 1) % MODULUS,
-                0,
-                u64::MAX,
-                63,
-            ]
-            .into_iter()
-            .filter(|&other| other != number)
-            .map(Value::from)
-            .collect()
-        }
-        Value::Null => vec![Value::from(0), Value::Array(vec![])],
-        Value::String(text) => vec![Value::from(format!("{text}x")), Value::from("")],
-        Value::Array(items) => {
-            let mut changed = vec![vec![]];
-            if let Some((last, rest)) = items.split_last() {
-                changed.push(rest.to_vec());
-                let mut longer = items.clone();
-                longer.push(last.clone());
-                changed.push(longer);
-                changed.push(items.iter().chain(items).cloned().collect());
-                changed.push(items.iter().rev().cloned().collect());
-            }
-            changed
-                .into_iter()
-                .filter(|other| other != items)
-                .map(Value::Array)
-                .collect()
-        }
-        _ => vec![],
-    }
-}
-
-fn every_field_matters<H: HashFamily>()
-where
-    StandardTables: Provable<H>,
-{
-    let (verifier, proof) = make::<H>(SETTINGS);
-    verifier.verify(&statement(), 0, &proof).unwrap();
-    let honest = serde_json::to_value(&proof).unwrap();
-    let mut found = Places::new();
-    places(&honest, &mut String::new(), &mut vec![], &mut found);
-    assert!(found.len() > 40, "{:?}", found.keys());
-    let mut tried = 0;
-    for (kind, paths) in &found {
-        let step = (paths.len() / 12).max(1);
-        for path in paths.iter().step_by(step).chain(paths.last()) {
-            let mut changed = honest.clone();
-            for change in changes(at(&mut changed, path)) {
-                let mut changed = honest.clone();
-                *at(&mut changed, path) = change.clone();
-                // What cannot even be decoded is rejected.
-                let Ok(proof) = serde_json::from_value::<Proof<H>>(changed) else {
-                    continue;
-                };
-                tried += 1;
-                let verdict = verifier.verify(&statement(), 0, &proof);
-                assert!(verdict.is_err(), "{kind} at {path:?}: {change} accepted");
-            }
-        }
-    }
-    assert!(tried > 500, "{tried}");
-}
-
-#[test]
-fn every_field_of_a_poseidon16_proof_matters() {
-    every_field_matters::<Poseidon16Family>();
-}
-
-#[test]
-fn every_field_of_a_blake3_proof_matters() {
-    every_field_matters::<Blake3Family>();
-}
-
-#[test]
-fn every_field_of_a_keccak_proof_matters() {
-    every_field_matters::<KeccakFamily>();
-}
-
-fn no_flip_is_accepted<H: HashFamily>(count: usize)
-where
-    StandardTables: Provable<H>,
-{
-    let (verifier, proof) = make::<H>(toy());
-    let honest = encode(&proof).unwrap();
-    assert_eq!(hash_of(&honest), Ok(H::ID));
-    verifier
-        .verify(&statement(), 0, &decode(&honest).unwrap())
-        .unwrap();
-    let mut rng = SmallRng::seed_from_u64(7);
-    let mut decoded = 0;
-    for case in 0..count {
-        let mut bytes = honest.clone();
-        match case % 8 {
-            0 => bytes.truncate(rng.random_range(0..honest.len())),
-            1 => bytes.extend((0..rng.random_range(1..20)).map(|_| rng.random::<u8>())),
-            2 => {
-                // Lengths and numbers of other sizes.
-                let at = rng.random_range(0..bytes.len());
-                bytes[at] = 250 + rng.random_range(0..6);
-            }
-            3 => {
-                let at = rng.random_range(0..bytes.len());
-                bytes.remove(at);
-            }
-            _ => {
-                for _ in 0..rng.random_range(1..4) {
-                    let at = rng.random_range(0..bytes.len());
-                    bytes[at] ^= 1 << rng.random_range(0..8);
-                }
-            }
-        }
-        if bytes == honest {
-            continue;
-        }
-        if let Ok(proof) = decode::<H>(&bytes) {
-            decoded += 1;
-            assert!(verifier.verify(&statement(), 0, &proof).is_err());
-            // The key in the proof is hostile too.
-            if let Ok(other) = Verifier::<H, StandardTables>::new(proof.key.clone()) {
-                assert!(other.verify(&statement(), 0, &proof).is_err());
-            }
-        }
-    }
-    assert!(decoded > count / 10, "{decoded}");
-}
-
-#[test]
-fn no_flip_of_a_poseidon16_proof_is_accepted() {
-    no_flip_is_accepted::<Poseidon16Family>(3000);
-}
-
-#[test]
-fn no_flip_of_a_blake3_proof_is_accepted() {
-    no_flip_is_accepted::<Blake3Family>(4000);
-}
-
-#[test]
-fn no_flip_of_a_keccak_proof_is_accepted() {
-    no_flip_is_accepted::<KeccakFamily>(3000);
-}
-
 #[test]
 fn headers_are_checked() {
     type H = Blake3Family;
-    let (_, proof) = make::<H>(toy());
+    let (_, proof) = make::<H>();
     let honest = encode(&proof).unwrap();
     let with = |at: usize, byte: u8| {
         let mut bytes = honest.clone();
@@ -270,7 +63,7 @@ fn headers_are_checked() {
 #[test]
 fn claimed_lengths_are_not_believed() {
     type H = Blake3Family;
-    let (verifier, proof) = make::<H>(toy());
+    let (verifier, proof) = make::<H>();
     let honest = encode(&proof).unwrap();
     for at in 13..honest.len().min(600) {
         for claim in [u64::MAX, 1 << 60, 1 << 40, 1 << 32] {
@@ -289,7 +82,7 @@ fn claimed_lengths_are_not_believed() {
 #[test]
 fn longer_forms_of_integers_are_refused() {
     type H = Blake3Family;
-    let (_, proof) = make::<H>(toy());
+    let (_, proof) = make::<H>();
     let honest = encode(&proof).unwrap();
     // The first byte of the body is the blowup, 1.
     assert_eq!(honest[13], 1);
@@ -320,7 +113,7 @@ fn files_are_written_whole() {
 #[test]
 fn surplus_cap_digests_are_rejected() {
     type H = Blake3Family;
-    let (verifier, proof) = make::<H>(toy());
+    let (verifier, proof) = make::<H>();
     let honest = serde_json::to_value(&proof).unwrap();
     for path in [
         "/batch/commitments/main/cap",
@@ -387,7 +180,7 @@ fn tables_shorter_than_the_cap_are_rejected() {
 /// The whole statement is bound, also where the caller asks for less.
 #[test]
 fn every_lane_of_the_statement_is_bound() {
-    let (verifier, mut proof) = make::<Blake3Family>(toy());
+    let (verifier, mut proof) = make::<Blake3Family>();
     for lane in 0..8 {
         proof.statement[lane] += F::ONE;
         assert!(verifier.verify(&[], 0, &proof).is_err());

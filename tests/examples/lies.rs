@@ -1,0 +1,45 @@
+//! Lies about every lane of the hints of recursion programs; see `docs/testing.md`.
+//!
+//! `cargo run -p droste-tests --release --example lies -- [poseidon16|blake3|keccak|join] [SECONDS]`
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use droste_native::{Blake3Family, KeccakFamily, Poseidon16Family};
+use droste_tests::attack::hints::{Case, LIES};
+
+const CASES: [(&str, fn() -> Case); 4] = [
+    ("poseidon16", Case::wrap::<Poseidon16Family>),
+    ("blake3", Case::wrap::<Blake3Family>),
+    ("keccak", Case::wrap::<KeccakFamily>),
+    ("join", Case::join),
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let seconds = arguments.iter().find_map(|argument| argument.parse().ok());
+    let limit = seconds.map(Duration::from_secs);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let named = |name: &str| arguments.iter().any(|argument| argument == name);
+    let any = CASES.iter().any(|(name, _)| named(name));
+    let mut good = true;
+    for (name, case) in CASES {
+        if any && !named(name) {
+            continue;
+        }
+        let case = case();
+        let start = Instant::now();
+        let report = case.lies(LIES, threads, limit);
+        println!("{}: {report}", case.name);
+        println!(
+            "{:.1} s, {threads} threads\n",
+            start.elapsed().as_secs_f64()
+        );
+        good &= report.is_good();
+    }
+    if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}

@@ -1,0 +1,65 @@
+//! Memory, counted by the allocator.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    static PRESENT: Cell<usize> = const { Cell::new(0) };
+    static PEAK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting by thread what is allocated. A binary that makes it its global
+/// allocator can ask for [`peak`].
+pub struct Counting;
+
+fn grow(bytes: usize) {
+    // A thread that ends has no counters any more.
+    let _ = PRESENT.try_with(|present| {
+        present.set(present.get().wrapping_add(bytes));
+        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(present.get())));
+    });
+}
+
+fn shrink(bytes: usize) {
+    // What another thread allocated would count as less than nothing.
+    let _ = PRESENT.try_with(|present| present.set(present.get().saturating_sub(bytes)));
+}
+
+// SAFETY: every call is handed on unchanged to the system's allocator, whose contract is the same;
+// counting touches cells of this thread only and does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        grow(layout.size());
+        // SAFETY: the caller's obligations are the system allocator's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        grow(layout.size());
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        shrink(layout.size());
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Both may be there while one is copied to the other.
+        grow(size);
+        shrink(layout.size());
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+/// What `call` returns, and by how many bytes it raised what this thread has allocated at most; zero
+/// where [`Counting`] is not the allocator.
+pub fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
+    let before = PRESENT.with(Cell::get);
+    PEAK.with(|peak| peak.set(before));
+    let value = call();
+    (value, PEAK.with(Cell::get).saturating_sub(before))
+}

@@ -1,0 +1,152 @@
+//! Which lanes of a tape nothing reads: computed from the shape of the proof that is verified and
+//! from what its hash reads, not from a run.
+//!
+//! Poseidon-16 binds every lane. A byte hash takes as many elements as it is told, and the machine
+//! hints elements by blocks of eight: what follows the last element of a row is read by nothing. So
+//! are, in the opened values, the blocks before the one in which they begin.
+
+use std::collections::BTreeSet;
+
+use droste_native::HashId;
+use droste_verifier::shape::{ProofShape, Round};
+use droste_vm::executor::{Tape, TapeItem};
+
+/// A lane of a hint: of a slice by block, of an element by coefficient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lane {
+    /// Place of the hint on the tape.
+    pub item: usize,
+    /// Block of a slice.
+    pub block: usize,
+    /// Lane of the block.
+    pub lane: usize,
+}
+
+/// Hints of a sampled word's decomposition: 32 bits, or 31 and an inverse.
+const WORD_HINTS: usize = 32;
+
+/// Lane, counted over blocks, at which element `place` of a row stands. Keccak-256 absorbs 34 words
+/// at a time, and each 34 begin a new block: the fifth after the one before.
+const fn lane(hash: HashId, place: usize) -> usize {
+    match hash {
+        HashId::Poseidon16 | HashId::Blake3 => place,
+        HashId::Keccak => place / 34 * 40 + place % 34,
+    }
+}
+
+/// Widths of the rows of one query, each with whether a path follows it.
+fn rows(shape: &ProofShape) -> Vec<(usize, bool)> {
+    let settings = &shape.settings;
+    let mut rows = vec![];
+    for round in shape.rounds() {
+        let layers = layers(&round);
+        let leaves = layers[0].0 + settings.log_blowup;
+        let cap = settings.cap_height.min(leaves);
+        for (i, &(log_height, width)) in layers.iter().enumerate() {
+            let above = match layers.get(i + 1) {
+                Some((log_height, _)) => log_height + settings.log_blowup,
+                None => cap,
+            };
+            rows.push((width, log_height + settings.log_blowup > above));
+        }
+    }
+    let mut log_length = shape.log_length();
+    for log_arity in shape.log_arities() {
+        log_length -= log_arity;
+        let cap = settings.cap_height.min(log_length);
+        rows.push((5 << log_arity, log_length > cap));
+    }
+    rows
+}
+
+/// Heights of a commitment's matrices, tallest first, each with the columns of that height.
+fn layers(round: &Round) -> Vec<(usize, usize)> {
+    let heights: BTreeSet<usize> = round.matrices.iter().map(|m| m.log_height).collect();
+    let width = |height: usize| {
+        let here = round.matrices.iter().filter(|m| m.log_height == height);
+        here.map(|matrix| matrix.width).sum()
+    };
+    heights
+        .into_iter()
+        .rev()
+        .map(|height| (height, width(height)))
+        .collect()
+}
+
+/// Lanes of the tape of one proof that nothing reads.
+///
+/// # Panics
+/// If the tape is not one of a proof of this shape.
+pub fn padding(shape: &ProofShape, tape: &Tape) -> BTreeSet<Lane> {
+    let mut free = BTreeSet::new();
+    if shape.hash == HashId::Poseidon16 {
+        return free;
+    }
+    // Queries come last, each with the same hints.
+    let rows = rows(shape);
+    let paths = rows.iter().filter(|(_, path)| *path).count();
+    let query = WORD_HINTS + rows.len() + paths;
+    let queries = shape.settings.num_queries;
+    let first = tape.items.len() - query * queries;
+    for start in (first..tape.items.len()).step_by(query) {
+        let mut item = start + WORD_HINTS;
+        for &(width, path) in &rows {
+            let used = (0..width).map(|place| lane(shape.hash, place));
+            unread(tape, item, &used.collect(), &mut free);
+            item += 1 + usize::from(path);
+        }
+    }
+    opened_values(shape, &tape.items[..first], tape, &mut free);
+    free
+}
+
+/// The opened values stand where the transcript does: after the 8 words of the digest from which the
+/// point was sampled, and the constants that begin the opening argument.
+fn opened_values(
+    shape: &ProofShape,
+    before_queries: &[TapeItem],
+    tape: &Tape,
+    free: &mut BTreeSet<Lane>,
+) {
+    let run = match shape.hash {
+        HashId::Keccak => 34,
+        HashId::Poseidon16 | HashId::Blake3 => 8,
+    };
+    let at = (8 + shape.opening_seed().len()) % run;
+    let points = shape.rounds().into_iter().flat_map(|round| round.matrices);
+    let count: usize = points
+        .map(|matrix| 5 * matrix.width * (1 + usize::from(matrix.next)))
+        .sum();
+    let end = at + count;
+    let blocks = lane(shape.hash, end - 1) / 8 + 1;
+    let of_size = |item: &&TapeItem| matches!(item, TapeItem::Slice(s) if s.len() == blocks);
+    let found: Vec<usize> = (0..before_queries.len())
+        .filter(|&item| of_size(&&before_queries[item]))
+        .collect();
+    let [item] = found[..] else {
+        panic!("{} hints have the size of the opened values", found.len());
+    };
+    // What was observed before stands in the lanes before the first value, in its block. Between the
+    // runs of a message stand zeros, which the transcript compares with its own.
+    let last_run = end / run * run;
+    let used = (0..lane(shape.hash, last_run))
+        .chain((last_run..end).map(|place| lane(shape.hash, place)))
+        .filter(|used| *used >= at / 8 * 8);
+    unread(tape, item, &used.collect(), free);
+}
+
+/// Adds the lanes of a slice that are not used.
+fn unread(tape: &Tape, item: usize, used: &BTreeSet<usize>, free: &mut BTreeSet<Lane>) {
+    let TapeItem::Slice(blocks) = &tape.items[item] else {
+        panic!("hint {item} is no slice");
+    };
+    let last = used.last().map_or(0, |last| last / 8);
+    assert_eq!(last + 1, blocks.len(), "blocks of hint {item}");
+    for place in (0..8 * blocks.len()).filter(|place| !used.contains(place)) {
+        free.insert(Lane {
+            item,
+            block: place / 8,
+            lane: place % 8,
+        });
+    }
+}

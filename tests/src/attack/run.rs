@@ -1,0 +1,416 @@
+//! Attacks in numbers: which were tried, and what refused them.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+
+use super::errors::{EXPECTED, Expected, Rejection};
+use super::files::File;
+use super::forge::Forger;
+use super::memory::peak;
+use super::mutate::raw;
+
+/// Of so many attacks, one is a forged proof: making one takes as long as verifying many.
+const FORGERY: usize = 100;
+/// Of so many other attacks, one changes bytes, the rest change fields.
+const RAW: usize = 4;
+
+/// What to try.
+pub struct Plan {
+    /// Number of attacks.
+    pub count: usize,
+    /// Which attacks: the same seed tries the same.
+    pub seed: u64,
+    /// When to stop, whatever is left.
+    pub limit: Option<Duration>,
+    /// Threads.
+    pub threads: usize,
+    /// Files to change.
+    pub files: Vec<File>,
+    /// Provers who lie.
+    pub forgers: Vec<Box<dyn Forger>>,
+}
+
+/// An attack that must not happen: it was believed, or made the verifier panic.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Which attack: the plan's seed and this number make it again.
+    pub number: usize,
+    /// What was attacked, and how.
+    pub attack: String,
+    /// What happened.
+    pub outcome: String,
+}
+
+/// What became of attacks.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Attacks that were tried.
+    pub tried: usize,
+    /// Of them forged proofs.
+    pub forged: usize,
+    /// Drawn, but not tried: they changed nothing, or nothing that anything depends on.
+    pub without_effect: usize,
+    /// Believed.
+    pub accepted: Vec<Finding>,
+    /// Panics.
+    pub panics: Vec<Finding>,
+    /// By what was attacked and what refused it: how often.
+    pub refused: BTreeMap<(String, Rejection), usize>,
+    /// By file and kind of place: how often it was changed.
+    pub places: BTreeMap<(String, String), usize>,
+    /// Bytes that decoding and verifying one file took at most, and the attack.
+    pub memory: (usize, String),
+}
+
+/// An attack before it is tried.
+enum Outcome {
+    WithoutEffect,
+    Tried {
+        target: String,
+        section: String,
+        attack: String,
+        place: Option<(String, String)>,
+        verdict: Result<Result<(), Rejection>, String>,
+        memory: usize,
+    },
+}
+
+thread_local! {
+    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+impl Plan {
+    /// Tries everything.
+    ///
+    /// # Panics
+    /// If a thread cannot be started.
+    pub fn run(&self) -> Report {
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(|info| {
+            PANIC.with(|panic| *panic.borrow_mut() = info.to_string());
+        }));
+        let start = Instant::now();
+        let next = AtomicUsize::new(0);
+        let worker = || {
+            // Plonky3's threads would hide where memory goes: each worker has all its work to itself.
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+            let pool = pool.expect("a thread can be started");
+            pool.install(|| {
+                let mut report = Report::default();
+                let mut workspaces: Vec<_> = self
+                    .files
+                    .iter()
+                    .map(|file| file.fields.workspace())
+                    .collect();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let late = self.limit.is_some_and(|limit| start.elapsed() > limit);
+                    if number >= self.count || late {
+                        return report;
+                    }
+                    let outcome = self.attempt(number, &mut workspaces);
+                    report.add(number, outcome);
+                }
+            })
+        };
+        let report = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..self.threads.max(1))
+                .map(|_| scope.spawn(worker))
+                .collect();
+            let mut report = Report::default();
+            for worker in workers {
+                report.merge(worker.join().expect("attacks catch their panics"));
+            }
+            report
+        });
+        panic::set_hook(hook);
+        report
+    }
+
+    fn attempt(&self, number: usize, workspaces: &mut [super::tree::Node]) -> Outcome {
+        let mixed = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut rng = SmallRng::seed_from_u64(self.seed ^ mixed);
+        if number % FORGERY == FORGERY - 1 && !self.forgers.is_empty() {
+            let forger = &self.forgers[number / FORGERY % self.forgers.len()];
+            return attempt_forgery(forger.as_ref(), &mut rng);
+        }
+        let index = number % self.files.len();
+        let (file, round) = (&self.files[index], number / self.files.len());
+        let mutant = if round % RAW == RAW - 1 {
+            raw(&file.bytes, &file.donor, &mut rng)
+        } else {
+            let place = round - round / RAW;
+            let mut mutant = file.fields.mutant(&mut workspaces[index], place, &mut rng);
+            mutant
+                .bytes
+                .splice(..0, file.bytes[..file.header].iter().copied());
+            mutant
+        };
+        if mutant.bytes == file.bytes {
+            return Outcome::WithoutEffect;
+        }
+        let (verdict, memory) = peak(|| caught(|| file.judge(&mutant.bytes)));
+        Outcome::Tried {
+            target: file.name.clone(),
+            section: section(&mutant.place),
+            attack: format!("{}: {} of {}", file.name, mutant.operator, mutant.place),
+            place: Some((file.name.clone(), mutant.place)),
+            verdict,
+            memory,
+        }
+    }
+}
+
+fn attempt_forgery(forger: &dyn Forger, rng: &mut SmallRng) -> Outcome {
+    let forgery = match caught(|| forger.forge(rng)) {
+        Ok(None) => return Outcome::WithoutEffect,
+        Ok(Some(forgery)) => Ok(forgery),
+        Err(panic) => Err(panic),
+    };
+    let (lie, verdict) = match forgery {
+        Ok(forgery) => (forgery.lie, Ok(forgery.verdict)),
+        Err(panic) => (String::new(), Err(panic)),
+    };
+    Outcome::Tried {
+        target: forger.name().to_owned(),
+        section: "forged".into(),
+        attack: format!("{}: {lie}", forger.name()),
+        place: None,
+        verdict,
+        memory: 0,
+    }
+}
+
+/// What a call returns, or where it panicked.
+fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    panic::catch_unwind(AssertUnwindSafe(call)).map_err(|_| PANIC.with(RefCell::take))
+}
+
+/// The part of a file that a place belongs to.
+fn section(place: &str) -> String {
+    let mut parts = vec![];
+    for part in place.split('.') {
+        parts.push(part);
+        if part != "proof" && part != "batch" {
+            break;
+        }
+    }
+    parts.join(".")
+}
+
+impl Report {
+    fn add(&mut self, number: usize, outcome: Outcome) {
+        let Outcome::Tried {
+            target,
+            section,
+            attack,
+            place,
+            verdict,
+            memory,
+        } = outcome
+        else {
+            self.without_effect += 1;
+            return;
+        };
+        self.tried += 1;
+        self.forged += usize::from(section == "forged");
+        if memory > self.memory.0 {
+            self.memory = (memory, attack.clone());
+        }
+        if let Some(place) = place {
+            *self.places.entry(place).or_default() += 1;
+        }
+        match verdict {
+            Ok(Err(rejection)) => {
+                let key = (format!("{target}, {section}"), rejection);
+                *self.refused.entry(key).or_default() += 1;
+            }
+            Ok(Ok(())) => self.accepted.push(Finding {
+                number,
+                attack,
+                outcome: "accepted".into(),
+            }),
+            Err(panic) => self.panics.push(Finding {
+                number,
+                attack,
+                outcome: panic,
+            }),
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.tried += other.tried;
+        self.forged += other.forged;
+        self.without_effect += other.without_effect;
+        self.accepted.extend(other.accepted);
+        self.panics.extend(other.panics);
+        for (key, count) in other.refused {
+            *self.refused.entry(key).or_default() += count;
+        }
+        for (key, count) in other.places {
+            *self.places.entry(key).or_default() += count;
+        }
+        if other.memory.0 > self.memory.0 {
+            self.memory = other.memory;
+        }
+    }
+
+    /// Names of all errors that refused something, those that caused others included.
+    pub fn reached(&self) -> BTreeSet<&str> {
+        self.refused
+            .keys()
+            .flat_map(|(_, rejection)| rejection.0.split([',', '>']))
+            .map(|name| name.trim().trim_start_matches("by its own key").trim())
+            .collect()
+    }
+
+    /// Variants of errors that nothing reached, without the reason for it being known.
+    pub fn missed(&self) -> Vec<&'static str> {
+        let reached = self.reached();
+        EXPECTED
+            .iter()
+            .filter(|(name, expected)| {
+                matches!(expected, Expected::Reached) && !reached.contains(name)
+            })
+            .map(|&(name, _)| name)
+            .collect()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} attacks, {} of them forged proofs; {} more had no effect",
+            self.tried, self.forged, self.without_effect
+        )?;
+        writeln!(
+            f,
+            "{} accepted, {} panics",
+            self.accepted.len(),
+            self.panics.len()
+        )?;
+        for finding in self.accepted.iter().chain(&self.panics) {
+            let Finding {
+                number,
+                attack,
+                outcome,
+            } = finding;
+            writeln!(f, "  attack {number}, {attack}: {outcome}")?;
+        }
+        let fewest = self.places.iter().min_by_key(|(_, count)| **count);
+        if let Some(((file, place), count)) = fewest {
+            writeln!(
+                f,
+                "{} kinds of places, each changed at least {count} times ({file}: {place})",
+                self.places.len()
+            )?;
+        }
+        if self.memory.0 > 0 {
+            let (bytes, attack) = &self.memory;
+            writeln!(f, "at most {bytes} bytes taken by one file ({attack})")?;
+        }
+        let mut by_rejection = BTreeMap::<&Rejection, Vec<(&str, usize)>>::new();
+        for ((target, rejection), &count) in &self.refused {
+            by_rejection
+                .entry(rejection)
+                .or_default()
+                .push((target, count));
+        }
+        let mut rows: Vec<_> = by_rejection
+            .into_iter()
+            .map(|(rejection, targets)| {
+                let total: usize = targets.iter().map(|(_, count)| count).sum();
+                (total, rejection, targets)
+            })
+            .collect();
+        rows.sort_by(|a, b| b.0.cmp(&a.0));
+        writeln!(f, "\nrefused by")?;
+        for (total, rejection, targets) in rows {
+            writeln!(f, "{total:9}  {}", rejection.0)?;
+            let mut targets = targets;
+            targets.sort_by(|a, b| b.1.cmp(&a.1));
+            let shown = 6;
+            for (target, count) in targets.iter().take(shown) {
+                writeln!(f, "             {count:9}  {target}")?;
+            }
+            if targets.len() > shown {
+                writeln!(
+                    f,
+                    "                        and {} more",
+                    targets.len() - shown
+                )?;
+            }
+        }
+        writeln!(f, "\nnever reached")?;
+        let reached = self.reached();
+        for (name, expected) in EXPECTED {
+            if !reached.contains(name) {
+                let reason = match expected {
+                    Expected::Reached => "NO REASON KNOWN",
+                    Expected::Never(reason) => reason,
+                };
+                writeln!(f, "  {name}: {reason}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::tree;
+    use super::*;
+
+    /// A verifier with this verdict, of a file of a few fields.
+    fn plan(verdict: fn(&[u8]) -> Result<(), Rejection>) -> Plan {
+        let value = (7u64, vec![1u32, 2, 3], Some([5u8; 32]), "text");
+        let node = tree(&value).expect("a value of files");
+        let mut bytes = vec![];
+        node.encode(&mut bytes);
+        let honest = bytes.clone();
+        let judge = move |bytes: &[u8]| match bytes == honest {
+            true => Ok(()),
+            false => verdict(bytes),
+        };
+        let file = (bytes, node);
+        Plan {
+            count: 200,
+            seed: 3,
+            limit: None,
+            threads: 2,
+            files: vec![File::new(
+                "few fields".into(),
+                file.clone(),
+                file,
+                Box::new(judge),
+            )],
+            forgers: vec![],
+        }
+    }
+
+    #[test]
+    fn what_is_believed_is_found() {
+        let report = plan(|_| Ok(())).run();
+        assert!(report.tried > 100);
+        assert_eq!(report.accepted.len(), report.tried);
+        assert!(report.panics.is_empty());
+    }
+
+    #[test]
+    fn panics_are_found() {
+        let report = plan(|bytes| panic!("{} bytes", bytes.len())).run();
+        assert_eq!(report.panics.len(), report.tried);
+        assert!(report.panics[0].outcome.contains("bytes"));
+        // The same seed tries the same.
+        let places = report.places;
+        assert_eq!(plan(|_| Ok(())).run().places, places);
+    }
+}
