@@ -6,10 +6,11 @@ use droste_gadgets::fri::{evaluate, fold, fold_scales, power};
 use droste_gadgets::hash::{
     Challenger, Hash, observe_constants, observe_ext, observe_integer,
 };
-use droste_gadgets::packing::{assert_entry, blocks_for, unpack_all};
+use droste_gadgets::packing::{assert_entry_unchecked, blocks_for, unpack_all};
 use droste_gadgets::poseidon16::hash_blocks;
 use droste_gadgets::blake3::{Blake3 as H, Blake3Challenger as C};
 use droste_gadgets::prelude::*;
+use droste_gadgets::unchecked::UncheckedSlice;
 
 /// What a proof opens for one table at the out-of-domain point, with the selectors there.
 pub struct Opened<
@@ -466,13 +467,15 @@ fn query(p: Places, v: Values, word: [Felt; 2]) {
     let index_7_8 = integer(bits, 7, 1);
     let index = index_7_8 * felt(128) + index_0_7;
     C::assert_bits(word, bits, index, 8);
-    let inverse_start_0 = p.points_0.at(index_2_5).lane(1) * p.points_0.at(index_5_7).lane(2) * p.points_0.at(index_7_8).lane(3);
-    let point = (inverse_start_0 * p.points_0.at(index_0_2).lane(0)).inverse();
+    // A table of points has 8 entries, and each of these integers has at most 3 bits.
+    let inverse_start_0 = p.points_0.at_unchecked(index_2_5).lane(1) * p.points_0.at_unchecked(index_5_7).lane(2) * p.points_0.at_unchecked(index_7_8).lane(3);
+    let point = (inverse_start_0 * p.points_0.at_unchecked(index_0_2).lane(0)).inverse();
     let mut combined_6 = v.sum_6;
     let mut combined_next_6 = v.sum_next_6;
     let mut combined_4 = v.sum_4;
     let mut combined_next_4 = v.sum_next_4;
-    let main_root = H::digest(p.main, index_7_8);
+    // The cap has 2 digests, and the integer 1 bits.
+    let main_root = H::digest_unchecked(p.main, index_7_8);
     let main_row_6 = hint_slice(1).any();
     let mut main = H::leaf(main_row_6, 1);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
@@ -487,7 +490,8 @@ fn query(p: Places, v: Values, word: [Felt; 2]) {
     combined_4 = main_1_0 * v.minus_power_7 + combined_4;
     combined_next_4 = main_1_0 * v.minus_power_10 + combined_next_4;
     H::assert_same(main_root, main);
-    let quotient_root = H::digest(p.quotient, index_7_8);
+    // The cap has 2 digests, and the integer 1 bits.
+    let quotient_root = H::digest_unchecked(p.quotient, index_7_8);
     let quotient_row_6 = hint_slice(1).any();
     let mut quotient = H::leaf(quotient_row_6, 5);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
@@ -501,7 +505,8 @@ fn query(p: Places, v: Values, word: [Felt; 2]) {
     let quotient_1_0 = horner(quotient_row_4.skip(0), 0, 20, v.inverse_combiner);
     combined_4 = quotient_1_0 * v.minus_power_29 + combined_4;
     H::assert_same(quotient_root, quotient);
-    let preprocessed_root = H::digest(p.preprocessed, index_7_8);
+    // The cap has 2 digests, and the integer 1 bits.
+    let preprocessed_root = H::digest_unchecked(p.preprocessed, index_7_8);
     let preprocessed_row_6 = hint_slice(1).any();
     let mut preprocessed = H::leaf(preprocessed_row_6, 1);
     let path = hint_slice(7 * H::DIGEST_BLOCKS).any();
@@ -509,7 +514,8 @@ fn query(p: Places, v: Values, word: [Felt; 2]) {
     let preprocessed_0_0 = horner(preprocessed_row_6.skip(0), 0, 1, v.inverse_combiner);
     combined_6 = preprocessed_0_0 * v.minus_power_13 + combined_6;
     H::assert_same(preprocessed_root, preprocessed);
-    let permutation_root = H::digest(p.permutation, index_7_8);
+    // The cap has 2 digests, and the integer 1 bits.
+    let permutation_root = H::digest_unchecked(p.permutation, index_7_8);
     let permutation_row_6 = hint_slice(2).any();
     let mut permutation = H::leaf(permutation_row_6, 10);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
@@ -532,22 +538,27 @@ fn query(p: Places, v: Values, word: [Felt; 2]) {
     let mut reduced_4 = combined_4 * (v.zeta - x_4).inverse();
     reduced_4 = combined_next_4 * (v.zeta_next_4 - x_4).inverse() + reduced_4;
     let mut value = reduced_6;
-    let root_0 = H::digest(p.fold_0, index_7_8);
+    // The cap has 2 digests, and the integer 1 bits.
+    let root_0 = H::digest_unchecked(p.fold_0, index_7_8);
     let row_0 = hint_slice(3).any();
     let mut node_0 = H::leaf(row_0, 20);
     let elements_0 = unpack_all::<H, 4>(row_0, 0);
-    assert_entry::<H, 4>(row_0, elements_0, index_0_2, value);
+    // A row has 4 elements, and the integer 2 bits.
+    assert_entry_unchecked::<H, 4>(row_0, elements_0, index_0_2, value);
     let path = hint_slice(5 * H::DIGEST_BLOCKS).any();
     node_0 = H::path(node_0, index_2_7, path, 5);
     H::assert_same(root_0, node_0);
     value = fold(elements_0, 2, v.scales_0, inverse_start_0);
-    let inverse_start_1 = square_times(inverse_start_0, 2) * p.points_0.at(index_2_5).lane(4);
+    // As above, of the tables of points.
+    let inverse_start_1 = square_times(inverse_start_0, 2) * p.points_0.at_unchecked(index_2_5).lane(4);
     value = reduced_4 * v.roll_0 + value;
-    let root_1 = H::digest(p.fold_1, index_7_8);
+    // The cap has 2 digests, and the integer 1 bits.
+    let root_1 = H::digest_unchecked(p.fold_1, index_7_8);
     let row_1 = hint_slice(5).any();
     let mut node_1 = H::leaf(row_1, 40);
     let elements_1 = unpack_all::<H, 8>(row_1, 0);
-    assert_entry::<H, 8>(row_1, elements_1, index_2_5, value);
+    // A row has 8 elements, and the integer 3 bits.
+    assert_entry_unchecked::<H, 8>(row_1, elements_1, index_2_5, value);
     let path = hint_slice(2 * H::DIGEST_BLOCKS).any();
     node_1 = H::path(node_1, index_5_7, path, 2);
     H::assert_same(root_1, node_1);
