@@ -71,7 +71,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "#[derive(Clone)] struct S { w: Words<2> }",
-        "let s = S { w: Words::new() }; let _t = «s.clone()»;",
+        "let s = S { w: Words::<2>::new() }; let _t = «s.clone()»;",
         "not copied",
     ),
     // Names.

@@ -132,7 +132,7 @@ const CASES: &[Case] = &[
     with(
         "fn f(a: usize) {}",
         "«f(1, 2)»;",
-        "this takes 1 arguments, 2 are given",
+        "`f` takes 1 arguments, 2 are given",
         "",
     ),
     case(

@@ -486,6 +486,12 @@ impl Evaluator<'_> {
             let ty = argument.value.ty();
             self.unify(&param.ty, &ty, &header, &mut callee.generics)?;
         }
+        // What is not told is not known: an item of the same name is not meant.
+        for param in &params {
+            if callee.generics.iter().all(|(name, _)| *name != param.name) {
+                callee.generics.push((param.name, Ty::Unknown));
+            }
+        }
         Ok(())
     }
 

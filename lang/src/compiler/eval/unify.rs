@@ -133,8 +133,9 @@ impl Evaluator<'_> {
                     };
                     match name {
                         Some(name) if header.is_param(name) => {
-                            if !bind(bindings, name, &Ty::Const(*size)) {
-                                return Ok(Match::No);
+                            match bind(bindings, name, &Ty::Const(*size)) {
+                                true => {}
+                                false => return Ok(Match::No),
                             }
                         }
                         Some(name) if &*name.text() == "_" => {}

@@ -153,7 +153,8 @@ impl Items {
             let path = module_path(&path);
             // The built-in modules are what these files are natively.
             let builtin = |(name, _): &(&str, _)| path.get(1).is_some_and(|second| second == name);
-            if index > 0 && path[..1] == [GADGETS] && MODULES.iter().any(builtin) {
+            let gadgets = path.first().is_some_and(|name| name == GADGETS);
+            if index > 0 && gadgets && MODULES.iter().any(builtin) {
                 continue;
             }
             let id = match index {
