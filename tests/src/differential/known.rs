@@ -136,8 +136,10 @@ pub const KNOWN: &[Known] = &[
         name: "an index with effects is evaluated twice",
         items: "fn next(n: &mut usize) -> usize { *n += 1; *n }",
         taken_for: None,
-        body: "let mut n = 0; let mut v = [x, x, x]; v[next(&mut n)] += felt(1); reveal(v[1] + felt(n));",
-        body_taken_for: Some("let mut v = [x, x, x]; v[2] += felt(1); reveal(v[1] + felt(2));"),
+        body: "let mut n = 0; let mut v = [x, x, x]; v[next(&mut n)] += felt(1); reveal(v[1] * felt(3) + felt(n));",
+        body_taken_for: Some(
+            "let mut v = [x, x, x]; v[2] += felt(1); reveal(v[1] * felt(3) + felt(2));",
+        ),
         difference: Difference::Statement,
     },
     Known {
