@@ -182,6 +182,11 @@ fn a_chain_entered_in_the_middle_is_rejected() {
         continues(&[3], 4, 3, false);
         continues(&[3], 4, 3, true);
     }
+    // From the table's last row to its first.
+    faults.push(forged(calls(&[2]), 2, |rows, _| {
+        let (first, second) = (*rows[0], *rows[1]);
+        (*rows[0], *rows[1]) = (second, first);
+    }));
     // Below padding.
     faults.push(forged(calls(&[1]), 2, |rows, _| {
         let (row, padding) = (*rows[0], *rows[1]);
