@@ -112,6 +112,9 @@ fn calls(groups: &[u32]) -> Execution {
     execution(blocks, &calls)
 }
 
+/// Changes rows, and calls.
+type Edit = fn(&mut [&mut LimbsCols<F>], &mut [Call]);
+
 /// What is wrong with `height` rows of a run after an edit, where memory holds the limbs that the rows
 /// write.
 fn forged(
@@ -198,7 +201,7 @@ fn a_chain_entered_in_the_middle_is_rejected() {
 
 #[test]
 fn a_chain_cut_or_too_long_is_rejected() {
-    let edits: [fn(&mut [&mut LimbsCols<F>], &mut [Call]); 5] = [
+    let edits: [Edit; 5] = [
         // The rest is a call that nobody made, is gone, or is there but not real.
         |rows, _| rows[1].starts = F::ONE,
         |rows, _| {
@@ -227,7 +230,7 @@ fn a_chain_cut_or_too_long_is_rejected() {
 
 #[test]
 fn rows_moved_or_copied_are_rejected() {
-    let edits: [fn(&mut [&mut LimbsCols<F>], &mut [Call]); 5] = [
+    let edits: [Edit; 5] = [
         // Two calls exchange their second rows; their words alone; the elements they read.
         |rows, _| {
             let (second, fourth) = (*rows[1], *rows[3]);
