@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Crates of other people, whose names documents may use.
-const FOREIGN: [&str; 2] = ["p3_", "std"];
+const FOREIGN: [&str; 4] = ["p3_", "std", "rustfmt", "clippy"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -154,10 +154,12 @@ impl Repository {
         let Some((name, place)) = components.split_last() else {
             return false;
         };
+        // Tests in the file that they test.
+        let file = place.strip_suffix(&["tests"]).unwrap_or(place);
         self.sources.iter().any(|source| {
             let is_there = package.is_none_or(|package| source.path[0] == package);
             is_there
-                && ((source.is_at(place) && any(&source.tests, name))
+                && (((source.is_at(place) || source.is_at(file)) && any(&source.tests, name))
                     || (source.is_at(&components) && !source.tests.is_empty()))
         })
     }

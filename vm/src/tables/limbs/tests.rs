@@ -112,6 +112,9 @@ fn calls(groups: &[u32]) -> Execution {
     execution(blocks, &calls)
 }
 
+/// Changes rows, and calls.
+type Edit = fn(&mut [&mut LimbsCols<F>], &mut [Call]);
+
 /// What is wrong with `height` rows of a run after an edit, where memory holds the limbs that the rows
 /// write.
 fn forged(
@@ -182,6 +185,11 @@ fn a_chain_entered_in_the_middle_is_rejected() {
         continues(&[3], 4, 3, false);
         continues(&[3], 4, 3, true);
     }
+    // From the table's last row to its first.
+    faults.push(forged(calls(&[2]), 2, |rows, _| {
+        let (first, second) = (*rows[0], *rows[1]);
+        (*rows[0], *rows[1]) = (second, first);
+    }));
     // Below padding.
     faults.push(forged(calls(&[1]), 2, |rows, _| {
         let (row, padding) = (*rows[0], *rows[1]);
@@ -193,7 +201,7 @@ fn a_chain_entered_in_the_middle_is_rejected() {
 
 #[test]
 fn a_chain_cut_or_too_long_is_rejected() {
-    let edits: [fn(&mut [&mut LimbsCols<F>], &mut [Call]); 5] = [
+    let edits: [Edit; 5] = [
         // The rest is a call that nobody made, is gone, or is there but not real.
         |rows, _| rows[1].starts = F::ONE,
         |rows, _| {
@@ -222,7 +230,7 @@ fn a_chain_cut_or_too_long_is_rejected() {
 
 #[test]
 fn rows_moved_or_copied_are_rejected() {
-    let edits: [fn(&mut [&mut LimbsCols<F>], &mut [Call]); 5] = [
+    let edits: [Edit; 5] = [
         // Two calls exchange their second rows; their words alone; the elements they read.
         |rows, _| {
             let (second, fourth) = (*rows[1], *rows[3]);

@@ -222,6 +222,14 @@ where
         continues(&run, 1, 0);
         continues(&run, 2, 0);
     }
+    // A chain that goes on from the table's last row to its first.
+    for run in [path::<T>(0, 2), hash::<T>(T::ROW_WORDS + 1)] {
+        let fault = forged::<T>(&run, 2, |rows, _| {
+            let (first, second) = (*rows[0], *rows[1]);
+            (*rows[0], *rows[1]) = (second, first);
+        });
+        assert!(fault.is_some());
+    }
     // Below the last row of another call.
     let mut below_hash = hash::<T>(3);
     below_hash.merkle::<T>(1, 0, 20, 1);
