@@ -135,9 +135,9 @@ refusals! {
     ClaimError {
         Digest, Root,
         Recursion: "the digest of the keys is compared first",
-        Hidden,
+        Hidden: "trees cut off so that their digest is right: `aggregate` in `verifier/tests`",
         Security: "attacks ask for no bits, so that nothing else hides behind this",
-        Unused,
+        Unused: "the digest of the keys is compared first: `aggregate` in `verifier/tests`",
     };
     KeysError {
         Digest,

@@ -374,7 +374,7 @@ pub fn raw(honest: &[u8], donor: &[u8], rng: &mut SmallRng) -> Mutant {
     } else {
         at % 256.min(length)
     };
-    let operator = match rng.random_range(0..11) {
+    let operator = match rng.random_range(0..12) {
         0 => {
             flip(&mut bytes, rng);
             "flip of a bit"
@@ -424,6 +424,10 @@ pub fn raw(honest: &[u8], donor: &[u8], rng: &mut SmallRng) -> Mutant {
                 std::iter::once(mark).chain(claim.to_le_bytes()),
             );
             "a length of any size"
+        }
+        10 => {
+            bytes[at % 16.min(length)] = rng.random_range(0..4);
+            "a small number in the header"
         }
         _ => {
             let other = rng.random_range(0..length);
