@@ -17,6 +17,7 @@ use droste_vm::codec;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::prover::Proof;
 use droste_vm::verifier::DEFAULT_LIMIT;
 use p3_field::PrimeField32;
 use serde::{Deserialize, Serialize};
@@ -388,9 +389,8 @@ impl InHash for Work<'_> {
         StandardTables: Provable<H>,
     {
         let proof = codec::decode::<H>(self.bytes).map_err(CommandError::failed)?;
-        let proof =
-            VerifiedProof::of_program(proof, self.program, self.public, 0, self.limit)
-                .map_err(CommandError::failed)?;
+        let proof = VerifiedProof::of_program(proof, self.program, self.public, 0, self.limit)
+            .map_err(CommandError::failed)?;
         self.aggregator
             .wrap(&proof, |_| self.progress.message("bringing the wrap home"))
             .map_err(CommandError::failed)

@@ -97,7 +97,7 @@ refusals! {
     FileError {
         Magic, Version, Decode, Tree,
         TooLarge: "trees of more than 65,536 nodes or 1,024 levels: `file::tests`",
-        TooManyKeys: "more than 1,024 keys: longer than any file here",
+        TooManyKeys: "more than 256 keys: `file::tests`",
         NotCanonical,
     } cause |error| match error {
         FileError::Decode(error) => Some(chain(error)),
@@ -151,7 +151,7 @@ refusals! {
         Prove: "of making aggregates",
         Verify, Keys, Statement,
         Foreign: "of making aggregates", Empty: "of making aggregates",
-        NotHome: "of making aggregates", TooManyChildren: "of making aggregates",
+        NotHome: "of making aggregates", MoreSteps: "of making aggregates", TooManyChildren: "of making aggregates",
         Claim,
     } cause |error| match error {
         AggregateError::Verify(error) => Some(chain(error)),

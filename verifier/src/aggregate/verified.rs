@@ -49,8 +49,7 @@ where
         min_bits: usize,
         limit: usize,
     ) -> Result<Self, VerifyError> {
-        let report =
-            verify_program::<H, StandardTables>(program, public, min_bits, limit, &proof)?;
+        let report = verify_program::<H, StandardTables>(program, public, min_bits, limit, &proof)?;
         Ok(Self { proof, report })
     }
 
