@@ -16,10 +16,12 @@ const MEMORY: usize = 1 << 26;
 #[test]
 fn nothing_false_is_accepted() {
     let mut files = proofs();
-    files.extend(wraps(&HashId::ALL));
+    // Wraps of byte hashes, the largest files, are attacked in the long form.
+    files.extend(wraps(&[HashId::Poseidon16]));
     files.push(join());
     let plan = Plan {
-        count: 20_000,
+        // One in six draws changes nothing.
+        count: 24_800,
         seed: 10,
         limit: None,
         threads: 2,
@@ -37,7 +39,7 @@ fn nothing_false_is_accepted() {
         report.accepted.is_empty() && report.panics.is_empty(),
         "{report}"
     );
-    assert!(report.tried > 19_000, "{report}");
+    assert!(report.tried >= 20_000, "{report}");
     assert!((1..=MEMORY).contains(&report.memory.0), "{report}");
     assert_eq!(report.missed(), [""; 0], "{report}");
 }

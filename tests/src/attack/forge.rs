@@ -5,6 +5,8 @@
 //! false: a changed cell, a changed run of which all tables tell the same story, a changed statement,
 //! or a bus on which all tables are silent.
 
+use std::borrow::Borrow;
+
 use droste_native::{Config, F, FriSettings, HashFamily};
 use droste_vm::codec::{decode_body, encode_body};
 use droste_vm::compiler::compile_file;
@@ -14,6 +16,8 @@ use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveError, prove_traces, traces};
 use droste_vm::record::Execution;
+use droste_vm::tables::ext::ExtCols;
+use droste_vm::tables::poseidon16::ChainCols;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
 use p3_air::BaseAir;
@@ -152,17 +156,29 @@ where
         verdict.map(drop).map_err(|error| Rejection::of(&error))
     }
 
-    /// A value of memory that no look-up takes, or a cell of a row that answers no call: nothing
-    /// depends on either, so a verifier need not refuse another value.
+    /// A value of memory that no look-up takes, a cell that its table says is free on such a row, or
+    /// a cell of a row of a hash table that answers no call: nothing depends on any, so a verifier need
+    /// not refuse another value.
     fn is_free(&self, table: usize, row: usize, column: usize) -> bool {
         let trace = &self.honest[table];
         let (width, reads) = (trace.width(), trace.width() - 1);
-        let unread = trace.values[row * width + reads] == F::ZERO;
+        let cells = &trace.values[row * width..][..width];
+        let unread = cells[reads] == F::ZERO;
+        let is_listed =
+            |free: &[&str], name: &str| free.contains(&name.split('[').next().unwrap_or(name));
         let table = &self.key.machine().tables()[table];
         match table.name() {
             "words" => unread && column == 1,
             "blocks" => unread && row > 0 && (1..=8).contains(&column),
             "cpu" | "program" => false,
+            "ext" => {
+                let row: &ExtCols<F> = cells.borrow();
+                is_listed(row.free_columns(), &ExtCols::<u8>::names()[column])
+            }
+            "poseidon16" => {
+                let row: &ChainCols<F> = cells.borrow();
+                is_listed(row.free_columns(), &ChainCols::<u8>::names()[column])
+            }
             _ => {
                 let (program, execution) = (self.key.program(), &self.execution);
                 row >= table.rows(&TraceInput { program, execution })

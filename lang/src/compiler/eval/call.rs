@@ -89,7 +89,8 @@ impl Evaluator<'_> {
             return fail(path.span, format!("there is no function `{name}`"));
         }
         let mut ty = self.path_prefix_type(path, prefix.len())?;
-        if expected.matches(&ty) && !matches!(expected, Ty::Unknown) {
+        // Of a type of which nothing is known, the result says nothing.
+        if !matches!(ty, Ty::Unknown) && expected.matches(&ty) && !matches!(expected, Ty::Unknown) {
             ty = more_precise(ty, &expected);
         }
         let prefix = self.prefix(path, prefix.len())?;

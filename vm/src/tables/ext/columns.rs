@@ -1,5 +1,8 @@
 //! Columns of the extension table.
 
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+
 use crate::tables::LANES;
 
 /// Coefficients of an extension element.
@@ -50,5 +53,31 @@ droste_air::columns! {
         /// Sums after lanes 1, 3, 5 and 7: `steps[k] = steps[k - 1] * c^2 + w[2k] a[2k] c + w[2k + 1]
         /// a[2k + 1]`, on every row.
         pub steps: [[T; D]; LANES / 2],
+    }
+}
+
+impl ExtCols<F> {
+    /// Names of the columns that nothing reads on such a row: every other cell is held by a constraint
+    /// or a bus.
+    pub fn free_columns(&self) -> &'static [&'static str] {
+        if self.is_ext == F::ONE || self.is_horner == F::ONE {
+            &[]
+        } else if self.is_lane == F::ONE {
+            // No extension element is read or written.
+            &["b", "c", "d"]
+        } else if self.is_unpack == F::ONE {
+            // Only the steps are made of them.
+            &["b", "c"]
+        } else if self.continues == F::ONE {
+            // The last row of an `unpack` chain, which reads one more block.
+            &["c", "d", "d_word", "window"]
+        } else if self.scalar_c_or_block_eq == F::ONE {
+            &["c", "d"]
+        } else {
+            // Padding: only the flags are constrained. The steps are determined by the other columns.
+            &[
+                "a_word", "b_word", "c_word", "d_word", "a", "b", "c", "d", "window",
+            ]
+        }
     }
 }

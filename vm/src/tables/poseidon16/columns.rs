@@ -1,6 +1,8 @@
 //! Columns of the Poseidon-16 table.
 
 use droste_air::poseidon16::Poseidon16Cols;
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
 
 droste_air::columns! {
     /// One row: one permutation of one call.
@@ -38,5 +40,33 @@ droste_air::columns! {
         /// `sponge`: added to the first lane of the capacity before every permutation of the call. Zero
         /// on the other calls' rows and on padding.
         pub tag: T,
+    }
+}
+
+impl ChainCols<F> {
+    /// Names of the columns that nothing reads on such a row: every other cell is held by a constraint
+    /// or a bus.
+    pub fn free_columns(&self) -> &'static [&'static str] {
+        let inactive = self.is_compress + self.is_sponge + self.is_left + self.is_right == F::ZERO;
+        let continues = self.starts == F::ZERO;
+        if inactive {
+            // The inputs are held only by the outputs of the same row.
+            &[
+                "low_address",
+                "high_address",
+                "out_address",
+                "remaining",
+                "index_or_half",
+            ]
+        } else if self.is_compress == F::ONE {
+            &["index_or_half"]
+        } else if continues && self.is_left == F::ONE {
+            &["low_address"]
+        } else if continues {
+            // The node of a path, and the capacity of a sponge, come from the row above.
+            &["high_address"]
+        } else {
+            &[]
+        }
     }
 }

@@ -189,31 +189,6 @@ fn full_tables_are_accepted() {
     }
 }
 
-/// Columns that a row leaves free: nothing reads them.
-fn free_columns(row: &ChainCols<F>) -> Vec<&'static str> {
-    let inactive = row.is_compress + row.is_sponge + row.is_left + row.is_right == F::ZERO;
-    let continues = row.starts == F::ZERO;
-    if inactive {
-        // The inputs are held only by the outputs of the same row.
-        vec![
-            "low_address",
-            "high_address",
-            "out_address",
-            "remaining",
-            "index_or_half",
-        ]
-    } else if row.is_compress == F::ONE {
-        vec!["index_or_half"]
-    } else if continues && row.is_left == F::ONE {
-        vec!["low_address"]
-    } else if continues {
-        // The node of a path, and the capacity of a sponge, come from the row above.
-        vec!["high_address"]
-    } else {
-        vec![]
-    }
-}
-
 #[test]
 fn every_cell_that_matters_is_constrained() {
     let run = mixed();
@@ -224,7 +199,7 @@ fn every_cell_that_matters_is_constrained() {
     for (row, column) in bench.free_cells() {
         let columns: &ChainCols<F> = trace.values[row * names.len()..][..names.len()].borrow();
         assert!(
-            free_columns(columns).contains(&names[column].as_str()),
+            columns.free_columns().contains(&names[column].as_str()),
             "row {row}, column {}: {columns:?}",
             names[column],
         );
