@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 use droste_native::{Blake3Family, KeccakFamily, Poseidon16Family};
 use droste_tests::attack::hints::{Case, LIES};
 
-const CASES: [(&str, fn() -> Case); 4] = [
+/// A recursion program, by name.
+type Named = (&'static str, fn() -> Case);
+
+const CASES: [Named; 4] = [
     ("poseidon16", Case::wrap::<Poseidon16Family>),
     ("blake3", Case::wrap::<Blake3Family>),
     ("keccak", Case::wrap::<KeccakFamily>),

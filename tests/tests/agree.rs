@@ -12,7 +12,8 @@ macro_rules! programs {
     ($($name:ident { $($text:tt)* })*) => {
         $(
             mod $name {
-                #![allow(unused)]
+                // The programs are written to be hard to read, not to be liked by lints.
+                #![allow(unused, clippy::all)]
                 pub const SOURCE: &str = stringify!($($text)*);
                 $($text)*
             }

@@ -331,12 +331,12 @@ impl fmt::Display for Report {
                 (total, rejection, targets)
             })
             .collect();
-        rows.sort_by(|a, b| b.0.cmp(&a.0));
+        rows.sort_by_key(|row| std::cmp::Reverse(row.0));
         writeln!(f, "\nrefused by")?;
         for (total, rejection, targets) in rows {
             writeln!(f, "{total:9}  {}", rejection.0)?;
             let mut targets = targets;
-            targets.sort_by(|a, b| b.1.cmp(&a.1));
+            targets.sort_by_key(|target| std::cmp::Reverse(target.1));
             let shown = 6;
             for (target, count) in targets.iter().take(shown) {
                 writeln!(f, "             {count:9}  {target}")?;

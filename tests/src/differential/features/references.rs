@@ -36,7 +36,7 @@ pub fn patterns(g: &mut Generator, body: &mut Vec<Node>) {
         3 => format!(
             "let [first, second] = &mut self.b; *first += *second; *second = x + felt({value});"
         ),
-        4 => format!("let (p, q) = (&mut self.a, &mut self.b); *p = q[0] + x; q[1] = *p;"),
+        4 => "let (p, q) = (&mut self.a, &mut self.b); *p = q[0] + x; q[1] = *p;".to_owned(),
         _ => format!(
             "match self {{ {name} {{ a, b }} => {{ *a += b[0] + x; b[0] = felt({value}); }} }}"
         ),
