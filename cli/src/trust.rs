@@ -33,8 +33,8 @@ pub struct Derivation {
     no_cache: bool,
 }
 
-/// Why the recursion keys of an aggregate are worth what is said of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// Why the recursion keys of an aggregate are worth what is said of them, the best reason first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Evidence {
     /// Their programs were generated here.
@@ -91,13 +91,17 @@ impl Trust {
     ///
     /// # Errors
     /// If it cannot be read; otherwise as [`Self::accept`].
-    pub fn read(&self, path: &Path, deriver: &Deriver) -> Result<Aggregate, CommandError> {
+    pub fn read(
+        &self,
+        path: &Path,
+        deriver: &Deriver,
+    ) -> Result<(Aggregate, Evidence), CommandError> {
         let named = |error: &dyn std::fmt::Display| {
             CommandError::failed(format!("{}: {error}", path.display()))
         };
         let aggregate = read(path)?;
         let accepted = self.accept(aggregate, deriver);
-        Ok(accepted.map_err(|error| named(&error))?.0)
+        accepted.map_err(|error| named(&error))
     }
 }
 

@@ -56,6 +56,9 @@ pub enum ClaimError {
     /// A node with children was not made by a known recursion program.
     #[error("{0} is not the key of an accepted recursion program")]
     Recursion(KeyDigest),
+    /// A leaf's key is not one that the caller knows.
+    #[error("{0} is the key of a leaf, but not one of those that are asked for")]
+    Leaf(KeyDigest),
     /// A proof of a recursion program is listed without its children.
     #[error("{0} is the key of a recursion program, but its children are not listed")]
     Hidden(KeyDigest),
@@ -104,7 +107,8 @@ impl TreeBits {
 
     /// Bits of all proofs together, by the union bound: the chance that any of them is false is at most
     /// the sum of theirs, `sum 2^-bits`. Rounded down to a whole number of bits, not below 0; none
-    /// without proofs.
+    /// without proofs. The bits of one proof are those of the round that is weakest (round-by-round
+    /// soundness), here as everywhere: rounds are not summed, proofs are.
     pub fn union(&self) -> Option<usize> {
         let least = self.least()?;
         // The sum in units of 2^-bits, rounded up: it is exact for whole numbers of bits.
@@ -218,6 +222,24 @@ impl ClaimTree {
         }
     }
 
+    /// Checks that the leaves are of these keys alone.
+    ///
+    /// Nothing in a tree tells an ordinary program from a recursion program that no key set lists, whose
+    /// statement is a digest of children that the tree does not show: both are leaves. Who knows the
+    /// programs that he means to have verified names their keys here.
+    ///
+    /// # Errors
+    /// The first leaf of another key: [`ClaimError::Leaf`].
+    pub fn check_leaves(&self, keys: &[KeyDigest]) -> Result<(), ClaimError> {
+        match &self.claim {
+            Claim::Statement(_) if keys.contains(&self.key) => Ok(()),
+            Claim::Statement(_) => Err(ClaimError::Leaf(self.key)),
+            Claim::Children(children) => children
+                .iter()
+                .try_for_each(|child| child.check_leaves(keys)),
+        }
+    }
+
     /// Levels of the tree: 1 for an ordinary proof.
     pub fn depth(&self) -> usize {
         match &self.claim {
@@ -317,6 +339,27 @@ mod tests {
         assert_eq!(union(&[(7, 1), (100, 1 << 16)]), Some(6));
         assert_eq!(union(&[(3, 100)]), Some(0));
         assert_eq!(union(&[(3, usize::MAX), (2, usize::MAX)]), Some(0));
+    }
+
+    #[test]
+    fn children_hidden_behind_a_leaf_are_found_by_who_knows_the_programs() {
+        let known = [key(1), key(2)];
+        assert_eq!(tree().check_leaves(&known), Ok(()));
+        assert_eq!(
+            tree().check_leaves(&known[..1]),
+            Err(ClaimError::Leaf(key(2)))
+        );
+        // The same claim, but the second wrap does not show what it verified.
+        let hidden = ClaimTree {
+            key: key(11),
+            claim: Claim::Statement(node(11, vec![leaf(2)]).claim.statement()),
+        };
+        let tree_with_hidden = node(20, vec![node(10, vec![leaf(1)]), hidden]);
+        assert_eq!(tree_with_hidden.claim.statement(), tree().claim.statement());
+        assert_eq!(
+            tree_with_hidden.check_leaves(&known),
+            Err(ClaimError::Leaf(key(11)))
+        );
     }
 
     #[test]

@@ -331,7 +331,7 @@ impl Wrap {
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
         let aggregator = self.output.aggregator()?;
         let progress = Progress::spinner("wrapping");
-        let aggregate = match (file::is_aggregate(&bytes), &self.program) {
+        let (aggregate, evidence) = match (file::is_aggregate(&bytes), &self.program) {
             (true, None) => self.bring_home(&bytes, &aggregator)?,
             (false, Some(program)) => {
                 let public = field_list(&self.public)?;
@@ -346,7 +346,7 @@ impl Wrap {
                     aggregator,
                     progress: &progress,
                 };
-                in_hash(hash, work)?
+                (in_hash(hash, work)?, Evidence::Derived)
             }
             (true, Some(_)) => {
                 let message = "--program is for proofs of programs, this is an aggregate of proofs";
@@ -357,18 +357,21 @@ impl Wrap {
                 return Err(CommandError::usage(message));
             }
         };
-        let summary = self.output.write(&aggregate)?;
+        let summary = self.output.write(&aggregate, evidence)?;
         drop(progress);
         Ok(print(&summary, format)?)
     }
 
     /// Brings an aggregate of another shape home.
-    fn bring_home(&self, bytes: &[u8], aggregator: &Aggregator) -> Result<Aggregate, CommandError> {
+    fn bring_home(
+        &self,
+        bytes: &[u8],
+        aggregator: &Aggregator,
+    ) -> Result<(Aggregate, Evidence), CommandError> {
         let aggregate = file::decode(bytes).map_err(CommandError::failed)?;
-        let (aggregate, _) = self.trust.accept(aggregate, &self.trust.deriver())?;
-        aggregator
-            .bring_home(aggregate, |_| ())
-            .map_err(CommandError::failed)
+        let (aggregate, evidence) = self.trust.accept(aggregate, &self.trust.deriver())?;
+        let home = aggregator.bring_home(aggregate, |_| ());
+        Ok((home.map_err(CommandError::failed)?, evidence))
     }
 }
 
@@ -404,11 +407,14 @@ impl Join {
         let progress = Progress::spinner(format!("joining {} proofs", self.aggregates.len()));
         let deriver = self.trust.deriver();
         let children = self.aggregates.iter();
-        let children: Vec<Aggregate> = children
+        let children: Vec<(Aggregate, Evidence)> = children
             .map(|path| self.trust.read(path, &deriver))
             .collect::<Result<_, _>>()?;
+        let (children, evidence): (Vec<_>, Vec<_>) = children.into_iter().unzip();
         let joined = aggregator.join(children).map_err(CommandError::failed)?;
-        let summary = self.output.write(&joined)?;
+        // The join's own key was derived by making it.
+        let evidence = evidence.into_iter().max().unwrap_or(Evidence::Derived);
+        let summary = self.output.write(&joined, evidence)?;
         drop(progress);
         Ok(print(&summary, format)?)
     }
@@ -420,13 +426,13 @@ impl Output {
         Aggregator::for_preset(self.preset, self.arity.into()).map_err(CommandError::failed)
     }
 
-    /// Writes the aggregate that was just made; what it says.
-    fn write(&self, aggregate: &Aggregate) -> Result<Summary, CommandError> {
+    /// Writes the aggregate that was just made; what it says, its keys trusted for this reason.
+    fn write(&self, aggregate: &Aggregate, evidence: Evidence) -> Result<Summary, CommandError> {
         let steps = aggregate.steps().iter();
         let verify_ms = steps
             .last()
             .map_or(0.0, |step| step.verify.as_secs_f64() * 1e3);
-        let summary = Summary::new(aggregate, Evidence::Derived, verify_ms)?;
+        let summary = Summary::new(aggregate, evidence, verify_ms)?;
         let bytes = file::encode(aggregate).map_err(CommandError::failed)?;
         codec::write_file(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
         Ok(summary)

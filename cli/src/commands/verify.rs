@@ -50,6 +50,11 @@ pub struct Verify {
     /// Proven bits that all proofs of an aggregate must have together, by the union bound.
     #[arg(long, conflicts_with_all = ["program", "public"])]
     min_tree_bits: Option<usize>,
+    /// Keys of the programs that may stand at the leaves of an aggregate, any other is refused. Without
+    /// them a leaf is taken for an ordinary program: the bits are those of the proofs that are shown.
+    /// May be given several times.
+    #[arg(long = "leaf", conflicts_with_all = ["program", "public"])]
+    leaves: Vec<KeyDigest>,
     /// Most rows, extended by the blowup, of a commitment to the program that the proof may ask for.
     #[arg(long, default_value_t = DEFAULT_LIMIT, requires = "program")]
     limit: usize,
@@ -194,6 +199,10 @@ impl Verify {
                 .verify(key, &claim.0, self.min_bits)
                 .map_err(CommandError::failed)?;
             let verify_ms = start.elapsed().as_secs_f64() * 1e3;
+            if !self.leaves.is_empty() {
+                let checked = aggregate.tree().check_leaves(&self.leaves);
+                checked.map_err(CommandError::failed)?;
+            }
             let found = aggregate.accepted().tree_bits;
             if let Some(expected) = self.min_tree_bits
                 && found < expected
@@ -207,8 +216,8 @@ impl Verify {
             drop(progress);
             return Ok(print(&summary, format)?);
         }
-        if self.min_tree_bits.is_some() {
-            let message = "--min-tree-bits is for aggregates of proofs";
+        if self.min_tree_bits.is_some() || !self.leaves.is_empty() {
+            let message = "--min-tree-bits and --leaf are for aggregates of proofs";
             return Err(CommandError::usage(message));
         }
         if self.claim.is_some() {

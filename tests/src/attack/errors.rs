@@ -138,12 +138,14 @@ refusals! {
         Hidden: "trees cut off so that their digest is right: `aggregate` in `verifier/tests`",
         Security: "attacks ask for no bits, so that nothing else hides behind this",
         Unused: "the digest of the keys is compared first: `aggregate` in `verifier/tests`",
+        Leaf: "of callers who name the leaves: `claim` in `verifier/src`",
     };
     KeysError {
         Digest,
         Forged: "of callers without a digest: `aggregate` in `verifier/tests`",
         Bits: "of callers without a digest: `aggregate` in `verifier/tests`",
         Recipe: "of callers without a digest: `aggregate` in `verifier/tests`",
+        Cost: "of callers without a digest: `aggregate` in `verifier/tests`",
     };
     AggregateError {
         Recursion: "of making aggregates", Key: "of making aggregates",

@@ -51,7 +51,8 @@ impl Cache {
                 .or_else(|| Some(Path::new(&base("HOME")?).join(".cache")))?
                 .join("droste"),
         };
-        Self::in_folder(folder)
+        // A relative one would be looked for wherever the command is run, in somebody else's files too.
+        folder.is_absolute().then(|| Self::in_folder(folder))?
     }
 
     /// The folder of this name, made if there is none; `None` if it is not this user's alone.
@@ -96,7 +97,11 @@ impl Entry {
 
     /// Keeps the key and the bits. Nothing is lost if that fails.
     pub(super) fn write(&self, derived: (KeyDigest, usize)) {
-        let _ = write_file(&self.path, self.text(derived).as_bytes());
+        let written = write_file(&self.path, self.text(derived).as_bytes());
+        if written.is_ok() {
+            // Whatever files are made with here: what others may write to is not read.
+            keep_private(&self.path);
+        }
     }
 
     /// Key, bits, and a digest of those and of what they are derived from.
@@ -115,11 +120,20 @@ fn make_folder(folder: &Path) -> Option<()> {
 }
 
 #[cfg(unix)]
+fn keep_private(file: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let _ = fs::set_permissions(file, fs::Permissions::from_mode(0o600));
+}
+
+#[cfg(unix)]
 fn is_own(metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     let user = rustix::process::geteuid().as_raw();
     metadata.uid() == user && metadata.mode() & 0o022 == 0
 }
+
+#[cfg(not(unix))]
+fn keep_private(_: &Path) {}
 
 // Whose files are whose is not known: no cache.
 #[cfg(not(unix))]
@@ -189,6 +203,8 @@ mod tests {
         };
         let entry = cache.entry(&recipe(1)).unwrap();
         entry.write((KeyDigest([F::new(7); 8]), 104));
+        let mode = fs::metadata(&entry.path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
         allow(&entry.path, 0o666);
         assert_eq!(entry.read(), None);
         allow(&entry.path, 0o600);

@@ -7,7 +7,7 @@ use droste_native::F;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 
-use super::{Cache, Children, ClaimedKeys, KeySet, KeysError, Recipe, RecipeError};
+use super::{Cache, Children, ClaimedKeys, KeySet, KeysError, MAX_COST, Recipe, RecipeError};
 use crate::driver::AirProgram;
 use crate::tape::TapeFamily;
 
@@ -95,9 +95,14 @@ impl Deriver {
     /// The first key for which it is not so.
     pub fn derive(&self, claimed: &ClaimedKeys) -> Result<KeySet, KeysError> {
         // What is refused without work, first.
+        let mut found = 0_usize;
         for (key, listed) in claimed.iter() {
             let checked = listed.recipe.check();
             checked.map_err(KeysError::recipe(key))?;
+            found = found.saturating_add(listed.recipe.cost());
+        }
+        if found > MAX_COST {
+            return Err(KeysError::Cost { found });
         }
         let mut keys = KeySet::default();
         for (key, listed) in claimed.iter() {

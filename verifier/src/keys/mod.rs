@@ -29,8 +29,9 @@ pub use cache::Cache;
 pub use derive::Deriver;
 pub(crate) use recipe::proving_key;
 pub use recipe::{
-    ChildShape, Children, MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_LOG_ARITY, MAX_LOG_BLOWUP,
-    MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD, MAX_TABLES, Recipe, RecipeError,
+    ChildShape, Children, MAX_BYTE_CHILDREN, MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_COST, MAX_LOG_ARITY,
+    MAX_LOG_BLOWUP, MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD, MAX_TABLES, Recipe,
+    RecipeError,
 };
 
 /// Tag of a key set's digest: the letters "keys", in ASCII, big-endian.
@@ -71,6 +72,15 @@ pub enum KeysError {
         /// Bits in the list.
         listed: usize,
         /// Bits computed.
+        found: usize,
+    },
+    /// The programs of all keys together are too long to be generated.
+    #[error(
+        "the programs of the listed keys verify as much as {found} proofs in Poseidon-16, keys of at \
+         most {MAX_COST} are derived: give the digest of the set, or files with fewer keys"
+    )]
+    Cost {
+        /// What deriving the keys would cost ([`Recipe::cost`]).
         found: usize,
     },
     /// A key's recipe is that of no program.

@@ -18,6 +18,15 @@ use crate::tape::TapeFamily;
 /// checks a query.
 pub const MAX_CHILDREN: usize = 64;
 
+/// Most children of a program whose children are committed in a byte hash.
+pub const MAX_BYTE_CHILDREN: usize = 2;
+
+/// Most that deriving one list of keys may cost, by [`Recipe::cost`].
+pub const MAX_COST: usize = 256;
+
+/// What one child in a byte hash costs, of one in Poseidon-16: its program is so much longer.
+const BYTE_CHILD: usize = 16;
+
 /// Most tables of a machine that a recipe names.
 pub const MAX_TABLES: usize = 16;
 
@@ -227,7 +236,11 @@ impl Recipe {
             MAX_LOG_BLOWUP,
         )?;
         if let Children::Programs { shape, count } = &self.children {
-            at_most("number of children", *count, MAX_CHILDREN)?;
+            let most = match shape.hash {
+                HashId::Poseidon16 => MAX_CHILDREN,
+                HashId::Blake3 | HashId::Keccak => MAX_BYTE_CHILDREN,
+            };
+            at_most("number of children", *count, most)?;
             if *count == 0 {
                 return Err(RecipeError::Malformed {
                     what: "number of children",
@@ -254,6 +267,17 @@ impl Recipe {
             _ => 0,
         };
         at_most("logarithm of the height of the program", program, max)
+    }
+
+    /// About what deriving the key costs: the length of its program, in children in Poseidon-16.
+    pub fn cost(&self) -> usize {
+        match &self.children {
+            Children::Programs { shape, count } => match shape.hash {
+                HashId::Poseidon16 => *count,
+                HashId::Blake3 | HashId::Keccak => count.saturating_mul(BYTE_CHILD),
+            },
+            Children::Airs { .. } => 1,
+        }
     }
 
     /// Generates the program and commits to it: its key, and the proven bits that every proof has which

@@ -11,7 +11,8 @@ use droste_verifier::aggregate::{Aggregate, AggregateError, PRECOMPILES, Unverif
 use droste_verifier::claim::{Claim, ClaimError, ClaimTree};
 use droste_verifier::file;
 use droste_verifier::keys::{
-    Cache, ChildShape, Children, ClaimedKeys, Deriver, KeysError, ListedKey, Recipe, RecipeError,
+    Cache, ChildShape, Children, ClaimedKeys, Deriver, KeysError, ListedKey, MAX_CHILDREN, Recipe,
+    RecipeError,
 };
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
@@ -206,8 +207,9 @@ fn altered_recipes_have_other_keys() {
 #[test]
 fn hostile_recipes_cost_nothing() {
     type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
-    let too_large: [Change; 8] = [
+    let too_large: [Change; 9] = [
         |_, _, count| *count = 1_000_000_000,
+        |_, shape, count| (shape.hash, *count) = (HashId::Blake3, 3),
         |recipe, _, _| recipe.heights = Heights::Uniform(60),
         |recipe, _, _| recipe.heights = Heights::Exact(vec![60; 6]),
         |recipe, _, _| recipe.heights = Heights::Exact(vec![6; 1 << 20]),
@@ -253,6 +255,20 @@ fn hostile_recipes_cost_nothing() {
         let large = matches!(**source, RecipeError::TooLarge { .. });
         assert!(*named == key && large, "{index}: {refusal}");
     }
+    // Each key is allowed, all together would take minutes.
+    let mut keys = ClaimedKeys::default();
+    for number in 0..5 {
+        let mut recipe = honest.recipe.clone();
+        if let Children::Programs { count, .. } = &mut recipe.children {
+            *count = MAX_CHILDREN;
+        }
+        keys.insert(KeyDigest([F::new(number); 8]), honest.bits, recipe);
+    }
+    let refusal = Deriver::new().derive(&keys).unwrap_err();
+    assert!(
+        matches!(refusal, KeysError::Cost { found } if found == 5 * MAX_CHILDREN),
+        "{refusal}"
+    );
     assert!(start.elapsed() < Duration::from_millis(500));
     for (index, change) in others.into_iter().enumerate() {
         let refusal = refuse(change);
