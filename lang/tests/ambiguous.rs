@@ -65,9 +65,39 @@ const CASES: &[(&str, &str, &str)] = &[
         "implementations for references",
     ),
     (
-        "use std::ops::AddAssign; struct S; impl AddAssign for S { fn add_assign(&mut self, _other: S) {} }",
-        "let mut s = S; «s += S»;",
-        "assigning operators of structs",
+        "use std::ops::AddAssign; struct S; impl «AddAssign» for S { fn add_assign(&mut self, _other: S) {} }",
+        "",
+        "implementing `AddAssign`",
+    ),
+    // What rustc finds elsewhere than a program's one candidate.
+    (
+        "trait Tr { fn into(&self) -> Felt; } impl Tr for Felt { fn into(&self) -> Felt { *self + felt(1) } }",
+        "let x = public_input(); reveal(«x.into()»);",
+        "in different ways",
+    ),
+    (
+        "trait Tr { fn max(&self, other: bool) -> bool; } impl Tr for bool { fn max(&self, _other: bool) -> bool { false } }",
+        "let b = «true.max(false)»; assert!(b);",
+        "in different ways",
+    ),
+    (
+        "struct T { b: Felt } impl From<T> for Felt { fn from(t: T) -> Felt { t.b + felt(1) } }",
+        "reveal(«Felt::from(public_input())»);",
+        "no `from` takes these arguments",
+    ),
+    // What the result of the function around a literal does not say.
+    (
+        "#[derive(Clone, Copy)] struct S<const N: usize>(Felt);
+         impl<const N: usize> S<N> { fn n(self) -> Felt { self.0 + felt(«N») } }
+         fn g(s: S<4>) -> Felt { s.n() } fn f(x: Felt) -> S<3> { S(g(S(x))) }",
+        "reveal(f(public_input()).n());",
+        "cannot tell the value of `N`",
+    ),
+    (
+        "fn next(k: &mut usize) -> usize { *k += 1; *k }",
+        "let mut k = 0usize; let mut v = [0usize; 4]; let w = [1usize, 2, 3, 4];
+         «v[next(&mut k)] += w[next(&mut k)]»; reveal(felt(v[1]));",
+        "which side is evaluated first",
     ),
     (
         "#[derive(Clone)] struct S { w: Words<2> }",
@@ -83,7 +113,8 @@ const CASES: &[(&str, &str, &str)] = &[
         "imported from two modules",
     ),
     ("mod a { use droste_gadgets::prelude::*; } fn g() -> Felt { «a::nothing»() }", "g();", "no `nothing`"),
-    ("mod a { pub fn f() -> Felt { «felt(1)» } }", "a::f();", "no function `felt`"),
+    ("mod a { pub fn f() -> usize { let _x = «felt(1)»; 1 } }", "a::f();", "no function `felt`"),
+    ("mod a { pub fn f() -> «Felt» { felt(1) } }", "a::f();", "no type `Felt`"),
     ("mod a { use droste_gadgets::prelude::felt; } ", "let _x = «a::other()»;", "no `other`"),
     ("use «nowhere::thing»;", "", "there is no `nowhere::thing`"),
     ("use «super::thing»;", "", "no module above"),

@@ -225,3 +225,58 @@ fn names_of_the_language_may_be_the_programs() {
     assert_eq!(outputs(shadowed::SOURCE, shadowed::main, &[]), [3, 2]);
     assert!(both(shadowed::SOURCE, shadowed::main, &[1], &[]).is_none());
 }
+
+program!(standard {
+    use droste_gadgets::prelude::*;
+    use std::ops::Add;
+
+    #[derive(Clone, Copy)]
+    pub struct T { b: Felt }
+    #[derive(Clone, Copy)]
+    pub struct U { a: Felt }
+    impl PartialEq for U { fn eq(&self, other: &U) -> bool { self.a == other.a } }
+    impl PartialEq<T> for U {
+        fn eq(&self, other: &T) -> bool { self.a == other.b + Felt::ONE }
+        fn ne(&self, _other: &T) -> bool { true }
+    }
+    impl Add<T> for Felt {
+        type Output = Felt;
+        fn add(self, other: T) -> Felt { self * other.b }
+    }
+    #[derive(Clone, Copy)]
+    pub struct S<const N: usize>(Felt);
+    impl<const N: usize> S<N> {
+        fn make(s: S<N>) -> S<4> { S::<4>(s.0 + felt(N)) }
+    }
+    #[derive(Clone, Copy)]
+    pub struct Careful { v: Felt }
+    impl Add for Careful {
+        type Output = Careful;
+        fn add(self, other: Careful) -> Careful {
+            assert!(self.v != other.v);
+            Careful { v: self.v + other.v }
+        }
+    }
+
+    pub fn main() {
+        let x = public_input();
+        let (u, v, t) = (U { a: x }, U { a: x }, T { b: x });
+        reveal(if u != v { Felt::ONE } else { Felt::ZERO });
+        reveal(if u == t { Felt::ONE } else { Felt::ZERO });
+        reveal(x + felt(2));
+        reveal(x + t);
+        let made: S<4> = S::make(S::<5>(x));
+        reveal(made.0);
+        let (a, b) = (Careful { v: x }, Careful { v: felt(3) });
+        let five = x != felt(3) && (a + b).v == felt(5);
+        reveal(if five { felt(1) } else { felt(2) });
+    }
+});
+
+#[test]
+fn the_standard_librarys_implementations_are_candidates_too() {
+    let run = |x| outputs(standard::SOURCE, standard::main, &[x]);
+    assert_eq!(run(2), [0, 0, 4, 4, 7, 1]);
+    // Where Rust does not add, the assertion in the addition does not count.
+    assert_eq!(run(3), [0, 0, 5, 9, 8, 2]);
+}

@@ -55,6 +55,15 @@ pub(super) fn builtin_method(
         (Value::Words(..), "set") => (Receiver::Mutable, None),
         (Value::Array(_), name) if is_array_method(name) => (Receiver::Slice, None),
         (Value::Int(..), name) if is_integer_method(name) => (Receiver::Value, None),
+        // Of traits that every module has in scope, for whatever types have them.
+        (_, "into") => (Receiver::Value, Some("Into")),
+        (_, "try_into") => (Receiver::Value, Some("TryInto")),
+        (_, "max" | "min" | "clamp") => (Receiver::Value, Some("Ord")),
+        (_, "cmp") => (Receiver::Reference, Some("Ord")),
+        (_, "eq" | "ne") => (Receiver::Reference, Some("PartialEq")),
+        (_, "lt" | "le" | "gt" | "ge" | "partial_cmp") => (Receiver::Reference, Some("PartialOrd")),
+        (_, "to_owned") => (Receiver::Reference, Some("ToOwned")),
+        (_, "to_string") => (Receiver::Reference, Some("ToString")),
         _ => return None,
     })
 }

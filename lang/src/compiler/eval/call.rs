@@ -89,12 +89,20 @@ impl Evaluator<'_> {
             return fail(path.span, format!("there is no function `{name}`"));
         }
         let mut ty = self.path_prefix_type(path, prefix.len())?;
-        // Of a type of which nothing is known, the result says nothing.
-        if !matches!(ty, Ty::Unknown) && expected.matches(&ty) && !matches!(expected, Ty::Unknown) {
-            ty = more_precise(ty, &expected);
-        }
         let prefix = self.prefix(path, prefix.len())?;
-        let found = self.function_candidates(&prefix, &ty, last.name, span)?;
+        let mut found = self.function_candidates(&prefix, &ty, last.name, span)?;
+        // Only of a function that gives back its own type does the result say what that is; of a type of
+        // which nothing is known it says nothing.
+        if !matches!(ty, Ty::Unknown | Ty::Int(_))
+            && !matches!(expected, Ty::Unknown)
+            && expected.matches(&ty)
+            && found
+                .iter()
+                .all(|candidate| gives_self(&candidate.item.item))
+        {
+            ty = more_precise(ty, &expected);
+            found = self.function_candidates(&prefix, &ty, last.name, span)?;
+        }
         let named = path.qualified.as_deref().filter(|_| prefix.of.is_some());
         let segment = named.and_then(|(_, of)| of.as_ref()?.segments.last());
         let found = self.with_trait_arguments(found, segment)?;
@@ -282,7 +290,9 @@ impl Evaluator<'_> {
         let Some(first) = found.first() else {
             return fail(span, format!("there is no `{}` for this type", last.name));
         };
-        if found.len() == 1 {
+        // The standard library's implementations of its traits are not among the candidates: one of the
+        // program's is only meant if it takes these arguments.
+        if found.len() == 1 && !first.is_of_standard_trait() {
             let callee = self.callee(first.clone(), ty, &last.generics)?;
             let types = Some((callee.module, callee.generics.as_slice()));
             let function = &callee.function;
@@ -536,7 +546,7 @@ impl Evaluator<'_> {
                 self.here().borrowed.push(number);
             }
         }
-        let output = self.output_type();
+        let output = self.output_type()?;
         self.expected = output.clone();
         let result = match self.statements(body) {
             Ok(value) => value,
@@ -561,15 +571,27 @@ impl Evaluator<'_> {
     }
 
     /// What the function in progress says of the integers in its result.
-    pub(super) fn output_type(&mut self) -> Ty {
+    pub(super) fn output_type(&mut self) -> Eval<Ty> {
         let Some(here) = self.activations.last() else {
-            return Ty::Unknown;
+            return Ok(Ty::Unknown);
         };
-        match &here.output {
-            Some(ty) => self.integers_of(ty, here.module, &here.generics),
-            None => Ty::Unknown,
+        match here.output.clone() {
+            Some(ty) => self.ty(&ty),
+            None => Ok(Ty::Unknown),
         }
     }
+}
+
+/// Whether the result of a function is declared to be `Self`.
+fn gives_self(function: &Function) -> bool {
+    let Some(Type {
+        kind: TypeKind::Path(path),
+        ..
+    }) = &function.output
+    else {
+        return false;
+    };
+    path.ident().is_some_and(|name| &*name.text() == "Self")
 }
 
 /// `ty` with its unknown parts taken from a type it matches.

@@ -37,6 +37,11 @@ pub(super) struct Candidate<T> {
 }
 
 impl<T> Candidate<T> {
+    /// Whether its trait is one that the standard library implements for types of its own, too.
+    pub(super) fn is_of_standard_trait(&self) -> bool {
+        matches!(self.of, Some(TraitName::Builtin(_)))
+    }
+
     pub(super) fn owner(&self) -> Owner {
         Owner {
             implementation: self.item.implementation,
@@ -86,9 +91,11 @@ impl Evaluator<'_> {
         found.retain(|candidate| receiver(&candidate.item.item).is_some());
         let text = name.text();
         let builtin = builtin_method(value, &text);
-        let clone = TraitName::Builtin(Symbol::new("Clone"));
-        let own_clone = found.iter().any(|candidate| candidate.of == Some(clone));
-        let builtin = builtin.filter(|_| !(&*text == "clone" && own_clone));
+        // The program's own implementation of the trait, if that is what it is of.
+        let builtin = builtin.filter(|(_, of)| {
+            let of = of.map(|of| TraitName::Builtin(Symbol::new(of)));
+            of.is_none() || found.iter().all(|candidate| candidate.of != of)
+        });
         if let Some((_, Some(UNCHECKED_SLICE))) = builtin {
             let of = TraitName::Builtin(Symbol::new(UNCHECKED_SLICE));
             if !self.items.traits_in_scope(self.module())?.contains(&of) {
@@ -308,7 +315,9 @@ impl Evaluator<'_> {
         name: Symbol,
         span: Span,
     ) -> Eval<Option<Candidate<Rc<Function>>>> {
-        if found.len() <= 1 {
+        if let [candidate] = found.as_slice()
+            && !candidate.is_of_standard_trait()
+        {
             return Ok(found.into_iter().next());
         }
         let items = self.items;

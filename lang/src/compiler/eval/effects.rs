@@ -19,7 +19,36 @@ pub(super) fn is_total(expr: &Expr) -> bool {
     }
 }
 
+/// Whether a place is the same whatever was evaluated before: its indices are literals.
+pub(super) fn is_fixed(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::Path(_) => true,
+        ExprKind::Deref(inner) | ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) => {
+            is_fixed(inner)
+        }
+        ExprKind::Index(inner, index) => is_fixed(inner) && matches!(index.kind, ExprKind::Int(..)),
+        _ => false,
+    }
+}
+
+/// Whether an expression has an operator in it, which may be a function of the program's.
+fn has_operator(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Unary(..) | ExprKind::Binary(..) => true,
+        ExprKind::Deref(inner) | ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) => {
+            has_operator(inner)
+        }
+        ExprKind::Index(left, right) => has_operator(left) || has_operator(right),
+        _ => false,
+    }
+}
+
 impl Evaluator<'_> {
+    /// As [`is_total`], where the program may have operators of its own: those may do anything.
+    pub(super) fn is_surely_total(&self, expr: &Expr) -> bool {
+        is_total(expr) && !(self.items.has_operators && has_operator(expr))
+    }
+
     /// Refuses copies that the machine does not make: words are written once, by whatever name.
     pub(super) fn can_copy(&self, value: &Value, span: Span) -> Eval<()> {
         match value {

@@ -144,7 +144,7 @@ impl Evaluator<'_> {
             ExprKind::Return(value) => {
                 let value = match value {
                     Some(value) => {
-                        self.expected = self.output_type();
+                        self.expected = self.output_type()?;
                         self.expr(value)?
                     }
                     None => Value::unit(),
@@ -190,7 +190,7 @@ impl Evaluator<'_> {
             let mark = self.here().vars.len();
             let mut matches = self.try_match(pattern, &value)?;
             if let (true, Some(guard)) = (matches, guard) {
-                if alternatives(&pattern.kind) && !effects::is_total(guard) {
+                if alternatives(&pattern.kind) && !self.is_surely_total(guard) {
                     return fail_help(
                         guard.span,
                         "this guard may run once for each alternative that matches",
@@ -244,6 +244,17 @@ impl Evaluator<'_> {
                     BinaryOp::Shl | BinaryOp::Shr => Ty::Unknown,
                     _ => old.ty(),
                 };
+                // The value comes first only where the operator is the language's own: not in code for any
+                // type, nor where the value is a reference.
+                if !effects::is_fixed(target)
+                    && !(effects::is_total(target) && effects::is_total(value))
+                {
+                    return fail_help(
+                        span,
+                        "which side is evaluated first depends on how the operator is taken",
+                        "give the index or the value a name with `let`",
+                    );
+                }
                 let value = self.expr(value)?;
                 let place = self.target(target)?;
                 (self.read_place(&place)?, value, place)
@@ -341,7 +352,7 @@ impl Evaluator<'_> {
     /// unless evaluating it makes no difference.
     fn lazy(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Eval<Value> {
         let decides = op == BinaryOp::Or;
-        if !effects::is_total(right) {
+        if !self.is_surely_total(right) {
             let condition = self.condition(left)?;
             return self.branch(condition, span, |this, holds| match holds == decides {
                 true => Ok(Value::Bool(decides)),
@@ -544,14 +555,8 @@ impl Evaluator<'_> {
                 };
                 self.unify(pattern, &value.ty(), &header, &mut bindings)?;
             }
-            let output = match self.here().output.clone() {
-                Some(ty) if bindings.iter().any(|(_, ty)| matches!(ty, Ty::Unknown)) => {
-                    self.ty(&ty)?
-                }
-                _ => Ty::Unknown,
-            };
-            for hint in [expected, &output] {
-                if let Ty::Struct(other, known) = hint
+            {
+                if let Ty::Struct(other, known) = expected
                     && *other == id
                 {
                     for ((_, ty), known) in bindings.iter_mut().zip(known.iter()) {

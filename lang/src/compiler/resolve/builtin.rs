@@ -126,7 +126,6 @@ pub fn may_be_implemented(name: &str) -> bool {
     matches!(
         name,
         "Add"
-            | "AddAssign"
             | "BitAnd"
             | "BitOr"
             | "BitXor"
@@ -135,20 +134,37 @@ pub fn may_be_implemented(name: &str) -> bool {
             | "Debug"
             | "Default"
             | "Div"
-            | "DivAssign"
             | "Eq"
             | "From"
             | "Into"
             | "Mul"
-            | "MulAssign"
             | "Neg"
             | "Not"
             | "PartialEq"
             | "Rem"
-            | "RemAssign"
             | "Shl"
             | "Shr"
             | "Sub"
-            | "SubAssign"
+    )
+}
+
+/// Whether a trait is that of an operator or of a comparison.
+pub fn is_operator(name: &str) -> bool {
+    matches!(
+        name,
+        "Add"
+            | "BitAnd"
+            | "BitOr"
+            | "BitXor"
+            | "Div"
+            | "Mul"
+            | "Neg"
+            | "Not"
+            | "PartialEq"
+            | "PartialOrd"
+            | "Rem"
+            | "Shl"
+            | "Shr"
+            | "Sub"
     )
 }

@@ -125,6 +125,8 @@ pub struct Items {
     pub constants: Table<Rc<Const>>,
     /// Index of the associated type in its implementation.
     pub types: Table<usize>,
+    /// Whether an operator or a comparison is implemented by the program for some type.
+    pub has_operators: bool,
     /// Answers of [`Self::lookup`].
     known: RefCell<HashMap<(ModuleId, Symbol, Namespace), Option<Definition>>>,
     /// Answers of [`Self::traits_in_scope`].
@@ -313,7 +315,11 @@ impl Items {
                         format!("implementing `{name}` is not in the subset"),
                     );
                 }
-                of => Some(of),
+                of => {
+                    let builtin = |name: Symbol| builtin::is_operator(&name.text());
+                    self.has_operators |= matches!(of, TraitName::Builtin(name) if builtin(name));
+                    Some(of)
+                }
             },
         };
         let implementation = self.impls.len();
