@@ -89,6 +89,17 @@ impl Evaluator<'_> {
             return fail(path.span, format!("there is no function `{name}`"));
         }
         let mut ty = self.path_prefix_type(path, prefix.len())?;
+        // `Index::new` and `Words::new` give back their own type, whose length is not written here.
+        if let [Segment { name, .. }] = prefix
+            && matches!(ty, Ty::Unknown)
+            && self.generic(*name).is_none()
+            && matches!(
+                (&*name.text(), &expected),
+                ("Index", Ty::Index(_)) | ("Words", Ty::Words(_))
+            )
+        {
+            ty = expected.clone();
+        }
         let prefix = self.prefix(path, prefix.len())?;
         let mut found = self.function_candidates(&prefix, &ty, last.name, span)?;
         // Only of a function that gives back its own type does the result say what that is; of a type of
