@@ -248,7 +248,8 @@ programs! {
             reveal(a[2]);
             // Of integers the value first: 3 at index 4; of elements the place: 6 at index 5.
             let mut b = [0usize; 8];
-            b[t.next()] += t.next();
+            let (value, at) = (t.next(), t.next());
+            b[at] += value;
             reveal(felt(100 * b[4] + b[3]));
             a[t.next()] += t.felt();
             reveal(a[5] * felt(100) + a[6]);
