@@ -246,9 +246,8 @@ impl Evaluator<'_> {
                 };
                 // The value comes first only where the operator is the language's own: not in code for any
                 // type, nor where the value is a reference.
-                if !effects::is_fixed(target)
-                    && !(effects::is_total(target) && effects::is_total(value))
-                {
+                let in_any_order = effects::is_total(target) && effects::is_total(value);
+                if !(effects::is_fixed(target) || in_any_order) {
                     return fail_help(
                         span,
                         "which side is evaluated first depends on how the operator is taken",
