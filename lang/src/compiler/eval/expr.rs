@@ -554,14 +554,12 @@ impl Evaluator<'_> {
                 };
                 self.unify(pattern, &value.ty(), &header, &mut bindings)?;
             }
+            if let Ty::Struct(other, known) = expected
+                && *other == id
             {
-                if let Ty::Struct(other, known) = expected
-                    && *other == id
-                {
-                    for ((_, ty), known) in bindings.iter_mut().zip(known.iter()) {
-                        if matches!(ty, Ty::Unknown) {
-                            *ty = known.clone();
-                        }
+                for ((_, ty), known) in bindings.iter_mut().zip(known.iter()) {
+                    if matches!(ty, Ty::Unknown) {
+                        *ty = known.clone();
                     }
                 }
             }
