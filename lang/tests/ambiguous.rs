@@ -85,6 +85,105 @@ const CASES: &[(&str, &str, &str)] = &[
         "reveal(«Felt::from(public_input())»);",
         "no `from` takes these arguments",
     ),
+    (
+        "struct S(Felt); impl Clone for S { fn clone(&self) -> S { S(self.0 + felt(1)) } }
+         fn f<T>(x: &T) { let _y = «x.clone()»; }",
+        "f(&S(public_input()));",
+        "may be that of a reference",
+    ),
+    (
+        "struct S(Felt); impl Clone for S { fn clone(&self) -> S { S(self.0 + felt(1)) } }
+         fn f<T: Clone>(x: T) -> T { «T::clone(&x)» }",
+        "f(&S(public_input()));",
+        "may be that of a reference",
+    ),
+    (
+        "struct S(Felt); impl Clone for S { fn clone(&self) -> S { S(self.0 + felt(1)) } }",
+        "let s = S(public_input()); for r in [&s, &s].iter() { let _y = «r.clone()»; }",
+        "may be that of a reference",
+    ),
+    (
+        "#[derive(Default)] struct S(Felt); impl S { fn default() -> S { S(felt(5)) } }
+         fn f<T: Default>() -> T { «T::default()» }",
+        "f::<S>();",
+        "no function `default`",
+    ),
+    (
+        "#[derive(PartialEq)] struct S(Felt); impl S { fn eq(&self, _other: &S) -> bool { false } }
+         fn f<T: PartialEq>(x: T) -> bool { «T::eq(&x, &x)» }",
+        "f(S(public_input()));",
+        "no method `eq`",
+    ),
+    (
+        "mod a { pub struct S; impl S { fn f(&self) {} } } use a::S; trait Tr { fn f(&self) {} } impl Tr for S {}",
+        "«S.f()»;",
+        "2 implementations of `f`",
+    ),
+    (
+        "mod a { pub struct S; impl S { const N: usize = 1; } } use a::S; trait Tr { const N: usize = 2; } impl Tr for S {}",
+        "reveal(felt(«S::N»));",
+        "2 implementations of `N`",
+    ),
+    (
+        "mod a { use droste_gadgets::prelude::*; #[derive(Default)] pub struct S(Felt); impl S { fn default() -> S { S(felt(5)) } }
+         } use a::S;",
+        "let _s = «S::default()»;",
+        "the built-in one or the program's",
+    ),
+    (
+        "use std::ops::Add; trait Tr { fn add(&self, _other: Felt) {} } impl Tr for Felt {}",
+        "let x = public_input(); «x.add(x)»;",
+        "in different ways",
+    ),
+    (
+        "use std::borrow::Borrow; trait Tr { fn borrow(&mut self) {} } impl Tr for Felt {}",
+        "let mut x = public_input(); «x.borrow()»;",
+        "`std::borrow::Borrow` is imported here",
+    ),
+    (
+        "trait Tr { fn add(self, _other: Felt) {} } impl Tr for Felt {}
+         fn f<T: std::ops::Add>(x: T, y: T) { «x.add(y)»; }",
+        "let x = public_input(); f(x, x);",
+        "the bounds of this type parameter",
+    ),
+    (
+        "trait Id { const ID: usize; } impl Id for bool { const ID: usize = 2; }
+         trait Tr { type Output; } impl Tr for Felt { type Output = bool; }
+         fn f<T: std::ops::Add>() -> usize where T::Output: Id { <«T::Output» as Id>::ID }",
+        "reveal(felt(f::<Felt>()));",
+        "the bounds of this type parameter",
+    ),
+    (
+        "trait Tr { fn then_some(self, _x: Felt) {} } impl Tr for bool {}",
+        "«true.then_some(public_input())»;",
+        "no method `then_some`",
+    ),
+    (
+        "trait Tr { fn count(&self) -> usize { 7 } } impl<T> Tr for T {}",
+        "reveal(felt(«(0..3usize).count()»));",
+        "in different ways",
+    ),
+    (
+        "trait Tr { fn len(&self) -> usize { 7 } } impl<T> Tr for T {}",
+        "reveal(felt(«\"abc\".len()»));",
+        "no method `len`",
+    ),
+    (
+        "trait Tr { fn count(&self) -> usize { 7 } } impl Tr for [Felt; 3] {}",
+        "let each = [felt(1); 3]; let each = each.iter(); reveal(felt(«each.count()»));",
+        "no method `count`",
+    ),
+    (
+        "trait Tr {} impl Tr for Felt {} struct S(Felt); impl<T: Tr> From<T> for S { fn from(_x: T) -> S { S(felt(9)) } }",
+        "let _s = «S::from(S(public_input()))»;",
+        "the built-in one or the program's",
+    ),
+    (
+        "type T = u8; trait Id { const ID: usize; } impl Id for u8 { const ID: usize = 1; }
+         impl Id for usize { const ID: usize = 2; } fn f<T: Id>(_a: T) -> usize { «T::ID» }",
+        "reveal(felt(f(5)));",
+        "2 implementations of `ID`",
+    ),
     // What the result of the function around a literal does not say.
     (
         "#[derive(Clone, Copy)] struct S<const N: usize>(Felt);
@@ -119,7 +218,13 @@ const CASES: &[(&str, &str, &str)] = &[
     ("use «nowhere::thing»;", "", "there is no `nowhere::thing`"),
     ("use «super::thing»;", "", "no module above"),
     ("mod «absent»;", "", "file of the module `absent` is missing"),
+    (
+        "mod a { use droste_gadgets::prelude::*; fn drop(_x: Felt) {} } use a::*;",
+        "«drop(public_input())»;",
+        "means something without it",
+    ),
     // Slices.
+    ("", "let _s = «Slice::from_blocks([])»;", "at least one block"),
     (
         "",
         "let s = hint_slice(2).any(); reveal(«s.at(public_input())».lane(0));",

@@ -336,6 +336,8 @@ pub struct Struct {
     pub name: Symbol,
     /// `struct S;`, whose name is a value.
     pub unit: bool,
+    /// `struct S { .. }`, whose name is no value, nor a function.
+    pub named: bool,
     pub generics: Vec<GenericParam>,
     pub fields: Vec<(Symbol, Type)>,
 }
@@ -369,6 +371,8 @@ pub struct Impl {
     pub functions: Vec<Rc<Function>>,
     pub constants: Vec<Rc<Const>>,
     pub types: Vec<(Symbol, Type)>,
+    /// Functions and constants that are not plainly `pub`.
+    pub restricted: Vec<Symbol>,
 }
 
 /// One name brought into scope.

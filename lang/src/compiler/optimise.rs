@@ -113,6 +113,11 @@ fn asserts(kind: &OpKind) -> bool {
                         | id::BLOCK_EQ
                 )
         }
+        // A word of `Words`, which must be written before it is read.
+        OpKind::Deref {
+            displacement: Displacement::Zero,
+            ..
+        } => true,
         OpKind::Hint(HintOp::Felt(_) | HintOp::Ext(_) | HintOp::Slice { .. }) => true,
         OpKind::If { .. } | OpKind::Loop(_) | OpKind::Invoke(_) => true,
         _ => false,

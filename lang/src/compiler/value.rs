@@ -154,6 +154,8 @@ pub enum Value {
     Struct(Rc<Structure>),
     Unchecked(Rc<Value>),
     Range(u64, u64, Option<IntType>),
+    /// What `iter()` of an array gives.
+    Elements(Rc<Vec<Value>>),
     /// `count(n)` and `count_to(n)`.
     Count(Word),
     /// Write-once words: address of the first, and how many.
@@ -188,7 +190,9 @@ impl Value {
             Self::Unchecked(value) => Ty::Unchecked(Rc::new(value.ty())),
             Self::Words(_, length) => Ty::Words(*length),
             Self::Index(_, bound) => Ty::Index(*bound),
-            Self::Text | Self::Range(..) | Self::Count(_) | Self::Lent => Ty::Unknown,
+            Self::Text | Self::Range(..) | Self::Elements(_) | Self::Count(_) | Self::Lent => {
+                Ty::Unknown
+            }
         }
     }
 
@@ -210,6 +214,7 @@ impl Value {
             Self::Struct(_) => "a struct",
             Self::Unchecked(_) => "an Unchecked value",
             Self::Range(..) | Self::Count(_) => "a range",
+            Self::Elements(_) => "an iterator",
             Self::Words(..) => "a Words",
             Self::Index(..) => "an Index",
             Self::Lent => "a value that is borrowed mutably",
@@ -233,6 +238,9 @@ impl Value {
         Ok(match self {
             Self::Tuple(values) => map_all(values)?.map(|values| Self::Tuple(Rc::new(values))),
             Self::Array(values) => map_all(values)?.map(|values| Self::Array(Rc::new(values))),
+            Self::Elements(values) => {
+                map_all(values)?.map(|values| Self::Elements(Rc::new(values)))
+            }
             Self::Struct(structure) => map_all(&structure.fields)?.map(|fields| {
                 Self::Struct(Rc::new(Structure {
                     id: structure.id,
@@ -250,7 +258,7 @@ impl Value {
     /// The scalars of the value, in the order of [`Self::map_leaves`].
     pub fn leaves<'a>(&'a self, out: &mut Vec<&'a Value>) {
         match self {
-            Self::Tuple(values) | Self::Array(values) => {
+            Self::Tuple(values) | Self::Array(values) | Self::Elements(values) => {
                 values.iter().for_each(|value| value.leaves(out));
             }
             Self::Struct(structure) => {
@@ -261,17 +269,29 @@ impl Value {
         }
     }
 
+    fn is_container(&self) -> bool {
+        matches!(
+            self,
+            Self::Tuple(_)
+                | Self::Array(_)
+                | Self::Elements(_)
+                | Self::Struct(_)
+                | Self::Unchecked(_)
+        )
+    }
+
     /// Whether two values have the same scalars in the same places, whatever those are.
     pub fn same_shape(&self, other: &Self) -> bool {
         let all = |a: &[Self], b: &[Self]| {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same_shape(b))
         };
         match (self, other) {
-            (Self::Tuple(a), Self::Tuple(b)) | (Self::Array(a), Self::Array(b)) => all(a, b),
+            (Self::Tuple(a), Self::Tuple(b))
+            | (Self::Array(a), Self::Array(b))
+            | (Self::Elements(a), Self::Elements(b)) => all(a, b),
             (Self::Struct(a), Self::Struct(b)) => a.id == b.id && all(&a.fields, &b.fields),
             (Self::Unchecked(a), Self::Unchecked(b)) => a.same_shape(b),
-            (Self::Tuple(_) | Self::Array(_) | Self::Struct(_) | Self::Unchecked(_), _)
-            | (_, Self::Tuple(_) | Self::Array(_) | Self::Struct(_) | Self::Unchecked(_)) => false,
+            (a, b) if a.is_container() || b.is_container() => false,
             _ => true,
         }
     }

@@ -178,7 +178,7 @@ program!(operators {
     pub fn main() {
         let x = public_input();
         let a = Money { cents: x, hidden: felt(3) };
-        let b = a.clone();
+        let b = Money::clone(&a);
         reveal(b.hidden);
         let same = a == b;
         reveal(if same { Felt::ONE } else { Felt::ZERO });
@@ -279,4 +279,93 @@ fn the_standard_librarys_implementations_are_candidates_too() {
     assert_eq!(run(2), [0, 0, 4, 4, 7, 1]);
     // Where Rust does not add, the assertion in the addition does not count.
     assert_eq!(run(3), [0, 0, 5, 9, 8, 2]);
+}
+
+program!(defaults {
+    use droste_gadgets::prelude::*;
+
+    pub trait Numbered { const NUMBER: usize; }
+    impl Numbered for Felt { const NUMBER: usize = 1; }
+    impl Numbered for bool { const NUMBER: usize = 2; }
+    pub struct T;
+    impl Numbered for T { const NUMBER: usize = 3; }
+    const N: usize = 7;
+
+    // What `N` and `T` are here, the parameters of an implementation do not change.
+    pub trait Counted {
+        const LENGTH: usize = N;
+        fn length(&self) -> usize { N }
+        fn number(&self) -> usize { T::NUMBER }
+        fn of<U: Numbered>(&self, _: U) -> usize { U::NUMBER }
+        fn twice(&self) -> Self where Self: Clone { self.clone() }
+    }
+    #[derive(Clone)]
+    pub struct Row<const N: usize>(Felt);
+    impl<const N: usize> Counted for Row<N> {}
+    #[derive(Clone)]
+    pub struct Pair<T, U>(T, U);
+    impl<T, U> Counted for Pair<T, U> {}
+
+    pub trait With<U> { fn with(&self, _: U) -> usize where U: Numbered { U::NUMBER } }
+    impl<U> With<bool> for Single<U> {}
+    pub struct Single<U>(U);
+
+    pub fn main() {
+        let x = public_input();
+        let (row, pair) = (Row::<4>(x), Pair(x, x));
+        reveal(felt(row.length() * 10 + Row::<4>::LENGTH));
+        reveal(felt(row.number() * 10 + pair.number()));
+        reveal(felt(row.of(true) * 10 + pair.of(true)));
+        reveal(felt(Single(x).with(true)));
+        reveal(row.twice().0);
+    }
+});
+
+#[test]
+fn a_default_knows_the_names_of_its_trait() {
+    let found = outputs(defaults::SOURCE, defaults::main, &[5]);
+    assert_eq!(found, [77, 33, 22, 2, 5]);
+}
+
+program!(derived {
+    use droste_gadgets::prelude::*;
+
+    pub trait Get { fn get(&self) -> Felt; }
+    #[derive(Clone, Default)]
+    pub struct S(Felt);
+    impl S {
+        pub fn default() -> S { S(felt(5)) }
+        pub fn once() -> S { Self::default() }
+    }
+    impl Get for S { fn get(&self) -> Felt { self.0 } }
+    fn got<T: Get>(x: &T) -> Felt { x.get() }
+
+    pub fn main() {
+        let x = public_input();
+        let values = [x, x + felt(1), x + felt(2)];
+        let each = values.iter();
+        let mut sum = felt(each.len());
+        for i in count(2) {
+            sum += i;
+        }
+        if x == felt(1) {
+            sum += felt(9);
+        }
+        for value in each {
+            sum = sum * felt(10) + *value;
+        }
+        for value in values.into_iter() {
+            sum += value;
+        }
+        reveal(S::default().0 + S::once().0);
+        reveal(got(&S(x)));
+        reveal(sum);
+    }
+});
+
+#[test]
+fn inherent_functions_and_iterators() {
+    let run = |x| outputs(derived::SOURCE, derived::main, &[x]);
+    assert_eq!(run(1), [10, 1, 13_129]);
+    assert_eq!(run(2), [10, 2, 4_243]);
 }

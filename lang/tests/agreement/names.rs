@@ -74,3 +74,30 @@ program!(globs {
 fn named_items_come_before_globs() {
     assert_eq!(outputs(globs::SOURCE, globs::main, &[]), [10, 2, 5, 5]);
 }
+
+program!(patterns {
+    use droste_gadgets::prelude::*;
+    use types::A;
+    use values::*;
+
+    mod types { pub struct A { pub x: usize } }
+    mod values { pub const A: usize = 3; }
+
+    fn is_a(n: usize) -> usize {
+        match n {
+            A => 1,
+            _ => 2,
+        }
+    }
+
+    pub fn main() {
+        let a = A { x: 30 };
+        reveal(felt(a.x + is_a(3)));
+        reveal(felt(is_a(4)));
+    }
+});
+
+#[test]
+fn a_struct_with_named_fields_does_not_hide_a_constant() {
+    assert_eq!(outputs(patterns::SOURCE, patterns::main, &[]), [31, 2]);
+}

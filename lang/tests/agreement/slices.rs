@@ -97,3 +97,23 @@ fn unchecked_indices_that_are_bounded_agree() {
         assert_eq!(statement.is_some(), x < 2);
     }
 }
+
+program!(unwritten {
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        let x = public_input();
+        let mut words = Words::<4>::new();
+        words.set(Index::<4>::new(felt(0)), x);
+        let _ = words.get(Index::<4>::new(x));
+        reveal(x);
+    }
+});
+
+#[test]
+fn a_word_is_read_even_if_nothing_uses_it() {
+    for x in [0, 1] {
+        let statement = both(unwritten::SOURCE, unwritten::main, &[x], &[]);
+        assert_eq!(statement.is_some(), x == 0);
+    }
+}

@@ -2,10 +2,11 @@
 //! many types may call.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
-use super::dispatch::{Owner, Prefix};
+use super::dispatch::{Candidate, Owner, Prefix};
 use super::*;
-use crate::compiler::resolve::TraitName;
+use crate::compiler::resolve::{Head, TraitName};
 
 /// What is known of the static type of an expression.
 pub(super) enum Static {
@@ -69,21 +70,25 @@ impl Evaluator<'_> {
             ));
         }
         if let Some(owner) = here.owner {
-            let info = &items.impls[owner.implementation];
-            owned.extend(declared(
-                info.module,
-                &info.ast.generics,
-                &info.ast.predicates,
-            ));
-            if let Some(id) = owner.default_of {
-                let (home, definition) = &items.traits[id];
-                owned.extend(declared(
-                    *home,
-                    &definition.generics,
-                    &definition.predicates,
-                ));
-                if !matches!(subject, Subject::Param(_)) {
-                    traits.insert(TraitName::User(id));
+            match owner.default_of {
+                Some(id) => {
+                    let (home, definition) = &items.traits[id];
+                    owned.extend(declared(
+                        *home,
+                        &definition.generics,
+                        &definition.predicates,
+                    ));
+                    if !matches!(subject, Subject::Param(_)) {
+                        traits.insert(TraitName::User(id));
+                    }
+                }
+                None => {
+                    let info = &items.impls[owner.implementation];
+                    owned.extend(declared(
+                        info.module,
+                        &info.ast.generics,
+                        &info.ast.predicates,
+                    ));
                 }
             }
         }
@@ -227,6 +232,58 @@ impl Evaluator<'_> {
                     _ => self.static_written(&ty),
                 }
             }
+        }
+    }
+
+    /// Refuses to take a program's `clone` where it may be a reference that is cloned.
+    pub(super) fn check_clone(
+        &mut self,
+        found: &[Candidate<Rc<Function>>],
+        name: Symbol,
+        span: Span,
+        kind: impl FnOnce(&mut Self) -> Eval<Static>,
+    ) -> Eval<()> {
+        let Some(candidate) = found.iter().find(|candidate| candidate.is_of("Clone")) else {
+            return Ok(());
+        };
+        if let Static::Concrete = kind(self)? {
+            return Ok(());
+        }
+        let implementation = &self.items.impls[candidate.item.implementation];
+        let ty = match implementation.head {
+            Head::Struct(id) => self.items.structs[id].ast.name,
+            _ => Symbol::new("Type"),
+        };
+        fail_help(
+            span,
+            format!("`{name}` may be that of a reference, which the program's is not"),
+            format!("write `{ty}::{name}(&value)`"),
+        )
+    }
+
+    /// Refuses the only candidate where a type parameter's bounds do not give it: then rustc has taken
+    /// something else, of the standard library.
+    pub(super) fn check_bounds<T>(
+        &self,
+        found: &[Candidate<T>],
+        kind: &Static,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<()> {
+        let Static::Abstract(bounds) = kind else {
+            return Ok(());
+        };
+        let given = |candidate: &Candidate<T>| {
+            candidate.of.is_some_and(|of| bounds.contains(&of))
+                || self.items.is_blanket(candidate.item.implementation)
+        };
+        match found.iter().all(given) {
+            true => Ok(()),
+            false => fail_help(
+                span,
+                format!("the bounds of this type parameter do not give `{name}`"),
+                "write `<Type as Trait>::name` for the one that is meant",
+            ),
         }
     }
 }

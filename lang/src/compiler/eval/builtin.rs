@@ -42,7 +42,6 @@ pub(super) fn builtin_method(
     name: &str,
 ) -> Option<(Receiver, Option<&'static str>)> {
     Some(match (value, name) {
-        (_, "clone") => (Receiver::Reference, Some("Clone")),
         (Value::Felt(_), "inverse")
         | (Value::Ext(_), "inverse" | "coeff" | "pin" | "as_block")
         | (Value::Block(_), "lane" | "as_ext")
@@ -55,15 +54,67 @@ pub(super) fn builtin_method(
         (Value::Words(..), "set") => (Receiver::Mutable, None),
         (Value::Array(_), name) if is_array_method(name) => (Receiver::Slice, None),
         (Value::Int(..), name) if is_integer_method(name) => (Receiver::Value, None),
-        // Of traits that every module has in scope, for whatever types have them.
-        (_, "into") => (Receiver::Value, Some("Into")),
-        (_, "try_into") => (Receiver::Value, Some("TryInto")),
-        (_, "max" | "min" | "clamp") => (Receiver::Value, Some("Ord")),
-        (_, "cmp") => (Receiver::Reference, Some("Ord")),
-        (_, "eq" | "ne") => (Receiver::Reference, Some("PartialEq")),
-        (_, "lt" | "le" | "gt" | "ge" | "partial_cmp") => (Receiver::Reference, Some("PartialOrd")),
-        (_, "to_owned") => (Receiver::Reference, Some("ToOwned")),
-        (_, "to_string") => (Receiver::Reference, Some("ToString")),
+        (Value::Bool(_) | Value::Flag(_), "then" | "then_some" | "ok_or" | "ok_or_else") => {
+            (Receiver::Value, None)
+        }
+        // Whatever its name is: it may be an iterator's.
+        (Value::Range(..) | Value::Count(_) | Value::Elements(_), _) => {
+            (Receiver::Value, Some("Iterator"))
+        }
+        (Value::Text, _) => (Receiver::Reference, None),
+        (_, name) => return standard_method(name),
+    })
+}
+
+/// A method of a trait that every module has in scope, for whatever types have the trait.
+fn standard_method(name: &str) -> Option<(Receiver, Option<&'static str>)> {
+    let (receiver, of) = match name {
+        "clone" => (Receiver::Reference, "Clone"),
+        "clone_from" => (Receiver::Mutable, "Clone"),
+        "into" => (Receiver::Value, "Into"),
+        "try_into" => (Receiver::Value, "TryInto"),
+        "max" | "min" | "clamp" => (Receiver::Value, "Ord"),
+        "cmp" => (Receiver::Reference, "Ord"),
+        "eq" | "ne" => (Receiver::Reference, "PartialEq"),
+        "lt" | "le" | "gt" | "ge" | "partial_cmp" => (Receiver::Reference, "PartialOrd"),
+        "to_owned" => (Receiver::Reference, "ToOwned"),
+        "to_string" => (Receiver::Reference, "ToString"),
+        _ => return None,
+    };
+    Some((receiver, Some(of)))
+}
+
+/// The trait of the standard library, known in every module, that has a function of this name.
+pub(super) fn standard_function(name: &str) -> Option<&'static str> {
+    match name {
+        "default" => Some("Default"),
+        "from" => Some("From"),
+        "try_from" => Some("TryFrom"),
+        name => standard_method(name).and_then(|(_, of)| of),
+    }
+}
+
+/// The method of a trait of the standard library that a program has to import.
+pub(super) fn imported_method(name: &str) -> Option<(Receiver, &'static str)> {
+    Some(match name {
+        "add" => (Receiver::Value, "Add"),
+        "sub" => (Receiver::Value, "Sub"),
+        "mul" => (Receiver::Value, "Mul"),
+        "div" => (Receiver::Value, "Div"),
+        "rem" => (Receiver::Value, "Rem"),
+        "neg" => (Receiver::Value, "Neg"),
+        "not" => (Receiver::Value, "Not"),
+        "bitand" => (Receiver::Value, "BitAnd"),
+        "bitor" => (Receiver::Value, "BitOr"),
+        "bitxor" => (Receiver::Value, "BitXor"),
+        "shl" => (Receiver::Value, "Shl"),
+        "shr" => (Receiver::Value, "Shr"),
+        "add_assign" => (Receiver::Mutable, "AddAssign"),
+        "sub_assign" => (Receiver::Mutable, "SubAssign"),
+        "mul_assign" => (Receiver::Mutable, "MulAssign"),
+        "div_assign" => (Receiver::Mutable, "DivAssign"),
+        "rem_assign" => (Receiver::Mutable, "RemAssign"),
+        "fmt" => (Receiver::Reference, "Debug"),
         _ => return None,
     })
 }
@@ -72,8 +123,8 @@ pub(super) fn builtin_method(
 fn is_array_method(name: &str) -> bool {
     const PREFIXES: &[&str] = &[
         "as_", "binary_", "chunk", "copy_", "each_", "first", "get", "into_", "is_", "iter",
-        "last", "rchunk", "rotate_", "rsplit", "select_", "sort", "split", "strip_", "swap", "to_",
-        "try_",
+        "last", "make_", "rchunk", "rotate_", "rsplit", "select_", "sort", "split", "strip_",
+        "swap", "to_", "trim_", "try_",
     ];
     const NAMES: &[&str] = &[
         "array_windows",
@@ -93,7 +144,6 @@ fn is_array_method(name: &str) -> bool {
         "repeat",
         "reverse",
         "starts_with",
-        "trim_ascii",
         "windows",
     ];
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))

@@ -362,7 +362,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// What an implementation's parameters mean, and for a default those of its trait.
+    /// What an implementation's parameters mean, or for a default those of its trait.
     pub(super) fn owner_generics(
         &mut self,
         owner: Owner,
@@ -370,25 +370,35 @@ impl Evaluator<'_> {
         ty: &Ty,
     ) -> Eval<Bindings> {
         let items = self.items;
-        let mut generics = bindings.clone();
-        if let Some(id) = owner.default_of {
-            let params = &items.traits[id].1.generics;
-            let info = &items.impls[owner.implementation];
-            let written = info.ast.of.as_ref().and_then(|path| path.segments.last());
-            if let Some(written) = written.filter(|_| !params.is_empty()) {
-                let known = bindings.clone();
-                let this = Some(ty.clone());
-                let types = self.within(info.module, known, this, Some(owner), |this| {
-                    this.generic_arguments(params, &written.generics)
-                })?;
-                generics.extend(params.iter().map(|param| param.name).zip(types));
+        let Some(id) = owner.default_of else {
+            let mut generics = bindings.clone();
+            for param in &items.impls[owner.implementation].ast.generics {
+                if generics.iter().all(|(name, _)| *name != param.name) {
+                    generics.push((param.name, Ty::Unknown));
+                }
             }
-        }
-        Ok(generics)
+            return Ok(generics);
+        };
+        // A default is written in its trait: the names of the implementation's parameters mean
+        // something else there.
+        let params = &items.traits[id].1.generics;
+        let info = &items.impls[owner.implementation];
+        let written = info.ast.of.as_ref().and_then(|path| path.segments.last());
+        let Some(written) = written.filter(|_| !params.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let known = bindings.clone();
+        let this = Some(ty.clone());
+        let types = self.within(info.module, known, this, Some(owner), |this| {
+            this.generic_arguments(params, &written.generics)
+        })?;
+        Ok(params.iter().map(|param| param.name).zip(types).collect())
     }
 
     fn turbofish(&mut self, function: &Function, arguments: &[GenericArg]) -> Eval<Bindings> {
         let types = self.generic_arguments(&function.generics, arguments)?;
+        // A parameter that is not given is not known: an item of the same name is not meant.
+        let types = types.into_iter().chain(std::iter::repeat(Ty::Unknown));
         let names = function.generics.iter().map(|param| param.name);
         Ok(names.zip(types).collect())
     }
@@ -479,16 +489,11 @@ impl Evaluator<'_> {
         let items = self.items;
         let mut params = callee.function.generics.clone();
         if let Some(owner) = callee.owner {
-            params.extend(
-                items.impls[owner.implementation]
-                    .ast
-                    .generics
-                    .iter()
-                    .cloned(),
-            );
-            if let Some(id) = owner.default_of {
-                params.extend(items.traits[id].1.generics.iter().cloned());
-            }
+            let outer = match owner.default_of {
+                Some(id) => &items.traits[id].1.generics,
+                None => &items.impls[owner.implementation].ast.generics,
+            };
+            params.extend(outer.iter().cloned());
         }
         let bound = |generics: &Bindings, param: &GenericParam| {
             let mut bound = generics.iter();

@@ -7,14 +7,15 @@
 //! rest is refused as ambiguous. That rustc accepts the program is relied upon: of one candidate it
 //! cannot have taken another.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::bounds::Static;
-use super::builtin::{Receiver, builtin_function, builtin_method, receiver};
+use super::builtin::{self, Receiver, builtin_function, builtin_method, receiver};
 use super::types::{Bindings, head};
 use super::unify::Match;
 use super::*;
-use crate::compiler::resolve::{Associated, Head, Table, TraitName, UNCHECKED_SLICE};
+use crate::compiler::resolve::{self, Associated, Head, Table, TraitName, UNCHECKED_SLICE};
 
 /// Where the code of a call in progress is written: its generic parameters come from there.
 #[derive(Clone, Copy, Debug)]
@@ -33,13 +34,18 @@ pub(super) struct Candidate<T> {
     /// Whether the implementation is certainly for the type.
     certain: bool,
     /// `None` if it is inherent.
-    of: Option<TraitName>,
+    pub of: Option<TraitName>,
 }
 
 impl<T> Candidate<T> {
     /// Whether its trait is one that the standard library implements for types of its own, too.
     pub(super) fn is_of_standard_trait(&self) -> bool {
         matches!(self.of, Some(TraitName::Builtin(_)))
+    }
+
+    /// Whether it is of this trait of the standard library.
+    pub(super) fn is_of(&self, name: &str) -> bool {
+        self.of == Some(TraitName::Builtin(Symbol::new(name)))
     }
 
     pub(super) fn owner(&self) -> Owner {
@@ -90,12 +96,19 @@ impl Evaluator<'_> {
         let mut found = self.candidates(|items| &items.methods, ty, name)?;
         found.retain(|candidate| receiver(&candidate.item.item).is_some());
         let text = name.text();
-        let builtin = builtin_method(value, &text);
+        let builtin = match builtin_method(value, &text) {
+            None if !found.is_empty() => self.imported_method(value, name, span)?,
+            builtin => builtin,
+        };
         // The program's own implementation of the trait, if that is what it is of.
-        let builtin = builtin.filter(|(_, of)| {
-            let of = of.map(|of| TraitName::Builtin(Symbol::new(of)));
-            of.is_none() || found.iter().all(|candidate| candidate.of != of)
-        });
+        let builtin = builtin
+            .filter(|(_, of)| of.is_none_or(|of| found.iter().all(|other| !other.is_of(of))));
+        self.check_clone(&found, name, span, |this| match &expr.kind {
+            ExprKind::Path(path) if path.ident().is_some_and(|name| &*name.text() == "self") => {
+                this.static_type(expr)
+            }
+            _ => Ok(Static::Unknown(BTreeSet::new())),
+        })?;
         if let Some((_, Some(UNCHECKED_SLICE))) = builtin {
             let of = TraitName::Builtin(Symbol::new(UNCHECKED_SLICE));
             if !self.items.traits_in_scope(self.module())?.contains(&of) {
@@ -108,6 +121,10 @@ impl Evaluator<'_> {
             }
         }
         if found.len() + usize::from(builtin.is_some()) <= 1 {
+            if !found.is_empty() {
+                let kind = self.static_type(expr)?;
+                self.check_bounds(&found, &kind, name, span)?;
+            }
             return Ok(found);
         }
         let mut kinds = found
@@ -137,7 +154,14 @@ impl Evaluator<'_> {
     ) -> Eval<Vec<Candidate<Rc<Function>>>> {
         self.known(ty, span)?;
         let found = self.candidates(|items| &items.methods, ty, name)?;
-        let builtin = builtin_function(ty, &name.text()).then_some(None);
+        let builtin = match builtin_function(ty, &name.text()) {
+            true => Some(None),
+            // As of methods.
+            false => builtin::standard_function(&name.text())
+                .filter(|of| found.iter().all(|other| !other.is_of(of)))
+                .map(|of| Some(TraitName::Builtin(Symbol::new(of)))),
+        };
+        self.check_clone(&found, name, span, |this| this.static_prefix(prefix))?;
         self.associated(found, builtin, prefix, name, span)
     }
 
@@ -208,11 +232,42 @@ impl Evaluator<'_> {
             }
             return Ok(found);
         }
-        if found.len() + usize::from(builtin.is_some()) <= 1 {
+        if found.is_empty() {
             return Ok(found);
         }
         let kind = self.static_prefix(prefix)?;
+        if found.len() + usize::from(builtin.is_some()) <= 1 {
+            self.check_bounds(&found, &kind, name, span)?;
+            return Ok(found);
+        }
         self.choose(found, builtin, &kind, name, span)
+    }
+
+    /// The method of an imported trait of the standard library that a type may have which is not the
+    /// program's.
+    fn imported_method(
+        &self,
+        value: &Value,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<Option<(Receiver, Option<&'static str>)>> {
+        let scope = self.items.traits_in_scope(self.module())?;
+        for of in scope.iter() {
+            if let TraitName::Builtin(of) = of
+                && resolve::is_unknown_trait(&of.text())
+            {
+                return fail_help(
+                    span,
+                    format!("`{of}` is imported here, and may have a method `{name}`"),
+                    "import only traits of the standard library that the subset has",
+                );
+            }
+        }
+        let known = builtin::imported_method(&name.text()).filter(|(_, of)| {
+            let of = TraitName::Builtin(Symbol::new(of));
+            !matches!(value, Value::Struct(_)) && scope.contains(&of)
+        });
+        Ok(known.map(|(receiver, of)| (receiver, Some(of))))
     }
 
     /// Chooses among several candidates; `builtin` is the trait of a built-in one, if there is one.
@@ -232,7 +287,7 @@ impl Evaluator<'_> {
             .collect();
         let concrete = match kind {
             Static::Abstract(_) => None,
-            _ => Some(self.choose_concrete(&found, &all)?),
+            _ => Some(self.choose_concrete(&found, &all, name)?),
         };
         let within = match kind {
             Static::Concrete => None,
@@ -273,6 +328,7 @@ impl Evaluator<'_> {
         &self,
         found: &[Candidate<T>],
         all: &[Option<TraitName>],
+        name: Symbol,
     ) -> Eval<Vec<usize>> {
         let inherent = positions(all, |of| of.is_none());
         match inherent.as_slice() {
@@ -286,8 +342,13 @@ impl Evaluator<'_> {
                 };
                 Ok(positions(all, known))
             }
-            // The built-in is certainly of its type.
-            [index] if found.get(*index).is_none_or(|candidate| candidate.certain) => {
+            // The built-in is certainly of its type. What is not visible here, rustc passes over.
+            [index]
+                if found.get(*index).is_none_or(|candidate| {
+                    let implementation = candidate.item.implementation;
+                    candidate.certain && self.items.is_visible(implementation, name, self.module())
+                }) =>
+            {
                 Ok(vec![*index])
             }
             _ => Ok(Vec::new()),
@@ -348,6 +409,11 @@ impl Evaluator<'_> {
             if matches != Match::No || candidate.item.default_of.is_some() {
                 left.push(candidate);
             }
+        }
+        // Every type is made from itself by the standard library.
+        let from = left.iter().any(|candidate| candidate.is_of("From"));
+        if from && values.iter().all(|value| value.ty().matches(ty)) {
+            return self.ambiguous(&left, name, span);
         }
         self.only(left, name, span)
     }

@@ -122,6 +122,7 @@ impl Shape {
             Value::Bool(value) => Self::Bool(*value),
             Value::Range(start, end, ty) => Self::Range(*start, *end, *ty),
             Value::Count(count) => Self::Count(*count),
+            Value::Elements(_) => return None,
             Value::Text => Self::Text,
             Value::Phantom => Self::Phantom,
             Value::Lent => Self::Lent,

@@ -586,6 +586,9 @@ impl Evaluator<'_> {
                 let Value::Array(blocks) = &list else {
                     return mismatch("an array of Blocks", &list, span);
                 };
+                if blocks.is_empty() {
+                    return fail(span, "a slice has at least one block");
+                }
                 self.slice_of(blocks, span)?
             }
             (Ty::Words(length), "new" | "default") => {

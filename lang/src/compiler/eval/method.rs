@@ -23,18 +23,18 @@ impl Evaluator<'_> {
         values: Vec<Value>,
         span: Span,
     ) -> Eval<Value> {
+        let given = values.len();
         Ok(match (receiver, name) {
             (value, "clone") if values.is_empty() => {
                 self.can_copy(&value, span)?;
                 value
             }
-            (value @ (Value::Array(_) | Value::Range(..) | Value::Count(_)), "into_iter")
+            (value @ (Value::Elements(_) | Value::Range(..) | Value::Count(_)), "into_iter")
                 if values.is_empty() =>
             {
                 value
             }
-            // An iterator over an array's elements, by reference, is the array.
-            (value @ Value::Array(_), "iter") if values.is_empty() => value,
+            (Value::Array(values), "iter" | "into_iter") if given == 0 => Value::Elements(values),
             (Value::Felt(Word::Const(value)), "inverse") => match value.try_inverse() {
                 Some(inverse) => Value::Felt(Word::Const(inverse)),
                 None => return fail(span, "the inverse of zero"),
@@ -181,7 +181,7 @@ impl Evaluator<'_> {
                 });
                 result
             }
-            (Value::Array(list), "len") if values.is_empty() => {
+            (Value::Array(list) | Value::Elements(list), "len") if values.is_empty() => {
                 Value::Int(list.len() as u64, Some(IntType::Usize))
             }
             (Value::Array(list), "is_empty") if values.is_empty() => Value::Bool(list.is_empty()),

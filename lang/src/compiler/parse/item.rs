@@ -218,6 +218,7 @@ impl Parser {
         Ok(Struct {
             name: self.symbol(ident)?,
             unit: matches!(all, syn::Fields::Unit),
+            named: matches!(all, syn::Fields::Named(_)),
             generics: self.generics(generics)?,
             fields,
         })
@@ -354,23 +355,27 @@ impl Parser {
             );
         }
         let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());
+        let mut restricted = Vec::new();
         for item in items {
             match item {
                 syn::ImplItem::Fn(syn::ImplItemFn {
                     attrs,
-                    vis: _,
+                    vis,
                     defaultness: None,
                     sig,
                     block,
                 }) => {
                     if self.present(attrs)? {
                         let function = self.function(attrs, sig, Some(block))?;
+                        if !matches!(vis, syn::Visibility::Public(_)) {
+                            restricted.push(function.name);
+                        }
                         functions.push(Rc::new(function));
                     }
                 }
                 syn::ImplItem::Const(syn::ImplItemConst {
                     attrs,
-                    vis: _,
+                    vis,
                     defaultness: None,
                     const_token: _,
                     ident,
@@ -382,7 +387,11 @@ impl Parser {
                     semi_token: _,
                 }) => {
                     if self.present(attrs)? {
-                        constants.push(Rc::new(self.constant(ident, generics, ty, Some(expr))?));
+                        let constant = self.constant(ident, generics, ty, Some(expr))?;
+                        if !matches!(vis, syn::Visibility::Public(_)) {
+                            restricted.push(constant.name);
+                        }
+                        constants.push(Rc::new(constant));
                     }
                 }
                 syn::ImplItem::Type(syn::ImplItemType {
@@ -439,6 +448,7 @@ impl Parser {
             functions,
             constants,
             types,
+            restricted,
         })
     }
 

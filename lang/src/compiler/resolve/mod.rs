@@ -255,11 +255,13 @@ impl Items {
                 ItemKind::Const(ast) => (Definition::Const(module, ast.clone()), VALUE),
                 ItemKind::Alias(ast) => (Definition::Alias(module, ast.clone()), TYPE),
                 ItemKind::Struct(ast) => {
-                    let ast = ast.clone();
+                    let (ast, named) = (ast.clone(), ast.named);
                     self.structs.push(StructInfo { module, ast });
                     let definition = Definition::Struct(self.structs.len() - 1);
-                    // The name of a struct with named fields is no value; here it is taken all the same.
-                    (definition, &[Namespace::Type, Namespace::Value][..])
+                    match named {
+                        true => (definition, TYPE),
+                        false => (definition, &[Namespace::Type, Namespace::Value][..]),
+                    }
                 }
                 ItemKind::Trait(ast) => {
                     self.traits.push((module, ast.clone()));
@@ -399,6 +401,17 @@ impl Items {
         self.impls[implementation].head == Head::Any
     }
 
+    /// Whether an inherent function or constant is visible in a module for certain: it is `pub`, or the
+    /// module is within the implementation's.
+    pub fn is_visible(&self, implementation: usize, name: Symbol, module: ModuleId) -> bool {
+        let info = &self.impls[implementation];
+        let mut around = Some(module);
+        while let Some(inner) = around.filter(|inner| *inner != info.module) {
+            around = self.modules[inner].parent;
+        }
+        around.is_some() || !info.ast.restricted.contains(&name)
+    }
+
     /// The trait that a path names.
     pub fn trait_named(&self, module: ModuleId, path: &Path) -> Result<TraitName> {
         match self.path(module, path, Namespace::Type)? {
@@ -463,6 +476,13 @@ fn module_path(path: &str) -> Vec<String> {
         names.pop();
     }
     names
+}
+
+/// Whether a name may be that of a trait of the standard library which the evaluator does not know: by
+/// its path, whose last part is written as types and traits are.
+pub fn is_unknown_trait(name: &str) -> bool {
+    name.rsplit_once("::")
+        .is_some_and(|(_, last)| last.starts_with(char::is_uppercase))
 }
 
 /// Whether a name is that of an integer type.

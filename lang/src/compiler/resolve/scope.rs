@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::builtin::{self, LANGUAGE};
+use super::builtin::{self, LANGUAGE, STANDARD_VALUES};
 use super::{Definition, Items, ModuleId, Namespace, TraitName};
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
@@ -111,11 +111,11 @@ impl Items {
             }
         }
         // Whether a private item comes in by `*` is not known here.
-        if let Some(found) = &found
-            && namespace == Namespace::Type
-            && let Some(other) = self.outside(name)
-            && !other.same(found)
-        {
+        let hidden = |found: &Definition| match namespace {
+            Namespace::Type => self.outside(name).is_some_and(|other| !other.same(found)),
+            Namespace::Value => STANDARD_VALUES.contains(&&*name.text()),
+        };
+        if found.as_ref().is_some_and(hidden) {
             return fail_help(
                 span,
                 format!("`{name}` is imported by `*`, and means something without it"),
