@@ -16,6 +16,7 @@ use std::process::ExitCode;
 use droste_air::blake3::narrow::{NarrowTable, NarrowTableCols};
 use droste_air::blake3::{Blake3Table, Blake3TableCols};
 use droste_air::keccak::degree5::{Degree5Table, Degree5TableCols};
+use droste_air::keccak::sponge::{SpongeCols, SpongeTable};
 use droste_air::keccak::{KeccakTable, KeccakTableCols};
 use droste_air::poseidon16::{Poseidon16Table, Poseidon16TableCols};
 use droste_native::F;
@@ -24,19 +25,23 @@ use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExp
 use p3_field::PrimeField32;
 use p3_lookup::InteractionSymbolicBuilder;
 
-/// Numbers nodes as they are printed; one that several expressions share is printed once.
+/// Numbers nodes as they are printed; one that several expressions share, or that is built twice, is
+/// printed once.
 struct Printer<W> {
     out: W,
     nodes: HashMap<*const SymbolicExpression<F>, usize>,
-    leaves: HashMap<String, usize>,
-    count: usize,
+    lines: HashMap<String, usize>,
 }
 
 impl<W: Write> Printer<W> {
-    fn line(&mut self, line: &str) -> io::Result<usize> {
+    fn line(&mut self, line: String) -> io::Result<usize> {
+        if let Some(&number) = self.lines.get(&line) {
+            return Ok(number);
+        }
         writeln!(self.out, "{line}")?;
-        self.count += 1;
-        Ok(self.count - 1)
+        let number = self.lines.len();
+        self.lines.insert(line, number);
+        Ok(number)
     }
 
     /// A node that an expression owns; children are shared and live as long as it.
@@ -46,20 +51,10 @@ impl<W: Write> Printer<W> {
             return Ok(number);
         }
         let number = match expression {
-            SymbolicExpr::Leaf(leaf) => {
-                let line = name(leaf);
-                match self.leaves.get(&line) {
-                    Some(&number) => number,
-                    None => {
-                        let number = self.line(&line)?;
-                        self.leaves.insert(line, number);
-                        number
-                    }
-                }
-            }
+            SymbolicExpr::Leaf(leaf) => self.line(name(leaf))?,
             SymbolicExpr::Neg { x, .. } => {
                 let x = self.node(x)?;
-                self.line(&format!("neg {x}"))?
+                self.line(format!("neg {x}"))?
             }
             SymbolicExpr::Add { x, y, .. } => self.binary("add", x, y)?,
             SymbolicExpr::Sub { x, y, .. } => self.binary("sub", x, y)?,
@@ -76,7 +71,7 @@ impl<W: Write> Printer<W> {
         y: &SymbolicExpression<F>,
     ) -> io::Result<usize> {
         let (x, y) = (self.node(x)?, self.node(y)?);
-        self.line(&format!("{operation} {x} {y}"))
+        self.line(format!("{operation} {x} {y}"))
     }
 }
 
@@ -100,8 +95,7 @@ fn print<A: Air<InteractionSymbolicBuilder<F>>>(air: &A, columns: &[String]) -> 
     let mut printer = Printer {
         out: BufWriter::new(io::stdout().lock()),
         nodes: HashMap::new(),
-        leaves: HashMap::new(),
-        count: 0,
+        lines: HashMap::new(),
     };
     for column in columns {
         writeln!(printer.out, "column {column}")?;
@@ -137,8 +131,11 @@ fn main() -> ExitCode {
         "blake3-narrow" => print(&NarrowTable, &NarrowTableCols::<u8>::names()),
         "keccak" => print(&KeccakTable, &KeccakTableCols::<u8>::names()),
         "keccak-degree5" => print(&Degree5Table, &Degree5TableCols::<u8>::names()),
+        "keccak-sponge" => print(&SpongeTable, &SpongeCols::<u8>::names()),
         _ => {
-            eprintln!("usage: constraints poseidon16|blake3|blake3-narrow|keccak|keccak-degree5");
+            eprintln!(
+                "usage: constraints poseidon16|blake3|blake3-narrow|keccak|keccak-degree5|keccak-sponge"
+            );
             return ExitCode::FAILURE;
         }
     };

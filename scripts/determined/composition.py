@@ -1,10 +1,10 @@
 """Pieces put together: whether the inputs of a table determine every column by every constraint."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import pieces
 from expressions import P, Large, Polynomials, plus, roots, scaled
-from pieces import Piece, bounds, determined, out_of_bounds, text
+from pieces import Piece, bounds, determined, equalities, out_of_bounds, text
 
 
 class Failed(Exception):
@@ -29,13 +29,28 @@ class Step:
 
 @dataclass
 class Case:
-    """Two rows of a table: selectors, cells that are numbers, cells that are known, and steps."""
+    """Two rows of a table: selectors, cells that are known, steps, and cells that are numbers.
+
+    `bounds` are those of cells that another case shows.
+    """
 
     name: str
     selectors: dict
     known: list
     steps: list
-    fixed: dict
+    fixed: dict = field(default_factory=dict)
+    bounds: dict = field(default_factory=dict)
+
+
+@dataclass
+class Kind:
+    """Pieces that are alike, their questions, and the constraints left out of these."""
+
+    pieces: int = 0
+    questions: set = field(default_factory=set)
+    left_out: int = 0
+    missed: int = 0
+    not_missed: list = field(default_factory=list)
 
 
 INNER = {"first": 0, "last": 0, "transition": 1}
@@ -43,16 +58,22 @@ FIRST = {"first": 1, "last": 0, "transition": 1}
 LAST = {"first": 0, "last": 1, "transition": 0}
 
 
+def one_hot(index, length):
+    return [int(i == index) for i in range(length)]
+
+
 class Composition:
-    def __init__(self, table, solver, inputs, fields=0):
-        """`inputs` are the columns whose cells the caller chooses; the first `fields` elements of the
-        table's message are what he knows of them."""
+    def __init__(self, table, solver, inputs, fields=()):
+        """`inputs` are the columns whose cells the caller chooses; `fields`, elements of the table's
+        message, are what he knows of others."""
         self.table, self.solver = table, solver
         self.inputs = {column for _, column in inputs}
         self.known_columns, self.covered, self.unknown = set(), set(), []
-        self.kinds = {}
+        # Kinds of pieces; of each question, constraints left out and whether they were missed; kinds of
+        # constraints that were.
+        self.kinds, self.left_out, self.missed, self.ranges_tried = {}, {}, set(), set()
         self.selector_of = {}
-        self.domains, self.booleans, self.domain_constraints = {}, set(), set()
+        self.domains, self.booleans, self.ranges = {}, set(), {}
         self.raw = Polynomials(table, INNER, {}, set(), set())
         self.find_domains()
         self.forms, self.extra, self.field_cells = {}, {}, []
@@ -85,28 +106,28 @@ class Composition:
                     self.domains[row, cell[1]] = (0, max(found))
                     if found == {0, 1}:
                         self.booleans.add((row, cell[1]))
-                self.domain_constraints.add(number)
-        self.covered |= self.domain_constraints
+                self.ranges[cell[1]] = number
+        self.covered |= set(self.ranges.values())
 
     def find_fields(self, fields):
         """What the message says of the inputs: a column, digits of a value, or bits of a value."""
         self.bits = []
-        if not fields:
-            return
-        ((_, nodes, _),) = self.table.messages
-        for index, node in enumerate(nodes[:fields]):
+        for index, node in enumerate(fields):
             form = self.raw.of(node)
             cells = [monomial[0] for monomial in form if monomial]
             if any(len(monomial) != 1 for monomial in form if monomial):
                 raise Failed(f"field {index} of the message is not linear")
+            if len(cells) == 1:
+                self.field_cells += cells
+                continue
             value = ("field", index)
             self.domains[value] = bounds(form, lambda cell: self.domains.get(cell, pieces.FIELD))
             self.field_cells.append(value)
             difference = plus(form, {(value,): P - 1})
             if all(cell in self.booleans for cell in cells):
-                self.extra[value] = (frozenset(cells), [difference])
+                self.extra[value] = (frozenset([*cells, value]), [difference])
                 self.bits.append(cells)
-            elif len(cells) > 1:
+            else:
                 pivot = next(cell for cell in cells if form[(cell,)] == 1)
                 self.forms[pivot] = (form, value)
                 self.known_columns |= {column for _, column in cells}
@@ -129,7 +150,7 @@ class Composition:
         allowed = unknown | known
         digits = self.digits if self.forms else set()
         numbers = {number for cell in unknown for number in self.readers.get(cell, [])}
-        numbers -= self.domain_constraints
+        numbers -= set(self.ranges.values())
         found, shared = {}, set()
         for number in numbers:
             if isinstance(number, tuple):
@@ -180,16 +201,17 @@ class Composition:
         rest.pop((), None)
         return plus(rest, {(number,): 1})
 
-    def run(self, case, check_removal):
-        # Bounds shown in one case are not those of another.
+    def run(self, case):
+        # Bounds shown in one case are not those of another, unless it names them.
         before = dict(self.domains), set(self.booleans)
-        known = set(case.known) | set(self.field_cells)
+        for cell, bound in case.bounds.items():
+            self.bound(cell, bound)
+        known = set(case.known)
         fixed = dict(case.fixed)
         polynomials = Polynomials(self.table, case.selectors, fixed, self.booleans, known)
         for step in case.steps:
             piece, order = self.piece(case, polynomials, step, known)
-            self.ask(piece, order, step, case, polynomials, check_removal)
-            self.covered |= {number for number in order if not isinstance(number, tuple)}
+            self.ask(piece, order, step, case, polynomials)
             if not step.follows:
                 continue
             known |= set(step.outputs)
@@ -203,71 +225,116 @@ class Composition:
                 polynomials = Polynomials(self.table, case.selectors, fixed, self.booleans, known)
         self.domains, self.booleans = before
 
-    def ask(self, piece, order, step, case, polynomials, check_removal):
-        kind = self.kinds.setdefault((case.name.split(" of ")[0], step.kind), [0, set(), 0, 0])
-        kind[0] += 1
+    def bound(self, cell, bound):
+        self.domains[cell] = (0, bound)
+        if bound == 1:
+            self.booleans.add(cell)
+
+    def ask(self, piece, order, step, case, polynomials):
+        kind = self.kinds.setdefault((case.name.split(" of ")[0], step.kind), Kind())
+        kind.pieces += 1
         if step.bound is not None:
-            question = text(out_of_bounds(piece, step.outputs, step.bound))
-            self.expect_none(question, piece.name + ", bounds", kind)
+            part = equalities(piece)
+            question = lambda piece: out_of_bounds(equalities(piece), step.outputs, step.bound)
+            self.expect_none(part, question, part.name + ", bounds", kind, order)
+            self.leave_out_ranges(question, step, case, polynomials)
             for cell in step.outputs:
-                for row in ("local", "next"):
-                    self.domains[row, cell[1]] = (0, step.bound)
-                    if step.bound == 1:
-                        self.booleans.add((row, cell[1]))
+                self.bound(cell, step.bound)
             if step.bound == 1:
                 # Written out anew: squares of bits are the bits.
                 polynomials.written.clear()
         if step.follows:
-            question = text(determined(piece))
-            is_new = question not in self.solver.answers
-            self.expect_none(question, piece.name, kind)
-            if is_new and check_removal:
-                self.remove_each(piece, order, step, case, kind)
+            self.expect_none(piece, determined, piece.name, kind, order)
+            self.leave_out_ranges(determined, step, case, polynomials)
 
-    def expect_none(self, question, name, kind):
-        kind[1].add(hash(question))
-        answer = self.solver.is_satisfiable(question)
+    def expect_none(self, piece, question, name, kind, order):
+        asked = text(question(piece))
+        kind.questions.add(hash(asked))
+        answer = self.solver.is_satisfiable(asked)
         if answer is None:
             self.unknown.append(name)
         elif answer:
             raise Failed(f"{name}: does not follow")
+        else:
+            self.covered |= {order[index] for index in piece.constraints}
+            self.leave_out(asked, piece, question, kind, order)
 
-    def remove_each(self, piece, order, step, case, kind):
-        """The control: a piece without its first, its middle, its last constraint. Where it then no longer
-        determines its outputs, the two assignments found are evaluated over the field."""
-        numbers = list(piece.constraints)
-        for removed in sorted({numbers[0], numbers[len(numbers) // 2], numbers[-1]}):
-            kept = {n: f for n, f in piece.constraints.items() if n != removed}
-            found = pieces.counterexample(piece, kept)
-            kind[2] += 1
-            if found is None:
+    def leave_out(self, asked, piece, question, kind, order):
+        """The control: the question without one constraint of each kind. Where there is an answer then, it
+        is evaluated over the field. What was left out of a question is not left out of its like again."""
+        is_new = asked not in self.left_out
+        results = self.left_out.setdefault(asked, {})
+        numbers, of_kinds = list(piece.constraints), {}
+        for place, number in enumerate(numbers):
+            of_kinds.setdefault(self.kind_of(order[number]), []).append(place)
+        for of_kind, places in of_kinds.items():
+            if not results.keys() & places and (is_new or of_kind not in self.missed):
+                missed = results[places[0]] = self.is_missed(piece, question, numbers[places[0]])
+                kind.left_out += 1
+                kind.missed += missed
+                if not missed:
+                    kind.not_missed.append(of_kind)
+            if any(results.get(place) for place in places):
+                self.missed.add(of_kind)
+
+    def leave_out_ranges(self, question, step, case, polynomials):
+        """The control for constraints in one cell, until it is missed: the question where one of each kind
+        of cells in the piece may be more than its constraint lets it be."""
+        of_kinds = {}
+        for cell in [*step.outputs, *step.others]:
+            if cell[1] in self.ranges:
+                of_kinds.setdefault(self.kind_of(self.ranges[cell[1]]), cell)
+        for of_kind, cell in of_kinds.items():
+            tried = (case.name, step.kind, of_kind)
+            if of_kind in self.missed or tried in self.ranges_tried:
                 continue
-            for values in found:
-                for factors in kept.values():
-                    if all(value_at(factor, values, piece) for factor in factors):
-                        raise Failed(f"{piece.name}: a counterexample that is none")
-            kind[3] += 1
+            self.ranges_tried.add(tried)
+            before = self.domains[cell]
+            self.domains[cell] = (0, 3)
+            freed = Polynomials(self.table, polynomials.selectors, polynomials.fixed,
+                                self.booleans - {cell}, polynomials.known)
+            piece, _ = self.piece(case, freed, step, polynomials.known)
+            piece.domains = dict(self.domains)
+            self.domains[cell] = before
+            if self.is_missed(piece, question):
+                self.missed.add(of_kind)
 
-    def finish(self, interface):
-        """Every column is an input or follows, every constraint is in a piece or between inputs, and the
-        control noticed something in every kind of piece."""
-        for (case, kind), (_, _, removed, noticed) in self.kinds.items():
-            if removed and not noticed:
-                raise Failed(f"{case}, {kind}: no constraint of these pieces is missed")
-        columns = self.known_columns | self.inputs
+    def is_missed(self, piece, question, removed=None):
+        kept = {number: f for number, f in piece.constraints.items() if number != removed}
+        encoder = question(replace(piece, constraints=kept))
+        found = self.solver.counterexample(encoder)
+        for values in found or []:
+            for factors in encoder.piece.constraints.values():
+                if all(value_at(factor, values, piece) for factor in factors):
+                    raise Failed(f"{piece.name}: a counterexample that is none")
+        return found is not None
+
+    def kind_of(self, number):
+        if isinstance(number, tuple):
+            return "the message"
+        return self.table.kind(self.raw.cells(self.table.constraints[number]))
+
+    def finish(self, interface=frozenset(), free=()):
+        """Every column is an input or follows, but for those in `free`, which the prover may choose; every
+        constraint is in a piece or between inputs, those in `interface`; and one of each kind was missed."""
+        columns = self.known_columns | self.inputs | {column for _, column in free}
         missing = [name for i, name in enumerate(self.table.columns) if i not in columns]
         if missing:
             raise Failed(f"nothing determines {len(missing)} columns: {missing[:5]}")
-        left = []
+        left, not_missed, ranges = [], set(), set(self.ranges.values())
         for number, node in enumerate(self.table.constraints):
-            if number in self.covered:
-                continue
             names = {self.table.name(cell) for cell in self.raw.cells(node)}
-            if names <= interface:
+            if number in ranges or names <= interface:
                 continue
-            left.append(f"{number} in {sorted(names)[:5]}")
+            if number not in self.covered:
+                left.append(f"{number} in {sorted(names)[:5]}")
+            elif self.kind_of(number) not in self.missed:
+                not_missed.add(self.kind_of(number))
         if left:
             raise Failed(f"{len(left)} constraints are in no piece: {left[:5]}")
+        if not_missed:
+            raise Failed(f"constraints that no piece misses: {sorted(not_missed)}")
+        self.ranges_not_missed = {self.kind_of(number) for number in ranges} - self.missed
 
 
 def value_at(factor, values, piece):

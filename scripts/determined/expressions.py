@@ -1,5 +1,7 @@
 """The constraints of a table, as its own code prints them, and polynomials over its columns."""
 
+import re
+from collections import Counter
 from itertools import product
 
 P = 2**31 - 2**24 + 1
@@ -15,7 +17,7 @@ class Table:
     """What `cargo run -p droste-air --example constraints` prints of a table."""
 
     def __init__(self, text):
-        self.columns, self.nodes, self.constraints, self.messages = [], [], [], []
+        self.columns, self.nodes, self.constraints, self.messages = [], [], [], {}
         for line in text.splitlines():
             kind, *rest = line.split()
             if kind == "column":
@@ -23,7 +25,7 @@ class Table:
             elif kind == "constraint":
                 self.constraints.append(int(rest[0]))
             elif kind == "message":
-                self.messages.append((rest[0], [int(n) for n in rest[1:-2]], int(rest[-1])))
+                self.messages[rest[0]] = [int(n) for n in rest[1:-2]], int(rest[-1])
             elif kind in ("const", "local", "next", "first", "last", "transition",
                           "add", "sub", "mul", "neg"):
                 self.nodes.append((kind, *map(int, rest)))
@@ -40,9 +42,12 @@ class Table:
 
     def name(self, cell):
         row, index = cell
-        if row == "field":
-            return f"message field {index}"
         return f"{row}.{self.columns[index]}"
+
+    def kind(self, cells):
+        """Of what columns cells are, without indices, and how many of each."""
+        names = Counter(re.sub(r"\[\d+\]", "", self.name(cell)) for cell in cells)
+        return ", ".join(f"{count} of {name}" for name, count in sorted(names.items()))
 
 
 def balanced(value):
@@ -69,12 +74,18 @@ class Polynomials:
             if kind in ("local", "next"):
                 cell = (kind, rest[0])
                 found = frozenset() if cell in self.fixed else frozenset([cell])
+            elif kind == "mul" and self.fixed and any(map(self.is_zero, rest)):
+                found = frozenset()
             elif kind in ("add", "sub", "mul", "neg"):
                 found = frozenset().union(*(self.cells(child) for child in rest))
             else:
                 found = frozenset()
             self.cells_of[node] = found
         return self.cells_of[node]
+
+    def is_zero(self, node):
+        """Whether an expression is zero by the values of selectors and fixed cells alone."""
+        return not self.cells(node) and not self.of(node)
 
     def of(self, node):
         if node not in self.written:

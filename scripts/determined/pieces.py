@@ -65,12 +65,10 @@ class Encoder:
     def term(self, monomial, coefficient, copy):
         """A monomial that is not of bits alone."""
         bits = [cell for cell in monomial if self.is_bit(cell)]
-        wide = [cell for cell in monomial if not self.is_bit(cell)]
-        if len(wide) > 1:
-            raise ValueError(f"{self.piece.name}: a product of two cells that are no bits")
         value = self.number(coefficient)
-        if wide:
-            value = f"(bvmul {value} {self.cell(wide[0], copy)})"
+        for cell in monomial:
+            if not self.is_bit(cell):
+                value = f"(bvmul {value} {self.cell(cell, copy)})"
         if bits:
             names = [self.cell(bit, copy) for bit in bits]
             condition = names[0] if len(names) == 1 else f"(and {' '.join(names)})"
@@ -80,20 +78,20 @@ class Encoder:
     def terms(self, polynomial, copy):
         """Summands of a polynomial. Monomials of bits that share a bit in a product are one function of
         these bits, by its table: `x + y - 2 x y` is an exclusive or."""
-        groups, found = [], []
+        group_of, found = {}, []
         for monomial, c in polynomial.items():
             if not monomial or not all(map(self.is_bit, monomial)):
                 found.append(self.term(monomial, balanced(c), copy))
                 continue
             group = (set(monomial), {monomial: balanced(c)})
-            apart = []
-            for other in groups:
-                if other[0] & group[0]:
+            for bit in monomial:
+                other = group_of.get(bit, group)
+                if other is not group and not group[1].keys() >= other[1].keys():
                     group = (group[0] | other[0], {**other[1], **group[1]})
-                else:
-                    apart.append(other)
-            groups = [*apart, group]
-        for bits, monomials in groups:
+            group_of.update(dict.fromkeys(group[0], group))
+        of_bits = [group_of[m[0]] for m in polynomial if m and m[0] in group_of]
+        groups = {id(group): group for group in of_bits}
+        for bits, monomials in groups.values():
             bits = sorted(bits)
             if len(bits) > MOST_BITS:
                 found += [self.term(monomial, c, copy) for monomial, c in monomials.items()]
@@ -189,6 +187,30 @@ class Solver:
             self.answers[text] = {Result.SAT: True, Result.UNSAT: False}.get(result)
         return self.answers[text]
 
+    def counterexample(self, encoder):
+        """Two assignments (one, where the question is of one) that answer a question, or `None`."""
+        options = Options()
+        options.set(Option.PRODUCE_MODELS, True)
+        options.set(Option.TIME_LIMIT_PER, 1000 * SECONDS)
+        parser = Parser(TermManager(), options)
+        parser.configure_auto_print_model(False)
+        parser.parse(text(encoder), True, False)
+        solver = parser.bitwuzla()
+        start = time.monotonic()
+        result = solver.check_sat()
+        self.seconds += time.monotonic() - start
+        if result != Result.SAT:
+            return None
+        piece, terms = encoder.piece, {term.symbol(): term for term in parser.get_declared_funs()}
+        assignments = [{} for _ in range(1 + max(copy for _, copy in encoder.names))]
+        for (cell, copy), name in encoder.names.items():
+            term = solver.get_value(terms[name])
+            value = term.value() if term.sort().is_bool() else term.value(10)
+            free = cell in piece.outputs or cell in piece.others
+            for assignment in ([assignments[copy]] if free else assignments):
+                assignment[cell] = int(value)
+        return assignments
+
 
 def determined(piece):
     """The question whether two assignments agree on the shared cells and differ in an output."""
@@ -203,14 +225,20 @@ def determined(piece):
     return encoder
 
 
-def out_of_bounds(piece, cells, bound):
-    """The question whether one of the cells is larger than it may be, by the constraints whose sums do not
-    wrap often."""
+def equalities(piece):
+    """The piece with no other constraints than that a sum which does not wrap often is zero."""
     domain = lambda cell: piece.domains.get(cell, FIELD)
-    ends = lambda factors: [bounds(factor, domain) for factor in factors]
-    constraints = {number: factors for number, factors in piece.constraints.items()
-                   if all((high - low) // P < WRAPS for low, high in ends(factors))}
-    piece = replace(piece, constraints=constraints)
+    constraints = {}
+    for number, factors in piece.constraints.items():
+        if len(factors) == 1:
+            low, high = bounds(factors[0], domain)
+            if (high - low) // P < WRAPS:
+                constraints[number] = factors
+    return replace(piece, constraints=constraints)
+
+
+def out_of_bounds(piece, cells, bound):
+    """The question whether one of the cells is larger than it may be."""
     encoder = Encoder(piece, width_of(piece))
     encoder.constraints(0)
     large = [f"(bvugt {encoder.cell(cell, 0)} {encoder.number(bound)})" for cell in cells]
@@ -220,26 +248,3 @@ def out_of_bounds(piece, cells, bound):
 
 def text(encoder):
     return "(set-logic QF_BV)\n" + "\n".join(encoder.lines) + "\n"
-
-
-def counterexample(piece, kept):
-    """Two assignments that satisfy the constraints `kept` and differ in an output, or `None`."""
-    options = Options()
-    options.set(Option.PRODUCE_MODELS, True)
-    options.set(Option.TIME_LIMIT_PER, 1000 * SECONDS)
-    encoder = determined(replace(piece, constraints=kept))
-    parser = Parser(TermManager(), options)
-    parser.configure_auto_print_model(False)
-    parser.parse(text(encoder), True, False)
-    solver = parser.bitwuzla()
-    if solver.check_sat() != Result.SAT:
-        return None
-    terms = {term.symbol(): term for term in parser.get_declared_funs()}
-    assignments = [{}, {}]
-    for (cell, copy), name in encoder.names.items():
-        term = solver.get_value(terms[name])
-        value = term.value() if term.sort().is_bool() else term.value(10)
-        free = cell in piece.outputs or cell in piece.others
-        for index in ([copy] if free else [0, 1]):
-            assignments[index][cell] = int(value)
-    return assignments

@@ -1,0 +1,67 @@
+"""The sponge of Keccak-256, a block a row; the permutations are rows of another table."""
+
+from composition import FIRST, INNER, Case, Composition, Failed, Step
+
+RATE = 136
+LIMBS = RATE // 2
+# A table has 2^23 rows at most, so this many bytes at most are left of a message.
+MOST_BYTES = RATE * 2**23
+
+
+def answered(rows, output, is_real):
+    """The message to the table of permutations ends in the columns of its output, once if the row is real.
+    Their values are that table's, whose output its input determines."""
+    nodes, count = rows.messages["keccak_f"]
+    if [rows.nodes[node] for node in nodes[-100:]] != output or ("neg", rows.nodes.index(is_real[0])) != rows.nodes[count]:
+        raise Failed("the permutation is not received as it should be")
+
+
+def check(rows, solver):
+    cells = lambda name, row="local": rows.variables(name, row)
+    is_real, starts, remaining = cells("is_real"), cells("starts"), cells("remaining")
+    next_starts, next_remaining = cells("starts", "next"), cells("remaining", "next")
+    present, output, digest = cells("present"), cells("block.output"), cells("digest")
+    answered(rows, output, is_real)
+    # The message's elements past `starts` and `remaining`: the block's bytes, without padding.
+    fields = rows.messages["keccak256"][0][2:2 + LIMBS]
+    checked = Composition(rows, solver, is_real + starts + remaining + output, fields)
+    bounds = dict.fromkeys(remaining + next_remaining, MOST_BYTES)
+
+    checked.run(Case("first row", FIRST, [], [Step("a message starts", starts, values=[1])]))
+    checked.run(Case("row that goes on", INNER, [], [Step("is real", is_real, values=[1])], {starts[0]: 0}))
+    # How many bytes the row holds, whether the next one goes on, and how many bytes are left then.
+    count = [Step("bytes present", present + next_starts, next_remaining)]
+    checked.run(Case("row", INNER, is_real + remaining, count, {}, bounds))
+    rest = [Step("bytes left", next_remaining)]
+    known = is_real + remaining + present
+    checked.run(Case("rows of one message", INNER, known, rest, {next_starts[0]: 0}, bounds))
+
+    for limb in range(LIMBS):
+        pair, bits = present[2 * limb:2 * limb + 2], cells(f"block.absorbed[{limb}]")
+        low, high = bits[:8], bits[8:]
+        flags, of_limb = is_real + present, [checked.field_cells[limb]]
+        for held, known, step in (
+            ((1, 1), flags + of_limb, Step("two bytes", bits)),
+            ((1, 0), flags, Step("padding after a byte", high)),
+            ((1, 0), flags + of_limb + high, Step("a byte before padding", low)),
+            ((0, 0), flags, Step("padding", bits)),
+        ):
+            checked.run(Case("limb of the block", INNER, known, [step], dict(zip(pair, held))))
+
+    state = lambda row: [("rate", cells(f"block.rate[{limb}]", row)) for limb in range(LIMBS)] + [
+        ("capacity", cells("block.capacity", row))]
+    begins = [Step(f"{part} is zero", part_cells) for part, part_cells in state("local")]
+    checked.run(Case("row that starts", INNER, [], begins, {starts[0]: 1}))
+    follows = [Step(f"{part} is the output above", part_cells) for part, part_cells in state("next")]
+    checked.run(Case("rows of one message", INNER, output, follows, {next_starts[0]: 0}))
+    nothing = [
+        Step("no bytes", present + next_starts, values=[0] * RATE + [1]),
+        Step("nothing is left", remaining),
+        Step("no output", output),
+    ]
+    checked.run(Case("row of padding", INNER, [], nothing, {is_real[0]: 0}))
+    above = [Step("digest", digest)]
+    checked.run(Case("last row of a message", INNER, output, above, {next_starts[0]: 1}))
+    checked.run(Case("rows of one message", INNER, cells("digest", "next"), above, {next_starts[0]: 0}))
+    checked.finish({"local.is_real", "local.starts", "next.starts"})
+    return checked
