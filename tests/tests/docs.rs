@@ -293,14 +293,9 @@ fn missing(repository: &Repository, span: &str, is_test: bool) -> Option<String>
 }
 
 fn documents(repository: &Repository) -> Vec<String> {
-    let is_document = |path: &&String| {
-        path.ends_with(".md") && (path.starts_with("/docs/") || path.matches('/').count() == 1)
-    };
+    let is_document = |path: &&String| path.ends_with(".md") && *path != "/CHANGELOG.md";
     let documents = repository.files.iter().filter(is_document);
-    documents
-        .filter(|path| *path != "/CHANGELOG.md")
-        .cloned()
-        .collect()
+    documents.cloned().collect()
 }
 
 /// Everything that a document names and the repository does not have.
