@@ -15,10 +15,40 @@ pub enum Parameter {
     Ext,
     /// A block: its address.
     Block,
-    /// Consecutive blocks: the address of the first.
-    Slice,
+    /// Consecutive blocks: the address of the first. The compiler refuses a slice with fewer blocks than
+    /// a call reads of it.
+    Slice(Reads),
+    /// Consecutive blocks, of which a call reads as many as a run-time operand says: the address of the
+    /// first. Nothing compares that with the slice's length. A call that reads past the end reads what
+    /// is not the slice's, unconstrained cells included, which the prover chooses: each program that
+    /// calls the precompile must bound the operand, by constraints of its own, and say at the call how.
+    /// So that whoever writes the program sees it, the precompile's name has `unchecked` in it.
+    UncheckedSlice,
     /// An integer known at compile time, at most one: operand E.
     Length,
+}
+
+/// How much of a slice a call reads, at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// So many blocks, at least one.
+    Blocks(u32),
+    /// The blocks that hold so many lanes, at least one, for each unit of the call's
+    /// [`Parameter::Length`].
+    LanesPerLength(u32),
+}
+
+impl Reads {
+    /// Blocks that a call of this length reads; `None` if no slice has as many.
+    pub fn blocks(self, length: u32) -> Option<u32> {
+        match self {
+            Self::Blocks(blocks) => Some(blocks),
+            Self::LanesPerLength(lanes) => {
+                let lanes = u64::from(lanes) * u64::from(length);
+                u32::try_from(lanes.div_ceil(8)).ok()
+            }
+        }
+    }
 }
 
 /// What a call returns, written from the address in operand D on.

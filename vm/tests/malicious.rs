@@ -5,7 +5,8 @@ mod common;
 
 use common::{add, fibonacci, frame, halt, imm, jump, mem, mul, program, run, statement, toy};
 use droste_native::{Blake3Family, F};
-use droste_vm::compiler::Compiled;
+use droste_vm::compiler::{Compiled, compile};
+use droste_vm::executor::{Tape, execute_mutated};
 use droste_vm::heights::Heights;
 use droste_vm::isa::{Instruction, Op, id};
 use droste_vm::key::ProvingKey;
@@ -16,7 +17,7 @@ use droste_vm::tables::blocks::BlockCols;
 use droste_vm::tables::cpu::CpuCols;
 use droste_vm::tables::words::WordCols;
 use droste_vm::verifier::{Report, VerifyError, verify};
-use p3_field::PrimeCharacteristicRing;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -394,6 +395,73 @@ fn lanes_that_a_program_does_not_use_are_zero() {
                 execution.image.blocks[0][lane] = F::ONE;
             });
             assert_eq!(verdict.unwrap().statement[lane], F::ONE);
+        }
+    }
+}
+
+/// A prover who reads past the end of a slice, behind which another one lies, or around the field's end
+/// the statement.
+#[test]
+fn an_index_past_the_end_is_rejected() {
+    const BEHIND: u32 = 99;
+    // Checked by a product of distances, and by bits.
+    for bound in [3, 8_u32] {
+        let source = format!(
+            "use droste_gadgets::prelude::*;
+            pub fn main() {{
+                let data = hint_slice({bound}).any();
+                let behind = hint_slice(1).any();
+                reveal(data.at(Index::<{bound}>::new(public_input())).lane(0));
+                reveal(behind.block(0).lane(0));
+            }}"
+        );
+        let compiled = compile(&source, &[]).unwrap();
+        let mut tape = Tape::default();
+        let blocks: Vec<_> = (10..10 + bound).map(|n| [F::from_u32(n); 8]).collect();
+        tape.slice(&blocks);
+        tape.slice(&[[F::from_u32(BEHIND); 8]]);
+        let run = |compiled: &Compiled, x: F, lie| {
+            execute_mutated(compiled, &[x], &tape, 1 << 12, lie).ok()
+        };
+        let statement = |compiled: &Compiled, execution: &Execution| {
+            let case = Case::new(compiled, execution.clone(), Heights::Minimal);
+            case.verdict(&case.traces()).map(|report| report.statement)
+        };
+        for x in 0..bound {
+            let execution = run(&compiled, F::from_u32(x), None).unwrap();
+            let proved = statement(&compiled, &execution).unwrap();
+            assert_eq!(proved[1], F::from_u32(10 + x));
+        }
+
+        let around = F::from_u32(F::ORDER_U32 - compiled.tape_base());
+        let past = F::from_u32(bound);
+        // Bits as they are, or one of them as large as the index.
+        let bits = match bound.is_power_of_two() {
+            true => bound.ilog2(),
+            false => 0,
+        };
+        let bit = |bit: u32| (past, Some((u64::from(bit), F::from_u32(bound >> bit))));
+        let lies = [(past, None), (around, None)]
+            .into_iter()
+            .chain((0..bits).map(bit));
+        for (x, lie) in lies {
+            assert!(run(&compiled, x, lie).is_none());
+            // Without one of the instructions the run is possible, and is proved: it is the one that
+            // checks. With it, in the verifier's key, no trace of the same run is accepted.
+            let mut forgeries = 0;
+            for pc in 1..compiled.program.instructions.len() {
+                let mut unchecked = compiled.clone();
+                unchecked.program.instructions[pc] = add(imm(0), imm(0), imm(0));
+                let Some(forged) = run(&unchecked, x, lie) else {
+                    continue;
+                };
+                forgeries += 1;
+                let read = if x == past { F::from_u32(BEHIND) } else { x };
+                assert_eq!(statement(&unchecked, &forged).unwrap()[1], read);
+                let rejection = statement(&compiled, &forged).unwrap_err();
+                assert_eq!(rejection, VerifyError::Constraints { table: "cpu" });
+            }
+            assert!(forgeries > 0, "{x}, {lie:?} of {bound}");
         }
     }
 }

@@ -25,7 +25,7 @@ pub use error::CompileError;
 pub use output::{Compiled, Hint, Location, Site, SourceFile, SourceMap, Span};
 
 use crate::isa::{Program, id};
-use crate::precompile::{Output, Parameter, Precompile};
+use crate::precompile::{Output, Parameter, Precompile, Reads};
 
 /// Stack of the compiling thread: evaluation follows the nesting of the program.
 const STACK: usize = 1 << 30;
@@ -151,6 +151,22 @@ fn check_precompiles(precompiles: &[Precompile]) -> error::Result<()> {
         let lengths = custom.parameters.iter().filter(lengths).count();
         if lengths > 1 || custom.parameters.len() - lengths > 3 {
             return wrong("it has more parameters than operands");
+        }
+        for parameter in custom.parameters {
+            match parameter {
+                Parameter::Slice(Reads::Blocks(0) | Reads::LanesPerLength(0)) => {
+                    return wrong("it reads nothing of a slice");
+                }
+                Parameter::Slice(Reads::LanesPerLength(_)) if lengths == 0 => {
+                    return wrong("it has no length that says how much of a slice it reads");
+                }
+                Parameter::UncheckedSlice if !custom.name.contains("unchecked") => {
+                    return wrong(
+                        "how much of a slice it reads is not known: say `unchecked` in its name",
+                    );
+                }
+                _ => {}
+            }
         }
         if matches!(custom.output, Output::Slice(blocks) if blocks == 0 || blocks >= value::LIMIT) {
             return wrong("it returns no blocks, or too many");

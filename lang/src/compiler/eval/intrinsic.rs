@@ -464,19 +464,26 @@ impl Evaluator<'_> {
                 format!("this takes {wanted} arguments, {given} are given"),
             );
         }
-        let (mut operands, mut used, mut length) = ([ZERO; 4], 0, 0);
-        for (parameter, value) in custom.parameters.iter().zip(values) {
+        let parameters = || custom.parameters.iter().zip(values);
+        // The length stands anywhere in the list, and says how much of a slice is read.
+        let length = match parameters().find(|(parameter, _)| **parameter == Parameter::Length) {
+            Some((_, value)) => small(value, span)?,
+            None => 0,
+        };
+        let (mut operands, mut used) = ([ZERO; 4], 0);
+        for (parameter, value) in parameters() {
             let word = match (parameter, value) {
-                (Parameter::Length, value) => {
-                    length = small(value, span)?;
-                    continue;
-                }
+                (Parameter::Length, _) => continue,
                 (Parameter::Felt, value) => felt(value, span)?,
                 (Parameter::Ext, Value::Ext(value)) => self.ext_address(value),
                 (Parameter::Ext, other) => return mismatch("an Ext", other, span),
                 (Parameter::Block, value) => self.block_operand(value, span)?,
-                // How much of it is read, the precompile's table says.
-                (Parameter::Slice, value) => self.slice(value, 0, span)?,
+                (Parameter::Slice(reads), value) => match reads.blocks(length) {
+                    Some(blocks) => self.slice(value, blocks, span)?,
+                    None => return fail(span, format!("{length} is too large")),
+                },
+                // The precompile's declaration hands the bound over to the program.
+                (Parameter::UncheckedSlice, value) => self.slice(value, 0, span)?,
             };
             operands[used] = word;
             used += 1;
