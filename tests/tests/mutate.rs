@@ -1,10 +1,10 @@
 //! Changed files and forged proofs: none is accepted, none makes a verifier panic. `docs/testing.md`
 //! has the long form.
 
+use droste_air::test_utils::Counting;
 use droste_native::{Blake3Family, HashId, KeccakFamily, Poseidon16Family};
 use droste_tests::attack::files::{join, proofs, wraps};
 use droste_tests::attack::forge::{EVERYTHING, LITTLE, forger};
-use droste_tests::attack::memory::Counting;
 use droste_tests::attack::run::Plan;
 
 #[global_allocator]

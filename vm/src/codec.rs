@@ -13,14 +13,16 @@
 //! each, and 8 MiB (`serde` reserves up to 1 MiB for a list of which it has read the length alone, and
 //! lists are nested less than 8 deep).
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use droste_native::{HashFamily, HashId};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use crate::key::FORMAT_VERSION;
@@ -164,6 +166,46 @@ pub fn decode<H: HashFamily>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
         return Err(DecodeError::NotCanonical);
     }
     Ok(proof)
+}
+
+/// A list of at most `MAX` elements, as `#[serde(deserialize_with = "..")]` takes it: for elements that
+/// have many times the size of their bytes, such as texts, of which an empty one is a byte of a file and
+/// 24 of memory.
+///
+/// # Errors
+/// The deserializer's, and if there are more elements: none is read then if the length comes first.
+pub fn short_list<'de, D, T, const MAX: usize>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    struct ShortList<T, const MAX: usize>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for ShortList<T, MAX> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "at most {MAX} elements")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+            if let Some(length) = list.size_hint()
+                && length > MAX
+            {
+                return Err(A::Error::invalid_length(length, &self));
+            }
+            let mut elements = vec![];
+            while let Some(element) = list.next_element()? {
+                if elements.len() == MAX {
+                    return Err(A::Error::invalid_length(MAX + 1, &self));
+                }
+                elements.push(element);
+            }
+            Ok(elements)
+        }
+    }
+
+    deserializer.deserialize_seq(ShortList::<T, MAX>(PhantomData))
 }
 
 fn number(hash: HashId) -> u8 {

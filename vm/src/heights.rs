@@ -3,6 +3,9 @@
 use droste_native::FriSettings;
 use serde::{Deserialize, Serialize};
 
+use crate::codec::short_list;
+use crate::machine::MAX_TABLES;
+
 /// Logarithm of the least height that [`Heights::Minimal`] gives a table: shorter ones cost
 /// queries in the list-decoding regime and save next to nothing.
 pub const MIN_LOG_HEIGHT: usize = 6;
@@ -29,7 +32,7 @@ pub enum Heights {
     /// Every table `2^n` rows high; fixed by the key.
     Uniform(usize),
     /// Logarithm of each table's height; fixed by the key.
-    Exact(Vec<usize>),
+    Exact(#[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")] Vec<usize>),
 }
 
 /// Logarithm of the least height [`Heights::Minimal`] gives a table of so many rows.

@@ -85,6 +85,9 @@ pub enum MachineError {
     },
 }
 
+/// Most tables of a machine of which keys are read.
+pub const MAX_TABLES: usize = 256;
+
 /// The tables of a program's machine: `cpu`, those of the precompiles it calls, `program`, `words`,
 /// `blocks`.
 #[derive(Clone, Debug)]

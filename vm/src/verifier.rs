@@ -17,7 +17,7 @@ mod program;
 
 use droste_native::family::FamilyCap;
 use droste_native::security::SecurityReport;
-use droste_native::{Config, F, HashFamily, SettingsError};
+use droste_native::{Config, F, FriSettings, HashFamily, SettingsError};
 use p3_batch_stark::{BatchVerificationError, CommonData, PcsError, VerificationError};
 use p3_fri::fold_schedule;
 use thiserror::Error;
@@ -25,7 +25,7 @@ use thiserror::Error;
 pub use program::{DEFAULT_LIMIT, verify_program};
 
 use crate::heights::{MAX_LOG_HEIGHT, min_log_height};
-use crate::key::{Key, KeyDigest, KeyError, KeyHeights, machine_of};
+use crate::key::{Key, KeyDigest, KeyError, KeyHeights, MachineKey, machine_of, of_machine};
 use crate::lookups::total_weight;
 use crate::machine::{Machine, MachineError, Provable};
 use crate::prover::{Proof, public_values};
@@ -194,6 +194,30 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
             return Err(VerifyError::KeyHeights);
         }
         let (machine, common) = machine_of::<H, T>(&key)?;
+        Ok(Self {
+            digest: key.digest(),
+            key,
+            machine,
+            common,
+        })
+    }
+
+    /// What verifying proofs of all programs on one machine has in common. The key is that of no program:
+    /// all digests of its commitment are zero.
+    ///
+    /// # Errors
+    /// If no program has a key like that.
+    pub fn of_machine(
+        settings: FriSettings,
+        tables: &[String],
+        heights: KeyHeights,
+        program_log_height: usize,
+    ) -> Result<Self, KeyError> {
+        let MachineKey {
+            key,
+            machine,
+            common,
+        } = of_machine::<H, T>(settings, tables, heights, program_log_height)?;
         Ok(Self {
             digest: key.digest(),
             key,

@@ -5,6 +5,8 @@
 //! reports each change that no constraint and no bus notices: a cell that a malicious prover may
 //! choose freely.
 //!
+//! Hostile input must not cost much either: [`Counting`] is an allocator that says what a call takes.
+//!
 //! ```
 //! use std::borrow::Borrow;
 //!
@@ -61,6 +63,7 @@
 mod builder;
 mod check;
 mod degree;
+mod memory;
 mod mutate;
 #[cfg(test)]
 mod tests;
@@ -68,4 +71,5 @@ mod tests;
 pub use builder::{Message, RowBuilder, Window};
 pub use check::{Failure, Harness, Table};
 pub use degree::{constraint_degree, largest_message};
+pub use memory::{Counting, peak, process_peak};
 pub use mutate::{Caught, Outcome, Report, Rows};

@@ -6,7 +6,6 @@ pub mod errors;
 pub mod files;
 pub mod forge;
 pub mod hints;
-pub mod memory;
 pub mod mutate;
 pub mod padding;
 pub mod run;

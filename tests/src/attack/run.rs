@@ -7,13 +7,13 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use droste_air::test_utils::peak;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
 use super::errors::{EXPECTED, Expected, Rejection};
 use super::files::File;
 use super::forge::Forger;
-use super::memory::peak;
 use super::mutate::raw;
 
 /// Of so many attacks, one is a forged proof: making one takes as long as verifying many.

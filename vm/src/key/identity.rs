@@ -13,6 +13,7 @@ use p3_air::Air;
 use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_lookup::{InteractionSymbolicBuilder, Kind, Lookup, Lookups};
+use p3_maybe_rayon::prelude::*;
 
 use super::{FORMAT_VERSION, KeyHeights};
 use crate::tables::Table;
@@ -43,8 +44,17 @@ where
         }
     }
     message.number(tables.len());
-    for (table, lookups) in tables.iter().zip(lookups) {
-        message.table(table.name(), table, lookups);
+    let parts: Vec<Message> = tables
+        .par_iter()
+        .zip(lookups)
+        .map(|(table, lookups)| {
+            let mut part = Message::default();
+            part.table(table.name(), table, lookups);
+            part
+        })
+        .collect();
+    for part in parts {
+        message.elements.extend(part.elements);
     }
     message.digest(MACHINE_TAG)
 }

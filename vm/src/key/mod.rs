@@ -32,15 +32,17 @@ use p3_batch_stark::common::{
 };
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_lookup::Lookups;
+use p3_maybe_rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use identity::{MACHINE_TAG, Message};
 
+use crate::codec::short_list;
 use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height, padded_log_height};
 use crate::isa::Program;
 use crate::lookups::packed_lookups;
-use crate::machine::{Machine, MachineError, MachineTables, Provable, precompiles_of};
+use crate::machine::{MAX_TABLES, Machine, MachineError, MachineTables, Provable, precompiles_of};
 use crate::tables::program::{ProgramError, ProgramTable};
 
 /// Version of keys and proofs: raised by every change of either's meaning.
@@ -55,7 +57,7 @@ pub enum KeyHeights {
     /// The prover's choice.
     Free,
     /// Logarithms of the heights, by table.
-    Fixed(Vec<usize>),
+    Fixed(#[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")] Vec<usize>),
 }
 
 /// A verification key for proofs committed in hash `H`.
@@ -65,6 +67,7 @@ pub struct Key<H: HashFamily> {
     /// FRI settings.
     pub settings: FriSettings,
     /// Names of the machine's tables, in order.
+    #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
     pub tables: Vec<String>,
     /// Heights that proofs must have.
     pub heights: KeyHeights,
@@ -140,43 +143,61 @@ impl<H: HashFamily> Key<H> {
     pub fn digest(&self) -> KeyDigest {
         KeyDigest(Poseidon16.hash(KEY_TAG, &self.preimage()))
     }
+}
 
-    /// What the keys of all programs on one machine have in common: a key of these settings, tables and
-    /// heights whose commitment is that of no program, all its digests zero.
-    ///
-    /// # Errors
-    /// If no program has a key like that.
-    pub fn of_machine<T: Provable<H>>(
-        settings: FriSettings,
-        tables: &[String],
-        heights: KeyHeights,
-        program_log_height: usize,
-    ) -> Result<Self, KeyError> {
-        settings.validate()?;
-        check_height(&settings, program_log_height)?;
-        if let KeyHeights::Fixed(list) = &heights {
-            if list.len() != tables.len() {
-                return Err(KeyError::HeightCount {
-                    expected: tables.len(),
-                    found: list.len(),
-                });
-            }
-            list.iter()
-                .try_for_each(|&log_height| check_height(&settings, log_height))?;
+/// What the keys of all programs on one machine have in common.
+pub(crate) struct MachineKey<H: HashFamily, T> {
+    /// Its commitment is that of no program: all digests are zero.
+    pub key: Key<H>,
+    /// The machine, without the content of a program.
+    pub machine: Machine<T>,
+    /// What prover and verifier share.
+    pub common: CommonData<Config<H>>,
+}
+
+/// The key of a machine with these settings, tables and heights.
+pub(crate) fn of_machine<H: HashFamily, T: Provable<H>>(
+    settings: FriSettings,
+    tables: &[String],
+    heights: KeyHeights,
+    program_log_height: usize,
+) -> Result<MachineKey<H, T>, KeyError> {
+    settings.validate()?;
+    check_height(&settings, program_log_height)?;
+    if let KeyHeights::Fixed(list) = &heights {
+        if list.len() != tables.len() {
+            return Err(KeyError::HeightCount {
+                expected: tables.len(),
+                found: list.len(),
+            });
         }
-        let machine = Machine::<T>::named(ProgramTable::of_height(program_log_height), tables)?;
-        let lookups: Vec<Lookups<F>> = machine.tables().iter().map(packed_lookups).collect();
-        let machine_id =
-            identity::machine_id(H::ID, &settings, &heights, machine.tables(), &lookups);
-        Ok(Self {
-            program: vec![H::Digest::default(); cap_size(&machine, &settings)],
-            tables: tables.to_vec(),
-            settings,
-            heights,
-            program_log_height,
-            machine_id,
-        })
+        list.iter()
+            .try_for_each(|&log_height| check_height(&settings, log_height))?;
     }
+    let machine = Machine::<T>::named(ProgramTable::of_height(program_log_height), tables)?;
+    let program = vec![H::Digest::default(); cap_size(&machine, &settings)];
+    let commitment = Commitment::<H>::from_digests(program.clone());
+    let common = common_data::<H, T>(&machine, commitment);
+    let machine_id = identity::machine_id(
+        H::ID,
+        &settings,
+        &heights,
+        machine.tables(),
+        &common.lookups,
+    );
+    let key = Key {
+        program,
+        tables: tables.to_vec(),
+        settings,
+        heights,
+        program_log_height,
+        machine_id,
+    };
+    Ok(MachineKey {
+        key,
+        machine,
+        common,
+    })
 }
 
 /// Checks the logarithm of a table's height against the settings.
@@ -450,7 +471,7 @@ pub(crate) fn common_data<H: HashFamily, T: Provable<H>>(
     machine: &Machine<T>,
     commitment: Commitment<H>,
 ) -> CommonData<Config<H>> {
-    let lookups: Vec<Lookups<F>> = machine.tables().iter().map(packed_lookups).collect();
+    let lookups: Vec<Lookups<F>> = machine.tables().par_iter().map(packed_lookups).collect();
     let mut matrix_to_instance = vec![];
     let instances = machine
         .tables()

@@ -1,56 +1,10 @@
-//! An allocator that counts, and the process's clock: what a call takes.
+//! What a call takes: memory, counted by the allocator, and the process's clock.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use droste_air::test_utils::{Counting, process_peak};
 use rustix::time::{ClockId, clock_gettime};
-
-/// The system's allocator, counting.
-struct Counting;
-
-static PRESENT: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-fn grow(bytes: usize) {
-    let present = PRESENT.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    PEAK.fetch_max(present, Ordering::Relaxed);
-}
-
-fn shrink(bytes: usize) {
-    PRESENT.fetch_sub(bytes, Ordering::Relaxed);
-}
-
-// SAFETY: every call is handed on unchanged to the system's allocator, whose contract is the same;
-// counting touches atomics only and does not allocate.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        grow(layout.size());
-        // SAFETY: the caller's obligations are the system allocator's.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        grow(layout.size());
-        // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        shrink(layout.size());
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both may be there while one is copied to the other.
-        grow(size);
-        shrink(layout.size());
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -85,12 +39,9 @@ impl Taken {
 
 /// What `call` returns, and what it takes.
 pub fn taken<T>(call: impl FnOnce() -> T) -> (T, Taken) {
-    let before = PRESENT.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
     let start = cpu_time();
-    let value = call();
+    let (value, bytes) = process_peak(call);
     let time = cpu_time().saturating_sub(start);
-    let bytes = PEAK.load(Ordering::Relaxed).saturating_sub(before);
     (value, Taken { bytes, time })
 }
 

@@ -6,7 +6,7 @@ use droste_native::{Blake3Family, FriSettings, HashFamily, KeccakFamily, Poseido
 use droste_vm::codec::{decode, encode};
 use droste_vm::heights::Heights;
 use droste_vm::key::{FORMAT_VERSION, KeyHeights, MACHINE_TAG, Message};
-use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::machine::{MAX_TABLES, Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::verifier::{DEFAULT_LIMIT, Verifier, VerifyError, verify, verify_program};
 
@@ -56,7 +56,7 @@ fn settings() -> Vec<(String, FriSettings)> {
 
 fn heights() -> Vec<(String, KeyHeights)> {
     let mut all = vec![("free".to_owned(), KeyHeights::Free)];
-    for count in [0, 1, 3, 4, 5, 1 << 12] {
+    for count in [0, 1, 3, 4, 5, MAX_TABLES] {
         for log_height in [0, 6, 16, 22, 23, 24, 63, 64, usize::MAX] {
             let name = format!("{count} heights {log_height}");
             all.push((name, KeyHeights::Fixed(vec![log_height; count])));

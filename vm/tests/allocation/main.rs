@@ -11,6 +11,7 @@ use counting::{alone, taken as measure};
 use droste_native::{Blake3Family, HashFamily, KeccakFamily, Poseidon16Family};
 use droste_vm::codec::{decode, encode};
 use droste_vm::heights::Heights;
+use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::verifier::Verifier;
@@ -81,6 +82,36 @@ where
         "{}: {length} bytes, decoding {decoding}, verifying {verifying}",
         H::NAME
     );
+}
+
+/// An empty name is one byte of a file and 24 of memory: a list that is longer than any machine's is
+/// refused by its length.
+#[test]
+fn long_lists_are_not_read() {
+    alone(|| {
+        let compiled = fibonacci(6);
+        let execution = run(&compiled, &statement());
+        let make = || -> Proof<Blake3Family> {
+            let options = ProveOptions {
+                settings: toy(),
+                heights: Heights::Minimal,
+            };
+            prove(&compiled.program, &execution, &options).unwrap()
+        };
+        type Change = fn(&mut Proof<Blake3Family>);
+        let changes: [Change; 2] = [
+            |proof| proof.key.tables = vec![String::new(); 1 << 22],
+            |proof| proof.key.heights = KeyHeights::Fixed(vec![6; 1 << 22]),
+        ];
+        for change in changes {
+            let mut proof = make();
+            change(&mut proof);
+            let bytes = encode(&proof).unwrap();
+            let (refusal, taken) = measure(|| decode::<Blake3Family>(&bytes).unwrap_err());
+            assert!(refusal.to_string().contains("256 elements"), "{refusal}");
+            assert!(taken.bytes <= 1 << 20, "{taken:?}");
+        }
+    });
 }
 
 #[test]
