@@ -7,11 +7,12 @@
 //! | rest | recursion keys, ascending, each with its bits and its recipe; the claim tree, each node before its children; the proof: as `droste_vm::codec` writes values |
 //!
 //! As with proofs, decoding refuses everything that encoding does not write, and takes memory in
-//! proportion to the bytes it is given. The tree is a flat list, so that no nesting of the input
+//! proportion to the bytes it is given: longer lists than [`MAX_KEYS`] and [`MAX_NODES`] are refused by
+//! their lengths. The tree is a flat list, so that no nesting of the input
 //! becomes nesting of calls before its depth is known.
 
 use droste_native::{F, Poseidon16Family};
-use droste_vm::codec::{DecodeError, decode_body, encode_body};
+use droste_vm::codec::{DecodeError, decode_body, encode_body, short_list};
 use droste_vm::key::KeyDigest;
 use droste_vm::prover::Proof;
 use serde::{Deserialize, Serialize};
@@ -87,8 +88,11 @@ enum Node {
 type ListedKey<R> = ([F; 8], u16, R);
 
 #[derive(Serialize, Deserialize)]
+#[serde(bound(deserialize = "R: Deserialize<'de>, P: Deserialize<'de>"))]
 struct Content<R, P> {
+    #[serde(deserialize_with = "short_list::<_, _, MAX_KEYS>")]
     keys: Vec<ListedKey<R>>,
+    #[serde(deserialize_with = "short_list::<_, _, MAX_NODES>")]
     nodes: Vec<Node>,
     proof: P,
 }
@@ -173,7 +177,6 @@ pub fn decode(bytes: &[u8]) -> Result<UnverifiedAggregate, FileError> {
         return Err(FileError::Version { found });
     }
     let content: Content<Recipe, Proof<Poseidon16Family>> = decode_body(bytes, HEADER)?;
-    check_count(content.keys.len())?;
     let mut keys = ClaimedKeys::default();
     for (key, bits, recipe) in content.keys {
         keys.insert(KeyDigest(key), usize::from(bits), recipe);

@@ -42,12 +42,14 @@ use p3_air::Air;
 use p3_air::symbolic::AirLayout;
 use p3_batch_stark::symbolic::get_log_num_quotient_chunks;
 use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol};
+use p3_maybe_rayon::prelude::*;
+use p3_util::log2_ceil_usize;
 
 pub use input::{Input, OpenedTable};
 pub use program::{Instruction, StraightLine, Value};
 pub use shape::{Buses, TableShape};
 
-use expression::{Graph, Openings};
+use expression::{Graph, NodeId, Openings};
 use lower::{Strategy, fold};
 use polynomial::Arena;
 
@@ -164,17 +166,60 @@ where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {
     let buses = Buses::number(sources.iter().map(|s| s.lookups))?;
-    let mut tables: Vec<Table> = Vec::with_capacity(sources.len());
+    let mut symbolic: Vec<Symbolic<'_>> = Vec::with_capacity(sources.len());
     for (source, buses) in sources.iter().zip(&buses.of_lookups) {
-        if tables.iter().any(|t| t.name == source.name) {
+        if symbolic.iter().any(|table| table.name == source.name) {
             return Err(CodegenError::DuplicateName(source.name.to_owned()));
         }
-        tables.push(table(source, buses)?);
+        symbolic.push(evaluate(source, buses)?);
     }
+    // Nearly all the time goes into shortening the evaluators: side by side, each as if it were alone.
+    let tables = symbolic
+        .into_par_iter()
+        .map(|table| Table {
+            program: table.evaluator(),
+            name: table.name,
+            shape: table.shape,
+            periodic: table.periodic,
+        })
+        .collect();
     Ok(Evaluators { tables, buses })
 }
 
-fn table<A>(source: &TableSource<'_, A>, buses: &[usize]) -> Result<Table, CodegenError>
+/// A table with its constraints as expressions.
+struct Symbolic<'a> {
+    name: String,
+    shape: TableShape,
+    periodic: StraightLine,
+    graph: Graph<'a>,
+    /// In the order in which they are folded.
+    constraints: Vec<NodeId>,
+}
+
+impl Symbolic<'_> {
+    /// The shortest evaluator of the folded constraints that is found.
+    fn evaluator(&self) -> StraightLine {
+        let by = |strategy| {
+            let mut arena = Arena::default();
+            let folded = fold(&self.graph, &self.constraints, strategy, &mut arena);
+            let folded = transpose::transpose(folded, &mut arena);
+            let folded = cofactor::cofactors(folded, &mut arena);
+            let folded = arena.inline(folded);
+            schedule::schedule(folded, arena)
+        };
+        // Which strategy is shorter depends on the AIR: try both.
+        let (shared, transposed) = join(|| by(Strategy::Share), || by(Strategy::Transpose));
+        match transposed.len() < shared.len() {
+            true => transposed,
+            false => shared,
+        }
+    }
+}
+
+fn evaluate<'a, A>(
+    source: &TableSource<'_, A>,
+    buses: &'a [usize],
+) -> Result<Symbolic<'a>, CodegenError>
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {
@@ -212,15 +257,6 @@ where
         num_periodic_columns: air.num_periodic_columns(),
         ..Default::default()
     };
-    let log_quotient_chunks = get_log_num_quotient_chunks::<F, EF, A, _>(
-        air,
-        layout,
-        1 << log_height,
-        lookups,
-        0,
-        &gadget,
-    );
-
     let mut builder = InteractionSymbolicBuilder::<F, EF>::new(AirLayout {
         permutation_width: if lookups.is_empty() {
             0
@@ -233,6 +269,31 @@ where
     });
     gadget.eval_air_and_lookups(air, &mut builder, lookups);
     let order = builder.constraint_layout();
+    let base = builder.base_constraints();
+    let extension = builder.extension_constraints();
+    let log_quotient_chunks = match layout.num_periodic_columns {
+        // As Plonky3 has it, which would evaluate the constraints again: of a table of thousands of columns
+        // that takes a large part of a second.
+        0 => {
+            let base = base.iter().map(|constraint| constraint.degree_multiple());
+            let extension = extension
+                .iter()
+                .map(|constraint| constraint.degree_multiple());
+            let degree = base
+                .chain(extension)
+                .chain(air.max_constraint_degree())
+                .max();
+            log2_ceil_usize(degree.unwrap_or(0).max(2) - 1)
+        }
+        _ => get_log_num_quotient_chunks::<F, EF, A, _>(
+            air,
+            layout,
+            1 << log_height,
+            lookups,
+            0,
+            &gadget,
+        ),
+    };
     let shape = TableShape {
         main_width: layout.main_width,
         main_next: !air.main_next_row_columns().is_empty(),
@@ -253,34 +314,19 @@ where
         preprocessed_next: shape.preprocessed_next,
         buses,
     });
-    let (base, extension) = graph.import(
-        &builder.base_constraints(),
-        &builder.extension_constraints(),
-    );
+    let (base, extension) = graph.import(&base, &extension);
     let mut constraints = vec![0; order.total_constraints()];
     for (stream, indices) in [(base, order.base_indices), (extension, order.ext_indices)] {
         for (node, index) in stream.into_iter().zip(indices) {
             constraints[index] = node;
         }
     }
-    // Which strategy is shorter depends on the AIR: try both.
-    let program = [Strategy::Share, Strategy::Transpose]
-        .into_iter()
-        .map(|strategy| {
-            let mut arena = Arena::default();
-            let folded = fold(&graph, &constraints, strategy, &mut arena);
-            let folded = transpose::transpose(folded, &mut arena);
-            let folded = cofactor::cofactors(folded, &mut arena);
-            let folded = arena.inline(folded);
-            schedule::schedule(folded, arena)
-        })
-        .min_by_key(StraightLine::len)
-        .unwrap_or_default();
-    Ok(Table {
+    Ok(Symbolic {
         name: name.to_owned(),
         shape,
-        program,
         periodic,
+        graph,
+        constraints,
     })
 }
 

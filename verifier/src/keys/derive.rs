@@ -1,15 +1,20 @@
 //! From listed keys to derived ones.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use droste_native::F;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
+use p3_maybe_rayon::prelude::*;
 
 use super::{Cache, Children, ClaimedKeys, KeySet, KeysError, MAX_COST, Recipe, RecipeError};
 use crate::driver::AirProgram;
 use crate::tape::TapeFamily;
+
+/// Keys that are derived side by side, however many processors there are: deriving one may take most of
+/// a GB of memory.
+const SIDE_BY_SIDE: usize = 2;
 
 /// Derives keys from their recipes, each once.
 ///
@@ -54,23 +59,29 @@ impl Deriver {
             return Ok((recipe.derive_with(program)?, *bits));
         }
         recipe.check()?;
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&derived) = known().get(recipe) {
+        if let Some(derived) = self.remembered(recipe) {
             return Ok(derived);
         }
-        let entry = self.cache.as_ref().and_then(|cache| cache.entry(recipe));
-        let derived = match entry.as_ref().and_then(|entry| entry.read()) {
-            Some(derived) => derived,
-            None => {
-                let derived = recipe.derive()?;
-                if let Some(entry) = &entry {
-                    entry.write(derived);
-                }
-                derived
-            }
-        };
-        known().insert(recipe.clone(), derived);
+        let derived = recipe.derive()?;
+        if let Some(entry) = self.cache.as_ref().and_then(|cache| cache.entry(recipe)) {
+            entry.write(derived);
+        }
+        self.known().insert(recipe.clone(), derived);
         Ok(derived)
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<Recipe, (KeyDigest, usize)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was derived from a recipe before.
+    fn remembered(&self, recipe: &Recipe) -> Option<(KeyDigest, usize)> {
+        if let Some(&derived) = self.known().get(recipe) {
+            return Some(derived);
+        }
+        let derived = self.cache.as_ref()?.entry(recipe)?.read()?;
+        self.known().insert(recipe.clone(), derived);
+        Some(derived)
     }
 
     /// The keys of these recipes.
@@ -81,12 +92,22 @@ impl Deriver {
         &self,
         recipes: impl IntoIterator<Item = &'a Recipe>,
     ) -> Result<KeySet, RecipeError> {
+        let recipes: Vec<&Recipe> = recipes.into_iter().collect();
         let mut keys = KeySet::default();
-        for recipe in recipes {
-            let (key, bits) = self.key(recipe)?;
-            keys.insert(key, bits, recipe.clone());
+        for (recipe, derived) in recipes.iter().zip(self.each(&recipes)) {
+            let (key, bits) = derived?;
+            keys.insert(key, bits, (*recipe).clone());
         }
         Ok(keys)
+    }
+
+    /// [`Self::key`] of each, side by side, in order.
+    fn each(&self, recipes: &[&Recipe]) -> Vec<Result<(KeyDigest, usize), RecipeError>> {
+        let key = |recipe: &&Recipe| self.key(recipe);
+        recipes
+            .chunks(SIDE_BY_SIDE)
+            .flat_map(|some| some.par_iter().map(key).collect::<Vec<_>>())
+            .collect()
     }
 
     /// The set of listed keys, if each is that of its recipe's program, with the bits that were computed.
@@ -99,14 +120,18 @@ impl Deriver {
         for (key, listed) in claimed.iter() {
             let checked = listed.recipe.check();
             checked.map_err(KeysError::recipe(key))?;
-            found = found.saturating_add(listed.recipe.cost());
+            if self.remembered(&listed.recipe).is_none() {
+                found = found.saturating_add(listed.recipe.cost());
+            }
         }
         if found > MAX_COST {
             return Err(KeysError::Cost { found });
         }
+        let recipes: Vec<&Recipe> = claimed.iter().map(|(_, listed)| &listed.recipe).collect();
+        let derived = self.each(&recipes);
         let mut keys = KeySet::default();
-        for (key, listed) in claimed.iter() {
-            let (found, bits) = self.key(&listed.recipe).map_err(KeysError::recipe(key))?;
+        for ((key, listed), derived) in claimed.iter().zip(derived) {
+            let (found, bits) = derived.map_err(KeysError::recipe(key))?;
             if found != key {
                 return Err(KeysError::Forged { key, found });
             }

@@ -14,10 +14,11 @@
 //! generated programs alone.
 
 mod cache;
+mod cost;
 mod derive;
 mod recipe;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use droste_native::F;
 use droste_native::poseidon16::Poseidon16;
@@ -26,10 +27,11 @@ use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
 
 pub use cache::Cache;
+pub use cost::MAX_COST;
 pub use derive::Deriver;
 pub(crate) use recipe::proving_key;
 pub use recipe::{
-    ChildShape, Children, MAX_BYTE_CHILDREN, MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_COST, MAX_LOG_ARITY,
+    ChildShape, Children, MAX_BYTE_CHILDREN, MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_LOG_ARITY,
     MAX_LOG_BLOWUP, MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD, MAX_TABLES, Recipe,
     RecipeError,
 };
@@ -74,10 +76,10 @@ pub enum KeysError {
         /// Bits computed.
         found: usize,
     },
-    /// The programs of all keys together are too long to be generated.
+    /// Deriving those of the keys that were not derived before is too much work.
     #[error(
-        "the programs of the listed keys verify as much as {found} proofs in Poseidon-16, keys of at \
-         most {MAX_COST} are derived: give the digest of the set, or files with fewer keys"
+        "deriving the listed keys costs as much as compiling {found} instructions, at most {MAX_COST} are \
+         allowed: give the digest of the set, or files with fewer keys"
     )]
     Cost {
         /// What deriving the keys would cost ([`Recipe::cost`]).
@@ -109,8 +111,22 @@ pub struct ClaimedKeys(BTreeMap<KeyDigest, ListedKey>);
 
 /// Keys of recursion programs, each with the proven bits that every proof has which its program
 /// accepts: all derived here, or named by a digest that the caller brought.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeySet(ClaimedKeys);
+#[derive(Clone, Debug, Default)]
+pub struct KeySet {
+    listed: ClaimedKeys,
+    /// Keys that were derived. Of the others only keys and bits are known to be right: a digest does not
+    /// bind recipes.
+    derived: BTreeSet<KeyDigest>,
+}
+
+/// Sets are equal if they list the same, whatever vouches for it.
+impl PartialEq for KeySet {
+    fn eq(&self, other: &Self) -> bool {
+        self.listed == other.listed
+    }
+}
+
+impl Eq for KeySet {}
 
 impl KeysError {
     /// What is wrong with the recipe of `key`.
@@ -130,13 +146,6 @@ impl ClaimedKeys {
             .entry(key)
             .and_modify(|listed| listed.bits = bits.min(listed.bits))
             .or_insert(ListedKey { bits, recipe });
-    }
-
-    /// Adds the keys of another list.
-    pub fn extend(&mut self, other: &Self) {
-        for (key, listed) in other.iter() {
-            self.insert(key, listed.bits, listed.recipe.clone());
-        }
     }
 
     /// Proven bits of the proofs that the program of this key accepts, if it is listed.
@@ -172,39 +181,53 @@ impl ClaimedKeys {
         if found != expected {
             return Err(KeysError::Digest { expected, found });
         }
-        Ok(KeySet(self))
+        Ok(KeySet {
+            listed: self,
+            derived: BTreeSet::new(),
+        })
     }
 }
 
 impl KeySet {
     /// Adds a key that was just derived from its program.
     pub(crate) fn insert(&mut self, key: KeyDigest, bits: usize, recipe: Recipe) {
-        self.0.insert(key, bits, recipe);
+        self.listed.insert(key, bits, recipe.clone());
+        if self.derived.insert(key)
+            && let Some(listed) = self.listed.0.get_mut(&key)
+        {
+            // What was listed before may be the word of whoever made a file whose digest was given.
+            listed.recipe = recipe;
+        }
     }
 
-    /// Adds the keys of another set.
+    /// Adds the keys of another set. Of the recipes of one key, that from which it was derived stays.
     pub fn extend(&mut self, other: &Self) {
-        self.0.extend(&other.0);
+        for (key, listed) in other.listed.iter() {
+            match other.derived.contains(&key) {
+                true => self.insert(key, listed.bits, listed.recipe.clone()),
+                false => self.listed.insert(key, listed.bits, listed.recipe.clone()),
+            }
+        }
     }
 
     /// The set as a list, as files have it.
     pub const fn claimed(&self) -> &ClaimedKeys {
-        &self.0
+        &self.listed
     }
 
     /// Proven bits of the proofs that the program of this key accepts, if it is in the set.
     pub fn bits(&self, key: KeyDigest) -> Option<usize> {
-        self.0.bits(key)
+        self.listed.bits(key)
     }
 
     /// Keys and bits, in ascending order of keys.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (KeyDigest, usize)> + '_ {
-        self.0.iter().map(|(key, listed)| (key, listed.bits))
+        self.listed.iter().map(|(key, listed)| (key, listed.bits))
     }
 
     /// The name of the set, see [`ClaimedKeys::digest`].
     pub fn digest(&self) -> KeyDigest {
-        self.0.digest()
+        self.listed.digest()
     }
 }
 
@@ -251,12 +274,40 @@ mod tests {
 
     #[test]
     fn a_key_listed_twice_has_the_fewer_bits() {
-        let mut keys = list(&[(1, 100)]);
-        keys.extend(&list(&[(1, 7), (2, 1000)]));
-        keys.extend(&list(&[(1, 100)]));
+        let keys = list(&[(1, 100), (1, 7), (2, 1000), (1, 100)]);
         assert_eq!(keys.bits(key(1)), Some(7));
         assert_eq!(keys.bits(key(2)), Some(MAX_BITS));
         assert_eq!(keys.bits(key(3)), None);
+    }
+
+    /// A pinned list's recipes are its maker's word: one that is of no program must not take the place of
+    /// one from which the key was derived, or nobody could derive the key again.
+    #[test]
+    fn derived_recipes_replace_pinned_ones() {
+        let recipe = |n: u32| list(&[(n, 0)]).0.remove(&key(n)).unwrap().recipe;
+        let (derived_from, said, bits) = (recipe(1), recipe(2), 100);
+        let mut list = ClaimedKeys::default();
+        list.insert(key(1), bits, said.clone());
+        let digest = list.digest();
+        let pinned = list.pinned(digest).unwrap();
+        let mut derived = KeySet::default();
+        derived.insert(key(1), bits, derived_from.clone());
+        let of_one = |set: &KeySet| set.listed.0[&key(1)].recipe.clone();
+        assert_eq!(of_one(&pinned), said);
+
+        for (first, second) in [(&pinned, &derived), (&derived, &pinned)] {
+            let mut both = first.clone();
+            both.extend(second);
+            assert_eq!(of_one(&both), derived_from);
+            // And it stays, whatever is added.
+            both.extend(&pinned);
+            assert_eq!(of_one(&both), derived_from);
+            assert_eq!((both.digest(), both.bits(key(1))), (digest, Some(bits)));
+        }
+        // A step's own key is derived, too.
+        let mut step = pinned;
+        step.insert(key(1), bits, derived_from.clone());
+        assert_eq!(of_one(&step), derived_from);
     }
 
     #[test]

@@ -2,14 +2,16 @@
 
 use droste_native::{Blake3Family, F, FriSettings, HashId, KeccakFamily, Poseidon16Family};
 use droste_native::{HashFamily, SettingsError};
+use droste_vm::codec::short_list;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::{Key, KeyDigest, KeyError, KeyHeights, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::verifier::{Verifier, VerifyError};
+use droste_vm::verifier::Verifier;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::cost::MAX_COST;
 use crate::aggregate::PRECOMPILES;
 use crate::recursion::{Recursion, RecursionError};
 use crate::tape::TapeFamily;
@@ -20,12 +22,6 @@ pub const MAX_CHILDREN: usize = 64;
 
 /// Most children of a program whose children are committed in a byte hash.
 pub const MAX_BYTE_CHILDREN: usize = 2;
-
-/// Most that deriving one list of keys may cost, by [`Recipe::cost`].
-pub const MAX_COST: usize = 256;
-
-/// What one child in a byte hash costs, of one in Poseidon-16: its program is so much longer.
-const BYTE_CHILD: usize = 16;
 
 /// Most tables of a machine that a recipe names.
 pub const MAX_TABLES: usize = 16;
@@ -87,8 +83,10 @@ pub struct ChildShape {
     /// Their FRI settings.
     pub settings: FriSettings,
     /// Names of the machine's tables, in order.
+    #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
     pub tables: Vec<String>,
     /// Logarithms of their heights, by table.
+    #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
     pub log_heights: Vec<usize>,
     /// Whether their keys fix the heights.
     pub fixed: bool,
@@ -127,9 +125,6 @@ pub enum RecipeError {
     /// The children's machine.
     #[error("the children: {0}")]
     Machine(KeyError),
-    /// The children's verifier.
-    #[error("the children: {0}")]
-    Verifier(#[from] VerifyError),
     /// The program.
     #[error(transparent)]
     Recursion(#[from] RecursionError),
@@ -193,14 +188,13 @@ impl ChildShape {
             true => KeyHeights::Fixed(self.log_heights.clone()),
             false => KeyHeights::Free,
         };
-        let key = Key::<H>::of_machine::<StandardTables>(
+        let verifier = Verifier::<H, StandardTables>::of_machine(
             self.settings,
             &self.tables,
             heights,
             program_log_height,
         )
         .map_err(RecipeError::Machine)?;
-        let verifier = Verifier::<H, StandardTables>::new(key)?;
         Ok(Recursion::new(&verifier, &self.log_heights, count)?)
     }
 
@@ -266,18 +260,8 @@ impl Recipe {
             [log_height] => *log_height,
             _ => 0,
         };
-        at_most("logarithm of the height of the program", program, max)
-    }
-
-    /// About what deriving the key costs: the length of its program, in children in Poseidon-16.
-    pub fn cost(&self) -> usize {
-        match &self.children {
-            Children::Programs { shape, count } => match shape.hash {
-                HashId::Poseidon16 => *count,
-                HashId::Blake3 | HashId::Keccak => count.saturating_mul(BYTE_CHILD),
-            },
-            Children::Airs { .. } => 1,
-        }
+        at_most("logarithm of the height of the program", program, max)?;
+        at_most("work of deriving the key", self.cost(), MAX_COST)
     }
 
     /// Generates the program and commits to it: its key, and the proven bits that every proof has which

@@ -5,14 +5,15 @@ use std::fs;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use droste_air::test_utils::peak;
 use droste_gadgets::SOURCES;
 use droste_native::{F, FriSettings, HashId, Poseidon16Family};
 use droste_verifier::aggregate::{Aggregate, AggregateError, PRECOMPILES, UnverifiedAggregate};
 use droste_verifier::claim::{Claim, ClaimError, ClaimTree};
 use droste_verifier::file;
 use droste_verifier::keys::{
-    Cache, ChildShape, Children, ClaimedKeys, Deriver, KeysError, ListedKey, MAX_CHILDREN, Recipe,
-    RecipeError,
+    Cache, ChildShape, Children, ClaimedKeys, Deriver, KeysError, ListedKey, MAX_BYTE_CHILDREN,
+    MAX_CHILDREN, MAX_COST, Recipe, RecipeError,
 };
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
@@ -21,7 +22,7 @@ use droste_vm::key::{KeyDigest, ProvingKey};
 use droste_vm::machine::StandardTables;
 use droste_vm::prover::prove_with_key;
 
-use crate::{TOYS, aggregator, copy, unverified};
+use crate::{TOYS, aggregator, copy, cost, unverified};
 
 /// What derives keys for all tests of this file: each once.
 static DERIVER: LazyLock<Deriver> = LazyLock::new(Deriver::new);
@@ -164,6 +165,22 @@ fn listed_bits_are_computed_anew() {
     assert_eq!((named, listed, found), (key, 250, of_wrap.bits));
 }
 
+/// A file whose digest is given may have recipes of nothing: a join with an aggregate whose keys were
+/// derived has theirs, so that its keys can be derived again.
+#[test]
+fn derived_recipes_outlive_pinned_ones() {
+    let [one, other] = &TOYS.wraps;
+    let (key, mut wrap) = listed(one, 1);
+    wrap.recipe.settings.num_queries += 1;
+    let mut altered = unverified(one);
+    altered.keys = with(&altered.keys, key, wrap);
+    let pinned = altered.pinned(one.key(), 0).unwrap();
+    let derived = unverified(other).derive(&DERIVER).unwrap();
+    let joined = aggregator().join(vec![pinned, derived]).unwrap();
+    assert_eq!(joined.keys(), TOYS.inner.keys());
+    unverified(&joined).derive(&DERIVER).unwrap();
+}
+
 /// Each part of a recipe is part of the key.
 #[test]
 fn altered_recipes_have_other_keys() {
@@ -207,7 +224,7 @@ fn altered_recipes_have_other_keys() {
 #[test]
 fn hostile_recipes_cost_nothing() {
     type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
-    let too_large: [Change; 9] = [
+    let too_large: [Change; 11] = [
         |_, _, count| *count = 1_000_000_000,
         |_, shape, count| (shape.hash, *count) = (HashId::Blake3, 3),
         |recipe, _, _| recipe.heights = Heights::Uniform(60),
@@ -217,6 +234,17 @@ fn hostile_recipes_cost_nothing() {
         |_, shape, _| shape.settings.cap_height = 16,
         |_, shape, _| shape.settings.log_final_poly_len = 16,
         |_, shape, _| shape.settings.max_log_arity = 8,
+        // Every number is allowed, all together would take minutes.
+        |_, shape, count| {
+            *shape = cost::widest();
+            *count = MAX_CHILDREN;
+        },
+        |recipe, shape, count| {
+            (shape.settings.cap_height, shape.hash) = (12, HashId::Keccak);
+            (recipe.heights, *count) = (Heights::Uniform(20), MAX_BYTE_CHILDREN);
+            shape.settings.max_log_arity = 1;
+            shape.log_heights.fill(22);
+        },
     ];
     let others: [Change; 10] = [
         |_, _, count| *count = 0,
@@ -244,38 +272,74 @@ fn hostile_recipes_cost_nothing() {
         recipe.children = Children::Programs { shape, count };
         let mut keys = ClaimedKeys::default();
         keys.insert(key, honest.bits, recipe);
-        Deriver::new().derive(&keys).unwrap_err()
+        peak(|| Deriver::new().derive(&keys).unwrap_err())
     };
     let start = Instant::now();
     for (index, change) in too_large.into_iter().enumerate() {
-        let refusal = refuse(change);
+        let (refusal, taken) = refuse(change);
+        assert!(taken <= 1 << 16, "{index}: {taken} bytes");
         let KeysError::Recipe { key: named, source } = &refusal else {
             panic!("{index}: {refusal}");
         };
         let large = matches!(**source, RecipeError::TooLarge { .. });
         assert!(*named == key && large, "{index}: {refusal}");
     }
-    // Each key is allowed, all together would take minutes.
+    // Each key is allowed, all together are not.
     let mut keys = ClaimedKeys::default();
-    for number in 0..5 {
+    let mut sum = 0;
+    for number in 0..64 {
         let mut recipe = honest.recipe.clone();
         if let Children::Programs { count, .. } = &mut recipe.children {
             *count = MAX_CHILDREN;
         }
+        recipe.check().unwrap();
+        sum += recipe.cost();
         keys.insert(KeyDigest([F::new(number); 8]), honest.bits, recipe);
     }
-    let refusal = Deriver::new().derive(&keys).unwrap_err();
+    let (refusal, taken) = peak(|| Deriver::new().derive(&keys).unwrap_err());
     assert!(
-        matches!(refusal, KeysError::Cost { found } if found == 5 * MAX_CHILDREN),
+        matches!(refusal, KeysError::Cost { found } if found == sum && found > MAX_COST),
         "{refusal}"
     );
+    assert!(taken <= 1 << 16, "{taken} bytes");
     assert!(start.elapsed() < Duration::from_millis(500));
     for (index, change) in others.into_iter().enumerate() {
-        let refusal = refuse(change);
+        let (refusal, _) = refuse(change);
         let recipe = matches!(&refusal, KeysError::Recipe { key: named, .. } if *named == key);
         // A shape that another hash has as well is that of another program.
         let other_hash = index == 9 && matches!(refusal, KeysError::Forged { .. });
         assert!(recipe || other_hash, "{index}: {refusal}");
+    }
+}
+
+/// Lists in files that are longer than any that is derived from are refused by their length: an empty
+/// name takes one byte of a file, and 24 of memory.
+#[test]
+fn long_lists_in_recipes_are_not_read() {
+    type Change = fn(&mut Recipe, &mut ChildShape);
+    let changes: [Change; 3] = [
+        |_, shape| shape.tables = vec![String::new(); 1 << 20],
+        |_, shape| shape.log_heights = vec![6; 1 << 20],
+        |recipe, _| recipe.heights = Heights::Exact(vec![6; 1 << 20]),
+    ];
+    let wrap = &TOYS.wraps[0];
+    let (key, honest) = listed(wrap, 1);
+    for (index, change) in changes.into_iter().enumerate() {
+        let mut altered = honest.clone();
+        let Children::Programs { mut shape, count } = altered.recipe.children.clone() else {
+            panic!("{altered:?}");
+        };
+        change(&mut altered.recipe, &mut shape);
+        altered.recipe.children = Children::Programs { shape, count };
+        let mut aggregate = unverified(wrap);
+        aggregate.keys = with(&aggregate.keys, key, altered);
+        let bytes = file::encode_unverified(&aggregate).unwrap();
+        let (refusal, taken) = peak(|| file::decode(&bytes).unwrap_err());
+        assert!(
+            refusal.to_string().contains("elements"),
+            "{index}: {refusal}"
+        );
+        assert!(taken <= 1 << 20, "{index}: {taken} bytes");
     }
 }
 

@@ -3,11 +3,13 @@
 //! known.
 
 mod chains;
+mod cost;
 mod keys;
 mod presets;
 
 use std::sync::LazyLock;
 
+use droste_air::test_utils::Counting;
 use droste_native::security::Preset;
 use droste_native::{F, FriSettings, Poseidon16Family};
 use droste_verifier::aggregate::{
@@ -21,6 +23,9 @@ use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use p3_field::PrimeCharacteristicRing;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// Aggregates that several tests look at, made once.
 struct Toys {

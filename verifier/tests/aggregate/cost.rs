@@ -1,0 +1,202 @@
+//! What deriving keys costs: estimates bound what is generated, and honest sets cost little of what is
+//! allowed.
+
+use std::collections::BTreeSet;
+
+use droste_air::test_utils::process_peak;
+use droste_native::security::Preset;
+use droste_native::{Blake3Family, FriSettings, HashId, KeccakFamily, Poseidon16Family};
+use droste_verifier::aggregate::Aggregator;
+use droste_verifier::keys::{ChildShape, Children, MAX_CHILDREN, MAX_COST, Recipe};
+use droste_verifier::recursion::Recursion;
+use droste_verifier::tape::TapeFamily;
+use droste_vm::heights::Heights;
+use droste_vm::isa::id;
+use droste_vm::key::KeyHeights;
+use droste_vm::machine::{Machine, Provable, StandardTables};
+use droste_vm::tables::program::ProgramTable;
+use droste_vm::verifier::Verifier;
+use rustix::time::{ClockId, clock_gettime};
+
+const HOME: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
+const BLAKE3: [u32; 2] = [id::LIMBS, id::BLAKE3_CHUNK];
+const KECCAK: [u32; 2] = [id::LIMBS, id::KECCAK_HASH];
+
+/// Proofs in a hash, on the machine of these precompiles.
+fn shape(hash: HashId, precompiles: &[&[u32]]) -> ChildShape {
+    let precompiles: BTreeSet<u32> = precompiles.iter().copied().flatten().copied().collect();
+    let program = ProgramTable::of_height(0);
+    let machine = Machine::<StandardTables>::new(program, &precompiles).unwrap();
+    ChildShape {
+        hash,
+        settings: FriSettings {
+            log_blowup: 2,
+            num_queries: 3,
+            cap_height: 4,
+            log_final_poly_len: 3,
+            max_log_arity: 3,
+            ..FriSettings::toy()
+        },
+        tables: machine.names(),
+        log_heights: vec![14; machine.tables().len()],
+        fixed: true,
+    }
+}
+
+/// Every table, each of another height, and all that makes the code of a child long.
+pub fn widest() -> ChildShape {
+    let mut shape = shape(HashId::Poseidon16, &[&HOME, &BLAKE3, &KECCAK]);
+    shape.settings = FriSettings {
+        cap_height: 12,
+        log_final_poly_len: 8,
+        max_log_arity: 4,
+        num_queries: 1024,
+        ..shape.settings
+    };
+    for (index, log_height) in shape.log_heights.iter_mut().enumerate() {
+        *log_height = 10 + index;
+    }
+    shape
+}
+
+fn recipe(shape: ChildShape, count: usize) -> Recipe {
+    Recipe {
+        settings: shape.settings,
+        heights: Heights::Uniform(14),
+        children: Children::Programs { shape, count },
+    }
+}
+
+/// Instructions of the program that verifies `count` proofs.
+fn instructions(shape: &ChildShape, count: usize) -> usize {
+    fn of<H: TapeFamily>(shape: &ChildShape, count: usize) -> usize
+    where
+        StandardTables: Provable<H>,
+    {
+        let names = &shape.tables;
+        let program = names.iter().position(|name| name == "program").unwrap();
+        let heights = KeyHeights::Fixed(shape.log_heights.clone());
+        let log_height = shape.log_heights[program];
+        let verifier =
+            Verifier::<H, StandardTables>::of_machine(shape.settings, names, heights, log_height);
+        let recursion = Recursion::new(&verifier.unwrap(), &shape.log_heights, count).unwrap();
+        recursion.compiled().program.instructions.len()
+    }
+    match shape.hash {
+        HashId::Poseidon16 => of::<Poseidon16Family>(shape, count),
+        HashId::Blake3 => of::<Blake3Family>(shape, count),
+        HashId::Keccak => of::<KeccakFamily>(shape, count),
+    }
+}
+
+/// The estimate of a child's code is above its length, and not by much.
+fn bounds(name: &str, shape: ChildShape) {
+    let cost = |count| recipe(shape.clone(), count).cost();
+    let estimate = cost(2) - cost(1);
+    // All but the entry is each child's own.
+    let length = instructions(&shape, 1);
+    println!("{name}, {:?}: {length} of {estimate}", shape.hash);
+    assert!(length <= estimate, "{name}: {length}, {estimate}");
+    assert!(estimate <= 6 * length, "{name}: {length}, {estimate}");
+}
+
+#[test]
+fn estimates_bound_programs() {
+    type Change = fn(&mut ChildShape);
+    let changes: [(&str, Change); 9] = [
+        ("home", |_| ()),
+        ("large caps", |shape| shape.settings.cap_height = 8),
+        ("final polynomial", |shape| {
+            shape.settings.log_final_poly_len = 8
+        }),
+        ("folding by two", |shape| shape.settings.max_log_arity = 1),
+        ("folding by sixteen", |shape| {
+            shape.settings.max_log_arity = 4
+        }),
+        ("queries", |shape| shape.settings.num_queries = 1024),
+        ("low", |shape| shape.log_heights.fill(8)),
+        ("tall", |shape| shape.log_heights.fill(21)),
+        ("heights", |shape| {
+            (0..6).for_each(|index| shape.log_heights[index] += index);
+        }),
+    ];
+    for hash in [HashId::Poseidon16, HashId::Blake3, HashId::Keccak] {
+        bounds("without precompiles", shape(hash, &[]));
+        for (name, change) in changes {
+            let mut shape = shape(hash, &[&HOME]);
+            change(&mut shape);
+            bounds(name, shape);
+        }
+    }
+    for (name, precompiles) in [("tables of Blake3", BLAKE3), ("tables of Keccak", KECCAK)] {
+        bounds(name, shape(HashId::Poseidon16, &[&HOME, &precompiles]));
+    }
+}
+
+/// The keys of wraps in all hashes, of the steps that bring those home, and of a join.
+#[test]
+fn honest_sets_are_well_inside_the_budget() {
+    for preset in [Preset::Toy, Preset::Proven100, Preset::Proven120] {
+        for children in [1, 2, 3, 8] {
+            let aggregator = Aggregator::for_preset(preset, children).unwrap();
+            let home = Heights::Exact(aggregator.log_heights().to_vec());
+            let step = |shape: ChildShape, settings, heights: &Heights| Recipe {
+                children: Children::Programs { shape, count: 1 },
+                settings,
+                heights: heights.clone(),
+            };
+            let mut recipes = vec![aggregator.join_recipe(children).unwrap()];
+            for (hash, precompiles) in [
+                (HashId::Poseidon16, &HOME),
+                (HashId::Blake3, &BLAKE3),
+                (HashId::Keccak, &KECCAK),
+            ] {
+                let settings = *aggregator.settings_away(hash);
+                let leaf = ChildShape {
+                    settings: preset.settings(3).unwrap(),
+                    ..shape(hash, &[&HOME])
+                };
+                recipes.push(step(leaf, settings, &Heights::Minimal));
+                let mut away = ChildShape {
+                    settings,
+                    ..shape(HashId::Poseidon16, &[&HOME, precompiles])
+                };
+                away.log_heights.fill(18);
+                recipes.push(step(away, *aggregator.settings(), &home));
+            }
+            let mut sum = 0;
+            for recipe in &recipes {
+                recipe.check().unwrap();
+                sum += recipe.cost();
+            }
+            println!("{preset:?}, {children} children: {sum} of {MAX_COST}");
+            assert!(3 * sum <= 2 * MAX_COST, "{preset:?}, {children}: {sum}");
+        }
+    }
+    // The largest join that there is.
+    let aggregator = Aggregator::for_preset(Preset::Toy, MAX_CHILDREN).unwrap();
+    let join = aggregator.join_recipe(MAX_CHILDREN).unwrap();
+    join.check().unwrap();
+    assert!(3 * join.cost() <= MAX_COST, "{}", join.cost());
+}
+
+/// The most that is allowed is work, but bounded: on a machine that does other things, too.
+#[test]
+#[ignore = "long"]
+fn the_budget_bounds_the_work() {
+    let of = |count| Recipe {
+        heights: Heights::Uniform(20),
+        ..recipe(widest(), count)
+    };
+    let largest = (1..=MAX_CHILDREN)
+        .map(of)
+        .rfind(|recipe| recipe.check().is_ok());
+    let largest = largest.unwrap();
+    let start = clock_gettime(ClockId::ProcessCPUTime);
+    let (derived, bytes) = process_peak(|| largest.derive());
+    let seconds = clock_gettime(ClockId::ProcessCPUTime).tv_sec - start.tv_sec;
+    let (cost, megabytes) = (largest.cost(), bytes >> 20);
+    println!("a cost of {cost}: {seconds} s of processor time, {megabytes} MB");
+    derived.unwrap();
+    assert!(seconds < 120 && megabytes < 2048);
+}
