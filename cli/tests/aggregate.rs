@@ -118,6 +118,7 @@ fn proofs_are_wrapped_joined_and_verified() {
     bits_of_the_tree_are_checked(&folder, key, claim, tree_bits);
     keys_are_derived(&folder, key);
     forged_keys_are_refused(&folder, claim);
+    hidden_proofs_are_found(&folder, key, claim);
     the_order_is_kept(&folder, key, claim);
     damaged_files_are_rejected(&folder, key, claim);
 }
@@ -280,6 +281,52 @@ fn forged_keys_are_refused(folder: &TempDir, claim: &str) {
     let verify = format!("verify FOLDER/patched --key {patched} --claim {claim} --min-bits 0");
     // A digest that was never derived: what is believed is the caller's own word.
     json(folder, &verify);
+}
+
+/// An aggregate that shows the join alone: its leaves are wraps, so that nobody sees what those verified,
+/// with how many bits. Their keys are not listed: the digest is that of joins, which anyone derives.
+fn hidden_proofs_are_found(folder: &TempDir, key: &str, claim: &str) {
+    let bytes = fs::read(file(folder, "both")).unwrap();
+    let mut hiding = aggregate_file::decode(&bytes).unwrap();
+    let programs: Vec<_> = hiding.tree.leaves().iter().map(|(key, _)| *key).collect();
+    let Claim::Children(wraps) = &mut hiding.tree.claim else {
+        panic!("{:?}", hiding.tree);
+    };
+    for wrap in wraps.iter_mut() {
+        wrap.claim = Claim::Statement(wrap.claim.statement());
+    }
+    let hidden = wraps[0].key;
+    let join = hiding.tree.key;
+    let mut keys = ClaimedKeys::default();
+    for (key, listed) in hiding.keys.iter().filter(|(key, _)| *key == join) {
+        keys.insert(key, listed.bits, listed.recipe.clone());
+    }
+    hiding.keys = keys;
+    let bytes = aggregate_file::encode_unverified(&hiding).unwrap();
+    fs::write(file(folder, "hiding"), bytes).unwrap();
+
+    let joins = json(folder, "keys --join 2 --preset toy");
+    let digest = text(&joins, "key");
+    let hiding = format!("verify FOLDER/hiding --key {digest} --claim {claim} --min-bits 0");
+    // It is what it says: two leaves and a join.
+    let verified = json(folder, &hiding);
+    assert_eq!(verified["proofs"], 3);
+    let [factorial, fibonacci] = programs[..] else {
+        panic!("{programs:?}");
+    };
+    let leaves = format!("--leaf {factorial} --leaf {fibonacci}");
+    let words = format!("{hidden} is the key of a leaf, but not one of those that are asked for");
+    fails(folder, &format!("{hiding} {leaves}"), 1, &words);
+
+    let honest = format!("verify FOLDER/both --key {key} --claim {claim} --min-bits 0");
+    let verified = json(folder, &format!("{honest} {leaves}"));
+    assert_eq!(verified["proofs"], 5);
+    let words = format!("{fibonacci} is the key of a leaf");
+    let arguments = format!("{honest} --leaf {factorial}");
+    fails(folder, &arguments, 1, &words);
+    let arguments = format!("verify FOLDER/factorial.proof --key {factorial} --leaf {factorial}");
+    fails(folder, &arguments, 2, "for aggregates");
+    fails(folder, &format!("{honest} --leaf 00"), 2, "64 hexadecimal");
 }
 
 fn the_order_is_kept(folder: &TempDir, key: &str, claim: &str) {
