@@ -7,7 +7,7 @@ use p3_uni_stark::StarkConfig;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::family::{Config, Dft, HashFamily, Pcs};
+use crate::family::{Config, HashFamily, Pcs};
 use crate::field::F;
 
 /// Most bits a single proof-of-work may ask for. A nonce is one of `2^30.99` field elements: at 24 bits
@@ -159,7 +159,7 @@ pub fn pcs<H: HashFamily>(settings: &FriSettings) -> Result<Pcs<H>, SettingsErro
     settings.validate()?;
     let mmcs = H::val_mmcs(settings.cap_height);
     let parameters = settings.parameters(ExtensionMmcs::new(mmcs.clone()));
-    Ok(Pcs::<H>::new(Dft::default(), mmcs, parameters))
+    Ok(Pcs::new(mmcs, parameters))
 }
 
 /// The configuration of hash `H` with these settings, for `p3-uni-stark` and `p3-batch-stark`.

@@ -8,6 +8,7 @@ use p3_matrix::Dimensions;
 use p3_merkle_tree::{MerkleTreeError, MerkleTreeMmcs};
 use p3_symmetric::{CryptographicHasher, PseudoCompressionFunction, SerializingHasher};
 
+use super::scheme::compiled_scheme;
 use super::{HashFamily, HashId, MultiProof};
 use crate::blake3::Blake3;
 use crate::challenger::{ByteChallenger, ByteTranscript};
@@ -78,40 +79,51 @@ impl<B: ByteHash> Debug for ByteFamily<B> {
     }
 }
 
-impl<B: ByteHash> HashFamily for ByteFamily<B> {
-    const NAME: &'static str = B::NAME;
-    const ID: HashId = B::ID;
-    const COLLISION_BITS: usize = 128;
+/// For each hash by itself, not for all at once, so that what is large is compiled in this crate (see
+/// [`scheme`](super::scheme)).
+macro_rules! byte_family {
+    ($($hash:ty),+) => {$(
+        impl HashFamily for ByteFamily<$hash> {
+            const NAME: &'static str = <$hash as ByteHash>::NAME;
+            const ID: HashId = <$hash as ByteHash>::ID;
+            const COLLISION_BITS: usize = 128;
 
-    type Digest = [u8; 32];
-    type ValMmcs = ByteMmcs<B>;
-    type Challenger = ByteChallenger<B>;
+            type Digest = [u8; 32];
+            type ValMmcs = ByteMmcs<$hash>;
+            type Challenger = ByteChallenger<$hash>;
 
-    fn val_mmcs(cap_height: usize) -> Self::ValMmcs {
-        MerkleTreeMmcs::new(SerializingHasher::new(B::HASHER), B::HASHER, cap_height)
-    }
+            fn val_mmcs(cap_height: usize) -> Self::ValMmcs {
+                let hasher = <$hash as ByteHash>::HASHER;
+                MerkleTreeMmcs::new(SerializingHasher::new(hasher), hasher, cap_height)
+            }
 
-    fn challenger() -> Self::Challenger {
-        ByteChallenger::new(ByteTranscript::new(B::HASHER))
-    }
+            fn challenger() -> Self::Challenger {
+                ByteChallenger::new(ByteTranscript::new(<$hash as ByteHash>::HASHER))
+            }
 
-    fn restore_paths(
-        mmcs: &Self::ValMmcs,
-        dimensions: &[Dimensions],
-        indices: &[usize],
-        rows: &[Vec<Vec<F>>],
-        proof: &MultiProof<Self>,
-    ) -> Result<Vec<Vec<Self::Digest>>, MerkleTreeError> {
-        let paths = mmcs.restore_and_recompute_paths(dimensions, indices, rows, proof)?;
-        Ok(paths.into_iter().map(|path| path.siblings).collect())
-    }
+            fn restore_paths(
+                mmcs: &Self::ValMmcs,
+                dimensions: &[Dimensions],
+                indices: &[usize],
+                rows: &[Vec<Vec<F>>],
+                proof: &MultiProof<Self>,
+            ) -> Result<Vec<Vec<Self::Digest>>, MerkleTreeError> {
+                let paths = mmcs.restore_and_recompute_paths(dimensions, indices, rows, proof)?;
+                Ok(paths.into_iter().map(|path| path.siblings).collect())
+            }
 
-    fn digest_elements(digest: &Self::Digest) -> Vec<F> {
-        digest
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&limb| F::from_u16(u16::from_le_bytes(limb)))
-            .collect()
-    }
+            fn digest_elements(digest: &Self::Digest) -> Vec<F> {
+                digest
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|&limb| F::from_u16(u16::from_le_bytes(limb)))
+                    .collect()
+            }
+
+            compiled_scheme!();
+        }
+    )+};
 }
+
+byte_family!(Blake3, Keccak256);

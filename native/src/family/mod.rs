@@ -14,14 +14,13 @@
 
 mod bytes;
 mod poseidon16;
+mod scheme;
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
 use p3_commit::{ExtensionMmcs, Mmcs};
-use p3_dft::Radix2DitParallel;
-use p3_fri::TwoAdicFriPcs;
 use p3_matrix::Dimensions;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_merkle_tree::MerkleTreeError;
@@ -33,6 +32,10 @@ use thiserror::Error;
 
 pub use bytes::{Blake3Family, ByteFamily, ByteHash, ByteMmcs, KeccakFamily};
 pub use poseidon16::{Poseidon16Family, Poseidon16Mmcs};
+pub use scheme::{
+    Claims, Committed, CommittedData, Dft, Evaluations, FriPcs, Opened, OpeningError, OpeningProof,
+    OpeningProverError, Pcs,
+};
 
 use crate::field::{EF, F};
 
@@ -111,6 +114,8 @@ pub trait HashFamily: Copy + Debug + Default + Send + Sync + 'static {
     /// A digest as elements, in whole blocks of 8: itself, or the 16 little-endian 16-bit limbs of 32
     /// bytes.
     fn digest_elements(digest: &Self::Digest) -> Vec<F>;
+
+    scheme::compiled_scheme!();
 }
 
 /// A proof for several queries of one commitment.
@@ -140,12 +145,6 @@ pub type Commitment<H> = <<H as HashFamily>::ValMmcs as Mmcs<F>>::Commitment;
 
 /// Merkle trees over rows of challenge field elements, flattened to base field elements.
 pub type ChallengeMmcs<H> = ExtensionMmcs<F, EF, <H as HashFamily>::ValMmcs>;
-
-/// Fast Fourier transforms over the base field.
-pub type Dft = Radix2DitParallel<F>;
-
-/// The polynomial commitment scheme: FRI over two-adic cosets.
-pub type Pcs<H> = TwoAdicFriPcs<F, Dft, <H as HashFamily>::ValMmcs, ChallengeMmcs<H>>;
 
 /// The configuration that `p3-uni-stark` and `p3-batch-stark` take.
 pub type Config<H> = StarkConfig<Pcs<H>, EF, <H as HashFamily>::Challenger>;

@@ -4,6 +4,7 @@ use p3_field::Field;
 use p3_matrix::Dimensions;
 use p3_merkle_tree::{MerkleTreeError, MerkleTreeMmcs};
 
+use super::scheme::compiled_scheme;
 use super::{HashFamily, HashId, MultiProof};
 use crate::challenger::Poseidon16Challenger;
 use crate::field::{DIGEST, F};
@@ -58,4 +59,6 @@ impl HashFamily for Poseidon16Family {
     fn digest_elements(digest: &Self::Digest) -> Vec<F> {
         digest.to_vec()
     }
+
+    compiled_scheme!();
 }

@@ -38,7 +38,7 @@ impl<B> Default for ByteTranscript<B> {
 }
 
 impl<B: ByteHash> ByteTranscript<B> {
-    const ID: HashId = <ByteFamily<B> as HashFamily>::ID;
+    const ID: HashId = B::ID;
 
     /// The blocks of limbs of the message.
     fn blocks(&self) -> Vec<[F; 8]> {
@@ -176,7 +176,10 @@ impl<B: ByteHash> Transcript for ByteTranscript<B> {
     }
 }
 
-impl<B: ByteHash> TapeFamily for ByteFamily<B> {
+impl<B: ByteHash> TapeFamily for ByteFamily<B>
+where
+    Self: HashFamily<Digest = [u8; 32]>,
+{
     type Transcript = ByteTranscript<B>;
 
     fn digest_blocks(digest: &[u8; 32]) -> Vec<[F; 8]> {
