@@ -1,5 +1,6 @@
 //! Decomposition of elements into bits.
 
+use crate::advice::advise_inverse;
 use crate::prelude::*;
 
 /// `N` hints, each asserted to be zero or one, and zeros.
@@ -56,6 +57,7 @@ pub fn assert_canonical(x: Felt, bits: [Felt; 32], low: Felt, n: usize) {
     }
     assert_eq!(sum.coeff(0) * felt(1 << n) + low, x);
     // Every value is admissible: unless the low bits are zero it must be the inverse of the distance.
+    advise_inverse(top, felt(127));
     let inverse = hint_felt().any();
     let low = x - top * felt(1 << 24);
     assert_eq!((top - felt(127)) * inverse * low, low);
@@ -68,25 +70,6 @@ pub fn square_times(x: Felt, n: usize) -> Felt {
         power = power * power;
     }
     power
-}
-
-/// A table of constants, one block an index.
-pub fn table<const N: usize>(entries: [[u32; 8]; N]) -> Slice {
-    let mut blocks = [Block::ZERO; N];
-    for i in 0..N {
-        let e = entries[i];
-        blocks[i] = Block::new([
-            Felt::new(e[0]),
-            Felt::new(e[1]),
-            Felt::new(e[2]),
-            Felt::new(e[3]),
-            Felt::new(e[4]),
-            Felt::new(e[5]),
-            Felt::new(e[6]),
-            Felt::new(e[7]),
-        ]);
-    }
-    Slice::from_blocks(blocks)
 }
 
 /// Inverse of the generator of the subgroup of order `2^i`.

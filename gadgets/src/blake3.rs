@@ -18,6 +18,7 @@ impl Hash for Blake3 {
     const RUN: usize = 8;
     const RUN_BLOCKS: usize = 1;
     const DIGEST_BLOCKS: usize = 2;
+    const FILLS: bool = false;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Slice {
         // Below the number of digests, of two blocks each: the caller's obligation.

@@ -6,12 +6,10 @@
 
 use std::marker::PhantomData;
 
+use crate::advice::{advise_below_modulus, advise_blocks, advise_elements, advise_word_bits};
 use crate::bits::{hint_bits, integer};
 use crate::hash::{Challenger, Hash, assert_low_bits_are_zero};
 use crate::prelude::*;
-
-/// Most blocks of limbs between two samples: openings of some 6,500 columns at two points.
-const CAPACITY: usize = 16384;
 
 /// A hash of words to 32 bytes.
 pub trait ByteHash: Hash {
@@ -43,6 +41,7 @@ fn assert_word_bits(word: [Felt; 2], bits: [Felt; 32]) {
 
 /// The top 7 and the low 24 of a word's 31 sampled bits.
 fn halves(word: [Felt; 2]) -> (Felt, Felt) {
+    advise_word_bits(word);
     let bits = hint_bits::<32>();
     assert_word_bits(word, bits);
     (integer(bits, 24, 7), integer(bits, 0, 24))
@@ -56,6 +55,7 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
     // Entries beyond are zero, and no words.
     assert!(N <= available);
     let mut values = [Felt::ZERO; N];
+    advise_below_modulus(&words[0..N]);
     let clean = hint_felt().bit();
     if clean == Felt::ONE {
         for i in 0..N {
@@ -92,12 +92,11 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
 ///
 /// What is observed is collected; the first sample after it hashes everything. The digest is the start
 /// of the next message and the output, read from its last byte down.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct ByteChallenger<B> {
     hash: PhantomData<B>,
-    /// Complete blocks of the message, `full` of them.
-    blocks: [Block; CAPACITY],
-    full: usize,
+    /// Complete blocks of the message.
+    blocks: Vec<Block>,
     /// Lanes of the next block, `filled` of them.
     tail: [Felt; 8],
     filled: usize,
@@ -106,25 +105,21 @@ pub struct ByteChallenger<B> {
     /// Elements observed last that are not in the message yet, `waiting` of them.
     elements: [Felt; 8],
     waiting: usize,
+    /// All elements observed since the last digest, for advice.
+    recent: Vec<Felt>,
     digest: [Block; 2],
     /// Words of the digest that have not been sampled.
     unread: usize,
 }
 
 impl<B: ByteHash> ByteChallenger<B> {
-    fn push_block(&mut self, block: Block) {
-        self.blocks[self.full] = block;
-        self.full += 1;
-    }
-
     fn push_word(&mut self, low: Felt, high: Felt) {
         self.tail[self.filled] = low;
         self.tail[self.filled + 1] = high;
         self.filled += 2;
         self.words += 1;
         if self.filled == 8 {
-            let block = Block::new(self.tail);
-            self.push_block(block);
+            self.blocks.push(Block::new(self.tail));
             self.filled = 0;
         }
         if B::RUN != 8 && self.words % B::RUN == 0 {
@@ -136,9 +131,9 @@ impl<B: ByteHash> ByteChallenger<B> {
     fn end_run(&mut self) {
         self.close_block();
         let blocks = 2 * B::RUN_BLOCKS;
-        let rest = (blocks - self.full % blocks) % blocks;
+        let rest = (blocks - self.blocks.len() % blocks) % blocks;
         for _i in 0..rest {
-            self.push_block(Block::ZERO);
+            self.blocks.push(Block::ZERO);
         }
     }
 
@@ -150,8 +145,7 @@ impl<B: ByteHash> ByteChallenger<B> {
                     self.tail[i] = Felt::ZERO;
                 }
             }
-            let block = Block::new(self.tail);
-            self.push_block(block);
+            self.blocks.push(Block::new(self.tail));
             self.filled = 0;
         }
     }
@@ -160,8 +154,8 @@ impl<B: ByteHash> ByteChallenger<B> {
     fn push_words(&mut self, first: Block, second: Block, n: usize) {
         let place = self.words % B::RUN;
         if n == 8 && self.filled == 0 && (B::RUN == 8 || place + 8 < B::RUN) {
-            self.push_block(first);
-            self.push_block(second);
+            self.blocks.push(first);
+            self.blocks.push(second);
             self.words += 8;
         } else {
             for i in 0..n {
@@ -195,15 +189,16 @@ impl<B: ByteHash> ByteChallenger<B> {
         self.push_elements();
         self.close_block();
         // A place for the message: its blocks are all checked.
-        let message = hint_slice(self.full).any();
-        for i in 0..self.full {
+        advise_blocks(&self.blocks);
+        let blocks = self.blocks.len();
+        let message = hint_slice(blocks).any();
+        for i in 0..blocks {
             assert_eq!(message.block(i), self.blocks[i]);
         }
         let digest = B::hash_words(message, self.words);
         self.digest = [digest.block(0), digest.block(1)];
-        self.blocks[0] = self.digest[0];
-        self.blocks[1] = self.digest[1];
-        self.full = 2;
+        self.blocks = vec![self.digest[0], self.digest[1]];
+        self.recent = Vec::new();
         self.words = 8;
         self.unread = 8;
     }
@@ -230,13 +225,13 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
     fn new() -> Self {
         Self {
             hash: PhantomData,
-            blocks: [Block::ZERO; CAPACITY],
-            full: 0,
+            blocks: Vec::new(),
             tail: [Felt::ZERO; 8],
             filled: 0,
             words: 0,
             elements: [Felt::ZERO; 8],
             waiting: 0,
+            recent: Vec::new(),
             digest: [Block::ZERO; 2],
             unread: 0,
         }
@@ -244,6 +239,7 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
 
     fn observe(&mut self, x: Felt) {
         self.unread = 0;
+        self.recent.push(x);
         self.elements[self.waiting] = x;
         self.waiting += 1;
         if self.waiting == 8 {
@@ -254,6 +250,7 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
     fn observe_digests(&mut self, digests: Slice, n: usize) {
         self.unread = 0;
         self.push_elements();
+        self.recent = Vec::new();
         for i in 0..n {
             self.push_words(digests.block(2 * i), digests.block(2 * i + 1), 8);
         }
@@ -263,9 +260,18 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
         (self.words + self.waiting) % B::RUN
     }
 
+    fn advise_slice(&self, n: usize) {
+        let at = self.position();
+        let known = self.recent.len();
+        let before = (at % 8).min(known);
+        let layout = (B::RUN, B::RUN_BLOCKS);
+        advise_elements(&self.recent[known - before..known], at, n, layout, true);
+    }
+
     fn observe_slice(&mut self, data: Slice, n: usize) {
         self.unread = 0;
         self.push_elements();
+        self.recent = Vec::new();
         let at = self.words % B::RUN;
         let last = at + n - 1;
         let end = at + n;
@@ -278,12 +284,13 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
             assert_eq!(message.block(skip / 4).lane(i), self.tail[i]);
         }
         if skip >= 4 {
-            self.full -= 1;
-            assert_eq!(message.block(0), self.blocks[self.full]);
+            let last = self.blocks.len() - 1;
+            assert_eq!(message.block(0), self.blocks[last]);
+            self.blocks.truncate(last);
         }
         let complete = 2 * B::RUN_BLOCKS * (end / B::RUN) + (end % B::RUN) / 4 - 2 * first;
         for i in 0..complete {
-            self.push_block(message.block(i));
+            self.blocks.push(message.block(i));
         }
         self.words += n;
         self.filled = 2 * (end % B::RUN % 4);
@@ -323,7 +330,8 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
         self.read_word()
     }
 
-    fn hint_bits() -> [Felt; 32] {
+    fn hint_bits(word: [Felt; 2]) -> [Felt; 32] {
+        advise_word_bits(word);
         hint_bits::<32>()
     }
 

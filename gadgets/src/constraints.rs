@@ -5,17 +5,18 @@ use crate::packing::BASIS;
 use crate::prelude::*;
 
 /// `values[0] + values[1] * x + values[2] * x^2 + ..`.
-pub fn combine<const N: usize>(values: [Ext; N], x: Ext) -> Ext {
+pub fn combine(values: &[Ext], x: Ext) -> Ext {
     let mut sum = Ext::ZERO;
-    for i in 0..N {
-        sum = sum * x + values[N - 1 - i];
+    let n = values.len();
+    for i in 0..n {
+        sum = sum * x + values[n - 1 - i];
     }
     sum
 }
 
 /// The extension element with these coefficients, each of which is a polynomial over the base field
 /// opened at an extension point.
-pub fn recompose(coefficients: [Ext; 5]) -> Ext {
+pub fn recompose(coefficients: &[Ext]) -> Ext {
     combine(coefficients, BASIS[1])
 }
 

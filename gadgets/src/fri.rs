@@ -9,8 +9,9 @@ const HALF: Felt = Felt::new(1_065_353_217);
 /// What [`fold`] multiplies differences by at challenge `beta`, but for the row's start: for each of
 /// `log_arity` levels the challenge to the power `2^level` over twice each pair's first point relative
 /// to the row's first, in bit-reversed order. The last entry is not used.
-pub fn fold_scales<const N: usize>(beta: Ext, log_arity: usize) -> [Ext; N] {
-    let mut inverse_powers = [Felt::ONE; N];
+pub fn fold_scales(beta: Ext, log_arity: usize) -> Vec<Ext> {
+    let arity = 1usize << log_arity;
+    let mut inverse_powers = vec![Felt::ONE; arity];
     for j in 0..log_arity {
         if j + 1 < log_arity {
             for i in 0..(1 << j) {
@@ -19,7 +20,7 @@ pub fn fold_scales<const N: usize>(beta: Ext, log_arity: usize) -> [Ext; N] {
             }
         }
     }
-    let mut scales = [Ext::ZERO; N];
+    let mut scales = vec![Ext::ZERO; arity];
     let mut challenge = beta;
     let mut at = 0;
     for level in 0..log_arity {
@@ -33,18 +34,16 @@ pub fn fold_scales<const N: usize>(beta: Ext, log_arity: usize) -> [Ext; N] {
     scales
 }
 
-/// Folds a row of `N = 2^log_arity` evaluations at the challenge of `scales`.
+/// Folds a row of `n = 2^log_arity` evaluations at the challenge of `scales`.
 ///
-/// The row holds a polynomial of degree below `N` on the coset `start * <g_N>`, in bit-reversed order;
+/// The row holds a polynomial of degree below `n` on the coset `start * <g_n>`, in bit-reversed order;
 /// the value is the polynomial at the challenge. Each of `log_arity` steps takes values at `x` and `-x`
 /// to the value `(f(x) + f(-x)) / 2 + beta * (f(x) - f(-x)) / (2x)` at `x^2` (ePrint 2018/828, section 3).
-pub fn fold<const N: usize>(
-    row: [Ext; N],
-    log_arity: usize,
-    scales: [Ext; N],
-    inverse_start: Felt,
-) -> Ext {
-    let mut values = row;
+pub fn fold(row: &[Ext], log_arity: usize, scales: &[Ext], inverse_start: Felt) -> Ext {
+    let mut values = Vec::new();
+    for value in row {
+        values.push(*value);
+    }
     let mut inverse_start = inverse_start;
     let mut at = 0;
     for level in 0..log_arity {
@@ -88,10 +87,11 @@ pub fn square_times(x: Ext, n: usize) -> Ext {
 }
 
 /// Value at `x` of the polynomial with these coefficients, constant term first.
-pub fn evaluate<const N: usize>(coefficients: [Ext; N], x: Felt) -> Ext {
+pub fn evaluate(coefficients: &[Ext], x: Felt) -> Ext {
     let mut value = Ext::ZERO;
-    for i in 0..N {
-        value = value * x + coefficients[N - 1 - i];
+    let n = coefficients.len();
+    for i in 0..n {
+        value = value * x + coefficients[n - 1 - i];
     }
     value
 }

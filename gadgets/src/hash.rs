@@ -16,6 +16,8 @@ pub trait Hash {
     const RUN_BLOCKS: usize;
     /// Blocks of a digest in memory.
     const DIGEST_BLOCKS: usize;
+    /// Whether hashing fills the lanes after the last of eight elements and more; else they are zero.
+    const FILLS: bool;
 
     /// The digest at block `i * DIGEST_BLOCKS` of consecutive digests.
     ///
@@ -52,6 +54,9 @@ pub trait Challenger {
     /// [`Challenger::observe_slice`] start there.
     fn position(&self) -> usize;
 
+    /// Advises the slice for [`Challenger::observe_slice`]: `n` elements of the prover.
+    fn advise_slice(&self, n: usize);
+
     /// Observes `n` elements laid out from [`Challenger::position`] on, where the lanes before repeat
     /// what was observed last.
     fn observe_slice(&mut self, data: Slice, n: usize);
@@ -66,8 +71,8 @@ pub trait Challenger {
     /// Samples what [`Challenger::assert_bits`] decomposes.
     fn sample_word(&mut self) -> [Felt; 2];
 
-    /// Bits for [`Challenger::assert_bits`]: hints, asserted to be bits.
-    fn hint_bits() -> [Felt; 32];
+    /// Bits for [`Challenger::assert_bits`] of a sampled word: hints, asserted to be bits.
+    fn hint_bits(word: [Felt; 2]) -> [Felt; 32];
 
     /// Fails unless the bits are those, low first, of the integer that a sampled word is read as. `low`
     /// must be the integer of the first `n` of them, `1 <= n <= 24`.
@@ -79,7 +84,7 @@ pub trait Challenger {
 
 /// Fails unless the low `n <= 30` bits of a sampled word are zero.
 pub fn assert_low_bits_are_zero<C: Challenger>(word: [Felt; 2], n: usize) {
-    let bits = C::hint_bits();
+    let bits = C::hint_bits(word);
     for i in 0..n {
         assert_eq!(bits[i], Felt::ZERO);
     }
@@ -103,8 +108,8 @@ pub fn observe_integer<C: Challenger>(challenger: &mut C, x: usize) {
 }
 
 /// Observes constants.
-pub fn observe_constants<C: Challenger, const N: usize>(challenger: &mut C, constants: [u32; N]) {
-    for i in 0..N {
-        challenger.observe(Felt::new(constants[i]));
+pub fn observe_constants<C: Challenger>(challenger: &mut C, constants: &[u32]) {
+    for constant in constants {
+        challenger.observe(Felt::new(*constant));
     }
 }

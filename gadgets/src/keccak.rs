@@ -19,6 +19,7 @@ impl Hash for Keccak {
     const RUN: usize = 34;
     const RUN_BLOCKS: usize = 5;
     const DIGEST_BLOCKS: usize = 2;
+    const FILLS: bool = false;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Slice {
         // Below the number of digests, of two blocks each: the caller's obligation.

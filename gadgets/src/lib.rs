@@ -1,6 +1,6 @@
 //! In-circuit gadgets, written in the zk-DSL, and the prelude that runs them natively.
 //!
-//! Everything but [`prelude`] and [`unchecked`] is zk-DSL: plain Rust that `rustc` compiles against the prelude and that
+//! Everything but [`prelude`], [`unchecked`], [`advice`] and [`record`] is zk-DSL: plain Rust that `rustc` compiles against the prelude and that
 //! the machine's compiler, which is handed [`SOURCES`], turns into instructions.
 
 // The zk-DSL writes loops over indices: its arrays live at compile time.
@@ -12,6 +12,7 @@
     clippy::needless_range_loop
 )]
 
+pub mod advice;
 pub mod bits;
 pub mod blake3;
 pub mod bytes;
@@ -22,7 +23,9 @@ pub mod keccak;
 pub mod packing;
 pub mod poseidon16;
 pub mod prelude;
+pub mod record;
 pub mod unchecked;
+pub mod verify;
 
 /// The crate of the field that a [`Tape`]'s hints are elements of.
 pub use droste_native;
@@ -44,5 +47,34 @@ pub const SOURCES: &[(&str, &str)] = &[
     (
         "droste_gadgets/poseidon16.rs",
         include_str!("poseidon16.rs"),
+    ),
+    ("droste_gadgets/verify.rs", include_str!("verify/mod.rs")),
+    (
+        "droste_gadgets/verify/constraints.rs",
+        include_str!("verify/constraints.rs"),
+    ),
+    (
+        "droste_gadgets/verify/fri.rs",
+        include_str!("verify/fri.rs"),
+    ),
+    (
+        "droste_gadgets/verify/index.rs",
+        include_str!("verify/index.rs"),
+    ),
+    (
+        "droste_gadgets/verify/query.rs",
+        include_str!("verify/query.rs"),
+    ),
+    (
+        "droste_gadgets/verify/recursion.rs",
+        include_str!("verify/recursion.rs"),
+    ),
+    (
+        "droste_gadgets/verify/shape.rs",
+        include_str!("verify/shape.rs"),
+    ),
+    (
+        "droste_gadgets/verify/transcript.rs",
+        include_str!("verify/transcript.rs"),
     ),
 ];

@@ -1,5 +1,6 @@
 //! Extension elements packed five lanes each in blocks.
 
+use crate::advice::advise_elements;
 use crate::hash::Hash;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
@@ -13,24 +14,24 @@ pub const BASIS: [Ext; 5] = [
     Ext::new([0, 0, 0, 0, 1]),
 ];
 
-/// `N` consecutive extension elements, five coefficients each, laid out from place `at` on.
-pub fn unpack_all<H: Hash, const N: usize>(data: Slice, at: usize) -> [Ext; N] {
-    let mut elements = [Ext::ZERO; N];
+/// `n` consecutive extension elements, five coefficients each, laid out from place `at` on.
+pub fn unpack_all<H: Hash>(data: Slice, at: usize, n: usize) -> Vec<Ext> {
+    let mut elements = vec![Ext::ZERO; n];
     if H::RUN == 8 {
-        let all = unpack(data.skip(at / 8), at % 8, N);
-        for i in 0..N {
+        let all = unpack(data.skip(at / 8), at % 8, n);
+        for i in 0..n {
             elements[i] = all.block(i).as_ext();
         }
     } else {
         let mut done = 0;
-        for _run in 0..N {
-            if done < N {
+        for _run in 0..n {
+            if done < n {
                 let place = at + 5 * done;
                 let first = data.skip(place / H::RUN * H::RUN_BLOCKS);
                 let lane = place % H::RUN;
                 // Elements that lie within this run.
                 let fit = (H::RUN - lane) / 5;
-                let count = if fit < N - done { fit } else { N - done };
+                let count = if fit < n - done { fit } else { n - done };
                 if count > 0 {
                     let all = unpack(first.skip(lane / 8), lane % 8, count);
                     for i in 0..count {
@@ -47,24 +48,26 @@ pub fn unpack_all<H: Hash, const N: usize>(data: Slice, at: usize) -> [Ext; N] {
     elements
 }
 
-/// Fails if element `index` of `N` consecutive ones at the start of `data` is not `value`. `elements` are
-/// all of them.
+/// A row of `n` elements that the prover chooses, laid out to be hashed.
+pub fn hint_row<H: Hash>(n: usize) -> Unchecked<Slice> {
+    advise_elements(&[], 0, n, (H::RUN, H::RUN_BLOCKS), !H::FILLS || n < 8);
+    hint_slice(blocks_for::<H>(0, n))
+}
+
+/// Fails if element `index` of consecutive ones at the start of `data` is not `value`. `elements` are all
+/// of them.
 ///
-/// Nothing here bounds `index`: the caller makes sure, by constraints, that it is below `N`.
-pub fn assert_entry_unchecked<H: Hash, const N: usize>(
-    data: Slice,
-    elements: [Ext; N],
-    index: Felt,
-    value: Ext,
-) {
+/// Nothing here bounds `index`: the caller makes sure, by constraints, that it is below their
+/// number.
+pub fn assert_entry_unchecked<H: Hash>(data: Slice, elements: &[Ext], index: Felt, value: Ext) {
     if H::RUN == 8 {
-        // Of `N` blocks, and the index is below `N`: the caller's obligation.
-        let entry = unpack(data, 0, N).at_unchecked(index);
+        // One block an element, and the index is below their number: the caller's obligation.
+        let entry = unpack(data, 0, elements.len()).at_unchecked(index);
         assert_eq!(entry, value.as_block());
     } else {
-        let mut blocks = [Block::ZERO; N];
-        for i in 0..N {
-            blocks[i] = elements[i].as_block();
+        let mut blocks = Vec::new();
+        for element in elements {
+            blocks.push(element.as_block());
         }
         // As above.
         let entry = Slice::from_blocks(blocks).at_unchecked(index);

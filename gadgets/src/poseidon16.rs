@@ -1,5 +1,6 @@
 //! The Poseidon-16 family: digests of one block, the duplex challenger of rate 8.
 
+use crate::advice::{advise_bits, advise_elements, advise_shifted};
 use crate::bits::{assert_canonical, hint_bits};
 use crate::hash::{Challenger, Hash, assert_low_bits_are_zero};
 use crate::prelude::*;
@@ -14,6 +15,7 @@ impl Hash for Poseidon16 {
     const RUN: usize = 8;
     const RUN_BLOCKS: usize = 1;
     const DIGEST_BLOCKS: usize = 1;
+    const FILLS: bool = true;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Block {
         // Below the number of digests: the caller's obligation.
@@ -49,10 +51,11 @@ impl Hash for Poseidon16 {
 }
 
 /// Hash of whole blocks under a tag, bound to their number: `Poseidon16::hash` of `droste_native`.
-pub fn hash_blocks<const N: usize>(tag: Felt, blocks: [Block; N]) -> Block {
+pub fn hash_blocks(tag: Felt, blocks: &[Block]) -> Block {
     let zero = Felt::ZERO;
-    let capacity = Block::new([tag, felt(8 * N), zero, zero, zero, zero, zero, zero]);
-    poseidon16_hash(Slice::from_blocks(blocks), 8 * N, capacity)
+    let lanes = 8 * blocks.len();
+    let capacity = Block::new([tag, felt(lanes), zero, zero, zero, zero, zero, zero]);
+    poseidon16_hash(Slice::from_blocks(blocks), lanes, capacity)
 }
 
 /// The generator of the extension.
@@ -148,6 +151,7 @@ impl Challenger for Poseidon16Challenger {
             self.absorb(digests, n, 8);
         } else {
             // The digests once more, at the transcript's position: every lane is compared.
+            advise_shifted(&self.pending[0..skip], digests, n);
             let shifted = hint_slice(n + 1).any();
             let elements = (8 * n) / 5;
             assert_unpacked(shifted, skip, elements, unpack(digests, 0, elements));
@@ -164,6 +168,11 @@ impl Challenger for Poseidon16Challenger {
 
     fn position(&self) -> usize {
         self.waiting
+    }
+
+    fn advise_slice(&self, n: usize) {
+        let at = self.waiting;
+        advise_elements(&self.pending[0..at], at, n, (8, 1), false);
     }
 
     fn observe_slice(&mut self, data: Slice, n: usize) {
@@ -222,7 +231,8 @@ impl Challenger for Poseidon16Challenger {
         [self.sample_element(), Felt::ZERO]
     }
 
-    fn hint_bits() -> [Felt; 32] {
+    fn hint_bits(word: [Felt; 2]) -> [Felt; 32] {
+        advise_bits(word[0], 31);
         hint_bits::<31>()
     }
 

@@ -2,8 +2,8 @@
 //!
 //! - [`shape`]: what a recursive verifier takes as constants.
 //! - [`codegen`]: constraint evaluators generated from AIRs.
-//! - [`program`]: the zk-DSL text of the verifier of one proof shape.
-//! - [`tape`]: a proof as the hints that text reads.
+//! - [`program`]: what is generated of recursion programs, whose verifier is `droste_gadgets::verify`.
+//! - [`tape`]: the hints that such a program reads, recorded while it verifies proofs natively.
 //! - [`claim`]: what a recursion proof claims, and the tree of claims below it; [`keys`]: the
 //!   recursion programs that a verifier accepts, derived from what they are made from.
 //! - [`recursion`]: from proofs to a proof that they verify; [`aggregate`]: any proofs to one;

@@ -6,9 +6,10 @@
 //! statement is the claim (see [`crate::claim`]); proved at fixed heights it is a child of the next
 //! level.
 
-use droste_gadgets::{Hint, SOURCES, Tape};
+use droste_gadgets::{SOURCES, Tape};
+use droste_native::family::FamilyCap;
 use droste_native::security::SecurityReport;
-use droste_native::{F, HashFamily, Poseidon16Family};
+use droste_native::{Commitment, F, HashFamily, Poseidon16Family};
 use droste_vm::compiler::{Compiled, compile_file};
 use droste_vm::executor::execute;
 use droste_vm::key::Key;
@@ -20,11 +21,11 @@ use p3_air::BaseAir;
 use thiserror::Error;
 
 use crate::claim::{Claim, ClaimTree};
-use crate::codegen::{CodegenError, TableSource, generate};
+use crate::codegen::{CodegenError, Evaluators, TableSource, generate};
 use crate::keys::{ChildShape, Children};
-use crate::program::recursion;
+use crate::program::{recursion, run_recursion};
 use crate::shape::{ProofShape, ShapeError};
-use crate::tape::{Claim as TapeClaim, TapeError, TapeFamily, machine_tape, proof_tape, whole};
+use crate::tape::{Answers, TapeError, TapeFamily, commitment_lanes, machine_tape};
 
 /// Most cycles of a recursion program.
 pub(crate) const LIMIT: u64 = 1 << 24;
@@ -82,6 +83,7 @@ pub enum RecursionError {
 pub struct Recursion<H: HashFamily> {
     key: Key<H>,
     shape: ProofShape,
+    evaluators: Evaluators,
     security: SecurityReport,
     children: usize,
     text: String,
@@ -136,6 +138,7 @@ impl<H: TapeFamily> Recursion<H> {
         Ok(Self {
             key: key.clone(),
             shape,
+            evaluators,
             security,
             children,
             text,
@@ -176,7 +179,7 @@ impl<H: TapeFamily> Recursion<H> {
     /// The hints with which the program accepts these children.
     ///
     /// # Errors
-    /// If a child is of another shape.
+    /// If a child is of another shape, or the program rejects it.
     pub fn tape(&self, children: &[&Proof<H>]) -> Result<Tape, RecursionError> {
         if children.len() != self.children {
             return Err(RecursionError::Children {
@@ -184,44 +187,26 @@ impl<H: TapeFamily> Recursion<H> {
                 found: children.len(),
             });
         }
-        let mut tape = Tape::default();
-        for (child, proof) in children.iter().enumerate() {
+        let roots: Vec<Commitment<H>> = children
+            .iter()
+            .map(|proof| FamilyCap::from_digests(proof.key.program.clone()))
+            .collect();
+        let mut answers = Answers::<H>::default();
+        for (child, (proof, root)) in children.iter().zip(&roots).enumerate() {
             let heights = self.shape.tables.iter().map(|table| table.log_height);
             if header(&proof.key) != header(&self.key)
                 || !heights.eq(proof.batch.degree_bits.iter().copied())
             {
                 return Err(RecursionError::Machine { child });
             }
-            let root: Vec<[F; 8]> = proof
-                .key
-                .program
-                .iter()
-                .flat_map(H::digest_blocks)
-                .collect();
-            tape.hints.push(whole(&root));
-            tape.hints
-                .push(Hint::Slice(vec![proof.statement.map(Some)]));
-            let public_values: Vec<Vec<F>> = self
-                .shape
-                .tables
-                .iter()
-                .map(|table| match table.shape.num_public_values {
-                    0 => vec![],
-                    _ => proof.statement.to_vec(),
-                })
-                .collect();
-            let commitment = <droste_native::Commitment<H> as droste_native::family::FamilyCap<
-                H::Digest,
-            >>::from_digests(proof.key.program.clone());
-            let claim = TapeClaim::<H> {
-                seed: &proof.key.digest().0,
-                preprocessed: Some(&commitment),
-                public_values: &public_values,
-            };
-            tape.hints
-                .extend(proof_tape(&self.shape, &claim, &proof.batch)?.hints);
+            answers.message(commitment_lanes::<H>(root));
+            answers.message(proof.statement.to_vec());
+            answers.proof(&self.shape, Some(root), &proof.batch)?;
         }
-        Ok(tape)
+        let header = header(&self.key);
+        let (shape, evaluators) = (&self.shape, &self.evaluators);
+        let run = || run_recursion::<H>(shape, evaluators, &header, self.children);
+        Ok(answers.record(run)?)
     }
 
     /// Runs the program on these children.

@@ -1,8 +1,6 @@
 //! The shape of a proof: everything about it that a recursive verifier takes as a constant.
 
-use std::collections::BTreeMap;
-
-use droste_native::field::EXTENSION_DEGREE;
+use droste_gadgets::verify::shape::{self as verify, Shape};
 use droste_native::{EF, F, FriSettings, HashId};
 use droste_vm::heights::MAX_LOG_HEIGHT;
 use p3_batch_stark::BatchShape;
@@ -70,14 +68,6 @@ impl Protocol {
             Self::Uni => "p3-uni-stark",
         }
     }
-
-    /// Name of the constant by which the transcript begins, in generated text.
-    pub(crate) const fn seed_name(self) -> &'static str {
-        match self {
-            Self::Batch => "BATCH_SEED",
-            Self::Uni => "UNI_SEED",
-        }
-    }
 }
 
 /// One table of a proof.
@@ -106,71 +96,6 @@ pub struct ProofShape {
     pub tables: Vec<ShapeTable>,
     /// Buses of the lookups.
     pub buses: Buses,
-}
-
-/// The commitments of a proof, in the order in which they are opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RoundKind {
-    /// Main traces.
-    Main,
-    /// Quotient chunks.
-    Quotient,
-    /// Preprocessed traces.
-    Preprocessed,
-    /// Lookup traces.
-    Permutation,
-}
-
-impl RoundKind {
-    /// Lowercase name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Main => "main",
-            Self::Quotient => "quotient",
-            Self::Preprocessed => "preprocessed",
-            Self::Permutation => "permutation",
-        }
-    }
-}
-
-/// One matrix of a commitment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MatrixShape {
-    /// Index of its table.
-    pub table: usize,
-    /// Columns.
-    pub width: usize,
-    /// Logarithm of the height of the table.
-    pub log_height: usize,
-    /// Whether it is opened at the next point too.
-    pub next: bool,
-}
-
-/// One commitment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Round {
-    /// Which.
-    pub kind: RoundKind,
-    /// Its matrices, in order.
-    pub matrices: Vec<MatrixShape>,
-}
-
-impl Round {
-    /// Matrix indices by logarithm of the table's height, tallest first: the leaves of the tree, from
-    /// the widest layer up.
-    pub fn layers(&self) -> Vec<(usize, Vec<usize>)> {
-        let mut layers = BTreeMap::<usize, Vec<usize>>::new();
-        for (i, matrix) in self.matrices.iter().enumerate() {
-            layers.entry(matrix.log_height).or_default().push(i);
-        }
-        layers.into_iter().rev().collect()
-    }
-
-    /// Logarithm of the height of its tallest table.
-    pub fn tallest(&self) -> usize {
-        let heights = self.matrices.iter().map(|matrix| matrix.log_height);
-        heights.max().unwrap_or(0)
-    }
 }
 
 impl ProofShape {
@@ -265,99 +190,90 @@ impl ProofShape {
         })
     }
 
+    /// The shape as the verifier takes it.
+    pub fn to_verify(&self) -> Shape {
+        Shape {
+            stark_seed: integers(&self.stark_seed()),
+            opening_seed: integers(&self.opening_seed()),
+            fri_seed: integers(&self.fri_seed()),
+            ..self.without_seeds()
+        }
+    }
+
+    /// The shape as the verifier takes it, but for what Plonky3's transcripts begin with, which depends
+    /// on the rest.
+    fn without_seeds(&self) -> Shape {
+        let settings = &self.settings;
+        let table = |table: &ShapeTable| verify::Table {
+            log_height: table.log_height,
+            main_width: table.shape.main_width,
+            main_next: table.shape.main_next,
+            preprocessed_width: table.shape.preprocessed_width,
+            preprocessed_next: table.shape.preprocessed_next,
+            permutation_width: table.shape.permutation_width(),
+            quotient_chunks: table.shape.quotient_chunks(),
+            public_values: table.shape.num_public_values,
+        };
+        let mut shape = Shape {
+            uni: self.protocol == Protocol::Uni,
+            tables: self.tables.iter().map(table).collect(),
+            buses: self.buses.count,
+            message_width: self.buses.message_width,
+            log_blowup: settings.log_blowup,
+            cap_height: settings.cap_height,
+            num_queries: settings.num_queries,
+            log_final_poly_len: settings.log_final_poly_len,
+            log_arities: Vec::new(),
+            lookup_grinding_bits: settings.lookup_grinding_bits,
+            ood_grinding_bits: settings.ood_grinding_bits,
+            batch_grinding_bits: settings.batch_grinding_bits,
+            commit_grinding_bits: settings.commit_grinding_bits,
+            query_grinding_bits: settings.query_grinding_bits,
+            stark_seed: Vec::new(),
+            opening_seed: Vec::new(),
+            fri_seed: Vec::new(),
+        };
+        let lengths: Vec<usize> = shape
+            .log_heights()
+            .into_iter()
+            .map(|height| height + settings.log_blowup)
+            .collect();
+        shape.log_arities = fold_schedule(
+            &lengths,
+            settings.log_blowup + settings.log_final_poly_len,
+            settings.max_log_arity,
+        );
+        shape
+    }
+
     /// Whether any table has lookups.
     pub fn has_lookups(&self) -> bool {
-        self.tables.iter().any(|table| table.shape.has_terminal())
+        self.without_seeds().has_lookups()
     }
 
     /// Whether any table has preprocessed columns.
     pub fn has_preprocessed(&self) -> bool {
-        self.tables
-            .iter()
-            .any(|table| table.shape.preprocessed_width > 0)
+        self.digests(verify::PREPROCESSED) > 0
     }
 
     /// The commitments in the order in which they are opened.
-    pub fn rounds(&self) -> Vec<Round> {
-        let all = |kind, matrices: &dyn Fn(&TableShape) -> Vec<(usize, bool)>| Round {
-            kind,
-            matrices: self
-                .tables
-                .iter()
-                .enumerate()
-                .flat_map(|(index, table)| {
-                    let shape = move |(width, next)| MatrixShape {
-                        table: index,
-                        width,
-                        log_height: table.log_height,
-                        next,
-                    };
-                    matrices(&table.shape).into_iter().map(shape)
-                })
-                .collect(),
-        };
-        let optional = |width, next| {
-            if width == 0 {
-                vec![]
-            } else {
-                vec![(width, next)]
-            }
-        };
-        let rounds = [
-            all(RoundKind::Main, &|t| vec![(t.main_width, t.main_next)]),
-            all(RoundKind::Quotient, &|t| {
-                vec![(EXTENSION_DEGREE, false); t.quotient_chunks()]
-            }),
-            all(RoundKind::Preprocessed, &|t| {
-                optional(t.preprocessed_width, t.preprocessed_next)
-            }),
-            all(RoundKind::Permutation, &|t| {
-                optional(t.permutation_width(), true)
-            }),
-        ];
-        rounds
-            .into_iter()
-            .filter(|round| !round.matrices.is_empty())
-            .collect()
+    pub fn rounds(&self) -> Vec<verify::Round> {
+        self.without_seeds().rounds()
     }
 
     /// Logarithm of the length of the longest codeword, the bits of a query index.
     pub fn log_length(&self) -> usize {
-        let tallest = self.tables.iter().map(|table| table.log_height).max();
-        tallest.unwrap_or(0) + self.settings.log_blowup
-    }
-
-    /// Distinct logarithms of table heights, tallest first.
-    pub fn log_heights(&self) -> Vec<usize> {
-        let mut heights: Vec<usize> = self.tables.iter().map(|table| table.log_height).collect();
-        heights.sort_unstable_by(|a, b| b.cmp(a));
-        heights.dedup();
-        heights
+        self.without_seeds().log_length()
     }
 
     /// Logarithm of the folding factor of each round of FRI.
     pub fn log_arities(&self) -> Vec<usize> {
-        let lengths: Vec<usize> = self
-            .log_heights()
-            .into_iter()
-            .map(|height| height + self.settings.log_blowup)
-            .collect();
-        fold_schedule(
-            &lengths,
-            self.settings.log_blowup + self.settings.log_final_poly_len,
-            self.settings.max_log_arity,
-        )
+        self.without_seeds().log_arities
     }
 
-    /// Digests of the commitment to the preprocessed traces, none if there are no such traces.
-    pub fn preprocessed_digests(&self) -> usize {
-        let rounds = self.rounds();
-        let round = rounds
-            .iter()
-            .find(|round| round.kind == RoundKind::Preprocessed);
-        round.map_or(0, |round| {
-            1 << self.cap_levels(round.tallest() + self.settings.log_blowup)
-        })
+    /// Digests of the commitment `kind`, none if there is no such commitment.
+    pub fn digests(&self, kind: usize) -> usize {
+        self.without_seeds().digests(kind)
     }
 
     /// Public values of all tables.
@@ -414,8 +330,8 @@ impl ProofShape {
 
     /// Elements by which the transcript of the opening argument begins.
     pub fn opening_seed(&self) -> Vec<F> {
-        let counts = |round: &Round| {
-            let points = |matrix: &MatrixShape| vec![matrix.width; 1 + usize::from(matrix.next)];
+        let counts = |round: &verify::Round| {
+            let points = |matrix: &verify::Matrix| vec![matrix.width; matrix.openings.len()];
             round.matrices.iter().map(points).collect()
         };
         let shape = PcsShape {

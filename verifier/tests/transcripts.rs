@@ -1,15 +1,16 @@
 //! In-circuit transcripts against the native challengers, over random sequences of steps.
 
 use droste_gadgets::bits::integer;
-use droste_gadgets::blake3::Blake3Challenger;
-use droste_gadgets::hash::Challenger;
-use droste_gadgets::keccak::KeccakChallenger;
-use droste_gadgets::poseidon16::Poseidon16Challenger;
+use droste_gadgets::blake3::{Blake3, Blake3Challenger};
+use droste_gadgets::hash::{Challenger, Hash};
+use droste_gadgets::keccak::{Keccak, KeccakChallenger};
+use droste_gadgets::packing::blocks_for;
+use droste_gadgets::poseidon16::{Poseidon16, Poseidon16Challenger};
 use droste_gadgets::prelude::*;
-use droste_gadgets::{Hint, Tape, run_native};
+use droste_gadgets::run_native;
 use droste_native::family::FamilyCap;
 use droste_native::{Blake3Family, Commitment, EF, F, KeccakFamily, Poseidon16Family};
-use droste_verifier::tape::{TapeFamily, Transcript, commitment_blocks, whole};
+use droste_verifier::tape::{Answers, TapeError, TapeFamily, commitment_lanes};
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 use rand::rngs::SmallRng;
@@ -20,7 +21,7 @@ use rand::{RngExt, SeedableRng};
 enum Step {
     Observe(u32),
     Digests(usize),
-    Slice { elements: usize, blocks: usize },
+    Slice(usize),
     Sample([u32; 5]),
     Pair([u32; 5], [u32; 5]),
     Grind(usize),
@@ -32,91 +33,59 @@ fn integers(x: EF) -> [u32; 5] {
     std::array::from_fn(|i| coefficients[i].as_canonical_u32())
 }
 
-/// A random sequence: the hints of its in-circuit run, its steps.
-fn sequence<H: TapeFamily>(seed: u64, run: usize, run_blocks: usize) -> (Tape, Vec<Step>)
+/// A random sequence: what the prover answers in its in-circuit run, its steps.
+fn sequence<H: TapeFamily>(seed: u64) -> (Answers<'static, H>, Vec<Step>)
 where
     H::Digest: From8,
 {
     let mut rng = SmallRng::seed_from_u64(seed);
     let mut native = H::challenger();
-    let mut transcript = H::Transcript::default();
-    let (mut tape, mut steps) = (Tape::default(), Vec::new());
+    let (mut answers, mut steps) = (Answers::default(), Vec::new());
     for _ in 0..4 {
-        let observe = |native: &mut H::Challenger, transcript: &mut H::Transcript, x: u32| {
-            native.observe(F::from_u32(x));
-            Transcript::observe(transcript, F::from_u32(x));
-        };
         for _ in 0..rng.random_range(0..20) {
             let x = rng.random_range(0..1 << 30);
-            observe(&mut native, &mut transcript, x);
+            native.observe(F::from_u32(x));
             steps.push(Step::Observe(x));
         }
         let count = 1 << rng.random_range(0..4);
         let digests: Vec<H::Digest> = (0..count).map(|_| From8::random(&mut rng)).collect();
-        let commitment = <Commitment<H> as FamilyCap<H::Digest>>::from_digests(digests.clone());
-        tape.hints.push(whole(&commitment_blocks::<H>(&commitment)));
-        transcript.observe_digests(&digests, &mut tape);
+        let commitment = <Commitment<H> as FamilyCap<H::Digest>>::from_digests(digests);
+        answers.message(commitment_lanes::<H>(&commitment));
         native.observe(commitment);
         steps.push(Step::Digests(count));
         if rng.random_bool(0.5) {
             // The lanes before a slice repeat elements.
             for x in 0..8 {
-                observe(&mut native, &mut transcript, x);
+                native.observe(F::from_u32(x));
                 steps.push(Step::Observe(x));
             }
-            let elements = rng.random_range(1..90);
-            let at = transcript.position();
-            let place = |p: usize| (run_blocks * (p / run) + p % run / 8, p % run % 8);
-            let blocks = place(at + elements - 1).0 + 1;
-            let mut slice = vec![[Some(F::ZERO); 8]; blocks];
-            let pending = transcript.pending();
-            for (i, &x) in pending.iter().enumerate() {
-                let (block, lane) = place(at - pending.len() + i);
-                slice[block][lane] = Some(x);
+            let elements: Vec<F> = (0..rng.random_range(1..90))
+                .map(|_| F::from_u32(rng.random_range(0..1 << 30)))
+                .collect();
+            for &x in &elements {
+                native.observe(x);
             }
-            for i in 0..elements {
-                let x = rng.random_range(0..1 << 30);
-                let (block, lane) = place(at + i);
-                slice[block][lane] = Some(F::from_u32(x));
-                observe(&mut native, &mut transcript, x);
-            }
-            tape.hints.push(Hint::Slice(slice));
-            steps.push(Step::Slice { elements, blocks });
+            steps.push(Step::Slice(elements.len()));
+            answers.message(elements);
         }
         if rng.random_bool(0.3) {
-            let nonce = native.grind(4);
-            transcript.grind(nonce, &mut tape);
+            answers.message(vec![native.grind(4)]);
             steps.push(Step::Grind(4));
         }
         if rng.random_bool(0.5) {
             let x: EF = native.sample();
-            assert_eq!(transcript.sample(&mut tape), x);
             steps.push(Step::Sample(integers(x)));
         } else {
             let pair: (EF, EF) = (native.sample(), native.sample());
-            assert_eq!(transcript.sample_pair(&mut tape), pair);
             steps.push(Step::Pair(integers(pair.0), integers(pair.1)));
         }
     }
-    observe_one::<H>(&mut native, &mut transcript, &mut steps);
-    for _ in 0..11 {
-        let bits = native.sample_bits(20) as u32;
-        let word = transcript.sample_word(&mut tape);
-        assert_eq!(word & 0xf_ffff, bits);
-        H::Transcript::word_bits(word, &mut tape);
-        steps.push(Step::Word(bits));
-    }
-    (tape, steps)
-}
-
-fn observe_one<H: TapeFamily>(
-    native: &mut H::Challenger,
-    transcript: &mut H::Transcript,
-    steps: &mut Vec<Step>,
-) {
     native.observe(F::ONE);
-    Transcript::observe(transcript, F::ONE);
     steps.push(Step::Observe(1));
+    for _ in 0..11 {
+        steps.push(Step::Word(native.sample_bits(20) as u32));
+    }
+    (answers, steps)
 }
 
 /// A random digest.
@@ -137,17 +106,19 @@ impl From8 for [u8; 32] {
 }
 
 /// The same sequence by the gadget.
-fn replay<C: Challenger>(steps: &[Step], digest_blocks: usize) {
+fn replay<H: Hash, C: Challenger>(steps: &[Step]) {
     let mut challenger = C::new();
     for step in steps {
         match step {
             Step::Observe(x) => challenger.observe(Felt::new(*x)),
             Step::Digests(n) => {
-                let digests = hint_slice(n * digest_blocks).any();
+                let digests = hint_slice(n * H::DIGEST_BLOCKS).any();
                 challenger.observe_digests(digests, *n);
             }
-            Step::Slice { elements, blocks } => {
-                let data = hint_slice(*blocks).any();
+            Step::Slice(elements) => {
+                let at = challenger.position();
+                challenger.advise_slice(*elements);
+                let data = hint_slice(blocks_for::<H>(at, *elements)).any();
                 challenger.observe_slice(data, *elements);
             }
             Step::Sample(x) => assert_eq!(challenger.sample(), Ext::new(*x)),
@@ -157,7 +128,7 @@ fn replay<C: Challenger>(steps: &[Step], digest_blocks: usize) {
             Step::Grind(bits) => challenger.grind(*bits),
             Step::Word(expected) => {
                 let word = challenger.sample_word();
-                let bits = C::hint_bits();
+                let bits = C::hint_bits(word);
                 let value = integer(bits, 0, 20);
                 C::assert_bits(word, bits, value, 20);
                 assert_eq!(value, Felt::new(*expected));
@@ -166,31 +137,23 @@ fn replay<C: Challenger>(steps: &[Step], digest_blocks: usize) {
     }
 }
 
-fn agrees<H: TapeFamily, C: Challenger>(run: usize, run_blocks: usize, digest_blocks: usize)
+fn agrees<H: TapeFamily, G: Hash, C: Challenger>()
 where
     H::Digest: From8,
 {
     for seed in 0..60 {
-        let (tape, steps) = sequence::<H>(seed, run, run_blocks);
-        if let Err(error) = run_native(&tape, &[], || replay::<C>(&steps, digest_blocks)) {
-            panic!("{} {seed}: {error}", H::NAME);
-        }
+        let (answers, steps) = sequence::<H>(seed);
+        let tape = match answers.record(|| replay::<G, C>(&steps)) {
+            Ok(tape) => tape,
+            Err(error) => panic!("{} {seed}: {error}", H::NAME),
+        };
+        run_native(&tape, &[], || replay::<G, C>(&steps)).unwrap();
     }
 }
 
 /// A sample takes no words that the digest does not have: here four are left, and a sample takes five.
 fn words_that_are_not_there_are_not_sampled<H: TapeFamily, C: Challenger>() {
-    let mut transcript = H::Transcript::default();
-    let mut tape = Tape::default();
-    Transcript::observe(&mut transcript, F::ONE);
-    let words: Vec<u32> = (0..8).map(|_| transcript.sample_word(&mut tape)).collect();
-    // That all are below the modulus, and the bits of each.
-    tape.hints.push(Hint::Felt(F::ONE));
-    for word in [words[4], words[5], words[6], words[7], 0] {
-        assert!(word >> 24 & 0x7f != 0x7f);
-        H::Transcript::word_bits(word, &mut tape);
-    }
-    let run = run_native(&tape, &[], || {
+    let run = Answers::<H>::default().record(|| {
         let mut challenger = C::new();
         challenger.observe(Felt::ONE);
         for _ in 0..4 {
@@ -198,8 +161,10 @@ fn words_that_are_not_there_are_not_sampled<H: TapeFamily, C: Challenger>() {
         }
         challenger.sample();
     });
-    let error = run.expect_err(H::NAME).to_string();
-    assert!(error.contains("available"), "{error}");
+    let Err(TapeError::Rejected(failure)) = run else {
+        panic!("{}: {run:?}", H::NAME);
+    };
+    assert!(failure.0.contains("available"), "{failure}");
 }
 
 #[test]
@@ -210,15 +175,15 @@ fn samples_take_words_of_the_digest() {
 
 #[test]
 fn poseidon16_agrees() {
-    agrees::<Poseidon16Family, Poseidon16Challenger>(8, 1, 1);
+    agrees::<Poseidon16Family, Poseidon16, Poseidon16Challenger>();
 }
 
 #[test]
 fn blake3_agrees() {
-    agrees::<Blake3Family, Blake3Challenger>(8, 1, 2);
+    agrees::<Blake3Family, Blake3, Blake3Challenger>();
 }
 
 #[test]
 fn keccak_agrees() {
-    agrees::<KeccakFamily, KeccakChallenger>(34, 5, 2);
+    agrees::<KeccakFamily, Keccak, KeccakChallenger>();
 }

@@ -100,8 +100,9 @@ impl Slice {
     }
 
     /// Copies blocks to consecutive addresses.
-    pub fn from_blocks<const N: usize>(blocks: [Block; N]) -> Self {
-        Self::from_native(&blocks.map(Block::native))
+    pub fn from_blocks(blocks: impl AsRef<[Block]>) -> Self {
+        let blocks: Vec<_> = blocks.as_ref().iter().map(|block| block.native()).collect();
+        Self::from_native(&blocks)
     }
 
     fn indexed<const N: usize>(self) {

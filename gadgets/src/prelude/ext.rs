@@ -72,6 +72,18 @@ impl Ext {
     }
 }
 
+impl From<EF> for Ext {
+    fn from(x: EF) -> Self {
+        Self::from_native(x)
+    }
+}
+
+impl From<Ext> for EF {
+    fn from(x: Ext) -> Self {
+        x.native()
+    }
+}
+
 impl Add for Ext {
     type Output = Self;
     fn add(self, other: Self) -> Self {

@@ -26,6 +26,18 @@ impl Felt {
     }
 }
 
+impl From<F> for Felt {
+    fn from(x: F) -> Self {
+        Self(x)
+    }
+}
+
+impl From<Felt> for F {
+    fn from(x: Felt) -> Self {
+        x.0
+    }
+}
+
 /// The element `value mod p` of a compile-time integer.
 pub fn felt(value: usize) -> Felt {
     Felt(F::from_usize(value))

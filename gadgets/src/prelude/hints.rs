@@ -3,7 +3,7 @@
 use super::block::Slice;
 use super::ext::Ext;
 use super::felt::Felt;
-use super::run::{self, Hint};
+use super::run::{self, Hint, Wanted};
 
 /// A value from the tape that nothing has been checked about.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub struct Unchecked<T>(T);
 
 /// The next hint, a field element.
 pub fn hint_felt() -> Unchecked<Felt> {
-    match run::next_hint() {
+    match run::next_hint(Wanted::Felt) {
         Hint::Felt(x) => Unchecked(Felt(x)),
         other => panic!("the tape holds {}, expected an element", other.kind()),
     }
@@ -20,7 +20,7 @@ pub fn hint_felt() -> Unchecked<Felt> {
 
 /// The next hint, an extension element.
 pub fn hint_ext() -> Unchecked<Ext> {
-    match run::next_hint() {
+    match run::next_hint(Wanted::Ext) {
         Hint::Ext(x) => Unchecked(Ext::from_native(x)),
         other => panic!(
             "the tape holds {}, expected an extension element",
@@ -31,7 +31,7 @@ pub fn hint_ext() -> Unchecked<Ext> {
 
 /// The next hint, `n` consecutive blocks.
 pub fn hint_slice(n: usize) -> Unchecked<Slice> {
-    match run::next_hint() {
+    match run::next_hint(Wanted::Slice(n)) {
         Hint::Slice(blocks) if blocks.len() == n => Unchecked(Slice::allocated(&blocks)),
         other => panic!("the tape holds {}, expected {n} blocks", other.kind()),
     }

@@ -4,15 +4,16 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
-use std::thread;
+use std::thread::{self, Scope, ScopedJoinHandle};
 
 use droste_native::{EF, F, precompile};
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 use thiserror::Error;
 
 use super::felt::Felt;
+use crate::record::Line;
 
-/// Stack of a native run: a transcript's message is an array, which methods take and give by value.
+/// Stack of a native run.
 const STACK_BYTES: usize = 64 << 20;
 
 /// Lanes of the statement.
@@ -51,9 +52,34 @@ pub struct Tape {
 #[error("{0}")]
 pub struct Failure(pub String);
 
+/// Where hints come from.
+pub(crate) enum Source {
+    /// A tape.
+    Tape(VecDeque<Hint>),
+    /// Advice and a prover: a tape is recorded.
+    Prover(Line),
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Self::Tape(VecDeque::new())
+    }
+}
+
+/// What a program asks for.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted {
+    Felt,
+    Ext,
+    Slice(usize),
+}
+
 #[derive(Default)]
-struct Run {
-    hints: VecDeque<Hint>,
+pub(crate) struct Run {
+    source: Source,
+    /// Hints that the program says are next.
+    advised: VecDeque<Hint>,
+    recorded: Vec<Hint>,
     inputs: VecDeque<F>,
     statement: Vec<F>,
     revealed: bool,
@@ -75,9 +101,24 @@ pub fn run_native(
     public: &[u32],
     program: impl FnOnce() + Send,
 ) -> Result<[u32; STATEMENT_LANES], Failure> {
+    let source = Source::Tape(tape.hints.iter().cloned().collect());
+    let (_, statement) = thread::scope(|scope| finish(spawn(scope, source, public, program)?))?;
+    Ok(statement)
+}
+
+/// A run in a thread of its own.
+pub(crate) type Handle<'scope> = ScopedJoinHandle<'scope, (thread::Result<()>, Run)>;
+
+/// Starts a run.
+pub(crate) fn spawn<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    source: Source,
+    public: &[u32],
+    program: impl FnOnce() + Send + 'scope,
+) -> Result<Handle<'scope>, Failure> {
     silence_failures();
     let run = Run {
-        hints: tape.hints.iter().cloned().collect(),
+        source,
         inputs: public.iter().map(|&x| F::from_u32(x)).collect(),
         ..Run::default()
     };
@@ -85,17 +126,24 @@ pub fn run_native(
         RUN.set(run);
         RUNNING.set(true);
         let result = catch_unwind(AssertUnwindSafe(program));
-        (result, RUN.take())
+        let mut run = RUN.take();
+        if let Source::Prover(_) = run.source {
+            // The prover hears that nothing more is asked.
+            run.source = Source::default();
+        }
+        (result, run)
     };
-    let (result, run) = thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK_BYTES);
-        let thread = thread
-            .spawn_scoped(scope, started)
-            .map_err(|error| Failure(format!("no thread for the run: {error}")))?;
-        thread
-            .join()
-            .map_err(|_| Failure("the run's thread ended early".into()))
-    })?;
+    thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn_scoped(scope, started)
+        .map_err(|error| Failure(format!("no thread for the run: {error}")))
+}
+
+/// The tape that a run recorded, and its statement.
+pub(crate) fn finish(run: Handle<'_>) -> Result<(Tape, [u32; STATEMENT_LANES]), Failure> {
+    let (result, run) = run
+        .join()
+        .map_err(|_| Failure("the run's thread ended early".into()))?;
     if let Err(payload) = result {
         let message = payload
             .downcast_ref::<String>()
@@ -105,9 +153,16 @@ pub fn run_native(
             message.unwrap_or_else(|| "assertion failed".into()),
         ));
     }
-    if !run.hints.is_empty() {
-        let left = run.hints.len();
+    let left = match &run.source {
+        Source::Tape(hints) => hints.len(),
+        Source::Prover(_) => 0,
+    };
+    if left > 0 {
         return Err(Failure(format!("{left} hints are left on the tape")));
+    }
+    if !run.advised.is_empty() {
+        let left = run.advised.len();
+        return Err(Failure(format!("{left} advised hints were not read")));
     }
     if !run.inputs.is_empty() {
         return Err(Failure(format!(
@@ -119,7 +174,8 @@ pub fn run_native(
     for (lane, value) in statement.iter_mut().zip(run.statement) {
         *lane = value.as_canonical_u32();
     }
-    Ok(statement)
+    let hints = run.recorded;
+    Ok((Tape { hints }, statement))
 }
 
 /// A program fails by panicking; inside [`run_native`] that is a result, not news.
@@ -163,9 +219,64 @@ impl Run {
     }
 }
 
-pub(crate) fn next_hint() -> Hint {
-    RUN.with_borrow_mut(|run| run.hints.pop_front())
-        .expect("the tape has ended")
+pub(crate) fn next_hint(wanted: Wanted) -> Hint {
+    let next = RUN.with_borrow_mut(|run| match &mut run.source {
+        Source::Tape(hints) => Ok(hints.pop_front().expect("the tape has ended")),
+        Source::Prover(_) => Err(run.advised.pop_front()),
+    });
+    let advised = match next {
+        Ok(hint) => return hint,
+        Err(advised) => advised,
+    };
+    let hint = advised.unwrap_or_else(|| match wanted {
+        Wanted::Felt => Hint::Felt(ask(1)[0]),
+        Wanted::Ext => Hint::Ext(EF::from_basis_coefficients_fn({
+            let coefficients = ask(5);
+            move |i| coefficients[i]
+        })),
+        Wanted::Slice(blocks) => {
+            let lanes = ask(8 * blocks);
+            let block = |lanes: &[F]| std::array::from_fn(|i| Some(lanes[i]));
+            Hint::Slice(lanes.chunks(8).map(block).collect())
+        }
+    });
+    RUN.with_borrow_mut(|run| run.recorded.push(hint.clone()));
+    hint
+}
+
+/// The prover's next message, of `n` elements.
+pub(crate) fn ask(n: usize) -> Vec<F> {
+    let message = RUN.with_borrow(|run| match &run.source {
+        Source::Prover(line) => line.ask(n),
+        Source::Tape(_) => None,
+    });
+    let message = message.expect("the prover has no answer");
+    assert_eq!(message.len(), n, "elements of the prover's message");
+    message
+}
+
+fn recording() -> bool {
+    RUN.with_borrow(|run| matches!(run.source, Source::Prover(_)))
+}
+
+/// Says what one of the next hints is, in their order.
+pub(crate) fn advise(hint: impl FnOnce() -> Hint) {
+    if recording() {
+        let hint = hint();
+        RUN.with_borrow_mut(|run| run.advised.push_back(hint));
+    }
+}
+
+/// Tells the prover something.
+pub(crate) fn tell(values: impl FnOnce() -> Vec<F>) {
+    if recording() {
+        let values = values();
+        RUN.with_borrow(|run| {
+            if let Source::Prover(line) = &run.source {
+                line.tell(values);
+            }
+        });
+    }
 }
 
 /// Appends blocks to memory and returns the address of the first.

@@ -241,6 +241,10 @@ pub enum ExprKind {
     Tuple(Vec<Expr>),
     Array(Vec<Expr>),
     Repeat(Box<Expr>, Box<Expr>),
+    /// `vec![a, b]`
+    Vec(Vec<Expr>),
+    /// `vec![value; length]`
+    VecRepeat(Box<Expr>, Box<Expr>),
     Range(Option<Box<Expr>>, Option<Box<Expr>>, bool),
     If(Box<Expr>, Block, Option<Box<Expr>>),
     Match(Box<Expr>, Vec<(Pattern, Option<Expr>, Expr)>),

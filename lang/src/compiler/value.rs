@@ -27,6 +27,7 @@ pub enum Ty {
     Tuple(Rc<[Ty]>),
     /// Length `None` when it is not known.
     Array(Rc<Ty>, Option<u64>),
+    Vec(Rc<Ty>),
     Struct(StructId, Rc<[Ty]>),
     Unchecked(Rc<Ty>),
     Words(u64),
@@ -57,7 +58,7 @@ impl Ty {
                 a.matches(b) && (n.is_none() || m.is_none() || n == m)
             }
             (Self::Struct(a, x), Self::Struct(b, y)) => a == b && all_match(x, y),
-            (Self::Unchecked(a), Self::Unchecked(b)) => a.matches(b),
+            (Self::Vec(a), Self::Vec(b)) | (Self::Unchecked(a), Self::Unchecked(b)) => a.matches(b),
             (Self::Words(a), Self::Words(b))
             | (Self::Index(a), Self::Index(b))
             | (Self::Const(a), Self::Const(b)) => a == b,
@@ -151,6 +152,8 @@ pub enum Value {
     Slice(Pointer, u32),
     Tuple(Rc<Vec<Value>>),
     Array(Rc<Vec<Value>>),
+    /// As many values as the program pushed, a number that is known while compiling.
+    Vec(Rc<Vec<Value>>),
     Struct(Rc<Structure>),
     Unchecked(Rc<Value>),
     Range(u64, u64, Option<IntType>),
@@ -186,6 +189,10 @@ impl Value {
                 let element = values.first().map_or(Ty::Unknown, Self::ty);
                 Ty::Array(Rc::new(element), Some(values.len() as u64))
             }
+            Self::Vec(values) => {
+                let element = values.first().map_or(Ty::Unknown, Self::ty);
+                Ty::Vec(Rc::new(element))
+            }
             Self::Struct(structure) => Ty::Struct(structure.id, structure.generics.clone()),
             Self::Unchecked(value) => Ty::Unchecked(Rc::new(value.ty())),
             Self::Words(_, length) => Ty::Words(*length),
@@ -211,6 +218,7 @@ impl Value {
             Self::Tuple(values) if values.is_empty() => "()",
             Self::Tuple(_) => "a tuple",
             Self::Array(_) => "an array",
+            Self::Vec(_) => "a Vec",
             Self::Struct(_) => "a struct",
             Self::Unchecked(_) => "an Unchecked value",
             Self::Range(..) | Self::Count(_) => "a range",
@@ -218,6 +226,14 @@ impl Value {
             Self::Words(..) => "a Words",
             Self::Index(..) => "an Index",
             Self::Lent => "a value that is borrowed mutably",
+        }
+    }
+
+    /// The elements of an array or a `Vec`.
+    pub const fn elements(&self) -> Option<&Rc<Vec<Self>>> {
+        match self {
+            Self::Array(values) | Self::Vec(values) => Some(values),
+            _ => None,
         }
     }
 
@@ -238,6 +254,7 @@ impl Value {
         Ok(match self {
             Self::Tuple(values) => map_all(values)?.map(|values| Self::Tuple(Rc::new(values))),
             Self::Array(values) => map_all(values)?.map(|values| Self::Array(Rc::new(values))),
+            Self::Vec(values) => map_all(values)?.map(|values| Self::Vec(Rc::new(values))),
             Self::Elements(values) => {
                 map_all(values)?.map(|values| Self::Elements(Rc::new(values)))
             }
@@ -258,7 +275,10 @@ impl Value {
     /// The scalars of the value, in the order of [`Self::map_leaves`].
     pub fn leaves<'a>(&'a self, out: &mut Vec<&'a Value>) {
         match self {
-            Self::Tuple(values) | Self::Array(values) | Self::Elements(values) => {
+            Self::Tuple(values)
+            | Self::Array(values)
+            | Self::Vec(values)
+            | Self::Elements(values) => {
                 values.iter().for_each(|value| value.leaves(out));
             }
             Self::Struct(structure) => {
@@ -274,6 +294,7 @@ impl Value {
             self,
             Self::Tuple(_)
                 | Self::Array(_)
+                | Self::Vec(_)
                 | Self::Elements(_)
                 | Self::Struct(_)
                 | Self::Unchecked(_)
@@ -288,6 +309,7 @@ impl Value {
         match (self, other) {
             (Self::Tuple(a), Self::Tuple(b))
             | (Self::Array(a), Self::Array(b))
+            | (Self::Vec(a), Self::Vec(b))
             | (Self::Elements(a), Self::Elements(b)) => all(a, b),
             (Self::Struct(a), Self::Struct(b)) => a.id == b.id && all(&a.fields, &b.fields),
             (Self::Unchecked(a), Self::Unchecked(b)) => a.same_shape(b),

@@ -5,6 +5,7 @@ mod dispatch;
 mod instances;
 mod names;
 mod slices;
+mod vecs;
 
 use droste_gadgets::{Hint, Tape, run_native};
 use droste_lang::compiler::{Compiled, compile_file};

@@ -7,8 +7,9 @@
 
 use std::collections::BTreeSet;
 
+use droste_gadgets::verify::shape::Round;
 use droste_native::HashId;
-use droste_verifier::shape::{ProofShape, Round};
+use droste_verifier::shape::ProofShape;
 use droste_vm::executor::{Tape, TapeItem};
 
 /// A lane of a hint: of a slice by block, of an element by coefficient.
@@ -115,7 +116,7 @@ fn opened_values(
     let at = (8 + shape.opening_seed().len()) % run;
     let points = shape.rounds().into_iter().flat_map(|round| round.matrices);
     let count: usize = points
-        .map(|matrix| 5 * matrix.width * (1 + usize::from(matrix.next)))
+        .map(|matrix| 5 * matrix.width * matrix.openings.len())
         .sum();
     let end = at + count;
     let blocks = lane(shape.hash, end - 1) / 8 + 1;

@@ -26,6 +26,7 @@ mod expression;
 mod factor;
 mod input;
 mod lower;
+mod native;
 mod periodic;
 mod polynomial;
 mod program;
@@ -145,18 +146,17 @@ impl Evaluators {
     /// The evaluators as one file of zk-DSL text.
     #[must_use]
     pub fn text(&self) -> String {
-        text::file(&self.tables, self.buses.count)
+        text::file(&self.tables)
     }
 }
 
 /// Generates the evaluators of a proof's tables.
 ///
 /// The text declares, for a table `cpu`,
-/// `eval_cpu(v: &Opened<..>, c: &Challenges<BUSES>) -> Ext`; see its own documentation for the
-/// fields. The lookup trace is passed flat, as it is opened, and recomposed inside. Denominator
+/// `eval_cpu(v: &Opened, c: &Challenges) -> Ext`, of `droste_gadgets::verify::constraints`. The lookup trace is passed flat, as it is opened, and recomposed inside. Denominator
 /// base `i` is `alpha' + (i + 1) * beta^w` for the lookup challenges `alpha'` and `beta` and
 /// `w = message_width` of [`Buses`]; the caller computes them once for all tables. A table
-/// with periodic columns has `periodic_cpu(point: Ext) -> [Ext; COLUMNS]` too. Selectors are the
+/// with periodic columns has `periodic_cpu(point: Ext) -> Vec<Ext>` too. Selectors are the
 /// caller's, and so is the division by the vanishing polynomial.
 ///
 /// # Errors

@@ -9,64 +9,15 @@ use p3_field::PrimeField32;
 use super::input::basis;
 use super::{Input, Instruction, StraightLine, Table, Value};
 
-/// Declarations that every generated file begins with.
-const DECLARATIONS: &str = "\
-use droste_gadgets::prelude::*;
-
-/// What a proof opens for one table at the out-of-domain point, with the selectors there.
-pub struct Opened<
-    const MAIN: usize,
-    const MAIN_NEXT: usize,
-    const PREPROCESSED: usize,
-    const PREPROCESSED_NEXT: usize,
-    const PERMUTATION: usize,
-    const PUBLIC: usize,
-    const PERIODIC: usize,
-> {
-    /// Main trace at the point.
-    pub main: [Ext; MAIN],
-    /// Main trace at the next point; empty when it is not opened there.
-    pub main_next: [Ext; MAIN_NEXT],
-    /// Preprocessed trace at the point.
-    pub preprocessed: [Ext; PREPROCESSED],
-    /// Preprocessed trace at the next point; empty when it is not opened there.
-    pub preprocessed_next: [Ext; PREPROCESSED_NEXT],
-    /// Lookup trace at the point, flat as it is committed.
-    pub permutation: [Ext; PERMUTATION],
-    /// Lookup trace at the next point, flat.
-    pub permutation_next: [Ext; PERMUTATION],
-    /// Sum of the table's lookups; unused by a table without lookups.
-    pub terminal: Ext,
-    /// Public values of the table.
-    pub public_values: [Felt; PUBLIC],
-    /// Periodic columns at the point.
-    pub periodic: [Ext; PERIODIC],
-    /// Selector of the first row.
-    pub is_first_row: Ext,
-    /// Selector of the last row.
-    pub is_last_row: Ext,
-    /// Selector of all rows but the last.
-    pub is_transition: Ext,
-}
-
-/// Challenges that all tables of a proof share.
-pub struct Challenges<const BUSES: usize> {
-    /// Folds constraints.
-    pub alpha: Ext,
-    /// Combines the elements of a bus message.
-    pub beta: Ext,
-    /// Denominator base of each bus.
-    pub buses: [Ext; BUSES],
-}
-";
-
-/// Text of one file: declarations and the evaluator of each table.
-pub(super) fn file(tables: &[Table], buses: usize) -> String {
+/// Text of one file: the evaluator of each table.
+pub(super) fn file(tables: &[Table]) -> String {
     let mut text = String::from(
         "//! Constraints of each table at the out-of-domain point, generated from the AIRs.\n\n",
     );
-    text.push_str(DECLARATIONS);
-    text.push('\n');
+    text.push_str(
+        "use droste_gadgets::prelude::*;\n\
+         use droste_gadgets::verify::constraints::{Challenges, Opened};\n\n",
+    );
     for i in (1..EXTENSION_DEGREE).filter(|&i| any_reads(tables, Input::Basis(i))) {
         let _ = writeln!(
             text,
@@ -75,16 +26,13 @@ pub(super) fn file(tables: &[Table], buses: usize) -> String {
         );
     }
     for table in tables {
-        let _ = write!(text, "\n{}", Function { table, buses });
+        let _ = write!(text, "\n{}", Function(table));
     }
     text
 }
 
 /// The evaluator of one table.
-struct Function<'a> {
-    table: &'a Table,
-    buses: usize,
-}
+struct Function<'a>(&'a Table);
 
 impl Display for Function<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -93,20 +41,7 @@ impl Display for Function<'_> {
             shape,
             program,
             periodic,
-        } = self.table;
-        let buses = self.buses;
-        let next = |opened: bool, width: usize| if opened { width } else { 0 };
-        let opened = [
-            shape.main_width,
-            next(shape.main_next, shape.main_width),
-            shape.preprocessed_width,
-            next(shape.preprocessed_next, shape.preprocessed_width),
-            shape.permutation_width(),
-            shape.num_public_values,
-            shape.periodic_columns.len(),
-        ]
-        .map(|n| n.to_string())
-        .join(", ");
+        } = self.0;
         writeln!(
             f,
             "/// Folded constraints of table `{name}`: {} constraints, {} instructions.",
@@ -114,16 +49,8 @@ impl Display for Function<'_> {
             program.len()
         )?;
         writeln!(f, "pub fn eval_{name}(")?;
-        writeln!(
-            f,
-            "    {}v: &Opened<{opened}>,",
-            unused(reads(program, false))
-        )?;
-        writeln!(
-            f,
-            "    {}c: &Challenges<{buses}>,",
-            unused(reads(program, true))
-        )?;
+        writeln!(f, "    {}v: &Opened,", unused(reads(program, false)))?;
+        writeln!(f, "    {}c: &Challenges,", unused(reads(program, true)))?;
         writeln!(f, ") -> Ext {{")?;
         let result = program.results.first();
         match (result, program.instructions.split_last()) {
@@ -141,15 +68,15 @@ impl Display for Function<'_> {
         if periodic.results.is_empty() {
             return Ok(());
         }
-        let columns = periodic.results.len();
         writeln!(f, "\n/// Periodic columns of table `{name}` at the point.")?;
-        writeln!(
-            f,
-            "pub fn periodic_{name}(point: Ext) -> [Ext; {columns}] {{"
-        )?;
+        writeln!(f, "pub fn periodic_{name}(point: Ext) -> Vec<Ext> {{")?;
         steps(f, periodic, periodic.len())?;
         let results = periodic.results.iter().map(Value::to_string);
-        writeln!(f, "    [{}]\n}}", results.collect::<Vec<_>>().join(", "))
+        writeln!(
+            f,
+            "    vec![{}]\n}}",
+            results.collect::<Vec<_>>().join(", ")
+        )
     }
 }
 

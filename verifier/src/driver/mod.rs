@@ -45,14 +45,14 @@ pub use uni::{UniAir, UniDriver};
 
 use crate::aggregate::Run;
 use crate::claim::{Claim, ClaimTree, public_digest};
-use crate::codegen::{CodegenError, TableSource, generate};
+use crate::codegen::{CodegenError, Evaluators, TableSource, generate};
 use crate::keys::Children;
-use crate::program::airs as program;
+use crate::program::{airs as program, run_airs};
 use crate::recursion::LIMIT;
 use crate::shape::{ProofShape, Protocol, ShapeError};
 use crate::tape::{
-    Claim as TapeClaim, ProofParts, TapeError, TapeFamily, commitment_blocks, machine_tape,
-    proof_tape, public_slice, whole,
+    Answers, ProofParts, TapeError, TapeFamily, commitment_lanes, expect_length, machine_tape,
+    public_lanes,
 };
 
 /// Why AIRs or a proof of them cannot be recursed over.
@@ -100,6 +100,7 @@ pub struct AirProgram<H: HashFamily> {
     key: AirKey<H>,
     seed: Seed,
     shape: ProofShape,
+    evaluators: Evaluators,
     security: SecurityReport,
     text: String,
     compiled: Compiled,
@@ -190,6 +191,7 @@ impl<H: TapeFamily> AirProgram<H> {
             seed,
             security: proven_security(&settings, &shapes, H::COLLISION_BITS),
             shape,
+            evaluators,
             text,
             compiled,
             compile: start.elapsed(),
@@ -240,7 +242,7 @@ impl<H: TapeFamily> AirProgram<H> {
     /// The hints with which the program accepts a proof for these public values.
     ///
     /// # Errors
-    /// If the proof is of another shape.
+    /// If the proof is of another shape, or the program rejects it.
     pub fn tape<'a>(
         &self,
         proof: impl Into<ProofParts<'a, H>>,
@@ -249,21 +251,24 @@ impl<H: TapeFamily> AirProgram<H> {
         let digests = &self.key.preprocessed;
         let commitment = (!digests.is_empty())
             .then(|| <Commitment<H> as FamilyCap<H::Digest>>::from_digests(digests.clone()));
-        let mut tape = Tape::default();
+        let tables = &self.shape.tables;
+        let part = "tables of public values";
+        expect_length(part, public_values.len(), tables.len())?;
+        for (table, values) in tables.iter().zip(public_values) {
+            let part = format!("public values of {}", table.name);
+            expect_length(&part, values.len(), table.shape.num_public_values)?;
+        }
+        let mut answers = Answers::<H>::default();
         if let Some(commitment) = &commitment {
-            tape.hints.push(whole(&commitment_blocks::<H>(commitment)));
+            answers.message(commitment_lanes::<H>(commitment));
         }
         if self.shape.public_values() > 0 {
-            tape.hints.push(public_slice(public_values));
+            answers.message(public_lanes(public_values));
         }
-        let claim = TapeClaim::<H> {
-            seed: &self.seed(),
-            preprocessed: commitment.as_ref(),
-            public_values,
-        };
-        let proof = proof_tape(&self.shape, &claim, proof)?;
-        tape.hints.extend(proof.hints);
-        Ok(tape)
+        answers.proof(&self.shape, commitment.as_ref(), proof)?;
+        let (shape, evaluators) = (&self.shape, &self.evaluators);
+        let header = &self.key.identity;
+        answers.record(|| run_airs::<H>(shape, evaluators, header))
     }
 
     /// Runs the program on a proof for these public values.

@@ -1,8 +1,9 @@
 //! The openings of every query.
 
+use std::collections::VecDeque;
 use std::marker::PhantomData;
 
-use droste_gadgets::{Hint, Tape};
+use droste_gadgets::verify::shape::{MAIN, Opening, PREPROCESSED, QUOTIENT};
 use droste_native::family::ChallengeMmcs;
 use droste_native::{Commitment, EF, F};
 use p3_commit::{CommitmentOpening, ExtensionMmcs, MatrixOpening, Mmcs, PointOpening};
@@ -14,50 +15,43 @@ use p3_matrix::Dimensions;
 
 use super::family::TapeFamily;
 use super::parts::{Fri, ProofParts};
-use super::{Claim, TapeError, expect_length, whole};
-use crate::program::{Opening, blocks, layout};
-use crate::shape::{ProofShape, RoundKind};
+use super::{TapeError, expect_length};
+use crate::shape::ProofShape;
 
 type Claims<H> = Vec<CommitmentOpening<EF, Commitment<H>, TwoAdicMultiplicativeCoset<F>>>;
 
 /// What p3's low-degree test is asked to check: by commitment, the claimed rows.
 pub(super) fn claims<H: TapeFamily>(
     shape: &ProofShape,
-    claim: &Claim<'_, H>,
+    preprocessed: Option<&Commitment<H>>,
     proof: &ProofParts<'_, H>,
-    openings: &[Opening],
     values: &[Vec<EF>],
     zeta: EF,
 ) -> Result<Claims<H>, TapeError> {
     let mut claims = Vec::new();
     for round in shape.rounds() {
         let commitment = match round.kind {
-            RoundKind::Main => Some(proof.main),
-            RoundKind::Quotient => Some(proof.quotient),
-            RoundKind::Preprocessed => claim.preprocessed,
-            RoundKind::Permutation => proof.permutation,
+            MAIN => Some(proof.main),
+            QUOTIENT => Some(proof.quotient),
+            PREPROCESSED => preprocessed,
+            _ => proof.permutation,
         };
         let Some(commitment) = commitment else {
-            let part = format!("commitments to {} traces", round.kind.name());
-            expect_length(&part, 0, 1)?;
+            expect_length(&format!("commitment {}", round.kind), 0, 1)?;
             continue;
         };
         let mut matrices = Vec::new();
-        for (index, matrix) in round.matrices.iter().enumerate() {
+        for matrix in &round.matrices {
             let domain = TwoAdicMultiplicativeCoset::new(F::ONE, matrix.log_height);
             let Some(domain) = domain else {
                 return Err(TapeError::Opening("a domain is too large".into()));
             };
             let step = F::two_adic_generator(matrix.log_height);
-            let points = openings
-                .iter()
-                .zip(values)
-                .filter(|(o, _)| o.round == round.kind && o.matrix == index)
-                .map(|(opening, values)| PointOpening {
-                    point: if opening.next { zeta * step } else { zeta },
-                    values: values.clone(),
-                })
-                .collect();
+            let point = |opening: &Opening| PointOpening {
+                point: if opening.next { zeta * step } else { zeta },
+                values: values.get(opening.number).cloned().unwrap_or_default(),
+            };
+            let points = matrix.openings.iter().map(point).collect();
             matrices.push(MatrixOpening { domain, points });
         }
         claims.push(CommitmentOpening {
@@ -225,57 +219,46 @@ pub(super) fn open<H: TapeFamily>(
 }
 
 impl Opened {
-    /// Writes the hints of one query.
+    /// The rows and paths of one query, in the order in which the program reads them.
     #[allow(
         clippy::indexing_slicing,
         reason = "`open` has as many rows and paths as queries, and of each the round's matrices: Plonky3's \
                   `open_inputs` refuses others"
     )]
-    pub(super) fn write(&self, shape: &ProofShape, query: usize, tape: &mut Tape) {
-        let blowup = shape.settings.log_blowup;
+    pub(super) fn answer(&self, shape: &ProofShape, query: usize, messages: &mut VecDeque<Vec<F>>) {
+        let settings = &shape.settings;
         for ((rows, paths), round) in self.inputs.iter().zip(shape.rounds()) {
             let layers = round.layers();
-            let cap = shape.cap_levels(round.tallest() + blowup);
+            let leaves = round.tallest() + settings.log_blowup;
             let mut path = paths[query].iter();
-            for (i, (log_height, matrices)) in layers.iter().enumerate() {
-                let row: Vec<F> = matrices
-                    .iter()
-                    .flat_map(|&matrix| rows[query][matrix].iter().copied())
-                    .collect();
-                tape.hints.push(leaf(shape, &row));
-                let above = layers.get(i + 1).map_or(cap, |(next, _)| next + blowup);
-                let depth = log_height + blowup - above;
-                write_path(&mut path, depth, tape);
+            for (i, layer) in layers.iter().enumerate() {
+                let matrices = layer.matrices.iter();
+                let row = matrices.flat_map(|matrix| rows[query][matrix.index].iter().copied());
+                messages.push_back(row.collect());
+                let above = layers
+                    .get(i + 1)
+                    .map_or(settings.cap_height.min(leaves), |next| {
+                        next.log_height + settings.log_blowup
+                    });
+                let depth = layer.log_height + settings.log_blowup - above;
+                push_path(&mut path, depth, messages);
             }
         }
         for (rows, paths) in &self.folds {
-            tape.hints.push(leaf(shape, &rows[query]));
+            messages.push_back(rows[query].clone());
             let path = &paths[query];
-            write_path(&mut path.iter(), path.len(), tape);
+            push_path(&mut path.iter(), path.len(), messages);
         }
     }
 }
 
-fn write_path<'a>(path: &mut impl Iterator<Item = &'a Vec<[F; 8]>>, depth: usize, tape: &mut Tape) {
+fn push_path<'a>(
+    path: &mut impl Iterator<Item = &'a Vec<[F; 8]>>,
+    depth: usize,
+    messages: &mut VecDeque<Vec<F>>,
+) {
     if depth > 0 {
-        let blocks: Vec<[F; 8]> = path.take(depth).flatten().copied().collect();
-        tape.hints.push(whole(&blocks));
+        let lanes = path.take(depth).flatten().flatten().copied();
+        messages.push_back(lanes.collect());
     }
-}
-
-/// A row laid out to be hashed. The sponge fills the lanes after the last element of a row of eight
-/// and more; shorter rows are padded with zeros, and byte hashes ignore what follows.
-#[allow(
-    clippy::indexing_slicing,
-    reason = "`blocks` counts the blocks of all places up to the row's last"
-)]
-fn leaf(shape: &ProofShape, row: &[F]) -> Hint {
-    let (run, run_blocks) = layout(shape.hash);
-    let filled = shape.hash == droste_native::HashId::Poseidon16 && row.len() >= 8;
-    let empty = if filled { None } else { Some(F::ZERO) };
-    let mut slice = vec![[empty; 8]; blocks(shape.hash, 0, row.len())];
-    for (i, &value) in row.iter().enumerate() {
-        slice[run_blocks * (i / run) + i % run / 8][i % run % 8] = Some(value);
-    }
-    Hint::Slice(slice)
 }

@@ -3,11 +3,14 @@
 //! [`VALUE`]: the transcript holds another opened value than the trace has, [`FREE`] plus one for
 //! [`FREE`]. [`WORK`]: nothing is ground, nonces are zero.
 
-use droste_gadgets::Tape;
+use droste_gadgets::bits::integer;
+use droste_gadgets::hash::Challenger;
+use droste_gadgets::poseidon16 as gadget;
+use droste_gadgets::prelude::{Ext, Felt, Slice, hint_felt};
 use droste_native::challenger::Poseidon16Challenger;
 use droste_native::family::{MultiProof, Poseidon16Mmcs};
 use droste_native::{EF, F, HashFamily, HashId, Poseidon16Family};
-use droste_verifier::tape::{TapeFamily, Transcript};
+use droste_verifier::tape::TapeFamily;
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Dimensions;
@@ -113,50 +116,81 @@ impl<const LIE: u8> HashFamily for Liar<LIE> {
     }
 }
 
-impl<const LIE: u8> Transcript for Lying<LIE> {
-    type Digest = [F; 8];
+/// The lying transcript of the program.
+#[derive(Clone, Copy)]
+pub struct LyingGadget<const LIE: u8>(gadget::Poseidon16Challenger);
 
-    fn observe(&mut self, x: F) {
-        CanObserve::<F>::observe(self, x);
+impl<const LIE: u8> Challenger for LyingGadget<LIE> {
+    fn new() -> Self {
+        Self(Challenger::new())
     }
 
-    fn observe_digests(&mut self, digests: &[[F; 8]], tape: &mut Tape) {
-        self.0.observe_digests(digests, tape);
+    fn observe(&mut self, x: Felt) {
+        let lie = LIE == VALUE && F::from(x) == FREE;
+        self.0.observe(if lie { x + Felt::ONE } else { x });
+    }
+
+    fn observe_digests(&mut self, digests: Slice, n: usize) {
+        self.0.observe_digests(digests, n);
     }
 
     fn position(&self) -> usize {
         self.0.position()
     }
 
-    fn pending(&self) -> Vec<F> {
-        self.0.pending()
+    fn advise_slice(&self, n: usize) {
+        self.0.advise_slice(n);
     }
 
-    fn sample(&mut self, tape: &mut Tape) -> EF {
-        Transcript::sample(&mut self.0, tape)
+    fn observe_slice(&mut self, data: Slice, n: usize) {
+        let skip = self.position();
+        for i in skip..skip + n {
+            self.observe(data.block(i / 8).lane(i % 8));
+        }
     }
 
-    fn sample_pair(&mut self, tape: &mut Tape) -> (EF, EF) {
-        self.0.sample_pair(tape)
+    fn sample(&mut self) -> Ext {
+        self.0.sample()
     }
 
-    fn sample_word(&mut self, tape: &mut Tape) -> u32 {
-        self.0.sample_word(tape)
+    fn sample_pair(&mut self) -> (Ext, Ext) {
+        self.0.sample_pair()
     }
 
-    fn word_bits(word: u32, tape: &mut Tape) {
-        Poseidon16Challenger::word_bits(word, tape);
+    fn sample_word(&mut self) -> [Felt; 2] {
+        self.0.sample_word()
     }
 
-    fn grind(&mut self, nonce: F, tape: &mut Tape) {
-        Transcript::grind(&mut self.0, nonce, tape);
+    fn hint_bits(word: [Felt; 2]) -> [Felt; 32] {
+        gadget::Poseidon16Challenger::hint_bits(word)
+    }
+
+    fn assert_bits(word: [Felt; 2], bits: [Felt; 32], low: Felt, n: usize) {
+        gadget::Poseidon16Challenger::assert_bits(word, bits, low, n);
+    }
+
+    fn grind(&mut self, bits: usize) {
+        if LIE != WORK {
+            self.0.grind(bits);
+        } else if bits > 0 {
+            // The same hints, and no check of the low bits.
+            self.observe(hint_felt().any());
+            let word = self.sample_word();
+            let bits = Self::hint_bits(word);
+            Self::assert_bits(word, bits, integer(bits, 0, 24), 24);
+        }
     }
 }
 
 impl<const LIE: u8> TapeFamily for Liar<LIE> {
-    type Transcript = Lying<LIE>;
+    type Gadget = gadget::Poseidon16;
+    type Transcript = LyingGadget<LIE>;
 
     fn digest_blocks(digest: &[F; 8]) -> Vec<[F; 8]> {
         vec![*digest]
+    }
+
+    fn integer(word: [F; 2]) -> u32 {
+        Poseidon16Family::integer(word)
     }
 }

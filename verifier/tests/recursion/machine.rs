@@ -9,9 +9,17 @@ use droste_vm::record::Execution;
 
 /// The entry that hands `verify` its arguments from the tape.
 fn main(hash: HashId) -> String {
+    let (module, name) = match hash {
+        HashId::Poseidon16 => ("poseidon16", "Poseidon16"),
+        HashId::Blake3 => ("blake3", "Blake3"),
+        HashId::Keccak => ("keccak", "Keccak"),
+    };
     let blocks = if hash == HashId::Poseidon16 { 2 } else { 4 };
     format!(
         "
+use droste_gadgets::verify::verify;
+use droste_gadgets::{module}::{{{name} as H, {name}Challenger as C}};
+
 /// Reads the arguments from the tape and verifies.
 pub fn main() {{
     let mut seed = [Felt::ZERO; 8];
@@ -19,11 +27,11 @@ pub fn main() {{
         seed[i] = hint_felt().any();
     }}
     let preprocessed = hint_slice({blocks}).any();
-    let mut public = [Felt::ZERO; 2];
+    let mut public = vec![vec![], vec![Felt::ZERO; 2]];
     for i in 0..2 {{
-        public[i] = hint_felt().any();
+        public[1][i] = hint_felt().any();
     }}
-    verify(seed, preprocessed, public);
+    verify::<H, C, Tables>(&shape(), &Tables, &seed, vec![preprocessed], &public);
 }}
 "
     )

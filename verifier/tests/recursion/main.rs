@@ -7,11 +7,16 @@ mod prove;
 
 use std::path::PathBuf;
 
+use droste_gadgets::blake3::{Blake3, Blake3Challenger};
+use droste_gadgets::keccak::{Keccak, KeccakChallenger};
+use droste_gadgets::poseidon16::{Poseidon16, Poseidon16Challenger};
 use droste_gadgets::prelude::*;
+use droste_gadgets::verify::constraints::Constraints;
+use droste_gadgets::verify::shape::Shape;
+use droste_gadgets::verify::verify;
 use droste_gadgets::{Failure, Hint, Tape, run_native};
 use droste_native::{Blake3Family, F, FriSettings, HashId, KeccakFamily, Poseidon16Family};
 use droste_verifier::program::verifier;
-use droste_verifier::tape::{commitment_blocks, proof_tape, whole};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use prove::{Proved, prove};
@@ -48,7 +53,7 @@ fn check_generated(name: &str, text: &str) {
 }
 
 macro_rules! family {
-    ($module:ident, $family:ty, $hash:expr) => {
+    ($module:ident, $family:ty, $hash:expr, $h:ty, $c:ty) => {
         mod $module {
             use super::*;
 
@@ -78,33 +83,29 @@ macro_rules! family {
                 }
             }
 
-            /// The whole tape: arguments, then the proof.
-            fn tape(proved: &Proved<$family>) -> Tape {
-                let mut tape = Tape::default();
-                for seed in &proved.seed {
-                    tape.hints.push(Hint::Felt(*seed));
+            /// Reads the arguments of `verify`, then the proof.
+            fn program(shape: &Shape, constraints: &impl Constraints) {
+                let mut seed = [Felt::ZERO; 8];
+                for lane in &mut seed {
+                    *lane = hint_felt().any();
                 }
-                let commitment = proved.preprocessed.as_ref().unwrap();
-                tape.hints
-                    .push(whole(&commitment_blocks::<$family>(commitment)));
-                for value in &proved.public_values[1] {
-                    tape.hints.push(Hint::Felt(*value));
-                }
-                let proof = proof_tape(&proved.shape, &proved.claim(), &proved.proof).unwrap();
-                tape.hints.extend(proof.hints);
-                tape
+                let blocks = if $hash == HashId::Poseidon16 { 2 } else { 4 };
+                let preprocessed = vec![hint_slice(blocks).any()];
+                let public = [vec![], vec![hint_felt().any(), hint_felt().any()]];
+                verify::<$h, $c, _>(shape, constraints, &seed, preprocessed, &public);
             }
 
+            /// The tape, recorded by the evaluators' interpreter.
+            fn tape(proved: &Proved<$family>) -> Tape {
+                let shape = proved.shape.to_verify();
+                let run = || program(&shape, &proved.evaluators);
+                proved.answers().record(run).unwrap()
+            }
+
+            /// A run over a tape, by the generated evaluators.
             fn run(tape: &Tape) -> Result<[u32; 8], Failure> {
                 run_native(tape, &[], || {
-                    let mut seed = [Felt::ZERO; 8];
-                    for lane in &mut seed {
-                        *lane = hint_felt().any();
-                    }
-                    let blocks = if $hash == HashId::Poseidon16 { 2 } else { 4 };
-                    let preprocessed = hint_slice(blocks).any();
-                    let public = [hint_felt().any(), hint_felt().any()];
-                    generated::$module::verify(seed, preprocessed, public);
+                    program(&generated::$module::shape(), &generated::$module::Tables);
                 })
             }
 
@@ -176,6 +177,24 @@ fn damage(hint: &Hint, at: usize) -> Vec<Hint> {
     }
 }
 
-family!(poseidon16, Poseidon16Family, HashId::Poseidon16);
-family!(blake3, Blake3Family, HashId::Blake3);
-family!(keccak, KeccakFamily, HashId::Keccak);
+family!(
+    poseidon16,
+    Poseidon16Family,
+    HashId::Poseidon16,
+    Poseidon16,
+    Poseidon16Challenger
+);
+family!(
+    blake3,
+    Blake3Family,
+    HashId::Blake3,
+    Blake3,
+    Blake3Challenger
+);
+family!(
+    keccak,
+    KeccakFamily,
+    HashId::Keccak,
+    Keccak,
+    KeccakChallenger
+);

@@ -4,7 +4,7 @@ use droste_native::config::config;
 use droste_native::{Commitment, Config, F, FriSettings, HashId};
 use droste_verifier::codegen::{Evaluators, TableSource, generate};
 use droste_verifier::shape::ProofShape;
-use droste_verifier::tape::{Claim, TapeFamily};
+use droste_verifier::tape::{Answers, TapeFamily, commitment_lanes};
 use p3_air::BaseAir;
 use p3_batch_stark::{BatchProof, ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_field::PrimeCharacteristicRing;
@@ -22,12 +22,21 @@ pub struct Proved<H: TapeFamily> {
 }
 
 impl<H: TapeFamily> Proved<H> {
-    pub fn claim(&self) -> Claim<'_, H> {
-        Claim {
-            seed: &self.seed,
-            preprocessed: self.preprocessed.as_ref(),
-            public_values: &self.public_values,
+    /// What the prover answers a program that reads the arguments of `verify`, then the proof.
+    pub fn answers(&self) -> Answers<'_, H> {
+        let mut answers = Answers::default();
+        for seed in &self.seed {
+            answers.message(vec![*seed]);
         }
+        let preprocessed = self.preprocessed.as_ref().unwrap();
+        answers.message(commitment_lanes::<H>(preprocessed));
+        for value in &self.public_values[1] {
+            answers.message(vec![*value]);
+        }
+        answers
+            .proof(&self.shape, Some(preprocessed), &self.proof)
+            .unwrap();
+        answers
     }
 }
 

@@ -457,7 +457,9 @@ impl Evaluator<'_> {
                     self.assert_block(a, b)
                 }
             }
-            (Value::Tuple(a), Value::Tuple(b)) | (Value::Array(a), Value::Array(b))
+            (Value::Tuple(a), Value::Tuple(b))
+            | (Value::Array(a), Value::Array(b))
+            | (Value::Vec(a), Value::Vec(b))
                 if a.len() == b.len() =>
             {
                 for (a, b) in a.iter().zip(b.iter()) {

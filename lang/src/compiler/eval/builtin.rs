@@ -53,6 +53,11 @@ pub(super) fn builtin_method(
         (Value::Words(..), "get") => (Receiver::Reference, None),
         (Value::Words(..), "set") => (Receiver::Mutable, None),
         (Value::Array(_), name) if is_array_method(name) => (Receiver::Slice, None),
+        (Value::Vec(_), "push" | "truncate") => (Receiver::Mutable, None),
+        (Value::Vec(_), "len" | "is_empty") => (Receiver::Reference, None),
+        (Value::Vec(_), name) if is_array_method(name) || is_vec_method(name) => {
+            (Receiver::Slice, None)
+        }
         (Value::Int(..), name) if is_integer_method(name) => (Receiver::Value, None),
         (Value::Bool(_) | Value::Flag(_), "then" | "then_some" | "ok_or" | "ok_or_else") => {
             (Receiver::Value, None)
@@ -149,6 +154,35 @@ fn is_array_method(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
+/// Whether the name is, or may be, that of a method that `Vec` has beside those of slices.
+fn is_vec_method(name: &str) -> bool {
+    const PREFIXES: &[&str] = &[
+        "dedup", "drain", "extend", "extract_", "pop", "push", "retain",
+    ];
+    const NAMES: &[&str] = &[
+        "allocator",
+        "append",
+        "capacity",
+        "clear",
+        "insert",
+        "leak",
+        "peek_mut",
+        "recycle",
+        "remove",
+        "reserve",
+        "reserve_exact",
+        "resize",
+        "resize_with",
+        "set_len",
+        "shrink_to",
+        "shrink_to_fit",
+        "spare_capacity_mut",
+        "splice",
+        "truncate",
+    ];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// Whether the name is, or may be, that of a method of Rust's integers.
 fn is_integer_method(name: &str) -> bool {
     const PREFIXES: &[&str] = &[
@@ -219,6 +253,12 @@ pub(super) fn builtin_function(ty: &Ty, name: &str) -> bool {
         Ty::Words(_) => matches!(name, "new" | "get" | "set"),
         Ty::Index(_) => name == "new",
         Ty::Array(..) => is_array_method(name),
+        Ty::Vec(_) => {
+            matches!(name, "new" | "with_capacity" | "from_fn")
+                || name.starts_with("from_raw_parts")
+                || is_array_method(name)
+                || is_vec_method(name)
+        }
         Ty::Int(_) => is_integer_method(name),
         _ => false,
     }

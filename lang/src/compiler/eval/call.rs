@@ -238,6 +238,11 @@ impl Evaluator<'_> {
             let receiver = Some(Argument { value, place });
             return self.call_candidates(found, &ty, &segment, receiver, arguments, span);
         }
+        if matches!(value, Value::Vec(_)) && matches!(&*name.text(), "push" | "truncate") {
+            // It is changed in its place, without a copy.
+            drop(value);
+            return self.change_vec(place, &ty, name, arguments, span);
+        }
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             let expected = match &value {
@@ -249,6 +254,45 @@ impl Evaluator<'_> {
         }
         self.at(span);
         self.intrinsic_method(value, &name.text(), values, span)
+    }
+
+    /// `place.push(value)` and `place.truncate(length)` of a `Vec`, whose elements are of the type that
+    /// `ty` says.
+    fn change_vec(
+        &mut self,
+        place: Option<Place>,
+        ty: &Ty,
+        name: Symbol,
+        arguments: &[Expr],
+        span: Span,
+    ) -> Eval<Value> {
+        let ([argument], Ty::Vec(element)) = (arguments, ty) else {
+            return fail(span, format!("`{name}` takes one argument"));
+        };
+        let push = &*name.text() == "push";
+        let expected = match push {
+            true => (**element).clone(),
+            false => Ty::Int(Some(IntType::Usize)),
+        };
+        let argument = self.expr_of(argument, expected)?;
+        let Some(place) = place else {
+            return fail(span, "nothing holds the `Vec` that this changes");
+        };
+        let Value::Vec(mut values) = self.take_place(&place)? else {
+            return fail(span, "the value changed its shape");
+        };
+        let list = Rc::make_mut(&mut values);
+        if push {
+            if list.len() >= MAX_ELEMENTS {
+                return fail(span, "the `Vec` is too long");
+            }
+            list.push(argument);
+        } else {
+            let length = intrinsic::integer(&argument, span)?;
+            list.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        }
+        self.write_place(&place, Value::Vec(values))?;
+        Ok(Value::unit())
     }
 
     /// The candidates whose trait has the generic arguments that a path writes.

@@ -351,7 +351,7 @@ impl Evaluator<'_> {
             Value::Range(start, end, ty) => {
                 Box::new((start..end).map(move |value| Value::Int(value, ty)))
             }
-            Value::Array(values) | Value::Elements(values) => {
+            Value::Array(values) | Value::Vec(values) | Value::Elements(values) => {
                 let length = values.len();
                 Box::new((0..length).map(move |index| values[index].clone()))
             }

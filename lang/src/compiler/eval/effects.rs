@@ -57,7 +57,10 @@ impl Evaluator<'_> {
                 "`Words` are not copied",
                 "make new ones, and set each word",
             ),
-            Value::Tuple(values) | Value::Array(values) | Value::Elements(values) => values
+            Value::Tuple(values)
+            | Value::Array(values)
+            | Value::Vec(values)
+            | Value::Elements(values) => values
                 .iter()
                 .try_for_each(|value| self.can_copy(value, span)),
             Value::Struct(structure) => {

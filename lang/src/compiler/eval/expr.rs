@@ -9,7 +9,7 @@ use place::Located;
 /// What is expected of the elements of an array.
 fn element_type(expected: &Ty) -> Ty {
     match expected {
-        Ty::Array(element, _) => (**element).clone(),
+        Ty::Array(element, _) | Ty::Vec(element) => (**element).clone(),
         _ => Ty::Unknown,
     }
 }
@@ -111,9 +111,27 @@ impl Evaluator<'_> {
                 let values = values.map(|value| self.expr_of(value, element.clone()));
                 Ok(Value::Array(Rc::new(values.collect::<Eval<_>>()?)))
             }
+            ExprKind::Vec(values) => {
+                let element = element_type(&expected);
+                let values = values.iter();
+                let values = values.map(|value| self.expr_of(value, element.clone()));
+                Ok(Value::Vec(Rc::new(values.collect::<Eval<_>>()?)))
+            }
+            ExprKind::VecRepeat(value, length) => {
+                let value = self.expr_of(value, element_type(&expected))?;
+                let length = self.int(length)?;
+                if length > MAX_ELEMENTS as u64 {
+                    return fail(expr.span, "the `Vec` is too long");
+                }
+                // It is cloned, but for the last.
+                if length > 1 {
+                    self.can_copy(&value, expr.span)?;
+                }
+                Ok(Value::Vec(Rc::new(vec![value; length as usize])))
+            }
             ExprKind::Repeat(value, length) => {
                 let length = self.int(length)?;
-                if length > 1 << 20 {
+                if length > MAX_ELEMENTS as u64 {
                     return fail(expr.span, "the array is too long");
                 }
                 let value = self.expr_of(value, element_type(&expected))?;

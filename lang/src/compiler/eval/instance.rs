@@ -78,6 +78,7 @@ impl Scalar {
 pub(super) enum Shape {
     Tuple(Vec<Shape>),
     Array(Vec<Shape>),
+    Vec(Vec<Shape>),
     Struct(StructId, Rc<[Ty]>, Vec<Shape>),
     Unchecked(Box<Shape>),
     /// A word of the function's frame.
@@ -110,6 +111,7 @@ impl Shape {
         Some(match value {
             Value::Tuple(values) => Self::Tuple(all(values)?),
             Value::Array(values) => Self::Array(all(values)?),
+            Value::Vec(values) => Self::Vec(all(values)?),
             Value::Struct(structure) => Self::Struct(
                 structure.id,
                 structure.generics.clone(),

@@ -230,7 +230,7 @@ fn wrapping(name: &str, a: u64, b: u64, ty: Option<IntType>, span: Span) -> Eval
 fn holds_integers(ty: &Ty) -> bool {
     match ty {
         Ty::Int(Some(_)) => true,
-        Ty::Array(element, _) => holds_integers(element),
+        Ty::Array(element, _) | Ty::Vec(element) => holds_integers(element),
         Ty::Tuple(types) => types.iter().any(holds_integers),
         _ => false,
     }
@@ -257,6 +257,12 @@ pub(super) fn settle(value: Value, ty: &Ty, span: Span) -> Eval<Value> {
                 .iter()
                 .map(|value| settle(value.clone(), element, span));
             Ok(Value::Array(Rc::new(values.collect::<Eval<_>>()?)))
+        }
+        (Value::Vec(values), Ty::Array(element, _) | Ty::Vec(element)) => {
+            let values = values
+                .iter()
+                .map(|value| settle(value.clone(), element, span));
+            Ok(Value::Vec(Rc::new(values.collect::<Eval<_>>()?)))
         }
         (Value::Tuple(values), Ty::Tuple(types)) if values.len() == types.len() => {
             let values = values.iter().zip(types.iter());
@@ -354,6 +360,15 @@ impl Evaluator<'_> {
             }
             TypeKind::Unknown => Ty::Unknown,
             TypeKind::Path(path) => {
+                if let (None, [segment]) = (&path.qualified, path.segments.as_slice())
+                    && let [GenericArg::Type(element)] = segment.generics.as_slice()
+                    && let Ok(Some(Definition::Intrinsic(name))) =
+                        self.items
+                            .lookup(module, segment.name, Namespace::Type, path.span)
+                    && &*name.text() == "Vec"
+                {
+                    return Ty::Vec(Rc::new(self.integers_of(element, module, generics)));
+                }
                 let Some(name) = path.ident() else {
                     return Ty::Unknown;
                 };

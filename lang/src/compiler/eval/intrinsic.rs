@@ -7,6 +7,7 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use super::arith::field;
 use super::*;
 use crate::compiler::ir::{Area, HintOp, OpKind, Word};
+use crate::compiler::resolve::is_advice;
 use crate::compiler::value::{Block, Ext, LIMIT, Pointer};
 use crate::isa::id;
 use crate::precompile::{Output, Parameter, Precompile};
@@ -166,6 +167,7 @@ impl Evaluator<'_> {
         let at = |area| Pointer::area(area);
         let slice = |area, length| Value::Slice(Pointer::area(area), length);
         match &*name.text() {
+            advice if is_advice(advice) => Ok(Value::unit()),
             "felt" => {
                 let [value] = arguments(values, span)?;
                 Ok(Value::Felt(field(integer(&value, span)?, span)?))
@@ -590,7 +592,7 @@ impl Evaluator<'_> {
             }
             (Ty::Slice, "from_blocks") => {
                 let [list] = arguments(values, span)?;
-                let Value::Array(blocks) = &list else {
+                let Some(blocks) = list.elements() else {
                     return mismatch("an array of Blocks", &list, span);
                 };
                 if blocks.is_empty() {
@@ -608,6 +610,10 @@ impl Evaluator<'_> {
             (Ty::Index(bound), "new") => {
                 let [value] = arguments(values, span)?;
                 self.index(felt(&value, span)?, *bound, span)?
+            }
+            (Ty::Vec(_), "new" | "default") => {
+                let [] = arguments(values, span)?;
+                Value::Vec(Rc::default())
             }
             (Ty::Phantom, "default" | "new") => Value::Phantom,
             (Ty::Int(ty), "default") => Value::Int(0, *ty),

@@ -34,7 +34,9 @@ impl Evaluator<'_> {
             {
                 value
             }
-            (Value::Array(values), "iter" | "into_iter") if given == 0 => Value::Elements(values),
+            (Value::Array(values) | Value::Vec(values), "iter" | "into_iter") if given == 0 => {
+                Value::Elements(values)
+            }
             (Value::Felt(Word::Const(value)), "inverse") => match value.try_inverse() {
                 Some(inverse) => Value::Felt(Word::Const(inverse)),
                 None => return fail(span, "the inverse of zero"),
@@ -181,10 +183,14 @@ impl Evaluator<'_> {
                 });
                 result
             }
-            (Value::Array(list) | Value::Elements(list), "len") if values.is_empty() => {
+            (Value::Array(list) | Value::Vec(list) | Value::Elements(list), "len")
+                if values.is_empty() =>
+            {
                 Value::Int(list.len() as u64, Some(IntType::Usize))
             }
-            (Value::Array(list), "is_empty") if values.is_empty() => Value::Bool(list.is_empty()),
+            (Value::Array(list) | Value::Vec(list), "is_empty") if values.is_empty() => {
+                Value::Bool(list.is_empty())
+            }
             (Value::Int(value, ty), name) => integer::method((value, ty), name, &values, span)?,
             (other, name) => {
                 let found = other.describe();

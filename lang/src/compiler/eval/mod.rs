@@ -37,6 +37,9 @@ const MAX_DEPTH: usize = 256;
 /// Deepest nesting of expressions in progress, over all of these calls.
 const MAX_NESTING: usize = 1 << 13;
 
+/// Longest array or `Vec` that is written as `[value; length]`, or pushed to.
+const MAX_ELEMENTS: usize = 1 << 20;
+
 /// Why an expression has no value.
 pub(super) enum Flow {
     Fail(Box<Failure>),

@@ -38,7 +38,7 @@ pub(super) fn not_an_index<T>(found: &Value, span: Span) -> Eval<T> {
 
 fn child(value: &Value, step: Step) -> Option<&Value> {
     match (step, value) {
-        (Step::Element(index), Value::Array(values))
+        (Step::Element(index), Value::Array(values) | Value::Vec(values))
         | (Step::Field(index), Value::Tuple(values)) => values.get(index),
         (Step::Field(index), Value::Struct(structure)) => structure.fields.get(index),
         _ => None,
@@ -47,7 +47,7 @@ fn child(value: &Value, step: Step) -> Option<&Value> {
 
 fn child_mut(value: &mut Value, step: Step) -> Option<&mut Value> {
     match (step, value) {
-        (Step::Element(index), Value::Array(values))
+        (Step::Element(index), Value::Array(values) | Value::Vec(values))
         | (Step::Field(index), Value::Tuple(values)) => Rc::make_mut(values).get_mut(index),
         (Step::Field(index), Value::Struct(structure)) => {
             Rc::make_mut(structure).fields.get_mut(index)
@@ -122,7 +122,7 @@ impl Evaluator<'_> {
 
     fn element(&mut self, base: Located, at: &Value, index: Span, span: Span) -> Eval<Located> {
         let value = self.peek(&base)?;
-        let Value::Array(values) = &value else {
+        let Some(values) = value.elements() else {
             let found = value.describe();
             return fail(span, format!("{found} cannot be indexed"));
         };
@@ -132,7 +132,10 @@ impl Evaluator<'_> {
                 if *at >= length as u64 {
                     return fail(
                         index,
-                        format!("index {at} is out of range of an array of {length}"),
+                        format!(
+                            "index {at} is out of range of {} of {length}",
+                            value.describe()
+                        ),
                     );
                 }
                 let at = *at as usize;
@@ -246,10 +249,12 @@ impl Evaluator<'_> {
         }
         match (value, place.part) {
             (Value::Lent, _) => fail(place.span, "this has no value here"),
-            (Value::Array(values), Some((start, end))) => match values.get(start..end) {
-                Some(part) => Ok(Value::Array(Rc::new(part.to_vec()))),
-                None => fail(place.span, "the value changed its shape"),
-            },
+            (Value::Array(values) | Value::Vec(values), Some((start, end))) => {
+                match values.get(start..end) {
+                    Some(part) => Ok(Value::Array(Rc::new(part.to_vec()))),
+                    None => fail(place.span, "the value changed its shape"),
+                }
+            }
             (value, _) => Ok(value.clone()),
         }
     }

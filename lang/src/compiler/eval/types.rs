@@ -19,6 +19,7 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
         Ty::Bool => "bool",
         // One head for all integers: which type a literal has is not always known.
         Ty::Int(_) => "usize",
+        Ty::Vec(_) => "Vec",
         Ty::Unchecked(_) => "Unchecked",
         Ty::Words(_) => "Words",
         Ty::Index(_) => "Index",
@@ -155,6 +156,11 @@ impl Evaluator<'_> {
             "bool" => Ty::Bool,
             "usize" | "u8" | "u16" | "u32" | "u64" => Ty::Int(IntType::named(&name.text())),
             "PhantomData" => Ty::Phantom,
+            "Vec" => match arguments {
+                [] => Ty::Vec(Rc::new(Ty::Unknown)),
+                [GenericArg::Type(element)] => Ty::Vec(Rc::new(self.ty(element)?)),
+                _ => return fail(span, "a `Vec` has one generic argument, a type"),
+            },
             "Unchecked" => match arguments.first() {
                 Some(GenericArg::Type(ty)) => Ty::Unchecked(Rc::new(self.ty(ty)?)),
                 _ => Ty::Unchecked(Rc::new(Ty::Unknown)),

@@ -157,7 +157,7 @@ impl Evaluator<'_> {
                     .unify(element, found, header, bindings)?
                     .min(Match::Maybe))
             }
-            (TypeKind::Slice(element), Ty::Array(found, _)) => Ok(self
+            (TypeKind::Slice(element), Ty::Array(found, _) | Ty::Vec(found)) => Ok(self
                 .unify(element, found, header, bindings)?
                 .min(Match::Maybe)),
             (TypeKind::Tuple(patterns), Ty::Tuple(types)) => {
@@ -239,7 +239,9 @@ impl Evaluator<'_> {
             }
             (Definition::Intrinsic(name), _) => {
                 let types = match (&*name.text(), actual) {
-                    ("Unchecked", Ty::Unchecked(inner)) => vec![(false, (**inner).clone())],
+                    ("Unchecked", Ty::Unchecked(inner)) | ("Vec", Ty::Vec(inner)) => {
+                        vec![(false, (**inner).clone())]
+                    }
                     ("Words", Ty::Words(n)) | ("Index", Ty::Index(n)) => {
                         vec![(true, Ty::Const(*n))]
                     }

@@ -148,6 +148,12 @@ impl Parser {
                 .map_err(|error| failure(span, format!("syntax error: {error}")))
         };
         let boxed = |expr: &syn::Expr| self.expr(expr).map(Box::new);
+        if name == "vec" {
+            return Ok(Expr {
+                kind: self.vec(call)?,
+                span,
+            });
+        }
         let kind = match name {
             "assert" => {
                 let arguments = arguments()?;
@@ -169,6 +175,41 @@ impl Parser {
             _ => ExprKind::Panic,
         };
         Ok(Expr { kind, span })
+    }
+
+    /// `vec![a, b]` or `vec![value; length]`.
+    fn vec(&self, call: &syn::Macro) -> Result<ExprKind> {
+        let parse = |input: syn::parse::ParseStream<'_>| {
+            let mut values: Vec<syn::Expr> = Vec::new();
+            while !input.is_empty() {
+                values.push(input.parse()?);
+                if values.len() == 1 && input.peek(syn::Token![;]) {
+                    input.parse::<syn::Token![;]>()?;
+                    return Ok((values, Some(input.parse::<syn::Expr>()?)));
+                }
+                if !input.is_empty() {
+                    input.parse::<syn::Token![,]>()?;
+                }
+            }
+            Ok((values, None))
+        };
+        let (values, length) = call
+            .parse_body_with(parse)
+            .map_err(|error| failure(self.span_of(call), format!("syntax error: {error}")))?;
+        let mut values: Vec<Expr> = values
+            .iter()
+            .map(|value| self.expr(value))
+            .collect::<Result<_>>()?;
+        match (length, values.pop()) {
+            (Some(length), Some(value)) => {
+                let length = Box::new(self.expr(&length)?);
+                Ok(ExprKind::VecRepeat(Box::new(value), length))
+            }
+            (_, last) => {
+                values.extend(last);
+                Ok(ExprKind::Vec(values))
+            }
+        }
     }
 
     /// Checks that printing the message of an assertion does nothing else.

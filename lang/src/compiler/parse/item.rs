@@ -17,6 +17,7 @@ pub(super) const MACROS: &[&str] = &[
     "unreachable",
     "todo",
     "unimplemented",
+    "vec",
 ];
 
 impl Parser {

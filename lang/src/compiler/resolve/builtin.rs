@@ -5,9 +5,12 @@ use super::Namespace;
 /// The crate of the built-in modules.
 pub const GADGETS: &str = "droste_gadgets";
 
-/// Its built-in modules, which [`PRELUDE`] and [`UNCHECKED`] fill.
-pub const MODULES: [(&str, &[(&str, Namespace)]); 2] =
-    [("prelude", PRELUDE), ("unchecked", UNCHECKED)];
+/// Its built-in modules, which [`PRELUDE`], [`UNCHECKED`] and [`ADVICE`] fill.
+pub const MODULES: [(&str, &[(&str, Namespace)]); 3] = [
+    ("prelude", PRELUDE),
+    ("unchecked", UNCHECKED),
+    ("advice", ADVICE),
+];
 
 const TYPE: Namespace = Namespace::Type;
 const VALUE: Namespace = Namespace::Value;
@@ -52,6 +55,24 @@ pub const UNCHECKED_SLICE: &str = "UncheckedSlice";
 /// `droste_gadgets::unchecked`.
 const UNCHECKED: &[(&str, Namespace)] = &[(UNCHECKED_SLICE, TYPE)];
 
+/// `droste_gadgets::advice`: what the machine has no use for.
+const ADVICE: &[(&str, Namespace)] = &[
+    ("advise_bits", VALUE),
+    ("advise_word_bits", VALUE),
+    ("advise_below_modulus", VALUE),
+    ("advise_inverse", VALUE),
+    ("advise_blocks", VALUE),
+    ("advise_shifted", VALUE),
+    ("advise_elements", VALUE),
+    ("tell_ext", VALUE),
+    ("tell_word", VALUE),
+];
+
+/// Whether a built-in function is nothing in the machine but the evaluation of its arguments.
+pub fn is_advice(name: &str) -> bool {
+    ADVICE.iter().any(|(advice, _)| *advice == name)
+}
+
 /// What every module knows without an import: Rust's primitive types and its prelude.
 pub const LANGUAGE: &[&str] = &[
     "bool",
@@ -76,6 +97,7 @@ pub const LANGUAGE: &[&str] = &[
     "Send",
     "Sized",
     "Sync",
+    "Vec",
 ];
 
 /// Functions and values of Rust's prelude, none of which is in the subset.

@@ -12,8 +12,8 @@ use super::error::{Result, fail, fail_help};
 use super::output::Span;
 use super::value::StructId;
 
-pub use builtin::UNCHECKED_SLICE;
 use builtin::{GADGETS, MODULES};
+pub use builtin::{UNCHECKED_SLICE, is_advice};
 
 pub type ModuleId = usize;
 pub type TraitId = usize;
@@ -308,6 +308,13 @@ impl Items {
 
     fn implement(&mut self, module: ModuleId, ast: Rc<Impl>) -> Result<()> {
         let head = self.head_of(module, &ast)?;
+        if head == Head::Intrinsic(Symbol::new("Vec")) {
+            // What a call means would depend on whether the value is a `Vec` or a slice of one.
+            return fail(
+                ast.self_type.span,
+                "implementations for `Vec` are not in the subset",
+            );
+        }
         let of = match &ast.of {
             None => None,
             Some(path) => match self.trait_named(module, path)? {

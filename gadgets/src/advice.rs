@@ -1,0 +1,104 @@
+//! Advice: what an honest prover hints, where the program itself can tell.
+//!
+//! While a tape is recorded ([`crate::record`]), a hint is what was advised for it, and else what
+//! the prover answers. A run over a tape takes no advice, and the machine neither: there these
+//! functions are nothing. A hint that differs from the advice is for the program's checks to
+//! reject.
+
+use std::array;
+
+use droste_native::F;
+use droste_native::field::MODULUS;
+use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
+
+use crate::prelude::run::{self, Hint};
+use crate::prelude::{Block, Ext, Felt, Slice};
+
+/// The next `n` hints are the bits of `x`, low first.
+pub fn advise_bits(x: Felt, n: usize) {
+    bits(x.0.as_canonical_u32(), n);
+}
+
+/// The next 32 hints are the bits of the integer that sampling reads from a digest's word: its
+/// bytes in reverse.
+pub fn advise_word_bits(word: [Felt; 2]) {
+    bits(sampled(word), 32);
+}
+
+fn bits(x: u32, n: usize) {
+    for i in 0..n {
+        run::advise(|| Hint::Felt(F::from_bool(x >> i & 1 == 1)));
+    }
+}
+
+/// The integer that sampling reads from a word.
+fn sampled(word: [Felt; 2]) -> u32 {
+    let [low, high] = word.map(|limb| limb.0.as_canonical_u32());
+    (low | high << 16).swap_bytes()
+}
+
+/// The next hint is one if the integers that sampling reads from these words, 31 bits each, are all
+/// below the modulus, and zero otherwise.
+pub fn advise_below_modulus(words: &[[Felt; 2]]) {
+    run::advise(|| {
+        let below = |word: &[Felt; 2]| sampled(*word) & 0x7fff_ffff < MODULUS;
+        Hint::Felt(F::from_bool(words.iter().all(below)))
+    });
+}
+
+/// The next hint is the inverse of `x - y`, and zero if there is none.
+pub fn advise_inverse(x: Felt, y: Felt) {
+    run::advise(|| Hint::Felt((x.0 - y.0).try_inverse().unwrap_or_default()));
+}
+
+/// The next hint is a slice of these blocks.
+pub fn advise_blocks(blocks: &[Block]) {
+    run::advise(|| {
+        let blocks = blocks.iter().map(|block| block.native().map(Some));
+        Hint::Slice(blocks.collect())
+    });
+}
+
+/// The next hint is a slice of the lanes `before`, and after them those of the first `n` blocks of
+/// `data`.
+pub fn advise_shifted(before: &[Felt], data: Slice, n: usize) {
+    run::advise(|| {
+        let lanes: Vec<F> = before
+            .iter()
+            .map(|lane| lane.0)
+            .chain(data.native(n).into_iter().flatten())
+            .collect();
+        let block = |lanes: &[F]| array::from_fn(|i| lanes.get(i).copied());
+        Hint::Slice(lanes.chunks(8).map(block).collect())
+    });
+}
+
+/// The next hint is a slice of `n` elements of the prover, from place `at` of a run on, where
+/// `layout` is the elements of a run and the blocks from one to the next. `before` are the elements
+/// that stand in the lanes before the place. Lanes of no element are zero if `padded`, and left
+/// open otherwise.
+pub fn advise_elements(before: &[Felt], at: usize, n: usize, layout: (usize, usize), padded: bool) {
+    run::advise(|| {
+        let (run, run_blocks) = layout;
+        let place = |i: usize| (run_blocks * (i / run) + i % run / 8, i % run % 8);
+        let empty = padded.then_some(F::ZERO);
+        let mut blocks = vec![[empty; 8]; place(at + n - 1).0 + 1];
+        let before = before.iter().map(|lane| lane.0);
+        let first = at - before.len();
+        for (i, element) in before.chain(run::ask(n)).enumerate() {
+            let (block, lane) = place(first + i);
+            blocks[block][lane] = Some(element);
+        }
+        Hint::Slice(blocks)
+    });
+}
+
+/// Tells the prover an element, which it needs for what follows.
+pub fn tell_ext(x: Ext) {
+    run::tell(|| (0..5).map(|i| x.coeff(i).0).collect());
+}
+
+/// Tells the prover a sampled word.
+pub fn tell_word(word: [Felt; 2]) {
+    run::tell(|| word.map(|limb| limb.0).to_vec());
+}

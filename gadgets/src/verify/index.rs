@@ -1,0 +1,221 @@
+//! The index of a query: how its bits are taken together, and the points that belong to them.
+
+use crate::bits::{INVERSE_GENERATORS, integer};
+use crate::prelude::*;
+use crate::unchecked::UncheckedSlice;
+use crate::verify::shape::Shape;
+
+/// Most bits of an index that one entry of a table of points stands for.
+const PIECE: usize = 3;
+
+/// Consecutive bits of an index.
+#[derive(Clone, Debug)]
+struct Piece {
+    /// The first.
+    from: usize,
+    /// How many, at most three.
+    length: usize,
+}
+
+/// A column of the tables of points.
+#[derive(Clone, Debug)]
+struct Column {
+    /// The first bit of the piece, in the index or in its round's part of it.
+    from: usize,
+    /// Whether the column has the inverse of what the bits contribute to the point on the whole
+    /// domain, or what they contribute on the round's domain.
+    inverse: bool,
+}
+
+/// Where the index of queries is cut: where a Merkle path or a fold begins or ends, and so that no
+/// piece has more than three bits.
+#[derive(Clone, Debug)]
+pub struct Pieces {
+    /// Bits of the index.
+    pub length: usize,
+    pieces: Vec<Piece>,
+    /// First bit of each folding round's part, and of what is left at the end.
+    rounds: Vec<usize>,
+    columns: Vec<Column>,
+}
+
+impl Pieces {
+    /// The pieces of a shape's queries.
+    pub fn new(shape: &Shape) -> Self {
+        let length = shape.log_length();
+        let mut cuts = vec![false; length + 1];
+        cuts[0] = true;
+        cuts[length] = true;
+        for round in shape.rounds() {
+            cuts[length - shape.cap_levels(round.tallest() + shape.log_blowup)] = true;
+            for layer in round.layers() {
+                cuts[length - layer.log_height - shape.log_blowup] = true;
+            }
+        }
+        let mut rounds = vec![0usize];
+        let mut from = 0usize;
+        for log_arity in &shape.log_arities {
+            from += *log_arity;
+            cuts[from] = true;
+            cuts[length - shape.cap_levels(length - from)] = true;
+            rounds.push(from);
+        }
+        let mut pieces = Vec::new();
+        let mut start = 0usize;
+        for bit in 1..length + 1 {
+            if cuts[bit] || bit - start == PIECE {
+                pieces.push(Piece {
+                    from: start,
+                    length: bit - start,
+                });
+                start = bit;
+            }
+        }
+        let mut all = Self {
+            length,
+            pieces,
+            rounds,
+            columns: Vec::new(),
+        };
+        all.columns = all.columns_of();
+        all
+    }
+
+    /// Inverses for all pieces, then what the later rounds' points need.
+    fn columns_of(&self) -> Vec<Column> {
+        let mut columns = Vec::new();
+        for piece in &self.pieces {
+            columns.push(Column {
+                from: piece.from,
+                inverse: true,
+            });
+        }
+        for round in 2..self.rounds.len() {
+            let start = self.rounds[round - 1];
+            for piece in self.within(start, self.rounds[round]) {
+                let from = piece.from - start;
+                let mut known = false;
+                for column in &columns {
+                    known = known || (!column.inverse && column.from == from);
+                }
+                if !known {
+                    columns.push(Column {
+                        from,
+                        inverse: false,
+                    });
+                }
+            }
+        }
+        columns
+    }
+
+    /// The pieces of bits `from..to`.
+    fn within(&self, from: usize, to: usize) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for piece in &self.pieces {
+            if from <= piece.from && piece.from < to {
+                pieces.push(piece.clone());
+            }
+        }
+        pieces
+    }
+
+    /// Tables of points, eight columns each, with an entry for each value of a piece.
+    pub fn points(&self) -> Vec<Slice> {
+        let mut tables = Vec::new();
+        for table in 0..self.columns.len().div_ceil(8) {
+            let mut entries = Vec::new();
+            for digit in 0..(1usize << PIECE) {
+                let mut lanes = [Felt::ZERO; 8];
+                for lane in 0..8 {
+                    if 8 * table + lane < self.columns.len() {
+                        lanes[lane] = entry(&self.columns[8 * table + lane], digit);
+                    }
+                }
+                entries.push(Block::new(lanes));
+            }
+            tables.push(Slice::from_blocks(entries));
+        }
+        tables
+    }
+}
+
+/// The index of one query.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// How its bits are taken together.
+    pub pieces: Pieces,
+    /// Its bits, low first, each of which is zero or one.
+    pub bits: [Felt; 32],
+    /// [`Pieces::points`].
+    pub points: Vec<Slice>,
+}
+
+impl Index {
+    /// The integer of bits `from..to`, both of which are cuts. Pieces are shared between integers.
+    pub fn integer(&self, from: usize, to: usize) -> Felt {
+        let pieces = self.pieces.within(from, to);
+        if pieces.is_empty() {
+            Felt::ZERO
+        } else if pieces.len() == 1 {
+            integer(self.bits, from, to - from)
+        } else {
+            let middle = from + pieces[0].length;
+            let above = self.integer(middle, to);
+            let piece = self.integer(from, middle);
+            above * felt(1usize << pieces[0].length) + piece
+        }
+    }
+
+    /// `start` times the inverses of the points that bits `from..to` stand for on the whole domain.
+    pub fn times_inverses(&self, start: Felt, from: usize, to: usize) -> Felt {
+        let mut product = start;
+        for piece in self.pieces.within(from, to) {
+            product = product * self.factor(&piece, piece.from, true);
+        }
+        product
+    }
+
+    /// `start` times the points that the bits of folding round `round` stand for on the round's
+    /// domain.
+    pub fn times_points(&self, start: Felt, round: usize) -> Felt {
+        let mut product = start;
+        let from = self.pieces.rounds[round];
+        for piece in self.pieces.within(from, self.pieces.rounds[round + 1]) {
+            product = product * self.factor(&piece, piece.from - from, false);
+        }
+        product
+    }
+
+    /// The entry of one column for a piece's bits.
+    fn factor(&self, piece: &Piece, from: usize, inverse: bool) -> Felt {
+        let columns = &self.pieces.columns;
+        let mut place = columns.len();
+        for i in 0..columns.len() {
+            if columns[i].from == from && columns[i].inverse == inverse {
+                place = i;
+            }
+        }
+        let digit = integer(self.bits, piece.from, piece.length);
+        // A table has eight entries, and the integer of a piece has at most three bits.
+        self.points[place / 8].at_unchecked(digit).lane(place % 8)
+    }
+}
+
+/// An entry of a column: the product over the bits `j` of `digit` that are one of the generator of
+/// the subgroup of order `2^(from + j + 1)`, or its inverse. Codewords are in bit-reversed order.
+fn entry(column: &Column, digit: usize) -> Felt {
+    let mut inverse = Felt::ONE;
+    for bit in 0..PIECE {
+        let order = column.from + bit + 1;
+        // Bits beyond the piece belong to entries that nothing reads.
+        if (digit >> bit) % 2 == 1 && order < INVERSE_GENERATORS.len() {
+            inverse = inverse * Felt::new(INVERSE_GENERATORS[order]);
+        }
+    }
+    if column.inverse {
+        inverse
+    } else {
+        inverse.inverse()
+    }
+}

@@ -1,0 +1,149 @@
+//! Programs of recursion: children are verified, the claim is revealed.
+
+use crate::hash::{Challenger, Hash};
+use crate::poseidon16::hash_blocks;
+use crate::prelude::*;
+use crate::verify::constraints::Constraints;
+use crate::verify::shape::{PREPROCESSED, Shape};
+use crate::verify::verify;
+
+/// What the keys of all children have in common: all of the preimage of a key's digest but the
+/// commitment to the program, and the tag that it is hashed under.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// Tag of the hash.
+    pub tag: Felt,
+    /// The preimage's first blocks.
+    pub header: Vec<[u32; 8]>,
+}
+
+/// What a child claims.
+#[derive(Clone, Copy, Debug)]
+pub struct Child {
+    /// Digest of its key.
+    pub key: Block,
+    /// Its statement.
+    pub statement: Block,
+}
+
+/// Verifies a proof of the machine. The commitment to the program is bound by the key digest, which
+/// the transcript begins with and the claim contains; the statement is bound by the constraints and
+/// the claim.
+pub fn program<H: Hash, C: Challenger, A: Constraints>(
+    shape: &Shape,
+    constraints: &A,
+    key: &Key,
+) -> Child {
+    let root = hint_slice(shape.digests(PREPROCESSED) * H::DIGEST_BLOCKS).any();
+    let key = digest::<H>(shape, key, vec![root]);
+    let statement = hint_slice(1).any().block(0);
+    let seed = lanes(key);
+    let lanes = lanes(statement);
+    let mut public = Vec::new();
+    for table in &shape.tables {
+        let mut values = Vec::new();
+        for i in 0..table.public_values {
+            values.push(lanes[i]);
+        }
+        public.push(values);
+    }
+    verify::<H, C, A>(shape, constraints, &seed, vec![root], &public);
+    Child { key, statement }
+}
+
+/// Verifies a proof of any AIRs. The commitment to preprocessed traces is bound by the key digest,
+/// and public values by the constraints and by the statement: their hash under `public_tag`, in
+/// order, padded with zeros to whole blocks.
+pub fn airs<H: Hash, C: Challenger, A: Constraints>(
+    shape: &Shape,
+    constraints: &A,
+    key: &Key,
+    seeded: bool,
+    public_tag: Felt,
+) -> Child {
+    let mut preprocessed = Vec::new();
+    let digests = shape.digests(PREPROCESSED);
+    if digests > 0 {
+        preprocessed.push(hint_slice(digests * H::DIGEST_BLOCKS).any());
+    }
+    let key = digest::<H>(shape, key, preprocessed.clone());
+    let mut count = 0usize;
+    for table in &shape.tables {
+        count += table.public_values;
+    }
+    let mut statement = vec![Block::ZERO];
+    let mut values = Vec::new();
+    if count > 0 {
+        let blocks = count.div_ceil(8);
+        let slice = hint_slice(blocks).any();
+        statement = Vec::new();
+        for i in 0..blocks {
+            statement.push(slice.block(i));
+            for lane in 0..8 {
+                values.push(slice.block(i).lane(lane));
+            }
+        }
+        for i in count..8 * blocks {
+            assert_eq!(values[i], Felt::ZERO);
+        }
+    }
+    let mut public = Vec::new();
+    let mut at = 0usize;
+    for table in &shape.tables {
+        let mut own = Vec::new();
+        for _i in 0..table.public_values {
+            own.push(values[at]);
+            at += 1;
+        }
+        public.push(own);
+    }
+    let mut seed = Vec::new();
+    if seeded {
+        for lane in 0..8 {
+            seed.push(key.lane(lane));
+        }
+    }
+    verify::<H, C, A>(shape, constraints, &seed, preprocessed, &public);
+    let statement = hash_blocks(public_tag, &statement);
+    Child { key, statement }
+}
+
+/// Reveals the claim of children in their order, hashed under `tag`.
+pub fn reveal_claim(tag: Felt, children: &[Child]) {
+    let mut claim = Vec::new();
+    for child in children {
+        claim.push(child.key);
+        claim.push(child.statement);
+    }
+    let digest = hash_blocks(tag, &claim);
+    for i in 0..8 {
+        reveal(digest.lane(i));
+    }
+}
+
+/// The digest of a key with this commitment to preprocessed traces, if there are any.
+fn digest<H: Hash>(shape: &Shape, key: &Key, preprocessed: Vec<Slice>) -> Block {
+    let mut preimage = Vec::new();
+    for values in &key.header {
+        let mut lanes = [Felt::ZERO; 8];
+        for i in 0..8 {
+            lanes[i] = Felt::new(values[i]);
+        }
+        preimage.push(Block::new(lanes));
+    }
+    for commitment in preprocessed {
+        for i in 0..shape.digests(PREPROCESSED) * H::DIGEST_BLOCKS {
+            preimage.push(commitment.block(i));
+        }
+    }
+    hash_blocks(key.tag, &preimage)
+}
+
+/// The lanes of a block.
+fn lanes(block: Block) -> [Felt; 8] {
+    let mut lanes = [Felt::ZERO; 8];
+    for i in 0..8 {
+        lanes[i] = block.lane(i);
+    }
+    lanes
+}

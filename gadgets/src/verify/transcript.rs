@@ -1,0 +1,180 @@
+//! The transcript up to the opened values: what is observed, and what is sampled.
+//!
+//! Claim: every challenge is sampled after everything that must not depend on it, the shape and the
+//! statement included: what follows where one is left out is shown in ePrint 2023/691. The order is
+//! that of `p3_batch_stark::verify_batch`, whose `BatchVerifierTranscript` has a method a phase,
+//! and of `p3_uni_stark::verify`.
+
+use crate::hash::{Challenger, Hash, observe_constants, observe_ext, observe_integer};
+use crate::packing::{blocks_for, unpack_all};
+use crate::prelude::*;
+use crate::verify::shape::{MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, Shape};
+
+/// The commitments of a proof, digests one after another.
+#[derive(Clone, Debug)]
+pub struct Commitments {
+    /// Main traces.
+    pub main: Slice,
+    /// Lookup traces, if any table has lookups.
+    pub permutation: Vec<Slice>,
+    /// Quotient chunks.
+    pub quotient: Slice,
+    /// Preprocessed traces, if there are any.
+    pub preprocessed: Vec<Slice>,
+    /// Folded codewords, one a round.
+    pub folds: Vec<Slice>,
+}
+
+impl Commitments {
+    /// The commitments that the prover sends: all but that to preprocessed traces. The transcript
+    /// binds them, and queries open them.
+    pub fn hint<H: Hash>(shape: &Shape, preprocessed: Vec<Slice>) -> Self {
+        assert_eq!(preprocessed.len(), shape.digests(PREPROCESSED).min(1));
+        let main = hint_slice(shape.digests(MAIN) * H::DIGEST_BLOCKS).any();
+        let mut permutation = Vec::new();
+        if shape.has_lookups() {
+            permutation.push(hint_slice(shape.digests(PERMUTATION) * H::DIGEST_BLOCKS).any());
+        }
+        let quotient = hint_slice(shape.digests(QUOTIENT) * H::DIGEST_BLOCKS).any();
+        let mut folds = Vec::new();
+        let mut log_length = shape.log_length();
+        for log_arity in &shape.log_arities {
+            log_length -= *log_arity;
+            let digests = 1usize << shape.cap_levels(log_length);
+            folds.push(hint_slice(digests * H::DIGEST_BLOCKS).any());
+        }
+        Self {
+            main,
+            permutation,
+            quotient,
+            preprocessed,
+            folds,
+        }
+    }
+
+    /// Those to traces and quotients, in the order in which they are opened.
+    pub fn inputs(&self) -> Vec<Slice> {
+        let mut inputs = vec![self.main, self.quotient];
+        for commitment in &self.preprocessed {
+            inputs.push(*commitment);
+        }
+        for commitment in &self.permutation {
+            inputs.push(*commitment);
+        }
+        inputs
+    }
+}
+
+/// What is sampled before the opened values are sent, and the sums of lookups.
+#[derive(Clone, Debug)]
+pub struct Challenged {
+    /// Stands for buses in lookups; zero without any.
+    pub lookup_alpha: Ext,
+    /// Combines messages of lookups; zero without any.
+    pub lookup_beta: Ext,
+    /// By table the sum of its lookups; zero without any.
+    pub terminals: Vec<Ext>,
+    /// Folds constraints.
+    pub alpha: Ext,
+    /// The out-of-domain point.
+    pub zeta: Ext,
+}
+
+/// From the key to the out-of-domain point. Fails unless the sums of lookups add up to zero.
+pub fn challenges<C: Challenger>(
+    shape: &Shape,
+    t: &mut C,
+    seed: &[Felt],
+    public: &[Vec<Felt>],
+    commitments: &Commitments,
+) -> Challenged {
+    for x in seed {
+        t.observe(*x);
+    }
+    observe_constants(t, &shape.stark_seed);
+    // p3-uni-stark has the height in its seed, and the preprocessed commitment before public
+    // values.
+    if !shape.uni {
+        for table in &shape.tables {
+            observe_integer(t, table.log_height);
+        }
+    }
+    t.observe_digests(commitments.main, shape.digests(MAIN));
+    if shape.uni {
+        observe_preprocessed(shape, t, commitments);
+    }
+    for table in 0..shape.tables.len() {
+        assert_eq!(public[table].len(), shape.tables[table].public_values);
+        for x in &public[table] {
+            t.observe(*x);
+        }
+    }
+    if !shape.uni {
+        observe_preprocessed(shape, t, commitments);
+    }
+
+    let mut lookup_alpha = Ext::ZERO;
+    let mut lookup_beta = Ext::ZERO;
+    let mut terminals = vec![Ext::ZERO; shape.tables.len()];
+    if shape.has_lookups() {
+        t.grind(shape.lookup_grinding_bits);
+        (lookup_alpha, lookup_beta) = t.sample_pair();
+        t.observe_digests(commitments.permutation[0], shape.digests(PERMUTATION));
+        let mut sum = Ext::ZERO;
+        for table in 0..shape.tables.len() {
+            if shape.tables[table].permutation_width > 0 {
+                // Bound by the constraints.
+                let terminal = hint_ext().checked();
+                observe_ext(t, terminal);
+                sum += terminal;
+                terminals[table] = terminal;
+            }
+        }
+        assert_eq!(sum, Ext::ZERO);
+    }
+    let alpha = t.sample();
+    t.observe_digests(commitments.quotient, shape.digests(QUOTIENT));
+    t.grind(shape.ood_grinding_bits);
+    let zeta = t.sample();
+    Challenged {
+        lookup_alpha,
+        lookup_beta,
+        terminals,
+        alpha,
+        zeta,
+    }
+}
+
+fn observe_preprocessed<C: Challenger>(shape: &Shape, t: &mut C, commitments: &Commitments) {
+    for commitment in &commitments.preprocessed {
+        t.observe_digests(*commitment, shape.digests(PREPROCESSED));
+    }
+}
+
+/// The opened rows, in the order of the proof, and the challenge that combines them.
+pub fn openings<H: Hash, C: Challenger>(shape: &Shape, t: &mut C) -> (Vec<Vec<Ext>>, Ext) {
+    observe_constants(t, &shape.opening_seed);
+    let mut elements = 0usize;
+    for round in shape.rounds() {
+        for matrix in &round.matrices {
+            elements += matrix.width * matrix.openings.len();
+        }
+    }
+    let mut at = t.position();
+    t.advise_slice(5 * elements);
+    // Bound by the constraints, and by the queries.
+    let slice = hint_slice(blocks_for::<H>(at, 5 * elements)).any();
+    t.observe_slice(slice, 5 * elements);
+    let mut opened = Vec::new();
+    for round in shape.rounds() {
+        for matrix in &round.matrices {
+            for _opening in &matrix.openings {
+                opened.push(unpack_all::<H>(slice, at, matrix.width));
+                at += 5 * matrix.width;
+            }
+        }
+    }
+    t.grind(shape.batch_grinding_bits);
+    let combiner = t.sample();
+    (opened, combiner)
+}

@@ -1,0 +1,62 @@
+//! Evaluators run natively, as the verifier's constraints.
+
+use droste_gadgets::prelude::Ext;
+use droste_gadgets::verify::constraints::{Challenges, Constraints, Opened};
+use droste_native::{EF, F};
+
+use super::{Evaluators, OpenedTable, StraightLine};
+
+fn row(values: &[Ext]) -> Vec<EF> {
+    values.iter().map(|&value| value.into()).collect()
+}
+
+/// The results of a program on openings that have all that it reads.
+#[allow(
+    clippy::panic,
+    reason = "tables and openings are of the shape that the evaluators are of; a native run takes a panic \
+              for its program's failure"
+)]
+fn results(program: Option<&StraightLine>, opened: &OpenedTable) -> Vec<Ext> {
+    let results = match program.map(|program| program.evaluate(opened)) {
+        Some(Ok(results)) => results,
+        // The run fails, and does not go on with other values.
+        Some(Err(error)) => panic!("{error}"),
+        None => panic!("there is no such table"),
+    };
+    results.into_iter().map(Ext::from).collect()
+}
+
+impl Constraints for Evaluators {
+    fn folded(&self, table: usize, opened: &Opened, challenges: &Challenges) -> Ext {
+        let opened = OpenedTable {
+            main: row(&opened.main),
+            main_next: row(&opened.main_next),
+            preprocessed: row(&opened.preprocessed),
+            preprocessed_next: row(&opened.preprocessed_next),
+            permutation: row(&opened.permutation),
+            permutation_next: row(&opened.permutation_next),
+            periodic: row(&opened.periodic),
+            public_values: opened.public_values.iter().map(|&x| F::from(x)).collect(),
+            is_first_row: opened.is_first_row.into(),
+            is_last_row: opened.is_last_row.into(),
+            is_transition: opened.is_transition.into(),
+            terminal: opened.terminal.into(),
+            buses: row(&challenges.buses),
+            beta: challenges.beta.into(),
+            alpha: challenges.alpha.into(),
+            ..OpenedTable::default()
+        };
+        let program = self.tables.get(table).map(|table| &table.program);
+        // A table without constraints has no result.
+        let results = results(program, &opened);
+        results.first().copied().unwrap_or(Ext::ZERO)
+    }
+
+    fn periodic(&self, table: usize, point: Ext) -> Vec<Ext> {
+        let opened = OpenedTable {
+            point: point.into(),
+            ..OpenedTable::default()
+        };
+        results(self.tables.get(table).map(|table| &table.periodic), &opened)
+    }
+}

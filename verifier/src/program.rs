@@ -1,0 +1,254 @@
+//! Recursion programs: what is generated of them.
+//!
+//! The verifier is `droste_gadgets::verify`. A program has the shape of the proofs that it verifies
+//! as a constant, the constraints of their AIRs as straight-line code, and an entry of a few lines.
+
+use std::fmt::Write as _;
+
+use droste_gadgets::prelude::Felt;
+use droste_gadgets::verify::recursion::{self as entries, Key};
+use droste_gadgets::verify::shape::{Shape, Table};
+use droste_native::{F, HashId};
+use droste_vm::key::KEY_TAG;
+use p3_field::PrimeField32;
+
+use crate::claim::{CLAIM_TAG, PUBLIC_TAG};
+use crate::codegen::Evaluators;
+use crate::driver::AIR_KEY_TAG;
+use crate::shape::{ProofShape, integers};
+use crate::tape::TapeFamily;
+
+/// The module of `droste_gadgets` for a hash, its `Hash` and its `Challenger`.
+const fn gadgets(hash: HashId) -> (&'static str, &'static str, &'static str) {
+    match hash {
+        HashId::Poseidon16 => ("poseidon16", "Poseidon16", "Poseidon16Challenger"),
+        HashId::Blake3 => ("blake3", "Blake3", "Blake3Challenger"),
+        HashId::Keccak => ("keccak", "Keccak", "KeccakChallenger"),
+    }
+}
+
+/// What `droste_gadgets::verify` takes to verify proofs of `shape`, whose constraints are
+/// `evaluators`: `shape()` and `Tables`.
+pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
+    let mut text = evaluators.text();
+    let _ = write!(
+        text,
+        "\nuse droste_gadgets::verify::constraints::Constraints;\n\
+         use droste_gadgets::verify::shape::{{Shape, Table}};\n\n"
+    );
+    tables(&mut text, evaluators);
+    shape_text(&mut text, &shape.to_verify());
+    text
+}
+
+/// `Tables`, whose constraints are the evaluators.
+fn tables(text: &mut String, evaluators: &Evaluators) {
+    text.push_str(
+        "/// The tables of a proof.\npub struct Tables;\n\nimpl Constraints for Tables {\n    \
+         fn folded(&self, table: usize, v: &Opened, c: &Challenges) -> Ext {\n        match table {\n",
+    );
+    for (index, table) in evaluators.tables.iter().enumerate() {
+        let _ = writeln!(text, "            {index} => eval_{}(v, c),", table.name);
+    }
+    text.push_str(
+        "            _ => panic!(\"there is no such table\"),\n        }\n    }\n\n    \
+         fn periodic(&self, table: usize, point: Ext) -> Vec<Ext> {\n        match table {\n",
+    );
+    for (index, table) in evaluators.tables.iter().enumerate() {
+        if !table.shape.periodic_columns.is_empty() {
+            let name = &table.name;
+            let _ = writeln!(text, "            {index} => periodic_{name}(point),");
+        }
+    }
+    text.push_str("            _ => Vec::new(),\n        }\n    }\n}\n\n");
+}
+
+/// `shape()`.
+fn shape_text(text: &mut String, shape: &Shape) {
+    text.push_str(
+        "/// The shape of the proofs.\npub fn shape() -> Shape {\n    Shape {\n        tables: vec![\n",
+    );
+    for table in &shape.tables {
+        let Table {
+            log_height,
+            main_width,
+            main_next,
+            preprocessed_width,
+            preprocessed_next,
+            permutation_width,
+            quotient_chunks,
+            public_values,
+        } = table;
+        let _ = write!(
+            text,
+            "            Table {{
+                log_height: {log_height},
+                main_width: {main_width},
+                main_next: {main_next},
+                preprocessed_width: {preprocessed_width},
+                preprocessed_next: {preprocessed_next},
+                permutation_width: {permutation_width},
+                quotient_chunks: {quotient_chunks},
+                public_values: {public_values},
+            }},
+"
+        );
+    }
+    let Shape {
+        uni,
+        tables: _,
+        buses,
+        message_width,
+        log_blowup,
+        cap_height,
+        num_queries,
+        log_final_poly_len,
+        log_arities,
+        lookup_grinding_bits,
+        ood_grinding_bits,
+        batch_grinding_bits,
+        commit_grinding_bits,
+        query_grinding_bits,
+        stark_seed,
+        opening_seed,
+        fri_seed,
+    } = shape;
+    let _ = write!(
+        text,
+        "        ],
+        uni: {uni},
+        buses: {buses},
+        message_width: {message_width},
+        log_blowup: {log_blowup},
+        cap_height: {cap_height},
+        num_queries: {num_queries},
+        log_final_poly_len: {log_final_poly_len},
+        log_arities: vec!{log_arities:?},
+        lookup_grinding_bits: {lookup_grinding_bits},
+        ood_grinding_bits: {ood_grinding_bits},
+        batch_grinding_bits: {batch_grinding_bits},
+        commit_grinding_bits: {commit_grinding_bits},
+        query_grinding_bits: {query_grinding_bits},
+        stark_seed: vec!{stark_seed:?},
+        opening_seed: vec!{opening_seed:?},
+        fri_seed: vec!{fri_seed:?},
+    }}
+}}
+"
+    );
+}
+
+/// The program that verifies `children` proofs of `shape`, made with keys whose digest's preimage
+/// begins with `header`: all of it but the commitment to the program.
+pub fn recursion(
+    shape: &ProofShape,
+    evaluators: &Evaluators,
+    header: &[F],
+    children: usize,
+) -> String {
+    let mut text = verifier(shape, evaluators);
+    let child = "program::<H, C, Tables>(&shape, &Tables, &key)";
+    entry(
+        &mut text,
+        shape.hash,
+        "program",
+        (KEY_TAG, header),
+        child,
+        children,
+    );
+    text
+}
+
+/// The program that verifies one proof of `shape`, of AIRs whose key digest's preimage begins with
+/// `header`: all of it but the commitment to the preprocessed traces.
+pub fn airs(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) -> String {
+    let mut text = verifier(shape, evaluators);
+    let child = format!(
+        "airs::<H, C, Tables>(&shape, &Tables, &key, {}, Felt::new({}))",
+        shape.seed > 0,
+        PUBLIC_TAG.as_canonical_u32()
+    );
+    entry(
+        &mut text,
+        shape.hash,
+        "airs",
+        (AIR_KEY_TAG, header),
+        &child,
+        1,
+    );
+    text
+}
+
+/// What [`recursion`] prints, run natively.
+pub(crate) fn run_recursion<H: TapeFamily>(
+    shape: &ProofShape,
+    evaluators: &Evaluators,
+    header: &[F],
+    children: usize,
+) {
+    let shape = shape.to_verify();
+    let key = key(KEY_TAG, header);
+    let child = || entries::program::<H::Gadget, H::Transcript, _>(&shape, evaluators, &key);
+    let children: Vec<_> = (0..children).map(|_| child()).collect();
+    entries::reveal_claim(CLAIM_TAG.into(), &children);
+}
+
+/// What [`airs`] prints, run natively.
+pub(crate) fn run_airs<H: TapeFamily>(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) {
+    let seeded = shape.seed > 0;
+    let shape = shape.to_verify();
+    let key = key(AIR_KEY_TAG, header);
+    let child = entries::airs::<H::Gadget, H::Transcript, _>(
+        &shape,
+        evaluators,
+        &key,
+        seeded,
+        PUBLIC_TAG.into(),
+    );
+    entries::reveal_claim(CLAIM_TAG.into(), &[child]);
+}
+
+fn key(tag: F, header: &[F]) -> Key {
+    let block = |block: &[F; 8]| block.map(|lane| lane.as_canonical_u32());
+    Key {
+        tag: Felt::from(tag),
+        header: header.as_chunks().0.iter().map(block).collect(),
+    }
+}
+
+/// The entry: children are verified, and their claim is revealed.
+fn entry(
+    text: &mut String,
+    hash: HashId,
+    function: &str,
+    key: (F, &[F]),
+    child: &str,
+    children: usize,
+) {
+    let (module, hash, challenger) = gadgets(hash);
+    let (tag, header) = key;
+    let header: Vec<Vec<u32>> = header.chunks(8).map(integers).collect();
+    let _ = write!(
+        text,
+        "
+use droste_gadgets::{module}::{{{hash} as H, {challenger} as C}};
+use droste_gadgets::verify::recursion::{{Key, {function}, reveal_claim}};
+
+/// Verifies every child and reveals the claim.
+pub fn main() {{
+    let shape = shape();
+    let key = Key {{
+        tag: Felt::new({}),
+        header: vec!{header:?},
+    }};
+    let mut children = Vec::new();
+    for _i in 0..{children} {{
+        children.push({child});
+    }}
+    reveal_claim(Felt::new({}), &children);
+}}
+",
+        tag.as_canonical_u32(),
+        CLAIM_TAG.as_canonical_u32(),
+    );
+}

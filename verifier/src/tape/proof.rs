@@ -1,0 +1,238 @@
+//! What the prover of one proof answers.
+
+use std::collections::VecDeque;
+
+use droste_gadgets::verify::shape::{MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, Round};
+use droste_native::family::FamilyCap;
+use droste_native::{Commitment, EF, F};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
+
+use super::family::TapeFamily;
+use super::parts::{ProofParts, TableParts};
+use super::{TapeError, commitment_lanes, expect_length, queries};
+use crate::shape::ProofShape;
+
+/// The parts of a proof, one message after another. What answers the queries is found when they
+/// have been sampled.
+pub(super) struct ProofAnswers<'a, H: TapeFamily> {
+    shape: ProofShape,
+    preprocessed: Option<Commitment<H>>,
+    proof: ProofParts<'a, H>,
+    /// The opened rows, by opening.
+    values: Vec<Vec<EF>>,
+    messages: VecDeque<Vec<F>>,
+    /// What the program told: the challenges that openings depend on.
+    told: Vec<Vec<F>>,
+    answered: bool,
+}
+
+impl<'a, H: TapeFamily> ProofAnswers<'a, H> {
+    pub(super) fn new(
+        shape: &ProofShape,
+        preprocessed: Option<&Commitment<H>>,
+        proof: ProofParts<'a, H>,
+    ) -> Result<Self, TapeError> {
+        let tables = shape.tables.len();
+        expect_length("tables opened", proof.tables.len(), tables)?;
+        expect_length("lookup terminals", proof.terminals.len(), tables)?;
+        expect_length("heights", proof.log_heights.len(), tables)?;
+        for (table, &bits) in shape.tables.iter().zip(proof.log_heights) {
+            expect_length(&format!("height of {}", table.name), bits, table.log_height)?;
+        }
+        expect_length("random commitments", usize::from(proof.random), 0)?;
+        let values = opened_values(&shape.rounds(), &proof.tables)?;
+        let mut answers = Self {
+            shape: shape.clone(),
+            preprocessed: preprocessed.cloned(),
+            proof,
+            values,
+            messages: VecDeque::new(),
+            told: Vec::new(),
+            answered: false,
+        };
+        answers.commitments()?;
+        answers.transcript()?;
+        Ok(answers)
+    }
+
+    /// The commitments, which are all read first.
+    fn commitments(&mut self) -> Result<(), TapeError> {
+        let shape = &self.shape;
+        let proof = &self.proof;
+        let count = |present: bool| usize::from(present);
+        let lookups = count(shape.has_lookups());
+        let part = "lookup commitments";
+        expect_length(part, count(proof.permutation.is_some()), lookups)?;
+        let part = "preprocessed commitments";
+        let preprocessed = count(shape.has_preprocessed());
+        expect_length(part, count(self.preprocessed.is_some()), preprocessed)?;
+        let mut commitments = vec![
+            (Some(proof.main), "main", shape.digests(MAIN)),
+            (proof.permutation, "permutation", shape.digests(PERMUTATION)),
+            (Some(proof.quotient), "quotient", shape.digests(QUOTIENT)),
+        ];
+        let arities = shape.log_arities();
+        let folds = &proof.fri.commit_phase_commits;
+        expect_length("folding commitments", folds.len(), arities.len())?;
+        let mut log_length = shape.log_length();
+        for (commitment, log_arity) in folds.iter().zip(arities) {
+            log_length -= log_arity;
+            let digests = 1 << shape.settings.cap_height.min(log_length);
+            commitments.push((Some(commitment), "folded codewords", digests));
+        }
+        for (commitment, name, digests) in commitments {
+            let Some(commitment) = commitment else {
+                continue;
+            };
+            expect_length(
+                &format!("cap of {name}"),
+                commitment.digests().len(),
+                digests,
+            )?;
+            self.messages.push_back(commitment_lanes::<H>(commitment));
+        }
+        Ok(())
+    }
+
+    /// What is read along the transcript.
+    fn transcript(&mut self) -> Result<(), TapeError> {
+        let shape = self.shape.clone();
+        let settings = &shape.settings;
+        let lookup_nonces = usize::from(self.proof.lookup_nonce.is_some());
+        let lookups = usize::from(shape.has_lookups());
+        expect_length("lookup nonces", lookup_nonces, lookups)?;
+        if let Some(nonce) = self.proof.lookup_nonce {
+            self.nonce("lookups", settings.lookup_grinding_bits, nonce)?;
+        }
+        let terminals = self.proof.terminals.clone();
+        for (table, terminal) in shape.tables.iter().zip(terminals) {
+            let expected = usize::from(table.shape.has_terminal());
+            let part = format!("terminals of {}", table.name);
+            expect_length(&part, usize::from(terminal.is_some()), expected)?;
+            if let Some(terminal) = terminal {
+                self.extensions(&[terminal]);
+            }
+        }
+        self.nonce(
+            "the point",
+            settings.ood_grinding_bits,
+            self.proof.ood_nonce,
+        )?;
+        let values = self.values.concat();
+        self.extensions(&values);
+        let fri = self.proof.fri;
+        let bits = settings.batch_grinding_bits;
+        self.nonce("the combination", bits, fri.batch_pow_witness)?;
+        let nonces = &fri.commit_pow_witnesses;
+        expect_length("folding nonces", nonces.len(), shape.log_arities().len())?;
+        for &nonce in nonces {
+            self.nonce("a fold", settings.commit_grinding_bits, nonce)?;
+        }
+        let expected = 1 << settings.log_final_poly_len;
+        expect_length("final polynomial", fri.final_poly.len(), expected)?;
+        for &coefficient in &fri.final_poly {
+            self.extensions(&[coefficient]);
+        }
+        let bits = settings.query_grinding_bits;
+        self.nonce("the queries", bits, fri.query_pow_witness)
+    }
+
+    fn extensions(&mut self, values: &[EF]) {
+        let lanes = |value: &EF| value.as_basis_coefficients_slice().to_vec();
+        let message = values.iter().flat_map(lanes).collect();
+        self.messages.push_back(message);
+    }
+
+    fn nonce(&mut self, site: &'static str, bits: usize, nonce: F) -> Result<(), TapeError> {
+        if bits > 0 {
+            self.messages.push_back(vec![nonce]);
+        } else if nonce != F::ZERO {
+            return Err(TapeError::Nonce { site, nonce });
+        }
+        Ok(())
+    }
+
+    pub(super) fn told(&mut self, values: Vec<F>) {
+        self.told.push(values);
+    }
+
+    /// The next message; the answers to the queries come last.
+    pub(super) fn next(&mut self) -> Result<Option<Vec<F>>, TapeError> {
+        if self.messages.is_empty() && !self.answered {
+            self.answered = true;
+            self.answer()?;
+        }
+        Ok(self.messages.pop_front())
+    }
+
+    /// Opens the commitments at the queries.
+    fn answer(&mut self) -> Result<(), TapeError> {
+        let shape = &self.shape;
+        let (mut challenges, mut words) = (Vec::new(), Vec::new());
+        for told in &self.told {
+            match (EF::from_basis_coefficients_slice(told), told.as_slice()) {
+                (Some(challenge), _) => challenges.push(challenge),
+                (None, &[a, b]) => words.push(H::integer([a, b])),
+                (None, other) => expect_length("what the program tells", other.len(), 2)?,
+            }
+        }
+        expect_length("queries", words.len(), shape.settings.num_queries)?;
+        let [zeta, combiner, betas @ ..] = challenges.as_slice() else {
+            return expect_length("challenges", challenges.len(), 2);
+        };
+        let claims = queries::claims::<H>(
+            shape,
+            self.preprocessed.as_ref(),
+            &self.proof,
+            &self.values,
+            *zeta,
+        )?;
+        let fri = self.proof.fri;
+        let opened = queries::open::<H>(shape, fri, &claims, *combiner, betas, &words)?;
+        for query in 0..words.len() {
+            opened.answer(shape, query, &mut self.messages);
+        }
+        Ok(())
+    }
+}
+
+/// The opened rows, in the order of the proof.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "rounds are of the shape's tables, of which there are as many as the proof's: `new` checks that"
+)]
+fn opened_values(rounds: &[Round], tables: &[TableParts<'_>]) -> Result<Vec<Vec<EF>>, TapeError> {
+    let mut chunks = vec![0; tables.len()];
+    let mut lengths = vec![0; tables.len()];
+    let mut rows = Vec::new();
+    for round in rounds {
+        for matrix in &round.matrices {
+            let table = &tables[matrix.table];
+            let base = table.base;
+            for opening in &matrix.openings {
+                let row = match (round.kind, opening.next) {
+                    (MAIN, false) => Some(base.trace_local.as_slice()),
+                    (MAIN, true) => base.trace_next.as_deref(),
+                    (QUOTIENT, _) => {
+                        let chunk = base.quotient_chunks.get(chunks[matrix.table]);
+                        chunks[matrix.table] += 1;
+                        chunk.map(Vec::as_slice)
+                    }
+                    (PREPROCESSED, false) => base.preprocessed_local(),
+                    (PREPROCESSED, true) => base.preprocessed_next(),
+                    (_, false) => Some(table.permutation),
+                    (_, true) => Some(table.permutation_next),
+                };
+                let row = row.unwrap_or_default();
+                let part = format!("opened row {} of commitment {}", matrix.index, round.kind);
+                expect_length(&part, row.len(), matrix.width)?;
+                lengths[matrix.table] += row.len();
+                rows.push(row.to_vec());
+            }
+        }
+    }
+    for (table, expected) in tables.iter().zip(lengths) {
+        expect_length("opened values of a table", table.len(), expected)?;
+    }
+    Ok(rows)
+}
