@@ -93,3 +93,96 @@ pub fn record<P: Prover>(
         run::finish(run).map_err(RecordError::Program)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use p3_field::PrimeCharacteristicRing;
+
+    use super::*;
+    use crate::advice::{advise_bits, tell_ext};
+    use crate::bits::{hint_bits, integer};
+    use crate::prelude::{Ext, hint_ext, hint_felt, hint_slice, reveal};
+    use crate::run_native;
+
+    /// Messages in order, and what the prover has been told.
+    #[derive(Default)]
+    struct Messages {
+        messages: VecDeque<Vec<F>>,
+        told: Vec<Vec<F>>,
+    }
+
+    impl Prover for Messages {
+        type Error = &'static str;
+
+        fn message(&mut self, _n: usize) -> Result<Vec<F>, &'static str> {
+            self.messages.pop_front().ok_or("no message is left")
+        }
+
+        fn told(&mut self, values: Vec<F>) {
+            self.told.push(values);
+        }
+    }
+
+    fn prover(messages: &[&[u32]]) -> Messages {
+        let message = |message: &&[u32]| message.iter().map(|&x| F::from_u32(x)).collect();
+        Messages {
+            messages: messages.iter().map(message).collect(),
+            told: Vec::new(),
+        }
+    }
+
+    fn program() {
+        let x = hint_felt().any();
+        let challenge = hint_ext().checked();
+        tell_ext(challenge);
+        advise_bits(x, 31);
+        let bits = hint_bits::<31>();
+        assert_eq!(integer(bits, 0, 31), x);
+        let block = hint_slice(1).any().block(0);
+        reveal(x + challenge.coeff(1) + block.lane(7));
+    }
+
+    const X: &[u32] = &[11];
+    const CHALLENGE: &[u32] = &[1, 2, 3, 4, 5];
+    const BLOCK: &[u32] = &[0, 0, 0, 0, 0, 0, 0, 100];
+
+    #[test]
+    fn a_recorded_tape_leads_to_the_same_statement() {
+        let mut prover = prover(&[X, CHALLENGE, BLOCK]);
+        let (tape, statement) = record(&mut prover, program).unwrap();
+        assert_eq!(statement[0], 113);
+        assert_eq!(tape.hints.len(), 3 + 31);
+        assert_eq!(run_native(&tape, &[], program), Ok(statement));
+        let told: Vec<F> = CHALLENGE.iter().map(|&x| F::from_u32(x)).collect();
+        assert_eq!(prover.told, [told]);
+    }
+
+    #[test]
+    fn failures_are_the_provers_or_the_programs() {
+        let error = |messages: &[&[u32]], program: fn()| {
+            record(&mut prover(messages), program).unwrap_err()
+        };
+        let missing = error(&[X, CHALLENGE], program);
+        assert_eq!(missing, RecordError::Prover("no message is left"));
+        let message = |error: RecordError<_>| match error {
+            RecordError::Program(failure) => failure.0,
+            RecordError::Prover(_) => String::new(),
+        };
+        let shorter = message(error(&[X, &CHALLENGE[1..], BLOCK], program));
+        assert!(
+            shorter.contains("elements of the prover's message"),
+            "{shorter}"
+        );
+        let unread = message(error(&[X], || {
+            advise_bits(hint_felt().any(), 1);
+        }));
+        assert_eq!(unread, "1 advised hints were not read");
+        let wrong = message(error(&[X], || {
+            advise_bits(hint_felt().any(), 1);
+            assert_eq!(Ext::ZERO, hint_ext().checked());
+        }));
+        assert!(wrong.contains("expected an extension element"), "{wrong}");
+    }
+}
