@@ -71,6 +71,24 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     // What rustc finds elsewhere than a program's one candidate.
     (
+        "struct A { x: Felt } struct B { x: Felt }
+         impl «Into»<A> for B { fn into(self) -> A { A { x: self.x + felt(1) } } }",
+        "let b: B = B { x: public_input() }.into(); reveal(b.x);",
+        "implementing `Into`",
+    ),
+    (
+        "#[derive(Clone, Copy, PartialEq)] struct A { x: Felt } struct B { y: Felt }
+         impl PartialEq<B> for A { fn eq(&self, other: &B) -> bool { self.x == other.y + felt(1) } }",
+        "let a = A { x: public_input() }; let same = «a == a»; assert!(same);",
+        "`Eq` does not apply",
+    ),
+    (
+        "#[derive(Clone, Copy, Debug, PartialEq)] struct A { x: Felt } struct B { y: Felt }
+         impl PartialEq<B> for A { fn eq(&self, other: &B) -> bool { self.x == other.y + felt(1) } }",
+        "let a = A { x: public_input() }; «assert_eq!(a, a)»;",
+        "has a `eq` of its own",
+    ),
+    (
         "trait Tr { fn into(&self) -> Felt; } impl Tr for Felt { fn into(&self) -> Felt { *self + felt(1) } }",
         "let x = public_input(); reveal(«x.into()»);",
         "in different ways",

@@ -14,10 +14,12 @@ const RUNS: u64 = 6;
 
 /// Features of which Droste refuses much, each documented as outside of the subset or in part.
 const MOSTLY_REFUSED: &[&str] = &[
+    "assigning operators of the program",
     "labels",
     "references in variables",
     "reference patterns",
     "returned references",
+    "run-time guards",
 ];
 
 #[test]
@@ -36,7 +38,8 @@ fn random_programs_mean_the_same_both_ways() {
     println!("{report}");
     assert_eq!(report.differences(), 0);
     assert_eq!(report.programs, PROGRAMS as usize);
-    // The generator is not to lose its programs to mistakes, nor to refusals.
+    // The generator is not to lose its programs to mistakes, nor to refusals: these and the numbers
+    // below are a little off what ten seeds gave, which `docs/fuzzing.md` says.
     assert!(
         report.not_rust.len() * 100 <= report.programs,
         "{:?}",
@@ -45,15 +48,16 @@ fn random_programs_mean_the_same_both_ways() {
     assert!(report.endless.is_empty());
     assert!(report.refusals() * 100 <= report.programs * 40);
     // Both ends of a run are seen: statements and failures.
-    assert!(report.accepted > report.programs);
-    assert!(report.failed > report.programs / 10);
-    for (feature, ..) in FEATURES {
+    assert!(report.accepted >= 3 * report.programs);
+    assert!(report.failed >= report.programs / 3);
+    for (feature, _, weight) in FEATURES {
         let (all, compiled) = report.features.get(feature).copied().unwrap_or_default();
-        assert!(all >= 2, "{feature} is in {all} programs");
-        let least = if MOSTLY_REFUSED.contains(feature) {
-            0
-        } else {
-            all / 5
+        assert!(all >= 3 * weight, "{feature} is in {all} programs");
+        let least = match (weight, MOSTLY_REFUSED.contains(feature)) {
+            (_, true) => 0,
+            // Of so few programs the others' features may cost many.
+            (1, _) => 1,
+            _ => all / 4,
         };
         assert!(compiled >= least, "{feature}: {compiled} of {all} compile");
     }
@@ -87,7 +91,7 @@ fn the_comparison_sees_programs_that_differ() {
     let all = verdicts.iter().filter(compiled).count();
     let seen = verdicts.iter().filter(differ).count();
     assert!(
-        all >= 20 && seen * 10 >= all * 4,
+        all >= 40 && seen * 100 >= all * 65,
         "{seen} of {all} changes are seen"
     );
 }

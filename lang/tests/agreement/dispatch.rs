@@ -369,3 +369,53 @@ fn inherent_functions_and_iterators() {
     assert_eq!(run(1), [10, 1, 13_129]);
     assert_eq!(run(2), [10, 2, 4_243]);
 }
+
+program!(derived_and_written {
+    use droste_gadgets::prelude::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Celsius { degrees: Felt }
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Kelvin { degrees: Felt }
+    impl PartialEq<Kelvin> for Celsius {
+        fn eq(&self, other: &Kelvin) -> bool { self.degrees + felt(273) == other.degrees }
+    }
+    impl PartialEq<Felt> for Celsius {
+        fn eq(&self, other: &Felt) -> bool { self.degrees == *other * felt(2) }
+        fn ne(&self, _other: &Felt) -> bool { true }
+    }
+
+    fn is<T: PartialEq<Kelvin>>(x: T, y: Kelvin) -> bool { x == y }
+
+    pub fn main() {
+        let (x, y) = (public_input(), public_input());
+        let (celsius, kelvin) = (Celsius { degrees: x }, Kelvin { degrees: felt(277) });
+        reveal(if celsius == kelvin { felt(1) } else { felt(2) });
+        reveal(if celsius != kelvin { felt(1) } else { felt(2) });
+        reveal(if celsius == felt(2) { felt(1) } else { felt(2) });
+        reveal(if celsius != felt(2) { felt(1) } else { felt(2) });
+        reveal(if is(celsius, kelvin) { felt(1) } else { felt(2) });
+        // Derived, field by field: nothing of `Kelvin` is written by hand.
+        assert_eq!(Kelvin { degrees: x }, Kelvin { degrees: y });
+    }
+});
+
+#[test]
+fn a_derived_comparison_stands_beside_written_ones_for_other_types() {
+    let run = |x| {
+        outputs(
+            derived_and_written::SOURCE,
+            derived_and_written::main,
+            &[x, x],
+        )
+    };
+    assert_eq!(run(4), [1, 2, 1, 1, 1]);
+    assert_eq!(run(5), [2, 1, 2, 1, 2]);
+    let different = both(
+        derived_and_written::SOURCE,
+        derived_and_written::main,
+        &[4, 5],
+        &[],
+    );
+    assert!(different.is_none());
+}

@@ -143,6 +143,68 @@ pub const KNOWN: &[Known] = &[
         difference: Difference::Statement,
     },
     Known {
+        name: "the program's conversion is taken for the one that every type has to itself",
+        items: "struct A { x: Felt }\nstruct B { x: Felt }\n\
+                impl Into<A> for B { fn into(self) -> A { A { x: self.x + felt(1) } } }",
+        taken_for: Some("struct B { x: Felt }"),
+        body: "let b: B = B { x }.into(); reveal(b.x);",
+        body_taken_for: Some("let b = B { x: x + felt(1) }; reveal(b.x);"),
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "a method of the program is taken for the standard library's of its name",
+        items: "trait Tr { fn into(&self) -> Felt; }\nimpl Tr for Felt { fn into(&self) -> Felt { *self + felt(1) } }",
+        taken_for: None,
+        body: "let y: Felt = x.into(); reveal(y);",
+        body_taken_for: Some("let y = Tr::into(&x); reveal(y);"),
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "what is expected of a result is taken for the type whose function it is",
+        items: "struct S<const N: usize> { x: Felt }\n\
+                impl<const N: usize> S<N> { fn make(s: S<N>) -> S<4> { S::<4> { x: s.x + felt(N) } } }",
+        taken_for: None,
+        body: "let s: S<4> = S::make(S::<5> { x }); reveal(s.x);",
+        body_taken_for: Some("let s = S::<4>::make(S::<4> { x }); reveal(s.x);"),
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "an operator of the program runs where `&&` does not run its right side",
+        items: "#[derive(Clone, Copy)] struct S { x: Felt }\n\
+                impl std::ops::Add for S { type Output = S; fn add(self, other: S) -> S { assert_ne!(self.x, other.x); S { x: self.x + other.x } } }",
+        taken_for: None,
+        body: "let (s, t) = (S { x }, S { x: felt(1) }); let three = x != felt(1) && (s + t).x == felt(3); reveal(if three { x } else { felt(5) });",
+        body_taken_for: Some(
+            "let (s, t) = (S { x }, S { x: felt(1) }); let u = s + t; let three = x != felt(1) && u.x == felt(3); reveal(if three { x } else { felt(5) });",
+        ),
+        difference: Difference::Fails,
+    },
+    Known {
+        name: "an assigning operator reads its value first in code for any type",
+        items: "fn next(k: &mut usize) -> usize { *k += 1; *k }\n\
+                fn add<T: std::ops::AddAssign + Copy>(v: &mut [T; 4], w: &[T; 4], k: &mut usize) { v[next(k)] += w[next(k)]; }",
+        taken_for: Some(
+            "fn next(k: &mut usize) -> usize { *k += 1; *k }\n\
+             fn add<T: std::ops::AddAssign + Copy>(v: &mut [T; 4], w: &[T; 4], k: &mut usize) { let y = w[next(k)]; let i = next(k); v[i] += y; }",
+        ),
+        body: "let mut v = [0_usize; 4]; let w = [1_usize, 2, 3, 4]; let mut k = 0_usize; add(&mut v, &w, &mut k); reveal(x + felt(10 * v[1] + v[2]));",
+        body_taken_for: None,
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "an assigning operator of the program is taken for its operator",
+        items: "#[derive(Clone, Copy)] struct S { x: Felt }\n\
+                impl std::ops::Add for S { type Output = S; fn add(self, other: S) -> S { S { x: self.x + other.x } } }\n\
+                impl std::ops::AddAssign for S { fn add_assign(&mut self, other: S) { self.x = self.x * other.x; } }",
+        taken_for: Some(
+            "#[derive(Clone, Copy)] struct S { x: Felt }\n\
+             impl std::ops::Add for S { type Output = S; fn add(self, other: S) -> S { S { x: self.x + other.x } } }",
+        ),
+        body: "let mut s = S { x }; s += S { x: felt(7) }; reveal(s.x);",
+        body_taken_for: Some("let mut s = S { x }; s = s + S { x: felt(7) }; reveal(s.x);"),
+        difference: Difference::Statement,
+    },
+    Known {
         name: "the machine fails where the program does not",
         items: "",
         taken_for: None,

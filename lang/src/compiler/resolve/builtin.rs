@@ -156,7 +156,8 @@ pub fn standard(module: &str, item: &str) -> Option<&'static str> {
 }
 
 /// Built-in traits that a program may implement for its types: operators and `clone` are then called,
-/// the rest has no methods that the language calls by itself.
+/// the rest has no methods that the language calls by itself. `Into` is none of them: beside a program's
+/// own there are those that follow from `From`, and the result alone says which is meant.
 pub fn may_be_implemented(name: &str) -> bool {
     matches!(
         name,
@@ -171,7 +172,6 @@ pub fn may_be_implemented(name: &str) -> bool {
             | "Div"
             | "Eq"
             | "From"
-            | "Into"
             | "Mul"
             | "Neg"
             | "Not"

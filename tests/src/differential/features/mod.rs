@@ -3,14 +3,17 @@
 mod branches;
 mod conditional;
 mod effects;
+mod inferred;
 mod instances;
 mod loops;
 mod memory;
 mod methods;
 mod modules;
+mod operators;
 mod patterns;
 mod places;
 mod references;
+mod standard;
 mod traits;
 mod values;
 mod wholes;
@@ -71,6 +74,17 @@ pub const FEATURES: &[(&str, Feature, usize)] = &[
     ("builders", wholes::builders, 2),
     ("slices that meet", wholes::meeting, 3),
     ("own names of the prelude", wholes::own_names, 1),
+    ("operators by operand", operators::selected, 4),
+    ("operators with effects", operators::effects, 3),
+    ("order of assigning operators", operators::assigning, 3),
+    (
+        "assigning operators of the program",
+        operators::assigning_implemented,
+        1,
+    ),
+    ("types from results", inferred::types, 2),
+    ("lengths from results", inferred::lengths, 2),
+    ("names of the standard library", standard::names, 4),
 ];
 
 /// The feature of this name.
@@ -111,6 +125,19 @@ impl Generator {
                 let value = self.felt(2);
                 self.observe(&value, &Ty::Felt, body);
             }
+        }
+    }
+
+    /// Observes some of `calls`, which are elements, and in every third program one of those that Droste
+    /// refuses and must not misread.
+    pub fn observe_some(&mut self, calls: &[String], refused: &[String], body: &mut Vec<Node>) {
+        for _ in 0..5 {
+            let call = calls[self.random.below(calls.len())].clone();
+            self.observe(&call, &Ty::Felt, body);
+        }
+        if self.random.chance(35) && !refused.is_empty() {
+            let call = refused[self.random.below(refused.len())].clone();
+            self.observe(&call, &Ty::Felt, body);
         }
     }
 
