@@ -159,6 +159,24 @@ const CASES: &[(&str, &str, &str)] = &[
         "`std::borrow::Borrow` is imported here",
     ),
     (
+        "use std::borrow::Borrow; mod k { pub trait Tr { fn borrow(&self) -> &usize; }
+         impl Tr for usize { fn borrow(&self) -> &usize { &7 } } }",
+        "let n: &usize = «usize::borrow(&3)»; reveal(felt(*n));",
+        "`std::borrow::Borrow` is imported here",
+    ),
+    (
+        "use std::ops::Add; mod k { use super::*; pub trait Tr { fn add(self, other: Felt) -> Felt; }
+         impl Tr for Felt { fn add(self, _other: Felt) -> Felt { self } } }",
+        "let x = public_input(); reveal(«Felt::add(x, x)»);",
+        "no method `add`",
+    ),
+    (
+        "trait Tr { fn eq_ignore_ascii_case(&self, other: &u8) -> bool; }
+         impl Tr for u8 { fn eq_ignore_ascii_case(&self, _other: &u8) -> bool { false } }",
+        "assert!(«3u8.eq_ignore_ascii_case(&3)»);",
+        "in different ways",
+    ),
+    (
         "trait Tr { fn add(self, _other: Felt) {} } impl Tr for Felt {}
          fn f<T: std::ops::Add>(x: T, y: T) { «x.add(y)»; }",
         "let x = public_input(); f(x, x);",
@@ -239,7 +257,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "mod a { use droste_gadgets::prelude::*; fn drop(_x: Felt) {} } use a::*;",
         "«drop(public_input())»;",
-        "means something without it",
+        "no function `drop`",
     ),
     // Slices.
     ("", "let _s = «Slice::from_blocks([])»;", "at least one block"),

@@ -334,6 +334,16 @@ pub struct Const {
     pub span: Span,
 }
 
+/// In which modules a name can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    Public,
+    /// In the module so many levels above its own, and in all within it.
+    Above(usize),
+    /// In the module around its own that is so many levels below the crate's root, and in all within it.
+    Below(usize),
+}
+
 /// A structure.
 #[derive(Debug)]
 pub struct Struct {
@@ -344,6 +354,8 @@ pub struct Struct {
     pub named: bool,
     pub generics: Vec<GenericParam>,
     pub fields: Vec<(Symbol, Type)>,
+    /// Of the fields: `S(..)` is visible where all of them are.
+    pub visibilities: Vec<Visibility>,
 }
 
 /// A type alias.
@@ -385,6 +397,7 @@ pub struct Import {
     pub path: Vec<Symbol>,
     /// `None`: everything in the module.
     pub name: Option<Symbol>,
+    pub visibility: Visibility,
     pub span: Span,
 }
 
@@ -404,6 +417,7 @@ pub enum ItemKind {
 #[derive(Clone, Debug)]
 pub struct Item {
     pub name: Symbol,
+    pub visibility: Visibility,
     pub kind: ItemKind,
     pub span: Span,
 }

@@ -101,3 +101,68 @@ program!(patterns {
 fn a_struct_with_named_fields_does_not_hide_a_constant() {
     assert_eq!(outputs(patterns::SOURCE, patterns::main, &[]), [31, 2]);
 }
+
+program!(visibility {
+    use droste_gadgets::prelude::*;
+    use outer::inner::*;
+    use constants::*;
+    use imported::*;
+    use wrapped::Wrapped;
+    use constructors::*;
+
+    mod constants {
+        const HIDDEN: usize = 3;
+        pub fn hidden() -> usize { HIDDEN }
+    }
+    mod imported {
+        use super::outer::LIMIT;
+        pub fn limit() -> usize { LIMIT }
+    }
+    mod outer {
+        pub const LIMIT: usize = 4;
+        pub mod inner {
+            pub(super) const NEAR: usize = 5;
+            pub(in super::super) const FAR: usize = 6;
+            pub(self) const OWN: usize = 7;
+            pub fn own() -> usize { OWN }
+        }
+    }
+    mod wrapped {
+        pub struct Wrapped(usize);
+        impl Wrapped {
+            pub fn new(n: usize) -> Self { Self(n) }
+            pub fn get(&self) -> usize { self.0 }
+        }
+    }
+    mod constructors {
+        pub fn drop(n: usize) -> usize { n + 2 }
+        pub fn Wrapped(n: usize) -> super::wrapped::Wrapped { super::wrapped::Wrapped::new(n + 1) }
+    }
+
+    // Each name is that of a constant, which only some modules see: elsewhere it is bound.
+    fn of_private(n: usize) -> usize { match n { HIDDEN if n > 10 => HIDDEN, _ => 0 } }
+    fn of_import(n: usize) -> usize { match n { LIMIT if n > 10 => LIMIT, _ => 0 } }
+    fn of_near(n: usize) -> usize { match n { NEAR if n > 10 => NEAR, _ => 0 } }
+    fn of_own(n: usize) -> usize { match n { OWN if n > 10 => OWN, _ => 0 } }
+    fn of_far(n: usize) -> usize { match n { FAR => 1, _ => 0 } }
+
+    pub fn main() {
+        reveal(felt(of_private(20)));
+        reveal(felt(of_import(21)));
+        reveal(felt(of_near(22)));
+        reveal(felt(of_own(23)));
+        reveal(felt(of_far(23)));
+        reveal(felt(of_far(6)));
+        let wrapped: Wrapped = Wrapped(3);
+        reveal(felt(wrapped.get()));
+        reveal(felt(drop(hidden() + limit() + own())));
+    }
+});
+
+#[test]
+fn imports_bring_only_what_is_visible() {
+    assert_eq!(
+        outputs(visibility::SOURCE, visibility::main, &[]),
+        [20, 21, 22, 23, 0, 1, 4, 16]
+    );
+}

@@ -99,9 +99,14 @@ pub(super) fn standard_function(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The method of a trait of the standard library that a program has to import.
-pub(super) fn imported_method(name: &str) -> Option<(Receiver, &'static str)> {
+/// The method of a trait that a program has to import, and that a type may have which is not the
+/// program's.
+pub(super) fn imported_method(ty: &Ty, name: &str) -> Option<(Receiver, &'static str)> {
     Some(match name {
+        _ if matches!(ty, Ty::Struct(..)) => return None,
+        "at_unchecked" | "skip_unchecked" if matches!(ty, Ty::Slice) => {
+            (Receiver::Value, UNCHECKED_SLICE)
+        }
         "add" => (Receiver::Value, "Add"),
         "sub" => (Receiver::Value, "Sub"),
         "mul" => (Receiver::Value, "Mul"),
@@ -186,6 +191,7 @@ fn is_vec_method(name: &str) -> bool {
 /// Whether the name is, or may be, that of a method of Rust's integers.
 fn is_integer_method(name: &str) -> bool {
     const PREFIXES: &[&str] = &[
+        "as_ascii",
         "borrowing_",
         "carrying_",
         "cast_",
@@ -196,6 +202,7 @@ fn is_integer_method(name: &str) -> bool {
         "is_",
         "isolate_",
         "leading_",
+        "make_ascii_",
         "next_",
         "overflowing_",
         "rotate_",
@@ -219,6 +226,8 @@ fn is_integer_method(name: &str) -> bool {
         "div_euclid",
         "div_exact",
         "div_floor",
+        "eq_ignore_ascii_case",
+        "escape_ascii",
         "extract_bits",
         "funnel_shl",
         "funnel_shr",

@@ -97,7 +97,7 @@ impl Evaluator<'_> {
         found.retain(|candidate| receiver(&candidate.item.item).is_some());
         let text = name.text();
         let builtin = match builtin_method(value, &text) {
-            None if !found.is_empty() => self.imported_method(value, name, span)?,
+            None if !found.is_empty() => self.imported_method(ty, name, span)?,
             builtin => builtin,
         };
         // The program's own implementation of the trait, if that is what it is of.
@@ -157,9 +157,15 @@ impl Evaluator<'_> {
         let builtin = match builtin_function(ty, &name.text()) {
             true => Some(None),
             // As of methods.
-            false => builtin::standard_function(&name.text())
-                .filter(|of| found.iter().all(|other| !other.is_of(of)))
-                .map(|of| Some(TraitName::Builtin(Symbol::new(of)))),
+            false => {
+                let mut of = builtin::standard_function(&name.text());
+                if of.is_none() && !found.is_empty() {
+                    let imported = self.imported_method(ty, name, span)?;
+                    of = imported.and_then(|(_, of)| of);
+                }
+                of.filter(|of| found.iter().all(|other| !other.is_of(of)))
+                    .map(|of| Some(TraitName::Builtin(Symbol::new(of))))
+            }
         };
         self.check_clone(&found, name, span, |this| this.static_prefix(prefix))?;
         self.associated(found, builtin, prefix, name, span)
@@ -243,11 +249,10 @@ impl Evaluator<'_> {
         self.choose(found, builtin, &kind, name, span)
     }
 
-    /// The method of an imported trait of the standard library that a type may have which is not the
-    /// program's.
+    /// The method of an imported trait, not one of the program's, that a type may have.
     fn imported_method(
         &self,
-        value: &Value,
+        ty: &Ty,
         name: Symbol,
         span: Span,
     ) -> Eval<Option<(Receiver, Option<&'static str>)>> {
@@ -263,10 +268,8 @@ impl Evaluator<'_> {
                 );
             }
         }
-        let known = builtin::imported_method(&name.text()).filter(|(_, of)| {
-            let of = TraitName::Builtin(Symbol::new(of));
-            !matches!(value, Value::Struct(_)) && scope.contains(&of)
-        });
+        let known = builtin::imported_method(ty, &name.text());
+        let known = known.filter(|(_, of)| scope.contains(&TraitName::Builtin(Symbol::new(of))));
         Ok(known.map(|(receiver, of)| (receiver, Some(of))))
     }
 

@@ -30,7 +30,13 @@ impl Parser {
     }
 
     /// Adds an item, whose name must be new in its module.
-    fn declare(&self, module: &mut Module, ident: &syn::Ident, kind: ItemKind) -> Result<()> {
+    fn declare(
+        &self,
+        module: &mut Module,
+        vis: &syn::Visibility,
+        ident: &syn::Ident,
+        kind: ItemKind,
+    ) -> Result<()> {
         let name = self.symbol(ident)?;
         if module.items.iter().any(|item| item.name == name) {
             return fail(
@@ -39,8 +45,31 @@ impl Parser {
             );
         }
         let span = self.span_of(ident);
-        module.items.push(Item { name, kind, span });
+        module.items.push(Item {
+            name,
+            visibility: self.visibility(vis)?,
+            kind,
+            span,
+        });
         Ok(())
+    }
+
+    fn visibility(&self, vis: &syn::Visibility) -> Result<Visibility> {
+        let path = match vis {
+            syn::Visibility::Public(_) => return Ok(Visibility::Public),
+            syn::Visibility::Inherited => return Ok(Visibility::Above(0)),
+            syn::Visibility::Restricted(syn::VisRestricted { path, .. }) => path,
+        };
+        let names = path.segments.iter().map(|segment| &segment.ident);
+        let first = path.segments.first().map(|segment| &segment.ident);
+        let levels = path.segments.len() - 1;
+        let only_super = names.skip(1).all(|name| name == "super");
+        match first {
+            Some(first) if first == "crate" => Ok(Visibility::Below(levels)),
+            Some(first) if first == "self" && only_super => Ok(Visibility::Above(levels)),
+            Some(first) if first == "super" && only_super => Ok(Visibility::Above(levels + 1)),
+            _ => fail(self.span_of(vis), "this visibility is not in the subset"),
+        }
     }
 
     fn item(&self, item: &syn::Item, module: &mut Module) -> Result<()> {
@@ -48,7 +77,7 @@ impl Parser {
         match item {
             syn::Item::Use(syn::ItemUse {
                 attrs,
-                vis: _,
+                vis,
                 use_token: _,
                 leading_colon,
                 tree,
@@ -60,11 +89,12 @@ impl Parser {
                 if leading_colon.is_some() {
                     return fail(span, "paths that begin with `::` are not in the subset");
                 }
-                self.imports(tree, &mut Vec::new(), &mut module.imports)
+                let visibility = self.visibility(vis)?;
+                self.imports(tree, visibility, &mut Vec::new(), &mut module.imports)
             }
             syn::Item::Fn(syn::ItemFn {
                 attrs,
-                vis: _,
+                vis,
                 sig,
                 block,
             }) => {
@@ -72,11 +102,12 @@ impl Parser {
                     return Ok(());
                 }
                 let function = Rc::new(self.function(attrs, sig, Some(block))?);
-                self.declare(module, &sig.ident, ItemKind::Function(function))
+                self.declare(module, vis, &sig.ident, ItemKind::Function(function))
             }
             syn::Item::Const(item) => match self.constant_item(item)? {
                 Some(constant) => {
-                    self.declare(module, &item.ident, ItemKind::Const(Rc::new(constant)))
+                    let kind = ItemKind::Const(Rc::new(constant));
+                    self.declare(module, &item.vis, &item.ident, kind)
                 }
                 None => Ok(()),
             },
@@ -85,11 +116,11 @@ impl Parser {
                     return Ok(());
                 }
                 let structure = Rc::new(self.structure(item)?);
-                self.declare(module, &item.ident, ItemKind::Struct(structure))
+                self.declare(module, &item.vis, &item.ident, ItemKind::Struct(structure))
             }
             syn::Item::Type(syn::ItemType {
                 attrs,
-                vis: _,
+                vis,
                 type_token: _,
                 ident,
                 generics,
@@ -104,14 +135,14 @@ impl Parser {
                     generics: self.generics(generics)?,
                     ty: self.ty(ty)?,
                 };
-                self.declare(module, ident, ItemKind::Alias(Rc::new(alias)))
+                self.declare(module, vis, ident, ItemKind::Alias(Rc::new(alias)))
             }
             syn::Item::Trait(item) => {
                 if !self.present(&item.attrs)? {
                     return Ok(());
                 }
                 let definition = Rc::new(self.trait_item(item)?);
-                self.declare(module, &item.ident, ItemKind::Trait(definition))
+                self.declare(module, &item.vis, &item.ident, ItemKind::Trait(definition))
             }
             syn::Item::Impl(item) => {
                 if self.present(&item.attrs)? {
@@ -121,7 +152,7 @@ impl Parser {
             }
             syn::Item::Mod(syn::ItemMod {
                 attrs,
-                vis: _,
+                vis,
                 unsafety,
                 mod_token: _,
                 ident,
@@ -138,7 +169,7 @@ impl Parser {
                     Some((_, items)) => ItemKind::Module(self.items(items)?),
                     None => ItemKind::ModuleFile,
                 };
-                self.declare(module, ident, kind)
+                self.declare(module, vis, ident, kind)
             }
             // What is left out is not read further.
             syn::Item::Macro(item) if !self.present(&item.attrs)? => Ok(()),
@@ -189,11 +220,11 @@ impl Parser {
             fields: all,
             semi_token: _,
         } = item;
-        let mut fields = Vec::new();
+        let (mut fields, mut visibilities) = (Vec::new(), Vec::new());
         for field in all {
             let syn::Field {
                 attrs,
-                vis: _,
+                vis,
                 mutability: _, // syn's place for what Rust does not have yet
                 ident,
                 colon_token: _,
@@ -214,6 +245,7 @@ impl Parser {
                 );
             }
             fields.push((name, self.ty(ty)?));
+            visibilities.push(self.visibility(vis)?);
         }
         self.predicates(generics.where_clause.as_ref())?;
         Ok(Struct {
@@ -222,6 +254,7 @@ impl Parser {
             named: matches!(all, syn::Fields::Named(_)),
             generics: self.generics(generics)?,
             fields,
+            visibilities,
         })
     }
 
@@ -475,6 +508,7 @@ impl Parser {
     fn imports(
         &self,
         tree: &syn::UseTree,
+        visibility: Visibility,
         prefix: &mut Vec<Symbol>,
         imports: &mut Vec<Import>,
     ) -> Result<()> {
@@ -483,14 +517,18 @@ impl Parser {
             if MACROS.contains(&&*name.text()) {
                 return fail(span, format!("`{name}` is a macro of the language"));
             }
-            let name = Some(name);
-            imports.push(Import { path, name, span });
+            imports.push(Import {
+                path,
+                name: Some(name),
+                visibility,
+                span,
+            });
             Ok(())
         };
         match tree {
             syn::UseTree::Path(syn::UsePath { ident, tree, .. }) => {
                 prefix.push(self.symbol(ident)?);
-                self.imports(tree, prefix, imports)?;
+                self.imports(tree, visibility, prefix, imports)?;
                 prefix.pop();
             }
             syn::UseTree::Name(syn::UseName { ident }) => {
@@ -513,11 +551,12 @@ impl Parser {
             syn::UseTree::Glob(_) => imports.push(Import {
                 path: prefix.clone(),
                 name: None,
+                visibility,
                 span,
             }),
             syn::UseTree::Group(group) => {
                 for tree in &group.items {
-                    self.imports(tree, prefix, imports)?;
+                    self.imports(tree, visibility, prefix, imports)?;
                 }
             }
         }

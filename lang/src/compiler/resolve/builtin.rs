@@ -100,19 +100,6 @@ pub const LANGUAGE: &[&str] = &[
     "Vec",
 ];
 
-/// Functions and values of Rust's prelude, none of which is in the subset.
-pub const STANDARD_VALUES: &[&str] = &[
-    "drop",
-    "size_of",
-    "size_of_val",
-    "align_of",
-    "align_of_val",
-    "Some",
-    "None",
-    "Ok",
-    "Err",
-];
-
 /// Crates of the standard library.
 pub fn is_standard(name: &str) -> bool {
     matches!(name, "std" | "core" | "alloc")

@@ -66,11 +66,28 @@ pub enum Head {
     Any,
 }
 
+/// The module within which a name is visible; `None`: it is everywhere.
+type Reach = Option<ModuleId>;
+
+/// What a name means in a module, and from where that is visible.
+#[derive(Clone)]
+struct Named {
+    definition: Definition,
+    reach: Reach,
+}
+
+impl Named {
+    fn public(definition: Definition) -> Self {
+        let reach = None;
+        Self { definition, reach }
+    }
+}
+
 struct ModuleInfo {
     parent: Option<ModuleId>,
     /// The root of its crate.
     root: ModuleId,
-    names: HashMap<(Symbol, Namespace), Definition>,
+    names: HashMap<(Symbol, Namespace), Named>,
     imports: Vec<Import>,
     /// Whether its text has been read.
     filled: bool,
@@ -194,7 +211,7 @@ impl Items {
                 let name = Symbol::new(name);
                 let definition = Definition::Intrinsic(name);
                 let names = &mut self.modules[id].names;
-                names.insert((name, *namespace), definition);
+                names.insert((name, *namespace), Named::public(definition));
             }
         }
     }
@@ -229,11 +246,14 @@ impl Items {
         for name in names {
             let key = (name, Namespace::Type);
             id = match self.modules[id].names.get(&key) {
-                Some(Definition::Module(inner)) => *inner,
+                Some(Named {
+                    definition: Definition::Module(inner),
+                    ..
+                }) => *inner,
                 _ => {
                     let inner = self.add_module(Some(id));
-                    let definition = Definition::Module(inner);
-                    self.modules[id].names.insert(key, definition);
+                    let named = Named::public(Definition::Module(inner));
+                    self.modules[id].names.insert(key, named);
                     inner
                 }
             };
@@ -250,12 +270,17 @@ impl Items {
         const TYPE: &[Namespace] = &[Namespace::Type];
         const VALUE: &[Namespace] = &[Namespace::Value];
         for item in &contents.items {
+            let reach = self.reach(module, item.visibility);
+            let mut constructor = reach;
             let (definition, namespaces) = match &item.kind {
                 ItemKind::Function(ast) => (Definition::Function(module, ast.clone()), VALUE),
                 ItemKind::Const(ast) => (Definition::Const(module, ast.clone()), VALUE),
                 ItemKind::Alias(ast) => (Definition::Alias(module, ast.clone()), TYPE),
                 ItemKind::Struct(ast) => {
                     let (ast, named) = (ast.clone(), ast.named);
+                    for field in &ast.visibilities {
+                        constructor = self.narrower(constructor, self.reach(module, *field));
+                    }
                     self.structs.push(StructInfo { module, ast });
                     let definition = Definition::Struct(self.structs.len() - 1);
                     match named {
@@ -275,7 +300,8 @@ impl Items {
                 }
                 ItemKind::ModuleFile => {
                     let key = (item.name, Namespace::Type);
-                    if self.modules[module].names.contains_key(&key) {
+                    if let Some(named) = self.modules[module].names.get_mut(&key) {
+                        named.reach = reach;
                         continue;
                     }
                     return fail_help(
@@ -291,8 +317,15 @@ impl Items {
             }
             for namespace in namespaces {
                 let key = (item.name, *namespace);
+                let named = Named {
+                    definition: definition.clone(),
+                    reach: match namespace {
+                        Namespace::Type => reach,
+                        Namespace::Value => constructor,
+                    },
+                };
                 let names = &mut self.modules[module].names;
-                if names.insert(key, definition.clone()).is_some() {
+                if names.insert(key, named).is_some() {
                     return fail(
                         item.span,
                         format!("`{}` is defined twice in this module", item.name),
@@ -412,11 +445,7 @@ impl Items {
     /// module is within the implementation's.
     pub fn is_visible(&self, implementation: usize, name: Symbol, module: ModuleId) -> bool {
         let info = &self.impls[implementation];
-        let mut around = Some(module);
-        while let Some(inner) = around.filter(|inner| *inner != info.module) {
-            around = self.modules[inner].parent;
-        }
-        around.is_some() || !info.ast.restricted.contains(&name)
+        self.is_within(module, info.module) || !info.ast.restricted.contains(&name)
     }
 
     /// The trait that a path names.

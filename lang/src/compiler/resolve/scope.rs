@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::builtin::{self, LANGUAGE, STANDARD_VALUES};
-use super::{Definition, Items, ModuleId, Namespace, TraitName};
+use super::builtin::{self, LANGUAGE};
+use super::{Definition, Items, ModuleId, Named, Namespace, Reach, TraitName};
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 use crate::compiler::output::Span;
@@ -33,7 +33,8 @@ impl Definition {
 impl Items {
     /// What `name` means in a module.
     ///
-    /// Items and named imports come before globs, globs before the crates and what every module knows.
+    /// An import brings only what is visible in its module, in each namespace by itself. Items and
+    /// named imports come before globs, globs before the crates and what every module knows.
     /// A name with two meanings of equal rank is an error, as in Rust.
     pub fn lookup(
         &self,
@@ -48,7 +49,7 @@ impl Items {
         }
         let definition = match self.find(module, name, namespace, &mut Vec::new(), span)? {
             None if namespace == Namespace::Type => self.outside(name),
-            found => found,
+            found => found.map(|named| named.definition),
         };
         self.known.borrow_mut().insert(key, definition.clone());
         Ok(definition)
@@ -71,7 +72,7 @@ impl Items {
         namespace: Namespace,
         following: &mut Following,
         span: Span,
-    ) -> Result<Option<Definition>> {
+    ) -> Result<Option<Named>> {
         let info = &self.modules[module];
         let mut found = info.names.get(&(name, namespace)).cloned();
         for (index, import) in info.imports.iter().enumerate() {
@@ -79,12 +80,15 @@ impl Items {
                 continue;
             }
             let imported = self.follow(module, index, name, namespace, following)?;
-            match (&found, imported) {
-                (Some(first), Some(second)) if !first.same(&second) => {
+            match (&mut found, imported) {
+                (Some(first), Some(second)) if !first.definition.same(&second.definition) => {
                     return fail(
                         import.span,
                         format!("`{name}` is defined twice in this module"),
                     );
+                }
+                (Some(first), Some(second)) => {
+                    first.reach = self.wider(first.reach, second.reach);
                 }
                 (None, Some(imported)) => found = Some(imported),
                 _ => {}
@@ -98,29 +102,20 @@ impl Items {
                 continue;
             }
             let imported = self.follow(module, index, name, namespace, following)?;
-            match (&found, imported) {
-                (Some(first), Some(second)) if !first.same(&second) => {
+            match (&mut found, imported) {
+                (Some(first), Some(second)) if !first.definition.same(&second.definition) => {
                     return fail_help(
                         span,
                         format!("`{name}` is imported from two modules by `*`"),
                         "import it by name from the one that is meant",
                     );
                 }
+                (Some(first), Some(second)) => {
+                    first.reach = self.wider(first.reach, second.reach);
+                }
                 (None, Some(imported)) => found = Some(imported),
                 _ => {}
             }
-        }
-        // Whether a private item comes in by `*` is not known here.
-        let hidden = |found: &Definition| match namespace {
-            Namespace::Type => self.outside(name).is_some_and(|other| !other.same(found)),
-            Namespace::Value => STANDARD_VALUES.contains(&&*name.text()),
-        };
-        if found.as_ref().is_some_and(hidden) {
-            return fail_help(
-                span,
-                format!("`{name}` is imported by `*`, and means something without it"),
-                "import it by name",
-            );
         }
         Ok(found)
     }
@@ -133,18 +128,18 @@ impl Items {
         name: Symbol,
         namespace: Namespace,
         following: &mut Following,
-    ) -> Result<Option<Definition>> {
+    ) -> Result<Option<Named>> {
         let step = (module, index, name, namespace);
         if following.contains(&step) {
             return Ok(None);
         }
         following.push(step);
         let import = &self.modules[module].imports[index];
-        let definition = match import.name {
+        let found = match import.name {
             Some(_) => self.import(module, import, namespace, following)?,
             None => {
                 let target = self.import(module, import, Namespace::Type, following)?;
-                match target {
+                match target.map(|named| named.definition) {
                     Some(Definition::Module(target)) if target != module => {
                         self.find(target, name, namespace, following, import.span)?
                     }
@@ -153,7 +148,11 @@ impl Items {
             }
         };
         following.pop();
-        Ok(definition)
+        let visible = found.filter(|named| self.reaches(named.reach, module));
+        Ok(visible.map(|named| Named {
+            reach: self.narrower(named.reach, self.reach(module, import.visibility)),
+            ..named
+        }))
     }
 
     /// The definition at the end of a `use` path.
@@ -163,7 +162,7 @@ impl Items {
         import: &Import,
         namespace: Namespace,
         following: &mut Following,
-    ) -> Result<Option<Definition>> {
+    ) -> Result<Option<Named>> {
         let Some((first, rest)) = import.path.split_first() else {
             return Ok(None);
         };
@@ -174,20 +173,25 @@ impl Items {
             Namespace::Type
         };
         let start = match self.relative(module, *first, span)? {
-            Some(start) => Some(Definition::Module(start)),
+            Some(start) => Some(Named::public(Definition::Module(start))),
             None => match self.find(module, *first, whole, following, span)? {
                 None if builtin::is_standard(&first.text()) => {
-                    return Ok(standard_import(&import.path, namespace));
+                    let definition = standard_import(&import.path, namespace);
+                    return Ok(definition.map(Named::public));
                 }
-                None => self.crates.get(first).map(|id| Definition::Module(*id)),
+                None => {
+                    let id = self.crates.get(first);
+                    id.map(|id| Named::public(Definition::Module(*id)))
+                }
                 found => found,
             },
         };
-        let Some(mut definition) = start else {
-            return Ok(self.custom_import(import, namespace));
+        let Some(mut named) = start else {
+            let definition = self.custom_import(import, namespace);
+            return Ok(definition.map(Named::public));
         };
         for (index, name) in rest.iter().enumerate() {
-            let Definition::Module(inner) = definition else {
+            let Definition::Module(inner) = named.definition else {
                 return Ok(None);
             };
             let wanted = match index + 1 == rest.len() {
@@ -195,15 +199,16 @@ impl Items {
                 false => Namespace::Type,
             };
             let next = match &*name.text() {
-                "super" => Some(Definition::Module(self.above(inner, span)?)),
+                "super" => Some(Named::public(Definition::Module(self.above(inner, span)?))),
                 _ => self.find(inner, *name, wanted, following, span)?,
             };
             match next {
-                Some(next) => definition = next,
+                Some(next) => named = next,
                 None => return Ok(None),
             }
         }
-        Ok(Some(definition))
+        // What is not visible here is not imported: the name may mean something else.
+        Ok(Some(named).filter(|named| self.reaches(named.reach, module)))
     }
 
     /// A precompile of the user's: its crate is not among the files.
@@ -214,6 +219,56 @@ impl Items {
             && namespace == Namespace::Value
             && self.custom.contains(&last);
         known.then_some(Definition::Intrinsic(last))
+    }
+
+    /// Whether a module is another or within it.
+    pub(super) fn is_within(&self, module: ModuleId, outer: ModuleId) -> bool {
+        let mut around = Some(module);
+        while let Some(inner) = around.filter(|inner| *inner != outer) {
+            around = self.modules[inner].parent;
+        }
+        around.is_some()
+    }
+
+    /// From where something is visible that a module declares or imports.
+    pub(super) fn reach(&self, module: ModuleId, visibility: Visibility) -> Reach {
+        let mut around = vec![module];
+        while let Some(parent) = around.last().and_then(|inner| self.modules[*inner].parent) {
+            around.push(parent);
+        }
+        let level = match visibility {
+            Visibility::Public => return None,
+            Visibility::Above(levels) => levels,
+            Visibility::Below(levels) => (around.len() - 1).saturating_sub(levels),
+        };
+        Some(
+            around
+                .get(level)
+                .copied()
+                .unwrap_or(self.modules[module].root),
+        )
+    }
+
+    /// Whether what is visible within `reach` is visible in a module.
+    fn reaches(&self, reach: Reach, module: ModuleId) -> bool {
+        reach.is_none_or(|outer| self.is_within(module, outer))
+    }
+
+    /// The smaller of two modules around one, within which something is visible.
+    pub(super) fn narrower(&self, a: Reach, b: Reach) -> Reach {
+        match (a, b) {
+            (Some(inner), Some(outer)) if !self.is_within(inner, outer) => Some(outer),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// The larger of two modules around one, within which something is visible.
+    fn wider(&self, a: Reach, b: Reach) -> Reach {
+        match (a, b) {
+            (Some(inner), Some(outer)) if self.is_within(inner, outer) => Some(outer),
+            (Some(outer), Some(_)) => Some(outer),
+            _ => None,
+        }
     }
 
     /// The module that `crate`, `self` or `super` is.
@@ -242,7 +297,10 @@ impl Items {
                     let target = self.import(module, import, namespace, &mut Vec::new())?;
                     found |= match import.name {
                         Some(_) => target.is_some(),
-                        None => matches!(target, Some(Definition::Module(_))),
+                        None => matches!(
+                            target.map(|named| named.definition),
+                            Some(Definition::Module(_))
+                        ),
                     };
                 }
                 if !found {
@@ -295,7 +353,9 @@ impl Items {
             let name = segment.name;
             let next = match &*name.text() {
                 "super" => Some(Definition::Module(self.above(inner, path.span)?)),
-                _ => self.find(inner, name, wanted(used), &mut Vec::new(), path.span)?,
+                _ => self
+                    .find(inner, name, wanted(used), &mut Vec::new(), path.span)?
+                    .map(|named| named.definition),
             };
             definition = match next {
                 Some(definition) => definition,
@@ -329,10 +389,11 @@ impl Items {
         }
         visited.push(module);
         let info = &self.modules[module];
-        traits.extend(info.names.values().filter_map(TraitName::of));
+        let names = info.names.values();
+        traits.extend(names.filter_map(|named| TraitName::of(&named.definition)));
         for import in &info.imports {
             let target = self.import(module, import, Namespace::Type, &mut Vec::new())?;
-            match (import.name, target) {
+            match (import.name, target.map(|named| named.definition)) {
                 (Some(_), Some(definition)) => traits.extend(TraitName::of(&definition)),
                 (None, Some(Definition::Module(target))) => {
                     self.collect_traits(target, traits, visited)?;
