@@ -1,9 +1,11 @@
 //! Which lanes of a tape nothing reads: computed from the shape of the proof that is verified and
 //! from what its hash reads, not from a run.
 //!
-//! Poseidon-16 binds every lane. A byte hash takes as many elements as it is told, and the machine
-//! hints elements by blocks of eight: what follows the last element of a row is read by nothing. So
-//! are, in the opened values, the blocks before the one in which they begin.
+//! The machine hints elements by blocks of eight. A byte hash takes as many elements as it is told:
+//! what follows the last element of a row is read by nothing. So are, in the opened values, the
+//! blocks before the one in which they begin. Poseidon-16 binds every lane of a row, since what the
+//! row does not reach is the sponge's state. Its transcript takes the elements that do not fill a
+//! block out of the last block of a slice, and reads nothing else there.
 
 use std::collections::BTreeSet;
 
@@ -74,13 +76,15 @@ fn layers(round: &Round) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Lanes of the tape of one proof that nothing reads.
+/// Lanes of the tape of proofs of one shape that nothing reads. In byte hashes the tape is of one
+/// proof.
 ///
 /// # Panics
-/// If the tape is not one of a proof of this shape.
+/// If the tape is not one of proofs of this shape.
 pub fn padding(shape: &ProofShape, tape: &Tape) -> BTreeSet<Lane> {
     let mut free = BTreeSet::new();
     if shape.hash == HashId::Poseidon16 {
+        of_transcript(shape, tape, &mut free);
         return free;
     }
     // Queries come last, each with the same hints.
@@ -99,6 +103,64 @@ pub fn padding(shape: &ProofShape, tape: &Tape) -> BTreeSet<Lane> {
     }
     opened_values(shape, &tape.items[..first], tape, &mut free);
     free
+}
+
+/// Of each slice that the transcript in Poseidon-16 observes by copying it to its position, the lanes
+/// of the last block that are used; none where the slice ends with a block. In order.
+fn ends(shape: &ProofShape) -> Vec<usize> {
+    let mut ends = vec![];
+    // Digests are whole blocks: they are copied where something waits, and as much waits after.
+    let mut digests = |waiting: usize| {
+        if waiting > 0 {
+            ends.push(waiting);
+        }
+    };
+    // The key's digest, the constants, and a height for each table.
+    let mut waiting = (8 + shape.stark_seed().len() + 5 * shape.tables.len()) % 8;
+    digests(waiting);
+    let public = shape.tables.iter().map(|t| t.shape.num_public_values);
+    waiting = (waiting + public.sum::<usize>()) % 8;
+    digests(waiting);
+    // Lookups are sampled, and the constraints' challenge, and the point: nothing waits at the
+    // commitments between them, nor at those of folds after the first.
+    let points = shape.rounds().into_iter().flat_map(|round| round.matrices);
+    let count: usize = points
+        .map(|matrix| 5 * matrix.width * matrix.openings.len())
+        .sum();
+    ends.push((shape.opening_seed().len() + count) % 8);
+    let fold = shape.fri_seed().len() % 8;
+    if fold > 0 && !shape.log_arities().is_empty() {
+        ends.push(fold);
+    }
+    ends
+}
+
+/// Lanes of slices that the transcripts of children in Poseidon-16 do not read.
+fn of_transcript(shape: &ProofShape, tape: &Tape, free: &mut BTreeSet<Lane>) {
+    let is_slice = |item: &usize| matches!(tape.items[*item], TapeItem::Slice(_));
+    let slices: Vec<usize> = (0..tape.items.len()).filter(is_slice).collect();
+    let ends = ends(shape);
+    // The key's commitment and the statement; traces, lookups, quotients and folds; rows and paths.
+    let commitments = 5 + shape.log_arities().len();
+    let rows = rows(shape);
+    let paths = rows.iter().filter(|(_, path)| *path).count();
+    let queries = shape.settings.num_queries * (rows.len() + paths);
+    let child = commitments + ends.len() + queries;
+    assert_eq!(slices.len() % child, 0, "slices of {child} a child");
+    for slices in slices.chunks(child) {
+        for (&item, &end) in slices[commitments..].iter().zip(&ends) {
+            let TapeItem::Slice(blocks) = &tape.items[item] else {
+                unreachable!("slices were selected");
+            };
+            if end > 0 {
+                free.extend((end..8).map(|lane| Lane {
+                    item,
+                    block: blocks.len() - 1,
+                    lane,
+                }));
+            }
+        }
+    }
 }
 
 /// The opened values stand where the transcript does: after the 8 words of the digest from which the
