@@ -8,11 +8,13 @@ mod quarter;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod tree;
 
 pub use air::{BUS, Blake3Air, Blake3Table, DEGREE, MESSAGE};
 pub use columns::{Blake3Cols, Blake3TableCols, HalfCols, LastHalfCols, ROUNDS};
 pub use compression::{eval_compression, message};
 pub use trace::{Compression, fill_row, generate_compressions, generate_table};
+pub use tree::rows_of;
 
 /// The initialisation vector: the chaining value of an unkeyed chunk or parent.
 pub const IV: [u32; 8] = [

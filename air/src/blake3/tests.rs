@@ -45,58 +45,13 @@ pub(super) const LENGTHS: [usize; 23] = [
     4096, 5000, 7169, 102_400,
 ];
 
-/// The chaining value of a chunk, or with `root` the hash of a message of one chunk.
-fn chunk(compress: Compress, input: &[u8], counter: u64, root: u8) -> [u32; 8] {
-    let count = input.len().div_ceil(64).max(1);
-    (0..count).fold(IV, |chaining, index| {
-        let block = &input[64 * index..input.len().min(64 * index + 64)];
-        let mut bytes = [0; 64];
-        bytes[..block.len()].copy_from_slice(block);
-        let mut flags = 0;
-        if index == 0 {
-            flags |= CHUNK_START;
-        }
-        if index + 1 == count {
-            flags |= CHUNK_END | root;
-        }
-        compress(Compression {
-            chaining,
-            message: std::array::from_fn(|i| {
-                u32::from_le_bytes(std::array::from_fn(|j| bytes[4 * i + j]))
-            }),
-            counter,
-            block_length: block.len() as u8,
-            flags,
-        })
-    })
-}
-
-/// The chaining value of the chunks from `counter` on, or with `root` the hash (BLAKE3 specification,
-/// section 2.1: the left subtree is the largest that is full).
-fn tree(compress: Compress, input: &[u8], counter: u64, root: u8) -> [u32; 8] {
-    const CHUNK: usize = 1024;
-    if input.len() <= CHUNK {
-        return chunk(compress, input, counter, root);
-    }
-    let chunks = input.len().div_ceil(CHUNK);
-    let left = chunks.next_power_of_two() / 2;
-    let (low, high) = input.split_at(CHUNK * left);
-    let children = [
-        tree(compress, low, counter, 0),
-        tree(compress, high, counter + left as u64, 0),
-    ];
-    compress(Compression {
-        chaining: IV,
-        message: std::array::from_fn(|i| children[i / 8][i % 8]),
-        counter: 0,
-        block_length: 64,
-        flags: PARENT | root,
-    })
-}
-
-/// The BLAKE3 hash, by compressions of the table.
+/// The BLAKE3 hash, by rows of the table.
 pub(super) fn hash(compress: Compress, input: &[u8]) -> [u8; 32] {
-    let words = tree(compress, input, 0, ROOT);
+    let mut words = IV;
+    for row in rows_of(input) {
+        words = compress(row);
+        assert_eq!(words, row.output());
+    }
     std::array::from_fn(|i| words[i / 4].to_le_bytes()[i % 4])
 }
 
@@ -116,6 +71,10 @@ fn digests_agree_with_the_reference() {
         let digest = hash(compress, &input);
         assert_eq!(digest, *blake3::hash(&input).as_bytes(), "{length}");
         assert_eq!(digest, Blake3.hash(&input));
+        // A row for each block, and one for each pair of subtrees.
+        let chunks = length.div_ceil(1024).max(1);
+        let rows = length.div_ceil(64).max(1) + chunks - 1;
+        assert_eq!(rows_of(&input).len(), rows);
     }
 }
 

@@ -12,7 +12,7 @@ mod trace;
 pub use air::{BUS, DEGREE, KeccakAir, KeccakTable, MESSAGE};
 pub use columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, LIMBS, ROUNDS, RoundBits};
 pub use permutation::eval_round;
-pub use trace::{State, generate_permutations, generate_table, limbs, permute};
+pub use trace::{State, generate_permutations, generate_table, limbs, permute, rows_of};
 
 /// Rotations of rho: `ROTATIONS[x][y]` (FIPS 202, table 2, modulo 64).
 const ROTATIONS: [[usize; 5]; 5] = [

@@ -85,7 +85,18 @@ fn hash(message: &[u8]) -> [u8; 32] {
 fn digests_agree_with_the_native_hash() {
     for length in [0, 1, 7, 8, 64, 134, 135, 136, 137, 271, 272, 273, 1000] {
         let message: Vec<u8> = (0..length).map(|i| (i % 251) as u8).collect();
-        assert_eq!(hash(&message), Keccak256.hash(&message), "{length}");
+        let digest = Keccak256.hash(&message);
+        assert_eq!(hash(&message), digest, "{length}");
+        let rows = rows_of(&message);
+        assert_eq!(rows.len(), length / 136 + 1);
+        let last = permute(rows[rows.len() - 1]);
+        let lanes = last[..4].iter();
+        assert!(
+            digest.iter().eq(lanes
+                .flat_map(|lane| lane.to_le_bytes())
+                .collect::<Vec<u8>>()
+                .iter())
+        );
     }
 }
 

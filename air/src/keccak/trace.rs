@@ -65,6 +65,15 @@ pub fn permute(state: State) -> State {
     (0..ROUNDS).fold(state, |state, index| round(&state, index).output)
 }
 
+/// The inputs of the permutations of a message's Keccak-256, 24 rows of the table each. The first 4
+/// lanes of the last one's output are the digest, as little-endian words.
+///
+/// That the permutations follow from one another is what the table of [`sponge`](super::sponge)
+/// proves.
+pub fn rows_of(message: &[u8]) -> Vec<State> {
+    super::sponge::permutations(&[message])
+}
+
 /// The limbs of a lane, low first.
 pub fn limbs(lane: u64) -> [F; 4] {
     std::array::from_fn(|i| F::from_u16((lane >> (16 * i)) as u16))

@@ -11,4 +11,4 @@ pub use air::{
     BUS, DEGREE, Poseidon16Air, Poseidon16Table, eval_poseidon16, eval_poseidon16_outputs,
 };
 pub use columns::{Poseidon16Cols, Poseidon16TableCols};
-pub use trace::{Mode, fill_row, generate_permutations, generate_table};
+pub use trace::{Mode, fill_row, generate_permutations, generate_table, rows_of};

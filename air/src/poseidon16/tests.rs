@@ -40,6 +40,27 @@ fn outputs_agree_with_plonky3() {
 }
 
 #[test]
+fn rows_of_a_message_end_in_its_digest() {
+    for length in [0_usize, 1, 3, 23, 24, 25, 48, 200] {
+        let message: Vec<u8> = (0..length).map(|i| i as u8 + 1).collect();
+        let rows = rows_of(&message);
+        assert_eq!(rows.len(), length.div_ceil(24).max(1));
+        let trace = generate_permutations(&rows, Some(16)).unwrap();
+        let last = trace.row_slice(rows.len() - 1).unwrap();
+        let last: &Poseidon16Cols<F> = (*last).borrow();
+        let digest = last.outputs()[..8].iter();
+        let digest: Vec<u8> = digest
+            .flat_map(|x| x.as_canonical_u32().to_le_bytes())
+            .collect();
+        assert_eq!(digest, Poseidon16.hash_bytes(&message));
+        // The capacity of each input is the output before it.
+        for (before, after) in rows.iter().zip(&rows[1..]) {
+            assert_eq!(Poseidon16.permute(*before)[8..], after[8..]);
+        }
+    }
+}
+
+#[test]
 fn messages_are_the_native_function() {
     let edges = [F::ZERO, F::ONE, F::NEG_ONE].map(|edge| [edge; WIDTH]);
     let states = edges.into_iter().chain(random_inputs(20));

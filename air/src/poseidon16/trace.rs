@@ -4,7 +4,8 @@ use std::borrow::BorrowMut;
 
 use droste_native::F;
 use droste_native::poseidon16::{
-    HALF_FULL_ROUNDS, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH, mds_multiply, sparse_partial_rounds,
+    HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Poseidon16, ROUND_CONSTANTS, WIDTH, mds_multiply,
+    sparse_partial_rounds,
 };
 use p3_field::{Algebra, PrimeCharacteristicRing};
 use p3_matrix::dense::RowMajorMatrix;
@@ -20,6 +21,12 @@ pub enum Mode {
     Permute,
     /// All 16 elements of `P(x) + x`, of which a compression uses the first 8.
     Compress,
+}
+
+/// The inputs of the permutations of [`Poseidon16::hash_bytes`], a row of the table each. The first 8
+/// elements of the last one's output are the digest.
+pub fn rows_of(message: &[u8]) -> Vec<[F; WIDTH]> {
+    Poseidon16.permutations_of_bytes(message)
 }
 
 /// Fills the columns of one permutation.

@@ -46,23 +46,7 @@ impl Poseidon16 {
     /// as length, which makes the encoding injective. The digest's elements are written as canonical
     /// 4-byte little-endian integers.
     pub fn hash_bytes(&self, bytes: &[u8]) -> [u8; 4 * DIGEST] {
-        let mut state = initial_state(BYTES_TAG, bytes.len());
-        let mut chunks = bytes.chunks(RATE * BYTES_PER_ELEMENT);
-        // The first block exists even where the message is empty.
-        let mut chunk = chunks.next().unwrap_or_default();
-        loop {
-            let mut block = [F::ZERO; RATE];
-            for (element, packed) in block.iter_mut().zip(chunk.chunks(BYTES_PER_ELEMENT)) {
-                let mut word = [0; 4];
-                word[..packed.len()].copy_from_slice(packed);
-                *element = F::from_u32(u32::from_le_bytes(word));
-            }
-            self.absorb(&mut state, &block);
-            match chunks.next() {
-                Some(next) => chunk = next,
-                None => break,
-            }
-        }
+        let state = absorb_bytes(bytes, |input| self.permute(input));
         let mut output = [0; 4 * DIGEST];
         for (bytes, element) in output.chunks_exact_mut(4).zip(digest(&state)) {
             bytes.copy_from_slice(&element.as_canonical_u32().to_le_bytes());
@@ -70,9 +54,42 @@ impl Poseidon16 {
         output
     }
 
+    /// The inputs of the permutations that [`Self::hash_bytes`] applies, in order. The first 8 elements
+    /// of the last one's output are the digest.
+    pub fn permutations_of_bytes(&self, bytes: &[u8]) -> Vec<[F; WIDTH]> {
+        let mut inputs = Vec::new();
+        let _ = absorb_bytes(bytes, |input| {
+            inputs.push(input);
+            self.permute(input)
+        });
+        inputs
+    }
+
     fn absorb(&self, state: &mut [F; WIDTH], block: &[F; RATE]) {
         state[..RATE].copy_from_slice(block);
         *state = self.permute(*state);
+    }
+}
+
+/// The state after the bytes, in the sponge of [`Poseidon16::hash_bytes`] around `permute`.
+fn absorb_bytes(bytes: &[u8], mut permute: impl FnMut([F; WIDTH]) -> [F; WIDTH]) -> [F; WIDTH] {
+    let mut state = initial_state(BYTES_TAG, bytes.len());
+    let mut chunks = bytes.chunks(RATE * BYTES_PER_ELEMENT);
+    // The first block exists even where the message is empty.
+    let mut chunk = chunks.next().unwrap_or_default();
+    loop {
+        let mut block = [F::ZERO; RATE];
+        for (element, packed) in block.iter_mut().zip(chunk.chunks(BYTES_PER_ELEMENT)) {
+            let mut word = [0; 4];
+            word[..packed.len()].copy_from_slice(packed);
+            *element = F::from_u32(u32::from_le_bytes(word));
+        }
+        state[..RATE].copy_from_slice(&block);
+        state = permute(state);
+        match chunks.next() {
+            Some(next) => chunk = next,
+            None => return state,
+        }
     }
 }
 

@@ -239,6 +239,12 @@ impl<H: TapeFamily> AirProgram<H> {
         }
     }
 
+    /// The claim of a proof that the program accepted a proof for these public values, which whoever
+    /// verifies it must ask for: the digest of [`Self::leaf`] alone.
+    pub fn claim(&self, public_values: &[Vec<F>]) -> [F; 8] {
+        Claim::Children(vec![self.leaf(public_values)]).statement()
+    }
+
     /// The hints with which the program accepts a proof for these public values.
     ///
     /// # Errors

@@ -101,6 +101,12 @@ impl<H: TapeFamily, A: UniAir<H>> UniDriver<H, A> {
         Ok(config::<H>(&self.settings, &self.program.seed())?)
     }
 
+    /// The claim of what [`Self::prove`] makes of a proof for these public values, which whoever
+    /// verifies it must ask for.
+    pub fn claim(&self, public_values: &[F]) -> [F; 8] {
+        self.program.claim(&[public_values.to_vec()])
+    }
+
     /// Verifies a proof natively.
     ///
     /// # Errors

@@ -50,6 +50,7 @@ impl<H: TapeFamily> Batch<H> {
         let leaf = program.leaf(&self.public_values);
         let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
         assert_eq!(execution.statement, expected);
+        assert_eq!(self.driver.claim(&self.public_values), expected);
         execution
     }
 }
@@ -105,6 +106,7 @@ impl<H: TapeFamily> Uni<H> {
         let leaf = program.leaf(&public_values);
         let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
         assert_eq!(execution.statement, expected);
+        assert_eq!(self.driver.claim(&self.public_values), expected);
         execution
     }
 }
