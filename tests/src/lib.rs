@@ -1,5 +1,4 @@
 //! Harnesses shared by the end-to-end tests.
 
 pub mod attack;
-pub mod both_ways;
 pub mod differential;

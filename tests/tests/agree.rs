@@ -2,9 +2,9 @@
 //! machine reads: places, patterns, conditions, integers. Each found a difference once, or stands
 //! beside one that did.
 
+use droste::both_ways::Program;
 use droste_gadgets::{Hint, Tape};
 use droste_native::F;
-use droste_tests::both_ways::Program;
 use p3_field::PrimeCharacteristicRing;
 
 /// Programs as modules, and each with its text.

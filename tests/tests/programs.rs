@@ -1,10 +1,10 @@
 //! Every example program, natively and in the machine.
 
+use droste::both_ways::Program;
 use droste_gadgets::{Hint, Tape};
 use droste_native::F;
 use droste_native::precompile::poseidon16_merkle;
 use droste_programs as programs;
-use droste_tests::both_ways::Program;
 use p3_field::PrimeCharacteristicRing;
 
 fn program(name: &str, main: fn()) -> Program {

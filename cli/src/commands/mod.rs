@@ -7,9 +7,11 @@ mod demo;
 mod hash;
 mod key;
 mod keys;
+mod new;
 mod prove;
 mod run;
 mod table;
+mod test;
 mod verify;
 
 use clap::Subcommand;
@@ -39,12 +41,16 @@ pub enum Command {
     Key(key::Key),
     /// Derive recursion keys from their programs: the digest to verify an aggregate against.
     Keys(keys::Keys),
+    /// Write a cargo package with a zk-DSL program and its tests.
+    New(new::New),
     /// Run a zk-DSL program and prove the run.
     Prove(prove::Prove),
     /// Execute a zk-DSL program without proving it.
     Run(run::Run),
     /// Prove and verify permutations in one hash's table and print what they cost.
     Table(table::Table),
+    /// Run the tests of a program natively and in the machine.
+    Test(test::Test),
     /// Verify a proof against a program or a key, or an aggregate against a key and a claim.
     Verify(verify::Verify),
     /// Prove that a proof is valid: an aggregate that can be joined with others.
@@ -67,9 +73,11 @@ impl Command {
             Self::Join(command) => command.run(format),
             Self::Key(command) => command.run(format),
             Self::Keys(command) => command.run(format),
+            Self::New(command) => command.run(format),
             Self::Prove(command) => command.run(format),
             Self::Run(command) => command.run(format),
             Self::Table(command) => command.run(format),
+            Self::Test(command) => command.run(format),
             Self::Verify(command) => command.run(format),
             Self::Wrap(command) => command.run(format),
         }

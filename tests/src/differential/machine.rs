@@ -7,7 +7,7 @@ use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::execute;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-use crate::both_ways::machine_tape;
+use droste::both_ways::machine_tape;
 
 /// Instructions after which a run counts as failed.
 const LIMIT: u64 = 1 << 18;

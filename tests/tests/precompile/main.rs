@@ -1,5 +1,7 @@
-//! A user's precompile: one implementation, in `table`, and one line in the list of a machine.
+//! A user's precompile: one implementation, that of the example, and one line in the list of a
+//! machine.
 
+#[path = "../../../droste/examples/precompile/squares.rs"]
 mod table;
 
 use std::collections::BTreeSet;

@@ -1,20 +1,11 @@
 //! Two AIRs of one's own, proved with p3-batch-stark, and the proof verified in the machine.
+//! Parameters are insecure.
 //!
-//! `cargo run --release -p droste-verifier --example airs`
+//! `cargo run --release -p droste --example own_air`
 
-use droste_native::security::Preset;
-use droste_native::{Blake3Family, F, Poseidon16Family};
-use droste_verifier::claim::claim_digest;
-use droste_verifier::driver::{BatchDriver, Seed};
-use droste_vm::heights::Heights;
-use droste_vm::machine::StandardTables;
-use droste_vm::prover::ProveOptions;
-use droste_vm::verifier::verify;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
-use p3_batch_stark::{StarkInstance, prove_batch};
-use p3_field::PrimeCharacteristicRing;
-use p3_lookup::{Count, InteractionBuilder, LookupBus};
-use p3_matrix::dense::RowMajorMatrix;
+use std::error::Error;
+
+use droste::prelude::*;
 
 const BYTES: LookupBus<'static> = LookupBus::new("bytes");
 
@@ -100,38 +91,38 @@ fn traces(bytes: &[u8]) -> ([RowMajorMatrix<F>; 2], F) {
     (traces, sum)
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
+    // 1. The AIRs, the heights of their tables, and the hash that their proofs are committed in. From
+    //    these a program is generated that verifies such proofs. `Seed::Key` puts its key at the
+    //    beginning of their transcripts. The settings are insecure.
     let settings = Preset::Toy.settings(2)?;
     let airs = vec![Table::Bytes, Table::Sum];
     let driver = BatchDriver::<Blake3Family, Table>::new(airs, settings, &[8, 4], Seed::Key)?;
     println!("key {}", driver.program().key().digest());
-    println!("{} proven bits", driver.program().security().bits());
 
-    let (traces, sum) = traces(b"sixteen bytes...");
-    let public_values = [vec![], vec![sum]];
-    let instances: Vec<_> = driver
-        .airs()
-        .iter()
-        .zip(&traces)
-        .zip(&public_values)
-        .map(|((air, trace), public_values)| StarkInstance {
-            air,
-            trace,
-            public_values: public_values.clone(),
-        })
-        .collect();
-    let proof = prove_batch(&driver.config()?, &instances, driver.data())
-        .map_err(|error| format!("{error:?}"))?;
+    // 2. A proof, by Plonky3's own prover.
+    let ([bytes, sums], total) = traces(b"sixteen bytes...");
+    let public_values = [vec![], vec![total]];
+    let traces = [&bytes, &sums];
+    let instances = StarkInstance::new_multiple(driver.airs(), &traces, &public_values);
+    let proof = prove_batch(&driver.config()?, &instances, driver.data())?;
 
+    // 3. The proof is verified, natively and then in the machine, and the machine's run proved.
     let options = ProveOptions {
         settings,
         heights: Heights::Minimal,
     };
     let wrap = driver.prove(&proof, &public_values, &options)?;
-    let leaf = driver.program().leaf(&public_values);
-    let claim = claim_digest(&[(leaf.key, leaf.claim.statement())]);
-    verify::<Poseidon16Family, StandardTables>(&wrap.key, &claim, 0, &wrap)?;
-    println!("wrapped: tables {:?}", wrap.key.tables);
-    println!("heights 2^{:?}", wrap.batch.degree_bits);
+    println!("wrapped at heights 2^{:?}", wrap.batch.degree_bits);
+
+    // 4. What the wrap claims: that the AIRs with this key hold for these public values.
+    let claim = driver.claim(&public_values);
+    verify_proof::<Poseidon16Family, StandardTables>(&wrap.key, &claim, 0, &wrap)?;
+
+    // 5. To join it with other proofs, an `Aggregator` proves the run instead, in the shape that all
+    //    wraps have: `aggregator.wrap_run(driver.run(&proof, &public_values)?, |_| ())`. The example
+    //    `aggregate` goes on from there.
+    let other = driver.claim(&[vec![], vec![total + F::ONE]]);
+    assert!(verify_proof::<Poseidon16Family, StandardTables>(&wrap.key, &other, 0, &wrap).is_err());
     Ok(())
 }

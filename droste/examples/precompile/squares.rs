@@ -1,16 +1,9 @@
 //! A precompile of our own, following docs/precompiles.md: the squares of a block's lanes.
 
-use droste_native::F;
-use droste_vm::executor::{Fault, Memory};
-use droste_vm::isa::id;
-use droste_vm::precompile::{Output, Parameter, Precompile};
-use droste_vm::record::Call;
-use droste_vm::tables::LookupCounts;
-use droste_vm::tables::{LANES, Table, TraceInput, block, bus};
-use p3_air::{Air, BaseAir, WindowAccess};
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_lookup::{Count, InteractionBuilder};
-use p3_matrix::dense::RowMajorMatrix;
+use droste::machine::tables::{LANES, LookupCounts, Table, TraceInput, block, bus};
+use droste::prelude::*;
+use droste::program::isa::id;
+use droste::program::{Call, Fault, Memory, Output, Parameter, Precompile};
 
 const SQUARES: u32 = id::CUSTOM.start;
 

@@ -1,16 +1,20 @@
 //! Runs a zk-DSL program natively and in the machine on the same inputs, and plays a prover who
 //! lies about hints.
 
-use droste_gadgets::{Failure, Hint, run_native};
+use droste_gadgets::{Failure, run_native};
+use droste_lang::compiler::{Compiled, compile_file};
+use droste_lang::executor::{RunError, Tape as MachineTape, TapeItem, execute, execute_mutated};
+use droste_lang::record::Execution;
 use droste_native::F;
-use droste_vm::compiler::{Compiled, compile_file};
-use droste_vm::executor::{RunError, Tape, TapeItem, execute, execute_mutated};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
+
+pub use droste_gadgets::{Hint, Tape};
 
 /// Instructions after which a run counts as failed.
 pub const LIMIT: u64 = 1 << 22;
 
 /// A program in both of its forms.
+#[derive(Clone, Debug)]
 pub struct Program {
     /// Name in messages.
     pub name: String,
@@ -41,12 +45,12 @@ impl Program {
     }
 
     /// The native run.
-    pub fn native(&self, tape: &droste_gadgets::Tape, public: &[u32]) -> Outcome {
+    pub fn native(&self, tape: &Tape, public: &[u32]) -> Outcome {
         run_native(tape, public, self.main).map_err(|Failure(message)| message)
     }
 
     /// The run in the machine.
-    pub fn machine(&self, tape: &droste_gadgets::Tape, public: &[u32]) -> Outcome {
+    pub fn machine(&self, tape: &Tape, public: &[u32]) -> Outcome {
         let public: Vec<_> = public.iter().map(|value| F::from_u32(*value)).collect();
         outcome(execute(&self.compiled, &public, &machine_tape(tape), LIMIT))
     }
@@ -56,7 +60,7 @@ impl Program {
     /// # Panics
     ///
     /// If they differ.
-    pub fn both(&self, tape: &droste_gadgets::Tape, public: &[u32]) -> Outcome {
+    pub fn both(&self, tape: &Tape, public: &[u32]) -> Outcome {
         let (native, machine) = (self.native(tape, public), self.machine(tape, public));
         match (&native, &machine) {
             (Ok(native), Ok(machine)) => assert_eq!(native, machine, "{}", self.name),
@@ -78,7 +82,7 @@ impl Program {
     /// # Panics
     ///
     /// If a lie goes unnoticed.
-    pub fn mutate_hints(&self, tape: &droste_gadgets::Tape, public: &[u32]) -> usize {
+    pub fn mutate_hints(&self, tape: &Tape, public: &[u32]) -> usize {
         let honest = self.both(tape, public).expect("the honest run succeeds");
         let mut free = 0;
         for index in 0..tape.hints.len() {
@@ -112,7 +116,7 @@ impl Program {
     }
 }
 
-fn outcome(run: Result<droste_vm::record::Execution, RunError>) -> Outcome {
+fn outcome(run: Result<Execution, RunError>) -> Outcome {
     match run {
         Ok(execution) => Ok(execution.statement.map(|value| value.as_canonical_u32())),
         Err(error) => Err(error.to_string()),
@@ -120,7 +124,7 @@ fn outcome(run: Result<droste_vm::record::Execution, RunError>) -> Outcome {
 }
 
 /// The same tape in the machine's form.
-pub fn machine_tape(tape: &droste_gadgets::Tape) -> Tape {
+pub fn machine_tape(tape: &Tape) -> MachineTape {
     let items = tape.hints.iter().map(|hint| match hint {
         Hint::Felt(value) => TapeItem::Felt(*value),
         Hint::Ext(value) => {
@@ -129,7 +133,7 @@ pub fn machine_tape(tape: &droste_gadgets::Tape) -> Tape {
         }
         Hint::Slice(blocks) => TapeItem::Slice(blocks.clone()),
     });
-    Tape {
+    MachineTape {
         items: items.collect(),
     }
 }

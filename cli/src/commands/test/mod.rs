@@ -1,0 +1,160 @@
+//! `droste test`: the tests of a program's functions, natively and in the machine.
+
+mod machine;
+mod native;
+mod source;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::error::CommandError;
+use crate::output::{Format, Report, print};
+use crate::program::read_text;
+use source::Source;
+
+/// Arguments of `droste test`.
+#[derive(Debug, Args)]
+pub struct Test {
+    /// A program in a cargo package, or the package's folder: then every file of its `src`.
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// Most instructions that a test may execute.
+    #[arg(long, default_value_t = 1 << 24, value_parser = clap::value_parser!(u64).range(..=crate::program::LARGEST_LIMIT))]
+    limit: u64,
+}
+
+/// How one run of a test ended: what it said if it failed.
+type Outcome = Result<(), String>;
+
+#[derive(Serialize)]
+struct Line {
+    test: String,
+    native: &'static str,
+    machine: &'static str,
+}
+
+#[derive(Serialize)]
+struct Tested(Vec<Line>);
+
+impl Report for Tested {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let header = vec!["test".to_owned(), "native".to_owned(), "machine".to_owned()];
+        let line = |line: &Line| {
+            let cells = [&line.test, line.native, line.machine];
+            cells.map(str::to_owned).to_vec()
+        };
+        std::iter::once(header)
+            .chain(self.0.iter().map(line))
+            .collect()
+    }
+}
+
+const fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Ok(()) => "ok",
+        Err(_) => "failed",
+    }
+}
+
+impl Test {
+    /// Runs every test both ways and prints how they ended.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let package = package_of(&self.path)?;
+        let mut files = vec![];
+        match self.path.is_dir() {
+            true => rust_files(&package.join("src"), &mut files)?,
+            false => files.push(self.path.clone()),
+        }
+        let mut sources = vec![];
+        for file in files {
+            let source = Source::read(&package, &file, &read_text(&file)?)?;
+            sources.extend((!source.tests.is_empty()).then_some(source));
+        }
+        if sources.is_empty() {
+            let path = self.path.display();
+            return Err(CommandError::failed(format!(
+                "{path} has no `#[test]` functions"
+            )));
+        }
+        let native = native::run(&package)?;
+        let (mut lines, mut failures) = (vec![], vec![]);
+        for source in &sources {
+            for test in &source.tests {
+                let name = source.native_name(test);
+                let native = native.outcome(&name);
+                let machine = machine::run(source, test, self.limit);
+                lines.push(Line {
+                    native: word(&native),
+                    machine: word(&machine),
+                    test: name.clone(),
+                });
+                if native.is_err() || machine.is_err() {
+                    failures.push(failure(&name, &native, &machine));
+                }
+            }
+        }
+        print(&Tested(lines), format)?;
+        if !failures.is_empty() {
+            return Err(CommandError::Failed(failures.join("\n")));
+        }
+        match native.succeeded {
+            true => Ok(()),
+            false => Err(CommandError::failed(format!(
+                "cargo test fails in another test:\n{}",
+                native.output
+            ))),
+        }
+    }
+}
+
+/// Both outputs of a test that failed in one way or both.
+fn failure(name: &str, native: &Outcome, machine: &Outcome) -> String {
+    let how = match native.is_ok() == machine.is_ok() {
+        true => "fails both ways",
+        false => "differs",
+    };
+    let output = |outcome: &Outcome| match outcome {
+        Ok(()) => "ok".to_owned(),
+        Err(output) => output.trim_end().to_owned(),
+    };
+    format!(
+        "the test {name} {how}\n-- natively:\n{}\n-- in the machine:\n{}",
+        output(native),
+        output(machine)
+    )
+}
+
+/// The folder of the cargo package that a file or folder is in.
+fn package_of(path: &Path) -> Result<PathBuf, CommandError> {
+    let path = path.canonicalize().map_err(CommandError::file(path))?;
+    let package = path
+        .ancestors()
+        .find(|folder| folder.join("Cargo.toml").is_file());
+    package.map(Path::to_owned).ok_or_else(|| {
+        let path = path.display();
+        CommandError::failed(format!(
+            "{path} is in no cargo package, so that there is nothing to run natively: `droste new` \
+             makes one"
+        ))
+    })
+}
+
+/// Adds the Rust files below a folder, in the order of their names.
+fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), CommandError> {
+    let entries = std::fs::read_dir(folder).map_err(CommandError::file(folder))?;
+    let mut paths = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<std::io::Result<Vec<PathBuf>>>()
+        .map_err(CommandError::file(folder))?;
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            rust_files(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

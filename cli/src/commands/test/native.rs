@@ -1,0 +1,132 @@
+//! The native run of a package's tests, by cargo.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::Outcome;
+use crate::error::CommandError;
+
+/// What `cargo test` printed and how it ended.
+pub struct Native {
+    /// Standard output, as far as it is text.
+    pub output: String,
+    /// Whether every test of the package passed.
+    pub succeeded: bool,
+    results: HashMap<String, bool>,
+}
+
+/// Runs the tests of a package. Messages of the build go to standard error as they come.
+///
+/// # Errors
+/// If cargo cannot be started.
+pub fn run(package: &Path) -> Result<Native, CommandError> {
+    // Where cargo runs this command, it is that cargo.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["test", "--no-fail-fast"])
+        .current_dir(package)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| CommandError::failed(format!("cargo test: {error}")))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(Native {
+        results: results(&text),
+        output: text,
+        succeeded: output.status.success(),
+    })
+}
+
+impl Native {
+    /// How the test of this name ended.
+    pub fn outcome(&self, name: &str) -> Outcome {
+        match self.results.get(name) {
+            Some(true) => Ok(()),
+            Some(false) => Err(block(&self.output, name).to_owned()),
+            None if self.results.is_empty() => {
+                Err("cargo ran no tests: its messages are above".to_owned())
+            }
+            None => Err(format!(
+                "cargo ran no test of this name: is its file a module of the package?\n{}",
+                self.output
+            )),
+        }
+    }
+}
+
+/// Names of the tests that ran, and whether each passed: lines `test NAME ... ok`.
+fn results(output: &str) -> HashMap<String, bool> {
+    let result = |line: &str| {
+        let (name, result) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
+        let name = name.trim_end_matches(" - should panic");
+        match result {
+            "ok" => Some((name.to_owned(), true)),
+            "FAILED" => Some((name.to_owned(), false)),
+            _ => None,
+        }
+    };
+    output.lines().filter_map(result).collect()
+}
+
+/// What a test that failed printed; everything where that cannot be told apart.
+fn block<'a>(output: &'a str, name: &str) -> &'a str {
+    let header = format!("---- {name} stdout ----\n");
+    let Some((_, rest)) = output.split_once(&header) else {
+        return output;
+    };
+    let ends = ["\n---- ", "\nfailures:\n"].into_iter();
+    let end = ends.filter_map(|end| rest.find(end)).min();
+    rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest).trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OUTPUT: &str = "
+running 3 tests
+test a::one ... FAILED
+test a::three - should panic ... ok
+test two ... ignored
+test a::four ... FAILED
+
+failures:
+
+---- a::one stdout ----
+thread 'a::one' panicked: left is not right
+
+---- a::four stdout ----
+thread 'a::four' panicked: again
+
+
+failures:
+    a::one
+    a::four
+";
+
+    #[test]
+    fn results_are_read() {
+        let native = Native {
+            output: OUTPUT.to_owned(),
+            succeeded: false,
+            results: results(OUTPUT),
+        };
+        let fails = |words: &str| Err(format!("thread '{words}"));
+        assert_eq!(
+            native.outcome("a::one"),
+            fails("a::one' panicked: left is not right")
+        );
+        assert_eq!(native.outcome("a::four"), fails("a::four' panicked: again"));
+        assert_eq!(native.outcome("a::three"), Ok(()));
+        // Not run, or not there: no test has passed.
+        for name in ["two", "one", "a"] {
+            assert!(
+                native
+                    .outcome(name)
+                    .unwrap_err()
+                    .contains("no test of this name")
+            );
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The tests of a program's text, and the text in which they are ordinary functions.
+
+use std::ops::Range;
+use std::path::Path;
+
+use syn::spanned::Spanned;
+use syn::{Attribute, Item, Meta};
+
+use crate::error::CommandError;
+
+/// A program with tests.
+pub struct Source {
+    /// Its file, in messages.
+    pub path: String,
+    /// Its text with the attributes of tests, and the function `main`, overwritten by spaces, so
+    /// that places in it are those of the file.
+    pub text: String,
+    /// Its tests.
+    pub tests: Vec<TestFunction>,
+    /// The module that the file is in the package, `a::b::` or nothing.
+    module: String,
+}
+
+/// A function with `#[test]`.
+pub struct TestFunction {
+    /// Its path in the file.
+    pub path: String,
+    /// Whether it must fail.
+    pub should_panic: bool,
+}
+
+impl Source {
+    /// Reads the tests of a file in a package.
+    ///
+    /// # Errors
+    /// Text that is no Rust.
+    pub fn read(package: &Path, file: &Path, text: &str) -> Result<Self, CommandError> {
+        let path = file.display().to_string();
+        let syntax = syn::parse_file(text).map_err(|error| {
+            let place = error.span().start();
+            CommandError::failed(format!("{path}:{}: {error}", place.line))
+        })?;
+        let mut found = Found::default();
+        found.visit(&syntax.items, "");
+        for item in &syntax.items {
+            if let Item::Fn(function) = item
+                && function.sig.ident == "main"
+            {
+                found.blanks.push(item.span().byte_range());
+            }
+        }
+        Ok(Self {
+            path,
+            text: blank(text, &found.blanks),
+            tests: found.tests,
+            module: module_of(package, file),
+        })
+    }
+
+    /// The name that the test has when cargo runs it.
+    pub fn native_name(&self, test: &TestFunction) -> String {
+        format!("{}{}", self.module, test.path)
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    tests: Vec<TestFunction>,
+    blanks: Vec<Range<usize>>,
+}
+
+impl Found {
+    /// Collects the tests of a module whose path, with `::` at its end, is `module`.
+    fn visit(&mut self, items: &[Item], module: &str) {
+        for item in items {
+            match item {
+                Item::Fn(function) if has(&function.attrs, "test") => {
+                    // Ignored tests are left out of both runs.
+                    if has(&function.attrs, "ignore") {
+                        continue;
+                    }
+                    for name in ["test", "should_panic"] {
+                        self.blank(&function.attrs, |attribute| attribute.path().is_ident(name));
+                    }
+                    self.tests.push(TestFunction {
+                        path: format!("{module}{}", function.sig.ident),
+                        should_panic: has(&function.attrs, "should_panic"),
+                    });
+                }
+                Item::Mod(inner) => {
+                    self.blank(&inner.attrs, is_cfg_test);
+                    if let Some((_, items)) = &inner.content {
+                        self.visit(items, &format!("{module}{}::", inner.ident));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn blank(&mut self, attributes: &[Attribute], which: impl Fn(&Attribute) -> bool) {
+        let chosen = attributes.iter().filter(|attribute| which(attribute));
+        self.blanks
+            .extend(chosen.map(|attribute| attribute.span().byte_range()));
+    }
+}
+
+fn has(attributes: &[Attribute], name: &str) -> bool {
+    attributes
+        .iter()
+        .any(|attribute| attribute.path().is_ident(name))
+}
+
+fn is_cfg_test(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+        && attribute
+            .parse_args::<Meta>()
+            .is_ok_and(|predicate| predicate.path().is_ident("test"))
+}
+
+/// The text with spaces at these places, line ends kept.
+fn blank(text: &str, places: &[Range<usize>]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for place in places {
+        let within = bytes.get_mut(place.clone()).unwrap_or_default();
+        within
+            .iter_mut()
+            .filter(|byte| !byte.is_ascii_whitespace())
+            .for_each(|byte| *byte = b' ');
+    }
+    // Whole characters have been overwritten, so it is still text.
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The module of a file, as cargo's tests name it.
+fn module_of(package: &Path, file: &Path) -> String {
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let inside = file.strip_prefix(package.join("src")).unwrap_or(&file);
+    let inside = inside.with_extension("");
+    let parts: Vec<String> = inside
+        .iter()
+        .map(|part| part.to_string_lossy().into_owned())
+        .collect();
+    let names = match parts.split_last() {
+        Some((last, before)) if ["lib", "main", "mod"].contains(&last.as_str()) => before,
+        _ => &parts,
+    };
+    names.iter().map(|name| format!("{name}::")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "pub fn main() { é }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    \
+        #[should_panic(expected = \"é\")]\n    fn a() {}\n    #[test]\n    #[ignore]\n    fn b() {}\n    \
+        fn c() {}\n}\n#[test]\nfn d() {}\n";
+
+    #[test]
+    fn tests_become_functions_at_the_same_places() {
+        let package = Path::new("package");
+        let source = Source::read(package, &package.join("src/x/mod.rs"), TEXT).unwrap();
+        let tests: Vec<_> = source
+            .tests
+            .iter()
+            .map(|test| (test.path.as_str(), test.should_panic))
+            .collect();
+        assert_eq!(tests, [("tests::a", true), ("d", false)]);
+        assert_eq!(source.native_name(&source.tests[0]), "x::tests::a");
+        assert_eq!(source.text.len(), TEXT.len());
+        assert_eq!(source.text.lines().count(), TEXT.lines().count());
+        let left: String = source.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            left,
+            "mod tests { fn a() {} #[test] #[ignore] fn b() {} fn c() {} } fn d() {}"
+        );
+    }
+
+    #[test]
+    fn files_are_modules() {
+        let package = Path::new("package");
+        for (file, module) in [
+            ("lib.rs", ""),
+            ("main.rs", ""),
+            ("a.rs", "a::"),
+            ("a/b.rs", "a::b::"),
+            ("a/mod.rs", "a::"),
+        ] {
+            assert_eq!(module_of(package, &package.join("src").join(file)), module);
+        }
+    }
+}

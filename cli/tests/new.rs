@@ -1,0 +1,190 @@
+//! `droste new` and `droste test`: packages of programs, and their tests both ways.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// The package that `droste new` writes, as modules: it compiles against this version of the library.
+#[path = "../template/src/lib.rs"]
+mod template;
+mod both_ways {
+    use crate::template as program;
+
+    include!("../template/tests/both_ways.rs");
+}
+
+const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+fn droste(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_droste"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env("CARGO_NET_OFFLINE", "true")
+        .output()
+        .unwrap()
+}
+
+/// Standard output and standard error.
+fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// A package without dependencies, which builds in no time.
+fn package(program: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let manifest = "[package]\nname = \"plain\"\nedition = \"2024\"\n";
+    fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+    fs::create_dir(folder.path().join("src")).unwrap();
+    fs::write(folder.path().join("src/lib.rs"), program).unwrap();
+    folder
+}
+
+#[test]
+fn a_new_package_runs() {
+    let folder = TempDir::new().unwrap();
+    let (printed, errors) = texts(&droste(
+        folder.path(),
+        &["new", "my-cube", "--path", CHECKOUT],
+    ));
+    assert!(
+        printed.contains("droste run my-cube/src/lib.rs --public 5"),
+        "{printed}{errors}"
+    );
+    let package = folder.path().join("my-cube");
+    let test = fs::read_to_string(package.join("tests/both_ways.rs")).unwrap();
+    assert!(test.contains("my_cube::main)"), "{test}");
+
+    // The line that it prints.
+    let run = [
+        "run",
+        "my-cube/src/lib.rs",
+        "--public",
+        "5",
+        "--format",
+        "json",
+    ];
+    let (printed, errors) = texts(&droste(folder.path(), &run));
+    assert!(printed.contains("\"outputs\":[125]"), "{printed}{errors}");
+
+    // Cargo understands the package and finds its libraries, and rustfmt has nothing to change.
+    let cargo = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO"))
+            .args(arguments)
+            .current_dir(&package)
+            .output()
+            .unwrap();
+        let (printed, errors) = texts(&output);
+        assert!(output.status.success(), "{arguments:?}: {printed}{errors}");
+        printed
+    };
+    let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1"]);
+    let checkout = Path::new(CHECKOUT).canonicalize().unwrap();
+    for library in ["gadgets", "droste"] {
+        let path = checkout.join(library);
+        assert!(metadata.contains(&path.display().to_string()), "{metadata}");
+    }
+    cargo(&["fmt", "--check"]);
+
+    // By version, where no checkout is named.
+    let (_, errors) = texts(&droste(folder.path(), &["new", "other"]));
+    let manifest = fs::read_to_string(folder.path().join("other/Cargo.toml")).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    let line = format!("droste-gadgets = {{ version = \"{version}\" }}");
+    assert!(manifest.contains(&line), "{manifest}{errors}");
+}
+
+#[test]
+fn what_is_there_is_not_overwritten() {
+    let folder = TempDir::new().unwrap();
+    for (arguments, code, words) in [
+        (&["new", "."][..], 2, "no name for a package"),
+        (&["new", "Upper"], 2, "no name for a package"),
+        (&["new", "fn"], 2, "no name for a package"),
+        (&["new", "std"], 2, "no name for a package"),
+        (
+            &["new", "a", "--path", "no/checkout"],
+            1,
+            "no/checkout/gadgets",
+        ),
+        (&["new", "a"], 0, ""),
+        (&["new", "a"], 1, "a exists already"),
+    ] {
+        let output = droste(folder.path(), arguments);
+        let (_, errors) = texts(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {errors}");
+        assert!(errors.contains(words), "{arguments:?}: {errors}");
+    }
+}
+
+#[test]
+fn tests_run_both_ways() {
+    let folder = package(
+        "#[cfg(test)]\nmod tests {\n    const FOUR: usize = 4;\n    #[test]\n    fn sums() {\n        \
+         assert_eq!(2 + 2, FOUR);\n    }\n    #[test]\n    #[ignore]\n    fn never() {\n        panic!()\n    \
+         }\n}\n",
+    );
+    for path in [".", "src/lib.rs"] {
+        let output = droste(folder.path(), &["test", path, "--format", "json"]);
+        let (printed, errors) = texts(&output);
+        assert!(output.status.success(), "{errors}");
+        let line = r#"[{"test":"tests::sums","native":"ok","machine":"ok"}]"#;
+        assert_eq!(printed.trim(), line);
+    }
+}
+
+/// What rustc runs and the language does not have; and what fails both ways.
+#[test]
+fn a_difference_shows_both_outputs() {
+    let folder = package(
+        "#[test]\nfn vectors() {\n    assert_eq!(vec![1].len(), 1);\n}\n\n#[test]\nfn wrong() {\n    \
+         assert_eq!(2 + 2, 5_usize);\n}\n",
+    );
+    let output = droste(folder.path(), &["test"]);
+    let (printed, errors) = texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let lines: Vec<Vec<&str>> = printed
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(lines[1], ["vectors", "ok", "failed"]);
+    assert_eq!(lines[2], ["wrong", "failed", "failed"]);
+    let (differs, fails) = errors
+        .split_once("the test wrong fails both ways")
+        .expect("both");
+    assert!(
+        differs.contains("the test vectors differs\n-- natively:\nok\n-- in the machine:\n"),
+        "{errors}"
+    );
+    assert!(differs.contains("src/lib.rs:3"), "{errors}");
+    assert!(fails.contains("right: 5"), "{errors}");
+    assert!(fails.contains("src/lib.rs:8"), "{errors}");
+}
+
+#[test]
+fn nothing_to_test_is_no_success() {
+    let folder = package("pub fn main() {}\n");
+    let output = droste(folder.path(), &["test"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(texts(&output).1.contains("has no `#[test]` functions"));
+    // A file that is no module of the package: cargo does not run its tests.
+    fs::write(folder.path().join("src/lone.rs"), "#[test]\nfn a() {}\n").unwrap();
+    let output = droste(folder.path(), &["test", "src/lone.rs"]);
+    assert_eq!(output.status.code(), Some(1));
+    let (_, errors) = texts(&output);
+    assert!(errors.contains("the test lone::a differs"), "{errors}");
+}
+
+#[test]
+#[ignore = "half a minute: builds the native library with its dependencies"]
+fn a_new_package_passes_its_tests() {
+    let folder = TempDir::new().unwrap();
+    droste(folder.path(), &["new", "cube", "--path", CHECKOUT]);
+    let output = droste(folder.path(), &["test", "cube"]);
+    let (printed, errors) = texts(&output);
+    assert!(output.status.success(), "{printed}{errors}");
+    assert!(printed.contains("tests::the_cube_of_three"), "{printed}");
+}

@@ -1,0 +1,59 @@
+//! Two runs of a program, proved, and the proofs brought into one that anyone can verify. Parameters
+//! are insecure.
+//!
+//! `cargo run --release -p droste --example aggregate`
+
+use std::error::Error;
+
+use droste::prelude::*;
+use droste::recursion::file;
+
+/// Reveals the square of its public input.
+const PROGRAM: &str = "
+use droste_gadgets::prelude::*;
+
+pub fn main() {
+    let x = public_input();
+    reveal(x * x);
+}
+";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // 1. The program, and the machine that verifies proofs: at the security of a preset, large
+    //    enough to join two. `Preset::Proven100` is for use.
+    let program = compile(PROGRAM)?;
+    let aggregator = Aggregator::for_preset(Preset::Toy, 2)?;
+    let options = ProveOptions {
+        settings: *aggregator.settings(),
+        heights: Heights::Minimal,
+    };
+
+    // 2. Each run, proved, and the proof verified. Any hash will do, and each may have its own.
+    let (mut wraps, mut leaves) = (vec![], vec![]);
+    for x in [F::from_u32(5), F::from_u32(7)] {
+        let run = execute(&program, &[x], &Tape::default(), 1 << 16)?;
+        let proof = prove_program::<Poseidon16Family>(&program.program, &run, &options)?;
+        let proof = VerifiedProof::of_program(proof, &program.program, &[x], 0, DEFAULT_LIMIT)?;
+        leaves.push(proof.report().key);
+
+        // 3. A wrap: a proof that this proof is valid, in the one shape that all wraps have.
+        wraps.push(aggregator.wrap(&proof, |step| println!("wrapped in {} cycles", step.cycles))?);
+    }
+
+    // 4. A join: a proof that both are valid. It has that shape, too, so joins can be joined.
+    let joined = aggregator.join(wraps)?;
+    let bytes = file::encode(&joined)?;
+    println!("joined: {} bytes", bytes.len());
+
+    // 5. Somebody else verifies it. The keys of the recursion programs are derived from what the
+    //    programs are made from, not believed; the rest is what the proof is about: two runs of the
+    //    program, one for 5 and one for 7.
+    let accepted = file::decode(&bytes)?.derive(&Deriver::new())?;
+    accepted.tree().check_leaves(&leaves)?;
+    for (_, statement) in accepted.tree().leaves() {
+        println!("the square of {} is {}", statement[0], statement[1]);
+        assert_eq!(statement[0].square(), statement[1]);
+    }
+    println!("{} proven bits: toy parameters", accepted.accepted().bits);
+    Ok(())
+}
