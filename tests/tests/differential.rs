@@ -19,7 +19,6 @@ const MOSTLY_REFUSED: &[&str] = &[
     "references in variables",
     "reference patterns",
     "returned references",
-    "run-time guards",
 ];
 
 #[test]

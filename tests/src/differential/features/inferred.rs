@@ -13,7 +13,7 @@ pub fn types(g: &mut Generator, body: &mut Vec<Node>) {
     );
     let [p, q, r] = [0; 3].map(|_: usize| g.random.between(2, 99));
     // A parameter may have the name of a struct of the program.
-    let t = g.random.pick(&["T", a.as_str(), b.as_str()]).to_owned();
+    let t = g.random.pick(&["T", &a, &b, &a, &b]).to_owned();
     let mut items = vec![
         format!(
             "trait {name} {{ const K: usize; fn make(x: Felt) -> Self; fn {get}(&self) -> Felt; }}"
@@ -93,7 +93,7 @@ pub fn types(g: &mut Generator, body: &mut Vec<Node>) {
     for index in g.random.order(items.len()) {
         g.items.push(line(std::mem::take(&mut items[index])));
     }
-    g.observe_some(&calls, &refused, body);
+    g.observe_some(&calls, (50, &refused), body);
 }
 
 /// Lengths that the result says.
@@ -135,6 +135,8 @@ pub fn lengths(g: &mut Generator, body: &mut Vec<Node>) {
         format!("{{ let t = {name}T({x}); {name}_t(t) }}"),
         format!("{{ let t: {name}<{m}> = {name}T::<{n}>({x}).to(); {name}_t({name}T(t.x)) }}"),
         format!("{name}_nested({x}).n()"),
+        format!("{name}_nested({x} + felt(1)).n()"),
+        format!("{name}_nested(felt({factor})).n()"),
         format!("{name}_m({name}::new({x}))"),
         format!("{{ let t: [Felt; {m}] = {name}_list({x}); t[{m} - 1] }}"),
         format!("{name}_five({x})[1]"),
@@ -144,5 +146,5 @@ pub fn lengths(g: &mut Generator, body: &mut Vec<Node>) {
         "fn {name}_nested(x: Felt) -> {name}T<{m}> {{ {name}T({name}_t({name}T(x))) }}\n\
          fn {name}_five(x: Felt) -> [Felt; 5] {{ let t = {name}_list(x); t }}"
     )));
-    g.observe_some(&calls, &refused, body);
+    g.observe_some(&calls, (50, &refused), body);
 }

@@ -128,14 +128,19 @@ impl Generator {
         }
     }
 
-    /// Observes some of `calls`, which are elements, and in every third program one of those that Droste
-    /// refuses and must not misread.
-    pub fn observe_some(&mut self, calls: &[String], refused: &[String], body: &mut Vec<Node>) {
+    /// Observes some of `calls`, which are elements, and in `percent` of a hundred cases one of those that
+    /// Droste refuses and must not misread.
+    pub fn observe_some(
+        &mut self,
+        calls: &[String],
+        (percent, refused): (usize, &[String]),
+        body: &mut Vec<Node>,
+    ) {
         for _ in 0..5 {
             let call = calls[self.random.below(calls.len())].clone();
             self.observe(&call, &Ty::Felt, body);
         }
-        if self.random.chance(35) && !refused.is_empty() {
+        if self.random.chance(percent) && !refused.is_empty() {
             let call = refused[self.random.below(refused.len())].clone();
             self.observe(&call, &Ty::Felt, body);
         }

@@ -130,7 +130,7 @@ pub fn selected(g: &mut Generator, body: &mut Vec<Node>) {
         let assertion = format!("{{ assert_eq!({same}); felt(3) }}");
         refused.extend([assertion.clone(), assertion]);
     }
-    g.observe_some(&calls, &refused, body);
+    g.observe_some(&calls, (30, &refused), body);
 }
 
 /// Operators and methods that assert, read hints or change their object, where Rust may not run them:
@@ -318,7 +318,7 @@ pub fn assigning_implemented(g: &mut Generator, body: &mut Vec<Node>) {
     g.items.push(line(format!(
         "#[derive(Clone, Copy)]\nstruct {name} {{ x: Felt }}"
     )));
-    let mut items = vec![
+    let mut items = [
         format!(
             "impl std::ops::{operator} for {name} {{ type Output = {name}; fn {method}(self, other: {name}) -> {name} {{ {name} {{ x: self.x + other.x * felt({a}) }} }} }}"
         ),

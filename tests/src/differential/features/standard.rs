@@ -220,6 +220,6 @@ pub fn names(g: &mut Generator, body: &mut Vec<Node>) {
             false => refused.push(call),
         }
     }
-    g.observe_some(&calls, &refused, body);
+    g.observe_some(&calls, (40, &refused), body);
     g.observe(&format!("{v}.x"), &Ty::Felt, body);
 }
