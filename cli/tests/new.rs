@@ -140,7 +140,7 @@ fn tests_run_both_ways() {
 #[test]
 fn a_difference_shows_both_outputs() {
     let folder = package(
-        "#[test]\nfn vectors() {\n    assert_eq!(vec![1].len(), 1);\n}\n\n#[test]\nfn wrong() {\n    \
+        "#[test]\nfn strings() {\n    assert_eq!(String::new().len(), 0);\n}\n\n#[test]\nfn wrong() {\n    \
          assert_eq!(2 + 2, 5_usize);\n}\n",
     );
     let output = droste(folder.path(), &["test"]);
@@ -150,13 +150,13 @@ fn a_difference_shows_both_outputs() {
         .lines()
         .map(|line| line.split_whitespace().collect())
         .collect();
-    assert_eq!(lines[1], ["vectors", "ok", "failed"]);
+    assert_eq!(lines[1], ["strings", "ok", "failed"]);
     assert_eq!(lines[2], ["wrong", "failed", "failed"]);
     let (differs, fails) = errors
         .split_once("the test wrong fails both ways")
         .expect("both");
     assert!(
-        differs.contains("the test vectors differs\n-- natively:\nok\n-- in the machine:\n"),
+        differs.contains("the test strings differs\n-- natively:\nok\n-- in the machine:\n"),
         "{errors}"
     );
     assert!(differs.contains("src/lib.rs:3"), "{errors}");
