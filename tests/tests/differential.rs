@@ -56,7 +56,6 @@ fn random_programs_mean_the_same_both_ways() {
             (_, true) => 0,
             // Of so few programs the others' features may cost many.
             (1, _) => 1,
-            // Some features ask for what is refused in half of their programs.
             _ => all / 6,
         };
         assert!(compiled >= least, "{feature}: {compiled} of {all} compile");
