@@ -179,7 +179,7 @@ fn nothing_to_test_is_no_success() {
 }
 
 #[test]
-#[ignore = "half a minute: builds the native library with its dependencies"]
+#[ignore = "half a minute, builds: cargo test -p droste-cli --test new -- --ignored"]
 fn a_new_package_passes_its_tests() {
     let folder = TempDir::new().unwrap();
     droste(folder.path(), &["new", "cube", "--path", CHECKOUT]);

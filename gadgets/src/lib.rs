@@ -1,7 +1,8 @@
 //! In-circuit gadgets, written in the zk-DSL, and the prelude that runs them natively.
 //!
-//! Everything but [`prelude`], [`unchecked`], [`advice`] and [`record`] is zk-DSL: plain Rust that `rustc` compiles against the prelude and that
-//! the machine's compiler, which is handed [`SOURCES`], turns into instructions.
+//! Everything but [`prelude`], [`unchecked`], [`advice`] and [`record`] is zk-DSL: plain Rust that
+//! `rustc` compiles against the prelude, and that the machine's compiler, which is handed
+//! [`SOURCES`], turns into instructions.
 
 // The zk-DSL writes loops over indices: its arrays live at compile time.
 #![allow(

@@ -1,9 +1,10 @@
-//! Native and in-circuit verifier reject the same damaged proofs.
+//! Plonky3's verifier and the program that verifies reject the same damaged proofs.
 //!
 //! A proof is taken apart into its numbers, each part of it (commitments, opened values, terminals,
 //! heights, folded rows, siblings, leaves, nonces, final coefficients) is damaged in one place, and put
-//! together again. `hints` does the same to what the program reads, where the driver would not even
-//! write the tape.
+//! together again. The program rejects it while its tape is recorded, where it runs natively. There is
+//! no tape of such a proof for the machine: with another transcript other rows are asked for, and those
+//! of the proof do not authenticate. `hints` and `checks` give the machine tapes that it must reject.
 
 use std::collections::BTreeMap;
 
