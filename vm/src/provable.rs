@@ -3,6 +3,7 @@
 //! They are generic over both, and large: instantiated in every crate that proves, they would take
 //! most of the build. [`provable!`](crate::provable!) instantiates them where the tables are declared.
 
+pub use droste_native::family::CommittedData;
 use droste_native::family::Pcs as Scheme;
 use droste_native::{Commitment, Config, EF, F, HashFamily};
 use p3_air::Air;
@@ -14,9 +15,6 @@ use p3_lookup::InteractionSymbolicBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
 use crate::machine::MachineTables;
-
-/// What the commitment scheme keeps of the matrices it committed to.
-pub type CommittedData<H> = <Scheme<H> as Pcs<EF, <H as HashFamily>::Challenger>>::ProverData;
 
 /// Tables that can be proved and verified in hash `H`; implemented by
 /// [`provable!`](crate::provable!).

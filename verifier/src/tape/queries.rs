@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 
 use droste_gadgets::verify::shape::{MAIN, Opening, PREPROCESSED, QUOTIENT};
-use droste_native::family::ChallengeMmcs;
+use droste_native::family::{ChallengeMmcs, Claims};
 use droste_native::{Commitment, EF, F};
 use p3_commit::{CommitmentOpening, ExtensionMmcs, MatrixOpening, Mmcs, PointOpening};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
@@ -17,8 +17,6 @@ use super::family::TapeFamily;
 use super::parts::{Fri, ProofParts};
 use super::{TapeError, expect_length};
 use crate::shape::ProofShape;
-
-type Claims<H> = Vec<CommitmentOpening<EF, Commitment<H>, TwoAdicMultiplicativeCoset<F>>>;
 
 /// What p3's low-degree test is asked to check: by commitment, the claimed rows.
 pub(super) fn claims<H: TapeFamily>(
@@ -83,7 +81,7 @@ fn siblings<H: TapeFamily>(paths: &[Vec<H::Digest>]) -> Siblings {
 /// Authenticates every opening and restores every path.
 #[allow(
     clippy::indexing_slicing,
-    reason = "rounds of folding: as many commitments (`Writer::write`) and openings as arities, checked here"
+    reason = "rounds of folding: as many commitments (`ProofAnswers`) and openings as arities, checked here"
 )]
 pub(super) fn open<H: TapeFamily>(
     shape: &ProofShape,
