@@ -1,13 +1,14 @@
-//! Prints the constraints and messages of a hash table, one node of their expressions a line, as the
-//! table's own code evaluates them: what `scripts/determined` reads.
+//! Prints the constraints and messages of a hash table as expressions, one node per line, obtained
+//! by evaluating the table's own code symbolically. `scripts/determined` reads the output.
 //!
 //! ```text
 //! cargo run -p droste-air --example constraints -- keccak
 //! ```
 //!
-//! Lines, in order: `column NAME`, one a column; then nodes, numbered from 0, `const VALUE`,
-//! `local COLUMN`, `next COLUMN`, `first`, `last`, `transition`, `add X Y`, `sub X Y`, `mul X Y`,
-//! `neg X`, in which `X` and `Y` are nodes above; `constraint NODE`; `message BUS FIELDS.. count NODE`.
+//! The output has lines of the following kinds, in this order: `column NAME`, one per column; then
+//! nodes, numbered from 0: `const VALUE`, `local COLUMN`, `next COLUMN`, `first`, `last`,
+//! `transition`, `add X Y`, `sub X Y`, `mul X Y`, `neg X`, where `X` and `Y` are numbers of earlier
+//! nodes; then `constraint NODE`; then `message BUS FIELDS.. count NODE`.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
@@ -25,8 +26,8 @@ use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExp
 use p3_field::PrimeField32;
 use p3_lookup::InteractionSymbolicBuilder;
 
-/// Numbers nodes as they are printed; one that several expressions share, or that is built twice, is
-/// printed once.
+/// Numbers nodes as they are printed. A node that several expressions share, or that is built more
+/// than once, is printed once.
 struct Printer<W> {
     out: W,
     nodes: HashMap<*const SymbolicExpression<F>, usize>,
@@ -44,7 +45,8 @@ impl<W: Write> Printer<W> {
         Ok(number)
     }
 
-    /// A node that an expression owns; children are shared and live as long as it.
+    /// Prints a node that an expression owns. Its children are shared and live as long as the
+    /// expression.
     fn node(&mut self, expression: &SymbolicExpression<F>) -> io::Result<usize> {
         let key = std::ptr::from_ref(expression);
         if let Some(&number) = self.nodes.get(&key) {
@@ -84,7 +86,8 @@ fn name(leaf: &BaseLeaf<F>) -> String {
         BaseLeaf::Variable(variable) => match variable.entry {
             BaseEntry::Main { offset: 0 } => format!("local {}", variable.index),
             BaseEntry::Main { offset: 1 } => format!("next {}", variable.index),
-            // Not one of these tables has such columns; what the script does not know it refuses.
+            // None of these tables has such columns; the script refuses lines that it does not
+            // know.
             other => format!("other {other:?} {}", variable.index),
         },
     }
@@ -100,7 +103,7 @@ fn print<A: Air<InteractionSymbolicBuilder<F>>>(air: &A, columns: &[String]) -> 
     for column in columns {
         writeln!(printer.out, "column {column}")?;
     }
-    // All expressions live until the end, so that an address is one node.
+    // All expressions live until the end of this function, so an address identifies a node.
     let constraints = builder.base_constraints();
     let interactions = builder.global_interactions();
     let mut lines = Vec::new();

@@ -1,18 +1,18 @@
-//! Column structs: one field per column or group of columns, read from a row of the trace.
+//! Column structs: typed views of a row of a trace, with one field per column or group of columns.
 //!
-//! A struct declared by [`columns!`](crate::columns!) with cell type `T` is laid out as consecutive
-//! `T`s, so that a row `[T]` of the right width is read in place, and knows its column names, which
-//! the mutation harness reports.
+//! A struct declared by [`columns!`](crate::columns!) with cell type `T` consists of consecutive
+//! `T`s, so a row `[T]` of the right width can be read as the struct without copying. The struct
+//! also has the names of its columns, which the mutation harness reports.
 
 use std::mem::{align_of, size_of};
 
-/// Names of the columns of a column struct, an array of them, or a single column.
+/// Types that have column names: a column struct, an array of them, or a single column.
 pub trait Named {
     /// Appends one name per column, each starting with `path`.
     fn push_names(path: &str, names: &mut Vec<String>);
 }
 
-/// A single column: `u8` stands for the cell when a column struct is only counted or named.
+/// A single column. `u8` is the cell type where a column struct is only counted or named.
 impl Named for u8 {
     fn push_names(path: &str, names: &mut Vec<String>) {
         names.push(path.to_owned());
@@ -27,7 +27,7 @@ impl<C: Named, const N: usize> Named for [C; N] {
     }
 }
 
-/// Column names of `C`, which is a column struct with `u8` cells, in column order.
+/// The column names of `C`, a column struct with cells of type `u8`, in column order.
 pub fn column_names<C: Named>() -> Vec<String> {
     let mut names = Vec::new();
     C::push_names("", &mut names);
@@ -52,8 +52,8 @@ pub const fn is_row<C, T>(width: usize) -> bool {
 ///
 /// Every field must be `T`, an array of fields, or another column struct of `T`. The struct gets
 /// `WIDTH`, `names()`, and [`Borrow`](std::borrow::Borrow) and
-/// [`BorrowMut`](std::borrow::BorrowMut) from a slice of exactly `WIDTH` cells, which panic on any
-/// other length: the width of a table is fixed by its code, never by its input.
+/// [`BorrowMut`](std::borrow::BorrowMut) from a slice of cells. These panic unless the slice has
+/// exactly `WIDTH` cells: the width of a table is fixed by its code, never by its input.
 ///
 /// ```
 /// use std::borrow::Borrow;
@@ -119,9 +119,9 @@ macro_rules! columns {
             fn borrow(&self) -> &$name<T> {
                 const { assert!($crate::columns::is_row::<$name<T>, T>($name::<T>::WIDTH)) };
                 assert_eq!(self.len(), $name::<T>::WIDTH, "row width");
-                // SAFETY: the length is checked above; `is_row` says that the struct, which is
+                // SAFETY: the length is checked above. `is_row` ensures that the struct, which is
                 // `repr(C)`, has exactly the size and alignment of that many cells, so it consists
-                // of cells alone and any initialised cells are a valid value of it.
+                // of cells alone, and any initialised cells are a valid value of it.
                 unsafe { &*self.as_ptr().cast() }
             }
         }

@@ -1,23 +1,23 @@
-//! What can be wrong with the input of a trace generator.
+//! Errors of trace generators.
 
 use thiserror::Error;
 
-/// A list of inputs from which no trace can be made.
+/// Why no trace can be made from a list of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TraceError {
-    /// Neither inputs nor a height: a trace has at least one row.
-    #[error("no inputs: a table needs at least one, or a height")]
+    /// There are neither inputs nor a height, but a trace needs at least one row.
+    #[error("the table has neither inputs nor a height, expected at least one input or a height")]
     Empty,
-    /// Heights are powers of two.
-    #[error("table height {height} is no power of two")]
+    /// The height is not a power of two.
+    #[error("the table height is {height}, expected a power of two")]
     NotAPowerOfTwo {
         /// The height asked for.
         height: usize,
     },
-    /// The rows do not fit.
-    #[error("{rows} rows do not fit a table of height {height}")]
+    /// The inputs take more rows than the height asked for.
+    #[error("the inputs take {rows} rows, which do not fit a table of height {height}")]
     TooShort {
-        /// Rows that the inputs take.
+        /// Number of rows that the inputs take.
         rows: usize,
         /// The height asked for.
         height: usize,
@@ -25,8 +25,8 @@ pub enum TraceError {
 }
 
 impl TraceError {
-    /// The height of a trace of `rows` rows: the one asked for, which may be all padding, or the next
-    /// power of two.
+    /// The height of a trace with `rows` rows of inputs: the height asked for, which may be all
+    /// padding, or the next power of two.
     pub(crate) fn height(rows: usize, height: Option<usize>) -> Result<usize, Self> {
         if rows == 0 && height.is_none() {
             return Err(Self::Empty);

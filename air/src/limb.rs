@@ -1,8 +1,9 @@
-//! Sixteen-bit limbs, range-checked where their bits are not needed.
+//! Range checks for 16-bit limbs whose bits are not needed.
 //!
-//! Ten base-3 digits reach 0 to 59,048. One more bit of weight `65,535 - 59,048 = 6,487` makes the
-//! sums cover 0 to 65,535 and nothing else. So eleven columns, checked at degree 3, do the work of
-//! sixteen bits. Some values have two representations; only the value is used.
+//! Ten base-3 digits represent the values 0 to 59,048. With one more bit, of weight
+//! `65,535 - 59,048 = 6,487`, the sums are exactly the values 0 to 65,535. So eleven columns,
+//! checked with degree 3, replace sixteen bits. Some values have two representations, which does no
+//! harm, since only the value is used.
 
 use droste_native::F;
 use p3_air::AirBuilder;
@@ -19,13 +20,13 @@ crate::columns! {
     pub struct LimbCols<T> {
         /// Base-3 digits, low first.
         pub trits: [T; TRITS],
-        /// Adds 6,487.
+        /// A bit of weight 6,487.
         pub top: T,
     }
 }
 
 impl LimbCols<F> {
-    /// Fills the columns.
+    /// Fills the columns with digits of `value`.
     pub fn fill(&mut self, value: u16) {
         let has_top = value >= 3u16.pow(TRITS as u32);
         self.top = F::from_bool(has_top);
@@ -37,8 +38,8 @@ impl LimbCols<F> {
     }
 }
 
-/// Constrains the digits (10 constraints of degree 3, one of degree 2) and returns the value, linear
-/// in the columns.
+/// Constrains the digits (10 constraints of degree 3, one of degree 2) and returns the value, which
+/// is linear in the columns.
 #[inline]
 pub fn eval_limb<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &LimbCols<AB::Var>) -> AB::Expr {
     builder.assert_bool(columns.top);
@@ -53,10 +54,10 @@ pub fn eval_limb<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &LimbCols<AB:
     value + columns.top.into() * F::from_u16(TOP)
 }
 
-/// `sum of weight * column`, each column once.
+/// Returns `sum of weight * column`, in which each column occurs once.
 ///
-/// For messages: the look-up argument evaluates its expressions as trees, in which every doubling of
-/// Horner's rule repeats all that it doubles.
+/// Meant for messages: the lookup argument evaluates their expressions as trees, in which each
+/// doubling of Horner's rule repeats everything that is doubled.
 pub fn weighted_sum<AB: AirBuilder<F = F>>(
     terms: impl IntoIterator<Item = (AB::Var, F)>,
 ) -> AB::Expr {

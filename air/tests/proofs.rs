@@ -1,5 +1,5 @@
-//! Each table proved and verified: alone with `p3-uni-stark`, and with its bus in `p3-batch-stark`,
-//! against a table that receives the messages.
+//! Proves and verifies each table: alone with `p3-uni-stark`, and in `p3-batch-stark` with its bus
+//! and a table that receives the messages.
 
 use droste_air::blake3::narrow::{self, NarrowAir, NarrowTable};
 use droste_air::blake3::{self, Blake3Air, Blake3Table, Compression};
@@ -8,7 +8,7 @@ use droste_air::keccak::sponge::{self, SpongeTable};
 use droste_air::keccak::{self, KeccakAir, KeccakTable};
 use droste_air::poseidon16::{self, Mode, Poseidon16Air, Poseidon16Table};
 use droste_air::test_utils::{Harness, Table};
-use droste_native::{Blake3Family, Config, F, FriSettings, config};
+use droste_native::{Blake3Suite, Config, F, FriSettings, config};
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_field::PrimeCharacteristicRing;
@@ -17,12 +17,12 @@ use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::{prove, verify};
 
-fn settings() -> Config<Blake3Family> {
+fn settings() -> Config<Blake3Suite> {
     let settings = FriSettings {
         num_queries: 5,
         ..FriSettings::toy()
     };
-    config::<Blake3Family>(&settings, &[]).expect("toy settings")
+    config::<Blake3Suite>(&settings, &[]).expect("toy settings")
 }
 
 /// A hash table, and a table that receives `width` elements on its bus.
@@ -86,7 +86,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Tables {
     }
 }
 
-/// The receiver's trace for a table that sends `trace` on `bus`.
+/// The receiver's trace for a table that sends the messages of `trace` on `bus`.
 fn receiver(table: Tables, bus: &'static str, trace: &RowMajorMatrix<F>) -> RowMajorMatrix<F> {
     let messages = Harness::new(vec![Table::new("table", &table, trace.clone())])
         .messages()
@@ -104,7 +104,7 @@ fn receiver(table: Tables, bus: &'static str, trace: &RowMajorMatrix<F>) -> RowM
     RowMajorMatrix::new(values, width)
 }
 
-/// Whether a proof of these tables is accepted.
+/// Whether a proof of these tables verifies.
 fn balances(airs: &[Tables], traces: &[&RowMajorMatrix<F>]) -> bool {
     let config = settings();
     let instances: Vec<_> = airs
@@ -126,13 +126,13 @@ fn balances(airs: &[Tables], traces: &[&RowMajorMatrix<F>]) -> bool {
     verify_batch(&config, airs, &proof, &public_values, &data.common).is_ok()
 }
 
-/// Proves a table with its receiver, and fails to prove it with a receiver that expects another
-/// output.
+/// Proves a table with its receiver, and checks that no proof verifies with a receiver that expects
+/// a different output.
 fn check_bus(table: Tables, bus: &'static str, width: usize, trace: &RowMajorMatrix<F>) {
     check_bus_with(&[table], bus, width, &[trace]);
 }
 
-/// As [`check_bus`], with the tables that the first one needs.
+/// Like [`check_bus`], with the tables that the first one needs.
 fn check_bus_with(
     tables: &[Tables],
     bus: &'static str,
@@ -186,7 +186,12 @@ fn blake3() {
     verify(&config, &Blake3Air, &proof, &[]).unwrap();
 
     let trace = blake3::generate_table(&compressions(3), None).unwrap();
-    check_bus(Tables::Blake3, "blake3", blake3::MESSAGE, &trace);
+    check_bus(
+        Tables::Blake3,
+        "blake3",
+        blake3::CompressionMessage::<()>::DECLARATION.length(),
+        &trace,
+    );
 }
 
 #[test]
@@ -197,7 +202,12 @@ fn narrow_blake3() {
     verify(&config, &NarrowAir, &proof, &[]).unwrap();
 
     let trace = narrow::generate_table(&compressions(3), None).unwrap();
-    check_bus(Tables::Blake3Narrow, "blake3", blake3::MESSAGE, &trace);
+    check_bus(
+        Tables::Blake3Narrow,
+        "blake3",
+        blake3::CompressionMessage::<()>::DECLARATION.length(),
+        &trace,
+    );
 }
 
 fn keccak_inputs() -> Vec<keccak::State> {
@@ -215,7 +225,12 @@ fn keccak() {
     verify(&config, &KeccakAir, &proof, &[]).unwrap();
 
     let trace = keccak::generate_table(&inputs, None).unwrap();
-    check_bus(Tables::Keccak, "keccak_f", keccak::MESSAGE, &trace);
+    check_bus(
+        Tables::Keccak,
+        "keccak_f",
+        keccak::PermutationMessage::<()>::DECLARATION.length(),
+        &trace,
+    );
 }
 
 #[test]
@@ -227,7 +242,12 @@ fn keccak_of_degree_5() {
     verify(&config, &Degree5Air, &proof, &[]).unwrap();
 
     let trace = degree5::generate_table(&inputs, None).unwrap();
-    check_bus(Tables::KeccakDegree5, "keccak_f", keccak::MESSAGE, &trace);
+    check_bus(
+        Tables::KeccakDegree5,
+        "keccak_f",
+        keccak::PermutationMessage::<()>::DECLARATION.length(),
+        &trace,
+    );
 }
 
 #[test]
@@ -238,5 +258,10 @@ fn keccak_256() {
     let permutations = keccak::generate_table(&permutations, None).unwrap();
     let tables = [Tables::Keccak256, Tables::Keccak];
     let traces = [&trace, &permutations];
-    check_bus_with(&tables, "keccak256", sponge::MESSAGE, &traces);
+    check_bus_with(
+        &tables,
+        "keccak256",
+        sponge::AbsorbedMessage::<()>::DECLARATION.length(),
+        &traces,
+    );
 }

@@ -6,30 +6,30 @@ use std::time::Duration;
 use clap::ValueEnum;
 use rustix::time::{ClockId, clock_gettime};
 
-/// What counts as time.
+/// Which time is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Clock {
-    /// Time that passes.
+    /// Elapsed time.
     #[default]
     Wall,
-    /// Time that the processors spend on all threads of this process: on a machine that does other
-    /// things, too, ratios hardly change.
+    /// CPU time of all threads of this process. Its ratios hardly change on a machine that does
+    /// other work, too.
     Cpu,
 }
 
 static CLOCK: OnceLock<Clock> = OnceLock::new();
 
-/// Sets the clock, once, before anything is measured.
+/// Sets the clock. It must be called at most once, before anything is measured.
 pub fn set(clock: Clock) {
     CLOCK.get_or_init(|| clock);
 }
 
-/// The clock that was set.
+/// Returns the clock that was set.
 pub fn get() -> Clock {
     *CLOCK.get_or_init(Clock::default)
 }
 
-/// The present time, from an arbitrary start.
+/// Returns the present time, counted from an arbitrary start.
 pub fn now() -> Duration {
     let time = clock_gettime(match get() {
         Clock::Wall => ClockId::Monotonic,
@@ -38,7 +38,7 @@ pub fn now() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// Milliseconds since `start`.
+/// Returns the milliseconds since `start`.
 pub fn milliseconds_since(start: Duration) -> f64 {
     now().saturating_sub(start).as_secs_f64() * 1e3
 }

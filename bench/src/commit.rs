@@ -1,4 +1,5 @@
-//! `droste-bench commit`: curve commitments, with the share of the multiplications in each step.
+//! `droste-bench commit`: curve commitments, and the share of their time that each step spends in
+//! multi-scalar multiplications.
 
 #[cfg(feature = "machine")]
 mod traces;
@@ -12,11 +13,11 @@ use ark_ec::CurveGroup;
 use ark_ff::{Field, PrimeField};
 use ark_grumpkin::GrumpkinConfig;
 use clap::Args;
-use droste_native::commit::kzg::Kzg;
-use droste_native::commit::pedersen::PedersenKey;
-use droste_native::commit::srs::Srs;
-use droste_native::commit::{CommitError, ipa};
-use droste_native::msm::{Msm, Record};
+use droste_native::curves::commit::kzg::Kzg;
+use droste_native::curves::commit::pedersen::PedersenKey;
+use droste_native::curves::commit::srs::Srs;
+use droste_native::curves::commit::{CommitError, ipa};
+use droste_native::curves::msm::{Msm, Record};
 use serde_json::{Value, json};
 
 use crate::clock::{milliseconds_since, now};
@@ -28,14 +29,14 @@ pub struct Arguments {
     /// Logarithms of the number of coefficients.
     #[arg(long, value_delimiter = ',', default_value = "10,12,14,15,16")]
     log_n: Vec<u32>,
-    /// Leaves the traces of the machine out, where there is one.
+    /// Omits the traces of the machine.
     #[cfg(feature = "machine")]
     #[arg(long)]
     no_traces: bool,
     /// Number of threads.
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Measurements of each, of which the smallest counts.
+    /// Measurements per figure, of which the smallest is reported.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
 }
@@ -55,7 +56,8 @@ pub fn run(arguments: &Arguments) -> Report {
     Report::from_rows(rows)
 }
 
-/// Nanoseconds inside multiplications, from their records; sums over workers count once for all.
+/// Nanoseconds spent inside multiplications, from their records. Sums over workers are divided by
+/// the number of workers.
 #[derive(Clone, Default)]
 struct Inside(Arc<AtomicU64>);
 
@@ -72,7 +74,8 @@ impl Inside {
     }
 }
 
-/// Smallest milliseconds of a step, and the share of multiplications in that measurement.
+/// Returns the smallest time of a step in milliseconds, and the share of multiplications in that
+/// measurement.
 fn step<T>(
     rounds: usize,
     inside: &Inside,
@@ -84,7 +87,7 @@ fn step<T>(
         let (start, wall) = (now(), Instant::now());
         let result = step()?;
         let time = milliseconds_since(start);
-        // Records tell the time of the clock on the wall, whatever the clock of the bench.
+        // The records contain elapsed time, whichever clock the bench measures.
         let share = inside.0.load(Ordering::Relaxed) as f64 / wall.elapsed().as_nanos() as f64;
         if best.as_ref().is_none_or(|(_, least, _)| time < *least) {
             best = Some((result, time, share));
@@ -164,10 +167,11 @@ mod tests {
     use ark_bn254::G1Affine;
     use ark_ec::AffineRepr;
     use ark_ff::{One, Zero};
-    use droste_native::commit::kzg::KzgProof;
+    use droste_native::curves::commit::kzg::KzgProof;
 
-    /// ark-poly-commit's KZG10 over the same powers: the same commitments and proofs, and either verifier
-    /// takes the other's. (Its inner-product argument is another protocol, ePrint 2020/499.)
+    /// The reference is ark-poly-commit's KZG10 over the same powers: commitments and proofs are
+    /// equal, and each verifier accepts the other's proofs. (There is no reference for our
+    /// inner-product argument: theirs is another protocol, ePrint 2020/499.)
     #[test]
     fn kzg_agrees_with_ark_poly_commit() {
         use ark_bn254::Bn254;

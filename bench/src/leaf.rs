@@ -1,9 +1,9 @@
-//! `droste-bench leaf`: native proving time per hash over workloads, from 10^6 to 10^9 units of
-//! fft_cost.
+//! `droste-bench leaf`: native proving time by hash and size of the run, from 10^6 to 10^9 units of
+//! `fft_cost`.
 
 use clap::Args;
 use droste_native::HashId;
-use droste_native::security::Preset;
+use droste_native::stark::security::Preset;
 use serde_json::{Map, Value};
 
 use crate::report::Report;
@@ -12,17 +12,17 @@ use crate::vm;
 /// What to measure.
 #[derive(Args)]
 pub struct Arguments {
-    /// Logarithms of the number of cycles: 13 to 21 are about 10^6 to 10^9 units.
+    /// Logarithms of the number of cycles. 13 to 21 are about 10^6 to 10^9 units of `fft_cost`.
     #[arg(long, value_delimiter = ',', default_value = "11,13,15,17,19,21")]
     log_cycles: Vec<u32>,
-    /// Hashes.
+    /// Hashes in which the proofs are committed.
     #[arg(
         long,
         value_delimiter = ',',
         default_value = "poseidon16,blake3,keccak"
     )]
     hashes: Vec<HashId>,
-    /// Security.
+    /// Security level of the proofs.
     #[arg(long, default_value_t = Preset::Proven100)]
     preset: Preset,
     /// Logarithm of the blowup.
@@ -43,7 +43,7 @@ pub fn run(arguments: &Arguments) -> Report {
     Report::from_rows(rows.collect())
 }
 
-/// The columns that say what a leaf costs.
+/// Picks the columns of a row that show what a leaf costs.
 fn summary(row: Value) -> Value {
     let names = [
         "hash",

@@ -1,10 +1,10 @@
-//! Side-by-side benches of Droste against its peers.
+//! Benches of Droste beside other implementations.
 //!
-//! Each command is one module with `Arguments` (clap) and `run`; adding one is a line in [`Command`]
-//! and a line in [`main`]. The features `curves`, `hashes` and `machine` are groups of commands that
-//! build alone.
+//! Each command is a module with `Arguments` (clap) and `run`. To add one takes a line in
+//! [`Command`] and a line in [`main`]. The features `curves`, `hashes` and `machine` are groups of
+//! commands, each of which builds alone.
 
-// A group alone leaves some of what they share unused.
+// If one group is built alone, some of what the groups share is unused.
 #![cfg_attr(
     not(all(feature = "curves", feature = "hashes", feature = "machine")),
     allow(dead_code)
@@ -38,14 +38,14 @@ use clap::{Parser, Subcommand};
 
 use report::{Format, Report};
 
-/// Benches of Droste and its peers, on this machine, in this process.
+/// Benches of Droste beside other implementations, on this machine, in one process.
 #[derive(Parser)]
 #[command(name = "droste-bench", version)]
 struct Cli {
-    /// How results are printed.
+    /// Output format.
     #[arg(long, value_enum, default_value_t, global = true)]
     format: Format,
-    /// What counts as time.
+    /// Which time is measured.
     #[arg(long, value_enum, default_value_t, global = true)]
     clock: clock::Clock,
     #[command(subcommand)]
@@ -57,25 +57,26 @@ enum Command {
     /// Curve commitments.
     #[cfg(feature = "curves")]
     Commit(commit::Arguments),
-    /// Native proving time per hash over workloads.
+    /// Native proving time by hash and size of the run.
     #[cfg(feature = "machine")]
     Leaf(leaf::Arguments),
-    /// Multi-scalar multiplication against arkworks, halo2curves and blst.
+    /// Multi-scalar multiplication against arkworks, halo2curves, blst and pasta-msm.
     #[cfg(feature = "curves")]
     Msm(msm::Arguments),
-    /// Native hashers against Plonky3's and sha3's.
+    /// Native hashers against those of Plonky3, blake3 and sha3.
     #[cfg(feature = "hashes")]
     Native(native::Arguments),
     /// Poseidon over large primes against ark-crypto-primitives and light-poseidon.
     #[cfg(feature = "curves")]
     PoseidonPrime(poseidon_prime::Arguments),
-    /// Joins of joins, against Plonky3's own AIR.
+    /// Joins of joins, against p3-batch-stark proving p3-poseidon1-air.
     #[cfg(feature = "machine")]
     Recursion(recursion::Arguments),
-    /// The hash tables against Plonky3's.
+    /// Hash tables against Plonky3's.
     #[cfg(feature = "hashes")]
     Tables(tables::Arguments),
-    /// Executing, proving and verifying a run of the machine, against Plonky3's own AIR.
+    /// Executing, proving and verifying a run of the machine, against p3-batch-stark proving
+    /// p3-poseidon1-air.
     #[cfg(feature = "machine")]
     Vm(vm::Arguments),
 }

@@ -1,15 +1,16 @@
-//! Peaks of memory, from the kernel's accounts of this process.
+//! Peaks of resident memory, as the kernel accounts for this process.
 
-/// Bytes of the largest resident set that this process had so far; none where the kernel does not tell.
+/// Returns the largest size in bytes that this process's resident set has had so far, or `None` if
+/// the kernel does not say.
 pub fn peak() -> Option<usize> {
     status("VmHWM:")
 }
 
-/// Bytes by which a call raised the resident set above what it was before; none where the kernel does not
-/// tell, or the allocator had all the memory already.
+/// Returns by how many bytes a call raised the resident set. `None` if the kernel does not say, or
+/// if the call needed no memory beyond what the allocator already had.
 pub fn peak_of(call: impl FnOnce()) -> Option<usize> {
     let before = status("VmRSS:")?;
-    // Resets the peak to the present size.
+    // Resets the recorded peak to the present size.
     std::fs::write("/proc/self/clear_refs", "5").ok()?;
     call();
     peak()?.checked_sub(before).filter(|&bytes| bytes > 0)

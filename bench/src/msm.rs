@@ -13,7 +13,7 @@ use std::time::Duration;
 use ark_ec::VariableBaseMSM;
 use ark_ec::short_weierstrass::{Affine, Projective};
 use clap::{Args, ValueEnum};
-use droste_native::msm::{CostModel, FieldBackend, Msm, MsmCurve, Record, Toggle};
+use droste_native::curves::msm::{CostModel, FieldBackend, Msm, MsmCurve, Record, Toggle};
 use serde_json::{Map, Value, json};
 
 use crate::clock::{self, Clock};
@@ -51,26 +51,27 @@ pub struct Arguments {
         default_value = "ifma,portable"
     )]
     backend: Vec<Backend>,
-    /// Adds a row with each technique turned off.
+    /// Also measures with each technique turned off in turn.
     #[arg(long)]
     ablate: bool,
-    /// Fits the cost model instead.
+    /// Fits the cost model to this machine instead of comparing.
     #[arg(long)]
     calibrate: bool,
-    /// Compares one size of windows with two sizes instead.
+    /// Compares windows of one size with windows of two sizes, instead of comparing with the peers.
     #[arg(long)]
     variable_windows: bool,
-    /// Leaves the peers out.
+    /// Omits the peers.
     #[arg(long)]
     no_peers: bool,
-    /// Adds the time of each stage in one more call: of the clock, and in accumulation and reduction
-    /// summed over the threads.
+    /// Also prints the time of each stage, measured in one more call. It is elapsed time; for
+    /// accumulation and reduction it is summed over the threads.
     #[arg(long)]
     stages: bool,
-    /// Prints the memory of one call only: what a process of its own is asked for.
+    /// Prints only the memory of one call. The bench passes this to the process in which it
+    /// measures memory.
     #[arg(long, hide = true)]
     peak: bool,
-    /// Measurements of each, of which the median counts.
+    /// Measurements per figure, of which the median is reported.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
 }
@@ -99,7 +100,7 @@ impl Backend {
     }
 }
 
-/// The name of a value on the command line.
+/// Returns the name of a value on the command line.
 fn name(value: &impl ValueEnum) -> String {
     let possible = value.to_possible_value();
     possible.map_or_else(String::new, |value| value.get_name().to_owned())
@@ -121,7 +122,7 @@ pub fn run(arguments: &Arguments) -> Report {
     Report::from_rows(rows)
 }
 
-/// A name and what to run under it.
+/// The name of an alternative, and the function that runs it.
 type Call<'a> = (String, Box<dyn FnMut() + 'a>);
 
 fn bench<C: MsmCurve>(arguments: &Arguments, curve: &str, rows: &mut Vec<Value>)
@@ -220,7 +221,7 @@ where
         });
         let bases = self.bases;
         let mut calls: Vec<Call<'_>> = vec![];
-        // Positions of each variant on these scalars, on uniform ones, and on one thread.
+        // Indices of each variant on these scalars, on uniform ones, and on one thread.
         let mut places = vec![];
         for (_, _, options) in &variants {
             let mut call = |options: Msm, scalars: &'_ [C::ScalarField]| {
@@ -285,7 +286,7 @@ where
                 row["stages_us"] = stages(options, self.bases, &scalars);
             }
             if let Some(without) = without {
-                // The variant with everything comes first of its backend.
+                // The variant with every technique is the first one of its backend.
                 let whole = variants.iter().position(|(other, ..)| other == backend);
                 row["without"] = json!(without);
                 row["ratio_whole"] = json!(whole.map(|at| time.ratio(&times[places[at][0]])));
@@ -308,7 +309,7 @@ where
         }
     }
 
-    /// Bytes that one call takes beside its input.
+    /// Returns the bytes that one call allocates beside its input.
     fn peak(&self) -> Option<Value> {
         let scalars = inputs::scalars::<C::ScalarField>(self.scalars, self.bases.len());
         let backend = self.arguments.backend.first()?.field_backend();
@@ -316,14 +317,14 @@ where
         let call = || {
             std::hint::black_box(options.sum(self.bases, &scalars).ok());
         };
-        // The code comes into memory, too, the first time.
+        // The first call also loads code into memory, so it is not measured.
         call();
         let extra = memory::peak_of(call)?;
         Some(json!({ "extra_bytes": extra }))
     }
 
-    /// The same in a process of its own, whose allocator gives back what earlier steps freed: here
-    /// that would hide what the call takes.
+    /// Measures the same in a process of its own, whose allocator returns freed memory to the
+    /// system: memory left over from earlier steps would hide what the call takes.
     fn peak_elsewhere(&self, backend: Backend) -> Option<usize> {
         let log_n = self.bases.len().trailing_zeros().to_string();
         let threads = self.threads.to_string();
@@ -345,7 +346,7 @@ where
     }
 }
 
-/// Microseconds of each stage of one call.
+/// Returns the microseconds of each stage of one call.
 fn stages<C: MsmCurve>(options: &Msm, bases: &[Affine<C>], scalars: &[C::ScalarField]) -> Value {
     let record = Arc::new(Mutex::new(None));
     let sink = record.clone();
@@ -368,8 +369,8 @@ fn stages<C: MsmCurve>(options: &Msm, bases: &[Affine<C>], scalars: &[C::ScalarF
     })
 }
 
-/// A cost model that leaves buckets out, but for about one a term: what a window rule without
-/// measured constants comes to.
+/// A cost model without the cost of buckets, except for about one per term. A rule for the window
+/// size that has no measured constants amounts to it.
 const FIXED_WINDOW: CostModel = CostModel {
     term: 1.0,
     bucket: 1.0,

@@ -1,13 +1,13 @@
-//! `droste-bench native`: our hashers and the peers they replace.
+//! `droste-bench native`: our hashers against the ones they replace.
 
 use std::hint::black_box;
 
 use clap::Args;
-use droste_native::blake3::Blake3;
-use droste_native::insecure::MmoRate12;
-use droste_native::keccak::Keccak256;
-use droste_native::poseidon16::Poseidon16;
-use droste_native::{DIGEST, F, HashFamily, Poseidon16Family, poseidon24};
+use droste_native::hash::blake3::Blake3;
+use droste_native::hash::insecure::MmoRate12;
+use droste_native::hash::keccak::Keccak256;
+use droste_native::hash::poseidon16::Poseidon16;
+use droste_native::{DIGEST, F, HashSuite, Poseidon16Suite, hash::poseidon24};
 use p3_commit::Mmcs;
 use p3_field::{Field, PackedValue, PrimeCharacteristicRing};
 use p3_koala_bear::{
@@ -31,12 +31,12 @@ type Packed = <F as Field>::Packing;
 /// Arguments of the command.
 #[derive(Args)]
 pub struct Arguments {
-    /// Rounds of each measurement, of which the median counts.
+    /// Rounds per measurement, of which the median is reported.
     #[arg(long, default_value_t = 20)]
     rounds: usize,
 }
 
-/// One measurement: nanoseconds per unit, ours and the peer's, and the median of the rounds' ratios.
+/// A measurement: nanoseconds per unit, ours and the peer's, and the median of the rounds' ratios.
 struct Measurement {
     key: &'static str,
     unit: &'static str,
@@ -47,7 +47,7 @@ struct Measurement {
 }
 
 impl Measurement {
-    /// From the times of calls of so many units each.
+    /// Computes a measurement from the times of calls that each process `units` units.
     fn new(
         key: &'static str,
         unit: &'static str,
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Report {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let measurements = match pool {
         Ok(pool) => pool.install(|| measure(arguments.rounds)),
-        // Without threads of its own, rayon runs everything here.
+        // If no pool can be made, rayon runs everything on this thread.
         Err(_) => measure(arguments.rounds),
     };
     let mut json = Map::new();
@@ -151,19 +151,19 @@ fn measure(rounds: usize) -> Vec<Measurement> {
     measurements
 }
 
-/// Elements of a leaf.
+/// Number of elements of a leaf.
 const LEAF: usize = 64;
 
-/// Messages hashed by one call of the measurements that hash many.
+/// Number of messages per call in measurements that hash many at a time.
 const MANY: usize = 1024;
 
-/// Merkle commitment of 2^16 rows of 64 columns.
+/// Measures a Merkle commitment to 2^16 rows of 64 columns.
 fn merkle_poseidon16(rounds: usize) -> Measurement {
     type Sponge = PaddingFreeSponge<Poseidon1KoalaBear<16>, 16, 8, DIGEST>;
     type Compression = TruncatedPermutation<Poseidon1KoalaBear<16>, 2, DIGEST, 16>;
     type Tree = MerkleTreeMmcs<Packed, Packed, Sponge, Compression, 2, DIGEST>;
     let poseidon1 = default_koalabear_poseidon1_16();
-    let ours = Poseidon16Family::val_mmcs(0);
+    let ours = Poseidon16Suite::val_mmcs(0);
     let peer = Tree::new(
         PaddingFreeSponge::new(poseidon1.clone()),
         TruncatedPermutation::new(poseidon1),
@@ -186,7 +186,7 @@ fn merkle_poseidon16(rounds: usize) -> Measurement {
     )
 }
 
-/// One 64-byte Merkle parent.
+/// Measures one Merkle parent of 64 bytes.
 fn keccak_parent(rounds: usize) -> Measurement {
     let (left, right) = ([3; 32], [5; 32]);
     let times = duel(
@@ -205,7 +205,7 @@ fn keccak_parent(rounds: usize) -> Measurement {
     Measurement::new("keccak_parent", "parent of 64 bytes", "sha3 0.11", times, 1)
 }
 
-/// Leaves of a byte hash, many at a time.
+/// Measures leaves of a byte hash, many at a time.
 fn leaves<H, P>(
     key: &'static str,
     peer: &'static str,
@@ -225,11 +225,11 @@ where
         || ours.hash_many(black_box(&rows), black_box(&mut a)),
         || theirs.hash_many(black_box(&rows), black_box(&mut b)),
     );
-    assert_eq!(a, b, "{key}: both hash alike");
+    assert_eq!(a, b, "{key}: both sides compute the same hash");
     Measurement::new(key, "leaf of 64 elements", peer, times, MANY)
 }
 
-/// 64-byte parents of a byte hash, many at a time.
+/// Measures parents of 64 bytes of a byte hash, many at a time.
 fn parents<H, P>(
     key: &'static str,
     peer: &'static str,
@@ -249,11 +249,12 @@ where
         || ours.compress_many(black_box(&pairs), black_box(&mut a)),
         || theirs.compress_many(black_box(&pairs), black_box(&mut b)),
     );
-    assert_eq!(a, b, "{key}: both hash alike");
+    assert_eq!(a, b, "{key}: both sides compute the same hash");
     Measurement::new(key, "parent of 64 bytes", peer, times, MANY)
 }
 
-/// Leaves of field elements against the sponge of rate 8, in the lanes of the packed field.
+/// Measures leaves of field elements, hashed in the lanes of the packed field, against the sponge
+/// of rate 8.
 fn field_leaves<H>(key: &'static str, rounds: usize, hasher: H) -> Measurement
 where
     H: CryptographicHasher<Packed, [Packed; DIGEST]>,
@@ -274,7 +275,7 @@ where
     Measurement::new(key, "leaf of 64 elements", peer, times, Packed::WIDTH)
 }
 
-/// Permutations, packed (per lane) and alone.
+/// Measures permutations, packed (per lane) and single.
 fn poseidon16(rounds: usize) -> Vec<Measurement> {
     let poseidon1 = default_koalabear_poseidon1_16();
     let poseidon2 = default_koalabear_poseidon2_16();

@@ -7,7 +7,7 @@ use ark_crypto_primitives::sponge::poseidon::{PoseidonConfig, PoseidonSponge};
 use ark_crypto_primitives::sponge::{Absorb, CryptographicSponge, FieldBasedCryptographicSponge};
 use ark_ff::PrimeField;
 use clap::Args;
-use droste_native::poseidon_prime::{Parameters, Poseidon, circom, poseidon377};
+use droste_native::curves::poseidon_prime::{Parameters, Poseidon, circom, poseidon377};
 use light_poseidon::PoseidonHasher;
 use serde_json::{Value, json};
 
@@ -17,10 +17,10 @@ use crate::report::Report;
 /// What to measure.
 #[derive(Args)]
 pub struct Arguments {
-    /// Measurements of each, of which the median counts.
+    /// Measurements per figure, of which the median is reported.
     #[arg(long, default_value_t = 20)]
     rounds: usize,
-    /// Permutations of a measurement.
+    /// Permutations per measurement.
     #[arg(long, default_value_t = 200)]
     calls: usize,
 }
@@ -38,7 +38,7 @@ pub fn run(arguments: &Arguments) -> Report {
     Report::from_rows(rows)
 }
 
-/// Dense against sparse, in a race.
+/// Measures the dense against the sparse form of the permutation, in a race.
 fn forms<F: PrimeField, const T: usize>(
     arguments: &Arguments,
     poseidon: &Poseidon<F, T>,
@@ -53,7 +53,8 @@ fn forms<F: PrimeField, const T: usize>(
     )
 }
 
-/// One permutation of ark-crypto-primitives' sponge: a full rate absorbed, one element squeezed.
+/// Measures one permutation of ark-crypto-primitives' sponge: a full rate is absorbed, one element
+/// squeezed.
 fn sponge<F: PrimeField + Absorb, const T: usize>(parameters: &Parameters<F, T>) -> impl FnMut() {
     let rows = |matrix: &[[F; T]]| matrix.iter().map(|row| row.to_vec()).collect();
     let config = PoseidonConfig::new(
@@ -136,7 +137,8 @@ fn bn254<const T: usize>(arguments: &Arguments) -> Vec<Value> {
 mod tests {
     use super::*;
 
-    /// The recipe gives light-poseidon's published parameters, for every width it has.
+    /// The generator of parameters computes light-poseidon's published parameters, for every width
+    /// that they have.
     #[test]
     fn circom_instances_agree_with_light_poseidon() {
         fn check<const T: usize>() {

@@ -1,11 +1,12 @@
-//! Rows measured in processes of their own, whose peak of memory is the row's.
+//! Rows that are measured in processes of their own, so that the peak of memory is that of the row
+//! alone.
 
 use std::process::Command;
 
 use serde_json::Value;
 
-/// The one row that this program prints when called so, with these variables in its environment; none,
-/// and what it says, where it fails.
+/// Starts this program with these arguments and environment variables, and returns the one row that
+/// it prints. If it fails, prints its error output and returns `None`.
 pub fn row(arguments: &[&str], variables: &[(&str, &str)]) -> Option<Value> {
     let program = std::env::current_exe().ok()?;
     let output = Command::new(program)

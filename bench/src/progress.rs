@@ -1,8 +1,8 @@
-//! What is being measured, on standard error, only where that is a terminal.
+//! Progress messages on standard error, printed only if it is a terminal.
 
 use std::io::{IsTerminal, stderr};
 
-/// Says that `what` is measured now.
+/// Prints that `what` is being measured.
 pub fn at(what: &str) {
     if stderr().is_terminal() {
         eprintln!("{what}");

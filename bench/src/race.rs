@@ -1,18 +1,18 @@
-//! Times of alternatives that meet the same load.
+//! Times of alternatives that are measured in turns, under the same load.
 
 use crate::clock;
 
-/// Nanoseconds a call of one alternative, round by round.
+/// Nanoseconds per call of one alternative, round by round.
 #[derive(Clone, Debug)]
 pub struct Times(Vec<f64>);
 
 impl Times {
-    /// The median over the rounds.
+    /// Returns the median over the rounds.
     pub fn median(&self) -> f64 {
         median(self.0.clone())
     }
 
-    /// The median, over the rounds, of the ratio to another alternative of the same race.
+    /// Returns the median, over the rounds, of the ratio to another alternative of the same race.
     pub fn ratio(&self, other: &Self) -> f64 {
         median(self.0.iter().zip(&other.0).map(|(a, b)| a / b).collect())
     }
@@ -28,8 +28,9 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-/// Times `calls` calls of each alternative, in turns, `rounds` times: first to last, then last to
-/// first, so that a drift of the load hits all alike.
+/// Times `rounds` rounds, in each of which every alternative is called `calls` times. Rounds go
+/// through the alternatives from first to last and from last to first by turns, so that a drift of
+/// the load affects all of them equally.
 pub fn race(rounds: usize, calls: usize, alternatives: &mut [&mut dyn FnMut()]) -> Vec<Times> {
     let mut times = vec![Times(vec![]); alternatives.len()];
     for round in 0..rounds.max(1) {
@@ -49,7 +50,7 @@ pub fn race(rounds: usize, calls: usize, alternatives: &mut [&mut dyn FnMut()]) 
     times
 }
 
-/// [`race`] of two.
+/// Runs a [`race`] of two alternatives.
 pub fn duel(
     rounds: usize,
     calls: usize,
@@ -71,7 +72,7 @@ mod tests {
         let times = |values: &[f64]| Times(values.to_vec());
         assert_eq!(times(&[3.0, 1.0, 2.0]).median(), 2.0);
         assert_eq!(times(&[4.0, 1.0, 2.0, 3.0]).median(), 2.5);
-        // A load that comes and goes changes times, not ratios.
+        // A load that comes and goes changes times but not ratios.
         let (ours, peer) = (times(&[1.0, 5.0, 50.0]), times(&[2.0, 10.0, 90.0]));
         assert_eq!(ours.ratio(&peer), 0.5);
     }

@@ -1,18 +1,20 @@
-//! `droste-bench recursion`: joins of joins, against p3-batch-stark proving p3-poseidon1-air with the same
-//! settings in the same process.
+//! `droste-bench recursion`: joins of joins, against p3-batch-stark proving p3-poseidon1-air with
+//! the same settings in the same process.
 //!
-//! What is joined is a join of the same shape already, so the figures are those of every further level of
-//! a tree. Each row is measured in a process of its own, whose peak of memory is the row's.
+//! The children of the measured joins are themselves joins of the same shape, so the figures hold
+//! for every further level of a tree. Each row is measured in a process of its own, so that the
+//! peak of memory is that of the row alone.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use droste_native::security::Preset;
-use droste_native::{F, HashId, Poseidon16Family};
-use droste_verifier::aggregate::{Aggregator, PRECOMPILES, VerifiedProof};
+use droste_native::stark::security::Preset;
+use droste_native::{F, HashId, Poseidon16Suite};
+use droste_verifier::aggregate::{Aggregator, VerifiedProof};
+use droste_verifier::circuit::PRECOMPILES;
+use droste_verifier::circuit::ProgramCircuit;
 use droste_verifier::cost::{Recorder, StagesMs, cpu_ns_per_fft_unit, cpu_time, peak_memory};
-use droste_verifier::recursion::Recursion;
 use droste_vm::codec::encode;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
@@ -32,21 +34,21 @@ use crate::report::Report;
 /// What to measure.
 #[derive(Args)]
 pub struct Arguments {
-    /// Security of all proofs.
+    /// Security levels of all proofs.
     #[arg(long, value_delimiter = ',', default_value = "proven-100,proven-120")]
     presets: Vec<Preset>,
     /// Numbers of proofs that a join verifies.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     children: Vec<usize>,
-    /// Proofs made of each join; the times are those of the median one.
+    /// Number of proofs made of each join. The times are those of the median one.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Measure in this process, without starting another.
+    /// Measures in this process, without starting another.
     #[arg(long, hide = true)]
     here: bool,
 }
 
-type Home = Proof<Poseidon16Family>;
+type Canonical = Proof<Poseidon16Suite>;
 
 /// Runs every measurement.
 pub fn run(arguments: &Arguments) -> Report {
@@ -84,9 +86,9 @@ pub fn run(arguments: &Arguments) -> Report {
     Report::from_rows(rows)
 }
 
-/// A proof of a join, and what the join took.
+/// A proof of a join, and what making it took.
 struct Joined {
-    proof: Home,
+    proof: Canonical,
     figures: Value,
 }
 
@@ -100,7 +102,7 @@ fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
         heights: Heights::Minimal,
     };
     let execution = execution.expect("the run succeeds");
-    let leaf: Home = prove(&compiled.program, &execution, &options).expect("it can be proved");
+    let leaf: Canonical = prove(&compiled.program, &execution, &options).expect("it can be proved");
     let leaf = VerifiedProof::under_its_own_key(leaf).expect("the leaf is valid");
     let wrap = aggregator.wrap(&leaf, |_| ()).expect("it can be wrapped");
     let first = join(&aggregator, wrap.proof(), children, 1);
@@ -112,10 +114,10 @@ fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
 }
 
 /// Joins `children` copies of a proof.
-fn join(aggregator: &Aggregator, child: &Home, children: usize, rounds: usize) -> Joined {
+fn join(aggregator: &Aggregator, child: &Canonical, children: usize, rounds: usize) -> Joined {
     let start = Instant::now();
     let verifier = Verifier::<_, StandardTables>::new(child.key.clone()).expect("the key is valid");
-    let recursion = Recursion::new(&verifier, &child.batch.degree_bits, children);
+    let recursion = ProgramCircuit::new(&verifier, &child.batch.degree_bits, children);
     let recursion = recursion.expect("the shape is supported");
     let compile = start.elapsed();
 
@@ -125,7 +127,7 @@ fn join(aggregator: &Aggregator, child: &Home, children: usize, rounds: usize) -
     let execute = start.elapsed();
 
     let start = Instant::now();
-    let key = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
+    let key = ProvingKey::<Poseidon16Suite, StandardTables>::with_precompiles(
         &recursion.compiled().program,
         &BTreeSet::from(PRECOMPILES),
         *aggregator.settings(),
@@ -151,10 +153,10 @@ fn join(aggregator: &Aggregator, child: &Home, children: usize, rounds: usize) -
             recorder.stages(execute, trace, start + trace, all),
         ));
         proof = Some(made.expect("the traces are valid"));
-        // Empties it for the next round.
+        // Removes the recorded times, for the next round.
         Recorder::install();
     }
-    let proof = proof.expect("there is a round at least");
+    let proof = proof.expect("there is at least one round");
     times.sort_by_key(|(all, ..)| *all);
     let (all, cpu, stages) = times[times.len() / 2];
     let peak_rss_bytes = peak_memory();

@@ -1,15 +1,18 @@
-//! Results and how they are printed.
+//! Results of a command, and how they are printed.
 
 use clap::ValueEnum;
+use droste_native::hash::poseidon16::KERNELS;
+use droste_native::{F, processor_features};
+use p3_field::{Field, PackedValue};
 use serde_json::Value;
 
 /// Output format.
 #[derive(Clone, Copy, Default, ValueEnum)]
 pub enum Format {
-    /// A table to read.
+    /// A table for people to read.
     #[default]
     Table,
-    /// JSON, one object.
+    /// One JSON object.
     Json,
 }
 
@@ -22,7 +25,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// A list of objects, as JSON and as a table with a column for each key.
+    /// Makes a report of a list of objects: in JSON as they are, in the table with one column per
+    /// key.
     pub fn from_rows(rows: Vec<Value>) -> Self {
         let mut header: Vec<String> = vec![];
         for key in rows
@@ -52,13 +56,33 @@ impl Report {
         }
     }
 
-    /// The report as text.
-    pub fn print(&self, format: Format) -> String {
+    /// Returns the report as text, with what measured: in JSON as the field `machine` of the object
+    /// or of each one in the list, in the table as its last line.
+    pub fn print(mut self, format: Format) -> String {
+        let machine = machine();
         match format {
-            Format::Json => self.json.to_string(),
-            Format::Table => align(&self.table),
+            Format::Json => {
+                let objects = match &mut self.json {
+                    Value::Array(rows) => rows.iter_mut().collect(),
+                    object => vec![object],
+                };
+                for object in objects.into_iter().filter_map(Value::as_object_mut) {
+                    object.insert("machine".to_owned(), machine.clone().into());
+                }
+                self.json.to_string()
+            }
+            Format::Table => format!("{}\n\n{machine}", align(&self.table)),
         }
     }
+}
+
+/// The kernels of this build and the features of this processor.
+fn machine() -> String {
+    format!(
+        "Poseidon-16 by {KERNELS}, field of {} lanes; this processor has {}",
+        <F as Field>::Packing::WIDTH,
+        processor_features().join(" "),
+    )
 }
 
 fn align(rows: &[Vec<String>]) -> String {

@@ -1,7 +1,8 @@
-//! `droste-bench tables`: the hash tables against Plonky3's, proved by the same `p3-uni-stark` with
-//! the same commitment, FRI settings and challenge field, without any bus; then what a bus costs.
+//! `droste-bench tables`: the hash tables against Plonky3's, without any bus. Both are proved by
+//! the same `p3-uni-stark` with the same commitment, FRI settings and challenge field. Then it
+//! measures what a bus costs.
 //!
-//! Sides take turns in one process; the memory of each is measured in a process of its own.
+//! The two sides take turns in one process. The memory of each is measured in a process of its own.
 
 mod bus;
 mod contender;
@@ -17,17 +18,17 @@ use crate::report::Report;
 use crate::{memory, process, progress};
 use contender::{Contender, Figures};
 
-/// The names of the sides.
+/// Names of the two sides.
 const OURS: &str = "ours";
 const P3: &str = "p3";
 
-/// The key of a peak of memory.
+/// Key of the peak of memory in a row.
 const PEAK: &str = "peak_rss_bytes";
 
 /// Arguments of the command.
 #[derive(Args)]
 pub struct Arguments {
-    /// Rounds of each measurement, of which the median counts.
+    /// Rounds per measurement, of which the median is reported.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// Logarithm of the number of Poseidon-16 permutations.
@@ -36,30 +37,30 @@ pub struct Arguments {
     /// Logarithm of the number of Blake3 compressions.
     #[arg(long, default_value_t = 12, value_parser = value_parser!(u32).range(5..=16))]
     blake3: u32,
-    /// Logarithm of the number of rows of the Keccak table, 24 a permutation.
+    /// Logarithm of the number of rows of the Keccak table, which has 24 rows per permutation.
     #[arg(long, default_value_t = 15, value_parser = value_parser!(u32).range(6..=20))]
     keccak_rows: u32,
-    /// Logarithm of the blowup; the Keccak table of degree 5 has at least 2.
+    /// Logarithm of the blowup. The Keccak table of degree 5 uses at least 2.
     #[arg(long, default_value_t = 1, value_parser = at_most(4))]
     log_blowup: usize,
-    /// Queries of the proofs.
+    /// Number of queries of the proofs.
     #[arg(long, default_value_t = 100, value_parser = at_most(1024))]
     queries: usize,
-    /// Leaves the proofs with a bus out.
+    /// Omits the proofs with a bus.
     #[arg(long)]
     no_bus: bool,
-    /// Proves one side of one table once and gives the memory of this process.
+    /// Proves one side of one table once and prints the peak of memory of this process.
     #[arg(long, hide = true, num_args = 2, value_names = ["TABLE", "SIDE"])]
     peak: Vec<String>,
 }
 
-/// Numbers from 1 on.
+/// Parses numbers from 1 to `most`.
 fn at_most(most: u64) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=most)
 }
 
 impl Arguments {
-    /// The peak of memory of one side, measured by another process.
+    /// Measures the peak of memory of one side in another process.
     fn peak_elsewhere(&self, table: &str, side: &str) -> Option<usize> {
         let row = process::row(
             &[
@@ -84,7 +85,7 @@ impl Arguments {
     }
 }
 
-/// Ours against Plonky3's, in turns.
+/// Our table against Plonky3's, measured in turns.
 struct Comparison {
     name: &'static str,
     ours: Figures,
@@ -94,14 +95,14 @@ struct Comparison {
     bus: Option<bus::Bus>,
 }
 
-/// What a hash's function gives.
+/// What the function of a hash returns.
 enum Measured {
     Comparison(Box<Comparison>),
-    /// With `--peak`.
+    /// The peak of memory, with `--peak`.
     Peak(Option<usize>),
 }
 
-/// Compares two sides, or measures the memory of one of them.
+/// Compares two sides or, with `--peak`, measures the memory of one of them.
 fn compare<'a>(
     arguments: &Arguments,
     name: &'static str,
@@ -120,7 +121,8 @@ fn compare<'a>(
     let verify_ms = [(ours.check)(), (peer.check)()];
     let (proof, peer_proof) = duel(rounds, 1, &mut ours.prove, &mut peer.prove);
     let peak = |side| arguments.peak_elsewhere(name, side);
-    // Of all rows of a permutation: the sides may evaluate and need different numbers of rows.
+    // Counted over all rows of a permutation: the sides may need different numbers of rows, and
+    // evaluate different numbers at a time.
     let rows = ours.evaluations_per_permutation() / peer.evaluations_per_permutation();
     Measured::Comparison(Box::new(Comparison {
         name,

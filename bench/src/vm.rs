@@ -1,13 +1,14 @@
-//! `droste-bench vm`: a Fibonacci run executed, proved and verified in each hash, against
+//! `droste-bench vm`: a Fibonacci run is executed, proved and verified under each hash, against
 //! p3-batch-stark proving p3-poseidon1-air with the same settings in the same process.
 //!
-//! Each row is measured in a process of its own, whose peak of memory is the row's.
+//! Each row is measured in a process of its own, so that the peak of memory is that of the row
+//! alone.
 
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use droste_native::security::Preset;
-use droste_native::{Blake3Family, F, HashFamily, HashId, KeccakFamily, Poseidon16Family};
+use droste_native::stark::security::Preset;
+use droste_native::{Blake3Suite, F, HashId, HashSuite, KeccakSuite, Poseidon16Suite};
 use droste_verifier::cost::{Recorder, cpu_ns_per_fft_unit, cpu_time, peak_memory};
 use droste_vm::codec::encode;
 use droste_vm::compiler::{Compiled, compile_file};
@@ -28,7 +29,7 @@ use crate::report::Report;
 /// The program that is measured.
 const PROGRAM: &str = "fibonacci";
 
-/// Instructions of one of its iterations.
+/// Number of instructions per iteration.
 const CYCLES_PER_ITERATION: u32 = 6;
 
 /// What to measure.
@@ -37,20 +38,20 @@ pub struct Arguments {
     /// Logarithms of the number of cycles.
     #[arg(long, value_delimiter = ',', default_value = "18")]
     pub log_cycles: Vec<u32>,
-    /// Hashes.
+    /// Hashes in which the proofs are committed.
     #[arg(
         long,
         value_delimiter = ',',
         default_value = "poseidon16,blake3,keccak"
     )]
     pub hashes: Vec<HashId>,
-    /// Security.
+    /// Security level of the proofs.
     #[arg(long, default_value_t = Preset::Proven100)]
     pub preset: Preset,
     /// Logarithm of the blowup.
     #[arg(long, default_value_t = 1)]
     pub log_blowup: usize,
-    /// Measure the one row in this process, without starting another.
+    /// Measures the row in this process, without starting another.
     #[arg(long, hide = true)]
     pub here: bool,
 }
@@ -60,7 +61,7 @@ pub fn run(arguments: &Arguments) -> Report {
     Report::from_rows(rows("vm", arguments))
 }
 
-/// One row for each size and hash; `command` is the name under which this is called.
+/// Returns one row per size and hash. `command` is the name of the command that calls it.
 pub fn rows(command: &str, arguments: &Arguments) -> Vec<Value> {
     let mut rows = vec![];
     for &log_cycles in &arguments.log_cycles {
@@ -75,7 +76,7 @@ pub fn rows(command: &str, arguments: &Arguments) -> Vec<Value> {
     rows
 }
 
-/// The row, measured by another process.
+/// Measures the row in another process.
 fn in_process(
     command: &str,
     arguments: &Arguments,
@@ -101,9 +102,9 @@ fn in_process(
 
 fn measure(arguments: &Arguments, log_cycles: u32, hash: HashId) -> Value {
     match hash {
-        HashId::Poseidon16 => measure_in::<Poseidon16Family>(arguments, log_cycles),
-        HashId::Blake3 => measure_in::<Blake3Family>(arguments, log_cycles),
-        HashId::Keccak => measure_in::<KeccakFamily>(arguments, log_cycles),
+        HashId::Poseidon16 => measure_in::<Poseidon16Suite>(arguments, log_cycles),
+        HashId::Blake3 => measure_in::<Blake3Suite>(arguments, log_cycles),
+        HashId::Keccak => measure_in::<KeccakSuite>(arguments, log_cycles),
     }
 }
 
@@ -112,14 +113,14 @@ fn program() -> Compiled {
     compile_file(PROGRAM, source, droste_gadgets::SOURCES).expect("the program compiles")
 }
 
-fn measure_in<H: HashFamily>(arguments: &Arguments, log_cycles: u32) -> Value
+fn measure_in<H: HashSuite>(arguments: &Arguments, log_cycles: u32) -> Value
 where
     StandardTables: Provable<H>,
 {
     let settings = arguments.preset.settings(arguments.log_blowup);
     let settings = settings.expect("the settings are in range");
     let compiled = program();
-    // Just above the power of two would pay for the next one.
+    // A run slightly longer than the power of two would be padded to the next one.
     let iterations = ((1 << log_cycles) - 64) / CYCLES_PER_ITERATION;
     let public = [F::from_u32(iterations)];
     let recorder = Recorder::install().expect("nothing else listens");

@@ -1,5 +1,7 @@
-//! What a command can fail with, and the exit code that goes with it.
+//! Errors of commands, and the exit code for each.
 
+use std::error::Error;
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,36 +15,52 @@ pub enum CommandError {
     #[error("{0}")]
     Usage(String),
     /// A file that cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// Standard output is closed.
-    #[error("standard output: {0}")]
+    /// Standard output cannot be written, for instance because it is closed.
+    #[error("standard output")]
     Output(#[from] io::Error),
-    /// Source that does not compile or does not run, shown in place.
+    /// A program that does not compile or whose run fails; the message shows the source lines.
     #[error("{0}")]
     Diagnostic(Box<dyn miette::Diagnostic + Send + Sync>),
-    /// The work itself failed, or a proof was rejected.
-    #[error("{0}")]
-    Failed(String),
+    /// The work failed, or a proof was rejected.
+    #[error(transparent)]
+    Failed(Box<dyn Error + Send + Sync>),
+    /// An error together with what it is about.
+    #[error("{subject}")]
+    About {
+        /// A file, or a part of the work.
+        subject: String,
+        /// What went wrong.
+        source: Box<Self>,
+    },
 }
 
 impl CommandError {
-    /// Wrong usage.
+    /// An error of usage.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
     }
 
-    /// A failure, in the words of `error`.
-    pub fn failed(error: impl std::fmt::Display) -> Self {
-        Self::Failed(error.to_string())
+    /// A failure whose causes are kept.
+    pub fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Failed(error.into())
     }
 
-    /// Ties a system error to its file.
+    /// Returns a function that adds to an error what it is about: a file, or a part of the work.
+    pub fn about(subject: impl Display) -> impl FnOnce(Self) -> Self {
+        move |source| Self::About {
+            subject: subject.to_string(),
+            source: Box::new(source),
+        }
+    }
+
+    /// Returns a function that adds the file to an error of the operating system.
     pub fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::File {
             path: path.to_owned(),
@@ -50,21 +68,61 @@ impl CommandError {
         }
     }
 
-    /// Says on standard error what went wrong.
+    /// Prints the error and each of its causes to standard error.
     pub fn print(self) {
         match self {
             Self::Diagnostic(diagnostic) => {
                 eprintln!("{:?}", miette::Report::new_boxed(diagnostic))
             }
-            error => eprintln!("droste: {error}"),
+            error => eprintln!("droste: {}", chain(&error)),
         }
     }
 
-    /// 2 for wrong usage, 1 for everything else.
+    /// Exit code of the command: 2 for wrong usage, 1 for everything else.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Usage(_) => ExitCode::from(2),
             _ => ExitCode::FAILURE,
         }
+    }
+}
+
+/// Joins an error and its causes, outermost first, by colons. A cause whose text an error already
+/// contains is not repeated.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let words = cause.to_string();
+        if !text.ends_with(&words) {
+            text = format!("{text}: {words}");
+        }
+        next = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("the middle")]
+    struct Middle(#[source] Inner);
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("the cause")]
+    struct Inner;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("told: {0}")]
+    struct Told(#[source] Inner);
+
+    #[test]
+    fn every_cause_is_told_once() {
+        let failed = CommandError::about("a.proof")(CommandError::failed(Middle(Inner)));
+        assert_eq!(chain(&failed), "a.proof: the middle: the cause");
+        assert_eq!(chain(&CommandError::failed(Told(Inner))), "told: the cause");
+        assert_eq!(chain(&CommandError::failed("no cause")), "no cause");
     }
 }

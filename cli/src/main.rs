@@ -2,8 +2,8 @@
 //!
 //! Exit codes: 0 done or accepted, 1 failed or rejected, 2 wrong usage.
 
-// What comes from outside (proofs, programs, inputs, arguments) ends in an error, never in a panic: where
-// one of these stands nevertheless, an attribute says why it cannot be reached.
+// Input from outside (proofs, programs, arguments) ends in an error, never in a panic. Where one of
+// these is right nevertheless, an attribute says why it cannot be reached.
 #![cfg_attr(
     not(test),
     warn(
@@ -19,12 +19,14 @@
 
 mod commands;
 mod error;
-mod family;
 mod fields;
+mod leaves;
 mod output;
+mod page;
 mod parameters;
 mod program;
 mod progress;
+mod suite;
 mod trust;
 
 use std::process::ExitCode;
@@ -36,7 +38,7 @@ use crate::output::Format;
 
 /// Proofs that verify proofs: hash, prove, verify, recurse, and measure what each hash costs.
 #[derive(Debug, Parser)]
-#[command(name = "droste", version, about)]
+#[command(name = "droste", version)]
 struct Arguments {
     /// How results are printed.
     #[arg(long, value_enum, global = true, default_value_t = Format::Table)]

@@ -1,4 +1,4 @@
-//! Printing a result as a table for people or as JSON for programs.
+//! Prints results as tables for people or as JSON for programs.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -9,22 +9,22 @@ use serde::Serialize;
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Aligned columns.
+    /// A table with aligned columns.
     Table,
-    /// One JSON value.
+    /// One JSON value; `aggregate` prints one a task before it.
     Json,
 }
 
-/// A result that can be shown both ways.
+/// A result that can be printed as a table and as JSON.
 pub trait Report: Serialize {
-    /// The table: a header row, then one row of cells an entry.
+    /// Rows of the table, each a list of cells.
     fn rows(&self) -> Vec<Vec<String>>;
 }
 
 /// Writes `report` to standard output.
 ///
 /// # Errors
-/// What writing to standard output gives (a closed pipe, for instance).
+/// If standard output cannot be written, for instance because a pipe is closed.
 pub fn print(report: &impl Report, format: Format) -> io::Result<()> {
     let text = match format {
         Format::Json => serde_json::to_string(report).map_err(io::Error::other)? + "\n",
@@ -33,7 +33,8 @@ pub fn print(report: &impl Report, format: Format) -> io::Result<()> {
     io::stdout().lock().write_all(text.as_bytes())
 }
 
-/// Columns padded to their widest cell; the last cell of a row is left ragged and widens nothing.
+/// Pads each column to its widest cell. The last cell of a row is not padded and does not widen its
+/// column.
 fn align(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

@@ -1,18 +1,18 @@
-//! Parameters of a proof on the command line.
+//! Parameters of a proof, as options of the command line.
 
 use clap::Args;
 use droste_native::FriSettings;
-use droste_native::security::Preset;
+use droste_native::stark::security::Preset;
 
 use crate::error::CommandError;
 
-/// Hash, queries and blowup of a proof.
+/// Security level or number of queries, and blowup of a proof.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Parameters {
-    /// Security: proven-100, proven-120 or toy.
+    /// Security level: proven-100, proven-120 or toy (insecure).
     #[arg(long, default_value_t = Preset::Proven100)]
     pub preset: Preset,
-    /// Number of queries, without grinding, instead of a preset.
+    /// Number of queries, instead of a preset; without grinding.
     #[arg(long, conflicts_with = "preset")]
     pub queries: Option<usize>,
     /// Blowup factor: 2, 4, 8 or 16.
@@ -21,10 +21,10 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The settings they stand for.
+    /// The FRI settings that these parameters stand for.
     ///
     /// # Errors
-    /// Numbers out of range.
+    /// If the blowup or the number of queries is out of range.
     pub fn settings(&self) -> Result<FriSettings, CommandError> {
         if !self.blowup.is_power_of_two() {
             let message = format!("the blowup is {}, expected 2, 4, 8 or 16", self.blowup);

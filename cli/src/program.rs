@@ -1,4 +1,4 @@
-//! Programs and hint files named on the command line.
+//! Reads the programs and hint files that the command line names.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,13 +12,14 @@ use crate::error::CommandError;
 /// Largest program or hint file that is read, in bytes.
 const LARGEST_FILE: u64 = 1 << 28;
 
-/// Most instructions that a run may be allowed: a cycle takes 8 bytes, and memories are bounded.
+/// Largest limit of instructions that a run can be given. A cycle takes 8 bytes, so a run's cycles
+/// take at most 8 GiB.
 pub const LARGEST_LIMIT: u64 = 1 << 30;
 
-/// Text of the file at `path`.
+/// Reads the file at `path` as text.
 ///
 /// # Errors
-/// A file that cannot be read, is too large or is no UTF-8.
+/// If the file cannot be read, is larger than 256 MiB or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, CommandError> {
     let bytes = File::open(path)
         .and_then(|file| read_at_most(file, LARGEST_FILE))
@@ -29,16 +30,16 @@ pub fn read_text(path: &Path) -> Result<String, CommandError> {
     })
 }
 
-/// Everything there is to read, if it is at most `limit` bytes: a size that the system tells says nothing
-/// of devices and pipes.
+/// Reads everything, up to `limit` bytes. The size in a file's metadata cannot be used for this:
+/// devices and pipes have none.
 ///
 /// # Errors
-/// Of the system, and `InvalidData` for more bytes.
+/// Errors of the operating system, and `InvalidData` if there are more bytes.
 pub fn read_at_most(file: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        let message = format!("more than {limit} bytes, the most that are read");
+        let message = format!("the input has more than {limit} bytes, the limit");
         return Err(std::io::Error::new(
             std::io::ErrorKind::InvalidData,
             message,
@@ -50,7 +51,7 @@ pub fn read_at_most(file: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
 /// Compiles the program at `path` with the gadget library.
 ///
 /// # Errors
-/// An unreadable file, or source that is outside of the zk-DSL, shown in place.
+/// If the file cannot be read, or the program does not compile; the message shows the source lines.
 pub fn compile(path: &Path) -> Result<Compiled, CommandError> {
     let text = read_text(path)?;
     let name = path.display().to_string();
@@ -58,7 +59,7 @@ pub fn compile(path: &Path) -> Result<Compiled, CommandError> {
         .map_err(|error| CommandError::Diagnostic(error))
 }
 
-/// Intermediate representation of the program at `path`.
+/// Compiles the program at `path` to its intermediate representation, as text.
 ///
 /// # Errors
 /// As [`compile`].
@@ -69,15 +70,16 @@ pub fn intermediate(path: &Path) -> Result<String, CommandError> {
         .map_err(|error| CommandError::Diagnostic(error))
 }
 
-/// Hints from a JSON file, none without one.
+/// Reads hints from a JSON file; without a file there are none.
 ///
 /// # Errors
-/// An unreadable file, or anything but a list of hints in canonical integers.
+/// If the file cannot be read, or is not a JSON list of hints with canonical integers.
 pub fn tape(path: Option<&Path>) -> Result<Tape, CommandError> {
     let Some(path) = path else {
         return Ok(Tape::default());
     };
     let text = read_text(path)?;
     serde_json::from_str(&text)
-        .map_err(|error| CommandError::failed(format!("{}: {error}", path.display())))
+        .map_err(CommandError::failed)
+        .map_err(CommandError::about(path.display()))
 }

@@ -1,4 +1,4 @@
-//! Progress on standard error, only where that is a terminal.
+//! Shows progress on standard error, if that is a terminal.
 
 use std::borrow::Cow;
 use std::io::{IsTerminal, stderr};
@@ -6,20 +6,26 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shows that work is under way; gone when dropped.
+/// A spinner or bar, which is removed when it is dropped.
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// Work of unknown length.
+    /// A spinner, for work of unknown length.
     pub fn spinner(message: impl Into<Cow<'static, str>>) -> Self {
         let spinner = Self::show(ProgressBar::new_spinner, "{spinner} {elapsed} {msg}");
         spinner.message(message);
         spinner
     }
 
-    /// Work of so many steps.
+    /// A bar for work of this many steps.
     pub fn bar(steps: u64) -> Self {
         Self::show(|| ProgressBar::new(steps), "{bar:24} {elapsed} {msg}")
+    }
+
+    /// A bar for work of this cost, with a forecast of when it is done.
+    pub fn forecast(cost: u64) -> Self {
+        let template = "{bar:24} {percent}% {elapsed}, about {eta} left, {msg}";
+        Self::show(|| ProgressBar::new(cost), template)
     }
 
     fn show(bar: impl FnOnce() -> ProgressBar, template: &str) -> Self {
@@ -34,14 +40,24 @@ impl Progress {
         Self(bar)
     }
 
-    /// What is being done now.
+    /// Shows what is being done now.
     pub fn message(&self, message: impl Into<Cow<'static, str>>) {
         self.0.set_message(message);
     }
 
-    /// One step is done.
+    /// Takes the bar away while something is printed.
+    pub fn suspend(&self, print: impl FnOnce()) {
+        self.0.suspend(print);
+    }
+
+    /// Advances a bar by one step.
     pub fn step(&self) {
-        self.0.inc(1);
+        self.advance(1);
+    }
+
+    /// Advances a bar by work of this cost.
+    pub fn advance(&self, cost: u64) {
+        self.0.inc(cost);
     }
 }
 

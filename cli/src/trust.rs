@@ -1,4 +1,4 @@
-//! Why recursion keys in a file are trusted.
+//! Options that say which recursion keys in a file are trusted, and the reason for the trust.
 
 use std::path::Path;
 
@@ -6,58 +6,44 @@ use clap::Args;
 use droste_verifier::aggregate::{Aggregate, UnverifiedAggregate};
 use droste_verifier::file;
 use droste_verifier::keys::{Cache, Deriver};
+use droste_verifier::summary::Evidence;
 use droste_vm::codec;
 use droste_vm::key::KeyDigest;
-use serde::Serialize;
 
 use crate::error::CommandError;
 
-/// What is known of the recursion keys in files beforehand.
+/// Options that name recursion keys known to be good.
 #[derive(Debug, Args)]
 pub struct Trust {
-    /// A digest of recursion keys that is known to be good, as `droste keys` prints it: aggregates with
-    /// these keys are taken as they are, those with others have theirs derived from their programs. May
-    /// be given several times.
+    /// Digest of a set of recursion keys that is known to be good, as `droste keys` prints it. An
+    /// aggregate with exactly this set is accepted without deriving its keys; for any other, each
+    /// key is derived from its program and compared. May be given several times.
     #[arg(long = "key")]
     keys: Vec<KeyDigest>,
     #[command(flatten)]
     derivation: Derivation,
 }
 
-/// How keys are derived.
+/// Options of deriving keys.
 #[derive(Debug, Args)]
 pub struct Derivation {
-    /// Derive every key anew, and keep none: by default they are kept in `$DROSTE_CACHE`, or `droste` in
-    /// `$XDG_CACHE_HOME` or `~/.cache`.
+    /// Derive every key anew and store none. By default derived keys are stored in `$DROSTE_CACHE`,
+    /// or else in the folder `droste` of `$XDG_CACHE_HOME` or `~/.cache`.
     #[arg(long)]
     no_cache: bool,
 }
 
-/// Why the recursion keys of an aggregate are worth what is said of them, the best reason first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Evidence {
-    /// Their programs were generated here.
-    Derived,
-    /// Their digest was given.
-    Pinned,
-    /// None: the file says so.
-    Claimed,
-}
-
-impl Evidence {
-    /// As the tables of commands show it.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Derived => "derived from their programs",
-            Self::Pinned => "of the digest that was given",
-            Self::Claimed => "claimed by the file",
-        }
+/// The words that commands print for the reason why recursion keys are trusted.
+pub const fn text_of(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Derived => "derived from their programs",
+        Evidence::Pinned => "pinned by --key",
+        Evidence::Claimed => "claimed by the file",
     }
 }
 
 impl Derivation {
-    /// What derives keys so.
+    /// A deriver of keys, with the user's cache unless `--no-cache` was given.
     pub fn deriver(&self) -> Deriver {
         let cache = (!self.no_cache).then(Cache::of_user).flatten();
         Deriver::new().with_cache(cache)
@@ -65,15 +51,16 @@ impl Derivation {
 }
 
 impl Trust {
-    /// What derives keys.
+    /// A deriver of keys, with these options.
     pub fn deriver(&self) -> Deriver {
         self.derivation.deriver()
     }
 
-    /// The aggregate that these bytes are, verified, and why its keys are trusted.
+    /// Verifies an aggregate under pinned keys, or else under derived ones. Returns it with the
+    /// reason why its keys are trusted.
     ///
     /// # Errors
-    /// If it is not valid, or its keys are neither known nor those of their programs.
+    /// If it is not valid, or its keys are neither pinned nor those of the programs that they list.
     pub fn accept(
         &self,
         aggregate: UnverifiedAggregate,
@@ -87,30 +74,28 @@ impl Trust {
         Ok((accepted.map_err(CommandError::failed)?, evidence))
     }
 
-    /// The aggregate in a file, likewise.
+    /// Reads an aggregate from a file and verifies it as [`Self::accept`] does.
     ///
     /// # Errors
-    /// If it cannot be read; otherwise as [`Self::accept`].
+    /// If the file cannot be read; otherwise as [`Self::accept`].
     pub fn read(
         &self,
         path: &Path,
         deriver: &Deriver,
     ) -> Result<(Aggregate, Evidence), CommandError> {
-        let named = |error: &dyn std::fmt::Display| {
-            CommandError::failed(format!("{}: {error}", path.display()))
-        };
         let aggregate = read(path)?;
-        let accepted = self.accept(aggregate, deriver);
-        accepted.map_err(|error| named(&error))
+        self.accept(aggregate, deriver)
+            .map_err(CommandError::about(path.display()))
     }
 }
 
-/// The aggregate in a file, of which nothing is verified.
+/// Decodes the aggregate in a file without verifying it.
 ///
 /// # Errors
-/// If it cannot be read, or is no aggregate.
+/// If the file cannot be read, or is not an aggregate.
 fn read(path: &Path) -> Result<UnverifiedAggregate, CommandError> {
     let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
     file::decode(&bytes)
-        .map_err(|error| CommandError::failed(format!("{}: {error}", path.display())))
+        .map_err(CommandError::failed)
+        .map_err(CommandError::about(path.display()))
 }

@@ -1,12 +1,13 @@
-//! `droste cost`: one row a hash and number of queries, with the documented fields.
+//! `droste cost` prints one row per hash and number of queries, with the documented fields.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-const FIELDS: [&str; 26] = [
+const FIELDS: [&str; 28] = [
     "program",
     "inner_cycles",
     "inner_hash",
@@ -15,6 +16,7 @@ const FIELDS: [&str; 26] = [
     "proven_bits_inner",
     "outer_hash",
     "proven_bits_outer",
+    "outer_blowup",
     "leaf_prove_ms",
     "leaf_fft_cost",
     "leaf_proof_bytes",
@@ -33,9 +35,10 @@ const FIELDS: [&str; 26] = [
     "permutations",
     "cpu_ns_per_fft_unit",
     "peer_cpu_ns_per_fft_unit",
+    "run",
 ];
 
-/// Fields of the outer proof.
+/// Fields that only an outer proof has.
 const OUTER: [&str; 7] = [
     "outer_prove_ms",
     "stages_ms",
@@ -88,14 +91,22 @@ fn execution_alone_leaves_the_outer_fields_null() {
         }
         assert!(row["cycles"].as_u64() > Some(1000));
         assert_eq!(row["outer_hash"], "poseidon16");
+        let run = &row["run"];
+        assert_eq!(run["version"], env!("CARGO_PKG_VERSION"));
+        let command = run["command"].as_str().unwrap();
+        assert!(command.contains(" cost --program "), "{command}");
+        assert!(command.ends_with(" --execute-only"), "{command}");
+        assert!(run["machine"]["threads"].as_u64() > Some(0));
+        assert!(run["machine"]["kernels"]["blake3"].is_string());
     }
     let of = |name: &str| -> Vec<&Value> {
         rows.iter()
             .filter(|row| row["inner_hash"] == name)
             .collect()
     };
-    // More queries, more permutations, and each hash its own. Cycles may fall: a byte transcript passes
-    // over samples above the modulus, and how many there are depends on the proof.
+    // More queries take more permutations, and each hash uses its own precompile. Cycles may fall:
+    // the transcript of a byte hash discards samples above the modulus, and how many depends on the
+    // proof.
     for (hash, other) in [("blake3", "keccak"), ("keccak", "blake3")] {
         let rows = of(hash);
         assert_eq!([&rows[0]["queries"], &rows[1]["queries"]], [3, 4]);
@@ -104,16 +115,107 @@ fn execution_alone_leaves_the_outer_fields_null() {
         assert!(permutations(rows[0]) < permutations(rows[1]));
         assert_eq!(rows[0]["permutations"][other], 0);
     }
-    // The hash changes what verifying costs, not what is proved.
+    // The hash changes what verifying costs, not the tables that are proved.
     for row in &rows {
         assert_eq!(row["leaf_fft_cost"], rows[0]["leaf_fft_cost"]);
         assert_eq!(row["inner_cycles"], rows[0]["inner_cycles"]);
     }
 }
 
+/// The process whose parent and whose command line are these, if it runs.
+#[cfg(target_os = "linux")]
+fn child(parent: u32, argument: &str) -> Option<String> {
+    fs::read_dir("/proc").unwrap().find_map(|entry| {
+        let folder = entry.ok()?.path();
+        let stat = fs::read_to_string(folder.join("stat")).ok()?;
+        let of = stat.rsplit_once(") ")?.1.split(' ').nth(1)?;
+        let arguments = fs::read(folder.join("cmdline")).ok()?;
+        let mut arguments = arguments.split(|&byte| byte == 0);
+        let found = of == parent.to_string() && arguments.any(|found| found == argument.as_bytes());
+        found.then(|| folder.file_name().unwrap().to_string_lossy().into_owned())
+    })
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_row_that_fails_does_not_lose_the_others() {
+    let folder = TempDir::new().unwrap();
+    let program = folder.path().join("factorial.rs");
+    fs::write(&program, droste_programs::source("factorial").unwrap()).unwrap();
+    let arguments = "--public 5 --format json --inner-hash all --queries 3 --execute-only";
+    let command = Command::new(env!("CARGO_BIN_EXE_droste"))
+        .args(["cost", "--program"])
+        .arg(&program)
+        .args(arguments.split(' '))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // What the kernel does when memory runs out.
+    let measuring = loop {
+        if let Some(process) = child(command.id(), "blake3") {
+            break process;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    let killed = Command::new("kill").args(["-9", &measuring]).status();
+    assert!(killed.unwrap().success());
+    let output = command.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let rows: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let hashes: Vec<&Value> = rows.iter().map(|row| &row["inner_hash"]).collect();
+    assert_eq!(hashes, ["poseidon16", "keccak"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors
+            .contains("droste: blake3, queries 3: the process that measures ended with signal: 9")
+    );
+    assert!(
+        errors.contains("1 of 3 rows could not be measured"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn the_memory_of_a_proof_is_a_number_of_gib() {
+    for memory in ["0", "99999999999999999"] {
+        let output = cost(&format!("--public 5 --memory {memory}"));
+        assert_eq!(output.status.code(), Some(2));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            errors.contains("--memory: expected a number of GiB from 1"),
+            "{errors}"
+        );
+    }
+}
+
+/// Runs the command in a folder.
+fn run(folder: &TempDir, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_droste"))
+        .args(arguments)
+        .current_dir(folder.path())
+        .output()
+        .unwrap()
+}
+
+/// The data in a report.
+fn data(folder: &TempDir, report: &str) -> Value {
+    let page = fs::read_to_string(folder.path().join(report)).unwrap();
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
+}
+
 #[test]
 fn every_figure_of_an_outer_proof_is_measured() {
-    let rows = rows("--inner-hash poseidon16 --queries 3 --outer-preset toy");
+    let folder = TempDir::new().unwrap();
+    let report = folder.path().join("cost.html");
+    let report = report.to_str().unwrap();
+    let rows = rows(&format!(
+        "--inner-hash poseidon16 --queries 3 --outer-preset toy --report {report}"
+    ));
+    let expected = serde_json::json!({ "sources": [null], "rows": rows });
+    assert_eq!(data(&folder, report), expected);
+    saved_rows_are_read(&folder, &rows);
     let [row] = &rows[..] else {
         panic!("{} rows", rows.len());
     };
@@ -136,6 +238,78 @@ fn every_figure_of_an_outer_proof_is_measured() {
     }
 }
 
+/// Rows that were saved are printed and reported as they were, from any number of files; what is not
+/// known in them is refused by its name.
+fn saved_rows_are_read(folder: &TempDir, rows: &[Value]) {
+    let save = |name: &str, rows: &Value| fs::write(folder.path().join(name), rows.to_string());
+    let mut early = rows.to_vec();
+    early[0].as_object_mut().unwrap().remove("run");
+    let mut hostile = rows.to_vec();
+    hostile[0]["program"] = "</script><script>alert(1)</script>".into();
+    let [early, hostile] = [early, hostile].map(Value::from);
+    save("early.json", &early).unwrap();
+    save("hostile <b>.json", &hostile).unwrap();
+    let both = ["--from", "early.json", "hostile <b>.json"];
+    let arguments = ["--format", "json", "cost", "--report", "both.html"];
+    let output = run(folder, &[&arguments[..], &both].concat());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        printed,
+        Value::from(vec![early[0].clone(), hostile[0].clone()])
+    );
+    let expected = serde_json::json!({ "sources": &both[1..], "rows": printed });
+    assert_eq!(data(folder, "both.html"), expected);
+
+    let refused = |rows: Value, words: &str| {
+        save("a.json", &rows).unwrap();
+        let output = run(folder, &["cost", "--from", "a.json", "--report", "no.html"]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains(words), "{errors}");
+        assert!(!folder.path().join("no.html").exists());
+    };
+    let changed = |place: &str, value: Value| {
+        let mut rows = Value::from(rows);
+        let (parent, name) = place.rsplit_once('/').unwrap();
+        rows.pointer_mut(parent).unwrap()[name] = value;
+        rows
+    };
+    refused(
+        changed("/0/joules", 1.into()),
+        "a.json: row 0.joules is not",
+    );
+    refused(
+        changed("/0/stages_ms/rest", 1.into()),
+        "row 0.stages_ms.rest is not",
+    );
+    refused(
+        changed("/0/run/machine/kernels/sha2", "asm".into()),
+        "row 0.run.machine.kernels.sha2 is not",
+    );
+    refused(changed("/0/inner_hash", "sha2".into()), "sha2");
+    refused(changed("/0/fft_cost", "1".into()), "row 0.fft_cost: ");
+    refused(
+        changed("/0/stages_ms/open", "1".into()),
+        "row 0.stages_ms.open: ",
+    );
+    refused(Value::from(vec![Value::Null]), "a.json");
+    refused(Value::from(Vec::<Value>::new()), "there are no rows");
+}
+
+#[test]
+fn steps_to_the_canonical_shape_are_measured() {
+    let arguments = "--inner-hash poseidon16 --queries 3 --outer-preset toy --canonical";
+    let output = cost(&format!("--public 5 --format json {arguments}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let rows: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let steps = rows[0]["canonical"].as_array().unwrap();
+    assert_eq!(steps.last().unwrap()["canonical"], true);
+    assert!(steps[0]["prove_ms"].as_f64() > Some(0.0));
+}
+
 #[test]
 fn usage_is_checked() {
     let fails = |arguments: &str, code: i32, words: &str| {
@@ -149,6 +323,12 @@ fn usage_is_checked() {
     fails("--queries 3 --blowup 3", 2, "the blowup is 3");
     fails("--queries 3 --outer-blowup 5", 2, "the blowup is 5");
     fails("--queries 3 --preset toy", 2, "cannot be used with");
+    fails("--from a.json", 2, "cannot be used with");
+    fails(
+        "--queries 3 --execute-only --report nowhere/a.html",
+        1,
+        "nowhere/a.html: No such file",
+    );
     fails("--public x", 2, "no field element");
     // The program takes one input.
     fails("--public 5,6 --queries 3 --execute-only", 1, "input");

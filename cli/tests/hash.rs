@@ -1,14 +1,15 @@
-//! `droste hash` and `droste table`: digests as other tools print them, proofs of the tables, wrong usage.
+//! `droste hash` and `droste table`: digests equal those of other tools, tables are proved, wrong
+//! usage is reported.
 
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use droste_native::poseidon16::Poseidon16;
+use droste_native::hash::poseidon16::Poseidon16;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The 16 outputs for the inputs 0 to 15.
+/// The 16 outputs of the Poseidon-16 permutation for the inputs 0 to 15.
 const PERMUTED: &str = "610090613,935319874,1893335292,796792199,356405232,552237741,55134556,\
     1215104204,1823723405,1133298033,1780633798,1453946561,710069176,1128629550,1917333254,1175481618";
 
@@ -20,7 +21,7 @@ fn droste(arguments: &str, input: &[u8]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Wrong usage does not wait for its input.
+    // With wrong usage the command may end before it reads its input, so writing may fail.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
@@ -34,7 +35,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The message and its digests in BLAKE3 and Keccak-256.
+/// Messages with their digests in BLAKE3 and Keccak-256.
 const DIGESTS: [(&str, &str, &str); 2] = [
     (
         "",
@@ -144,7 +145,7 @@ fn wrong_usage_exits_2_and_failures_1() {
         ("table sha256 --count 1".to_owned(), 2),
         ("table keccak --form narrow --count 1".to_owned(), 2),
         ("table blake3 --form tall --count 1".to_owned(), 2),
-        // More than there is memory for, and endless files.
+        // Tables that exceed memory, and endless files.
         ("table keccak --count 524288".to_owned(), 2),
         ("table poseidon16 --count 1152921504606846976".to_owned(), 2),
         ("hash blake3 /dev/zero --limit 1000000".to_owned(), 1),
@@ -167,7 +168,7 @@ fn wrong_usage_exits_2_and_failures_1() {
     }
 }
 
-/// Sources, inputs and hints that ask for more than there is.
+/// Malformed or oversized sources, inputs and hints end in an error, not in a panic.
 #[test]
 fn hostile_files_end_in_an_error() {
     let folder = TempDir::new().unwrap();

@@ -1,4 +1,5 @@
-//! `droste new` and `droste test`: packages of programs, and their tests both ways.
+//! `droste new` writes packages of programs; `droste test` runs their tests natively and in the
+//! machine.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +7,8 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// The package that `droste new` writes, as modules: it compiles against this version of the library.
+/// The package that `droste new` writes, as modules of this test, so that it must compile against
+/// this version of the library.
 #[path = "../template/src/lib.rs"]
 mod template;
 mod both_ways {
@@ -27,7 +29,7 @@ fn droste(folder: &Path, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-/// Standard output and standard error.
+/// Standard output and standard error as text.
 fn texts(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
@@ -58,7 +60,7 @@ fn a_new_package_runs() {
     let test = fs::read_to_string(package.join("tests/both_ways.rs")).unwrap();
     assert!(test.contains("my_cube::main)"), "{test}");
 
-    // The line that it prints.
+    // Run the command that it prints.
     let run = [
         "run",
         "my-cube/src/lib.rs",
@@ -89,7 +91,7 @@ fn a_new_package_runs() {
     }
     cargo(&["fmt", "--check"]);
 
-    // By version, where no checkout is named.
+    // Without --path, the dependencies are named by version.
     let (_, errors) = texts(&droste(folder.path(), &["new", "other"]));
     let manifest = fs::read_to_string(folder.path().join("other/Cargo.toml")).unwrap();
     let version = env!("CARGO_PKG_VERSION");
@@ -101,17 +103,17 @@ fn a_new_package_runs() {
 fn what_is_there_is_not_overwritten() {
     let folder = TempDir::new().unwrap();
     for (arguments, code, words) in [
-        (&["new", "."][..], 2, "no name for a package"),
-        (&["new", "Upper"], 2, "no name for a package"),
-        (&["new", "fn"], 2, "no name for a package"),
-        (&["new", "std"], 2, "no name for a package"),
+        (&["new", "."][..], 2, "cannot be the name of a package"),
+        (&["new", "Upper"], 2, "cannot be the name of a package"),
+        (&["new", "fn"], 2, "cannot be the name of a package"),
+        (&["new", "std"], 2, "cannot be the name of a package"),
         (
             &["new", "a", "--path", "no/checkout"],
             1,
             "no/checkout/gadgets",
         ),
         (&["new", "a"], 0, ""),
-        (&["new", "a"], 1, "a exists already"),
+        (&["new", "a"], 1, "a already exists"),
     ] {
         let output = droste(folder.path(), arguments);
         let (_, errors) = texts(&output);
@@ -136,7 +138,8 @@ fn tests_run_both_ways() {
     }
 }
 
-/// What rustc runs and the language does not have; and what fails both ways.
+/// A test of something that rustc compiles but the zk-DSL does not have, and a test that fails in
+/// both runs: both outputs are shown.
 #[test]
 fn a_difference_shows_both_outputs() {
     let folder = package(
@@ -164,13 +167,38 @@ fn a_difference_shows_both_outputs() {
     assert!(fails.contains("src/lib.rs:8"), "{errors}");
 }
 
+/// Overflows, divisions by zero and indices out of range are found when the test is compiled for
+/// the machine; these errors point at the expression, too.
+#[test]
+fn a_failed_test_points_at_the_expression_that_failed() {
+    let folder = package(
+        "fn sum(a: u8, b: u8) -> u8 {\n    1 * (a + b)\n}\n\
+         fn quotient(a: u8, b: u8) -> u8 {\n    1 + a / b\n}\n\
+         fn entry(list: [u8; 2], i: usize) -> u8 {\n    1 + list[i]\n}\n\
+         #[test]\nfn overflows() {\n    assert_eq!(sum(255, 1), 0);\n}\n\
+         #[test]\nfn divides() {\n    assert_eq!(quotient(1, 0), 0);\n}\n\
+         #[test]\nfn indexes() {\n    assert_eq!(entry([1, 2], 2), 0);\n}\n",
+    );
+    let output = droste(folder.path(), &["test"]);
+    let (_, errors) = texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let failures: Vec<&str> = errors.split("-- in the machine:").skip(1).collect();
+    assert_eq!(failures.len(), 3, "{errors}");
+    for (failure, place) in failures.iter().zip(["2:10", "5:9", "8:14"]) {
+        assert!(
+            failure.contains(&format!("src/lib.rs:{place}]")),
+            "{errors}"
+        );
+    }
+}
+
 #[test]
 fn nothing_to_test_is_no_success() {
     let folder = package("pub fn main() {}\n");
     let output = droste(folder.path(), &["test"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(texts(&output).1.contains("has no `#[test]` functions"));
-    // A file that is no module of the package: cargo does not run its tests.
+    // Cargo does not run the tests of a file that is not a module of the package.
     fs::write(folder.path().join("src/lone.rs"), "#[test]\nfn a() {}\n").unwrap();
     let output = droste(folder.path(), &["test", "src/lone.rs"]);
     assert_eq!(output.status.code(), Some(1));

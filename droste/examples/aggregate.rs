@@ -1,5 +1,5 @@
-//! Two runs of a program, proved, and the proofs brought into one that anyone can verify. Parameters
-//! are insecure.
+//! Proves two runs of a program and combines both proofs into one that anyone can verify.
+//! Parameters are insecure.
 //!
 //! `cargo run --release -p droste --example aggregate`
 
@@ -19,8 +19,8 @@ pub fn main() {
 ";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // 1. The program, and the machine that verifies proofs: at the security of a preset, large
-    //    enough to join two. `Preset::Proven100` is for use.
+    // 1. The program, and the machine that verifies proofs, at a preset's security and large enough
+    //    to join two. In production use `Preset::Proven100`.
     let program = compile(PROGRAM)?;
     let aggregator = Aggregator::for_preset(Preset::Toy, 2)?;
     let options = ProveOptions {
@@ -28,26 +28,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         heights: Heights::Minimal,
     };
 
-    // 2. Each run, proved, and the proof verified. Any hash will do, and each may have its own.
+    // 2. Prove each run and verify the proof. Each proof may use any of the three hashes.
     let (mut wraps, mut leaves) = (vec![], vec![]);
     for x in [F::from_u32(5), F::from_u32(7)] {
         let run = execute(&program, &[x], &Tape::default(), 1 << 16)?;
-        let proof = prove_program::<Poseidon16Family>(&program.program, &run, &options)?;
+        let proof = prove_program::<Poseidon16Suite>(&program.program, &run, &options)?;
         let proof = VerifiedProof::of_program(proof, &program.program, &[x], 0, DEFAULT_LIMIT)?;
         leaves.push(proof.report().key);
 
-        // 3. A wrap: a proof that this proof is valid, in the one shape that all wraps have.
+        // 3. Wrap it: prove that this proof is valid. All wraps have the same, canonical shape.
         wraps.push(aggregator.wrap(&proof, |step| println!("wrapped in {} cycles", step.cycles))?);
     }
 
-    // 4. A join: a proof that both are valid. It has that shape, too, so joins can be joined.
+    // 4. Join the wraps: prove that both are valid. A join has the canonical shape too, so joins
+    //    can be joined again.
     let joined = aggregator.join(wraps)?;
     let bytes = file::encode(&joined)?;
     println!("joined: {} bytes", bytes.len());
 
-    // 5. Somebody else verifies it. The keys of the recursion programs are derived from what the
-    //    programs are made from, not believed; the rest is what the proof is about: two runs of the
-    //    program, one for 5 and one for 7.
+    // 5. Another party verifies it. It derives the keys of the recursion programs instead of
+    //    trusting the file, and then reads what the proof is about: two runs of the program, one
+    //    for 5 and one for 7.
     let accepted = file::decode(&bytes)?.derive(&Deriver::new())?;
     accepted.tree().check_leaves(&leaves)?;
     for (_, statement) in accepted.tree().leaves() {

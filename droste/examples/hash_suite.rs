@@ -1,4 +1,4 @@
-//! One AIR, proved and verified under each of the three hashes. Parameters are insecure.
+//! Proves and verifies one AIR under each of the three hashes. Parameters are insecure.
 //!
 //! `cargo run --release -p droste --example hash_suite`
 
@@ -31,13 +31,13 @@ impl<AB: AirBuilder> Air<AB> for Doubling {
 }
 
 /// Proves a trace of 1,024 rows in hash `H`.
-fn prove_in<H: HashFamily>() -> Result<(), Box<dyn Error>> {
-    // 1. How many queries the low-degree test makes, at which blowup. `Preset::Toy` makes 4, which
-    //    is insecure; `Preset::Proven100` and `Preset::Proven120` are for use.
+fn prove_in<H: HashSuite>() -> Result<(), Box<dyn Error>> {
+    // 1. The number of queries of the low-degree test, at a blowup of 2. `Preset::Toy` makes 4,
+    //    which is insecure; in production use `Preset::Proven100` or `Preset::Proven120`.
     let settings = Preset::Toy.settings(1)?;
 
-    // 2. The configuration that Plonky3's provers take: Merkle trees and transcript are the hash's.
-    //    The second argument is what the transcript begins with: in a protocol, the digest of a key.
+    // 2. The configuration for Plonky3's provers, with the hash's Merkle trees and transcript. The
+    //    second argument is absorbed by the transcript first: in a protocol, the digest of a key.
     let config = config::<H>(&settings, &[])?;
 
     // 3. The trace and its public value.
@@ -45,7 +45,7 @@ fn prove_in<H: HashFamily>() -> Result<(), Box<dyn Error>> {
     let rows = std::iter::successors(Some(public[0]), |&row| Some(row.double()));
     let trace = RowMajorMatrix::new_col(rows.take(1 << 10).collect());
 
-    // 4. Plonky3's prover and verifier, as they are.
+    // 4. Plonky3's own prover and verifier.
     let start = Instant::now();
     let proof = prove_air(&config, &Doubling, trace, &public).map_err(debug)?;
     let milliseconds = start.elapsed().as_millis();
@@ -54,13 +54,13 @@ fn prove_in<H: HashFamily>() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Plonky3's errors are of types that depend on the hash.
+/// Prints an error. The types of Plonky3's errors depend on the hash.
 fn debug(error: impl std::fmt::Debug) -> String {
     format!("{error:?}")
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    prove_in::<Poseidon16Family>()?;
-    prove_in::<Blake3Family>()?;
-    prove_in::<KeccakFamily>()
+    prove_in::<Poseidon16Suite>()?;
+    prove_in::<Blake3Suite>()?;
+    prove_in::<KeccakSuite>()
 }

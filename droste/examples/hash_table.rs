@@ -1,8 +1,9 @@
-//! A message's hash as rows of the hash's table, and a proof of those rows. Parameters are insecure.
+//! Turns the hashing of a message into rows of the hash's table, and proves those rows. Parameters
+//! are insecure.
 //!
-//! A proof says that each row is a permutation (or a compression of Blake3). That the rows follow
-//! from one another and from the message is constrained by whoever embeds the table: of Keccak-256,
-//! `droste::table::keccak::sponge` does it.
+//! The proof shows that each row is a permutation (or a compression of Blake3). A system that
+//! embeds the table must also constrain that the rows follow from one another and from the message;
+//! `droste::table::keccak::sponge` does so for Keccak-256.
 //!
 //! `cargo run --release -p droste --example hash_table`
 
@@ -14,7 +15,7 @@ use droste::plonky3::p3_uni_stark::{ProverConstraintFolder, VerifierConstraintFo
 use droste::prelude::*;
 use droste::table::{blake3, keccak, poseidon16};
 
-type Config = droste::hash::Config<Blake3Family>;
+type Config = droste::hash::Config<Blake3Suite>;
 
 /// Proves the rows of a table, committed in Blake3, and verifies the proof.
 fn prove_table<A>(name: &str, air: &A, trace: RowMajorMatrix<F>) -> Result<(), Box<dyn Error>>
@@ -23,7 +24,7 @@ where
         + for<'a> Air<ProverConstraintFolder<'a, Config>>
         + for<'a> Air<VerifierConstraintFolder<'a, Config>>,
 {
-    let config = config::<Blake3Family>(&Preset::Toy.settings(1)?, &[])?;
+    let config = config::<Blake3Suite>(&Preset::Toy.settings(1)?, &[])?;
     let (rows, columns) = (trace.height(), trace.width());
     let proof = prove_air(&config, air, trace, &[])?;
     verify_air(&config, air, &proof, &[])?;
@@ -49,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 3. From the trace to a proof.
     prove_table("Poseidon-16", &poseidon16::Poseidon16Air, trace)?;
 
-    // 4. The same in Blake3, whose rows are the compressions of chunks and parents.
+    // 4. Do the same for Blake3, whose rows are the compressions of chunks and parents.
     let compressions = blake3::rows_of(&message);
     let last = compressions.last().ok_or("a hash has at least one row")?;
     let digest = last.output().into_iter().flat_map(u32::to_le_bytes);
@@ -57,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let trace = blake3::generate_compressions(&compressions, None)?;
     prove_table("Blake3", &blake3::Blake3Air, trace)?;
 
-    // 5. And in Keccak-256, where a permutation takes 24 rows.
+    // 5. Do the same for Keccak-256, where a permutation takes 24 rows.
     let permutations = keccak::rows_of(&message);
     let last = permutations.last().ok_or("a hash has at least one row")?;
     let digest = keccak::permute(*last);

@@ -1,4 +1,4 @@
-//! Two AIRs of one's own, proved with p3-batch-stark, and the proof verified in the machine.
+//! Proves two AIRs of your own with p3-batch-stark and verifies the proof in the machine.
 //! Parameters are insecure.
 //!
 //! `cargo run --release -p droste --example own_air`
@@ -9,12 +9,13 @@ use droste::prelude::*;
 
 const BYTES: LookupBus<'static> = LookupBus::new("bytes");
 
-/// The tables of one proof: p3-batch-stark takes them as one type.
+/// The tables of one proof. p3-batch-stark requires that they have one type.
 #[derive(Clone, Copy, Debug)]
 enum Table {
-    /// Preprocessed bytes and how often each is looked up.
+    /// All bytes, as a preprocessed column, and how often each is looked up.
     Bytes,
-    /// Columns `x, sum`: `x` is a byte, `sum` adds it up; the public value is the last sum.
+    /// Columns `x, sum`: `x` is a byte, `sum` is the running sum of `x`; the public value is the
+    /// last sum.
     Sum,
 }
 
@@ -92,37 +93,37 @@ fn traces(bytes: &[u8]) -> ([RowMajorMatrix<F>; 2], F) {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // 1. The AIRs, the heights of their tables, and the hash that their proofs are committed in. From
-    //    these a program is generated that verifies such proofs. `Seed::Key` puts its key at the
-    //    beginning of their transcripts. The settings are insecure.
+    // 1. The AIRs, the heights of their tables, and the hash that their proofs are committed in.
+    //    From these a program is generated that verifies such proofs. With `Seed::Key` their
+    //    transcripts absorb the AIRs' key first. The settings are insecure.
     let settings = Preset::Toy.settings(2)?;
     let airs = vec![Table::Bytes, Table::Sum];
-    let driver = BatchDriver::<Blake3Family, Table>::new(airs, settings, &[8, 4], Seed::Key)?;
-    println!("key {}", driver.program().key().digest());
+    let circuit = BatchCircuit::<Blake3Suite, Table>::new(airs, settings, &[8, 4], Seed::Key)?;
+    println!("key {}", circuit.air_circuit().air_key().digest());
 
     // 2. A proof, by Plonky3's own prover.
     let ([bytes, sums], total) = traces(b"sixteen bytes...");
     let public_values = [vec![], vec![total]];
     let traces = [&bytes, &sums];
-    let instances = StarkInstance::new_multiple(driver.airs(), &traces, &public_values);
-    let proof = prove_batch(&driver.config()?, &instances, driver.data())?;
+    let instances = StarkInstance::new_multiple(circuit.airs(), &traces, &public_values);
+    let proof = prove_batch(&circuit.config()?, &instances, circuit.data())?;
 
-    // 3. The proof is verified, natively and then in the machine, and the machine's run proved.
+    // 3. Verify the proof natively and then in the machine, and prove the machine's run.
     let options = ProveOptions {
         settings,
         heights: Heights::Minimal,
     };
-    let wrap = driver.prove(&proof, &public_values, &options)?;
+    let wrap = circuit.prove(&proof, &public_values, &options)?;
     println!("wrapped at heights 2^{:?}", wrap.batch.degree_bits);
 
     // 4. What the wrap claims: that the AIRs with this key hold for these public values.
-    let claim = driver.claim(&public_values);
-    verify_proof::<Poseidon16Family, StandardTables>(&wrap.key, &claim, 0, &wrap)?;
+    let claim = circuit.claim(&public_values);
+    verify_proof::<Poseidon16Suite, StandardTables>(&wrap.key, &claim, 0, &wrap)?;
 
-    // 5. To join it with other proofs, an `Aggregator` proves the run instead, in the shape that all
-    //    wraps have: `aggregator.wrap_run(driver.run(&proof, &public_values)?, |_| ())`. The example
-    //    `aggregate` goes on from there.
-    let other = driver.claim(&[vec![], vec![total + F::ONE]]);
-    assert!(verify_proof::<Poseidon16Family, StandardTables>(&wrap.key, &other, 0, &wrap).is_err());
+    // 5. To join it with other proofs, let an `Aggregator` prove the run instead, in the canonical
+    //    shape: `aggregator.wrap_run(circuit.run(&proof, &public_values)?, |_| ())`. The example
+    //    `aggregate` shows the steps after that.
+    let other = circuit.claim(&[vec![], vec![total + F::ONE]]);
+    assert!(verify_proof::<Poseidon16Suite, StandardTables>(&wrap.key, &other, 0, &wrap).is_err());
     Ok(())
 }

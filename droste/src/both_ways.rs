@@ -1,34 +1,35 @@
-//! Runs a zk-DSL program natively and in the machine on the same inputs, and plays a prover who
-//! lies about hints.
+//! Runs a zk-DSL program natively and in the machine on the same inputs, and acts as a prover who
+//! gives false hints.
 
 use droste_gadgets::{Failure, run_native};
 use droste_lang::compiler::{Compiled, compile_file};
-use droste_lang::executor::{RunError, Tape as MachineTape, TapeItem, execute, execute_mutated};
+use droste_lang::executor::{RunError, Tape, TapeItem, execute, execute_mutated};
 use droste_lang::record::Execution;
 use droste_native::F;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 
-pub use droste_gadgets::{Hint, Tape};
+pub use droste_gadgets::{Hint, NativeTape};
 
-/// Instructions after which a run counts as failed.
+/// Number of instructions after which a run counts as failed.
 pub const LIMIT: u64 = 1 << 22;
 
-/// A program in both of its forms.
+/// A program, compiled by Droste and by rustc.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Name in messages.
+    /// Name, for messages.
     pub name: String,
-    /// For the machine.
+    /// The program compiled for the machine.
     pub compiled: Compiled,
-    /// For the processor.
+    /// The program's `main`, compiled by rustc.
     pub main: fn(),
 }
 
-/// What a run gave: the statement, or why there is none.
+/// Outcome of a run: its statement, or why it failed.
 pub type Outcome = Result<[u32; 8], String>;
 
 impl Program {
-    /// Compiles `source`, whose `main` is `main`, with the gadget library.
+    /// Compiles `source` with the gadget library. `main` must be the same source's `main`, compiled
+    /// by rustc.
     ///
     /// # Panics
     ///
@@ -44,23 +45,23 @@ impl Program {
         }
     }
 
-    /// The native run.
-    pub fn native(&self, tape: &Tape, public: &[u32]) -> Outcome {
+    /// Runs the program natively.
+    pub fn native(&self, tape: &NativeTape, public: &[u32]) -> Outcome {
         run_native(tape, public, self.main).map_err(|Failure(message)| message)
     }
 
-    /// The run in the machine.
-    pub fn machine(&self, tape: &Tape, public: &[u32]) -> Outcome {
+    /// Runs the program in the machine.
+    pub fn machine(&self, tape: &NativeTape, public: &[u32]) -> Outcome {
         let public: Vec<_> = public.iter().map(|value| F::from_u32(*value)).collect();
         outcome(execute(&self.compiled, &public, &machine_tape(tape), LIMIT))
     }
 
-    /// Both runs, which must give the same statement, or both none.
+    /// Runs the program both ways. Both runs must have the same statement, or both must fail.
     ///
     /// # Panics
     ///
-    /// If they differ.
-    pub fn both(&self, tape: &Tape, public: &[u32]) -> Outcome {
+    /// If the runs differ.
+    pub fn both(&self, tape: &NativeTape, public: &[u32]) -> Outcome {
         let (native, machine) = (self.native(tape, public), self.machine(tape, public));
         match (&native, &machine) {
             (Ok(native), Ok(machine)) => assert_eq!(native, machine, "{}", self.name),
@@ -73,23 +74,23 @@ impl Program {
         native
     }
 
-    /// Changes every hint in turn. Those that the program reads must change both runs alike; those
-    /// that the executor computes must not lead to another statement.
+    /// Changes every hint in turn. A changed hint of the tape must have the same effect on both
+    /// runs; a changed hint that the executor computes must not lead to another statement.
     ///
-    /// Gives the number of changed hints that were accepted with the same statement: values that are
-    /// free.
+    /// Returns the number of changed hints that were accepted with the same statement, which are
+    /// values that nothing constrains.
     ///
     /// # Panics
     ///
-    /// If a lie goes unnoticed.
-    pub fn mutate_hints(&self, tape: &Tape, public: &[u32]) -> usize {
+    /// If a false hint leads to another statement in the machine, or the runs differ.
+    pub fn mutate_hints(&self, tape: &NativeTape, public: &[u32]) -> usize {
         let honest = self.both(tape, public).expect("the honest run succeeds");
         let mut free = 0;
         for index in 0..tape.hints.len() {
             for changed in mutations(&tape.hints[index]) {
-                let mut lie = tape.clone();
-                lie.hints[index] = changed;
-                if self.both(&lie, public) == Ok(honest) {
+                let mut false_tape = tape.clone();
+                false_tape.hints[index] = changed;
+                if self.both(&false_tape, public) == Ok(honest) {
                     free += 1;
                 }
             }
@@ -100,7 +101,7 @@ impl Program {
         for number in 0..computed.min(2_000) {
             for delta in [F::ONE, F::NEG_ONE, F::from_u32(0x1234_5678)] {
                 let mutation = Some((number, delta));
-                // A loop that is told never to end runs into the limit.
+                // A false hint may make a loop endless; it then runs into the limit.
                 let limit = 1 << 18;
                 let run = execute_mutated(&self.compiled, &field, &machine_tape, limit, mutation);
                 if let Ok(statement) = outcome(run) {
@@ -123,8 +124,8 @@ fn outcome(run: Result<Execution, RunError>) -> Outcome {
     }
 }
 
-/// The same tape in the machine's form.
-pub fn machine_tape(tape: &Tape) -> MachineTape {
+/// Converts the tape of a native run into one for the machine.
+pub fn machine_tape(tape: &NativeTape) -> Tape {
     let items = tape.hints.iter().map(|hint| match hint {
         Hint::Felt(value) => TapeItem::Felt(*value),
         Hint::Ext(value) => {
@@ -133,12 +134,12 @@ pub fn machine_tape(tape: &Tape) -> MachineTape {
         }
         Hint::Slice(blocks) => TapeItem::Slice(blocks.clone()),
     });
-    MachineTape {
+    Tape {
         items: items.collect(),
     }
 }
 
-/// A hint with one of its elements changed, for each of some elements.
+/// Versions of a hint, each with one element changed.
 fn mutations(hint: &Hint) -> Vec<Hint> {
     match hint {
         Hint::Felt(value) => vec![
@@ -157,7 +158,7 @@ fn mutations(hint: &Hint) -> Vec<Hint> {
             .collect(),
         Hint::Slice(blocks) => {
             let mut changed = Vec::new();
-            // Long slices: the first, the last, and some between.
+            // In long slices only some blocks are changed, including the first and the last.
             let step = (blocks.len() / 8).max(1);
             for index in (0..blocks.len())
                 .step_by(step)

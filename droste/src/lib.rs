@@ -1,27 +1,28 @@
-//! Proofs that verify proofs: everything a user of Droste imports, in one crate.
+//! Proofs that verify proofs: the one crate that users of Droste import.
 //!
-//! The work is done in the crates below, each of which can be used alone; this one gathers their
-//! names by topic and adds a [`prelude`] with the names that most programs need.
+//! The crates below it do the work, and each can be used alone. This crate gathers their names by
+//! topic and adds a [`prelude`] with the names that most programs need.
 //!
 //! | topic | what it is for |
 //! |---|---|
-//! | [`hash`] | the three hashes, and the proof configuration that each gives Plonky3's provers |
+//! | [`hash`] | the three hash suites, each with a configuration for Plonky3's provers |
 //! | [`table`] | AIR tables of those hashes |
 //! | [`program`] | programs in the zk-DSL: compile them, and run them in the machine and natively |
-//! | [`both_ways`] | test such a program: both runs must agree, and no hint may be false unnoticed |
+//! | [`both_ways`] | test such a program: both runs must agree, and false hints must be detected |
 //! | [`machine`] | prove and verify runs; declare a machine with precompiles of your own |
-//! | [`recursion`] | verify proofs inside proofs: wrap, join, and the keys and claims of what results |
+//! | [`recursion`] | wrap and join proofs, and check keys and claims of the result |
+//! | [`plan`] | aggregate any number of proofs, here or on many machines |
 //! | [`cost`] | measure what verifying a proof costs in-circuit |
 //! | `curves` | multi-scalar multiplication and commitments (feature `curves`) |
 //! | [`plonky3`] | the crates of Plonky3, at the one version that Droste is built on |
 //!
-//! Without the feature `prover`, which is on by default, there are `hash`, `program`, `both_ways` and
-//! `plonky3`: enough to write and test programs, and built in seconds.
+//! Without the feature `prover`, which is on by default, the crate has `hash`, `program`,
+//! `both_ways` and `plonky3`, which are enough to write and test programs and build in seconds.
 //!
 //! # From a program to one proof
 //!
-//! A program is proved twice, each proof is verified in a proof, and those are joined. The parameters
-//! are insecure; [`Preset::Proven100`](hash::Preset) is for use.
+//! Two runs of a program are proved, each proof is wrapped, and the wraps are joined. The
+//! parameters are insecure; in production use [`Preset::Proven100`](hash::Preset).
 //!
 #![cfg_attr(feature = "prover", doc = "```no_run")]
 #![cfg_attr(not(feature = "prover"), doc = "```ignore")]
@@ -42,7 +43,7 @@
 //! let mut wraps = vec![];
 //! for x in [F::from_u32(5), F::from_u32(7)] {
 //!     let run = execute(&program, &[x], &Tape::default(), 1 << 16)?;
-//!     let proof = prove_program::<Poseidon16Family>(&program.program, &run, &options)?;
+//!     let proof = prove_program::<Poseidon16Suite>(&program.program, &run, &options)?;
 //!     let proof = VerifiedProof::of_program(proof, &program.program, &[x], 0, DEFAULT_LIMIT)?;
 //!     wraps.push(aggregator.wrap(&proof, |_| ())?);
 //! }
@@ -51,23 +52,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The folder `examples` has one program for each topic.
+//! The folder `examples` has a program for most topics.
 
 pub mod both_ways;
 pub mod prelude;
 pub mod program;
 
-/// The three hashes, and the proof configuration that each gives Plonky3's provers.
+/// The three hash suites, each with a configuration for Plonky3's provers.
 pub mod hash {
-    pub use droste_native::blake3::{Blake3, Blake3Stream};
-    pub use droste_native::keccak::Keccak256;
-    pub use droste_native::poseidon16::Poseidon16;
-    pub use droste_native::security::{
+    pub use droste_native::hash::blake3::{Blake3, Blake3Stream};
+    pub use droste_native::hash::keccak::Keccak256;
+    pub use droste_native::hash::poseidon16::Poseidon16;
+    pub use droste_native::stark::security::{
         Preset, SecurityReport, TableShape, proven_security, smallest_queries,
     };
     pub use droste_native::{
-        Blake3Family, Config, EF, F, FriSettings, HashFamily, HashId, KeccakFamily,
-        Poseidon16Family, SettingsError, config,
+        Blake3Suite, Config, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon16Suite,
+        SettingsError, config,
     };
 }
 
@@ -77,7 +78,7 @@ pub mod table {
     pub use droste_air::{TraceError, blake3, keccak, poseidon16};
 }
 
-/// Proving and verifying one run of one program, and machines with precompiles of one's own.
+/// Proving and verifying one run of one program, and machines with precompiles of your own.
 #[cfg(feature = "prover")]
 pub mod machine {
     pub use droste_vm::codec;
@@ -95,21 +96,29 @@ pub mod machine {
     pub use droste_vm::{machine, provable};
 }
 
-/// Proofs that verify proofs: of programs, of your own AIRs, and of such proofs again.
+/// Recursion over proofs of programs, proofs of your own AIRs, and recursion proofs.
 #[cfg(feature = "prover")]
 pub mod recursion {
     pub use droste_verifier::aggregate::{
-        Accepted, Aggregate, AggregateError, Aggregator, Run, Step, UnverifiedAggregate,
-        VerifiedProof,
+        Accepted, Aggregate, AggregateError, Aggregator, Step, UnverifiedAggregate, VerifiedProof,
+    };
+    pub use droste_verifier::airs::{
+        AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, Seed, UniAir, UniCircuit,
+    };
+    pub use droste_verifier::circuit::{
+        CircuitCache, CircuitError, CircuitKey, ProgramCircuit, RecursionCircuit, Run,
     };
     pub use droste_verifier::claim::{Claim, ClaimError, ClaimTree};
-    pub use droste_verifier::driver::{
-        AirKey, AirProgram, BatchAir, BatchDriver, DriverError, Seed, UniAir, UniDriver,
-    };
     pub use droste_verifier::file;
     pub use droste_verifier::keys::{Cache, ClaimedKeys, Deriver, KeySet, KeysError};
-    pub use droste_verifier::recursion::{Recursion, RecursionError};
-    pub use droste_verifier::tape::TapeFamily;
+    pub use droste_verifier::member::{Member, MemberError, Membership};
+    pub use droste_verifier::tape::TapeSuite;
+}
+
+/// Aggregation of many proofs as tasks that any scheduler can run.
+#[cfg(feature = "prover")]
+pub mod plan {
+    pub use droste_verifier::plan::*;
 }
 
 /// What verifying a proof costs in-circuit.
@@ -124,8 +133,8 @@ pub mod cost {
 /// those curves.
 #[cfg(feature = "curves")]
 pub mod curves {
-    pub use droste_native::commit::{CommitError, ipa, kzg, pedersen, srs};
-    pub use droste_native::msm::{Msm, MsmCurve, MsmError, msm, msm_batch, msm_bigint};
+    pub use droste_native::curves::commit::{CommitError, ipa, kzg, pedersen, srs};
+    pub use droste_native::curves::msm::{Msm, MsmCurve, MsmError, msm, msm_batch, msm_bigint};
     pub use {ark_bls12_381, ark_bn254, ark_ec, ark_ff, ark_grumpkin, ark_pallas, ark_vesta};
 }
 

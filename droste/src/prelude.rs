@@ -1,10 +1,10 @@
 //! The names that most programs need: `use droste::prelude::*`.
 //!
-//! Where several crates have a function of one name, it says here what it proves: `prove_air` is
+//! Several crates have a function `prove`. Here the names say what is proved: `prove_air` is
 //! p3-uni-stark's, `prove_batch` is p3-batch-stark's, and `prove_program` proves the run of a
 //! zk-DSL program.
 //!
-//! The names that a zk-DSL program itself needs are others: `use droste_gadgets::prelude::*`.
+//! A zk-DSL program imports other names: `use droste_gadgets::prelude::*`.
 
 pub use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 pub use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -13,7 +13,7 @@ pub use p3_matrix::dense::RowMajorMatrix;
 pub use p3_uni_stark::{prove as prove_air, verify as verify_air};
 
 pub use crate::hash::{
-    Blake3Family, EF, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family, Preset,
+    Blake3Suite, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon16Suite, Preset,
     config,
 };
 pub use crate::program::{Compiled, Execution, Tape, compile, execute};
@@ -32,7 +32,7 @@ pub use crate::machine::{
 };
 #[cfg(feature = "prover")]
 pub use crate::recursion::{
-    Aggregate, Aggregator, BatchDriver, Deriver, Seed, UniDriver, VerifiedProof,
+    Aggregate, Aggregator, BatchCircuit, Deriver, Seed, UniCircuit, VerifiedProof,
 };
 
 #[cfg(feature = "curves")]

@@ -1,9 +1,10 @@
-//! Advice: what an honest prover hints, where the program itself can tell.
+//! Advice: the values that an honest prover gives to hints, where the program itself can compute
+//! them.
 //!
-//! While a tape is recorded ([`crate::record`]), a hint is what was advised for it, and else what
-//! the prover answers. A run over a tape takes no advice, and the machine neither: there these
-//! functions are nothing. A hint that differs from the advice is for the program's checks to
-//! reject.
+//! While a tape is recorded ([`crate::record`]), a hint takes the value that the program advised
+//! for it, or, if there is none, the prover's answer. In a native run over a given tape, and in the
+//! machine, these functions do nothing. Advice proves nothing: the program must still check every
+//! hint, since a malicious prover can choose other values.
 
 use std::array;
 
@@ -14,13 +15,13 @@ use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use crate::prelude::run::{self, Hint};
 use crate::prelude::{Block, Ext, Felt, Slice};
 
-/// The next `n` hints are the bits of `x`, low first.
+/// Advises the bits of `x`, low first, as the next `n` hints.
 pub fn advise_bits(x: Felt, n: usize) {
     bits(x.0.as_canonical_u32(), n);
 }
 
-/// The next 32 hints are the bits of the integer that sampling reads from a digest's word: its
-/// bytes in reverse.
+/// Advises, as the next 32 hints, the bits of the integer that sampling reads from a word of a
+/// digest, which is its bytes in reverse order.
 pub fn advise_word_bits(word: [Felt; 2]) {
     bits(sampled(word), 32);
 }
@@ -31,14 +32,14 @@ fn bits(x: u32, n: usize) {
     }
 }
 
-/// The integer that sampling reads from a word.
+/// The integer that sampling reads from a word of a digest.
 fn sampled(word: [Felt; 2]) -> u32 {
     let [low, high] = word.map(|limb| limb.0.as_canonical_u32());
     (low | high << 16).swap_bytes()
 }
 
-/// The next hint is one if the integers that sampling reads from these words, 31 bits each, are all
-/// below the modulus, and zero otherwise.
+/// Advises the next hint to be one if the integers that sampling reads from these words, of 31 bits
+/// each, are all below the modulus, and zero otherwise.
 pub fn advise_below_modulus(words: &[[Felt; 2]]) {
     run::advise(|| {
         let below = |word: &[Felt; 2]| sampled(*word) & 0x7fff_ffff < MODULUS;
@@ -46,12 +47,12 @@ pub fn advise_below_modulus(words: &[[Felt; 2]]) {
     });
 }
 
-/// The next hint is the inverse of `x - y`, and zero if there is none.
+/// Advises the inverse of `x - y` as the next hint, or zero if there is none.
 pub fn advise_inverse(x: Felt, y: Felt) {
     run::advise(|| Hint::Felt((x.0 - y.0).try_inverse().unwrap_or_default()));
 }
 
-/// The next hint is a slice of these blocks.
+/// Advises a slice of these blocks as the next hint.
 pub fn advise_blocks(blocks: &[Block]) {
     run::advise(|| {
         let blocks = blocks.iter().map(|block| block.native().map(Some));
@@ -59,8 +60,8 @@ pub fn advise_blocks(blocks: &[Block]) {
     });
 }
 
-/// The next hint is a slice of the lanes `before`, and after them those of the first `n` blocks of
-/// `data`.
+/// Advises as the next hint a slice of the lanes `before`, followed by the lanes of the first `n`
+/// blocks of `data`.
 pub fn advise_shifted(before: &[Felt], data: Slice, n: usize) {
     run::advise(|| {
         let lanes: Vec<F> = before
@@ -73,10 +74,10 @@ pub fn advise_shifted(before: &[Felt], data: Slice, n: usize) {
     });
 }
 
-/// The next hint is a slice of `n` elements of the prover, from place `at` of a run on, where
-/// `layout` is the elements of a run and the blocks from one to the next. `before` are the elements
-/// that stand in the lanes before the place. Lanes of no element are zero if `padded`, and left
-/// open otherwise.
+/// Advises as the next hint a slice of `n` elements that the prover supplies. They are laid out
+/// from position `at` of a run on; `layout` is the number of elements of a run and the number of
+/// blocks from one run to the next. `before` are the elements in the lanes before that position.
+/// Lanes without an element are zero if `padded`, and otherwise have no value.
 pub fn advise_elements(before: &[Felt], at: usize, n: usize, layout: (usize, usize), padded: bool) {
     run::advise(|| {
         let (run, run_blocks) = layout;
@@ -93,7 +94,7 @@ pub fn advise_elements(before: &[Felt], at: usize, n: usize, layout: (usize, usi
     });
 }
 
-/// Tells the prover an element, which it needs for what follows.
+/// Tells the prover an element that its following answers depend on.
 pub fn tell_ext(x: Ext) {
     run::tell(|| (0..5).map(|i| x.coeff(i).0).collect());
 }

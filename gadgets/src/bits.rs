@@ -3,7 +3,7 @@
 use crate::advice::advise_inverse;
 use crate::prelude::*;
 
-/// `N` hints, each asserted to be zero or one, and zeros.
+/// Reads `N` hints and asserts that each is zero or one. The other entries of the result are zero.
 pub fn hint_bits<const N: usize>() -> [Felt; 32] {
     let mut bits = [Felt::ZERO; 32];
     for i in 0..N {
@@ -12,12 +12,14 @@ pub fn hint_bits<const N: usize>() -> [Felt; 32] {
     bits
 }
 
-/// Doubles its first coefficient's share: the others are of no meaning.
+/// The element by which the top bit is multiplied so that the following sum is an extension
+/// element. Its first coefficient doubles the bit; the other coefficients of the sum are not used.
 const STEP: Ext = Ext::new([2, 1, 0, 0, 0]);
 
-/// The integer of bits `from..from + len`, low first; `len` is at least 1.
+/// Returns the integer of bits `from..from + len`, low first; `len` must be at least 1.
 ///
-/// From four bits on the sum is the first coefficient of an extension element: one instruction a bit.
+/// From four bits on, the sum is the first coefficient of an extension element, since that takes
+/// only one instruction per bit.
 pub fn integer(bits: [Felt; 32], from: usize, len: usize) -> Felt {
     let top = from + len - 1;
     if len < 4 {
@@ -35,14 +37,15 @@ pub fn integer(bits: [Felt; 32], from: usize, len: usize) -> Felt {
     }
 }
 
-/// Fails unless `bits` are the 31 of the canonical integer of `x`, low first; `low` must be the integer
-/// of the first `n <= 24`.
+/// Fails unless `bits` are the 31 bits, low first, of the canonical integer of `x`; `low` must be
+/// the integer of the first `n <= 24` of them.
 ///
-/// The modulus is `127 * 2^24 + 1`: an integer of 31 bits is below it exactly if its top seven bits are
-/// not all ones, or its low 24 bits are zero.
+/// The modulus is `127 * 2^24 + 1`, so an integer of 31 bits is below it exactly if its top seven
+/// bits are not all ones, or its low 24 bits are zero.
 pub fn assert_canonical(x: Felt, bits: [Felt; 32], low: Felt, n: usize) {
-    // As `integer` does it, but for the first bits: a query's frame is as long as its words or its blocks,
-    // whichever are more, so that they should be equally many.
+    // The sum is computed as in `integer`, but its first four bits in words. The length of a
+    // query's frame is the larger one of its numbers of words and of blocks, so these should be
+    // about equal.
     let mut first = bits[30];
     for i in 1..4 {
         first = first * felt(2) + bits[30 - i];
@@ -56,14 +59,15 @@ pub fn assert_canonical(x: Felt, bits: [Felt; 32], low: Felt, n: usize) {
         sum = sum * felt(2) + bits[30 - i];
     }
     assert_eq!(sum.coeff(0) * felt(1 << n) + low, x);
-    // Every value is admissible: unless the low bits are zero it must be the inverse of the distance.
+    // Every value of this hint is admissible: unless the low bits are zero, the assertion below
+    // requires it to be the inverse of `top - 127`.
     advise_inverse(top, felt(127));
     let inverse = hint_felt().any();
     let low = x - top * felt(1 << 24);
     assert_eq!((top - felt(127)) * inverse * low, low);
 }
 
-/// `x^(2^n)`.
+/// Returns `x^(2^n)`.
 pub fn square_times(x: Felt, n: usize) -> Felt {
     let mut power = x;
     for _i in 0..n {
@@ -72,7 +76,7 @@ pub fn square_times(x: Felt, n: usize) -> Felt {
     power
 }
 
-/// Inverse of the generator of the subgroup of order `2^i`.
+/// Inverses of the generators of the subgroups: entry `i` is for the subgroup of order `2^i`.
 pub const INVERSE_GENERATORS: [u32; 25] = [
     1, 2130706432, 16711679, 1739704753, 1461727711, 1808419225, 452244254, 2112448339, 1640664448,
     477556550, 659430709, 1153704882, 1801589760, 1614507365, 2097696018, 1635147220, 1425973309,

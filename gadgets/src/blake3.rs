@@ -1,15 +1,15 @@
-//! The Blake3 family.
+//! The Blake3 suite.
 
 use crate::bytes::{ByteChallenger, ByteHash, assert_same_digest, concatenate};
 use crate::hash::Hash;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 
-/// Digests, leaves and paths in Blake3.
+/// The Blake3 suite: digests, leaves and Merkle paths.
 #[derive(Clone, Copy)]
 pub struct Blake3;
 
-/// The transcript over Blake3.
+/// The challenger on Blake3.
 pub type Blake3Challenger = ByteChallenger<Blake3>;
 
 impl Hash for Blake3 {
@@ -21,7 +21,7 @@ impl Hash for Blake3 {
     const FILLS: bool = false;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Slice {
-        // Below the number of digests, of two blocks each: the caller's obligation.
+        // The caller ensures that `i` is below the number of digests, which take two blocks each.
         digests.skip_unchecked(i * felt(2), 2)
     }
 
@@ -43,8 +43,9 @@ impl Hash for Blake3 {
 }
 
 impl ByteHash for Blake3 {
-    /// One chunk, or the tree of up to 256 chunks of 256 words: neighbours are joined level by level,
-    /// an odd one waits, which is BLAKE3's left-full tree.
+    /// Hashes one chunk, or a tree of up to 256 chunks of 256 words each. Neighbours are joined
+    /// level by level, and an odd one is left for the next level; this makes BLAKE3's tree, whose
+    /// left subtrees are full.
     fn hash_words(message: Slice, words: usize) -> Slice {
         if words <= 256 {
             blake3_chunk(message, words, 0, true)

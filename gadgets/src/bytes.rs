@@ -1,8 +1,9 @@
-//! What the byte families share: words as limbs, the transcript over a 32-byte hash.
+//! Code that both byte suites use: words as limbs, and the challenger on a 32-byte hash.
 //!
-//! A 32-bit word is two 16-bit limbs, low first; four words a block. A field element is the word of its
-//! Montgomery form. A message's words are laid out as [`Hash::RUN`] says, two blocks of limbs where its
-//! elements take one.
+//! A 32-bit word is represented by two 16-bit limbs, low first, so a block has four words. A field
+//! element is hashed as the word of its Montgomery form. The words of a message are laid out in
+//! runs as [`Hash::RUN`] describes; the limbs of the words take two blocks where the elements take
+//! one.
 
 use std::marker::PhantomData;
 
@@ -11,9 +12,9 @@ use crate::bits::{hint_bits, integer};
 use crate::hash::{Challenger, Hash, assert_low_bits_are_zero};
 use crate::prelude::*;
 
-/// A hash of words to 32 bytes.
+/// A hash of 32-bit words with a digest of 32 bytes.
 pub trait ByteHash: Hash {
-    /// The digest of `words >= 1` words.
+    /// Returns the digest of `words >= 1` words.
     fn hash_words(message: Slice, words: usize) -> Slice;
 }
 
@@ -23,13 +24,14 @@ pub fn assert_same_digest(a: Slice, b: Slice) {
     assert_eq!(a.block(1), b.block(1));
 }
 
-/// The 64 bytes of two digests.
+/// Returns the 64 bytes of two digests.
 pub fn concatenate(left: Slice, right: Slice) -> Slice {
     Slice::from_blocks([left.block(0), left.block(1), right.block(0), right.block(1)])
 }
 
-/// Fails unless the bits are the 32, low first, of the integer that sampling reads from a digest word:
-/// its bytes in reverse. The limbs of digests are 16-bit integers, so the decomposition is unique.
+/// Fails unless `bits` are the 32 bits, low first, of the integer that sampling reads from a word
+/// of a digest, which is its bytes in reverse order. The limbs of digests are 16-bit integers, so
+/// the decomposition is unique.
 fn assert_word_bits(word: [Felt; 2], bits: [Felt; 32]) {
     let mut bytes = [Felt::ZERO; 4];
     for byte in 0..4 {
@@ -39,7 +41,7 @@ fn assert_word_bits(word: [Felt; 2], bits: [Felt; 32]) {
     assert_eq!(bytes[2] * felt(256) + bytes[3], word[0]);
 }
 
-/// The top 7 and the low 24 of a word's 31 sampled bits.
+/// Returns the top 7 and the low 24 of the 31 bits that are sampled from a word.
 fn halves(word: [Felt; 2]) -> (Felt, Felt) {
     advise_word_bits(word);
     let bits = hint_bits::<32>();
@@ -47,12 +49,13 @@ fn halves(word: [Felt; 2]) -> (Felt, Felt) {
     (integer(bits, 24, 7), integer(bits, 0, 24))
 }
 
-/// The first `N` words whose sampled integers are below the modulus, out of `available`.
+/// Returns the first `N` sampled integers that are below the modulus, out of `available` words.
 ///
-/// A hint says whether the first `N` all are, which is then checked; otherwise each word is either
-/// taken or passed over. Fails if fewer than `N` are below.
+/// A hint says whether the first `N` integers all are, and if so, this is checked; otherwise each
+/// word is checked and either taken or skipped. Fails if fewer than `N` integers are below the
+/// modulus.
 fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; N] {
-    // Entries beyond are zero, and no words.
+    // Entries of `words` from `available` on are zeros that were never sampled.
     assert!(N <= available);
     let mut values = [Felt::ZERO; N];
     advise_below_modulus(&words[0..N]);
@@ -60,7 +63,8 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
     if clean == Felt::ONE {
         for i in 0..N {
             let (high, low) = halves(words[i]);
-            // The modulus is 127 * 2^24 + 1.
+            // The modulus is 127 * 2^24 + 1, so the integer is below it if its top bits are not
+            // 127.
             assert!(high != felt(127));
             values[i] = high * felt(1 << 24) + low;
         }
@@ -88,27 +92,29 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
     values
 }
 
-/// Plonky3's serializing challenger over a byte hash.
+/// Plonky3's serializing challenger on a byte hash.
 ///
-/// What is observed is collected; the first sample after it hashes everything. The digest is the start
-/// of the next message and the output, read from its last byte down.
+/// Observed words are collected, and the first sample after an observation hashes all of them. The
+/// digest is both the start of the next message and the output, which is read from its last byte
+/// down.
 #[derive(Clone)]
 pub struct ByteChallenger<B> {
     hash: PhantomData<B>,
-    /// Complete blocks of the message.
+    /// Complete blocks of the message that will be hashed next.
     blocks: Vec<Block>,
-    /// Lanes of the next block, `filled` of them.
+    /// Lanes of the next block; the first `filled` of them are used.
     tail: [Felt; 8],
     filled: usize,
-    /// Words in `blocks` and `tail`.
+    /// Number of words in `blocks` and `tail`.
     words: usize,
-    /// Elements observed last that are not in the message yet, `waiting` of them.
+    /// The elements observed last, which are not in the message yet; the first `waiting` entries
+    /// are used.
     elements: [Felt; 8],
     waiting: usize,
-    /// All elements observed since the last digest, for advice.
+    /// All elements observed since the last digest; only advice uses them.
     recent: Vec<Felt>,
     digest: [Block; 2],
-    /// Words of the digest that have not been sampled.
+    /// Number of words of the digest that have not been sampled.
     unread: usize,
 }
 
@@ -127,7 +133,7 @@ impl<B: ByteHash> ByteChallenger<B> {
         }
     }
 
-    /// Fills up with zeros to where the next run starts.
+    /// Fills the message up with zeros to the start of the next run.
     fn end_run(&mut self) {
         self.close_block();
         let blocks = 2 * B::RUN_BLOCKS;
@@ -169,7 +175,7 @@ impl<B: ByteHash> ByteChallenger<B> {
         }
     }
 
-    /// Moves waiting elements to the message.
+    /// Moves the waiting elements to the message.
     fn push_elements(&mut self) {
         let n = self.waiting;
         if n > 0 {
@@ -184,11 +190,11 @@ impl<B: ByteHash> ByteChallenger<B> {
         }
     }
 
-    /// Hashes the message.
+    /// Hashes the message; its digest becomes the output and the start of the next message.
     fn flush(&mut self) {
         self.push_elements();
         self.close_block();
-        // A place for the message: its blocks are all checked.
+        // The hint only puts the message into consecutive blocks: all of them are checked.
         advise_blocks(&self.blocks);
         let blocks = self.blocks.len();
         let message = hint_slice(blocks).any();
@@ -203,7 +209,8 @@ impl<B: ByteHash> ByteChallenger<B> {
         self.unread = 8;
     }
 
-    /// The words that can be sampled before the next flush, in order, from entry `from` on.
+    /// Sets entries from `from` on to the words that can be sampled before the next flush, in
+    /// order.
     fn read(&mut self, words: [[Felt; 2]; 16], from: usize) -> [[Felt; 2]; 16] {
         let mut words = words;
         let count = self.unread;
@@ -275,7 +282,8 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
         let at = self.words % B::RUN;
         let last = at + n - 1;
         let end = at + n;
-        // Elements come in groups of eight; the first group holds the `skip` observed before.
+        // Elements are converted in groups of eight; the first group contains the `skip` elements
+        // observed before.
         let first = at / 8;
         let skip = at % 8;
         let groups = (last / B::RUN) * B::RUN_BLOCKS + (last % B::RUN) / 8 + 1 - first;
@@ -341,11 +349,11 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
 
     fn grind(&mut self, bits: usize) {
         if bits > 0 {
-            // Plonky3 hashes what was observed before it observes the nonce.
+            // Plonky3's challenger hashes what it has observed before it observes the nonce.
             if self.unread == 0 {
                 self.flush();
             }
-            // Every nonce is admissible: what it must do is checked here.
+            // Every nonce is admissible: the bits that it must lead to are checked below.
             let nonce = hint_felt().any();
             self.observe(nonce);
             assert_low_bits_are_zero::<Self>(self.sample_word(), bits);

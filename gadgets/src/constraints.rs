@@ -1,10 +1,10 @@
-//! Opened values at the out-of-domain point.
+//! Arithmetic of opened values at the out-of-domain point.
 
 use crate::fri::square_times;
 use crate::packing::BASIS;
 use crate::prelude::*;
 
-/// `values[0] + values[1] * x + values[2] * x^2 + ..`.
+/// Returns `values[0] + values[1] * x + values[2] * x^2 + ..`.
 pub fn combine(values: &[Ext], x: Ext) -> Ext {
     let mut sum = Ext::ZERO;
     let n = values.len();
@@ -14,13 +14,13 @@ pub fn combine(values: &[Ext], x: Ext) -> Ext {
     sum
 }
 
-/// The extension element with these coefficients, each of which is a polynomial over the base field
-/// opened at an extension point.
+/// Returns the value of a polynomial over the extension field, given the values of its five
+/// coefficient polynomials over the base field at the same extension point.
 pub fn recompose(coefficients: &[Ext]) -> Ext {
     combine(coefficients, BASIS[1])
 }
 
-/// The vanishing polynomial of the subgroup of order `2^log_height`.
+/// Returns the value at `x` of the vanishing polynomial of the subgroup of order `2^log_height`.
 pub fn vanishing(x: Ext, log_height: usize) -> Ext {
     square_times(x, log_height) - Felt::ONE
 }

@@ -6,9 +6,10 @@ use crate::prelude::*;
 /// One half.
 const HALF: Felt = Felt::new(1_065_353_217);
 
-/// What [`fold`] multiplies differences by at challenge `beta`, but for the row's start: for each of
-/// `log_arity` levels the challenge to the power `2^level` over twice each pair's first point relative
-/// to the row's first, in bit-reversed order. The last entry is not used.
+/// Returns the factors by which [`fold`] multiplies differences for challenge `beta`, except for
+/// the row's starting point. For each of `log_arity` levels, a pair's factor is the challenge to
+/// the power `2^level`, divided by twice the pair's first point relative to the row's first point.
+/// Pairs are in bit-reversed order. The last entry is not used.
 pub fn fold_scales(beta: Ext, log_arity: usize) -> Vec<Ext> {
     let arity = 1usize << log_arity;
     let mut inverse_powers = vec![Felt::ONE; arity];
@@ -34,11 +35,12 @@ pub fn fold_scales(beta: Ext, log_arity: usize) -> Vec<Ext> {
     scales
 }
 
-/// Folds a row of `n = 2^log_arity` evaluations at the challenge of `scales`.
+/// Folds a row of `n = 2^log_arity` evaluations by the challenge that `scales` were computed from.
 ///
-/// The row holds a polynomial of degree below `n` on the coset `start * <g_n>`, in bit-reversed order;
-/// the value is the polynomial at the challenge. Each of `log_arity` steps takes values at `x` and `-x`
-/// to the value `(f(x) + f(-x)) / 2 + beta * (f(x) - f(-x)) / (2x)` at `x^2` (ePrint 2018/828, section 3).
+/// The row contains the values of a polynomial of degree below `n` on the coset `start * <g_n>`, in
+/// bit-reversed order. The result is the value of that polynomial at the challenge. Each of
+/// `log_arity` steps maps the values at `x` and `-x` to the value
+/// `(f(x) + f(-x)) / 2 + beta * (f(x) - f(-x)) / (2x)` at `x^2` (ePrint 2018/828, section 3).
 pub fn fold(row: &[Ext], log_arity: usize, scales: &[Ext], inverse_start: Felt) -> Ext {
     let mut values = Vec::new();
     for value in row {
@@ -58,7 +60,7 @@ pub fn fold(row: &[Ext], log_arity: usize, scales: &[Ext], inverse_start: Felt) 
     values[0]
 }
 
-/// `x^n`.
+/// Returns `x^n`.
 pub fn power(x: Ext, n: usize) -> Ext {
     let mut result = Ext::ONE;
     let mut square = x;
@@ -77,7 +79,7 @@ pub fn power(x: Ext, n: usize) -> Ext {
     result
 }
 
-/// `x^(2^n)`.
+/// Returns `x^(2^n)`.
 pub fn square_times(x: Ext, n: usize) -> Ext {
     let mut power = x;
     for _i in 0..n {
@@ -86,7 +88,7 @@ pub fn square_times(x: Ext, n: usize) -> Ext {
     power
 }
 
-/// Value at `x` of the polynomial with these coefficients, constant term first.
+/// Returns the value at `x` of the polynomial with these coefficients, constant term first.
 pub fn evaluate(coefficients: &[Ext], x: Felt) -> Ext {
     let mut value = Ext::ZERO;
     let n = coefficients.len();

@@ -1,47 +1,48 @@
-//! What a recursive verifier needs from the hash a proof is committed in.
+//! The traits that a recursive verifier needs of the hash in which a proof is committed.
 
 use crate::prelude::*;
 
-/// Digests, leaves and paths of one hash family.
+/// Digests, leaves and Merkle paths of one hash suite.
 ///
-/// Elements to be hashed stand in blocks, eight to a block; every [`Hash::RUN`] elements a new run
-/// starts, [`Hash::RUN_BLOCKS`] blocks after the last.
+/// Elements to be hashed are stored in blocks of eight, in runs: each run has [`Hash::RUN`]
+/// elements and starts [`Hash::RUN_BLOCKS`] blocks after the start of the previous one.
 pub trait Hash {
     /// A digest.
     type Digest: Copy;
 
-    /// Elements of a run.
+    /// Number of elements of a run.
     const RUN: usize;
-    /// Blocks from one run to the next.
+    /// Number of blocks from the start of one run to the start of the next.
     const RUN_BLOCKS: usize;
-    /// Blocks of a digest in memory.
+    /// Number of blocks of a digest in memory.
     const DIGEST_BLOCKS: usize;
-    /// Whether hashing fills the lanes after the last of eight elements and more; else they are zero.
+    /// Whether hashing at least eight elements gives values to the lanes after the last element. If
+    /// not, these lanes must be zero.
     const FILLS: bool;
 
-    /// The digest at block `i * DIGEST_BLOCKS` of consecutive digests.
+    /// Returns digest `i` of consecutive digests of [`Hash::DIGEST_BLOCKS`] blocks each.
     ///
-    /// Nothing here bounds `i`: the caller makes sure, by constraints, that it is below the number of
-    /// digests.
+    /// This function does not bound `i`: the caller must ensure by constraints that it is below the
+    /// number of digests.
     fn digest_unchecked(digests: Slice, i: Felt) -> Self::Digest;
 
-    /// The hash of `n >= 1` elements.
+    /// Returns the hash of `n >= 1` elements.
     fn leaf(data: Slice, n: usize) -> Self::Digest;
 
-    /// The parent of two digests.
+    /// Returns the parent of two digests.
     fn parent(left: Self::Digest, right: Self::Digest) -> Self::Digest;
 
-    /// The digest `depth >= 1` levels above `leaf`; the bits of `index < 2^depth`, low first, say where
-    /// it is the right child.
+    /// Returns the digest `depth >= 1` levels above `leaf`. The bits of `index < 2^depth`, low
+    /// first, say on which levels the current node is the right child.
     fn path(leaf: Self::Digest, index: Felt, path: Slice, depth: usize) -> Self::Digest;
 
     /// Fails if the digests differ.
     fn assert_same(a: Self::Digest, b: Self::Digest);
 }
 
-/// The Fiat-Shamir transcript of one hash family.
+/// The challenger (Fiat-Shamir transcript) of one hash suite.
 pub trait Challenger {
-    /// A transcript that has observed nothing.
+    /// Returns a transcript that has observed nothing.
     fn new() -> Self;
 
     /// Observes an element.
@@ -50,35 +51,37 @@ pub trait Challenger {
     /// Observes `n` consecutive digests.
     fn observe_digests(&mut self, digests: Slice, n: usize);
 
-    /// Place within a run where the next observed element stands; the elements of
-    /// [`Challenger::observe_slice`] start there.
+    /// Returns the position within a run at which the next observed element is stored; the elements
+    /// of [`Challenger::observe_slice`] must start there.
     fn position(&self) -> usize;
 
-    /// Advises the slice for [`Challenger::observe_slice`]: `n` elements of the prover.
+    /// Advises the slice for [`Challenger::observe_slice`], with `n` elements that the prover
+    /// supplies.
     fn advise_slice(&self, n: usize);
 
-    /// Observes `n` elements laid out from [`Challenger::position`] on, where the lanes before repeat
-    /// what was observed last.
+    /// Observes `n` elements, which are laid out from [`Challenger::position`] on. The lanes before
+    /// them must repeat the elements observed last, which is checked.
     fn observe_slice(&mut self, data: Slice, n: usize);
 
-    /// Samples an extension element. What follows is an observation, unless it is the other of
-    /// [`Challenger::sample_pair`].
+    /// Samples an extension element. An observation must follow before the next sample, except
+    /// between the two samples of [`Challenger::sample_pair`].
     fn sample(&mut self) -> Ext;
 
     /// Samples two extension elements.
     fn sample_pair(&mut self) -> (Ext, Ext);
 
-    /// Samples what [`Challenger::assert_bits`] decomposes.
+    /// Samples a word, whose bits [`Challenger::assert_bits`] checks.
     fn sample_word(&mut self) -> [Felt; 2];
 
-    /// Bits for [`Challenger::assert_bits`] of a sampled word: hints, asserted to be bits.
+    /// Reads the bits of a sampled word for [`Challenger::assert_bits`] from hints, and asserts
+    /// that each is zero or one.
     fn hint_bits(word: [Felt; 2]) -> [Felt; 32];
 
-    /// Fails unless the bits are those, low first, of the integer that a sampled word is read as. `low`
-    /// must be the integer of the first `n` of them, `1 <= n <= 24`.
+    /// Fails unless `bits` are the bits, low first, of the integer that a sampled word stands for.
+    /// `low` must be the integer of the first `n` of them, `1 <= n <= 24`.
     fn assert_bits(word: [Felt; 2], bits: [Felt; 32], low: Felt, n: usize);
 
-    /// Checks a proof of work of `bits` bits; the nonce is a hint. Nothing happens for zero bits.
+    /// Checks a proof of work of `bits` bits, whose nonce is a hint. Does nothing for zero bits.
     fn grind(&mut self, bits: usize);
 }
 
@@ -99,7 +102,7 @@ pub fn observe_ext<C: Challenger>(challenger: &mut C, x: Ext) {
     }
 }
 
-/// Observes the logarithm of a table's height, as the extension element it is sent as.
+/// Observes the logarithm of a table's height, as an extension element, as Plonky3 does.
 pub fn observe_integer<C: Challenger>(challenger: &mut C, x: usize) {
     challenger.observe(felt(x));
     for _i in 0..4 {

@@ -1,4 +1,4 @@
-//! The Keccak-256 family.
+//! The Keccak-256 suite.
 
 use crate::bytes::{ByteChallenger, ByteHash, assert_same_digest, concatenate};
 use crate::hash::Hash;
@@ -6,11 +6,11 @@ use crate::packing::blocks_for;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 
-/// Digests, leaves and paths in Keccak-256.
+/// The Keccak-256 suite: digests, leaves and Merkle paths.
 #[derive(Clone, Copy)]
 pub struct Keccak;
 
-/// The transcript over Keccak-256.
+/// The challenger on Keccak-256.
 pub type KeccakChallenger = ByteChallenger<Keccak>;
 
 impl Hash for Keccak {
@@ -22,7 +22,7 @@ impl Hash for Keccak {
     const FILLS: bool = false;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Slice {
-        // Below the number of digests, of two blocks each: the caller's obligation.
+        // The caller ensures that `i` is below the number of digests, which take two blocks each.
         digests.skip_unchecked(i * felt(2), 2)
     }
 

@@ -1,10 +1,10 @@
 //! In-circuit gadgets, written in the zk-DSL, and the prelude that runs them natively.
 //!
-//! Everything but [`prelude`], [`unchecked`], [`advice`] and [`record`] is zk-DSL: plain Rust that
-//! `rustc` compiles against the prelude, and that the machine's compiler, which is handed
-//! [`SOURCES`], turns into instructions.
+//! All modules but [`prelude`], [`unchecked`], [`advice`] and [`record`] are zk-DSL: plain Rust
+//! that `rustc` compiles against the prelude, and that the machine's compiler, which gets its text
+//! from [`SOURCES`], turns into instructions.
 
-// The zk-DSL writes loops over indices: its arrays live at compile time.
+// zk-DSL code loops over indices, because its arrays exist only at compile time.
 #![allow(
     clippy::assign_op_pattern,
     clippy::manual_div_ceil,
@@ -28,11 +28,11 @@ pub mod record;
 pub mod unchecked;
 pub mod verify;
 
-/// The crate of the field that a [`Tape`]'s hints are elements of.
+/// The crate of the field to which the hints of a [`NativeTape`] belong.
 pub use droste_native;
-pub use prelude::run::{Failure, Hint, STATEMENT_LANES, Tape, run_native};
+pub use prelude::run::{Failure, Hint, NativeTape, STATEMENT_LANES, run_native};
 
-/// Path and text of every gadget module, for the compiler.
+/// Path and text of every gadget module, for the machine's compiler.
 pub const SOURCES: &[(&str, &str)] = &[
     ("droste_gadgets/bits.rs", include_str!("bits.rs")),
     (

@@ -1,11 +1,12 @@
-//! Extension elements packed five lanes each in blocks.
+//! Extension elements packed into blocks, five lanes each.
 
 use crate::advice::advise_elements;
 use crate::hash::Hash;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 
-/// The powers `X^i` of the extension's generator that recompose an element from its coefficients.
+/// The powers `X^i` of the extension's generator, with which an element is recomposed from its
+/// coefficients.
 pub const BASIS: [Ext; 5] = [
     Ext::new([1, 0, 0, 0, 0]),
     Ext::new([0, 1, 0, 0, 0]),
@@ -14,7 +15,8 @@ pub const BASIS: [Ext; 5] = [
     Ext::new([0, 0, 0, 0, 1]),
 ];
 
-/// `n` consecutive extension elements, five coefficients each, laid out from place `at` on.
+/// Returns `n` consecutive extension elements of five coefficients each, laid out from position
+/// `at` on.
 pub fn unpack_all<H: Hash>(data: Slice, at: usize, n: usize) -> Vec<Ext> {
     let mut elements = vec![Ext::ZERO; n];
     if H::RUN == 8 {
@@ -29,7 +31,7 @@ pub fn unpack_all<H: Hash>(data: Slice, at: usize, n: usize) -> Vec<Ext> {
                 let place = at + 5 * done;
                 let first = data.skip(place / H::RUN * H::RUN_BLOCKS);
                 let lane = place % H::RUN;
-                // Elements that lie within this run.
+                // Number of elements that lie entirely within this run.
                 let fit = (H::RUN - lane) / 5;
                 let count = if fit < n - done { fit } else { n - done };
                 if count > 0 {
@@ -48,20 +50,20 @@ pub fn unpack_all<H: Hash>(data: Slice, at: usize, n: usize) -> Vec<Ext> {
     elements
 }
 
-/// A row of `n` elements that the prover chooses, laid out to be hashed.
+/// Reads a row of `n` elements that the prover chooses, laid out to be hashed.
 pub fn hint_row<H: Hash>(n: usize) -> Unchecked<Slice> {
     advise_elements(&[], 0, n, (H::RUN, H::RUN_BLOCKS), !H::FILLS || n < 8);
     hint_slice(blocks_for::<H>(0, n))
 }
 
-/// Fails if element `index` of consecutive ones at the start of `data` is not `value`. `elements` are all
-/// of them.
+/// Fails unless element `index` of the consecutive elements at the start of `data` is `value`.
+/// `elements` are all of these elements.
 ///
-/// Nothing here bounds `index`: the caller makes sure, by constraints, that it is below their
-/// number.
+/// This function does not bound `index`: the caller must ensure by constraints that it is below the
+/// number of elements.
 pub fn assert_entry_unchecked<H: Hash>(data: Slice, elements: &[Ext], index: Felt, value: Ext) {
     if H::RUN == 8 {
-        // One block an element, and the index is below their number: the caller's obligation.
+        // An element has one block, and the caller ensures that the index is below their number.
         let entry = unpack(data, 0, elements.len()).at_unchecked(index);
         assert_eq!(entry, value.as_block());
     } else {
@@ -69,13 +71,13 @@ pub fn assert_entry_unchecked<H: Hash>(data: Slice, elements: &[Ext], index: Fel
         for element in elements {
             blocks.push(element.as_block());
         }
-        // As above.
+        // An element has one block, and the caller ensures that the index is below their number.
         let entry = Slice::from_blocks(blocks).at_unchecked(index);
         assert_eq!(entry, value.as_block());
     }
 }
 
-/// The element laid out from place `at` on, which reaches into the next run.
+/// Returns the element laid out from position `at` on, part of which is in the next run.
 fn across_runs<H: Hash>(data: Slice, at: usize) -> Ext {
     let mut coefficients = [Felt::ZERO; 5];
     for i in 0..5 {
@@ -87,7 +89,7 @@ fn across_runs<H: Hash>(data: Slice, at: usize) -> Ext {
     Ext::from_coeffs(coefficients)
 }
 
-/// Blocks that `n` elements take from place `at` of a run on.
+/// Returns the number of blocks that `n` elements from position `at` of a run on take.
 pub fn blocks_for<H: Hash>(at: usize, n: usize) -> usize {
     let last = at + n - 1;
     (last / H::RUN) * H::RUN_BLOCKS + (last % H::RUN) / 8 + 1

@@ -1,4 +1,4 @@
-//! The Poseidon-16 family: digests of one block, the duplex challenger of rate 8.
+//! The Poseidon-16 suite: digests of one block, and the duplex challenger of rate 8.
 
 use crate::advice::{advise_bits, advise_elements, advise_shifted};
 use crate::bits::{assert_canonical, hint_bits};
@@ -6,7 +6,7 @@ use crate::hash::{Challenger, Hash, assert_low_bits_are_zero};
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 
-/// Digests, leaves and paths in Poseidon-16.
+/// The Poseidon-16 suite: digests, leaves and Merkle paths.
 pub struct Poseidon16;
 
 impl Hash for Poseidon16 {
@@ -18,13 +18,14 @@ impl Hash for Poseidon16 {
     const FILLS: bool = true;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Block {
-        // Below the number of digests: the caller's obligation.
+        // The caller ensures that `i` is below the number of digests.
         digests.at_unchecked(i)
     }
 
     fn leaf(data: Slice, n: usize) -> Block {
         if n < 8 {
-            // The sponge starts from zero: lanes that the row does not reach stay so.
+            // The sponge starts from the zero state, so lanes after a row that is shorter than the
+            // rate must be zero.
             let block = data.block(0);
             for i in 0..8 {
                 if i >= n {
@@ -50,7 +51,8 @@ impl Hash for Poseidon16 {
     }
 }
 
-/// Hash of whole blocks under a tag, bound to their number: `Poseidon16::hash` of `droste_native`.
+/// Hashes whole blocks under a tag, binding their number, as `Poseidon16::hash` of `droste_native`
+/// does.
 pub fn hash_blocks(tag: Felt, blocks: &[Block]) -> Block {
     let zero = Felt::ZERO;
     let lanes = 8 * blocks.len();
@@ -60,10 +62,11 @@ pub fn hash_blocks(tag: Felt, blocks: &[Block]) -> Block {
 
 /// The generator of the extension.
 const X: Ext = Ext::new([0, 1, 0, 0, 0]);
-/// Its third power.
+/// The third power of the generator.
 const X_CUBED: Ext = Ext::new([0, 0, 0, 1, 0]);
 
-/// `X^-i` by which a sample that does not begin at the rate's last lane is brought down.
+/// The powers `X^-i`, by which the weights of a sample that does not begin at the rate's last lane
+/// are reduced.
 const DOWN: [Ext; 6] = [
     Ext::new([1, 0, 0, 0, 0]),
     Ext::new([0, 1, 0, 0, 1]),
@@ -73,23 +76,24 @@ const DOWN: [Ext; 6] = [
     Ext::new([1, 1, 1, 0, 1]),
 ];
 
-/// The duplex challenger: absorbs by overwriting the rate and adding the number of elements absorbed to
-/// the first capacity element, squeezes the rate from its last element down.
+/// The duplex challenger. It absorbs by overwriting the rate and adding the number of absorbed
+/// elements to the first element of the capacity, and squeezes the rate from its last element down.
 #[derive(Clone, Copy)]
 pub struct Poseidon16Challenger {
-    /// One block.
+    /// The rate, in the slice's first block.
     rate: Slice,
     capacity: Block,
     pending: [Felt; 8],
-    /// Elements of `pending` that wait to be absorbed, below 8.
+    /// Number of elements of `pending` that are not absorbed yet, below 8.
     waiting: usize,
-    /// Elements of `rate` that have not been sampled.
+    /// Number of elements of `rate` that have not been sampled.
     unread: usize,
 }
 
 impl Poseidon16Challenger {
-    /// Permutes after overwriting the rate with each of `blocks` blocks and adding `tag`, the number of
-    /// elements observed in each, to the capacity. Lanes beyond those elements are zero.
+    /// Overwrites the rate with each of `blocks` blocks in turn, adds `tag`, the number of observed
+    /// elements in each block, to the capacity, and permutes. Lanes after those elements must be
+    /// zero.
     fn absorb(&mut self, data: Slice, blocks: usize, tag: usize) {
         let state = poseidon16_duplex(data, 8 * blocks, self.capacity, tag);
         self.rate = state;
@@ -98,7 +102,7 @@ impl Poseidon16Challenger {
         self.unread = 8;
     }
 
-    /// Absorbs what waits, padded with zeros.
+    /// Absorbs the pending elements, padded with zeros.
     fn absorb_pending(&mut self) {
         let n = self.waiting;
         for i in 0..8 {
@@ -109,7 +113,7 @@ impl Poseidon16Challenger {
         self.absorb(Slice::from_blocks([Block::new(self.pending)]), 1, n);
     }
 
-    /// Makes sure that there is something to sample.
+    /// Ensures that there are elements to sample.
     fn ready(&mut self) {
         if self.waiting > 0 {
             self.absorb_pending();
@@ -150,7 +154,8 @@ impl Challenger for Poseidon16Challenger {
         if skip == 0 {
             self.absorb(digests, n, 8);
         } else {
-            // The digests once more, at the transcript's position: every lane is compared.
+            // The hint contains the digests once more, shifted to the transcript's position; every
+            // lane is compared.
             advise_shifted(&self.pending[0..skip], digests, n);
             let shifted = hint_slice(n + 1).any();
             let elements = (8 * n) / 5;
@@ -184,7 +189,7 @@ impl Challenger for Poseidon16Challenger {
         if blocks > 0 {
             self.absorb(data, blocks, 8);
         }
-        // What does not fill a block waits.
+        // Elements that do not fill a block remain pending.
         let rest = (skip + n) % 8;
         for i in 0..rest {
             self.pending[i] = data.block(blocks).lane(i);
@@ -200,7 +205,8 @@ impl Challenger for Poseidon16Challenger {
         let unread = self.unread;
         if unread >= 5 {
             self.unread -= 5;
-            // Coefficient i is lane `unread - 1 - i`, which Horner's rule weights with `X^(8 - unread + i)`.
+            // Coefficient i is lane `unread - 1 - i`, to which Horner's rule gives the weight
+            // `X^(8 - unread + i)`.
             horner(self.rate, unread - 5, 5, X) * DOWN[8 - unread]
         } else {
             let c0 = self.sample_element();
@@ -215,7 +221,7 @@ impl Challenger for Poseidon16Challenger {
     fn sample_pair(&mut self) -> (Ext, Ext) {
         let first = self.sample();
         if self.unread == 3 {
-            // Lanes 2 to 0, and lanes 7 and 6 of the next output.
+            // The sample consists of lanes 2 to 0, and of lanes 7 and 6 of the next output.
             let low = horner(self.rate, 0, 3, X) * DOWN[5];
             self.absorb(self.rate, 1, 0);
             self.unread = 6;
@@ -242,7 +248,7 @@ impl Challenger for Poseidon16Challenger {
 
     fn grind(&mut self, bits: usize) {
         if bits > 0 {
-            // Every nonce is admissible: what it must do is checked here.
+            // Every nonce is admissible: the bits that it must lead to are checked below.
             let nonce = hint_felt().any();
             self.observe(nonce);
             assert_low_bits_are_zero::<Self>(self.sample_word(), bits);

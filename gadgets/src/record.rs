@@ -1,4 +1,5 @@
-//! Runs that record their tape: the program is the verifier, and a prover answers its hints.
+//! Runs that record their tape: the program is the verifier, and a prover answers its requests for
+//! hints.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -6,20 +7,20 @@ use std::thread;
 use droste_native::F;
 use thiserror::Error;
 
-use crate::prelude::run::{self, Failure, STATEMENT_LANES, Source, Tape};
+use crate::prelude::run::{self, Failure, NativeTape, STATEMENT_LANES, Source};
 
-/// Who answers the hints that no advice was given for.
+/// Supplies the hints for which the program gives no advice.
 pub trait Prover {
-    /// Why it has no answer.
+    /// Why the prover has no answer.
     type Error;
 
-    /// The next message, of `n` elements.
+    /// Returns the prover's next message, of `n` elements.
     ///
     /// # Errors
-    /// If there is none of this length.
+    /// If there is no message of this length.
     fn message(&mut self, n: usize) -> Result<Vec<F>, Self::Error>;
 
-    /// What the program tells it for the messages that follow.
+    /// Receives values on which the following messages depend.
     fn told(&mut self, values: Vec<F>);
 }
 
@@ -34,40 +35,41 @@ pub enum RecordError<E> {
     Program(Failure),
 }
 
-/// What the program sends to the prover.
+/// A request of the program to the prover.
 pub(crate) enum Request {
     Message(usize),
     Told(Vec<F>),
 }
 
-/// The program's end of its line to the prover.
+/// The program's end of the channels to and from the prover.
 pub(crate) struct Line {
     requests: Sender<Request>,
     answers: Receiver<Vec<F>>,
 }
 
 impl Line {
-    /// The prover's next message, if it has one.
+    /// Returns the prover's next message, if it has one.
     pub(crate) fn ask(&self, n: usize) -> Option<Vec<F>> {
         self.requests.send(Request::Message(n)).ok()?;
         self.answers.recv().ok()
     }
 
     pub(crate) fn tell(&self, values: Vec<F>) {
-        // A prover that has gone is noticed when it is asked.
+        // If the prover has stopped, the next call of `ask` reports it.
         let _ = self.requests.send(Request::Told(values));
     }
 }
 
-/// Runs `program` natively while `prover` answers its hints, and returns the tape that it read,
-/// with the statement.
+/// Runs `program` natively while `prover` supplies its hints, and returns the tape that the program
+/// read, and its statement.
 ///
 /// # Errors
-/// If the prover has no answer, or the program fails: its first assertion that does.
+/// If the prover has no answer, or the program fails; then the error is the message of the first
+/// assertion that failed.
 pub fn record<P: Prover>(
     prover: &mut P,
     program: impl FnOnce() + Send,
-) -> Result<(Tape, [u32; STATEMENT_LANES]), RecordError<P::Error>> {
+) -> Result<(NativeTape, [u32; STATEMENT_LANES]), RecordError<P::Error>> {
     let (requests, asked) = channel();
     let (reply, answers) = channel();
     let line = Line { requests, answers };
@@ -78,7 +80,8 @@ pub fn record<P: Prover>(
             match request {
                 Request::Message(n) => match prover.message(n) {
                     Ok(message) => {
-                        // A program that has ended is joined below.
+                        // If the program has ended meanwhile, sending fails, and its result is
+                        // collected below.
                         let _ = reply.send(message);
                     }
                     Err(error) => {
@@ -106,7 +109,7 @@ mod tests {
     use crate::prelude::{Ext, hint_ext, hint_felt, hint_slice, reveal};
     use crate::run_native;
 
-    /// Messages in order, and what the prover has been told.
+    /// A prover that returns prepared messages in order, and keeps what it is told.
     #[derive(Default)]
     struct Messages {
         messages: VecDeque<Vec<F>>,
@@ -172,7 +175,7 @@ mod tests {
         };
         let shorter = message(error(&[X, &CHALLENGE[1..], BLOCK], program));
         assert!(
-            shorter.contains("elements of the prover's message"),
+            shorter.contains("length of the prover's message"),
             "{shorter}"
         );
         let unread = message(error(&[X], || {

@@ -1,10 +1,10 @@
 //! The zk-DSL and the machine that runs it: instruction set, compiler and executor.
 //!
-//! Nothing here knows tables or proofs, so that a program can be compiled and run without building a
-//! prover; `droste_vm` proves the runs.
+//! This crate knows no tables and no proofs, so that programs can be compiled and run without
+//! building a prover. `droste_vm` proves the runs.
 
-// What comes from outside (proofs, programs, inputs, arguments) ends in an error, never in a panic: where
-// one of these stands nevertheless, an attribute says why it cannot be reached.
+// What comes from outside (proofs, programs, inputs, arguments) must end in an error, never in a
+// panic. Where one of these calls is used nevertheless, an attribute says why it cannot panic.
 #![cfg_attr(
     not(test),
     warn(
@@ -22,8 +22,8 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::unreachable,
-    reason = "numbers of items, variables, areas and calls, into the lists that the same pass made; \
-              should one be wrong, a panic of the compiler's thread is a `CompileError`"
+    reason = "numbers of items, variables, areas and calls index lists that the same pass made; if \
+              one were wrong, the panic of the compiler's thread would be a `CompileError`"
 )]
 pub mod compiler;
 pub mod executor;

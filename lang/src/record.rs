@@ -1,4 +1,4 @@
-//! What an execution leaves behind: enough for every table to build its trace.
+//! The record of a run, from which every table makes its trace.
 
 use std::ops::{Index, IndexMut};
 
@@ -13,7 +13,7 @@ pub struct Cycle {
     pub fp: u32,
 }
 
-/// One message on the `call` bus (the identity is the list it stands in).
+/// One message on the `call` bus, without the identity, which is that of its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Value of operand A.
@@ -28,9 +28,9 @@ pub struct Call {
     pub e: F,
 }
 
-/// Both memories at the end of the run; cells never set are zero.
+/// Both memories at the end of the run, in which cells that were never set are zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Image {
+pub struct FinalMemory {
     /// Address of `words[0]`.
     pub word_base: u32,
     /// Word memory.
@@ -39,12 +39,12 @@ pub struct Image {
     pub blocks: Vec<[F; 8]>,
 }
 
-/// Calls by precompile identity, in execution order; none of an identity that is not called.
+/// Calls by precompile identity, in the order of execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Calls(Vec<Vec<Call>>);
 
 impl Calls {
-    /// The calls of each identity, from 0 on.
+    /// Returns the lists of calls of all identities, from 0 on.
     pub fn iter(&self) -> impl Iterator<Item = &Vec<Call>> {
         self.0.iter()
     }
@@ -69,15 +69,15 @@ impl IndexMut<usize> for Calls {
     }
 }
 
-/// A finished run.
+/// A run that ended without failure.
 #[derive(Clone, Debug, Default)]
 pub struct Execution {
-    /// Every cycle in order, the first arrival at the halt instruction included.
+    /// All cycles in order, including the first one of the halt instruction.
     pub cycles: Vec<Cycle>,
-    /// Calls.
+    /// Calls of precompiles.
     pub calls: Calls,
-    /// Final memory.
-    pub image: Image,
+    /// Both memories at the end.
+    pub memory: FinalMemory,
     /// The statement (block 0).
     pub statement: [F; 8],
 }

@@ -1,10 +1,10 @@
-//! What the compiler cannot resolve as rustc does, it refuses, at the name.
+//! The compiler refuses names that it cannot resolve as rustc does, and points at them.
 
 use droste_lang::compiler::compile_file;
 
-/// Items, body of `main` and the message; « and » mark the place.
+/// Items, body of `main`, and message. « and » mark the place at which the error must point.
 const CASES: &[(&str, &str, &str)] = &[
-    // Which trait, inherent or not.
+    // Several traits, or a trait and an inherent implementation.
     (
         "struct S; trait A { fn f(&self) {} } trait B { fn f(&self) {} } impl A for S {} impl B for S {}",
         "«S.f()»;",
@@ -46,13 +46,13 @@ const CASES: &[(&str, &str, &str)] = &[
         "let _s = «S::from(3)»;",
         "2 implementations of `from`",
     ),
-    ("trait A { fn f() -> usize; }", "let n: usize = «A::f()»;", "the type is not said"),
+    ("trait A { fn f() -> usize; }", "let n: usize = «A::f()»;", "the type that implements the trait"),
     (
         "trait A { fn f() -> usize { 1 } } impl A for Felt {} fn g<T: A>() -> usize { «T::f()» }",
         "reveal(felt(g()));",
         "cannot tell what type",
     ),
-    // What has no meaning here.
+    // What has no meaning in the subset.
     ("struct S; impl «Drop» for S { fn drop(&mut self) {} }", "", "implementing `Drop`"),
     (
         "use std::ops::Deref; struct S { x: Felt } impl «Deref» for S { type Target = Felt; fn deref(&self) -> &Felt { &self.x } }",
@@ -69,7 +69,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "",
         "implementing `AddAssign`",
     ),
-    // What rustc finds elsewhere than a program's one candidate.
+    // What rustc finds in the standard library, though the program has one candidate.
     (
         "struct A { x: Felt } struct B { x: Felt }
          impl «Into»<A> for B { fn into(self) -> A { A { x: self.x + felt(1) } } }",
@@ -101,7 +101,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "struct T { b: Felt } impl From<T> for Felt { fn from(t: T) -> Felt { t.b + felt(1) } }",
         "reveal(«Felt::from(public_input())»);",
-        "no `from` takes these arguments",
+        "no implementation of `from` takes these arguments",
     ),
     (
         "struct S(Felt); impl Clone for S { fn clone(&self) -> S { S(self.0 + felt(1)) } }
@@ -220,7 +220,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "reveal(felt(f(5)));",
         "2 implementations of `ID`",
     ),
-    // What the result of the function around a literal does not say.
+    // What the expected type of the function around a literal does not determine.
     (
         "#[derive(Clone, Copy)] struct S<const N: usize>(Felt);
          impl<const N: usize> S<N> { fn n(self) -> Felt { self.0 + felt(«N») } }
@@ -237,7 +237,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "#[derive(Clone)] struct S { w: Words<2> }",
         "let s = S { w: Words::<2>::new() }; let _t = «s.clone()»;",
-        "not copied",
+        "cannot be copied",
     ),
     // Names.
     ("const A: usize = 1; const «A»: usize = 2;", "", "`A`"),
@@ -269,7 +269,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "",
         "let s = hint_slice(2).any(); reveal(«s.at(Index::<3>::new(public_input()))».lane(0));",
-        "an Index<3> into a slice of 2",
+        "an Index<3> may be outside of this slice of 2",
     ),
     (
         "",

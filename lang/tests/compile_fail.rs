@@ -1,4 +1,4 @@
-//! Programs outside of the subset, with the message, the advice and the place each must get.
+//! Programs outside of the subset, each with the message, the advice and the place of its error.
 
 #[path = "compile_fail/front_end.rs"]
 mod front_end;
@@ -8,7 +8,7 @@ use droste_lang::compiler::{CompileError, compile, compile_file};
 struct Case {
     /// Items before `main`.
     items: &'static str,
-    /// Body of `main`; the expected place is between `«` and `»` in either text.
+    /// Body of `main`. The expected place is between `«` and `»`, here or in the items.
     body: &'static str,
     message: &'static str,
     help: &'static str,
@@ -33,7 +33,7 @@ const fn with(
 }
 
 const CASES: &[Case] = &[
-    // What no run could do, or only a prover who cheats.
+    // What cannot succeed in any run, or only if a prover cheats.
     case(
         "let mut w = Words::<4>::new(); w.set(Index::new(felt(1)), felt(7)); reveal(«w.get(Index::new(felt(2)))»);",
         "this word is never written",
@@ -56,7 +56,7 @@ const CASES: &[Case] = &[
     ),
     case(
         "let mut x = public_input(); «for i in count(100000000) { x = x * x; }» reveal(x);",
-        "too much memory",
+        "more memory than the machine has",
         "",
     ),
     case("for i in «0..=18446744073709551615» { }", "no end", ""),
@@ -72,7 +72,7 @@ const CASES: &[Case] = &[
         "cannot be an argument",
         "",
     ),
-    // Syntax.
+    // Syntax outside of the subset.
     case("let x = «let»;", "syntax error", ""),
     case(
         "let f = «|x| x»;",
@@ -152,7 +152,7 @@ const CASES: &[Case] = &[
         "there is no constant `SIZE`",
         "",
     ),
-    // Run time and compile time.
+    // Values known only at run time where compile-time ones are needed.
     case(
         "let x = public_input(); let a = [felt(1); 4]; let y = a[«x»];",
         "an index is an integer known at compile time, not a Felt",
@@ -185,12 +185,12 @@ const CASES: &[Case] = &[
     ),
     case(
         "let x = public_input(); while «x == felt(0)» { }",
-        "a `while` loop ends at compile time",
+        "the condition of a `while` loop",
         "count_to",
     ),
     case(
         "let x = public_input(); let mut n = 0; «if x == felt(1) { n = 1; }»",
-        "a run-time branch leaves an integer on one side",
+        "a run-time branch leaves an integer",
         "cannot depend",
     ),
     case(
@@ -205,7 +205,7 @@ const CASES: &[Case] = &[
     ),
     case(
         "let x = public_input(); match x { «0» => {} _ => {} }",
-        "`match` decides at compile time",
+        "a `match` is decided at compile time",
         "if a == b",
     ),
     case(
@@ -236,24 +236,29 @@ const CASES: &[Case] = &[
         "2130706433 is not below the modulus",
         "",
     ),
-    case("let x = «Felt::ZERO.inverse()»;", "the inverse of zero", ""),
+    case("let x = «Felt::ZERO.inverse()»;", "zero has no inverse", ""),
     case(
         "«assert_eq!(felt(1), felt(2))»;",
         "false at compile time",
         "",
     ),
     case("«assert!(1 > 2)»;", "false at compile time", ""),
-    // One lane of constants differs: no run can satisfy it, whatever the other lanes are.
+    // One lane differs, both being constants: no run can satisfy the assertion, whatever the other
+    // lanes are.
     case(
         "let w = hint_felt().any(); let o = felt(0); let i = felt(1);\
          «assert_eq!(Block::new([w, i, o, o, o, o, o, o]), Block::new([w, o, o, o, o, o, o, o]))»;",
         "false at compile time",
         "",
     ),
-    case("let x = «Block::ZERO.lane(8)»;", "a Block has 8 lanes", ""),
+    case(
+        "let x = «Block::ZERO.lane(8)»;",
+        "a Block has no lane 8",
+        "",
+    ),
     case(
         "let x = «Ext::ONE.coeff(5)»;",
-        "an Ext has 5 coefficients",
+        "an Ext has no coefficient",
         "",
     ),
     case(
@@ -273,7 +278,7 @@ const CASES: &[Case] = &[
     ),
     case(
         "let s = hint_slice(2).any(); let h = «horner(s, 8, 1, Ext::ONE)»;",
-        "skips fewer than 8 lanes",
+        "skip fewer than 8 lanes",
         "data.skip(n)",
     ),
     case(
@@ -281,7 +286,11 @@ const CASES: &[Case] = &[
         "at least 8 lanes",
         "one block",
     ),
-    case("«panic!(\"no\")»;", "this is reached at compile time", ""),
+    case(
+        "«panic!(\"no\")»;",
+        "this macro is reached at compile time",
+        "",
+    ),
     case(
         "«return 1 + felt(1)»;",
         "`Add` does not apply to an integer and a Felt",
@@ -314,7 +323,7 @@ fn compile_case(case: &Case) -> (String, Result<(), Box<CompileError>>) {
     (marked, compile(&source, &[]).map(drop))
 }
 
-/// What is wrong with the error that a case gets.
+/// Returns what is wrong with the error of a case.
 fn complaint(case: &Case) -> Option<String> {
     let (marked, result) = compile_case(case);
     let Err(error) = result else {
@@ -331,7 +340,7 @@ fn complaint(case: &Case) -> Option<String> {
     let start = error.span.offset();
     let expected = marked.find('«')?;
     let end = marked.find('»')? - '«'.len_utf8();
-    // The place is the marked text, or lies around or within it.
+    // The error's place must be the marked text, contain it, or be inside it.
     let found = start..start + error.span.len();
     (found.start > end || expected > found.end)
         .then(|| format!("{marked}{text}\nat {found:?}, not {expected}..{end}"))

@@ -54,7 +54,8 @@ pub fn main() {
 }
 ";
 
-/// rustc's build of this source reveals 2 and 86 for the input 3, and fails for every other.
+/// As rustc builds it, this program reveals 2 and 86 for the input 3, and fails for every other
+/// input.
 #[test]
 fn the_program_is_that_of_the_normal_build() {
     let compiled = compile(SOURCE, &[]).unwrap();

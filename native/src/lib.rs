@@ -1,26 +1,19 @@
 //! Native hashers of Droste and the proof configurations built on them.
 //!
 //! - [`field`]: the base field and the challenge field.
-//! - [`poseidon16`]: the permutation, its compression function, its hashes of slices and bytes.
-//! - [`poseidon24`]: a wider leaf hasher.
-//! - [`blake3`](mod@blake3), [`keccak`]: the byte hashes.
-//! - [`insecure`]: constructions kept to be measured, not to be used.
-//! - [`family`]: one trait, three hashes: Poseidon-16, Blake3, Keccak-256, each with its Merkle trees
-//!   and its transcript.
-//! - [`config`](mod@config): FRI settings and the configuration Plonky3's provers take.
-//! - [`challenger`]: the transcripts, with deterministic grinding.
-//! - [`security`]: proven bits of a proof, and presets.
-//! - [`encoding`]: how field elements become bytes.
-//! - `msm`, `commit`, `poseidon_prime` (feature `curves`): multi-scalar multiplication on arkworks
-//!   curves, commitments on it, Poseidon over large primes.
+//! - [`hash`]: Poseidon-16, Blake3, Keccak-256, and how field elements become bytes.
+//! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.
+//! - `curves` (feature `curves`): multi-scalar multiplication, commitments, Poseidon over large
+//!   primes.
 //! - [`precompile`]: the native function of every precompile of the machine.
 //!
 //! # Proving an AIR
 //!
-//! A configuration is a hash family and FRI settings, in three lines:
+//! Each hash takes three lines: a configuration, made from its suite and FRI settings, a proof, and
+//! its verification.
 //!
 //! ```
-//! use droste_native::{Blake3Family, F, FriSettings, KeccakFamily, Poseidon16Family, config};
+//! use droste_native::{Blake3Suite, F, FriSettings, KeccakSuite, Poseidon16Suite, config};
 //! use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 //! use p3_field::PrimeCharacteristicRing;
 //! use p3_matrix::dense::RowMajorMatrix;
@@ -53,22 +46,23 @@
 //! let trace = RowMajorMatrix::new_col((0..8).map(|i| F::from_u32(3 << i)).collect());
 //! let public = [F::from_u32(3)];
 //!
-//! let blake3 = config::<Blake3Family>(&settings, &seed)?;
+//! let blake3 = config::<Blake3Suite>(&settings, &seed)?;
 //! let proof = prove(&blake3, &Doubling, trace.clone(), &public)?;
 //! verify(&blake3, &Doubling, &proof, &public)?;
 //!
-//! let keccak = config::<KeccakFamily>(&settings, &seed)?;
+//! let keccak = config::<KeccakSuite>(&settings, &seed)?;
 //! let proof = prove(&keccak, &Doubling, trace.clone(), &public)?;
 //! verify(&keccak, &Doubling, &proof, &public)?;
 //!
-//! let poseidon16 = config::<Poseidon16Family>(&settings, &seed)?;
+//! let poseidon16 = config::<Poseidon16Suite>(&settings, &seed)?;
 //! let proof = prove(&poseidon16, &Doubling, trace, &public)?;
 //! verify(&poseidon16, &Doubling, &proof, &public)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-// What comes from outside (proofs, programs, inputs, arguments) ends in an error, never in a panic: where
-// one of these stands nevertheless, an attribute says why it cannot be reached.
+// Input from outside (proofs, programs, inputs, arguments) must lead to an error, never to a panic.
+// Where one of the following is used nevertheless, an attribute says why such input cannot reach
+// it.
 #![cfg_attr(
     not(test),
     warn(
@@ -82,8 +76,6 @@
     )
 )]
 
-pub mod blake3;
-pub mod challenger;
 #[cfg(feature = "curves")]
 #[allow(
     clippy::expect_used,
@@ -91,65 +83,18 @@ pub mod challenger;
     clippy::panic,
     clippy::unreachable,
     clippy::unwrap_used,
-    reason = "scalars and points are the caller's own; `srs`, which reads files, is linted"
+    reason = "scalars and points are the caller's own; `commit::srs`, which reads files, is linted"
 )]
-pub mod commit;
-pub mod config;
-pub mod encoding;
-pub mod family;
+pub mod curves;
 pub mod field;
-#[allow(
-    clippy::indexing_slicing,
-    reason = "positions in the permutation's state of 16"
-)]
-pub mod insecure;
-#[allow(
-    clippy::indexing_slicing,
-    reason = "lanes of the permutation's state of 25, bytes of one block"
-)]
-pub mod keccak;
-#[cfg(feature = "curves")]
-#[allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unreachable,
-    clippy::unwrap_used,
-    reason = "scalars and points are the caller's own: nothing is read from a file"
-)]
-mod mont4;
-#[cfg(feature = "curves")]
-#[allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unreachable,
-    clippy::unwrap_used,
-    reason = "scalars and points are the caller's own: nothing is read from a file"
-)]
-pub mod msm;
-#[allow(
-    clippy::indexing_slicing,
-    clippy::unreachable,
-    reason = "positions in the permutation's state of 16 and in its constants"
-)]
-pub mod poseidon16;
-pub mod poseidon24;
-#[cfg(feature = "curves")]
-#[allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unreachable,
-    clippy::unwrap_used,
-    reason = "scalars and points are the caller's own: nothing is read from a file"
-)]
-pub mod poseidon_prime;
+pub mod hash;
 pub mod precompile;
-pub mod security;
+mod processor;
+pub mod stark;
 
-pub use config::{FriSettings, SettingsError, config};
-pub use family::{
-    Blake3Family, Commitment, Config, HashFamily, HashId, KeccakFamily, Poseidon16Family,
-};
 pub use field::{DIGEST, EF, F};
+pub use processor::processor_features;
+pub use stark::config::{FriSettings, SettingsError, config};
+pub use stark::suite::{
+    Blake3Suite, Commitment, Config, HashId, HashSuite, KeccakSuite, Poseidon16Suite,
+};

@@ -1,11 +1,11 @@
 //! The native function of every precompile of the machine, over plain arrays.
 //!
 //! A precompile relates blocks of 8 field elements. These functions compute the blocks that the
-//! machine's executor writes and that a native run of a zk-DSL program returns; each table's
-//! constraints are tested against them.
+//! machine's executor writes and that a native run of a zk-DSL program returns. The constraints of
+//! each precompile's table are tested against them.
 //!
-//! 32-bit words of the byte hashes are pairs of 16-bit limbs, low limb first: four words a block.
-//! A byte-hash digest (8 words, little-endian) is two blocks.
+//! A 32-bit word of a byte hash is represented by two 16-bit limbs, the low one first, so a block
+//! has four words. A digest of a byte hash (8 little-endian words) is two blocks.
 
 #[cfg(test)]
 mod tests;
@@ -16,25 +16,26 @@ use p3_symmetric::CryptographicHasher;
 use thiserror::Error;
 
 use crate::field::{EF, EXTENSION_DEGREE, F};
-use crate::poseidon16::{Poseidon16, WIDTH};
+use crate::hash::poseidon16::{Poseidon16, WIDTH};
 
-/// Lanes of a block.
+/// Number of lanes of a block.
 pub const LANES: usize = 8;
 
-/// 32-bit words of limbs in a block.
+/// Number of 32-bit words, as limbs, in a block.
 pub const WORDS_PER_BLOCK: usize = LANES / 2;
 
-/// 32-bit words of one BLAKE3 message block (64 bytes).
+/// Number of 32-bit words of a BLAKE3 message block (64 bytes).
 pub const BLAKE3_BLOCK_WORDS: usize = 16;
 
-/// 32-bit words of one BLAKE3 chunk (1024 bytes).
+/// Number of 32-bit words of a BLAKE3 chunk (1024 bytes).
 pub const BLAKE3_CHUNK_WORDS: usize = 256;
 
-/// 32-bit words of one rate block of Keccak-256 (136 bytes).
+/// Number of 32-bit words of a rate block of Keccak-256 (136 bytes).
 pub const KECCAK_RATE_WORDS: usize = 34;
 
-/// Blocks from the start of one Keccak rate block to the next: 34 words take eight and a half, and
-/// groups of eight words take two, so the stride is ten.
+/// Number of blocks from the start of one Keccak rate block to the start of the next. 34 words take
+/// eight and a half blocks; the table reads groups of eight words, which take two blocks each, so
+/// the stride is ten.
 pub const KECCAK_RATE_BLOCKS: usize = 10;
 
 /// Eight field elements at one address of block memory.
@@ -43,15 +44,15 @@ pub type Block = [F; LANES];
 /// A 32-byte digest: 16 limbs of 8 little-endian words.
 pub type ByteDigest = [Block; 2];
 
-/// Arguments for which a precompile's relation has no solution.
+/// Arguments for which a precompile has no result.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PrecompileError {
-    /// A count or an index lies outside the range it may take.
+    /// A count or an index is outside its range.
     #[error("{name} of {precompile} is {value}, expected {min} to {max}")]
     OutOfRange {
         /// Name of the precompile.
         precompile: &'static str,
-        /// What is out of range.
+        /// The argument that is out of range.
         name: &'static str,
         /// Its value.
         value: u64,
@@ -60,8 +61,11 @@ pub enum PrecompileError {
         /// Largest allowed value.
         max: u64,
     },
-    /// A block of an extension element has a non-zero lane above its five coefficients.
-    #[error("lane {lane} of an extension element is not zero")]
+    /// A block that should contain an extension element has a nonzero lane above its five
+    /// coefficients.
+    #[error(
+        "lane {lane} of an extension element's block is not zero, expected lanes 5 to 7 to be zero"
+    )]
     NotExtension {
         /// The lane, 5 to 7.
         lane: usize,
@@ -88,7 +92,7 @@ fn check_range(
     }
 }
 
-/// The block of an extension element: 5 coefficients, constant term first, and three zeros.
+/// The block of an extension element: its 5 coefficients, constant term first, and three zeros.
 pub fn ext_to_block(x: EF) -> Block {
     let mut block = [F::ZERO; LANES];
     block[..EXTENSION_DEGREE].copy_from_slice(x.as_basis_coefficients_slice());
@@ -109,25 +113,25 @@ pub fn ext_from_block(block: &Block) -> Result<EF, PrecompileError> {
     }
 }
 
-/// The extension element of these coefficients, zeros after the last.
+/// The extension element with these coefficients, followed by zeros.
 fn extension(coefficients: &[F]) -> EF {
     EF::from_basis_coefficients_fn(|i| coefficients.get(i).copied().unwrap_or_default())
 }
 
-/// Blocks of the window of [`horner`].
+/// Number of blocks that the window of [`horner`] spans.
 pub const fn horner_blocks(skip: usize, length: usize) -> usize {
     (skip + length).div_ceil(LANES)
 }
 
 /// Random combination of a window of lanes.
 ///
-/// The window skips `skip < 8` lanes of the first block and takes `length >= 1` lanes of consecutive
-/// blocks, `R` blocks in all. Lane `j`, counted from the start of the first block, is weighted with
-/// `beta^(8R - 1 - j)`: the value is `Horner`'s rule run over all lanes, those outside the window
-/// read as zero.
+/// The window skips `skip < 8` lanes of the first block and takes the next `length >= 1` lanes of
+/// consecutive blocks; it spans `R` blocks. Lane `j`, counted from the start of the first block,
+/// has weight `beta^(8R - 1 - j)`: the result is that of Horner's rule over all lanes of these
+/// blocks, where lanes outside the window count as zero.
 ///
 /// # Errors
-/// If the window is empty, skips a block or leaves `blocks`.
+/// If the window is empty, skips a whole block or exceeds `blocks`.
 pub fn horner(
     blocks: &[Block],
     skip: usize,
@@ -147,17 +151,17 @@ pub fn horner(
 
 /// A step of FRI folding: `(left + right) / 2 + scale * (left - right)`.
 ///
-/// With `left = f(x)`, `right = f(-x)` and `scale = beta / (2x)` it is the value at `x^2` of the folded
-/// polynomial (ePrint 2018/828, section 3).
+/// For `left = f(x)`, `right = f(-x)` and `scale = beta / (2x)`, the result is the value at `x^2`
+/// of the folded polynomial (ePrint 2018/828, section 3).
 pub fn fold(left: EF, right: EF, scale: EF) -> EF {
     (left + right).halve() + scale * (left - right)
 }
 
-/// The `count` extension elements laid out one after the other, 5 lanes each, from lane `skip` of the
-/// first block on.
+/// Reads `count` extension elements that are stored one after the other, 5 lanes each, starting at
+/// lane `skip` of the first block.
 ///
 /// # Errors
-/// If there are none, they skip a block or leave `blocks`.
+/// If `count` is zero, `skip` is a whole block or more, or the elements exceed `blocks`.
 pub fn unpack(blocks: &[Block], skip: usize, count: usize) -> Result<Vec<EF>, PrecompileError> {
     check_range("unpack", "skip", skip as u64, 0, LANES as u64 - 1)?;
     let lanes = blocks.len() * LANES;
@@ -176,10 +180,11 @@ pub fn poseidon16_compress(left: &Block, right: &Block) -> Block {
     Poseidon16.compress_pair(*left, *right)
 }
 
-/// What an overwrite sponge leaves behind.
+/// The state of an overwrite sponge at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpongeOutput {
-    /// The last block as it was absorbed: lanes past the end carry the previous output.
+    /// The last block as it was absorbed: lanes after the end of the input have the previous
+    /// output.
     pub last_block: Block,
     /// Rate half of the last permutation's output: the digest of a hash.
     pub rate: Block,
@@ -189,11 +194,12 @@ pub struct SpongeOutput {
 
 /// Overwrite sponge of rate 8 over the first `lanes >= 8` lanes of `blocks`.
 ///
-/// Every block overwrites the rate and is followed by a permutation; a last block that is partial
-/// overwrites only its own lanes. From a zero capacity this is Plonky3's `PaddingFreeSponge`.
+/// Each block overwrites the rate, after which the state is permuted; a partial last block
+/// overwrites only the lanes that it has. From a zero capacity this is Plonky3's
+/// `PaddingFreeSponge`.
 ///
 /// # Errors
-/// If `lanes` is below 8 or more than `blocks` hold.
+/// If `lanes` is below 8 or exceeds the lanes of `blocks`.
 pub fn poseidon16_sponge(
     blocks: &[Block],
     lanes: usize,
@@ -202,12 +208,14 @@ pub fn poseidon16_sponge(
     poseidon16_duplex(blocks, lanes, capacity, F::ZERO)
 }
 
-/// [`poseidon16_sponge`] that adds `tag` to the first lane of the capacity before every permutation.
+/// Like [`poseidon16_sponge`], but adds `tag` to the first lane of the capacity before every
+/// permutation.
 ///
-/// Over whole blocks with tag 8 this is Plonky3's `DuplexChallenger` absorbing `lanes` elements.
+/// Over whole blocks and with tag 8, this is what Plonky3's `DuplexChallenger` does when it absorbs
+/// `lanes` elements.
 ///
 /// # Errors
-/// As [`poseidon16_sponge`].
+/// As for [`poseidon16_sponge`].
 pub fn poseidon16_duplex(
     blocks: &[Block],
     lanes: usize,
@@ -236,9 +244,11 @@ pub fn poseidon16_duplex(
     })
 }
 
-/// Root reached from `leaf` at `index < 2^depth` through `siblings`, one a level, `depth >= 1`.
+/// The root of a Merkle path of `depth >= 1` levels, from `leaf` at `index < 2^depth` through
+/// `siblings`, one per level.
 ///
-/// Bits of the index are consumed low first; a one says that the current node is the right child.
+/// The bits of the index are used from the lowest up. A bit of one means that the current node is
+/// the right child.
 ///
 /// # Errors
 /// If the path is empty or longer than 30 levels, or the index is too large for it.
@@ -276,7 +286,7 @@ fn merkle<D: Copy>(
     }))
 }
 
-/// Writes 32-bit words as limbs, zeros after the last.
+/// Converts 32-bit words to limbs in whole blocks, followed by zeros.
 pub fn words_to_limbs(words: &[u32]) -> Vec<Block> {
     words
         .chunks(WORDS_PER_BLOCK)
@@ -291,7 +301,7 @@ pub fn words_to_limbs(words: &[u32]) -> Vec<Block> {
         .collect()
 }
 
-/// The limbs of a 32-byte digest.
+/// Converts a 32-byte digest to limbs.
 pub fn digest_to_limbs(digest: [u8; 32]) -> ByteDigest {
     let mut limbs = ByteDigest::default();
     let words = digest.as_chunks().0.iter();
@@ -301,7 +311,7 @@ pub fn digest_to_limbs(digest: [u8; 32]) -> ByteDigest {
     limbs
 }
 
-/// The 32 bytes of a digest's limbs.
+/// Converts the limbs of a digest to its 32 bytes.
 ///
 /// # Errors
 /// If a limb is not below `2^16`.
@@ -319,8 +329,9 @@ fn limb_value(precompile: &'static str, limb: F) -> Result<u16, PrecompileError>
     Ok(value as u16)
 }
 
-/// The bytes of `words` words whose limbs stand in `blocks`; word `i` starts at lane `2i` counted
-/// from the start of its run of `run` words, runs being `stride` blocks apart.
+/// Returns the bytes of `words` words whose limbs are in `blocks`. The words are stored in runs of
+/// `run` words, which start `stride` blocks apart; word `i` of a run is at lane `2i` from the run's
+/// start.
 fn limb_bytes(
     precompile: &'static str,
     blocks: &[Block],
@@ -342,12 +353,12 @@ fn limb_bytes(
     Ok(bytes)
 }
 
-/// Chaining value of one BLAKE3 chunk of `words` 32-bit words (1 to 256), or, for `root`, the BLAKE3
-/// digest of these bytes.
+/// The chaining value of a BLAKE3 chunk of `words` 32-bit words (1 to 256) or, if `root`, the
+/// BLAKE3 digest of these bytes.
 ///
 /// # Errors
-/// If the count of words is out of range, the root is not chunk 0, a limb is not below `2^16`, or
-/// `blocks` are too few.
+/// If the number of words is out of range, `root` is set and the chunk is not chunk 0, a limb is
+/// not below `2^16`, or there are too few `blocks`.
 pub fn blake3_chunk(
     blocks: &[Block],
     words: usize,
@@ -378,7 +389,7 @@ pub fn blake3_chunk(
     Ok(digest_to_limbs(digest))
 }
 
-/// BLAKE3 parent node of two chaining values; the digest of the whole input for `root`.
+/// The BLAKE3 parent node of two chaining values or, if `root`, the digest of the whole input.
 ///
 /// # Errors
 /// If a limb is not below `2^16`.
@@ -396,10 +407,10 @@ pub fn blake3_parent(
     }))
 }
 
-/// Root of a Merkle path whose parents are `blake3(left || right)`; as [`poseidon16_merkle`].
+/// The root of a Merkle path whose parents are `blake3(left || right)`; see [`poseidon16_merkle`].
 ///
 /// # Errors
-/// As [`poseidon16_merkle`], or if a limb is not below `2^16`.
+/// As for [`poseidon16_merkle`], or if a limb is not below `2^16`.
 pub fn blake3_merkle(
     leaf: &ByteDigest,
     index: u32,
@@ -410,10 +421,11 @@ pub fn blake3_merkle(
     })
 }
 
-/// Root of a Merkle path whose parents are `keccak256(left || right)`; as [`poseidon16_merkle`].
+/// The root of a Merkle path whose parents are `keccak256(left || right)`; see
+/// [`poseidon16_merkle`].
 ///
 /// # Errors
-/// As [`poseidon16_merkle`], or if a limb is not below `2^16`.
+/// As for [`poseidon16_merkle`], or if a limb is not below `2^16`.
 pub fn keccak_merkle(
     leaf: &ByteDigest,
     index: u32,
@@ -442,11 +454,11 @@ fn byte_merkle(
     Ok(digest_to_limbs(root))
 }
 
-/// Keccak-256 (pad 0x01) of `words >= 1` 32-bit words; rate blocks of 34 words are
+/// Keccak-256 (padding 0x01) of `words >= 1` 32-bit words. Rate blocks of 34 words start
 /// [`KECCAK_RATE_BLOCKS`] blocks apart.
 ///
 /// # Errors
-/// If there are no words, a limb is not below `2^16`, or `blocks` are too few.
+/// If there are no words, a limb is not below `2^16`, or there are too few `blocks`.
 pub fn keccak_hash(blocks: &[Block], words: usize) -> Result<ByteDigest, PrecompileError> {
     const NAME: &str = "keccak_hash";
     check_range(NAME, "words", words as u64, 1, 1 << 30)?;
@@ -454,7 +466,8 @@ pub fn keccak_hash(blocks: &[Block], words: usize) -> Result<ByteDigest, Precomp
     Ok(digest_to_limbs(Keccak256Hash.hash_slice(&bytes)))
 }
 
-/// The limbs of the words by which a byte hash absorbs eight elements (see [`crate::encoding`]).
+/// The limbs of the words that a byte hash absorbs for eight elements (see
+/// [`crate::hash::encoding`]).
 pub fn limbs(elements: &Block) -> [Block; 2] {
     let mut blocks = [[F::ZERO; LANES]; 2];
     let words = elements.map(|element| element.to_unique_u32());

@@ -1,14 +1,13 @@
-//! Each hash's configuration against the stock Plonky3 configuration it stands for.
+//! Each hash suite's configuration compared with Plonky3's own configuration that it corresponds
+//! to.
 
 use std::fmt::Debug;
 
-use droste_native::challenger::Poseidon16Challenger;
-use droste_native::config::MAX_GRINDING_BITS;
-use droste_native::config::{FriSettings, SettingsError, config, pcs};
-use droste_native::family::{Config, Dft};
-use droste_native::{
-    Blake3Family, DIGEST, EF, F, HashFamily, HashId, KeccakFamily, Poseidon16Family,
-};
+use droste_native::stark::challenger::Poseidon16Challenger;
+use droste_native::stark::config::MAX_GRINDING_BITS;
+use droste_native::stark::config::{FriSettings, SettingsError, config, pcs};
+use droste_native::stark::suite::{Config, Dft};
+use droste_native::{Blake3Suite, DIGEST, EF, F, HashId, HashSuite, KeccakSuite, Poseidon16Suite};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_blake3::Blake3;
 use p3_challenger::{
@@ -33,7 +32,8 @@ use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Columns `a, b` with `a' = b`, `b' = a^2 + b`; public values: the first `a` and `b`, the last `b`.
+/// Columns `a, b` with `a' = b`, `b' = a^2 + b`. Public values: the first `a` and `b`, and the last
+/// `b`.
 #[derive(Clone, Copy)]
 struct Recurrence;
 
@@ -103,7 +103,7 @@ type StockPoseidonMmcs = MerkleTreeMmcs<
     <F as Field>::Packing,
     <F as Field>::Packing,
     PaddingFreeSponge<Poseidon1KoalaBear<16>, 16, 8, 8>,
-    droste_native::poseidon16::Poseidon16,
+    droste_native::hash::poseidon16::Poseidon16,
     2,
     8,
 >;
@@ -116,7 +116,7 @@ fn stock_poseidon()
     stock_config(
         MerkleTreeMmcs::new(
             PaddingFreeSponge::new(permutation.clone()),
-            droste_native::poseidon16::Poseidon16,
+            droste_native::hash::poseidon16::Poseidon16,
             SETTINGS.cap_height,
         ),
         DuplexChallenger::new(permutation),
@@ -136,17 +136,17 @@ fn stock_bytes<H: CryptographicHasher<u8, [u8; 32]> + Copy + Sync>(
     )
 }
 
-/// Moves a proof between two configurations whose proofs have the same content.
+/// Converts a proof between two configurations whose proofs have the same content.
 fn convert<A: Serialize, B: DeserializeOwned>(proof: &A) -> B {
     serde_json::from_value(serde_json::to_value(proof).unwrap()).unwrap()
 }
 
-/// A stock verifier accepts our proof, ours a stock prover's.
+/// Plonky3's verifier accepts our proof, and ours accepts that of Plonky3's prover.
 macro_rules! interoperates {
-    ($test:ident, $family:ty, $stock:expr) => {
+    ($test:ident, $suite:ty, $stock:expr) => {
         #[test]
         fn $test() {
-            let (ours, stock) = (config::<$family>(&SETTINGS, &[]).unwrap(), $stock);
+            let (ours, stock) = (config::<$suite>(&SETTINGS, &[]).unwrap(), $stock);
             let (trace, public) = trace(1 << 6);
             let our_proof = prove(&ours, &Recurrence, trace.clone(), &public).unwrap();
             verify(&ours, &Recurrence, &our_proof, &public).unwrap();
@@ -162,23 +162,23 @@ macro_rules! interoperates {
     };
 }
 
-interoperates!(poseidon16_interoperates, Poseidon16Family, stock_poseidon());
-interoperates!(blake3_interoperates, Blake3Family, stock_bytes(Blake3));
+interoperates!(poseidon16_interoperates, Poseidon16Suite, stock_poseidon());
+interoperates!(blake3_interoperates, Blake3Suite, stock_bytes(Blake3));
 interoperates!(
     keccak_interoperates,
-    KeccakFamily,
+    KeccakSuite,
     stock_bytes(Keccak256Hash)
 );
 
-/// Proving as a user generic over the hash writes it.
-fn prove_generic<H: HashFamily>(seed: &[F], rows: usize) -> (Config<H>, Proof<Config<H>>, Vec<F>) {
+/// Proves as a user's code does that is generic over the hash.
+fn prove_generic<H: HashSuite>(seed: &[F], rows: usize) -> (Config<H>, Proof<Config<H>>, Vec<F>) {
     let config = config::<H>(&SETTINGS, seed).unwrap();
     let (trace, public) = trace(rows);
     let proof = prove(&config, &Recurrence, trace, &public).unwrap();
     (config, proof, public)
 }
 
-fn proofs_do_not_depend_on_threads<H: HashFamily>() {
+fn proofs_do_not_depend_on_threads<H: HashSuite>() {
     let bytes = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -195,12 +195,12 @@ fn proofs_do_not_depend_on_threads<H: HashFamily>() {
 
 #[test]
 fn proofs_are_deterministic() {
-    proofs_do_not_depend_on_threads::<Poseidon16Family>();
-    proofs_do_not_depend_on_threads::<Blake3Family>();
-    proofs_do_not_depend_on_threads::<KeccakFamily>();
+    proofs_do_not_depend_on_threads::<Poseidon16Suite>();
+    proofs_do_not_depend_on_threads::<Blake3Suite>();
+    proofs_do_not_depend_on_threads::<KeccakSuite>();
 }
 
-fn seed_is_bound<H: HashFamily>() {
+fn seed_is_bound<H: HashSuite>() {
     let (_, proof, public) = prove_generic::<H>(&[F::ONE, F::TWO], 1 << 5);
     let verifies = |seed: &[F]| {
         let config = config::<H>(&SETTINGS, seed).unwrap();
@@ -213,12 +213,12 @@ fn seed_is_bound<H: HashFamily>() {
 
 #[test]
 fn seeds_are_bound() {
-    seed_is_bound::<Poseidon16Family>();
-    seed_is_bound::<Blake3Family>();
-    seed_is_bound::<KeccakFamily>();
+    seed_is_bound::<Poseidon16Suite>();
+    seed_is_bound::<Blake3Suite>();
+    seed_is_bound::<KeccakSuite>();
 }
 
-/// `grind` returns the smallest nonce, which a serial scan of the stock challenger finds too.
+/// `grind` returns the smallest nonce, which a serial scan with Plonky3's challenger finds, too.
 fn grinds_to_the_smallest<C, S>(mut ours: C, mut stock: S, observed: &[F])
 where
     C: GrindingChallenger<Witness = F> + CanSample<F> + Clone,
@@ -234,7 +234,7 @@ where
             .unwrap();
         assert_eq!(nonce, smallest);
         assert!(stock.check_witness(bits, nonce));
-        // Samples between the grindings leave different amounts of unread output.
+        // The samples before each proof of work leave different amounts of unread output.
         for _ in 0..observed.len() % 10 {
             assert_eq!(CanSample::<F>::sample(&mut ours), stock.sample());
         }
@@ -253,12 +253,12 @@ fn grinding_finds_the_smallest_nonce() {
             &observed,
         );
         grinds_to_the_smallest(
-            Blake3Family::challenger(),
+            Blake3Suite::challenger(),
             SerializingChallenger32::<F, HashChallenger<u8, _, 32>>::from_hasher(vec![], Blake3),
             &observed,
         );
         grinds_to_the_smallest(
-            KeccakFamily::challenger(),
+            KeccakSuite::challenger(),
             SerializingChallenger32::<F, HashChallenger<u8, _, 32>>::from_hasher(
                 vec![],
                 Keccak256Hash,
@@ -317,14 +317,14 @@ proptest! {
             run(DuplexChallenger::<F, _, 16, 8>::new(default_koalabear_poseidon1_16()), &steps)
         );
         prop_assert_eq!(
-            run(Blake3Family::challenger(), &steps),
+            run(Blake3Suite::challenger(), &steps),
             run(
                 SerializingChallenger32::<F, HashChallenger<u8, _, 32>>::from_hasher(vec![], Blake3),
                 &steps
             )
         );
         prop_assert_eq!(
-            run(KeccakFamily::challenger(), &steps),
+            run(KeccakSuite::challenger(), &steps),
             run(
                 SerializingChallenger32::<F, HashChallenger<u8, _, 32>>::from_hasher(
                     vec![],
@@ -396,11 +396,11 @@ fn impossible_settings_are_named() {
     };
     assert_eq!((MAX_GRINDING_BITS, most.validate()), (24, Ok(())));
     for (name, settings) in broken {
-        let Err(SettingsError::OutOfRange { field, .. }) = pcs::<Blake3Family>(&settings) else {
+        let Err(SettingsError::OutOfRange { field, .. }) = pcs::<Blake3Suite>(&settings) else {
             panic!("{name} was accepted");
         };
         assert_eq!(field, name);
-        assert!(config::<Poseidon16Family>(&settings, &[]).is_err());
+        assert!(config::<Poseidon16Suite>(&settings, &[]).is_err());
     }
 }
 
@@ -414,34 +414,34 @@ fn names_parse_back() {
 
 #[test]
 fn caps_expose_their_digests() {
-    fn check<H: HashFamily>(expected: usize)
+    fn check<H: HashSuite>(expected: usize)
     where
         H::Digest: Debug,
     {
-        use droste_native::family::{Commitment, FamilyCap};
+        use droste_native::stark::suite::{Commitment, SuiteCap};
         let rows = RowMajorMatrix::new(F::zero_vec(64), 4);
         let (cap, _) = H::val_mmcs(2).commit_matrix(rows);
         assert_eq!(cap.digests().len(), expected);
         assert_eq!(Commitment::<H>::from_digests(cap.digests().to_vec()), cap);
     }
-    check::<Poseidon16Family>(4);
-    check::<Blake3Family>(4);
-    check::<KeccakFamily>(4);
+    check::<Poseidon16Suite>(4);
+    check::<Blake3Suite>(4);
+    check::<KeccakSuite>(4);
     assert_eq!(DIGEST, 8);
 }
 
 #[test]
 fn lookup_and_ood_grinding_reach_the_configuration() {
-    let config = config::<Poseidon16Family>(&SETTINGS, &[]).unwrap();
+    let config = config::<Poseidon16Suite>(&SETTINGS, &[]).unwrap();
     assert_eq!(config.lookup_proof_of_work_bits(), 4);
     assert_eq!(config.ood_proof_of_work_bits(), 6);
 }
 
-/// Why tables must not be shorter than the cap: Plonky3 0.8.0 accepts any of their rows. If this fails, the
-/// rule is no longer needed.
+/// The reason why tables must not be shorter than the cap: Plonky3 0.8.0 accepts any rows of such
+/// tables. If this test fails, the rule is no longer needed.
 #[test]
 fn rows_above_the_cap_are_not_authenticated() {
-    let mmcs = Poseidon16Family::val_mmcs(3);
+    let mmcs = Poseidon16Suite::val_mmcs(3);
     let column = |rows: usize| RowMajorMatrix::new_col((0..rows).map(F::from_usize).collect());
     let accepts = |short: usize| {
         let (commitment, data) = mmcs.commit(vec![column(16), column(short)]);

@@ -2,8 +2,8 @@
 
 use droste_gadgets::prelude::*;
 
-/// Public inputs `n` and `x < 2^16`; starts at 32 bytes of which the first two are `x`, hashes them
-/// `n` times, reveals the first four 16-bit limbs of the result.
+/// Public inputs `n` and `x < 2^16`. Starts with 32 bytes of which the first two are `x` and the
+/// others zero, hashes them `n` times, and reveals the first four 16-bit limbs of the result.
 pub fn main() {
     let n = public_input();
     let x = public_input();

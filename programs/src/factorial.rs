@@ -1,4 +1,4 @@
-//! Factorial: reads `n`, reveals `n!` in the field.
+//! Factorial: reads `n` and reveals `n!` in the field.
 
 use droste_gadgets::prelude::*;
 

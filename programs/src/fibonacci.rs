@@ -1,4 +1,4 @@
-//! Fibonacci: reads `n`, reveals the `n`-th number in the field.
+//! Fibonacci numbers: reads `n` and reveals the `n`-th number in the field.
 
 use droste_gadgets::prelude::*;
 

@@ -1,4 +1,5 @@
-//! zk-DSL programs. Each module is one: its `main` runs natively and in the machine.
+//! Example programs in the zk-DSL. Each module is a program whose `main` runs natively and in the
+//! machine.
 
 pub mod blake3_chain;
 pub mod blake3_membership;
@@ -11,7 +12,7 @@ pub mod poseidon16_membership;
 pub mod poseidon16_permute;
 pub mod sort;
 
-/// Name and text of every program, for the compiler.
+/// Name and text of every program, for the machine's compiler.
 pub const SOURCES: &[(&str, &str)] = &[
     ("blake3_chain", include_str!("blake3_chain.rs")),
     ("blake3_membership", include_str!("blake3_membership.rs")),
@@ -28,7 +29,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("sort", include_str!("sort.rs")),
 ];
 
-/// The text of the program called `name`.
+/// Returns the text of the program called `name`, if there is one.
 pub fn source(name: &str) -> Option<&'static str> {
     SOURCES
         .iter()

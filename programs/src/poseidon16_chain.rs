@@ -2,8 +2,8 @@
 
 use droste_gadgets::prelude::*;
 
-/// Public inputs `n` and `x`; starts at the digest `(x, 0, .., 0)`, compresses it `n` times with the
-/// zero digest, reveals four lanes of the result.
+/// Public inputs `n` and `x`. Starts with the digest `(x, 0, .., 0)`, compresses it `n` times with
+/// the zero digest, and reveals four lanes of the result.
 pub fn main() {
     let n = public_input();
     let x = public_input();

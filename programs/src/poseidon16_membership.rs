@@ -2,13 +2,13 @@
 
 use droste_gadgets::prelude::*;
 
-/// Levels of the tree.
+/// Number of levels of the tree.
 const DEPTH: usize = 8;
 
-/// Hints: a leaf digest, its index and its path. Reveals the root: the prover knows a leaf of the tree
-/// under it.
+/// Hints: the digest of a leaf, its index and its path. Reveals the root. The proof says that the
+/// prover knows a leaf of the tree with that root.
 pub fn main() {
-    // Every leaf, index and path is admissible; the root says which tree they belong to.
+    // Every leaf, index and path is admissible: the root says to which tree they belong.
     let leaf = hint_slice(1).any();
     let index = hint_felt().any();
     let path = hint_slice(DEPTH).any();

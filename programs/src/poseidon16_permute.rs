@@ -2,7 +2,7 @@
 
 use droste_gadgets::prelude::*;
 
-/// Public inputs: the first four elements of the state, the other twelve are zero. Reveals two
+/// Public inputs: the first four elements of the state; the other twelve are zero. Reveals two
 /// elements of each half of the output.
 pub fn main() {
     let a = public_input();

@@ -1,14 +1,14 @@
-//! Sorts four public numbers below 2^16: the order comes as hints, and is checked.
+//! Sorts four public numbers below 2^16: hints say the order, which the program checks.
 
 use droste_gadgets::prelude::*;
 
-/// Numbers: as many as the statement holds twice.
+/// Number of numbers; the statement has lanes for twice as many.
 const N: usize = 4;
 
-/// Differences of numbers below this tell their order.
+/// A difference below this bound shows that two numbers are in order.
 const BOUND: usize = 65536;
 
-/// Reads the numbers, and reveals them in ascending order.
+/// Reads the numbers and reveals them in ascending order.
 pub fn main() {
     let mut numbers = Words::<N>::new();
     for i in 0..N {
@@ -19,7 +19,7 @@ pub fn main() {
     let mut taken = Words::<N>::new();
     let mut last = Felt::ZERO;
     for i in 0..N {
-        // Any index: a word is written once, so each number is taken once.
+        // Every index is admissible: a word can be written only once, so each number is taken once.
         let index = Index::<N>::new(hint_felt().any());
         taken.set(index, felt(i));
         let number = numbers.get(index);

@@ -1,15 +1,15 @@
-//! Every program's native run against an independent computation.
+//! The native run of every program compared with an independent computation.
 
-use droste_gadgets::{Hint, Tape, run_native};
+use droste_gadgets::{Hint, NativeTape, run_native};
 use droste_native::F;
-use droste_native::poseidon16::Poseidon16;
+use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::precompile::{digest_to_limbs, poseidon16_compress};
 use droste_programs::*;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use sha3::{Digest, Keccak256};
 
 fn run(tape: Vec<Hint>, public: &[u32], program: fn()) -> [u32; 8] {
-    run_native(&Tape { hints: tape }, public, program).unwrap()
+    run_native(&NativeTape { hints: tape }, public, program).unwrap()
 }
 
 fn integers(values: &[F]) -> Vec<u32> {
@@ -92,7 +92,7 @@ fn poseidon16_membership_recomputes_the_root() {
     };
     let statement = run(tape(0b1010_0110), &[], poseidon16_membership::main);
     assert_eq!(statement[..], integers(&root)[..]);
-    let too_large = Tape { hints: tape(256) };
+    let too_large = NativeTape { hints: tape(256) };
     assert!(run_native(&too_large, &[], poseidon16_membership::main).is_err());
 }
 
@@ -130,12 +130,12 @@ fn byte_memberships_recompute_the_root() {
 
 #[test]
 fn failures_are_results() {
-    let empty = Tape::default();
+    let empty = NativeTape::default();
     let missing = run_native(&empty, &[], factorial::main).unwrap_err();
     assert_eq!(missing.to_string(), "a public input is missing");
     let unread = run_native(&empty, &[1, 2], factorial::main).unwrap_err();
     assert_eq!(unread.to_string(), "1 public inputs were not read");
-    let hints = Tape {
+    let hints = NativeTape {
         hints: vec![Hint::Felt(F::ONE)],
     };
     let left = run_native(&hints, &[1], factorial::main).unwrap_err();

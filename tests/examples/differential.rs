@@ -1,9 +1,11 @@
-//! Random programs both ways, as many as wanted:
+//! Runs any number of random programs natively and in the machine:
 //!
-//!     cargo build -p droste-tests && cargo run -p droste-tests --release --example differential -- \
+//!     cargo build -p droste-tests
+//!     cargo run -p droste-tests --release --example differential -- \
 //!         --programs 20000 --seed 1 --inputs 6 --seconds 3600 --shrink 20
 //!
-//! `--show N` prints program `N` of the seed instead. Ends with 1 if the two sides differ somewhere.
+//! `--show N` prints program `N` of the seed instead. The exit code is 1 if the two sides differ on
+//! a program.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -13,7 +15,7 @@ use droste_tests::differential::shrink::shrink;
 use droste_tests::differential::source::print;
 use droste_tests::differential::{batch, features};
 
-/// Programs built at a time.
+/// Number of programs that are built at a time.
 const BATCH: u64 = 400;
 
 fn main() -> ExitCode {
@@ -34,10 +36,10 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
     while let Some(name) = arguments.next() {
         let value = arguments
             .next()
-            .ok_or_else(|| format!("{name} takes a number"))?;
+            .ok_or_else(|| format!("option {name} needs a number"))?;
         let value: u64 = value
             .parse()
-            .map_err(|_| format!("{name} takes a number, not {value}"))?;
+            .map_err(|_| format!("option {name} needs a number, {value} was given"))?;
         match name.as_str() {
             "--programs" => programs = value,
             "--seed" => seed = value,
@@ -46,14 +48,14 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
             "--shrink" => most = value,
             "--first" => first = value,
             "--show" => show = Some(value),
-            _ => return Err(format!("{name} is not an option").into()),
+            _ => return Err(format!("{name} is not an option of this example").into()),
         }
     }
     if let Some(number) = show {
         print!("{}", print(&features::program(seed, number).0));
         return Ok(true);
     }
-    // What the compiler or the executor says in a panic is in the report.
+    // Messages of panics in the compiler or executor are in the report, so they are not printed.
     std::panic::set_hook(Box::new(|_| {}));
     let start = Instant::now();
     let mut report = Report::default();
@@ -72,7 +74,7 @@ fn run() -> Result<bool, Box<dyn std::error::Error>> {
         );
     }
     println!(
-        "seed {seed}, {inputs} inputs a program, {:.0?}\n{report}",
+        "seed {seed}, {inputs} inputs per program, {:.0?}\n{report}",
         start.elapsed()
     );
     findings.truncate(most as usize);

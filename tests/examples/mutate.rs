@@ -6,15 +6,15 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use droste_air::test_utils::Counting;
-use droste_native::{Blake3Family, HashId, KeccakFamily, Poseidon16Family};
-use droste_tests::attack::files::{join, proofs, wraps};
+use droste_native::{Blake3Suite, HashId, KeccakSuite, Poseidon16Suite};
+use droste_tests::attack::files::{join_and_member, proofs, wraps};
 use droste_tests::attack::forge::{EVERYTHING, LITTLE, forger};
 use droste_tests::attack::run::Plan;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The value of an option, or another.
+/// Returns the value of an option, or `otherwise` if it is not given.
 fn option(name: &str, otherwise: u64) -> Result<u64, String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some(at) = arguments.iter().position(|argument| argument == name) else {
@@ -22,7 +22,7 @@ fn option(name: &str, otherwise: u64) -> Result<u64, String> {
     };
     let value = arguments
         .get(at + 1)
-        .ok_or(format!("{name} needs a number"))?;
+        .ok_or(format!("option {name} needs a number"))?;
     value
         .parse()
         .map_err(|error| format!("{name} {value}: {error}"))
@@ -35,7 +35,7 @@ fn plan() -> Result<Plan, String> {
     let threads = option("--threads", threads as u64)?;
     let mut files = proofs();
     files.extend(wraps(&HashId::ALL));
-    files.push(join());
+    files.extend(join_and_member());
     Ok(Plan {
         count: count as usize,
         seed,
@@ -43,10 +43,10 @@ fn plan() -> Result<Plan, String> {
         threads: threads as usize,
         files,
         forgers: vec![
-            forger::<Poseidon16Family>("little", LITTLE),
-            forger::<Blake3Family>("little", LITTLE),
-            forger::<KeccakFamily>("little", LITTLE),
-            forger::<Blake3Family>("everything", EVERYTHING),
+            forger::<Poseidon16Suite>("little", LITTLE),
+            forger::<Blake3Suite>("little", LITTLE),
+            forger::<KeccakSuite>("little", LITTLE),
+            forger::<Blake3Suite>("everything", EVERYTHING),
         ],
     })
 }

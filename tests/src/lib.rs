@@ -1,4 +1,4 @@
-//! Harnesses shared by the end-to-end tests.
+//! Harnesses that the end-to-end tests share.
 
 pub mod attack;
 pub mod differential;

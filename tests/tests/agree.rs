@@ -1,18 +1,18 @@
-//! What plain Rust means, in programs that `rustc` builds with this file and the compiler of the
-//! machine reads: places, patterns, conditions, integers. Each found a difference once, or stands
-//! beside one that did.
+//! Programs in plain Rust mean the same natively and in the machine: rustc builds them with this
+//! file, and the machine's compiler reads their text. They test places, patterns, conditions and
+//! integers. Each found a difference once, or is closely related to one that did.
 
 use droste::both_ways::Program;
-use droste_gadgets::{Hint, Tape};
+use droste_gadgets::{Hint, NativeTape};
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 
-/// Programs as modules, and each with its text.
+/// Declares programs as modules, and each module's text as a constant.
 macro_rules! programs {
     ($($name:ident { $($text:tt)* })*) => {
         $(
             mod $name {
-                // The programs are written to be hard to read, not to be liked by lints.
+                // The programs are meant to be hard to read, so lints do not apply.
                 #![allow(unused, clippy::all)]
                 pub const SOURCE: &str = stringify!($($text)*);
                 $($text)*
@@ -27,16 +27,16 @@ macro_rules! program {
     };
 }
 
-/// Both runs give the values that are revealed after the inputs.
+/// Asserts that both runs reveal these values after the inputs.
 fn gives(program: &Program, public: &[u32], outputs: &[u32]) {
-    let statement = program.both(&Tape::default(), public).unwrap();
+    let statement = program.both(&NativeTape::default(), public).unwrap();
     let revealed = &statement[public.len()..public.len() + outputs.len()];
     assert_eq!(revealed, outputs, "{}", program.name);
 }
 
-/// Both runs fail.
+/// Asserts that both runs fail.
 fn fails(program: &Program, public: &[u32]) {
-    program.both(&Tape::default(), public).unwrap_err();
+    program.both(&NativeTape::default(), public).unwrap_err();
 }
 
 programs! {
@@ -207,7 +207,7 @@ programs! {
             let before = N + M;
             const N: usize = TWICE / 2;
             const TWICE: usize = 40;
-            // The inner 7, not the outer 40.
+            // It is the inner 7 and not the outer 40.
             let inside = {
                 let sum = N + TWICE;
                 const TWICE: usize = 7;
@@ -242,22 +242,23 @@ programs! {
         pub fn main() {
             let x = public_input();
             let mut t = Tick { n: 0 };
-            // The value first: 1 at index 2.
+            // The value is evaluated first, so 1 is added at index 2.
             let mut a = [felt(0); 8];
             a[t.next()] = t.felt();
             reveal(a[2]);
-            // Of integers the value first: 3 at index 4; of elements the place: 6 at index 5.
+            // For integers the value is evaluated first, so 3 is added at index 4; for field
+            // elements the place is, so 6 is added at index 5.
             let mut b = [0usize; 8];
             let (value, at) = (t.next(), t.next());
             b[at] += value;
             reveal(felt(100 * b[4] + b[3]));
             a[t.next()] += t.felt();
             reveal(a[5] * felt(100) + a[6]);
-            // The outer index before the inner one.
+            // The outer index is evaluated before the inner one.
             let grid = [[felt(1), felt(2), felt(3)], [felt(4), felt(5), felt(6)], [x, x, x]];
             let mut u = Tick { n: 0 };
             reveal(grid[u.next()][u.next()]);
-            // An effect in an index of a part of a temporary happens once.
+            // An effect in an index into a temporary happens once.
             let mut v = Tick { n: 0 };
             let part = Holder { list: [felt(7), felt(8), felt(9)] }.get().list[v.next()];
             reveal(part * felt(10) + felt(v.n));
@@ -321,7 +322,7 @@ programs! {
             *place = copy + felt(1);
         }
 
-        // A pattern of two names before a mutable reference.
+        // A pattern with two names before a mutable reference.
         fn after((a, b): (Felt, Felt), place: &mut Felt) {
             *place = a + b;
         }
@@ -531,7 +532,7 @@ fn the_right_side_runs_only_where_the_left_one_does_not_decide() {
 #[test]
 fn hints_of_a_right_side_are_read_where_it_runs() {
     let program = program!(lazy_hints);
-    let tape = |values: &[u32]| Tape {
+    let tape = |values: &[u32]| NativeTape {
         hints: values
             .iter()
             .map(|value| Hint::Felt(F::from_u32(*value)))

@@ -1,16 +1,17 @@
-//! The documents name tests, items and files: each one exists. Text alone is read, nothing is built.
+//! The tests, items, files and links that documents name exist. Only text is read, nothing is
+//! built.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Crates of other people, whose names documents may use.
+/// Prefixes of other projects' names, which documents may use.
 const FOREIGN: [&str; 4] = ["p3_", "std", "rustfmt", "clippy"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Every file of the repository below a directory, by its path from the root; no build products.
+/// Collects every file below a directory, by its path from the root, except build products.
 fn files(directory: &Path, path: &str, found: &mut Vec<String>) {
     for entry in std::fs::read_dir(directory).expect("readable directory") {
         let entry = entry.expect("readable entry");
@@ -27,9 +28,9 @@ fn files(directory: &Path, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Names that a source file defines, and those of its tests.
+/// Names that a source file defines, and names of its tests.
 struct Source {
-    /// Components of its path, without the extension.
+    /// Components of the file's path, without the extension.
     path: Vec<String>,
     names: BTreeSet<String>,
     tests: BTreeSet<String>,
@@ -82,7 +83,7 @@ impl Source {
         }
     }
 
-    /// Whether the path goes through `components`, one after the other.
+    /// Returns whether the path has `components` in it, one after the other.
     fn is_at(&self, components: &[&str]) -> bool {
         components.is_empty()
             || self.path.windows(components.len()).any(|window| {
@@ -92,7 +93,7 @@ impl Source {
     }
 }
 
-/// Whether a name is the pattern, in which `*` stands for anything.
+/// Returns whether `name` matches the pattern, in which `*` stands for anything.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
@@ -106,7 +107,7 @@ fn any(names: &BTreeSet<String>, pattern: &str) -> bool {
     names.iter().any(|name| matches(pattern, name))
 }
 
-/// `a{b,c}d` as `abd`, `acd`.
+/// Expands `a{b,c}d` to `abd` and `acd`.
 fn alternatives(text: &str) -> Vec<String> {
     match text
         .split_once('{')
@@ -142,8 +143,8 @@ impl Repository {
         }
     }
 
-    /// Whether a test is named so: `file::test`, `directory/file::test`, `test`, or a file of tests; after
-    /// `crate: `, one of that crate.
+    /// Returns whether a test has this name: `file::test`, `directory/file::test`, `test`, or a
+    /// file of tests. After `crate: ` it must be a test of that crate.
     fn has_test(&self, reference: &str) -> bool {
         let (package, reference) = match reference.split_once(": ") {
             Some((package, reference)) => (Some(package), reference),
@@ -154,7 +155,7 @@ impl Repository {
         let Some((name, place)) = components.split_last() else {
             return false;
         };
-        // Tests in the file that they test.
+        // Unit tests are in the file that they test.
         let file = place.strip_suffix(&["tests"]).unwrap_or(place);
         self.sources.iter().any(|source| {
             let is_there = package.is_none_or(|package| source.path[0] == package);
@@ -164,8 +165,9 @@ impl Repository {
         })
     }
 
-    /// Whether an item is named so: its name is defined where the name before it is, which is a type, a
-    /// module or a file. A single letter stands for any type.
+    /// Returns whether an item has this name: its last component must be defined where the
+    /// component before it is, which is a type, a module or a file. A single letter stands for any
+    /// type.
     fn has_item(&self, path: &[&str]) -> bool {
         let Some((name, place)) = path.split_last() else {
             return false;
@@ -187,8 +189,8 @@ impl Repository {
         })
     }
 
-    /// Whether a path goes on like this one, which may leave out where it begins and ends. What begins
-    /// with the name of a library is in its sources.
+    /// Returns whether some path contains this one, which may omit the path's beginning and end. A
+    /// path that begins with a library's name is in that library's sources.
     fn has_path(&self, reference: &str) -> bool {
         if let Some((package, rest)) = reference.split_once('/')
             && let Some(package) = package.strip_prefix("droste_")
@@ -211,19 +213,19 @@ impl Repository {
     }
 }
 
-/// The spans between backticks of a line.
+/// Returns the texts between backticks on a line.
 fn spans(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// The targets of a line's links.
+/// Returns the targets of the links on a line.
 fn links(line: &str) -> impl Iterator<Item = &str> {
     line.split("](")
         .skip(1)
         .filter_map(|rest| rest.split(')').next())
 }
 
-/// `a::b::c`, from a span without its generics and arguments.
+/// Returns the components of `a::b::c`, from a span without generics and arguments.
 fn item_path(span: &str) -> Option<Vec<String>> {
     let mut plain = String::new();
     let mut depth = 0;
@@ -249,7 +251,7 @@ fn item_path(span: &str) -> Option<Vec<String>> {
     (parts.len() > 1 && parts.iter().all(is_name)).then_some(parts)
 }
 
-/// What a span names that does not exist.
+/// Returns what a span names, if it does not exist.
 fn missing(repository: &Repository, span: &str, is_test: bool) -> Option<String> {
     let absent = |exists: bool| (!exists).then(|| span.to_owned());
     if is_test {
@@ -264,7 +266,7 @@ fn missing(repository: &Repository, span: &str, is_test: bool) -> Option<String>
         let is_foreign = FOREIGN.iter().any(|foreign| path[0].starts_with(foreign));
         return absent(is_foreign || repository.has_item(&path) || repository.has_test(span));
     }
-    // Arguments of commands, and paths that stand alone.
+    // Arguments of commands, and paths outside of commands.
     let words: Vec<&str> = span.split_whitespace().collect();
     for (index, word) in words.iter().enumerate() {
         let is_example = index > 0 && ["--example", "--bench"].contains(&words[index - 1]);
@@ -298,10 +300,10 @@ fn documents(repository: &Repository) -> Vec<String> {
     documents.cloned().collect()
 }
 
-/// Everything that a document names and the repository does not have.
+/// Returns everything that a document names but the repository does not have.
 fn faults(repository: &Repository, document: &str, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
-    // Whether the table that a line belongs to has tests in its last column.
+    // Whether the last column of the present table lists tests.
     let mut lists_tests = false;
     let mut is_code = false;
     for (number, line) in (1..).zip(text.lines()) {
@@ -364,7 +366,7 @@ fn what_the_documents_name_exists() {
 fn what_does_not_exist_is_found() {
     let repository = Repository::read();
     let found = |text: &str| faults(&repository, "/docs/soundness.md", text).len();
-    // A test of this file, an item, a file, a link, an example.
+    // A test of this file, an item, a file, a link and an example, all of which exist.
     let right = "| claim | test |\n|---|---|\n| a `matches` | `docs::what_does_not_exist_is_found` |\n\
                  \n`Verifier::new`, `docs/soundness.md`, [a link](soundness.md)\n";
     assert_eq!(found(right), 0);
@@ -375,7 +377,7 @@ fn what_does_not_exist_is_found() {
         ("docs/soundness.md", "docs/soundless.md"),
         ("(soundness.md)", "(soundless.md)"),
         ("`Verifier::new`", "`cargo run --example no_such_example`"),
-        // An item of that name is no test.
+        // An item with this name exists, but it is not a test.
         ("docs::what_does_not_exist_is_found", "docs::faults"),
     ] {
         assert_eq!(found(&right.replacen(from, to, 1)), 1, "{to}");

@@ -1,36 +1,37 @@
-//! Changed files and forged proofs: none is accepted, none makes a verifier panic. `docs/testing.md`
-//! has the long form.
+//! No changed file and no forged proof is accepted, and none makes a verifier panic.
+//! `docs/testing.md` describes longer runs.
 
 use droste_air::test_utils::Counting;
-use droste_native::{Blake3Family, HashId, KeccakFamily, Poseidon16Family};
-use droste_tests::attack::files::{join, proofs, wraps};
+use droste_native::{Blake3Suite, HashId, KeccakSuite, Poseidon16Suite};
+use droste_tests::attack::files::{join_and_member, proofs, wraps};
 use droste_tests::attack::forge::{EVERYTHING, LITTLE, forger};
 use droste_tests::attack::run::Plan;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Decoding and verifying one file take at most so many bytes.
+/// Largest number of bytes that decoding and verifying one file may take.
 const MEMORY: usize = 1 << 26;
 
 #[test]
 fn nothing_false_is_accepted() {
     let mut files = proofs();
-    // Wraps of byte hashes, the largest files, are attacked in the long form.
+    // Wraps of proofs in byte hashes, which are the largest files, are attacked only in longer
+    // runs.
     files.extend(wraps(&[HashId::Poseidon16]));
-    files.push(join());
+    files.extend(join_and_member());
     let plan = Plan {
-        // One in six draws changes nothing.
+        // One in six random changes changes nothing.
         count: 24_800,
         seed: 10,
         limit: None,
         threads: 2,
         files,
         forgers: vec![
-            forger::<Poseidon16Family>("little", LITTLE),
-            forger::<Blake3Family>("little", LITTLE),
-            forger::<KeccakFamily>("little", LITTLE),
-            forger::<Blake3Family>("everything", EVERYTHING),
+            forger::<Poseidon16Suite>("little", LITTLE),
+            forger::<Blake3Suite>("little", LITTLE),
+            forger::<KeccakSuite>("little", LITTLE),
+            forger::<Blake3Suite>("everything", EVERYTHING),
         ],
     };
     let report = plan.run();

@@ -1,7 +1,7 @@
-//! Every example program, natively and in the machine.
+//! Every example program is run natively and in the machine.
 
 use droste::both_ways::Program;
-use droste_gadgets::{Hint, Tape};
+use droste_gadgets::{Hint, NativeTape};
 use droste_native::F;
 use droste_native::precompile::poseidon16_merkle;
 use droste_programs as programs;
@@ -19,7 +19,7 @@ fn block(seed: u32) -> [Option<F>; 8] {
     std::array::from_fn(|lane| Some(F::from_u32(seed * 1000 + 17 * lane as u32 + 1)))
 }
 
-/// A program as a module and as its text.
+/// Declares a program as a module and as its text.
 macro_rules! program {
     ($name:ident { $($text:tt)* }) => {
         mod $name {
@@ -46,13 +46,13 @@ program!(unused {
     }
 });
 
-/// What an operation asserts holds where nothing uses its result.
+/// What an operation asserts is checked even if its result is not used.
 #[test]
 fn results_that_nothing_uses_are_checked() {
     let program = Program::new("unused", unused::SOURCE, unused::main);
     let tape = |lane: u32| {
         let lanes = [1, 2, 3, 4, 5, 0, 0, lane].map(|x| Some(F::from_u32(x)));
-        Tape {
+        NativeTape {
             hints: vec![Hint::Slice(vec![lanes])],
         }
     };
@@ -79,7 +79,8 @@ program!(paths {
     }
 });
 
-/// A path from a leaf at a run-time address to a root at one, where it is compared by being written.
+/// A Merkle path whose leaf and root are at addresses known at run time. The root is compared by
+/// writing it.
 #[test]
 fn leaves_and_roots_are_at_any_address() {
     let program = Program::new("paths", paths::SOURCE, paths::main);
@@ -89,13 +90,13 @@ fn leaves_and_roots_are_at_any_address() {
     let tape = |roots: [[F; 8]; 2]| {
         let slice =
             |blocks: &[[F; 8]]| Hint::Slice(blocks.iter().map(|block| block.map(Some)).collect());
-        Tape {
+        NativeTape {
             hints: vec![slice(&roots), slice(&leaves), slice(&path)],
         }
     };
     for which in [0, 1] {
         program.both(&tape(roots), &[which]).unwrap();
-        // The one that is not asked for may be anything.
+        // The root that is not asked for may have any value.
         for wrong in [0, 1] {
             for lane in 0..8 {
                 let mut roots = roots;
@@ -120,7 +121,8 @@ program!(lanes {
     }
 });
 
-/// A block that several instructions make is compared whole, also where its only use is the comparison.
+/// A block that several instructions make is compared as a whole, even if it is used only in the
+/// comparison.
 #[test]
 fn every_lane_of_a_block_is_compared() {
     let program = Program::new("lanes", lanes::SOURCE, lanes::main);
@@ -129,7 +131,7 @@ fn every_lane_of_a_block_is_compared() {
         if let Some(wrong) = wrong {
             lanes[wrong] = Some(F::from_u32(100));
         }
-        Tape {
+        NativeTape {
             hints: vec![Hint::Slice(vec![lanes])],
         }
     };
@@ -143,37 +145,37 @@ fn every_lane_of_a_block_is_compared() {
 fn factorial() {
     let program = program("factorial", programs::factorial::main);
     for n in [0, 1, 5, 12, 100] {
-        program.both(&Tape::default(), &[n]).unwrap();
+        program.both(&NativeTape::default(), &[n]).unwrap();
     }
-    assert_eq!(program.both(&Tape::default(), &[5]).unwrap()[1], 120);
-    program.mutate_hints(&Tape::default(), &[7]);
+    assert_eq!(program.both(&NativeTape::default(), &[5]).unwrap()[1], 120);
+    program.mutate_hints(&NativeTape::default(), &[7]);
 }
 
 #[test]
 fn fibonacci() {
     let program = program("fibonacci", programs::fibonacci::main);
     for n in [0, 1, 2, 30] {
-        program.both(&Tape::default(), &[n]).unwrap();
+        program.both(&NativeTape::default(), &[n]).unwrap();
     }
-    program.mutate_hints(&Tape::default(), &[9]);
+    program.mutate_hints(&NativeTape::default(), &[9]);
 }
 
-/// Both ways, with every order that is right and some that are wrong.
+/// Runs the program both ways, with every correct order and some wrong ones.
 #[test]
 fn sort() {
     let program = program("sort", programs::sort::main);
-    let tape = |order: [u32; 4]| Tape {
+    let tape = |order: [u32; 4]| NativeTape {
         hints: order.map(|index| Hint::Felt(F::from_u32(index))).to_vec(),
     };
     let numbers = [500, 7, 65_535, 0];
     let sorted = program.both(&tape([3, 1, 0, 2]), &numbers).unwrap();
     assert_eq!(sorted, [500, 7, 65_535, 0, 0, 7, 500, 65_535]);
     assert_eq!(program.mutate_hints(&tape([3, 1, 0, 2]), &numbers), 0);
-    // Not sorted, not a permutation, not an index.
+    // An order that is not sorted, one that is no permutation, one with an index that is too large.
     for order in [[1, 3, 0, 2], [3, 1, 0, 0], [3, 3, 3, 3], [3, 1, 0, 4]] {
         program.both(&tape(order), &numbers).unwrap_err();
     }
-    // Equal numbers stand in any order.
+    // Equal numbers may be in any order.
     for order in [[3, 1, 0, 2], [3, 1, 2, 0]] {
         program.both(&tape(order), &[9, 7, 9, 0]).unwrap();
     }
@@ -192,9 +194,9 @@ fn hash_chains() {
     for (name, main) in chains {
         let program = program(name, main);
         for n in [0, 1, 6] {
-            program.both(&Tape::default(), &[n, 7]).unwrap();
+            program.both(&NativeTape::default(), &[n, 7]).unwrap();
         }
-        program.mutate_hints(&Tape::default(), &[3, 7]);
+        program.mutate_hints(&NativeTape::default(), &[3, 7]);
     }
 }
 
@@ -205,7 +207,7 @@ fn poseidon16_permute() {
     let public: Vec<_> = (0..inputs).collect();
     let slices = vec![Hint::Slice(vec![block(1), block(2)])];
     for hints in [Vec::new(), slices] {
-        let _ = program.both(&Tape { hints }, &public);
+        let _ = program.both(&NativeTape { hints }, &public);
     }
 }
 
@@ -222,17 +224,17 @@ fn merkle_membership() {
     ];
     for (name, main, digest) in programs {
         let program = program(name, main);
-        // Limbs are below 2^16, which these blocks are.
+        // Limbs are below 2^16, as the lanes of these blocks are.
         let blocks = |first: u32, n: u32| (first..first + n).map(block).collect::<Vec<_>>();
         let hints = vec![
             Hint::Slice(blocks(1, digest)),
             Hint::Felt(F::from_u32(0b1011_0010)),
             Hint::Slice(blocks(3, 8 * digest)),
         ];
-        let mut tape = Tape { hints };
+        let mut tape = NativeTape { hints };
         program.both(&tape, &[]).unwrap();
         assert_eq!(program.mutate_hints(&tape, &[]), 0, "{name}");
-        // An index out of range fails both ways.
+        // An index out of range makes both runs fail.
         tape.hints[1] = Hint::Felt(F::from_u32(1 << 8));
         program.both(&tape, &[]).unwrap_err();
     }

@@ -1,18 +1,19 @@
-//! Digests of what the compiler makes of the recursion programs and of the example programs, to see
-//! whether a change of the compiler changed their code.
+//! Prints digests of the instructions of the recursion programs and of the example programs, which
+//! show whether a change of the compiler or the gadgets changed them.
 //!
-//! `cargo run --example instructions -p droste-verifier -- [PRESET] [CHILDREN] [DIRECTORY]` also writes
-//! the texts of the recursion programs to the directory, if one is named.
+//! `cargo run --example instructions -p droste-verifier -- [PRESET] [CHILDREN] [DIRECTORY]` also
+//! writes the texts of the recursion programs to the directory, if one is named.
 
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
 
-use droste_native::security::Preset;
-use droste_native::{Blake3Family, F, FriSettings, HashId, KeccakFamily, Poseidon16Family};
-use droste_verifier::aggregate::{Aggregator, PRECOMPILES};
-use droste_verifier::recursion::Recursion;
-use droste_verifier::tape::TapeFamily;
+use droste_native::stark::security::Preset;
+use droste_native::{Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
+use droste_verifier::aggregate::Aggregator;
+use droste_verifier::circuit::PRECOMPILES;
+use droste_verifier::circuit::ProgramCircuit;
+use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -23,7 +24,7 @@ use droste_vm::prover::log_heights;
 use droste_vm::verifier::Verifier;
 use p3_field::PrimeCharacteristicRing;
 
-type Home = Poseidon16Family;
+type R = Poseidon16Suite;
 
 /// FNV-1a of the instructions, hints and constants of a program.
 fn report(name: &str, compiled: &Compiled) {
@@ -46,7 +47,7 @@ fn keep(directory: Option<&String>, name: &str, text: &str) -> std::io::Result<(
 }
 
 /// The program that verifies one proof of factorial(5) in a hash.
-fn wrap<H: TapeFamily>(settings: FriSettings) -> Result<Recursion<H>, Box<dyn Error>>
+fn wrap<H: TapeSuite>(settings: FriSettings) -> Result<ProgramCircuit<H>, Box<dyn Error>>
 where
     StandardTables: Provable<H>,
 {
@@ -56,7 +57,7 @@ where
     let key = ProvingKey::<H, StandardTables>::new(&compiled.program, settings, Heights::Minimal)?;
     let log_heights = log_heights(&key, &execution)?;
     let verifier = Verifier::<H, StandardTables>::new(key.key().clone())?;
-    Ok(Recursion::new(&verifier, &log_heights, 1)?)
+    Ok(ProgramCircuit::new(&verifier, &log_heights, 1)?)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -73,24 +74,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         report(name, &compile(text, &[])?);
     }
     let aggregator = Aggregator::for_preset(preset, children)?;
-    let away = |hash: HashId| *aggregator.settings_away(hash);
-    let poseidon16 = wrap::<Poseidon16Family>(away(HashId::Poseidon16))?;
-    let blake3 = wrap::<Blake3Family>(away(HashId::Blake3))?;
-    let keccak = wrap::<KeccakFamily>(away(HashId::Keccak))?;
+    let intermediate = |hash: HashId| *aggregator.intermediate_settings(hash);
+    let poseidon16 = wrap::<Poseidon16Suite>(intermediate(HashId::Poseidon16))?;
+    let blake3 = wrap::<Blake3Suite>(intermediate(HashId::Blake3))?;
+    let keccak = wrap::<KeccakSuite>(intermediate(HashId::Keccak))?;
     report("wrap of Poseidon-16", poseidon16.compiled());
     report("wrap of Blake3", blake3.compiled());
     report("wrap of Keccak", keccak.compiled());
     keep(directory, "wrap_poseidon16.rs", poseidon16.text())?;
     keep(directory, "wrap_blake3.rs", blake3.text())?;
     keep(directory, "wrap_keccak.rs", keccak.text())?;
-    let key = ProvingKey::<Home, StandardTables>::with_precompiles(
+    let key = ProvingKey::<R, StandardTables>::with_precompiles(
         &poseidon16.compiled().program,
         &BTreeSet::from(PRECOMPILES),
         *aggregator.settings(),
         Heights::Exact(aggregator.log_heights().to_vec()),
     )?;
-    let verifier = Verifier::<Home, StandardTables>::new(key.key().clone())?;
-    let join = Recursion::new(&verifier, aggregator.log_heights(), children)?;
+    let verifier = Verifier::<R, StandardTables>::new(key.key().clone())?;
+    let join = ProgramCircuit::new(&verifier, aggregator.log_heights(), children)?;
     report("join", join.compiled());
     keep(directory, "join.rs", join.text())?;
     Ok(())

@@ -1,20 +1,21 @@
-//! Where the cycles of recursion go: factorial(5) proved, wrapped and joined, the runs profiled.
+//! Shows where the cycles of recursion go: proves factorial(5), wraps and joins the proof, and
+//! profiles the runs.
 //!
 //! `cargo run --example profile -p droste-verifier -- [PRESET] [CHILDREN] [LINES]`
 
 use std::collections::BTreeMap;
 use std::error::Error;
 
-use droste_native::security::Preset;
-use droste_native::{F, Poseidon16Family};
+use droste_native::stark::security::Preset;
+use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
-use droste_verifier::recursion::Recursion;
+use droste_verifier::circuit::ProgramCircuit;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
-use droste_vm::isa::id;
 use droste_vm::machine::{Machine, StandardTables, precompiles_of};
-use droste_vm::profile::{Weight, folded, rows};
+use droste_vm::precompile::BUILT_IN;
+use droste_vm::profile::{Weight, folded};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::record::Execution;
 use droste_vm::tables::program::ProgramTable;
@@ -22,7 +23,7 @@ use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
 use p3_field::PrimeCharacteristicRing;
 
-type R = Poseidon16Family;
+type R = Poseidon16Suite;
 
 /// Prints the rows of a run's tables, its calls, and the cycles of the `lines` heaviest functions.
 fn report(name: &str, compiled: &Compiled, execution: &Execution, lines: usize) {
@@ -36,14 +37,12 @@ fn report(name: &str, compiled: &Compiled, execution: &Execution, lines: usize) 
     for table in machine.iter().flat_map(Machine::tables) {
         println!("  {:12} {:8} rows", table.name(), table.rows(&input));
     }
-    for (identity, calls) in execution.calls.iter().enumerate() {
-        let total: u64 = calls.iter().map(|call| rows(identity as u32, call)).sum();
+    for precompile in BUILT_IN {
+        let calls = &execution.calls[precompile.identity as usize];
+        let total: u64 = calls.iter().map(|call| (precompile.rows)(call)).sum();
         if total > 0 {
-            let count = calls.len();
-            println!(
-                "  {:20} {count:8} calls {total:8} rows",
-                id::NAMES[identity]
-            );
+            let (name, count) = (precompile.name, calls.len());
+            println!("  {name:20} {count:8} calls {total:8} rows");
         }
     }
     let mut own: BTreeMap<String, u64> = BTreeMap::new();
@@ -87,7 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let leaf: Proof<R> = prove(&compiled.program, &execution, &options)?;
     let verifier = Verifier::<R, StandardTables>::new(leaf.key.clone())?;
-    let wrap = Recursion::new(&verifier, &leaf.batch.degree_bits, 1)?;
+    let wrap = ProgramCircuit::new(&verifier, &leaf.batch.degree_bits, 1)?;
     report("wrap", wrap.compiled(), &wrap.execute(&[&leaf])?, lines);
 
     let leaf = VerifiedProof::under_its_own_key(leaf)?;
@@ -97,7 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("proven bits of the wrap: {}", step.report.security.bits());
     }
     let verifier = Verifier::<R, StandardTables>::new(proof.key.clone())?;
-    let join = Recursion::new(&verifier, &proof.batch.degree_bits, children)?;
+    let join = ProgramCircuit::new(&verifier, &proof.batch.degree_bits, children)?;
     let run = join.execute(&vec![proof; children])?;
     report("join", join.compiled(), &run, lines);
     Ok(())

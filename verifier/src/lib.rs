@@ -1,18 +1,23 @@
-//! Recursion: programs that verify proofs.
+//! Recursion: generates and runs programs that verify proofs, and aggregates proofs with them.
 //!
-//! - [`shape`]: what a recursive verifier takes as constants.
+//! - [`shape`]: everything about a proof that its recursive verifier takes as a constant.
 //! - [`codegen`]: constraint evaluators generated from AIRs.
-//! - [`program`]: what is generated of recursion programs, whose verifier is `droste_gadgets::verify`.
+//! - [`program`]: the generated part of recursion programs, which call the verifier
+//!   `droste_gadgets::verify`.
 //! - [`tape`]: the hints that such a program reads, recorded while it verifies proofs natively.
 //! - [`claim`]: what a recursion proof claims, and the tree of claims below it; [`keys`]: the
 //!   recursion programs that a verifier accepts, derived from what they are made from.
-//! - [`recursion`]: from proofs to a proof that they verify; [`aggregate`]: any proofs to one;
-//!   [`mod@file`]: the form in which those travel.
-//! - [`cost`]: what all that costs.
-//! - [`driver`]: the same for Plonky3 proofs of any AIRs.
+//! - [`member`]: that a leaf is in a claim, for those who do not have the tree.
+//! - [`circuit`]: such a program, compiled once, with the keys that prove its runs; it turns proofs
+//!   into a proof that they are valid. [`airs`]: circuits for Plonky3 proofs of any AIRs.
+//! - [`aggregate`]: wraps and joins any proofs into one; [`mod@file`]: the file format of the
+//!   result.
+//! - [`plan`]: aggregation of many proofs as tasks that any scheduler can run.
+//! - [`cost`]: measures what verifying a proof costs; [`summary`]: what proofs and aggregates say, as
+//!   values that serialize.
 
-// What comes from outside (proofs, programs, inputs, arguments) ends in an error, never in a panic: where
-// one of these stands nevertheless, an attribute says why it cannot be reached.
+// Input from outside (proofs, programs, arguments) ends in an error, never in a panic. Where one of
+// these is right nevertheless, an attribute says why it cannot be reached.
 #![cfg_attr(
     not(test),
     warn(
@@ -27,22 +32,26 @@
 )]
 
 pub mod aggregate;
+pub mod airs;
+pub mod circuit;
 pub mod claim;
 #[allow(
     clippy::expect_used,
     clippy::indexing_slicing,
-    reason = "positions in expressions that the same pass made, of AIRs, not of proofs"
+    reason = "indices are positions in expressions that the same pass made, of AIRs, not of proofs"
 )]
 pub mod codegen;
 pub mod cost;
-pub mod driver;
 pub mod file;
 pub mod keys;
+pub mod member;
+pub mod plan;
 #[allow(
     clippy::indexing_slicing,
     reason = "text is generated from a `ProofShape`, whose heights and settings are in range"
 )]
 pub mod program;
-pub mod recursion;
 pub mod shape;
+pub mod summary;
+pub mod tags;
 pub mod tape;

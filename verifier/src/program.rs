@@ -1,7 +1,8 @@
-//! Recursion programs: what is generated of them.
+//! Generates the text of recursion programs.
 //!
-//! The verifier is `droste_gadgets::verify`. A program has the shape of the proofs that it verifies
-//! as a constant, the constraints of their AIRs as straight-line code, and an entry of a few lines.
+//! The verifier itself is `droste_gadgets::verify`. A program adds the shape of the proofs that it
+//! verifies, as a constant, the constraints of their AIRs, as straight-line code, and a short
+//! `main`.
 
 use std::fmt::Write as _;
 
@@ -12,13 +13,12 @@ use droste_native::{F, HashId};
 use droste_vm::key::KEY_TAG;
 use p3_field::PrimeField32;
 
-use crate::claim::{CLAIM_TAG, PUBLIC_TAG};
 use crate::codegen::Evaluators;
-use crate::driver::AIR_KEY_TAG;
 use crate::shape::{ProofShape, integers};
-use crate::tape::TapeFamily;
+use crate::tags::{AIR_KEY_TAG, CLAIM_TAG, PUBLIC_TAG};
+use crate::tape::TapeSuite;
 
-/// The module of `droste_gadgets` for a hash, its `Hash` and its `Challenger`.
+/// For a hash: its module in `droste_gadgets`, and the names of its `Hash` and its `Challenger`.
 const fn gadgets(hash: HashId) -> (&'static str, &'static str, &'static str) {
     match hash {
         HashId::Poseidon16 => ("poseidon16", "Poseidon16", "Poseidon16Challenger"),
@@ -27,8 +27,8 @@ const fn gadgets(hash: HashId) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// What `droste_gadgets::verify` takes to verify proofs of `shape`, whose constraints are
-/// `evaluators`: `shape()` and `Tables`.
+/// Text of `shape()` and `Tables`, with which `droste_gadgets::verify` verifies proofs of `shape`;
+/// `evaluators` are their constraints.
 pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
     let mut text = evaluators.text();
     let _ = write!(
@@ -41,7 +41,7 @@ pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
     text
 }
 
-/// `Tables`, whose constraints are the evaluators.
+/// Appends the type `Tables`, whose constraints are the evaluators.
 fn tables(text: &mut String, evaluators: &Evaluators) {
     text.push_str(
         "/// The tables of a proof.\npub struct Tables;\n\nimpl Constraints for Tables {\n    \
@@ -63,7 +63,7 @@ fn tables(text: &mut String, evaluators: &Evaluators) {
     text.push_str("            _ => Vec::new(),\n        }\n    }\n}\n\n");
 }
 
-/// `shape()`.
+/// Appends the function `shape`.
 fn shape_text(text: &mut String, shape: &Shape) {
     text.push_str(
         "/// The shape of the proofs.\npub fn shape() -> Shape {\n    Shape {\n        tables: vec![\n",
@@ -138,8 +138,8 @@ fn shape_text(text: &mut String, shape: &Shape) {
     );
 }
 
-/// The program that verifies `children` proofs of `shape`, made with keys whose digest's preimage
-/// begins with `header`: all of it but the commitment to the program.
+/// Text of the program that verifies `children` proofs of `shape`. The preimage of their key
+/// digests is `header`, then the commitment to the program.
 pub fn recursion(
     shape: &ProofShape,
     evaluators: &Evaluators,
@@ -159,8 +159,8 @@ pub fn recursion(
     text
 }
 
-/// The program that verifies one proof of `shape`, of AIRs whose key digest's preimage begins with
-/// `header`: all of it but the commitment to the preprocessed traces.
+/// Text of the program that verifies one proof of `shape`. The preimage of the AIRs' key digest is
+/// `header`, then the commitment to the preprocessed traces.
 pub fn airs(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) -> String {
     let mut text = verifier(shape, evaluators);
     let child = format!(
@@ -179,8 +179,8 @@ pub fn airs(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) -> String
     text
 }
 
-/// What [`recursion`] prints, run natively.
-pub(crate) fn run_recursion<H: TapeFamily>(
+/// Runs natively what the program of [`recursion`] does.
+pub(crate) fn run_recursion<H: TapeSuite>(
     shape: &ProofShape,
     evaluators: &Evaluators,
     header: &[F],
@@ -193,8 +193,8 @@ pub(crate) fn run_recursion<H: TapeFamily>(
     entries::reveal_claim(CLAIM_TAG.into(), &children);
 }
 
-/// What [`airs`] prints, run natively.
-pub(crate) fn run_airs<H: TapeFamily>(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) {
+/// Runs natively what the program of [`airs`] does.
+pub(crate) fn run_airs<H: TapeSuite>(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) {
     let seeded = shape.seed > 0;
     let shape = shape.to_verify();
     let key = key(AIR_KEY_TAG, header);
@@ -216,7 +216,7 @@ fn key(tag: F, header: &[F]) -> Key {
     }
 }
 
-/// The entry: children are verified, and their claim is revealed.
+/// Appends `main`, which verifies the children and reveals their claim.
 fn entry(
     text: &mut String,
     hash: HashId,

@@ -9,21 +9,22 @@ use p3_field::PrimeField32;
 use p3_fri::{FriShape, PcsShape, fold_schedule};
 use p3_uni_stark::StarkShape;
 
-use crate::codegen::{Buses, Evaluators, Table, TableShape};
+use crate::codegen::{AirShape, Buses, Evaluators, Table};
 
-/// A shape that no recursive verifier is generated for.
+/// Why no recursive verifier is generated for a shape.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ShapeError {
-    /// Heights are not given for exactly the tables.
-    #[error("{tables} tables, {heights} heights")]
+    /// The number of heights is not the number of tables.
+    #[error("{heights} heights were given for {tables} tables, expected one per table")]
     Heights {
         /// Number of tables.
         tables: usize,
         /// Number of heights.
         heights: usize,
     },
-    /// A table is too tall for the field or too short for the commitment.
-    #[error("table {table}: height 2^{log_height}, expected 2^{min} to 2^{max}")]
+    /// A table is taller than the field allows, or shorter than the commitment's cap or the final
+    /// polynomial allows.
+    #[error("the height of table {table} is 2^{log_height}, expected 2^{min} to 2^{max}")]
     Height {
         /// Name of the table.
         table: String,
@@ -38,25 +39,26 @@ pub enum ShapeError {
     #[error(transparent)]
     Settings(#[from] droste_native::SettingsError),
     /// A proof without tables.
-    #[error("a proof has at least one table")]
+    #[error("there are no tables, expected at least one")]
     Empty,
-    /// More bus messages than the look-up argument can count.
-    #[error("{messages} bus messages are more than the field can count")]
+    /// There may be more bus messages than the lookup argument can count.
+    #[error("there may be {messages} bus messages, expected fewer than the field has elements")]
     TooManyMessages {
         /// Upper bound of the number of messages.
         messages: u128,
     },
-    /// A protocol of one table without look-ups is given others.
-    #[error("a p3-uni-stark proof is of one table without look-ups")]
+    /// The tables are not what p3-uni-stark proves.
+    #[error("a p3-uni-stark proof has one table without lookups, but other tables were given")]
     NotUni,
 }
 
-/// The protocol of a proof: what its transcript observes before the quotient, and in which order.
+/// The protocol of a proof. It determines what the transcript observes before the quotient, and in
+/// which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// p3-batch-stark.
     Batch,
-    /// p3-uni-stark: one table, no look-ups.
+    /// p3-uni-stark: one table, no lookups.
     Uni,
 }
 
@@ -72,11 +74,11 @@ impl Protocol {
 
 /// One table of a proof.
 #[derive(Clone, Debug)]
-pub struct ShapeTable {
+pub struct ProofTable {
     /// Name, as in the generated evaluators.
     pub name: String,
     /// Widths, openings, lookups.
-    pub shape: TableShape,
+    pub shape: AirShape,
     /// Logarithm of the height.
     pub log_height: usize,
 }
@@ -90,10 +92,11 @@ pub struct ProofShape {
     pub hash: HashId,
     /// FRI settings.
     pub settings: FriSettings,
-    /// Elements the transcript absorbs before the proof: the key digest.
+    /// Number of elements that the transcript absorbs before the proof: those of the key digest, or
+    /// none.
     pub seed: usize,
     /// Tables in the order of the proof.
-    pub tables: Vec<ShapeTable>,
+    pub tables: Vec<ProofTable>,
     /// Buses of the lookups.
     pub buses: Buses,
 }
@@ -123,8 +126,8 @@ impl ProofShape {
     /// The shape of a proof of these tables at these heights.
     ///
     /// # Errors
-    /// If the heights are not one a table, or out of range, or more messages are on buses than the
-    /// field can count, or the protocol has no such proofs.
+    /// If there is not one height per table, a height is out of range, there may be more bus
+    /// messages than the field can count, or the protocol has no such proofs.
     pub fn of(
         protocol: Protocol,
         hash: HashId,
@@ -143,8 +146,8 @@ impl ProofShape {
                 heights: log_heights.len(),
             });
         }
-        // A matrix shorter than the cap would not be bound by it, and a folding input not above the
-        // final polynomial could not be folded.
+        // The cap would not bind a matrix shorter than itself, and a folding input that is not
+        // longer than the final polynomial cannot be folded.
         let below = settings.cap_height.saturating_sub(settings.log_blowup);
         let final_length = match settings.log_final_poly_len {
             0 => 0,
@@ -159,7 +162,7 @@ impl ProofShape {
         let mut messages = 0;
         let mut tables = Vec::new();
         for (table, &log_height) in evaluators.tables.iter().zip(log_heights) {
-            // The field has domains for the codewords and for the quotient.
+            // The field must have domains for the codewords and for the quotient.
             let domain = settings.log_blowup.max(table.shape.log_quotient_chunks);
             let max = MAX_LOG_HEIGHT.saturating_sub(domain);
             if !(min..=max).contains(&log_height) {
@@ -171,7 +174,7 @@ impl ProofShape {
                 });
             }
             messages += table.shape.row_weight << log_height;
-            tables.push(ShapeTable {
+            tables.push(ProofTable {
                 name: table.name.clone(),
                 shape: table.shape.clone(),
                 log_height,
@@ -190,7 +193,7 @@ impl ProofShape {
         })
     }
 
-    /// The shape as the verifier takes it.
+    /// The shape in the form that `droste_gadgets::verify` takes.
     pub fn to_verify(&self) -> Shape {
         Shape {
             stark_seed: integers(&self.stark_seed()),
@@ -200,11 +203,11 @@ impl ProofShape {
         }
     }
 
-    /// The shape as the verifier takes it, but for what Plonky3's transcripts begin with, which depends
-    /// on the rest.
+    /// The shape in the form that the verifier takes, without the elements that Plonky3's
+    /// transcripts absorb first, which depend on the rest of it.
     fn without_seeds(&self) -> Shape {
         let settings = &self.settings;
-        let table = |table: &ShapeTable| verify::Table {
+        let table = |table: &ProofTable| verify::Table {
             log_height: table.log_height,
             main_width: table.shape.main_width,
             main_next: table.shape.main_next,
@@ -261,7 +264,7 @@ impl ProofShape {
         self.without_seeds().rounds()
     }
 
-    /// Logarithm of the length of the longest codeword, the bits of a query index.
+    /// Logarithm of the length of the longest codeword: the number of bits of a query index.
     pub fn log_length(&self) -> usize {
         self.without_seeds().log_length()
     }
@@ -271,12 +274,12 @@ impl ProofShape {
         self.without_seeds().log_arities
     }
 
-    /// Digests of the commitment `kind`, none if there is no such commitment.
+    /// Number of digests in the cap of the commitment `kind`; zero if there is no such commitment.
     pub fn digests(&self, kind: usize) -> usize {
         self.without_seeds().digests(kind)
     }
 
-    /// Public values of all tables.
+    /// Number of public values of all tables.
     pub fn public_values(&self) -> usize {
         let counts = self
             .tables
@@ -285,12 +288,12 @@ impl ProofShape {
         counts.sum()
     }
 
-    /// Levels of a tree of `2^log_leaves` leaves that its cap replaces.
+    /// Number of levels that the cap replaces in a tree of `2^log_leaves` leaves.
     pub fn cap_levels(&self, log_leaves: usize) -> usize {
         self.settings.cap_height.min(log_leaves)
     }
 
-    /// Elements by which Plonky3's transcript of the proof begins.
+    /// Elements that Plonky3's transcript of the proof absorbs first.
     pub fn stark_seed(&self) -> Vec<F> {
         let mut recorder = Recorder::default();
         match (self.protocol, self.tables.as_slice()) {
@@ -306,7 +309,7 @@ impl ProofShape {
     }
 
     fn batch_shape(&self) -> BatchShape {
-        let shape = |value: &dyn Fn(&TableShape) -> usize| -> Vec<usize> {
+        let shape = |value: &dyn Fn(&AirShape) -> usize| -> Vec<usize> {
             self.tables
                 .iter()
                 .map(|table| value(&table.shape))
@@ -328,7 +331,7 @@ impl ProofShape {
         }
     }
 
-    /// Elements by which the transcript of the opening argument begins.
+    /// Elements that the transcript of the opening argument absorbs first.
     pub fn opening_seed(&self) -> Vec<F> {
         let counts = |round: &verify::Round| {
             let points = |matrix: &verify::Matrix| vec![matrix.width; matrix.openings.len()];
@@ -343,7 +346,7 @@ impl ProofShape {
         recorder.0
     }
 
-    /// Elements by which the transcript of the low-degree test begins.
+    /// Elements that the transcript of the low-degree test absorbs first.
     pub fn fri_seed(&self) -> Vec<F> {
         let parameters = self.settings.parameters(());
         let shape = FriShape::with_schedule(&parameters, self.log_arities(), self.log_length());
@@ -353,7 +356,7 @@ impl ProofShape {
     }
 }
 
-fn uni_shape(table: &ShapeTable, settings: &FriSettings) -> StarkShape {
+fn uni_shape(table: &ProofTable, settings: &FriSettings) -> StarkShape {
     let shape = &table.shape;
     StarkShape {
         log_ext_degree: table.log_height,
@@ -370,7 +373,7 @@ fn uni_shape(table: &ShapeTable, settings: &FriSettings) -> StarkShape {
     }
 }
 
-/// Collects what a transcript would observe.
+/// A challenger that only records what it observes.
 #[derive(Default)]
 struct Recorder(Vec<F>);
 

@@ -1,8 +1,8 @@
-//! What is measured, and what it must not depend on.
+//! Figures of costs agree with the tables, and do not depend on what they must not depend on.
 
-use droste_native::{Blake3Family, F, FriSettings, KeccakFamily, Poseidon16Family};
-use droste_verifier::cost::{Leaf, Request, leaf, measure, transform_cost};
-use droste_verifier::tape::TapeFamily;
+use droste_native::{Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
+use droste_verifier::cost::{CostError, Leaf, Request, leaf, measure, transform_cost};
+use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::machine::{Provable, StandardTables};
@@ -26,6 +26,8 @@ fn request<'a>(compiled: &'a Compiled, execution: &'a Execution) -> Request<'a> 
             ..FriSettings::toy()
         },
         outer: FriSettings::toy(),
+        smaller: &[],
+        memory: usize::MAX,
         execute_only: true,
     }
 }
@@ -34,7 +36,7 @@ fn request<'a>(compiled: &'a Compiled, execution: &'a Execution) -> Request<'a> 
 fn a_leaf_costs_the_same_whatever_the_hash() {
     let (compiled, execution) = factorial();
     let request = request(&compiled, &execution);
-    fn figures<H: TapeFamily>(request: &Request<'_>) -> (u64, Vec<usize>, [F; 8], Vec<String>)
+    fn figures<H: TapeSuite>(request: &Request<'_>) -> (u64, Vec<usize>, [F; 8], Vec<String>)
     where
         StandardTables: Provable<H>,
     {
@@ -47,20 +49,77 @@ fn a_leaf_costs_the_same_whatever_the_hash() {
             proof.key.tables,
         )
     }
-    let poseidon16 = figures::<Poseidon16Family>(&request);
+    let poseidon16 = figures::<Poseidon16Suite>(&request);
     assert!(poseidon16.0 > 0);
-    assert_eq!(figures::<Blake3Family>(&request), poseidon16);
-    assert_eq!(figures::<KeccakFamily>(&request), poseidon16);
-    // And the run that is proved.
+    assert_eq!(figures::<Blake3Suite>(&request), poseidon16);
+    assert_eq!(figures::<KeccakSuite>(&request), poseidon16);
+    // The run that is proved is the same, too.
     let (_, again) = factorial();
     assert_eq!(again.cycles, execution.cycles);
+}
+
+#[test]
+fn proofs_take_no_more_memory_than_allowed() {
+    let (compiled, execution) = factorial();
+    let smaller = [FriSettings {
+        log_blowup: 1,
+        ..FriSettings::toy()
+    }];
+    let request = Request {
+        outer: FriSettings {
+            log_blowup: 2,
+            ..FriSettings::toy()
+        },
+        ..request(&compiled, &execution)
+    };
+    let measure = |request: &Request<'_>| measure(request, HashId::Poseidon16, HashId::Poseidon16);
+    let (cost, most) = measure(&request).unwrap();
+    assert_eq!((cost.outer_blowup, &cost.left_out), (Some(4), &None));
+
+    // What is only executed keeps the blowup that was asked for, whatever its proof would take.
+    let executed = Request {
+        smaller: &smaller,
+        memory: most - 1,
+        ..request
+    };
+    let (cost, estimate) = measure(&executed).unwrap();
+    assert_eq!((cost.outer_blowup, estimate), (Some(4), most));
+    assert_eq!(cost.left_out, None);
+
+    // What is proved has another blowup, so that it fits.
+    let fitting = Request {
+        execute_only: false,
+        ..executed
+    };
+    let (cost, less) = measure(&fitting).unwrap();
+    assert!(less < most);
+    assert_eq!((cost.outer_blowup, &cost.left_out), (Some(2), &None));
+    assert!(cost.outer_prove_ms.is_some());
+
+    // Left out, with the figures of what was asked for.
+    let none_fits = Request {
+        memory: less - 1,
+        ..fitting
+    };
+    let (cost, estimate) = measure(&none_fits).unwrap();
+    assert_eq!((cost.outer_blowup, estimate), (Some(4), most));
+    assert_eq!(cost.outer_prove_ms, None);
+    let reason = cost.left_out.unwrap();
+    assert!(reason.starts_with("its proof needs about"), "{reason}");
+
+    let nothing = Request {
+        memory: 1000,
+        ..request
+    };
+    let error = measure(&nothing).unwrap_err();
+    assert!(matches!(error, CostError::Memory { estimate, allowed: 1000 } if estimate > 1000));
 }
 
 #[test]
 fn figures_agree_with_the_tables() {
     let (compiled, execution) = factorial();
     let request = request(&compiled, &execution);
-    let (cost, estimate) = measure::<Poseidon16Family, Poseidon16Family>(&request).unwrap();
+    let (cost, estimate) = measure(&request, HashId::Poseidon16, HashId::Poseidon16).unwrap();
     assert_eq!(cost.inner_cycles, execution.cycles.len());
     let row = |name: &str| cost.tables.iter().find(|table| table.name == name).unwrap();
     assert_eq!(row("cpu").rows, cost.cycles);
@@ -73,18 +132,19 @@ fn figures_agree_with_the_tables() {
         let log_height = u64::from(table.height.ilog2());
         assert_eq!(table.fft_cost, table.cells * log_height);
     }
-    // Four bytes for each element of every extension, and something for the prover's own.
+    // Four bytes for each element of every low-degree extension, and some more for the prover's
+    // other data.
     let cells: u64 = cost.tables.iter().map(|table| table.cells).sum();
     assert!(estimate as u64 > 4 * 4 * cells);
 }
 
-/// Each extended column of a table of 2^n rows: n 2^n for interpolation, (n + 2) 2^(n + 2) for the
-/// extension at blowup 4.
+/// Each extended column of a table of 2^n rows costs n 2^n for interpolation and (n + 2) 2^(n + 2)
+/// for the extension at blowup 4.
 #[test]
 fn transforms_are_counted() {
     let (compiled, execution) = factorial();
-    let leaf: Leaf<Blake3Family> = leaf(&request(&compiled, &execution)).unwrap();
-    let verifier = Verifier::<Blake3Family, StandardTables>::new(leaf.proof.key.clone()).unwrap();
+    let leaf: Leaf<Blake3Suite> = leaf(&request(&compiled, &execution)).unwrap();
+    let verifier = Verifier::<Blake3Suite, StandardTables>::new(leaf.proof.key.clone()).unwrap();
     let (tables, _) = verifier.shape(&leaf.proof.batch.degree_bits).unwrap();
     let cpu = &tables[0];
     assert_eq!((cpu.name, cpu.shape.log_height), ("cpu", 6));

@@ -1,12 +1,13 @@
-//! Programs proved, wrapped, wrapped again and joined.
+//! Programs are proved, and their proofs wrapped, wrapped again and joined.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use droste_native::{Blake3Family, F, FriSettings, HashFamily, KeccakFamily, Poseidon16Family};
-use droste_verifier::claim::{ClaimError, claim_digest};
+use droste_native::{Blake3Suite, F, FriSettings, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_verifier::circuit::{CircuitError, ProgramCircuit};
+use droste_verifier::claim::{ClaimError, claim_digest, claim_tree};
 use droste_verifier::keys::{Deriver, Recipe};
-use droste_verifier::recursion::{Recursion, RecursionError, claim_tree};
-use droste_verifier::tape::TapeFamily;
+use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -16,9 +17,9 @@ use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::verifier::{Verifier, VerifyError, verify};
 use p3_field::PrimeCharacteristicRing;
 
-type R = Poseidon16Family;
+type R = Poseidon16Suite;
 
-/// Toy settings, as few rows as possible.
+/// Options with toy settings.
 fn options(heights: Heights) -> ProveOptions {
     ProveOptions {
         settings: FriSettings {
@@ -31,7 +32,7 @@ fn options(heights: Heights) -> ProveOptions {
     }
 }
 
-fn factorial<H: HashFamily>(n: u32) -> Proof<H>
+fn factorial<H: HashSuite>(n: u32) -> Proof<H>
 where
     StandardTables: Provable<H>,
 {
@@ -40,13 +41,13 @@ where
     prove::<H>(&compiled.program, &execution, &options(Heights::Minimal)).unwrap()
 }
 
-fn recursion<H: TapeFamily>(proof: &Proof<H>, children: usize) -> Recursion<H>
+fn recursion<H: TapeSuite>(proof: &Proof<H>, children: usize) -> ProgramCircuit<H>
 where
     StandardTables: Provable<H>,
 {
     let verifier = Verifier::<H, StandardTables>::new(proof.key.clone()).unwrap();
     let start = Instant::now();
-    let recursion = Recursion::new(&verifier, &proof.batch.degree_bits, children).unwrap();
+    let recursion = ProgramCircuit::new(&verifier, &proof.batch.degree_bits, children).unwrap();
     println!(
         "compiled in {:?}: {} instructions",
         start.elapsed(),
@@ -55,8 +56,8 @@ where
     recursion
 }
 
-fn step<H: TapeFamily>(
-    recursion: &Recursion<H>,
+fn step<H: TapeSuite>(
+    recursion: &ProgramCircuit<H>,
     children: &[&Proof<H>],
     heights: Heights,
 ) -> Proof<R>
@@ -92,6 +93,15 @@ fn poseidon16_is_wrapped_and_joined() {
         .iter()
         .map(|leaf| step(&wrap_program, &[leaf], Heights::Minimal))
         .collect();
+    // The program is committed to once for both runs.
+    let key = |heights: &Heights| {
+        let settings = options(heights.clone()).settings;
+        wrap_program.key(settings, heights).unwrap()
+    };
+    let minimal = key(&Heights::Minimal);
+    assert_eq!(*minimal.key(), wraps[0].key);
+    assert!(Arc::ptr_eq(&minimal, &key(&Heights::Minimal)));
+    assert_ne!(*minimal.key(), *key(&Heights::Uniform(15)).key());
     let expected = claim_digest(&[(leaves[0].key.digest(), leaves[0].statement)]);
     assert_eq!(wraps[0].statement, expected);
 
@@ -110,9 +120,9 @@ fn poseidon16_is_wrapped_and_joined() {
     );
     assert_eq!(tree.claim.statement(), joined.statement);
     assert_eq!(tree.leaves()[1], (leaf, leaves[1].statement));
-    // The keys are those of the programs, generated once more.
+    // Generating the programs again gives the same keys.
     let recipes = [&wrap_program, &program].map(|recursion| Recipe {
-        children: recursion.children(),
+        children: recursion.children().clone(),
         settings: options(Heights::Minimal).settings,
         heights: Heights::Minimal,
     });
@@ -136,7 +146,7 @@ fn heights_are_held_against_the_key() {
     let leaf = factorial::<R>(5);
     let verifier = Verifier::<R, StandardTables>::new(leaf.key.clone()).unwrap();
     let honest = &leaf.batch.degree_bits;
-    Recursion::new(&verifier, honest, 1).unwrap();
+    ProgramCircuit::new(&verifier, honest, 1).unwrap();
     let program = verifier.machine().program_index();
     let with = |table: usize, log_height: usize| {
         let mut heights = honest.clone();
@@ -151,26 +161,25 @@ fn heights_are_held_against_the_key() {
         with(0, 60),
         with(0, usize::MAX),
     ] {
-        let error = Recursion::new(&verifier, &heights, 1).unwrap_err();
-        let heights_are_wrong =
-            matches!(error, RecursionError::Heights(VerifyError::Heights { .. }));
+        let error = ProgramCircuit::new(&verifier, &heights, 1).unwrap_err();
+        let heights_are_wrong = matches!(error, CircuitError::Heights(VerifyError::Heights { .. }));
         assert!(heights_are_wrong, "{heights:?}: {error}");
     }
-    // A key that fixes its heights.
+    // The same holds for a key that fixes its heights.
     let compiled = compile(droste_programs::source("factorial").unwrap(), &[]).unwrap();
     let fixed = options(Heights::Uniform(7));
     let key =
         ProvingKey::<R, StandardTables>::new(&compiled.program, fixed.settings, fixed.heights);
     let verifier = Verifier::<R, StandardTables>::new(key.unwrap().key().clone()).unwrap();
     let mut heights = vec![7; verifier.machine().tables().len()];
-    Recursion::new(&verifier, &heights, 1).unwrap();
+    ProgramCircuit::new(&verifier, &heights, 1).unwrap();
     heights[0] = 8;
-    let error = Recursion::new(&verifier, &heights, 1).unwrap_err();
-    assert!(matches!(error, RecursionError::Heights(_)), "{error}");
+    let error = ProgramCircuit::new(&verifier, &heights, 1).unwrap_err();
+    assert!(matches!(error, CircuitError::Heights(_)), "{error}");
 }
 
-/// A leaf in a byte hash is wrapped on a machine with that hash.
-fn is_wrapped<H: TapeFamily>() -> (Proof<H>, Proof<R>)
+/// Wraps a leaf in a byte hash, on R extended by that hash's tables. Returns leaf and wrap.
+fn is_wrapped<H: TapeSuite>() -> (Proof<H>, Proof<R>)
 where
     StandardTables: Provable<H>,
 {
@@ -182,42 +191,42 @@ where
     (leaf, wrap)
 }
 
-/// Such a wrap is verified once more, on R.
-fn is_brought_home<H: TapeFamily>()
+/// Wraps such a wrap again, on R alone.
+fn is_brought_to_r<H: TapeSuite>()
 where
     StandardTables: Provable<H>,
 {
     let (leaf, wrap) = is_wrapped::<H>();
-    let home = step::<R>(&recursion::<R>(&wrap, 1), &[&wrap], Heights::Minimal);
+    let canonical = step::<R>(&recursion::<R>(&wrap, 1), &[&wrap], Heights::Minimal);
     assert_eq!(
-        home.key.tables,
+        canonical.key.tables,
         ["cpu", "ext", "poseidon16", "program", "words", "blocks"]
     );
     let tree = claim_tree(
-        &home,
+        &canonical,
         vec![claim_tree(&wrap, vec![claim_tree(&leaf, vec![])])],
     );
-    assert_eq!(tree.claim.statement(), home.statement);
+    assert_eq!(tree.claim.statement(), canonical.statement);
 }
 
 #[test]
 fn blake3_is_wrapped() {
-    is_wrapped::<Blake3Family>();
+    is_wrapped::<Blake3Suite>();
 }
 
 #[test]
 fn keccak_is_wrapped() {
-    is_wrapped::<KeccakFamily>();
+    is_wrapped::<KeccakSuite>();
 }
 
 #[test]
 #[ignore = "half a minute each: cargo test -p droste-verifier --test recurse -- --ignored"]
-fn blake3_is_brought_home() {
-    is_brought_home::<Blake3Family>();
+fn blake3_is_brought_to_r() {
+    is_brought_to_r::<Blake3Suite>();
 }
 
 #[test]
 #[ignore = "half a minute each: cargo test -p droste-verifier --test recurse -- --ignored"]
-fn keccak_is_brought_home() {
-    is_brought_home::<KeccakFamily>();
+fn keccak_is_brought_to_r() {
+    is_brought_to_r::<KeccakSuite>();
 }

@@ -1,4 +1,4 @@
-//! In-circuit transcripts against the native challengers, over random sequences of steps.
+//! In-circuit transcripts agree with the native challengers on random sequences of steps.
 
 use droste_gadgets::bits::integer;
 use droste_gadgets::blake3::{Blake3, Blake3Challenger};
@@ -8,15 +8,15 @@ use droste_gadgets::packing::blocks_for;
 use droste_gadgets::poseidon16::{Poseidon16, Poseidon16Challenger};
 use droste_gadgets::prelude::*;
 use droste_gadgets::run_native;
-use droste_native::family::FamilyCap;
-use droste_native::{Blake3Family, Commitment, EF, F, KeccakFamily, Poseidon16Family};
-use droste_verifier::tape::{Answers, TapeError, TapeFamily, commitment_lanes};
+use droste_native::stark::suite::SuiteCap;
+use droste_native::{Blake3Suite, Commitment, EF, F, KeccakSuite, Poseidon16Suite};
+use droste_verifier::tape::{Answers, TapeError, TapeSuite, commitment_lanes};
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-/// One step of a transcript with the sample that the native challenger gives.
+/// One step of a transcript; for a sample, with the value that the native challenger returns.
 #[derive(Clone, Debug)]
 enum Step {
     Observe(u32),
@@ -33,8 +33,8 @@ fn integers(x: EF) -> [u32; 5] {
     std::array::from_fn(|i| coefficients[i].as_canonical_u32())
 }
 
-/// A random sequence: what the prover answers in its in-circuit run, its steps.
-fn sequence<H: TapeFamily>(seed: u64) -> (Answers<'static, H>, Vec<Step>)
+/// A random sequence: the prover's answers in the in-circuit run, and the steps.
+fn sequence<H: TapeSuite>(seed: u64) -> (Answers<'static, H>, Vec<Step>)
 where
     H::Digest: From8,
 {
@@ -49,12 +49,12 @@ where
         }
         let count = 1 << rng.random_range(0..4);
         let digests: Vec<H::Digest> = (0..count).map(|_| From8::random(&mut rng)).collect();
-        let commitment = <Commitment<H> as FamilyCap<H::Digest>>::from_digests(digests);
+        let commitment = <Commitment<H> as SuiteCap<H::Digest>>::from_digests(digests);
         answers.message(commitment_lanes::<H>(&commitment));
         native.observe(commitment);
         steps.push(Step::Digests(count));
         if rng.random_bool(0.5) {
-            // The lanes before a slice repeat elements.
+            // The lanes before a slice, in its first block, must repeat the elements observed last.
             for x in 0..8 {
                 native.observe(F::from_u32(x));
                 steps.push(Step::Observe(x));
@@ -105,7 +105,7 @@ impl From8 for [u8; 32] {
     }
 }
 
-/// The same sequence by the gadget.
+/// Replays the sequence with the gadget and compares its samples.
 fn replay<H: Hash, C: Challenger>(steps: &[Step]) {
     let mut challenger = C::new();
     for step in steps {
@@ -137,7 +137,7 @@ fn replay<H: Hash, C: Challenger>(steps: &[Step]) {
     }
 }
 
-fn agrees<H: TapeFamily, G: Hash, C: Challenger>()
+fn agrees<H: TapeSuite, G: Hash, C: Challenger>()
 where
     H::Digest: From8,
 {
@@ -151,8 +151,9 @@ where
     }
 }
 
-/// A sample takes no words that the digest does not have: here four are left, and a sample takes five.
-fn words_that_are_not_there_are_not_sampled<H: TapeFamily, C: Challenger>() {
+/// A sample must not take more words than the digest has left: here four are left, and a sample
+/// takes five.
+fn samples_take_no_more_words_than_are_left<H: TapeSuite, C: Challenger>() {
     let run = Answers::<H>::default().record(|| {
         let mut challenger = C::new();
         challenger.observe(Felt::ONE);
@@ -169,21 +170,21 @@ fn words_that_are_not_there_are_not_sampled<H: TapeFamily, C: Challenger>() {
 
 #[test]
 fn samples_take_words_of_the_digest() {
-    words_that_are_not_there_are_not_sampled::<Blake3Family, Blake3Challenger>();
-    words_that_are_not_there_are_not_sampled::<KeccakFamily, KeccakChallenger>();
+    samples_take_no_more_words_than_are_left::<Blake3Suite, Blake3Challenger>();
+    samples_take_no_more_words_than_are_left::<KeccakSuite, KeccakChallenger>();
 }
 
 #[test]
 fn poseidon16_agrees() {
-    agrees::<Poseidon16Family, Poseidon16, Poseidon16Challenger>();
+    agrees::<Poseidon16Suite, Poseidon16, Poseidon16Challenger>();
 }
 
 #[test]
 fn blake3_agrees() {
-    agrees::<Blake3Family, Blake3, Blake3Challenger>();
+    agrees::<Blake3Suite, Blake3, Blake3Challenger>();
 }
 
 #[test]
 fn keccak_agrees() {
-    agrees::<KeccakFamily, Keccak, KeccakChallenger>();
+    agrees::<KeccakSuite, Keccak, KeccakChallenger>();
 }

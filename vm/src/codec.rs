@@ -1,4 +1,4 @@
-//! Proof files.
+//! Proof files: their format, encoding and bounded decoding.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -7,11 +7,11 @@
 //! | 1 | hash: 0 Poseidon-16, 1 Blake3, 2 Keccak |
 //! | rest | the [`Proof`], as `bincode` 2 with variable-length integers writes it |
 //!
-//! Decoding refuses everything that encoding does not write: other versions, elements at or above the
-//! modulus, longer forms of integers, trailing bytes. It takes memory in proportion to the bytes it
-//! is given, of which it takes at most [`MAX_BYTES`], never by a length it reads: at most 16 bytes for
-//! each, and 8 MiB (`serde` reserves up to 1 MiB for a list of which it has read the length alone, and
-//! lists are nested less than 8 deep).
+//! Decoding refuses everything that encoding does not write: other versions, elements at or above
+//! the modulus, integers encoded in more bytes than necessary, trailing bytes. A file has at most
+//! [`MAX_BYTES`]. Decoding allocates at most 16 bytes per byte of the file plus 8 MiB, whatever
+//! lengths the file claims. (The 8 MiB arise because `serde` reserves up to 1 MiB for a list when
+//! only its length has been read, and lists are nested less than 8 deep.)
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
-use droste_native::{HashFamily, HashId};
+use droste_native::{HashId, HashSuite};
 use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
@@ -31,7 +31,7 @@ use crate::prover::Proof;
 /// First bytes of a proof file.
 pub const MAGIC: [u8; 8] = *b"droste\0p";
 
-/// Largest proof that is read: 64 MiB.
+/// Length in bytes of the largest proof file that is read: 64 MiB.
 pub const MAX_BYTES: usize = 1 << 26;
 
 const HEADER: usize = MAGIC.len() + 4 + 1;
@@ -40,26 +40,26 @@ const HEADER: usize = MAGIC.len() + 4 + 1;
 const BINCODE: Configuration<LittleEndian, Varint, Limit<MAX_BYTES>> =
     bincode::config::standard().with_limit::<MAX_BYTES>();
 
-/// Bytes that are no proof.
+/// Why bytes are not a proof file, or not one of the expected hash.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
-    /// More bytes than any proof has.
-    #[error("{found} bytes: a proof has at most {MAX_BYTES}")]
+    /// The file is longer than [`MAX_BYTES`].
+    #[error("the proof file has {found} bytes, at most {MAX_BYTES} are read")]
     TooLong {
         /// Number of bytes.
         found: usize,
     },
     /// The first bytes are not those of a proof file.
-    #[error("not a proof file")]
+    #[error("not a proof file: it does not begin with the bytes of one")]
     Magic,
-    /// Another version of the format.
+    /// The file has another version of the format.
     #[error("proof format version {found}, expected {FORMAT_VERSION}")]
     Version {
         /// Version in the file.
         found: u32,
     },
-    /// No hash of this number.
-    #[error("unknown hash number {found}")]
+    /// No hash has this number.
+    #[error("the file names hash number {found}, which does not exist")]
     UnknownHash {
         /// Number in the file.
         found: u8,
@@ -76,28 +76,29 @@ pub enum DecodeError {
     #[error("malformed proof: {0}")]
     Malformed(String),
     /// Bytes are left after the proof.
-    #[error("{found} bytes after the end of the proof")]
+    #[error("{found} bytes follow the end of the proof")]
     TrailingBytes {
         /// Number of bytes.
         found: usize,
     },
-    /// The proof can be read but is not written the one way there is.
-    #[error("the proof is not in canonical form")]
+    /// The bytes decode to a proof, but [`encode`] writes that proof differently.
+    #[error("the proof is not in canonical form: its encoding differs from the file")]
     NotCanonical,
 }
 
-/// The bytes of a proof file.
+/// Returns the bytes of a proof file.
 ///
 /// # Errors
-/// None for proofs that a prover made; `bincode`'s text otherwise.
-pub fn encode<H: HashFamily>(proof: &Proof<H>) -> Result<Vec<u8>, DecodeError> {
+/// None for proofs that a prover made; otherwise [`DecodeError::Malformed`] with `bincode`'s
+/// message.
+pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, DecodeError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FORMAT_VERSION.to_le_bytes());
     bytes.push(number(H::ID));
     encode_body(bytes, proof)
 }
 
-/// A header followed by a value, for files of other kinds too.
+/// Appends the encoding of `value` to the header `bytes`. Files of other kinds use it, too.
 ///
 /// # Errors
 /// As [`encode`].
@@ -107,8 +108,8 @@ pub fn encode_body<T: Serialize>(mut bytes: Vec<u8>, value: &T) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// The value that follows a header of `header` bytes, if nothing follows it. Whether the bytes are
-/// the one way to write it is for the caller to check.
+/// Decodes the value that follows a header of `header` bytes and extends to the end of `bytes`. The
+/// caller must check that the bytes are the canonical encoding of the value.
 ///
 /// # Errors
 /// If the value cannot be read, or bytes are left after it.
@@ -125,7 +126,7 @@ pub fn decode_body<T: DeserializeOwned>(bytes: &[u8], header: usize) -> Result<T
     }
 }
 
-/// The hash in which a proof is committed.
+/// Reads from a file's header in which hash its proof is committed.
 ///
 /// # Errors
 /// If the bytes do not begin as a proof of this version does.
@@ -149,11 +150,11 @@ pub fn hash_of(bytes: &[u8]) -> Result<HashId, DecodeError> {
         .ok_or(DecodeError::UnknownHash { found })
 }
 
-/// The proof of a proof file.
+/// Decodes a proof file.
 ///
 /// # Errors
 /// If the bytes are not exactly what [`encode`] writes for some proof committed in hash `H`.
-pub fn decode<H: HashFamily>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
+pub fn decode<H: HashSuite>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
     let found = hash_of(bytes)?;
     if found != H::ID {
         return Err(DecodeError::OtherHash {
@@ -168,12 +169,13 @@ pub fn decode<H: HashFamily>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
     Ok(proof)
 }
 
-/// A list of at most `MAX` elements, as `#[serde(deserialize_with = "..")]` takes it: for elements that
-/// have many times the size of their bytes, such as texts, of which an empty one is a byte of a file and
-/// 24 of memory.
+/// Deserializes a list of at most `MAX` elements, for `#[serde(deserialize_with = "..")]`. It is
+/// for elements that take many times more memory than bytes of the file, such as strings: an empty
+/// one is 1 byte in a file and 24 in memory.
 ///
 /// # Errors
-/// The deserializer's, and if there are more elements: none is read then if the length comes first.
+/// The deserializer's errors, and one for more than `MAX` elements. If the format states the length
+/// first, that error comes before any element is read.
 pub fn short_list<'de, D, T, const MAX: usize>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -216,10 +218,10 @@ fn number(hash: HashId) -> u8 {
     }
 }
 
-/// Reads a file of at most [`MAX_BYTES`].
+/// Reads a file of at most [`MAX_BYTES`] bytes.
 ///
 /// # Errors
-/// Of the file system, and `InvalidData` for a longer file.
+/// Errors of the file system, and `InvalidData` for a longer file.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
     let limit = MAX_BYTES as u64 + 1;
@@ -231,34 +233,52 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file whole or not at all: to a temporary name in the same folder, which is then renamed.
+/// Writes a file whole or not at all: it writes to a temporary name in the same folder and then
+/// renames that file.
 ///
 /// # Errors
-/// Of the file system. A file that was there before is then untouched.
+/// Errors of the file system. A file that already existed under this name is then unchanged.
 pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = temporary_name(path)?;
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&temporary)?;
+    let (mut file, temporary) = create_temporary(path)?;
     let written = file
         .write_all(bytes)
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
-        // The first error is the one to report.
+        // An error of the removal is ignored: the first error is the one to report.
         let _ = fs::remove_file(&temporary);
     }
     written
 }
 
-fn temporary_name(path: &Path) -> io::Result<PathBuf> {
+/// Makes an empty file of a temporary name beside `path`. If that name is taken, the next one is
+/// tried: another thread may be writing the same file, and so may a process of the same number on
+/// another machine; or one left its file when it was killed, and in containers most processes have
+/// the same number.
+fn create_temporary(path: &Path) -> io::Result<(File, PathBuf)> {
+    let mut number = 0_u16;
+    loop {
+        let temporary = temporary_name(path, number)?;
+        let created = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&temporary);
+        match (created, number.checked_add(1)) {
+            (Err(error), Some(next)) if error.kind() == io::ErrorKind::AlreadyExists => {
+                number = next;
+            }
+            (created, _) => return Ok((created?, temporary)),
+        }
+    }
+}
+
+fn temporary_name(path: &Path, number: u16) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or_else(|| {
         let message = format!("{} is not the name of a file", path.display());
         io::Error::new(io::ErrorKind::InvalidInput, message)
     })?;
     let mut temporary = std::ffi::OsString::from(".");
     temporary.push(name);
-    temporary.push(format!(".{}.tmp", std::process::id()));
+    temporary.push(format!(".{}.{number}.tmp", std::process::id()));
     Ok(path.with_file_name(temporary))
 }

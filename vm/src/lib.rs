@@ -1,8 +1,8 @@
-//! The zkVM: machine tables, keys, and proving and verifying one proof. Instruction set, zk-DSL
-//! compiler and executor are `droste_lang`'s, and have their names here too.
+//! The zkVM: tables of the machine, keys, prover and verifier of one run. Instruction set, zk-DSL
+//! compiler and executor are those of `droste_lang`, re-exported here.
 
-// What comes from outside (proofs, programs, inputs, arguments) ends in an error, never in a panic: where
-// one of these stands nevertheless, an attribute says why it cannot be reached.
+// What comes from outside (proofs, programs, inputs, arguments) must end in an error, never in a
+// panic. Where one of these calls is used nevertheless, an attribute says why it cannot panic.
 #![cfg_attr(
     not(test),
     warn(
@@ -27,8 +27,8 @@ pub mod prover;
 pub mod report;
 #[allow(
     clippy::indexing_slicing,
-    reason = "columns and rows of the table's own trace: its width is the column type's, its height \
-              is checked against its rows by `prover::log_heights`"
+    reason = "columns and rows of the table's own trace: its width is that of the column type, and \
+              `prover::log_heights` checks its height against its rows"
 )]
 pub mod tables;
 pub mod verifier;

@@ -1,22 +1,22 @@
-//! The look-up argument's layout: which messages share an auxiliary column.
+//! Layout of the lookup argument: which messages share an auxiliary column.
 
 use droste_native::{EF, F};
 use p3_air::Air;
 use p3_air::symbolic::{AirLayout, SymbolicExpression};
 use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol, Lookups};
 
-/// Constraints of the look-up argument beside one per auxiliary column: the accumulator's on the
-/// first row, between rows and on the last row.
+/// Constraints that the lookup argument has in addition to one per auxiliary column: those of the
+/// accumulator on the first row, between rows, and on the last row.
 const ACCUMULATOR_CONSTRAINTS: usize = 3;
 
 /// Degree of the accumulator's constraints on the first and on the last row.
 const ACCUMULATOR_DEGREE: usize = 2;
 
-/// Number and largest degree of the constraints of a table, look-up argument included.
+/// Returns the number and the largest degree of a table's constraints, lookup argument included.
 ///
-/// Degrees count a periodic column as any other, so they do not depend on the height. Plonky3 has
-/// functions for both numbers, which evaluate the look-up argument symbolically: on a table of
-/// thousands of columns that takes longer than verifying.
+/// A periodic column counts as degree 1 like any other, so the degree does not depend on the
+/// height. Plonky3 has functions for both numbers, but they evaluate the lookup argument
+/// symbolically: for a table of thousands of columns that takes longer than verifying a proof.
 pub(crate) fn constraint_shape<A>(air: &A, lookups: &Lookups<F>) -> (usize, usize)
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
@@ -42,8 +42,8 @@ where
     )
 }
 
-/// Messages of a table, packed into as few auxiliary columns as cost no further quotient chunk, as
-/// Plonky3 packs them.
+/// Packs the messages of a table into as few auxiliary columns as possible without adding a
+/// quotient chunk, as Plonky3 does.
 pub(crate) fn packed_lookups<A>(air: &A) -> Lookups<F>
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
@@ -54,22 +54,23 @@ where
     unpacked.pack_same_bus(&LogUpGadget::new(), chunks + 1)
 }
 
-/// Upper bound of the number of messages that one row of a table with these look-ups takes from buses.
+/// Returns an upper bound on the number of messages that one row of a table with these lookups
+/// takes from buses.
 ///
-/// Plonky3 0.8.0 lets the weights of one local look-up saturate,
-/// so a saturated weight counts as more than any field.
+/// Plonky3 0.8.0 lets the summed weights of one local lookup saturate, so a saturated weight is
+/// replaced by a number above every field's size.
 pub fn row_weight(lookups: &[Lookup<F>]) -> u128 {
     lookups
         .iter()
         .map(|lookup| match lookup.count_weight {
-            // A saturated sum: more than the field can count.
+            // A saturated sum: replaced by more than the field can count.
             u32::MAX => u128::from(u64::MAX),
             weight => u128::from(weight),
         })
         .sum()
 }
 
-/// Upper bound of the number of messages that tables of these heights take from buses.
+/// Returns an upper bound on the number of messages that tables of these heights take from buses.
 pub(crate) fn total_weight(lookups: &[Lookups<F>], heights: &[usize]) -> u128 {
     lookups
         .iter()
@@ -88,11 +89,11 @@ mod tests {
 
     use super::*;
     use crate::machine::{MachineTables, StandardTables};
-    use crate::tables::Table;
     use crate::tables::blocks::BlocksTable;
     use crate::tables::cpu::CpuTable;
     use crate::tables::program::ProgramTable;
     use crate::tables::words::WordsTable;
+    use crate::tables::{Table, bus};
 
     fn standard_tables() -> Vec<StandardTables> {
         let mut tables: Vec<StandardTables> = vec![
@@ -105,18 +106,19 @@ mod tests {
         tables
     }
 
-    /// So no message of one kind can be taken for another kind's: messages of different lengths are on
-    /// different buses.
+    /// Messages on different buses have different lengths, so that no message of one kind can be
+    /// taken for one of another kind.
     #[test]
     fn messages_of_a_bus_have_one_length() {
-        let mut lengths = BTreeMap::new();
+        let declared = bus::DECLARATIONS.map(|declaration| (declaration.bus, declaration.length()));
+        let lengths = BTreeMap::from(declared);
         for table in standard_tables() {
             for lookup in Lookups::from_air::<EF, _>(&table).iter() {
                 let Kind::Global(bus) = &lookup.kind else {
                     continue;
                 };
                 for message in &lookup.elements {
-                    let length = *lengths.entry(bus.clone()).or_insert(message.len());
+                    let length = lengths[bus.as_str()];
                     assert_eq!(message.len(), length, "{}: {bus}", table.name());
                 }
             }
@@ -125,7 +127,8 @@ mod tests {
         assert_eq!(lengths["block"], 9);
     }
 
-    /// Heights at which messages could outnumber the field are seen, and sums do not wrap.
+    /// Heights at which messages could outnumber the field's elements are detected, and the sums do
+    /// not wrap around.
     #[test]
     fn messages_that_could_wrap_are_counted() {
         let tables = standard_tables();
@@ -136,8 +139,8 @@ mod tests {
         assert!(weight(10) < modulus && weight(40) >= modulus);
     }
 
-    /// The shape and the packing of every table of a few hundred columns are those that Plonky3
-    /// computes the long way.
+    /// Shape and packing of every table with a few hundred columns at most equal those that Plonky3
+    /// computes symbolically.
     #[test]
     fn shapes_are_plonky3s() {
         let tables = standard_tables();

@@ -1,16 +1,17 @@
-//! The tables of one machine as one type, and the machine of a program.
+//! The type of a machine's tables, and the machine of a program.
 //!
-//! Plonky3 proves a list of tables of a single type: [`machine!`](crate::machine!) makes it, an enum
-//! that hands every method on to the table. [`Machine`] picks the tables that a program needs.
+//! Plonky3 proves a list of tables that all have one type. [`machine!`](crate::machine!) makes this
+//! type: an enum whose methods call those of the table it holds. [`Machine`] holds the tables that
+//! a program needs.
 
 use std::collections::BTreeSet;
 
-use droste_native::{Blake3Family, KeccakFamily, Poseidon16Family};
+use droste_native::{Blake3Suite, KeccakSuite, Poseidon16Suite};
 use thiserror::Error;
 
 pub use crate::provable::Provable;
 
-use crate::isa::{Op, Program};
+use crate::isa::{Op, Program, id};
 use crate::precompile::Precompile;
 use crate::tables::Table;
 use crate::tables::blocks::BlocksTable;
@@ -24,7 +25,7 @@ crate::machine! {
         /// Extension arithmetic, lanes, block equality, random combinations.
         Ext(crate::tables::ext::ExtTable),
         /// Poseidon-16: compression, sponge, Merkle paths.
-        Poseidon16(crate::tables::poseidon16::Poseidon16Table),
+        Poseidon16(crate::tables::poseidon16::Poseidon16CallTable),
         /// Field elements to 16-bit limbs.
         Limbs(crate::tables::limbs::LimbsTable),
         /// Blake3: chunks, parents, Merkle paths.
@@ -38,44 +39,47 @@ crate::machine! {
     }
 }
 
-crate::provable! { StandardTables: Poseidon16Family, Blake3Family, KeccakFamily }
+crate::provable! { StandardTables: Poseidon16Suite, Blake3Suite, KeccakSuite }
 
-/// A type that can be each table of a machine; made by [`machine!`](crate::machine!).
+/// A type that can be each table of a machine. [`machine!`](crate::machine!) implements it.
 pub trait MachineTables:
     Table + Clone + From<CpuTable> + From<ProgramTable> + From<WordsTable> + From<BlocksTable>
 {
-    /// The tables of all precompiles, in the order in which traces are made: a table that counts
-    /// look-ups of another stands before it.
+    /// Returns the tables of all precompiles in the order in which traces are made: a table that
+    /// counts lookups of another comes before it.
     fn precompile_tables() -> Vec<Self>;
 }
 
-/// A precompile or table that the machine does not have.
+/// Why a machine cannot be made: a precompile or table that it does not have, or a key that does
+/// not fit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MachineError {
     /// The program calls a precompile that no table receives.
-    #[error("no table of this machine serves precompile {id}")]
+    #[error("the program calls precompile {id}, which no table of this machine serves")]
     UnknownPrecompile {
-        /// Its identity.
+        /// Identity of the precompile.
         id: u32,
     },
     /// A key names a table that does not exist, or names tables in another order.
-    #[error("the list of tables {found:?} is not that of any program of this machine")]
+    #[error("the key's tables {found:?} are not those of any program on this machine")]
     UnknownTables {
-        /// The list.
+        /// Names in the key.
         found: Vec<String>,
     },
-    /// A table cannot be proved as it is.
+    /// Plonky3 cannot prove this table soundly as it is declared.
     #[error("table {table}: {reason}")]
     Table {
-        /// Its name.
+        /// Name of the table.
         table: &'static str,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// The identity in a key is not that of its machine: the key was made by other constraints.
-    #[error("the key's machine has other constraints, look-ups or settings than this one")]
+    /// The identity in a key is not that of this machine: the key was made for other constraints.
+    #[error(
+        "the key was made for a machine with other constraints, lookups or settings than this one"
+    )]
     Identity,
-    /// The number of digests in a key's commitment does not follow from its settings.
+    /// The number of digests in a key's commitment is not the one that its settings imply.
     #[error("the key's program commitment has {found} digests, expected {expected}")]
     CapSize {
         /// Digests expected.
@@ -85,44 +89,42 @@ pub enum MachineError {
     },
 }
 
-/// Most tables of a machine of which keys are read.
+/// Largest number of tables in a key that is read.
 pub const MAX_TABLES: usize = 256;
 
-/// The tables of a program's machine: `cpu`, those of the precompiles it calls, `program`, `words`,
-/// `blocks`.
+/// The machine of a program: the tables `cpu`, those of the precompiles that it calls, `program`,
+/// `words` and `blocks`.
 #[derive(Clone, Debug)]
 pub struct Machine<T> {
     tables: Vec<T>,
 }
 
 impl<T: MachineTables> Machine<T> {
-    /// The machine of programs that call these precompiles.
+    /// Makes the machine of programs that call these precompiles.
     ///
     /// # Errors
-    /// If no table serves one of them, or a table cannot be proved.
+    /// If no table serves one of them, or Plonky3 cannot prove one of the tables soundly.
     pub fn new(program: ProgramTable, precompiles: &BTreeSet<u32>) -> Result<Self, MachineError> {
         let available = T::precompile_tables();
-        let served = |id: &u32| {
-            available
-                .iter()
-                .any(|table| table.precompiles().contains(id))
+        let served = |id: u32| {
+            let mut served = available.iter().flat_map(Table::precompiles);
+            served.any(|precompile| precompile.identity == id)
         };
-        if let Some(&id) = precompiles.iter().find(|id| !served(id)) {
+        if let Some(&id) = precompiles.iter().find(|&&id| !served(id)) {
             return Err(MachineError::UnknownPrecompile { id });
         }
         let used = |table: &T| {
-            table
-                .precompiles()
-                .iter()
-                .any(|id| precompiles.contains(id))
+            let mut served = table.precompiles().iter();
+            served.any(|precompile| precompiles.contains(&precompile.identity))
         };
         Self::of_tables(program, available.into_iter().filter(used).collect())
     }
 
-    /// The machine with the tables of these names.
+    /// Makes the machine whose tables have these names.
     ///
     /// # Errors
-    /// If they are not the tables of a machine, in order, or a table cannot be proved.
+    /// If these are not the tables of a machine, in order, or Plonky3 cannot prove one of the
+    /// tables soundly.
     pub fn named(program: ProgramTable, names: &[String]) -> Result<Self, MachineError> {
         let precompiles = T::precompile_tables()
             .into_iter()
@@ -146,17 +148,17 @@ impl<T: MachineTables> Machine<T> {
         Ok(Self { tables })
     }
 
-    /// The tables, in the order in which traces are made and proved.
+    /// Returns the tables, in the order in which traces are made and proved.
     pub fn tables(&self) -> &[T] {
         &self.tables
     }
 
-    /// Index of the program table.
+    /// Returns the index of the program table.
     pub fn program_index(&self) -> usize {
         self.tables.len() - 3
     }
 
-    /// The tables' names.
+    /// Returns the names of the tables, in order.
     pub fn names(&self) -> Vec<String> {
         self.tables
             .iter()
@@ -165,15 +167,15 @@ impl<T: MachineTables> Machine<T> {
     }
 }
 
-/// Checks what Plonky3 takes for granted about a table.
+/// Checks what Plonky3 assumes about a table without checking it.
 fn check_table<T: Table>(table: &T) -> Result<(), MachineError> {
     let fixed = table.preprocessed_width() > 0;
     let reason = if table.assumes_boolean_trace() {
-        "its columns must be bits, which nothing here enforces"
+        "it declares columns that hold bits, which nothing enforces"
     } else if !table.public_boundary_io().is_empty() {
-        "boundary public values are not bound by batch proofs"
+        "it has boundary public values, which batch proofs do not bind"
     } else if fixed && table.fixed_log_height().is_none() {
-        "its content is fixed, its height is not"
+        "it has preprocessed columns but no fixed height"
     } else {
         return Ok(());
     };
@@ -183,14 +185,21 @@ fn check_table<T: Table>(table: &T) -> Result<(), MachineError> {
     })
 }
 
-/// Users' precompiles of a machine, for [`compile_with`](crate::compiler::compile_with).
+/// Returns the users' precompiles of a machine, for
+/// [`compile_with`](crate::compiler::compile_with).
 pub fn custom_precompiles<T: MachineTables>() -> Vec<Precompile> {
     let tables = T::precompile_tables();
-    let custom = tables.iter().flat_map(Table::custom);
-    custom.copied().collect()
+    let mut custom: Vec<Precompile> = Vec::new();
+    for precompile in tables.iter().flat_map(Table::precompiles) {
+        // A precompile that several tables serve is listed once.
+        if id::CUSTOM.contains(&precompile.identity) && !custom.contains(precompile) {
+            custom.push(*precompile);
+        }
+    }
+    custom
 }
 
-/// Identities of the precompiles that a program calls.
+/// Returns the identities of the precompiles that a program calls.
 pub fn precompiles_of(program: &Program) -> BTreeSet<u32> {
     program
         .instructions

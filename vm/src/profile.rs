@@ -1,45 +1,45 @@
-//! Where the cycles of a run go: by zk-DSL function, as folded stacks and as a flame graph.
+//! Profiles: how the cycles or costs of a run are distributed over zk-DSL functions, as folded
+//! stacks and as a flame graph.
 
 use std::collections::{BTreeMap, HashMap};
 
 use droste_native::{EF, F};
 use inferno::flamegraph::{Options, from_lines};
 use p3_air::Air;
-use p3_field::PrimeField32;
 use p3_lookup::InteractionSymbolicBuilder;
 use thiserror::Error;
 
 use crate::compiler::Compiled;
 use crate::heights::padded_log_height;
-use crate::isa::{Op, Program, id};
+use crate::isa::{Op, Program};
 use crate::lookups::packed_lookups;
 use crate::machine::{Machine, MachineError, MachineTables, precompiles_of};
-use crate::record::{Call, Execution};
+use crate::record::Execution;
 use crate::report::{TableReport, table_reports};
-use crate::tables::TraceInput;
 use crate::tables::program::ProgramTable;
+use crate::tables::{TraceInput, calls};
 
 /// What a flame graph counts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Weight {
-    /// Instructions executed.
+    /// Executed instructions.
     Cycles,
-    /// Cost of the tables' transforms, `w * h * log2(h)`.
+    /// Cost of the tables' Fourier transforms, `w * h * log2(h)`.
     FftCost(FftWeights),
 }
 
-/// What a run's cycles and calls cost: together, up to rounding, the `fft_cost` of the run's tables at
-/// their least heights, padding included.
+/// Cost of each cycle and each precompile row of a run. Over the whole run they sum, up to
+/// rounding, to the `fft_cost` of its tables at their least heights, padding included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FftWeights {
-    /// Of a cycle: its share of the processor, the program and the memories.
+    /// Cost per cycle: its share of the tables `cpu`, `program`, `words` and `blocks`.
     pub cycle: f64,
-    /// Of a row (see [`rows`]) of each precompile: its share of the tables that serve it.
+    /// Cost per row of each precompile, by its identity: its share of the tables that serve it.
     pub rows: BTreeMap<u32, f64>,
 }
 
 impl FftWeights {
-    /// The weights of a run on the machine of its program.
+    /// Computes the weights of a run on the machine of its program.
     ///
     /// # Errors
     /// If no table serves one of the precompiles that the program calls.
@@ -61,15 +61,16 @@ impl FftWeights {
         let costs = table_reports(tables, &lookups, &log_heights);
         let (mut shared, mut by_row) = (0.0, BTreeMap::new());
         for (table, cost) in tables.iter().zip(costs.iter().map(TableReport::fft_cost)) {
-            let calls = |&identity: &u32| {
-                let calls = execution.calls[identity as usize].iter();
-                calls.map(move |call| rows(identity, call)).sum::<u64>()
-            };
-            match table.precompiles().iter().map(calls).sum() {
+            let calls = calls(table.precompiles(), execution);
+            match calls
+                .map(|(precompile, call)| (precompile.rows)(call))
+                .sum::<u64>()
+            {
                 0 => shared += cost as f64,
                 rows => {
-                    for &identity in table.precompiles() {
-                        *by_row.entry(identity).or_insert(0.0) += cost as f64 / rows as f64;
+                    for precompile in table.precompiles() {
+                        let weight = by_row.entry(precompile.identity).or_insert(0.0);
+                        *weight += cost as f64 / rows as f64;
                     }
                 }
             }
@@ -81,30 +82,13 @@ impl FftWeights {
     }
 }
 
-/// The flame graph could not be drawn.
+/// Why a flame graph could not be drawn.
 #[derive(Debug, Error)]
 #[error("cannot draw the flame graph: {0}")]
 pub struct ProfileError(String);
 
-/// Rows that one call takes in its precompile's table.
-pub fn rows(identity: u32, call: &Call) -> u64 {
-    let e = u64::from(call.e.as_canonical_u32());
-    match identity {
-        id::HORNER => (u64::from(call.c.as_canonical_u32()) + e).div_ceil(8),
-        id::UNPACK => {
-            let count = u64::from(call.c.as_canonical_u32());
-            // The last element's first lane; from lane 4 on it reaches into one more block.
-            count + u64::from((e + 5 * (count - 1)) % 8 > 3)
-        }
-        id::POSEIDON16_SPONGE | id::POSEIDON16_HASH => e.div_ceil(8),
-        id::POSEIDON16_MERKLE | id::BLAKE3_MERKLE | id::KECCAK_MERKLE | id::LIMBS => e,
-        id::BLAKE3_CHUNK => e.div_ceil(16),
-        id::KECCAK_HASH => e / 34 + 1,
-        _ => 1,
-    }
-}
-
-/// Weight of each stack of functions, innermost last, separated by `;`, in alphabetical order.
+/// Returns the weight of each stack of functions, in alphabetical order. A stack is written from
+/// the outermost function to the innermost, separated by `;`.
 ///
 /// A function that is compiled out of line begins a stack of its own.
 pub fn folded(compiled: &Compiled, execution: &Execution, weight: &Weight) -> Vec<(String, u64)> {
@@ -119,15 +103,15 @@ pub fn folded(compiled: &Compiled, execution: &Execution, weight: &Weight) -> Ve
             Weight::FftCost(weights) => {
                 let instruction = compiled.program.instructions.get(pc);
                 let called = instruction.filter(|instruction| instruction.op == Op::Call);
-                let precompile = called.map_or(0.0, |instruction| {
+                let precompile = called.and_then(|instruction| {
                     let identity = instruction.id;
                     let number = next.entry(identity).or_default();
                     let call = execution.calls[identity as usize].get(*number);
                     *number += 1;
-                    let weight = weights.rows.get(&identity).copied().unwrap_or(0.0);
-                    call.map_or(0.0, |call| weight * rows(identity, call) as f64)
+                    let rows = (compiled.precompile(identity)?.rows)(call?);
+                    Some(weights.rows.get(&identity)? * rows as f64)
                 });
-                weights.cycle + precompile
+                weights.cycle + precompile.unwrap_or(0.0)
             }
         };
         *by_site.entry(site).or_default() += cost;
@@ -149,11 +133,11 @@ pub fn folded(compiled: &Compiled, execution: &Execution, weight: &Weight) -> Ve
     stacks
 }
 
-/// The flame graph of a run, as SVG.
+/// Draws the flame graph of a run, as SVG.
 ///
 /// # Errors
 ///
-/// If the drawing library refuses; it does for a run without cycles.
+/// If the drawing library fails, which it does for a run without cycles.
 pub fn flame_graph(
     compiled: &Compiled,
     execution: &Execution,
@@ -180,10 +164,11 @@ mod tests {
     use crate::compiler::compile;
     use crate::executor::{Tape, execute};
     use crate::heights::Heights;
+    use crate::isa::id;
     use crate::machine::StandardTables;
     use crate::prover::{ProveOptions, prove};
     use crate::verifier::verify;
-    use droste_native::{Blake3Family, FriSettings};
+    use droste_native::{Blake3Suite, FriSettings};
     use p3_field::PrimeCharacteristicRing;
 
     #[test]
@@ -222,7 +207,7 @@ mod tests {
         let stacks = folded(&compiled, &execution, &Weight::Cycles);
         let total: u64 = stacks.iter().map(|(_, cost)| cost).sum();
         assert_eq!(total, execution.cycles.len() as u64);
-        // Five iterations of two compressions.
+        // The program does five iterations of two compressions each.
         assert!(
             stacks.contains(&("main;twice".to_owned(), 10)),
             "{stacks:?}"
@@ -230,7 +215,8 @@ mod tests {
         let svg = flame_graph(&compiled, &execution, &Weight::Cycles).unwrap();
         assert!(svg.contains("<svg") && svg.contains("twice"));
 
-        // By cost, the sum is that of the tables, and the compressions are what costs.
+        // By cost, the weights sum to the cost of the tables, most of which is that of the
+        // compressions.
         let program = &compiled.program;
         let weights = FftWeights::new::<StandardTables>(program, &execution).unwrap();
         let columns = weights.rows[&id::POSEIDON16_COMPRESS] * 10.0;
@@ -240,8 +226,8 @@ mod tests {
             settings: FriSettings::toy(),
             heights: Heights::Minimal,
         };
-        let proof = prove::<Blake3Family>(program, &execution, &options).unwrap();
-        let report = verify::<Blake3Family, StandardTables>(&proof.key, &[], 0, &proof).unwrap();
+        let proof = prove::<Blake3Suite>(program, &execution, &options).unwrap();
+        let report = verify::<Blake3Suite, StandardTables>(&proof.key, &[], 0, &proof).unwrap();
         let expected: u64 = report.tables.iter().map(TableReport::fft_cost).sum();
         assert!(total.abs_diff(expected) <= stacks.len() as u64);
         let twice = stacks.iter().find(|(stack, _)| stack == "main;twice");

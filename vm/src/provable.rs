@@ -1,14 +1,15 @@
 //! Plonky3's prover and verifier, instantiated for one table type and one hash.
 //!
-//! They are generic over both, and large: instantiated in every crate that proves, they would take
-//! most of the build. [`provable!`](crate::provable!) instantiates them where the tables are declared.
+//! They are large and generic over both: if every crate that proves instantiated them, that would
+//! be most of the build. [`provable!`](crate::provable!) instantiates them where the tables are
+//! declared.
 
-pub use droste_native::family::CommittedData;
-use droste_native::family::Pcs as Scheme;
-use droste_native::{Commitment, Config, EF, F, HashFamily};
+pub use droste_native::stark::suite::CommittedData;
+use droste_native::stark::suite::{OpeningError, OpeningProverError, Pcs as Scheme};
+use droste_native::{Commitment, Config, EF, F, HashSuite};
 use p3_air::Air;
 use p3_batch_stark::{
-    BatchProof, BatchVerificationError, CommonData, PcsError, ProverData, StarkInstance,
+    BatchProof, BatchVerificationError, CommonData, ProverData, ProvingError, StarkInstance,
 };
 use p3_commit::Pcs;
 use p3_lookup::InteractionSymbolicBuilder;
@@ -16,46 +17,47 @@ use p3_matrix::dense::RowMajorMatrix;
 
 use crate::machine::MachineTables;
 
-/// Tables that can be proved and verified in hash `H`; implemented by
-/// [`provable!`](crate::provable!).
-pub trait Provable<H: HashFamily>: MachineTables + Air<InteractionSymbolicBuilder<F, EF>> {
-    /// Commits to the fixed content of tables.
+/// Tables that can be proved and verified in hash `H`. [`provable!`](crate::provable!) implements
+/// it.
+pub trait Provable<H: HashSuite>: MachineTables + Air<InteractionSymbolicBuilder<F, EF>> {
+    /// Commits to the fixed content of the tables.
     ///
     /// # Errors
-    /// The commitment scheme's, as text.
+    /// Errors of the commitment scheme.
     fn commit(
         config: &Config<H>,
         contents: Vec<RowMajorMatrix<F>>,
-    ) -> Result<(Commitment<H>, CommittedData<H>), String>;
+    ) -> Result<(Commitment<H>, CommittedData<H>), OpeningProverError>;
 
-    /// Plonky3's prover.
+    /// Calls Plonky3's prover.
     ///
     /// # Errors
-    /// Plonky3's, as text.
+    /// Plonky3's errors.
     fn prove_batch(
         config: &Config<H>,
         instances: &[StarkInstance<'_, Config<H>, Self>],
         data: &ProverData<Config<H>>,
-    ) -> Result<BatchProof<Config<H>>, String>;
+    ) -> Result<BatchProof<Config<H>>, ProvingError<OpeningProverError>>;
 
-    /// Plonky3's verifier.
+    /// Calls Plonky3's verifier.
     ///
     /// # Errors
-    /// Plonky3's.
+    /// Plonky3's errors.
     fn verify_batch(
         config: &Config<H>,
         tables: &[Self],
         proof: &BatchProof<Config<H>>,
         public_values: &[Vec<F>],
         common: &CommonData<Config<H>>,
-    ) -> Result<(), BatchVerificationError<PcsError<Config<H>>>>;
+    ) -> Result<(), BatchVerificationError<OpeningError>>;
 }
 
 #[doc(hidden)]
 pub mod __private {
-    pub use droste_native::{Commitment, Config, EF, F, HashFamily};
+    pub use droste_native::stark::suite::{OpeningError, OpeningProverError};
+    pub use droste_native::{Commitment, Config, EF, F, HashSuite};
     pub use p3_batch_stark::{
-        BatchProof, BatchVerificationError, CommonData, PcsError, ProverData, StarkInstance,
+        BatchProof, BatchVerificationError, CommonData, ProverData, ProvingError, StarkInstance,
         prove_batch, verify_batch,
     };
     pub use p3_matrix::dense::RowMajorMatrix;
@@ -64,10 +66,10 @@ pub mod __private {
 }
 
 #[doc(hidden)]
-pub fn commit<H: HashFamily>(
+pub fn commit<H: HashSuite>(
     config: &Config<H>,
     contents: Vec<RowMajorMatrix<F>>,
-) -> Result<(Commitment<H>, CommittedData<H>), String> {
+) -> Result<(Commitment<H>, CommittedData<H>), OpeningProverError> {
     use p3_commit::UnivariateStarkPcs;
     use p3_matrix::Matrix;
     use p3_uni_stark::StarkGenericConfig;
@@ -84,49 +86,54 @@ pub fn commit<H: HashFamily>(
         })
         .collect::<Vec<_>>();
     <Scheme<H> as UnivariateStarkPcs<EF, H::Challenger>>::commit_preprocessing(pcs, contents)
-        .map_err(|error| format!("{error:?}"))
 }
 
-/// Makes a table type declared by [`machine!`](crate::machine!) [`Provable`] in the listed hash
-/// families.
+/// Implements [`Provable`], for the listed hash suites, for a table type that
+/// [`machine!`](crate::machine!) declared.
 ///
 /// ```
 /// droste_vm::machine! {
 ///     /// A machine without precompiles.
 ///     pub enum Plain {}
 /// }
-/// droste_vm::provable! { Plain: droste_native::Poseidon16Family }
+/// droste_vm::provable! { Plain: droste_native::Poseidon16Suite }
 /// ```
 #[macro_export]
 macro_rules! provable {
-    ($name:ident: $($family:ty),+ $(,)?) => {
+    ($name:ident: $($suite:ty),+ $(,)?) => {
         $(
             const _: () = {
                 use $crate::provable::__private as p;
 
-                impl $crate::machine::Provable<$family> for $name {
+                impl $crate::machine::Provable<$suite> for $name {
                     fn commit(
-                        config: &p::Config<$family>,
+                        config: &p::Config<$suite>,
                         contents: Vec<p::RowMajorMatrix<p::F>>,
-                    ) -> Result<(p::Commitment<$family>, p::CommittedData<$family>), String> {
-                        p::commit::<$family>(config, contents)
+                    ) -> Result<
+                        (p::Commitment<$suite>, p::CommittedData<$suite>),
+                        p::OpeningProverError,
+                    > {
+                        p::commit::<$suite>(config, contents)
                     }
 
                     fn prove_batch(
-                        config: &p::Config<$family>,
-                        instances: &[p::StarkInstance<'_, p::Config<$family>, Self>],
-                        data: &p::ProverData<p::Config<$family>>,
-                    ) -> Result<p::BatchProof<p::Config<$family>>, String> {
-                        p::prove_batch(config, instances, data).map_err(|error| format!("{error:?}"))
+                        config: &p::Config<$suite>,
+                        instances: &[p::StarkInstance<'_, p::Config<$suite>, Self>],
+                        data: &p::ProverData<p::Config<$suite>>,
+                    ) -> Result<
+                        p::BatchProof<p::Config<$suite>>,
+                        p::ProvingError<p::OpeningProverError>,
+                    > {
+                        p::prove_batch(config, instances, data)
                     }
 
                     fn verify_batch(
-                        config: &p::Config<$family>,
+                        config: &p::Config<$suite>,
                         tables: &[Self],
-                        proof: &p::BatchProof<p::Config<$family>>,
+                        proof: &p::BatchProof<p::Config<$suite>>,
                         public_values: &[Vec<p::F>],
-                        common: &p::CommonData<p::Config<$family>>,
-                    ) -> Result<(), p::BatchVerificationError<p::PcsError<p::Config<$family>>>> {
+                        common: &p::CommonData<p::Config<$suite>>,
+                    ) -> Result<(), p::BatchVerificationError<p::OpeningError>> {
                         p::verify_batch(config, tables, proof, public_values, common)
                     }
                 }

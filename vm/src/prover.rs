@@ -1,11 +1,12 @@
-//! Proving one run of a program.
+//! The prover: a proof of one run of a program.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use droste_native::challenger::{NoNonce, with_grinding};
-use droste_native::{Config, F, FriSettings, HashFamily, SettingsError};
-use p3_batch_stark::{BatchProof, StarkInstance};
+use droste_native::stark::challenger::{NoNonce, with_grinding};
+use droste_native::stark::suite::OpeningProverError;
+use droste_native::{Config, F, FriSettings, HashSuite, SettingsError};
+use p3_batch_stark::{BatchProof, ProvingError, StarkInstance};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use serde::{Deserialize, Serialize};
@@ -21,19 +22,20 @@ use crate::record::Execution;
 use crate::tables::LookupCounts;
 use crate::tables::{LANES, Table, TraceInput};
 
-/// A proof: of the program of `key`, that a run of it has this statement.
+/// A proof that the program of `key` has a run with this statement.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Proof<H: HashFamily> {
-    /// The key it was made with. A verifier trusts it only as far as it knows its digest.
+pub struct Proof<H: HashSuite> {
+    /// The key of the proof. The prover chose it: a verifier must compare its digest with one that
+    /// it trusts.
     pub key: Key<H>,
-    /// Public inputs, then outputs, then zeros: a compiled program asserts those.
+    /// Public inputs, then outputs, then zeros. A compiled program asserts these zeros.
     pub statement: [F; LANES],
-    /// The batch STARK.
+    /// Plonky3's batch-STARK proof.
     pub batch: BatchProof<Config<H>>,
 }
 
-impl<H: HashFamily> fmt::Debug for Proof<H> {
+impl<H: HashSuite> fmt::Debug for Proof<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Proof")
             .field("key", &self.key)
@@ -43,57 +45,60 @@ impl<H: HashFamily> fmt::Debug for Proof<H> {
     }
 }
 
-/// Why there is no proof.
+/// Why no proof was made.
 #[derive(Debug, Error)]
 pub enum ProveError {
-    /// There is no key.
+    /// The key could not be made.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The key's settings are out of range.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// A table has more rows than its height allows.
-    #[error("table {table} needs {rows} rows, its height is 2^{log_height}")]
+    /// A table has more rows than its given height.
+    #[error("table {table} has the height 2^{log_height}, the run fills {rows} rows of it")]
     TooManyRows {
-        /// Its name.
+        /// Name of the table.
         table: &'static str,
-        /// Rows that the run fills.
+        /// Number of rows that the run fills.
         rows: usize,
-        /// Logarithm of its height.
+        /// Logarithm of the table's height.
         log_height: usize,
     },
-    /// A table needs a height that the field does not offer at this blowup.
+    /// A table needs a height for which the field has no evaluation domain at this blowup.
     #[error(
-        "table {table} needs height 2^{log_height}, at most 2^{max} is possible at this blowup"
+        "table {table} needs the height 2^{log_height}, at most 2^{max} is possible at this blowup"
     )]
     TooTall {
-        /// Its name.
+        /// Name of the table.
         table: &'static str,
         /// Logarithm of the height it needs.
         log_height: usize,
-        /// Logarithm of the largest height.
+        /// Logarithm of the largest height at this blowup.
         max: usize,
     },
-    /// The run looks up an address that its memory does not have.
-    #[error("the run reads address {address}, which lies outside its memory")]
+    /// The run looks up an address outside its memory or program.
+    #[error("the run reads address {address}, which is outside its memory or program")]
     Outside {
         /// The address.
         address: F,
     },
-    /// More messages than the look-up argument can count.
-    #[error("{messages} bus messages are more than the field can count")]
+    /// The tables take more messages from buses than the lookup argument can count.
+    #[error(
+        "tables of these heights can take {messages} bus messages, the lookup argument counts \
+         fewer than the modulus"
+    )]
     TooManyMessages {
-        /// Upper bound of the number of messages.
+        /// Upper bound on the number of messages.
         messages: u128,
     },
-    /// Traces are not one per table, of the table's width and of one height a power of two.
+    /// A trace is missing, or has not the table's width and a power of two as height.
     #[error(
         "trace of table {table}: expected {expected} columns and a power of two of rows, got {width} x {height}"
     )]
     TraceShape {
         /// Name of the table.
         table: &'static str,
-        /// Its width.
+        /// Width of the table.
         expected: usize,
         /// Width of the trace.
         width: usize,
@@ -103,17 +108,17 @@ pub enum ProveError {
     /// No nonce passes a proof of work.
     #[error(transparent)]
     Grinding(#[from] NoNonce),
-    /// Plonky3's prover failed.
-    #[error("proving: {0}")]
-    Stark(String),
+    /// Plonky3's prover returned an error.
+    #[error("Plonky3's prover failed")]
+    Stark(#[source] ProvingError<OpeningProverError>),
 }
 
-/// What to prove with: everything a key depends on beside the program.
+/// What proving needs beside the program: with it, everything that a key depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProveOptions {
     /// FRI settings.
     pub settings: FriSettings,
-    /// Heights of tables.
+    /// How the heights of tables are chosen.
     pub heights: Heights,
 }
 
@@ -123,7 +128,7 @@ pub struct ProveOptions {
 ///
 /// # Errors
 /// See [`ProveError`].
-pub fn prove<H: HashFamily>(
+pub fn prove<H: HashSuite>(
     program: &Program,
     execution: &Execution,
     options: &ProveOptions,
@@ -140,7 +145,7 @@ where
 ///
 /// # Errors
 /// See [`ProveError`].
-pub fn prove_with_key<H: HashFamily, T: Provable<H>>(
+pub fn prove_with_key<H: HashSuite, T: Provable<H>>(
     key: &ProvingKey<H, T>,
     execution: &Execution,
 ) -> Result<Proof<H>, ProveError> {
@@ -148,11 +153,11 @@ pub fn prove_with_key<H: HashFamily, T: Provable<H>>(
     prove_traces(key, execution.statement, &traces)
 }
 
-/// The traces of a run, by table.
+/// Returns the traces of a run, one per table.
 ///
 /// # Errors
-/// If they do not fit their heights, or if the run reads outside its memory.
-pub fn traces<H: HashFamily, T: Provable<H>>(
+/// If a trace does not fit its height, or if the run reads outside its memory.
+pub fn traces<H: HashSuite, T: Provable<H>>(
     key: &ProvingKey<H, T>,
     execution: &Execution,
 ) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
@@ -161,7 +166,7 @@ pub fn traces<H: HashFamily, T: Provable<H>>(
         execution,
     };
     let log_heights = log_heights(key, execution)?;
-    let mut uses = LookupCounts::new(&input);
+    let mut counts = LookupCounts::new(&input);
     let traces = key
         .machine()
         .tables()
@@ -169,20 +174,20 @@ pub fn traces<H: HashFamily, T: Provable<H>>(
         .zip(&log_heights)
         .map(|(table, &log_height)| {
             info_span!("trace", table = table.name())
-                .in_scope(|| table.trace(&input, log_height, &mut uses))
+                .in_scope(|| table.trace(&input, log_height, &mut counts))
         })
         .collect();
-    match uses.outside {
+    match counts.outside {
         Some(address) => Err(ProveError::Outside { address }),
         None => Ok(traces),
     }
 }
 
-/// Logarithms of the heights of the traces of a run, by table.
+/// Returns the logarithms of the heights of a run's traces, one per table.
 ///
 /// # Errors
-/// If its rows do not fit heights that are possible, or the key's.
-pub fn log_heights<H: HashFamily, T: Provable<H>>(
+/// If the rows of a table do not fit the key's height, or no height is possible for them.
+pub fn log_heights<H: HashSuite, T: Provable<H>>(
     key: &ProvingKey<H, T>,
     execution: &Execution,
 ) -> Result<Vec<usize>, ProveError> {
@@ -224,12 +229,12 @@ pub fn log_heights<H: HashFamily, T: Provable<H>>(
     Ok(log_heights.into_owned())
 }
 
-/// Proves given traces, one per table, for a statement. Nothing is checked but their shape: where
-/// they break a constraint, no verifier accepts the proof.
+/// Proves given traces, one per table, for a statement. Only their shapes are checked: if they
+/// violate a constraint, no verifier accepts the proof.
 ///
 /// # Errors
-/// Traces of the wrong shape, or Plonky3's own.
-pub fn prove_traces<H: HashFamily, T: Provable<H>>(
+/// For traces of the wrong shape, and Plonky3's errors.
+pub fn prove_traces<H: HashSuite, T: Provable<H>>(
     key: &ProvingKey<H, T>,
     statement: [F; LANES],
     traces: &[RowMajorMatrix<F>],
@@ -277,7 +282,8 @@ pub fn prove_traces<H: HashFamily, T: Provable<H>>(
     })
 }
 
-/// Public values of a table: the statement, for the one table that has any.
+/// Returns the public values of a table: the statement for the one table that has public values,
+/// otherwise none.
 pub(crate) fn public_values(table: &impl Table, statement: &[F; LANES]) -> Vec<F> {
     if table.num_public_values() == 0 {
         vec![]

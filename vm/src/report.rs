@@ -1,7 +1,7 @@
-//! What a proof costs and how secure it is, from its shape.
+//! Reports of what a proof costs and how secure it is, computed from its shape.
 
-use droste_native::security::{SecurityReport, TableShape, proven_security};
-use droste_native::{EF, F, FriSettings, HashFamily};
+use droste_native::stark::security::{SecurityReport, TableShape, proven_security};
+use droste_native::{EF, F, FriSettings, HashSuite};
 use p3_air::Air;
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
 use serde::Serialize;
@@ -9,20 +9,21 @@ use serde::Serialize;
 use crate::lookups::constraint_shape;
 use crate::tables::Table;
 
-/// Base field elements of one challenge field element.
+/// Base field elements per challenge.
 const EXTENSION_DEGREE: usize = droste_native::field::EXTENSION_DEGREE;
 
 /// One table of a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TableReport {
-    /// Its name.
+    /// Name of the table.
     pub name: &'static str,
-    /// Its shape, in the terms of the soundness bounds.
+    /// Shape of the table, in the terms of the soundness bounds.
     pub shape: TableShape,
 }
 
 impl TableReport {
-    /// Columns of the look-up argument in base field elements: the accumulator and every fraction.
+    /// Returns the width of the lookup columns in base field elements: the accumulator and one
+    /// column per fraction.
     pub fn lookup_width(&self) -> usize {
         match self.shape.lookup_columns {
             0 => 0,
@@ -30,12 +31,12 @@ impl TableReport {
         }
     }
 
-    /// Columns of the quotient in base field elements.
+    /// Returns the width of the quotient columns in base field elements.
     pub fn quotient_width(&self) -> usize {
         self.shape.quotient_chunks() * EXTENSION_DEGREE
     }
 
-    /// Base field elements that one query opens.
+    /// Returns the number of base field elements of this table that are opened per query.
     pub fn opened_elements(&self) -> usize {
         self.shape.main_width
             + self.shape.preprocessed_width
@@ -43,24 +44,25 @@ impl TableReport {
             + self.quotient_width()
     }
 
-    /// Cells of all committed columns, quotients and the program included, before extension.
+    /// Returns the number of cells of all committed columns, quotients and preprocessed columns
+    /// included, before low-degree extension.
     pub fn opened_cells(&self) -> usize {
         self.opened_elements() * self.height()
     }
 
-    /// Rows, padding included.
+    /// Returns the number of rows, padding included.
     pub fn height(&self) -> usize {
         1 << self.shape.log_height
     }
 
-    /// `w * h * log2(h)`, where `w` counts main and look-up columns.
+    /// Returns `w * h * log2(h)`, where `w` counts main and lookup columns.
     pub fn fft_cost(&self) -> u64 {
         let width = self.shape.main_width + self.lookup_width();
         (width * self.height() * self.shape.log_height) as u64
     }
 }
 
-/// Shapes of tables of these heights.
+/// Returns the shapes of tables of these heights.
 pub(crate) fn table_reports<T>(
     tables: &[T],
     lookups: &[Lookups<F>],
@@ -80,7 +82,7 @@ where
         .collect()
 }
 
-/// Shape of a table of this height, look-ups packed as given.
+/// Returns the shape of a table of this height with lookups packed as given.
 pub fn table_shape<T>(table: &T, lookups: &Lookups<F>, log_height: usize) -> TableShape
 where
     T: Air<InteractionSymbolicBuilder<F, EF>>,
@@ -101,8 +103,8 @@ where
     }
 }
 
-/// Proven security of a proof with these tables.
-pub(crate) fn security<H: HashFamily>(
+/// Returns the proven security of a proof with these tables.
+pub(crate) fn security<H: HashSuite>(
     settings: &FriSettings,
     tables: &[TableReport],
 ) -> SecurityReport {

@@ -1,10 +1,11 @@
-//! Verifying one proof.
+//! The verifier of one proof.
 //!
-//! Nothing here panics on any proof or key. What Plonky3 0.8.0 leaves to its caller is checked
-//! before it is called: the key, heights against the key, the number of digests of every
-//! commitment, and the number of bus messages.
+//! No proof and no key makes it panic. Plonky3 0.8.0 leaves some checks to its caller, and they are
+//! made before Plonky3 is called: of the key, of the heights against the key, of the number of
+//! digests in every commitment, and of the number of bus messages.
 //!
-//! Where the header of a proof decides how much work there is, the work is bounded before it is begun:
+//! Where the header of a proof determines how much work there is, the work is bounded before it
+//! begins:
 //!
 //! | work | decided by | bound |
 //! |---|---|---|
@@ -15,11 +16,16 @@
 
 mod program;
 
-use droste_native::family::FamilyCap;
-use droste_native::security::SecurityReport;
-use droste_native::{Config, F, FriSettings, HashFamily, SettingsError};
-use p3_batch_stark::{BatchVerificationError, CommonData, PcsError, VerificationError};
+use std::sync::OnceLock;
+
+use droste_native::stark::security::SecurityReport;
+use droste_native::stark::suite::{OpeningError, SuiteCap};
+use droste_native::{Config, F, FriSettings, HashSuite, SettingsError};
+use p3_batch_stark::{
+    BatchTranscriptFailure, BatchVerificationError, CommonData, VerificationError,
+};
 use p3_fri::fold_schedule;
+use p3_lookup::LookupError;
 use thiserror::Error;
 
 pub use program::{DEFAULT_LIMIT, verify_program};
@@ -32,156 +38,169 @@ use crate::prover::{Proof, public_values};
 use crate::report::{TableReport, security, table_reports};
 use crate::tables::LANES;
 
-/// What an accepted proof says.
+/// What an accepted proof states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// Digest of the key.
+    /// Digest of the key under which the proof was accepted.
     pub key: KeyDigest,
-    /// Public inputs, then outputs, then zeros: a compiled program asserts those.
+    /// Public inputs, then outputs, then zeros. A compiled program asserts these zeros.
     pub statement: [F; LANES],
-    /// Tables, in order.
+    /// Shapes of the tables, in the machine's order.
     pub tables: Vec<TableReport>,
     /// Proven security of this proof.
     pub security: SecurityReport,
 }
 
 /// Why a proof is rejected.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Debug, Error)]
 pub enum VerifyError {
     /// The proof was made with another key.
     #[error("the proof was made with key {found}, expected {expected}")]
     Key {
-        /// Key asked for.
+        /// Digest of the key that was expected.
         expected: KeyDigest,
-        /// Key in the proof.
+        /// Digest of the proof's key.
         found: KeyDigest,
     },
     /// The key's settings are out of range.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The key is of no machine known here.
+    /// The key belongs to no machine known here.
     #[error(transparent)]
     Machine(#[from] MachineError),
-    /// The key has heights that no proof can have.
-    #[error("the key's heights are impossible")]
+    /// The key fixes heights that no proof can have.
+    #[error("the key fixes heights that no proof can have with its settings")]
     KeyHeights,
-    /// The program has no key with the proof's parameters.
-    #[error("the program has no key with the proof's parameters: {0}")]
+    /// The program has no key with the parameters that the proof states.
+    #[error("the program has no key with the parameters that the proof states")]
     ProgramKey(#[from] KeyError),
-    /// The proof is of a longer or shorter program.
-    #[error("the proof is of a program of 2^{found} rows, this program's table has 2^{expected}")]
+    /// The program of the proof has a table of another height, so it is another program.
+    #[error(
+        "the proof is of a program whose table has 2^{found} rows, this program's table has \
+         2^{expected}"
+    )]
     ProgramHeight {
-        /// Logarithm of the height of the program's table.
+        /// Logarithm of the height of this program's table.
         expected: usize,
-        /// Logarithm of that height in the proof's key.
+        /// Logarithm of the program table's height in the proof's key.
         found: usize,
     },
-    /// Computing the program's key at the parameters that the proof states is more work than allowed.
+    /// Committing to the program with the parameters that the proof states is more work than
+    /// allowed.
     #[error(
-        "the proof asks for a commitment of {rows} rows to the program, at most {limit} are allowed"
+        "the proof asks for a commitment to the program of {rows} rows, at most {limit} are allowed"
     )]
     Limit {
-        /// Rows, extended by the blowup.
+        /// Number of rows, extended by the blowup.
         rows: usize,
-        /// Most that are allowed.
+        /// Largest number of rows allowed.
         limit: usize,
     },
-    /// The statement is not the expected one.
-    #[error("public value {index} is {found}, expected {expected}")]
+    /// An element of the statement is not the expected one.
+    #[error("element {index} of the statement is {found}, expected {expected}")]
     Statement {
-        /// Position in the statement.
+        /// Index of the element.
         index: usize,
-        /// Value asked for.
+        /// Value that was expected.
         expected: F,
         /// Value in the proof.
         found: F,
     },
-    /// More public values are expected than a statement has.
-    #[error("{found} public values, a statement has {LANES}")]
+    /// More elements were expected than a statement has.
+    #[error("{found} elements of the statement were expected, it has {LANES}")]
     StatementLength {
-        /// Number of values expected.
+        /// Number of elements expected.
         found: usize,
     },
-    /// A table's height is impossible, or not the key's.
-    #[error("tables of heights 2^{found:?} do not fit the key")]
+    /// A table has an impossible height, or one that is not the key's.
+    #[error(
+        "the logarithms of the tables' heights, {found:?}, are impossible or not those that the \
+         key fixes"
+    )]
     Heights {
         /// Logarithms of the heights in the proof.
         found: Vec<usize>,
     },
-    /// The proof is weaker than asked for.
-    #[error("{found} proven bits of security, at least {expected} expected")]
+    /// The proof has fewer proven bits than required.
+    #[error("the proof has {found} proven bits, at least {expected} are required")]
     Security {
-        /// Bits asked for.
+        /// Bits required.
         expected: usize,
         /// Bits proven.
         found: usize,
     },
     /// A commitment has the wrong number of digests.
-    #[error("{commitment} commitment: {found} digests, expected {expected}")]
+    #[error("the {commitment} commitment has {found} digests, expected {expected}")]
     CapSize {
-        /// Which commitment.
+        /// Name of the commitment.
         commitment: String,
         /// Digests expected.
         expected: usize,
         /// Digests found.
         found: usize,
     },
-    /// More bus messages than the look-up argument can count.
-    #[error("{messages} bus messages are more than the field can count")]
+    /// Tables of these heights could take more messages from buses than the lookup argument can
+    /// count.
+    #[error(
+        "tables of these heights can take {messages} bus messages, the lookup argument counts \
+         fewer than the modulus"
+    )]
     TooManyMessages {
-        /// Upper bound of the number of messages.
+        /// Upper bound on the number of messages.
         messages: u128,
     },
     /// Some part of the proof has the wrong shape.
-    #[error("malformed proof: {0}")]
-    Shape(String),
+    #[error("the proof is malformed")]
+    Shape(#[source] Box<VerificationError<OpeningError>>),
     /// The constraints of a table do not hold.
     #[error("the constraints of table {table} do not hold")]
     Constraints {
-        /// Its name.
+        /// Name of the table.
         table: &'static str,
     },
-    /// Buses do not balance, or their argument is malformed.
-    #[error("look-up argument: {0}")]
-    Lookups(String),
-    /// Opened values do not belong to the commitments.
-    #[error("openings: {0}")]
-    Openings(String),
-    /// A proof of work is wrong.
-    #[error("proof of work: {0}")]
-    Grinding(String),
+    /// Buses do not balance, or the lookup argument is malformed.
+    #[error("the lookup argument is wrong: a bus does not balance, or its data are malformed")]
+    Lookups(#[source] Box<LookupError>),
+    /// Opened values are not those that were committed to, or the low-degree test fails.
+    #[error("the openings are wrong: an opened value or the low-degree test was refused")]
+    Openings(#[source] Box<OpeningError>),
+    /// The nonce of a proof of work is wrong.
+    #[error("a proof of work is wrong")]
+    Grinding(#[source] BatchTranscriptFailure),
 }
 
-/// Verifies `proof` against `key`, for a statement that begins with `public`, at `min_bits` proven
-/// bits or more.
+/// Verifies `proof` against `key`: that it has a statement that begins with `expected`, and at
+/// least `min_bits` proven bits.
 ///
-/// The lanes of the statement after `public` are in the report: the program's outputs, which it computed,
-/// and zeros. To verify many proofs, make a [`Verifier`] once.
+/// The remaining elements of the statement are in the report: the outputs that the program
+/// computed, and zeros. To verify many proofs of one key, make a [`Verifier`] once.
 ///
 /// # Errors
 /// Why the proof is rejected.
-pub fn verify<H: HashFamily, T: Provable<H>>(
+pub fn verify<H: HashSuite, T: Provable<H>>(
     key: &Key<H>,
-    public: &[F],
+    expected: &[F],
     min_bits: usize,
     proof: &Proof<H>,
 ) -> Result<Report, VerifyError> {
-    Verifier::<H, T>::new(key.clone())?.verify(public, min_bits, proof)
+    Verifier::<H, T>::new(key.clone())?.verify(expected, min_bits, proof)
 }
 
-/// Everything that verifying proofs of one key takes.
-pub struct Verifier<H: HashFamily, T> {
+/// A checked key with everything that is needed to verify proofs of it.
+pub struct Verifier<H: HashSuite, T> {
     key: Key<H>,
-    digest: KeyDigest,
+    /// Digest of the key, computed when it is needed: it absorbs the whole commitment to the
+    /// program, which may be megabytes in a key from outside, and cheaper checks come before.
+    digest: OnceLock<KeyDigest>,
     machine: Machine<T>,
     common: CommonData<Config<H>>,
 }
 
-impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
-    /// Checks a key and prepares it.
+impl<H: HashSuite, T: Provable<H>> Verifier<H, T> {
+    /// Checks a key and prepares it for verifying proofs.
     ///
     /// # Errors
-    /// If no proof of this key could be verified.
+    /// If no proof of this key can be accepted.
     pub fn new(key: Key<H>) -> Result<Self, VerifyError> {
         key.settings.validate()?;
         let possible = |&log_height: &usize| in_range(&key, log_height);
@@ -195,18 +214,18 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
         }
         let (machine, common) = machine_of::<H, T>(&key)?;
         Ok(Self {
-            digest: key.digest(),
+            digest: OnceLock::new(),
             key,
             machine,
             common,
         })
     }
 
-    /// What verifying proofs of all programs on one machine has in common. The key is that of no program:
-    /// all digests of its commitment are zero.
+    /// Prepares what verifying proofs of all programs on one machine has in common. Its key is that
+    /// of no program: the digests of its commitment are all zero.
     ///
     /// # Errors
-    /// If no program has a key like that.
+    /// If no program can have such a key.
     pub fn of_machine(
         settings: FriSettings,
         tables: &[String],
@@ -219,24 +238,28 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
             common,
         } = of_machine::<H, T>(settings, tables, heights, program_log_height)?;
         Ok(Self {
-            digest: key.digest(),
+            digest: OnceLock::new(),
             key,
             machine,
             common,
         })
     }
 
-    /// The key.
+    /// Returns the key.
     pub fn key(&self) -> &Key<H> {
         &self.key
     }
 
-    /// The machine.
+    fn digest(&self) -> KeyDigest {
+        *self.digest.get_or_init(|| self.key.digest())
+    }
+
+    /// Returns the machine.
     pub fn machine(&self) -> &Machine<T> {
         &self.machine
     }
 
-    /// Plonky3's form of the key.
+    /// Returns Plonky3's form of the key.
     pub fn common(&self) -> &CommonData<Config<H>> {
         &self.common
     }
@@ -244,20 +267,20 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
     /// Verifies one proof; see [`verify`].
     ///
     /// # Errors
-    /// Why it is rejected.
+    /// Why the proof is rejected.
     pub fn verify(
         &self,
-        public: &[F],
+        expected: &[F],
         min_bits: usize,
         proof: &Proof<H>,
     ) -> Result<Report, VerifyError> {
         if proof.key != self.key {
             return Err(VerifyError::Key {
-                expected: self.digest,
+                expected: self.digest(),
                 found: proof.key.digest(),
             });
         }
-        check_statement(public, &proof.statement)?;
+        check_statement(expected, &proof.statement)?;
         let (tables, security) = self.shape(&proof.batch.degree_bits)?;
         if security.bits() < min_bits {
             return Err(VerifyError::Security {
@@ -268,17 +291,17 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
         self.check_caps(proof)?;
         self.verify_batch(proof)?;
         Ok(Report {
-            key: self.digest,
+            key: self.digest(),
             statement: proof.statement,
             tables,
             security,
         })
     }
 
-    /// Tables and proven security of proofs of these heights.
+    /// Returns the tables and the proven security of proofs of these heights.
     ///
     /// # Errors
-    /// As [`Self::check_heights`].
+    /// See [`Self::check_heights`].
     pub fn shape(
         &self,
         log_heights: &[usize],
@@ -289,12 +312,12 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
         Ok((tables, security))
     }
 
-    /// Checks the logarithms of a proof's heights, one a table: they are possible, those of tables of
-    /// fixed content are right, and so are all where the key fixes them; and no number of messages can
-    /// reach the modulus.
+    /// Checks the heights of a proof's tables, given as one logarithm per table: each is possible,
+    /// tables of fixed content have the height of that content, all heights are the key's where the
+    /// key fixes them, and the number of messages is below the modulus.
     ///
     /// # Errors
-    /// If no proof of the key has these heights.
+    /// If no proof of the key can have these heights.
     pub fn check_heights(&self, log_heights: &[usize]) -> Result<(), VerifyError> {
         let tables = self.machine.tables();
         let wrong = || {
@@ -322,8 +345,8 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
         Ok(())
     }
 
-    /// Every commitment has exactly the digests of its tree: Plonky3 0.8.0 accepts more, which it
-    /// absorbs but never compares with anything.
+    /// Checks that every commitment has exactly as many digests as its tree has. Plonky3 0.8.0
+    /// accepts more, absorbs them and never compares them with anything.
     fn check_caps(&self, proof: &Proof<H>) -> Result<(), VerifyError> {
         let settings = &self.key.settings;
         let commitments = &proof.batch.commitments;
@@ -350,7 +373,7 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
         check("main", commitments.main.digests(), tallest)?;
         check("quotient", commitments.quotient_chunks.digests(), tallest)?;
         if let Some(commitment) = &commitments.permutation {
-            check("look-up", commitment.digests(), tallest)?;
+            check("lookup", commitment.digests(), tallest)?;
         }
         let schedule = fold_schedule(
             &log_heights,
@@ -376,12 +399,12 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
             .iter()
             .map(|table| public_values(table, &proof.statement))
             .collect();
-        let config = droste_native::config::<H>(&self.key.settings, &self.digest.0)?;
+        let config = droste_native::config::<H>(&self.key.settings, &self.digest().0)?;
         T::verify_batch(&config, tables, &proof.batch, &public_values, &self.common)
             .map_err(|error| self.rejection(error))
     }
 
-    fn rejection(&self, error: BatchVerificationError<PcsError<Config<H>>>) -> VerifyError {
+    fn rejection(&self, error: BatchVerificationError<OpeningError>) -> VerifyError {
         match error {
             BatchVerificationError::Verification(error) => match error {
                 VerificationError::OodEvaluationMismatch { index } => VerifyError::Constraints {
@@ -390,28 +413,28 @@ impl<H: HashFamily, T: Provable<H>> Verifier<H, T> {
                         .map_or("unknown", |table| table.name()),
                 },
                 VerificationError::InvalidOpeningArgument(error) => {
-                    VerifyError::Openings(format!("{error:?}"))
+                    VerifyError::Openings(Box::new(error))
                 }
-                error => VerifyError::Shape(format!("{error:?}")),
+                error => VerifyError::Shape(Box::new(error)),
             },
-            BatchVerificationError::Lookup(error) => VerifyError::Lookups(error.to_string()),
-            BatchVerificationError::Transcript(error) => VerifyError::Grinding(error.to_string()),
+            BatchVerificationError::Lookup(error) => VerifyError::Lookups(Box::new(error)),
+            BatchVerificationError::Transcript(error) => VerifyError::Grinding(error),
         }
     }
 }
 
-fn in_range<H: HashFamily>(key: &Key<H>, log_height: usize) -> bool {
+fn in_range<H: HashSuite>(key: &Key<H>, log_height: usize) -> bool {
     let max = MAX_LOG_HEIGHT.saturating_sub(key.settings.log_blowup);
     (min_log_height(&key.settings)..=max).contains(&log_height)
 }
 
-fn check_statement(public: &[F], statement: &[F; LANES]) -> Result<(), VerifyError> {
-    if public.len() > LANES {
+fn check_statement(expected: &[F], statement: &[F; LANES]) -> Result<(), VerifyError> {
+    if expected.len() > LANES {
         return Err(VerifyError::StatementLength {
-            found: public.len(),
+            found: expected.len(),
         });
     }
-    for (index, (&expected, &found)) in public.iter().zip(statement).enumerate() {
+    for (index, (&expected, &found)) in expected.iter().zip(statement).enumerate() {
         if expected != found {
             return Err(VerifyError::Statement {
                 index,

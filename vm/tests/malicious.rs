@@ -1,10 +1,10 @@
-//! Traces that no honest run leaves behind: the verifier rejects each, and accepts the honest ones
-//! they were made from.
+//! Traces that no honest run leaves behind. The verifier rejects each of them, and accepts the
+//! honest traces that they were made from.
 
 mod common;
 
 use common::{add, fibonacci, frame, halt, imm, jump, mem, mul, program, run, statement, toy};
-use droste_native::{Blake3Family, F};
+use droste_native::{Blake3Suite, F};
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute_mutated};
 use droste_vm::heights::Heights;
@@ -12,7 +12,7 @@ use droste_vm::isa::{Instruction, Op, id};
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
 use droste_vm::prover::{ProveError, prove_traces, traces};
-use droste_vm::record::{Cycle, Execution, Image};
+use droste_vm::record::{Cycle, Execution, FinalMemory};
 use droste_vm::tables::blocks::BlockCols;
 use droste_vm::tables::cpu::CpuCols;
 use droste_vm::tables::words::WordCols;
@@ -21,7 +21,7 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 
-type H = Blake3Family;
+type H = Blake3Suite;
 
 const CPU: usize = 0;
 const PROGRAM: usize = 1;
@@ -30,7 +30,7 @@ const BLOCKS: usize = 3;
 
 type Traces = Vec<RowMajorMatrix<F>>;
 
-/// A program's key, a run of it, and its traces to be changed.
+/// A program's key, a run of it, and the run's traces, which tests change.
 struct Case {
     key: ProvingKey<H, StandardTables>,
     execution: Execution,
@@ -57,7 +57,7 @@ impl Case {
         verify::<H, StandardTables>(self.key.key(), &[], 0, &proof)
     }
 
-    /// The verdict on the traces of another run, made up by the prover.
+    /// Returns the verdict on the traces of a run that the prover made up.
     fn claim(&self, change: impl FnOnce(&mut Execution)) -> Result<Report, VerifyError> {
         let mut execution = self.execution.clone();
         change(&mut execution);
@@ -67,7 +67,8 @@ impl Case {
     }
 }
 
-/// Changes every column of every table, on the first rows, the last, some between and padding.
+/// Changes every column of every table: on the first rows, the last row, some rows in between, and
+/// padding.
 #[test]
 fn every_cell_is_load_bearing() {
     let case = Case::fibonacci(3);
@@ -76,8 +77,8 @@ fn every_cell_is_load_bearing() {
     let real = [
         case.execution.cycles.len(),
         case.key.program().instructions.len(),
-        case.execution.image.words.len(),
-        case.execution.image.blocks.len(),
+        case.execution.memory.words.len(),
+        case.execution.memory.blocks.len(),
     ];
     let mut free = 0;
     for (table, trace) in honest.iter().enumerate() {
@@ -89,7 +90,7 @@ fn every_cell_is_load_bearing() {
         rows.dedup();
         for row in rows {
             for column in 0..width {
-                // A value that nobody reads is anything, by design: nothing depends on it.
+                // A value that is never read may be anything, since nothing depends on it.
                 let unused = trace.values[row * width + width - 1] == F::ZERO;
                 let value = match table {
                     WORDS => column == 1,
@@ -123,7 +124,7 @@ fn a_run_begins_at_the_entry() {
 
 #[test]
 fn a_run_ends_in_the_halt_loop() {
-    // A run of exactly 64 cycles fills its table: no padding row stands for the halt.
+    // A run of exactly 64 cycles fills its table, so that no padding row executes the halt loop.
     let compiled = program(vec![
         add(imm(0), imm(1), mem(0)),
         jump(imm(1), imm(2), frame(0)),
@@ -134,7 +135,7 @@ fn a_run_ends_in_the_halt_loop() {
     });
     let execution = Execution {
         cycles: cycles.collect(),
-        image: Image {
+        memory: FinalMemory {
             word_base: 1,
             words: vec![F::ONE],
             blocks: vec![[F::ZERO; 8]],
@@ -143,10 +144,14 @@ fn a_run_ends_in_the_halt_loop() {
     };
     let endless = Case::new(&compiled, execution, Heights::Exact(vec![6, 6, 6, 6]));
     let rejection = endless.verdict(&endless.traces()).unwrap_err();
-    assert_eq!(rejection, VerifyError::Constraints { table: "cpu" });
+    assert!(
+        matches!(rejection, VerifyError::Constraints { table: "cpu" }),
+        "{rejection}"
+    );
 }
 
-/// The verifier reads logarithms of heights, so that no proof can say another; the prover makes none.
+/// The verifier reads logarithms of heights, so a proof cannot state a height that is no power of
+/// two, and the prover refuses such traces.
 #[test]
 fn heights_are_powers_of_two() {
     let case = Case::fibonacci(5);
@@ -204,12 +209,13 @@ fn no_instruction_is_skipped_or_repeated() {
 
 #[test]
 fn instructions_are_the_programs() {
-    // The run of another program, whose instructions differ in one immediate.
+    // The run of a program that differs in the immediate of one instruction.
     let case = Case::fibonacci(3);
     let other = Case::fibonacci(4);
     assert!(case.verdict(&other.traces()).is_err());
     let mut changed = case.traces();
-    // The first instruction loads another number of steps, in all places that this changes.
+    // The first instruction loads another number of steps; every cell that depends on it is
+    // changed.
     let columns = CpuCols::<u8>::names();
     let place = |name: &str| columns.iter().position(|column| column == name).unwrap();
     changed[CPU].values[place("fields[0]")] += F::ONE;
@@ -229,7 +235,7 @@ fn jump_conditions_are_boolean() {
     ]);
     let execution = Execution {
         cycles: [1, 2, 5, 0].map(|pc| Cycle { pc, fp: 1 }).to_vec(),
-        image: Image {
+        memory: FinalMemory {
             word_base: 1,
             words: vec![F::TWO],
             blocks: vec![[F::ZERO; 8]],
@@ -238,27 +244,33 @@ fn jump_conditions_are_boolean() {
     };
     let case = Case::new(&compiled, execution, Heights::Minimal);
     let rejection = case.verdict(&case.traces()).unwrap_err();
-    assert_eq!(rejection, VerifyError::Constraints { table: "cpu" });
+    assert!(
+        matches!(rejection, VerifyError::Constraints { table: "cpu" }),
+        "{rejection}"
+    );
 }
 
 #[test]
 fn words_are_written_once() {
     let case = Case::fibonacci(3);
-    // Row 1 gives a second value to the address of row 0: the addresses no longer go up by one.
+    // Row 1 has the address of row 0 and another value, so addresses no longer increase by one.
     let mut changed = case.traces();
     let address = changed[WORDS].values[0];
     changed[WORDS].values[WordCols::<u8>::WIDTH] = address;
     let rejection = case.verdict(&changed).unwrap_err();
-    assert_eq!(rejection, VerifyError::Constraints { table: "words" });
-    // Any value read: the instructions that read it no longer hold.
-    for index in 0..case.execution.image.words.len().min(16) {
+    assert!(
+        matches!(rejection, VerifyError::Constraints { table: "words" }),
+        "{rejection}"
+    );
+    // Any value that is read changes, so that the instructions that read it no longer hold.
+    for index in 0..case.execution.memory.words.len().min(16) {
         let read = case.traces()[WORDS].values[3 * index + 2] != F::ZERO;
-        let verdict = case.claim(|execution| execution.image.words[index] += F::ONE);
+        let verdict = case.claim(|execution| execution.memory.words[index] += F::ONE);
         assert_eq!(verdict.is_err(), read, "word {index}");
     }
 }
 
-/// Memory that ends before a cell that is read.
+/// The memory ends before a cell that is read.
 #[test]
 fn reads_are_of_cells_that_exist() {
     let case = Case::fibonacci(20);
@@ -280,10 +292,16 @@ fn blocks_begin_at_address_zero_with_the_statement() {
         shifted[BLOCKS].values[row * width] += F::ONE;
     }
     let rejection = case.verdict(&shifted).unwrap_err();
-    assert_eq!(rejection, VerifyError::Constraints { table: "blocks" });
+    assert!(
+        matches!(rejection, VerifyError::Constraints { table: "blocks" }),
+        "{rejection}"
+    );
     let verdict = case.claim(|execution| execution.statement[0] += F::ONE);
     let rejection = verdict.unwrap_err();
-    assert_eq!(rejection, VerifyError::Constraints { table: "blocks" });
+    assert!(
+        matches!(rejection, VerifyError::Constraints { table: "blocks" }),
+        "{rejection}"
+    );
 }
 
 #[test]
@@ -291,7 +309,8 @@ fn fetches_are_counted() {
     let case = Case::fibonacci(3);
     let mut changed = case.traces();
     let last = changed[PROGRAM].values.len() - 1;
-    // A row past the program's end gives the halt instruction: it counts like row 0.
+    // A row past the program's end provides the halt instruction, as row 0 does, and counts in the
+    // same way.
     changed[PROGRAM].values[0] -= F::ONE;
     changed[PROGRAM].values[last] += F::ONE;
     case.verdict(&changed).unwrap();
@@ -329,12 +348,12 @@ fn calls_are_answered_exactly_once() {
     let other = case.claim(|execution| {
         execution.calls[id::LANE as usize][0].b += F::ONE;
         execution.statement[0] += F::ONE;
-        execution.image.blocks[0][0] += F::ONE;
+        execution.memory.blocks[0][0] += F::ONE;
     });
     assert!(matches!(other, Err(VerifyError::Lookups(_))), "{other:?}");
 }
 
-/// A compiled program that reads and reveals as many values as it is told.
+/// Returns a compiled program that reads `inputs` values and reveals `outputs`.
 fn echo(inputs: usize, outputs: usize) -> Compiled {
     let read: String = (0..inputs)
         .map(|index| format!("let x{index} = public_input();"))
@@ -344,7 +363,8 @@ fn echo(inputs: usize, outputs: usize) -> Compiled {
     droste_vm::compiler::compile(&source, &[]).unwrap()
 }
 
-/// A prover who writes to lanes that nothing else looks at, in memory or in the call as well.
+/// A prover writes to lanes of the statement that the program does not use, in memory alone or in
+/// the call as well.
 #[test]
 fn lanes_that_a_program_does_not_use_are_zero() {
     for (inputs, outputs) in [(0, 0), (1, 0), (1, 1), (0, 4), (3, 2), (2, 5), (0, 8)] {
@@ -357,14 +377,14 @@ fn lanes_that_a_program_does_not_use_are_zero() {
         for lane in used..8 {
             let memory = case.claim(|execution| {
                 execution.statement[lane] = F::ONE;
-                execution.image.blocks[0][lane] = F::ONE;
+                execution.memory.blocks[0][lane] = F::ONE;
             });
             let refused = matches!(memory, Err(VerifyError::Constraints { table: "ext" }))
                 || matches!(memory, Err(VerifyError::Lookups(_)));
             assert!(refused, "{used} lanes are used, {lane} is not: {memory:?}");
             let call = case.claim(|execution| {
                 execution.statement[lane] = F::ONE;
-                execution.image.blocks[0][lane] = F::ONE;
+                execution.memory.blocks[0][lane] = F::ONE;
                 let calls = &mut execution.calls[id::LANE as usize];
                 for call in calls
                     .iter_mut()
@@ -376,8 +396,8 @@ fn lanes_that_a_program_does_not_use_are_zero() {
             assert!(call.is_err(), "{used} lanes are used, {lane} is not");
         }
 
-        // Without the instructions that assert it, which stand before the last, the same forgery is
-        // accepted.
+        // Without the instructions before the last one, which assert that the lane is zero, the
+        // same forgery is accepted.
         let asserted = match used {
             0 => 1,
             1..5 => 1 + 5 - used,
@@ -392,19 +412,19 @@ fn lanes_that_a_program_does_not_use_are_zero() {
         for lane in used..8 {
             let verdict = case.claim(|execution| {
                 execution.statement[lane] = F::ONE;
-                execution.image.blocks[0][lane] = F::ONE;
+                execution.memory.blocks[0][lane] = F::ONE;
             });
             assert_eq!(verdict.unwrap().statement[lane], F::ONE);
         }
     }
 }
 
-/// A prover who reads past the end of a slice, behind which another one lies, or around the field's end
+/// A prover reads past the end of a slice, where another slice begins, or wraps around the field to
 /// the statement.
 #[test]
 fn an_index_past_the_end_is_rejected() {
     const BEHIND: u32 = 99;
-    // Checked by a product of distances, and by bits.
+    // Indices below 3 are checked by a product of distances, those below 8 by bits.
     for bound in [3, 8_u32] {
         let source = format!(
             "use droste_gadgets::prelude::*;
@@ -420,8 +440,8 @@ fn an_index_past_the_end_is_rejected() {
         let blocks: Vec<_> = (10..10 + bound).map(|n| [F::from_u32(n); 8]).collect();
         tape.slice(&blocks);
         tape.slice(&[[F::from_u32(BEHIND); 8]]);
-        let run = |compiled: &Compiled, x: F, lie| {
-            execute_mutated(compiled, &[x], &tape, 1 << 12, lie).ok()
+        let run = |compiled: &Compiled, x: F, false_bit| {
+            execute_mutated(compiled, &[x], &tape, 1 << 12, false_bit).ok()
         };
         let statement = |compiled: &Compiled, execution: &Execution| {
             let case = Case::new(compiled, execution.clone(), Heights::Minimal);
@@ -435,33 +455,37 @@ fn an_index_past_the_end_is_rejected() {
 
         let around = F::from_u32(F::ORDER_U32 - compiled.tape_base());
         let past = F::from_u32(bound);
-        // Bits as they are, or one of them as large as the index.
+        // The bits are right, or one of them is as large as the index.
         let bits = match bound.is_power_of_two() {
             true => bound.ilog2(),
             false => 0,
         };
         let bit = |bit: u32| (past, Some((u64::from(bit), F::from_u32(bound >> bit))));
-        let lies = [(past, None), (around, None)]
+        let attempts = [(past, None), (around, None)]
             .into_iter()
             .chain((0..bits).map(bit));
-        for (x, lie) in lies {
-            assert!(run(&compiled, x, lie).is_none());
-            // Without one of the instructions the run is possible, and is proved: it is the one that
-            // checks. With it, in the verifier's key, no trace of the same run is accepted.
+        for (x, false_bit) in attempts {
+            assert!(run(&compiled, x, false_bit).is_none());
+            // Without one of the instructions the run is possible and is proved, so that this is
+            // the instruction that checks. With it in the verifier's key, no trace of the same run
+            // is accepted.
             let mut forgeries = 0;
             for pc in 1..compiled.program.instructions.len() {
                 let mut unchecked = compiled.clone();
                 unchecked.program.instructions[pc] = add(imm(0), imm(0), imm(0));
-                let Some(forged) = run(&unchecked, x, lie) else {
+                let Some(forged) = run(&unchecked, x, false_bit) else {
                     continue;
                 };
                 forgeries += 1;
                 let read = if x == past { F::from_u32(BEHIND) } else { x };
                 assert_eq!(statement(&unchecked, &forged).unwrap()[1], read);
                 let rejection = statement(&compiled, &forged).unwrap_err();
-                assert_eq!(rejection, VerifyError::Constraints { table: "cpu" });
+                assert!(
+                    matches!(rejection, VerifyError::Constraints { table: "cpu" }),
+                    "{rejection}"
+                );
             }
-            assert!(forgeries > 0, "{x}, {lie:?} of {bound}");
+            assert!(forgeries > 0, "{x}, {false_bit:?} of {bound}");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! One program that calls precompiles of every table, proved on the machine that has them all.
+//! A program that calls precompiles of every table, proved on the machine that has all tables.
 
 mod common;
 
 use common::{halt, imm, program, run, toy};
-use droste_native::{Blake3Family, F, Poseidon16Family};
+use droste_native::{Blake3Suite, F, Poseidon16Suite};
 use droste_vm::heights::Heights;
 use droste_vm::isa::{Instruction, Op, id};
 use droste_vm::key::ProvingKey;
@@ -31,7 +31,8 @@ fn block(seed: u32, lanes: usize) -> [F; 8] {
     })
 }
 
-/// Blocks 1 to 3 are extension elements, 4 and 5 full; results stand from block 10 on.
+/// Returns the program. Blocks 1 to 3 are extension elements, 4 and 5 full blocks; results are
+/// written from block 10 on.
 fn everything() -> droste_vm::compiler::Compiled {
     let mut compiled = program(vec![
         call(id::EXT, [1, 2, 3, 10, 0]),
@@ -67,7 +68,7 @@ fn every_table_in_one_machine() {
         settings: toy(),
         heights: Heights::Minimal,
     };
-    let key = ProvingKey::<Blake3Family, StandardTables>::new(
+    let key = ProvingKey::<Blake3Suite, StandardTables>::new(
         &compiled.program,
         options.settings,
         options.heights.clone(),
@@ -87,8 +88,8 @@ fn every_table_in_one_machine() {
         "blocks",
     ];
     assert_eq!(key.tables, names);
-    let proof = prove::<Blake3Family>(&compiled.program, &execution, &options).unwrap();
-    let report = verify::<Blake3Family, StandardTables>(&key, &[], 0, &proof).unwrap();
+    let proof = prove::<Blake3Suite>(&compiled.program, &execution, &options).unwrap();
+    let report = verify::<Blake3Suite, StandardTables>(&key, &[], 0, &proof).unwrap();
     for table in &report.tables {
         assert!(
             table.shape.degree <= 3,
@@ -99,7 +100,8 @@ fn every_table_in_one_machine() {
     }
 }
 
-/// The recursion machine: what one query opens, pinned. The budget is 480 elements, 280 of them main.
+/// Pins what one query opens on the recursion machine R. The budget is 480 elements, 280 of them
+/// main.
 #[test]
 fn the_recursion_machine_is_narrow() {
     let mut compiled = everything();
@@ -112,12 +114,12 @@ fn the_recursion_machine_is_narrow() {
         settings: toy(),
         heights: Heights::Uniform(7),
     };
-    let proof = prove::<Poseidon16Family>(&compiled.program, &execution, &options).unwrap();
+    let proof = prove::<Poseidon16Suite>(&compiled.program, &execution, &options).unwrap();
     let key = proof.key.clone();
-    let report = verify::<Poseidon16Family, StandardTables>(&key, &[], 0, &proof).unwrap();
+    let report = verify::<Poseidon16Suite, StandardTables>(&key, &[], 0, &proof).unwrap();
     for table in &report.tables {
         println!(
-            "{}: main {}, look-up {}, quotient {}, preprocessed {}",
+            "{}: main {}, lookup {}, quotient {}, preprocessed {}",
             table.name,
             table.shape.main_width,
             table.lookup_width(),

@@ -1,11 +1,12 @@
-//! Changed proofs and files: what each check refuses. `tests/tests/mutate.rs` changes everything.
+//! Changed proofs and files, one test per check that refuses them. `tests/tests/mutate.rs` changes
+//! every part of a proof.
 
 mod common;
 
 use std::fs;
 
 use common::{fibonacci, run, statement, toy};
-use droste_native::{Blake3Family, F, FriSettings, HashFamily};
+use droste_native::{Blake3Suite, F, FriSettings, HashSuite};
 use droste_vm::codec::{DecodeError, decode, encode, read_file, write_file};
 use droste_vm::heights::Heights;
 use droste_vm::key::{KeyHeights, ProvingKey};
@@ -15,7 +16,7 @@ use droste_vm::verifier::{Verifier, VerifyError};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 
-fn make<H: HashFamily>() -> (Verifier<H, StandardTables>, Proof<H>)
+fn make<H: HashSuite>() -> (Verifier<H, StandardTables>, Proof<H>)
 where
     StandardTables: Provable<H>,
 {
@@ -31,7 +32,7 @@ where
 
 #[test]
 fn headers_are_checked() {
-    type H = Blake3Family;
+    type H = Blake3Suite;
     let (_, proof) = make::<H>();
     let honest = encode(&proof).unwrap();
     let with = |at: usize, byte: u8| {
@@ -58,11 +59,11 @@ fn headers_are_checked() {
     );
 }
 
-/// A list that claims more elements than there are bytes takes no memory for them; a number that is
-/// read where a length stood is in range nowhere.
+/// A list that claims more elements than there are bytes allocates no memory for them. A number
+/// that is read at the place of a length is out of range.
 #[test]
 fn claimed_lengths_are_not_believed() {
-    type H = Blake3Family;
+    type H = Blake3Suite;
     let (verifier, proof) = make::<H>();
     let honest = encode(&proof).unwrap();
     for at in 13..honest.len().min(600) {
@@ -81,7 +82,7 @@ fn claimed_lengths_are_not_believed() {
 
 #[test]
 fn longer_forms_of_integers_are_refused() {
-    type H = Blake3Family;
+    type H = Blake3Suite;
     let (_, proof) = make::<H>();
     let honest = encode(&proof).unwrap();
     // The first byte of the body is the blowup, 1.
@@ -102,17 +103,17 @@ fn files_are_written_whole() {
     assert_eq!(read_file(&path).unwrap(), b"second");
     assert!(write_file(&folder.join("missing").join("a"), b"x").is_err());
     assert!(write_file(std::path::Path::new("/"), b"x").is_err());
-    // A folder is no file to replace; nothing is left behind.
+    // A folder cannot be replaced by a file, and no temporary file is left behind.
     fs::create_dir(folder.join("taken")).unwrap();
     assert!(write_file(&folder.join("taken"), b"x").is_err());
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// More digests than a cap has would be absorbed and compared with nothing.
+/// More digests than a cap has would be absorbed and never compared with anything.
 #[test]
 fn surplus_cap_digests_are_rejected() {
-    type H = Blake3Family;
+    type H = Blake3Suite;
     let (verifier, proof) = make::<H>();
     let honest = serde_json::to_value(&proof).unwrap();
     for path in [
@@ -140,11 +141,11 @@ fn surplus_cap_digests_are_rejected() {
     }
 }
 
-/// Plonky3 authenticates no row of a table that is shorter than the cap of its commitment: a prover who may
-/// choose heights would have a table of his own making.
+/// Plonky3 authenticates no row of a table that is shorter than the cap of its commitment. A prover
+/// who may choose such a height could answer queries with rows that were never committed to.
 #[test]
 fn tables_shorter_than_the_cap_are_rejected() {
-    type H = Blake3Family;
+    type H = Blake3Suite;
     let compiled = fibonacci(6);
     let execution = run(&compiled, &statement());
     let key = |cap_height| {
@@ -154,7 +155,7 @@ fn tables_shorter_than_the_cap_are_rejected() {
         };
         ProvingKey::<H, StandardTables>::new(&compiled.program, settings, Heights::Minimal).unwrap()
     };
-    // At blowup 2, 2^8 rows reach a cap of 2^9 digests.
+    // At blowup 2, a table of 2^8 rows is just tall enough for a cap of 2^9 digests.
     let (capped, plain) = (key(9), key(0));
     let mut tables = traces(&capped, &execution).unwrap();
     let short = traces(&plain, &execution).unwrap();
@@ -170,17 +171,17 @@ fn tables_shorter_than_the_cap_are_rejected() {
     let rejection = verifier.verify(&statement(), 0, &proof).unwrap_err();
     assert!(matches!(rejection, VerifyError::Heights { .. }));
 
-    // Neither does a key name such heights.
+    // A key cannot name such heights either.
     let mut fixed = capped.key().clone();
     fixed.heights = KeyHeights::Fixed(proof.batch.degree_bits.clone());
     let refusal = Verifier::<H, StandardTables>::new(fixed).err();
-    assert_eq!(refusal, Some(VerifyError::KeyHeights));
+    assert!(matches!(refusal, Some(VerifyError::KeyHeights)));
 }
 
-/// The whole statement is bound, also where the caller asks for less.
+/// The whole statement is bound, including elements that the caller does not ask about.
 #[test]
 fn every_lane_of_the_statement_is_bound() {
-    let (verifier, mut proof) = make::<Blake3Family>();
+    let (verifier, mut proof) = make::<Blake3Suite>();
     for lane in 0..8 {
         proof.statement[lane] += F::ONE;
         assert!(verifier.verify(&[], 0, &proof).is_err());

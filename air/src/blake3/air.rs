@@ -1,4 +1,4 @@
-//! The Blake3 table.
+//! The Blake3 table: one compression per row.
 
 use std::borrow::Borrow;
 
@@ -9,17 +9,32 @@ use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 use super::columns::{Blake3Cols, Blake3TableCols};
 use super::compression::{eval_compression, message};
 
-/// Degree of the constraints.
+/// Largest degree of the constraints.
 pub const DEGREE: usize = 3;
 
-/// Bus of the messages `(cv[16], message[32], counter[4], block_length, flags, output[16])`, where
-/// `cv`, `message`, `counter` and `output` are 16-bit limbs, low first.
-pub const BUS: PermutationCheckBus<'static> = PermutationCheckBus::new("blake3");
+crate::message! {
+    /// A compression. Limbs have 16 bits, low first.
+    pub struct CompressionMessage<T> on "blake3" {
+        /// Limbs of the input chaining value.
+        chaining: [T; 16],
+        /// Limbs of the message block.
+        message: [T; 32],
+        /// Limbs of the counter.
+        counter: [T; 4],
+        /// Number of bytes of the message block.
+        block_length: T,
+        /// The flags.
+        flags: T,
+        /// Limbs of the output chaining value.
+        output: [T; 16],
+    }
+}
 
-/// Number of elements of a message on [`BUS`].
-pub const MESSAGE: usize = 16 + 32 + 4 + 2 + 16;
+/// Bus on which the tables of this module send compressions.
+pub const BUS: PermutationCheckBus<'static> =
+    PermutationCheckBus::new(CompressionMessage::<()>::DECLARATION.bus);
 
-/// Compressions alone, one per row, for use without a bus: 8,271 columns.
+/// Compressions, one per row, without a bus: 8,271 columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Blake3Air;
 
@@ -45,9 +60,9 @@ impl<AB: AirBuilder<F = F>> Air<AB> for Blake3Air {
     }
 }
 
-/// Compressions, one per row, offered on [`BUS`]: 8,272 columns.
+/// Compressions, one per row, sent on [`BUS`]: 8,272 columns.
 ///
-/// A row sends its message once if it is real and never otherwise.
+/// A row sends its message once if it is real, and never otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Blake3Table;
 
@@ -73,6 +88,10 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Blake3Table {
         eval_compression(builder, &row.compression);
         builder.assert_bool(row.is_real);
         let message = message::<AB>(&row.compression);
-        BUS.send(builder, message, Count::bounded(row.is_real.into(), 1));
+        BUS.send(
+            builder,
+            message.into_fields(),
+            Count::bounded(row.is_real.into(), 1),
+        );
     }
 }

@@ -2,13 +2,14 @@
 
 use crate::limb::LimbCols;
 
-/// Rounds of the compression function.
+/// Number of rounds of the compression function.
 pub const ROUNDS: usize = 7;
 
 crate::columns! {
-    /// What half a quarter-round leaves: 68 columns.
+    /// Results of half a quarter-round: 68 columns.
     ///
-    /// `a` and `c` are sums, needed as limbs; `d` and `b` are rotated XORs, needed as bits.
+    /// `a` and `c` are sums, which are needed as limbs; `d` and `b` are rotated XORs, which are
+    /// needed as bits.
     pub struct HalfCols<T> {
         /// `a + b + m`, as 16-bit limbs, low first.
         pub a: [T; 2],
@@ -22,8 +23,8 @@ crate::columns! {
 }
 
 crate::columns! {
-    /// The last half of the last four quarter-rounds, where `c` is kept as bits and `b` is not kept
-    /// at all, since nothing but the output reads it: 66 columns.
+    /// Results of the last half of the last four quarter-rounds: 66 columns. `c` is kept as bits,
+    /// and `b` is not kept, since only the output depends on it.
     pub struct LastHalfCols<T> {
         /// `a + b + m`, as 16-bit limbs.
         pub a: [T; 2],
@@ -49,13 +50,14 @@ crate::columns! {
         pub block_length: [T; 7],
         /// The flags, as 8 bits.
         pub flags: [T; 8],
-        /// Rounds 0 to 5: four quarter-rounds on columns, four on diagonals, two halves each.
+        /// Rounds 0 to 5: in each, four quarter-rounds on columns, then four on diagonals, with two
+        /// halves each.
         pub rounds: [[[HalfCols<T>; 2]; 8]; ROUNDS - 1],
-        /// Round 6, on columns.
+        /// The quarter-rounds of round 6 on columns.
         pub last_columns: [[HalfCols<T>; 2]; 4],
-        /// Round 6, on diagonals, first halves.
+        /// The first halves of the quarter-rounds of round 6 on diagonals.
         pub last_diagonals: [HalfCols<T>; 4],
-        /// Round 6, on diagonals, second halves.
+        /// The second halves of the quarter-rounds of round 6 on diagonals.
         pub last_halves: [LastHalfCols<T>; 4],
         /// The output chaining value, as 16-bit limbs.
         pub output: [[T; 2]; 8],

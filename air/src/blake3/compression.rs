@@ -1,4 +1,4 @@
-//! Constraints of one compression in one row.
+//! Constraints of a compression that takes one row.
 
 use droste_native::F;
 use p3_air::AirBuilder;
@@ -7,13 +7,14 @@ use p3_field::PrimeCharacteristicRing;
 
 use super::columns::{Blake3Cols, LastHalfCols, ROUNDS};
 use super::quarter::{Bits, Limbs, Quarter, State, add, half, rotated, round, shift, xor};
-use super::{DIAGONAL, IV, MESSAGE, SCHEDULE};
+use super::{CompressionMessage, DIAGONAL, IV, SCHEDULE};
 use crate::limb::{LimbCols, bits_value, eval_limb, limb_terms, weighted_sum};
 
-/// Row 3 of the first state: words of different bit lengths.
+/// Row 3 of the first state: counter, block length and flags, which have different numbers of bits.
 type LastRow<'a, V, E> = [(&'a [V], Limbs<E>); 4];
 
-/// The last half of the last quarter-rounds: the sums, and the XOR that gives `d`.
+/// Constrains the last half of one of the last quarter-rounds: the sums, and the XOR that defines
+/// `d`.
 fn last_half<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     quarter: &Quarter<'_, AB::Var, AB::Expr>,
@@ -30,9 +31,10 @@ fn last_half<AB: AirBuilder<F = F>>(
     add(builder, &c, &quarter.c, &d, None);
 }
 
-/// Constrains `columns.output` to be the compression of the inputs: degree 3 at most.
+/// Constrains `columns.output` to be the output of the compression of the inputs, with degree 3 at
+/// most.
 ///
-/// Every input is range-checked here: limbs to 16 bits, the block length to 7 bits, the flags to 8.
+/// Every input is range-checked: limbs to 16 bits, the block length to 7 bits, the flags to 8 bits.
 pub fn eval_compression<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &Blake3Cols<AB::Var>) {
     let message: [Limbs<AB::Expr>; 16] = columns
         .message
@@ -119,14 +121,14 @@ pub fn eval_compression<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &Blake
     eval_output(builder, columns);
 }
 
-/// Indices of the two message words that a quarter-round of the last round adds; step 0 is columns, 1
-/// diagonals.
+/// Indices of the two message words that a quarter-round of the last round adds. Step 0 is the
+/// quarter-rounds on columns, step 1 those on diagonals.
 fn words(step: usize, index: usize) -> [usize; 2] {
     let first = 8 * step + 2 * index;
     [SCHEDULE[ROUNDS - 1][first], SCHEDULE[ROUNDS - 1][first + 1]]
 }
 
-/// Constrains the output limbs: `v[i] ^ v[i + 8]` after the last round.
+/// Constrains the output limbs to be `v[i] ^ v[i + 8]` after the last round.
 fn eval_output<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &Blake3Cols<AB::Var>) {
     let bit = |bits: &[AB::Var; 32], z: usize| -> AB::Expr { bits[z % 32].into() };
     for (word, limbs) in columns.output.iter().enumerate() {
@@ -134,13 +136,13 @@ fn eval_output<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &Blake3Cols<AB:
             let bits = (16 * half..16 * half + 16).map(|z| {
                 let index = word % 4;
                 if word < 4 {
-                    // a = d_before ^ (d <<< 8), and c.
+                    // Bits of a = d_before ^ (d <<< 8), and of c.
                     let c = &columns.last_halves[(index + 4 - DIAGONAL[2]) % 4].c;
                     let a = bit(&columns.last_diagonals[index].d, z)
                         .xor(&bit(&columns.last_halves[index].d, z + 24));
                     a.xor(&bit(c, z))
                 } else {
-                    // b = (c ^ b_before) >>> 7, and d.
+                    // Bits of b = (c ^ b_before) >>> 7, and of d.
                     let from = (index + 4 - DIAGONAL[1]) % 4;
                     let d = &columns.last_halves[(index + 4 - DIAGONAL[3]) % 4].d;
                     let b = bit(&columns.last_halves[from].c, z + 7)
@@ -154,25 +156,26 @@ fn eval_output<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &Blake3Cols<AB:
     }
 }
 
-/// The message of a compression on the bus.
-pub fn message<AB: AirBuilder<F = F>>(columns: &Blake3Cols<AB::Var>) -> Vec<AB::Expr> {
-    let range_checked = |words: &[[LimbCols<AB::Var>; 2]]| -> Vec<AB::Expr> {
-        let limbs = words.iter().flatten();
-        limbs
-            .map(|limb| weighted_sum::<AB>(limb_terms(limb)))
-            .collect()
+/// The message that sends a compression on the bus.
+pub fn message<AB: AirBuilder<F = F>>(
+    columns: &Blake3Cols<AB::Var>,
+) -> CompressionMessage<AB::Expr> {
+    let range_checked = |limb: &LimbCols<AB::Var>| weighted_sum::<AB>(limb_terms(limb));
+    let bits = |word: &[AB::Var; 32], half: usize| -> AB::Expr {
+        bits_value::<AB>(&word[16 * half..][..16])
     };
-    let bits = |words: &[[AB::Var; 32]]| -> Vec<AB::Expr> {
-        let limbs = words.iter().flat_map(|word| word.chunks_exact(16));
-        limbs.map(bits_value::<AB>).collect()
-    };
-    let mut message = Vec::with_capacity(MESSAGE);
-    message.extend(range_checked(&columns.chaining_low));
-    message.extend(bits(&columns.chaining_high));
-    message.extend(range_checked(&columns.message));
-    message.extend(bits(&columns.counter));
-    message.push(bits_value::<AB>(&columns.block_length));
-    message.push(bits_value::<AB>(&columns.flags));
-    message.extend(columns.output.iter().flatten().map(|&limb| limb.into()));
-    message
+    CompressionMessage {
+        chaining: std::array::from_fn(|limb| {
+            let (word, half) = (limb / 2, limb % 2);
+            match word.checked_sub(4) {
+                None => range_checked(&columns.chaining_low[word][half]),
+                Some(word) => bits(&columns.chaining_high[word], half),
+            }
+        }),
+        message: std::array::from_fn(|limb| range_checked(&columns.message[limb / 2][limb % 2])),
+        counter: std::array::from_fn(|limb| bits(&columns.counter[limb / 2], limb % 2)),
+        block_length: bits_value::<AB>(&columns.block_length),
+        flags: bits_value::<AB>(&columns.flags),
+        output: std::array::from_fn(|limb| columns.output[limb / 2][limb % 2].into()),
+    }
 }

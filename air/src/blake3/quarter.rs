@@ -1,7 +1,7 @@
-//! Constraints of the quarter-round, which every form of the table shares.
+//! Constraints of the quarter-round, which both forms of the table use.
 //!
-//! Words are two 16-bit limbs or 32 bits. A sum `z = x + y mod 2^32` of range-checked limbs is
-//! checked modulo `p` and modulo `2^16`, which together determine it because
+//! A word is represented by two 16-bit limbs or by 32 bits. A sum `z = x + y mod 2^32` of
+//! range-checked limbs is checked modulo `p` and modulo `2^16`; together these determine it because
 //! `3 * 2^32 < 2^16 * p`. A rotated XOR `z = (x ^ y) >>> r` is checked as `x = y ^ (z <<< r)`, limb
 //! by limb, which also range-checks the limbs of `x`.
 
@@ -15,13 +15,13 @@ use super::columns::HalfCols;
 /// A word as two 16-bit limbs, low first.
 pub(super) type Limbs<E> = [E; 2];
 
-/// A word as bits, with its limbs. Bits past the end of `bits` are zero.
+/// A word as bits, low first, and as limbs. Bits after the end of `bits` are zero.
 pub(super) struct Bits<'a, V, E> {
     pub bits: &'a [V],
     pub limbs: Limbs<E>,
 }
 
-/// A word of bits, and the limbs of the same word rotated to the left.
+/// A word given by its bits, with the limbs of that word rotated to the left.
 pub(super) fn rotated<V: Copy + Into<E>, E: PrimeCharacteristicRing>(
     bits: &[V; 32],
     rotation: usize,
@@ -49,7 +49,7 @@ pub(super) fn rotated<V: Copy + Into<E>, E: PrimeCharacteristicRing>(
 
 /// Constrains `target = x ^ (y <<< rotation)`, given the limbs of `y <<< rotation`.
 ///
-/// With `x ^ y = x + y - 2xy` bit by bit, only the products have to be packed.
+/// Since `x ^ y = x + y - 2xy` bit by bit, only the products have to be packed.
 pub(super) fn xor<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     target: &Limbs<AB::Expr>,
@@ -68,7 +68,7 @@ pub(super) fn xor<AB: AirBuilder<F = F>>(
     }
 }
 
-/// Constrains `sum = x + y + z mod 2^32`, or `sum = x + y mod 2^32` without `z`.
+/// Constrains `sum = x + y + z mod 2^32`, or `sum = x + y mod 2^32` if there is no `z`.
 pub(super) fn add<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     sum: &Limbs<AB::Expr>,
@@ -102,14 +102,15 @@ pub(super) struct Quarter<'a, V, E> {
     pub d: Bits<'a, V, E>,
 }
 
-/// The state: rows of four words, `a` and `c` as limbs, `b` and `d` as bits.
+/// The state as four rows of four words each: `a` and `c` as limbs, `b` and `d` as bits.
 pub(super) type State<'a, AB> =
     [Option<Quarter<'a, <AB as AirBuilder>::Var, <AB as AirBuilder>::Expr>>; 4];
 
-/// Half a quarter-round, with rotations `(16, 12)` or `(8, 7)`.
+/// Constrains half a quarter-round, with rotations `(16, 12)` or `(8, 7)`, and returns the words
+/// after it.
 ///
-/// With a condition, the XORs and the sum `c` only hold where it is one. The sum `a`, whose degree is 3
-/// already, and that bits are boolean always hold.
+/// If there is a condition, the XORs and the sum `c` must only hold where it is one. The sum `a`,
+/// which has degree 3 already, and the constraints that bits are boolean hold regardless of it.
 pub(super) fn half<'a, AB: AirBuilder<F = F>>(
     builder: &mut AB,
     quarter: Quarter<'a, AB::Var, AB::Expr>,
@@ -153,8 +154,8 @@ pub(super) fn half<'a, AB: AirBuilder<F = F>>(
     }
 }
 
-/// Moves rows `b`, `c`, `d` by `shift`, 2 `shift`, 3 `shift` words, so that diagonals become columns
-/// (`shift` 1) or columns again (`shift` 3).
+/// Rotates rows `b`, `c`, `d` by `shift`, 2 `shift`, 3 `shift` words, which turns diagonals into
+/// columns (`shift` 1) or back (`shift` 3).
 pub(super) fn shift<AB: AirBuilder>(state: State<'_, AB>, shift: usize) -> State<'_, AB> {
     let mut rows = (
         [const { None }; 4],
@@ -185,7 +186,8 @@ pub(super) fn shift<AB: AirBuilder>(state: State<'_, AB>, shift: usize) -> State
     shifted
 }
 
-/// A whole round of a state whose rows are not shifted; `order` says which words of `message` it adds.
+/// Constrains a whole round of a state whose rows are not rotated; `order` says which words of
+/// `message` the round adds.
 pub(super) fn round<'a, AB: AirBuilder<F = F>>(
     builder: &mut AB,
     mut state: State<'a, AB>,

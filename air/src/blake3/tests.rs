@@ -1,7 +1,7 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
-use droste_native::blake3::Blake3;
+use droste_native::hash::blake3::Blake3;
 use p3_field::PrimeField32;
 use p3_matrix::Matrix;
 use rand::rngs::SmallRng;
@@ -24,7 +24,7 @@ pub(super) fn random(count: usize) -> Vec<Compression> {
         .collect()
 }
 
-/// The output of a compression, from a row of the table.
+/// The output of a compression, as a row of the table has it.
 fn compress(compression: Compression) -> [u32; 8] {
     let trace = generate_compressions(&[compression], None).unwrap();
     let row = trace.row_slice(0).unwrap();
@@ -36,16 +36,16 @@ pub(super) fn limbs_to_words(limbs: [[F; 2]; 8]) -> [u32; 8] {
     limbs.map(|[low, high]| low.as_canonical_u32() | high.as_canonical_u32() << 16)
 }
 
-/// A compression, by a row or rows of a table.
+/// A function that computes a compression by the rows of a table.
 type Compress = fn(Compression) -> [u32; 8];
 
-/// Boundaries of blocks, chunks and trees, and the longest of the official vectors.
+/// Lengths at the boundaries of blocks, chunks and trees, and the longest of the official vectors.
 pub(super) const LENGTHS: [usize; 23] = [
     0, 1, 3, 4, 63, 64, 65, 127, 128, 129, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 3072, 3073,
     4096, 5000, 7169, 102_400,
 ];
 
-/// The BLAKE3 hash, by rows of the table.
+/// The BLAKE3 hash of a message, computed by rows of a table.
 pub(super) fn hash(compress: Compress, input: &[u8]) -> [u8; 32] {
     let mut words = IV;
     for row in rows_of(input) {
@@ -71,7 +71,7 @@ fn digests_agree_with_the_reference() {
         let digest = hash(compress, &input);
         assert_eq!(digest, *blake3::hash(&input).as_bytes(), "{length}");
         assert_eq!(digest, Blake3.hash(&input));
-        // A row for each block, and one for each pair of subtrees.
+        // One row for each block, and one for each pair of subtrees.
         let chunks = length.div_ceil(1024).max(1);
         let rows = length.div_ceil(64).max(1) + chunks - 1;
         assert_eq!(rows_of(&input).len(), rows);

@@ -1,4 +1,4 @@
-//! Trace of the Blake3 table.
+//! Trace generation for the Blake3 table.
 
 use std::borrow::BorrowMut;
 
@@ -18,9 +18,9 @@ pub struct Compression {
     pub chaining: [u32; 8],
     /// The message block, as little-endian words.
     pub message: [u32; 16],
-    /// The counter: the chunk's index in chunks, zero in parents.
+    /// The counter: the index of the chunk, or zero in parents.
     pub counter: u64,
-    /// Bytes of the block, at most 64. Seven bits are kept.
+    /// Number of bytes of the block, at most 64. The table has seven bits for it.
     pub block_length: u8,
     /// The domain separation flags.
     pub flags: u8,
@@ -37,8 +37,9 @@ impl Compression {
         self.run(|_, _, _, _| {})
     }
 
-    /// Runs the compression function and shows `record` the words `a, b, c, d` after each half of
-    /// each quarter-round: `(round, quarter, half, words)`. Gives the state after the last round.
+    /// Runs the compression function. Calls `record` with the words `a, b, c, d` after each half of
+    /// each quarter-round, as `(round, quarter, half, words)`. Returns the state after the last
+    /// round.
     pub(super) fn run(&self, mut record: impl FnMut(usize, usize, usize, [u32; 4])) -> [u32; 16] {
         let mut state = [0; 16];
         state[..8].copy_from_slice(&self.chaining);
@@ -73,12 +74,12 @@ impl Compression {
     }
 }
 
-/// The output chaining value, of the state after the last round.
+/// The output chaining value that follows from the state after the last round.
 pub(super) fn fold(state: [u32; 16]) -> [u32; 8] {
     std::array::from_fn(|i| state[i] ^ state[i + 8])
 }
 
-/// Half a quarter-round.
+/// Computes half a quarter-round.
 fn mix([a, b, c, d]: [u32; 4], message: u32, rotations: (u32, u32)) -> [u32; 4] {
     let a = a.wrapping_add(b).wrapping_add(message);
     let d = (d ^ a).rotate_right(rotations.0);
@@ -133,11 +134,12 @@ pub fn fill_row(compression: &Compression, columns: &mut Blake3Cols<F>) {
 }
 
 /// Trace of [`Blake3Air`](super::Blake3Air): one compression per row, padded with compressions of
-/// zero to `height`, or to the next power of two.
+/// zeros to `height` or, without one, to the next power of two.
 ///
 /// # Errors
 ///
-/// No compressions and no height, or a height that is no power of two or too small.
+/// If there are neither compressions nor a height, or the height is no power of two or too small
+/// for the rows.
 pub fn generate_compressions(
     compressions: &[Compression],
     height: Option<usize>,
@@ -155,12 +157,13 @@ pub fn generate_compressions(
     Ok(RowMajorMatrix::new(values, width))
 }
 
-/// Trace of [`Blake3Table`](super::Blake3Table): one message per compression, then padding rows that
-/// send nothing.
+/// Trace of [`Blake3Table`](super::Blake3Table): one message per compression, then padding rows
+/// that send nothing.
 ///
 /// # Errors
 ///
-/// No compressions and no height, or a height that is no power of two or too small.
+/// If there are neither compressions nor a height, or the height is no power of two or too small
+/// for the rows.
 pub fn generate_table(
     compressions: &[Compression],
     height: Option<usize>,

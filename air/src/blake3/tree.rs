@@ -1,29 +1,30 @@
-//! From a message to the compressions of its hash.
+//! The compressions that hashing a message takes.
 
 use super::{CHUNK_END, CHUNK_START, Compression, IV, PARENT, ROOT};
 
-/// Bytes of a block.
+/// Number of bytes of a block.
 const BLOCK: usize = 64;
 
-/// Bytes of a chunk.
+/// Number of bytes of a chunk.
 const CHUNK: usize = 1024;
 
-/// The compressions of a message's hash, a row of the table each (BLAKE3 specification, sections 2.1
-/// and 2.4). A compression comes after those whose outputs it takes, so the last one's output is the
-/// digest, as little-endian words.
+/// The compressions of a message's hash, each of which is a row of the table (BLAKE3 specification,
+/// sections 2.1 and 2.4). A compression comes after those whose outputs it takes, so the output of
+/// the last one is the digest, as little-endian words.
 pub fn rows_of(message: &[u8]) -> Vec<Compression> {
     let mut rows = Vec::new();
     subtree(message, 0, ROOT, &mut rows);
     rows
 }
 
-/// Appends the compressions of the subtree over `bytes`, whose first chunk is number `first`, and
-/// gives its chaining value. The last compression has `flags` beside its own.
+/// Appends the compressions of the subtree over `bytes`, whose first chunk has the number `first`,
+/// and returns its chaining value. The last compression has `flags` in addition to its own.
 fn subtree(bytes: &[u8], first: u64, flags: u8, rows: &mut Vec<Compression>) -> [u32; 8] {
     if bytes.len() <= CHUNK {
         return chunk(bytes, first, flags, rows);
     }
-    // On the left as many chunks as the largest power of two that leaves a byte for the right.
+    // The left subtree has as many chunks as the largest power of two that leaves at least one byte
+    // for the right one.
     let chunks = 1 << ((bytes.len() - 1) / CHUNK).ilog2();
     let (left, right) = bytes.split_at(chunks * CHUNK);
     let children = [
@@ -41,7 +42,7 @@ fn subtree(bytes: &[u8], first: u64, flags: u8, rows: &mut Vec<Compression>) -> 
     parent.output()
 }
 
-/// Appends the compressions of one chunk and gives its chaining value.
+/// Appends the compressions of one chunk and returns its chaining value.
 fn chunk(bytes: &[u8], counter: u64, flags: u8, rows: &mut Vec<Compression>) -> [u32; 8] {
     let count = bytes.len().div_ceil(BLOCK).max(1);
     let mut chaining = IV;

@@ -1,4 +1,4 @@
-//! The Keccak table.
+//! The Keccak table: 24 rows per permutation.
 
 use std::borrow::Borrow;
 
@@ -9,17 +9,41 @@ use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 use super::columns::{KeccakCols, KeccakTableCols, LANES, LIMBS, ROUNDS};
 use super::permutation::eval_round;
 
-/// Degree of the constraints.
+/// Largest degree of the constraints.
 pub const DEGREE: usize = 3;
 
-/// Bus of the messages `(input[100], output[100])`: 16-bit limbs, low first, of lanes in the order
-/// `x + 5 y`.
-pub const BUS: PermutationCheckBus<'static> = PermutationCheckBus::new("keccak_f");
+/// Number of limbs of a state.
+const STATE_LIMBS: usize = LANES * LIMBS;
 
-/// Number of elements of a message on [`BUS`].
-pub const MESSAGE: usize = 2 * LANES * LIMBS;
+crate::message! {
+    /// A permutation. States are 16-bit limbs, low first, of lanes in the order `x + 5 y`.
+    pub struct PermutationMessage<T> on "keccak_f" {
+        /// The state before the permutation.
+        input: [T; STATE_LIMBS],
+        /// The state after the permutation.
+        output: [T; STATE_LIMBS],
+    }
+}
 
-/// Permutations alone, 24 rows each, for use without a bus: 2,471 columns.
+impl<T> PermutationMessage<T> {
+    /// The message of two states given by the limbs of their lanes.
+    pub(super) fn of_lanes<V: Copy + Into<T>>(
+        input: &[[V; LIMBS]; LANES],
+        output: &[[V; LIMBS]; LANES],
+    ) -> Self {
+        let limb = |state: &[[V; LIMBS]; LANES], limb: usize| state[limb / LIMBS][limb % LIMBS];
+        Self {
+            input: std::array::from_fn(|index| limb(input, index).into()),
+            output: std::array::from_fn(|index| limb(output, index).into()),
+        }
+    }
+}
+
+/// Bus on which the tables of this module send permutations.
+pub const BUS: PermutationCheckBus<'static> =
+    PermutationCheckBus::new(PermutationMessage::<()>::DECLARATION.bus);
+
+/// Permutations, 24 rows each, without a bus: 2,471 columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeccakAir;
 
@@ -45,7 +69,7 @@ impl<AB: AirBuilder<F = F>> Air<AB> for KeccakAir {
     }
 }
 
-/// Permutations, 24 rows each, offered on [`BUS`]: 2,472 columns.
+/// Permutations, 24 rows each, sent on [`BUS`]: 2,472 columns.
 ///
 /// The last row of a permutation sends its message once if it is real; no other row sends anything.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,8 +96,9 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for KeccakTable {
         builder
             .when(local.is_real)
             .assert_one(local.round.steps[ROUNDS - 1]);
-        let limbs = local.round.preimage.iter().chain(&local.round.output);
-        let message: Vec<AB::Expr> = limbs.flatten().map(|&limb| limb.into()).collect();
-        BUS.send(builder, message, Count::bounded(local.is_real.into(), 1));
+        let message: PermutationMessage<AB::Expr> =
+            PermutationMessage::of_lanes(&local.round.preimage, &local.round.output);
+        let count = Count::bounded(local.is_real.into(), 1);
+        BUS.send(builder, message.into_fields(), count);
     }
 }

@@ -1,15 +1,15 @@
 //! Columns of the Keccak table.
 
-/// Rounds of Keccak-f, and rows of one permutation.
+/// Number of rounds of Keccak-f, and of rows per permutation.
 pub const ROUNDS: usize = 24;
 
-/// Lanes of the state, in the order `x + 5 y`.
+/// Number of lanes of the state, which are in the order `x + 5 y`.
 pub const LANES: usize = 25;
 
-/// 16-bit limbs of a lane, low first.
+/// Number of 16-bit limbs of a lane, which are stored low first.
 pub const LIMBS: usize = 4;
 
-/// Bits of a lane that some round constant has set: `2^j - 1`.
+/// Positions of the bits that are set in some round constant: `2^j - 1`.
 pub const IOTA_BITS: [usize; 7] = [0, 1, 3, 7, 15, 31, 63];
 
 crate::columns! {
@@ -27,11 +27,11 @@ crate::columns! {
 crate::columns! {
     /// One round: 2,471 columns.
     pub struct KeccakCols<T> {
-        /// One in the position of the round, zero elsewhere.
+        /// One-hot: the round of the row.
         pub steps: [T; ROUNDS],
         /// The input of the permutation, on each of its rows.
         pub preimage: [[T; LIMBS]; LANES],
-        /// The round.
+        /// The bits of the round.
         pub bits: RoundBits<T>,
         /// The bits of lane 0 after chi that iota may change.
         pub iota: [T; IOTA_BITS.len()],
@@ -45,7 +45,7 @@ crate::columns! {
     pub struct KeccakTableCols<T> {
         /// The round.
         pub round: KeccakCols<T>,
-        /// One if the row, the last of a permutation, sends its message.
+        /// One if the row, which must be the last of a permutation, sends its message.
         pub is_real: T,
     }
 }

@@ -1,9 +1,10 @@
-//! The permutation at degree 5: 2,264 columns, 54,336 cells.
+//! The Keccak table at degree 5: 2,264 columns, 54,336 cells per permutation.
 //!
-//! Without columns for a round's output: chi of a row, which has degree 4 with its iota, is tied to
-//! theta of the next row directly. For blowups of 4 and more, whose quotient degree 5 fills. With the
-//! bus there are 2,365 columns: 100 carry the input through 23 rows and hold the output in the last,
-//! so that the message is sent from the last row but one, half of it from the row after.
+//! It has no columns for the output of a round: theta of the next row is constrained to start from
+//! chi and iota of this row directly, which have degree 4. It is meant for blowups of 4 and more:
+//! the quotient then has four chunks, which degree 5 fills. The form with the bus has 2,365
+//! columns: 100 of them keep the input through 23 rows and the output on the last one, so that the
+//! last row but one can send the message, reading the output from the row after it.
 
 use std::borrow::{Borrow, BorrowMut};
 
@@ -15,21 +16,21 @@ use p3_lookup::{Count, InteractionBuilder};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
-use super::BUS;
 use super::columns::{IOTA_BITS, LANES, LIMBS, ROUNDS, RoundBits};
 use super::permutation::{chi, eval_steps, eval_theta, iota};
 use super::trace::{State, limbs, round};
+use super::{BUS, PermutationMessage};
 use crate::TraceError;
 
-/// Degree of the constraints.
+/// Largest degree of the constraints.
 pub const DEGREE: usize = 5;
 
 crate::columns! {
     /// One round: 2,264 columns.
     pub struct Degree5Cols<T> {
-        /// One in the position of the round, zero elsewhere.
+        /// One-hot: the round of the row.
         pub steps: [T; ROUNDS],
-        /// The round.
+        /// The bits of the round.
         pub bits: RoundBits<T>,
     }
 }
@@ -41,12 +42,12 @@ crate::columns! {
         pub round: Degree5Cols<T>,
         /// The output of the permutation on its last row, its input on the others.
         pub ends: [[T; LIMBS]; LANES],
-        /// One if the row, the last but one of a permutation, sends its message.
+        /// One if the row, which must be the last but one of a permutation, sends its message.
         pub is_real: T,
     }
 }
 
-/// The state after the round, by limb: degree 4 in lane 0, 3 elsewhere.
+/// A limb of the state after the round: of degree 4 in lane 0, of degree 3 in other lanes.
 fn output<AB: AirBuilder<F = F>>(row: &Degree5Cols<AB::Var>, lane: usize, limb: usize) -> AB::Expr {
     pack_bits_le((16 * limb..16 * limb + 16).map(|z| {
         let bit = chi::<AB>(&row.bits, lane, z);
@@ -58,10 +59,11 @@ fn output<AB: AirBuilder<F = F>>(row: &Degree5Cols<AB::Var>, lane: usize, limb: 
     }))
 }
 
-/// Permutations alone, 24 rows each: 2,264 columns.
+/// Permutations, 24 rows each, without a bus: 2,264 columns.
 ///
-/// Row 0 of the trace is round 0, and after a last round the next permutation begins. Inputs are the
-/// states before theta of round 0, outputs the states after iota of round 23.
+/// Row 0 of the trace is round 0, and the next permutation begins after each last round. The input
+/// of a permutation is the state before theta of round 0, its output the state after iota of round
+/// 23.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Degree5Air;
 
@@ -89,7 +91,7 @@ impl<AB: AirBuilder<F = F>> Air<AB> for Degree5Air {
     }
 }
 
-/// Permutations, 24 rows each, offered on [`BUS`]: 2,365 columns.
+/// Permutations, 24 rows each, sent on [`BUS`]: 2,365 columns.
 ///
 /// The last row but one of a permutation sends its message once if it is real and the last row
 /// follows; no other row sends anything.
@@ -122,7 +124,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Degree5Table {
             builder.assert_eq(input, start + output.clone());
             builder.assert_zero(is_last.clone() * (output - local.ends[lane][limb]));
         });
-        // The input stays until the last row but one.
+        // The input stays the same up to the last row but one.
         let stays = AB::Expr::ONE - row.steps[ROUNDS - 2].into() - is_last;
         for (lane, next_lane) in local.ends.iter().zip(&next.ends) {
             for (&limb, &next_limb) in lane.iter().zip(next_lane) {
@@ -131,14 +133,16 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Degree5Table {
                     .assert_zero(stays.clone() * (next_limb - limb));
             }
         }
-        // The row after the last of the table is its first, in round 0: nothing is sent across.
+        // The table's last row is followed by its first, which is in round 0, so the last row
+        // cannot send.
         builder.assert_bool(local.is_real);
         builder
             .when(local.is_real)
             .assert_one(after.steps[ROUNDS - 1]);
-        let limbs = local.ends.iter().chain(&next.ends);
-        let message: Vec<AB::Expr> = limbs.flatten().map(|&limb| limb.into()).collect();
-        BUS.send(builder, message, Count::bounded(local.is_real.into(), 1));
+        let message: PermutationMessage<AB::Expr> =
+            PermutationMessage::of_lanes(&local.ends, &next.ends);
+        let count = Count::bounded(local.is_real.into(), 1);
+        BUS.send(builder, message.into_fields(), count);
     }
 }
 
@@ -149,12 +153,13 @@ fn fill_row(state: &State, index: usize, row: &mut Degree5Cols<F>) -> State {
     round.output
 }
 
-/// Trace of [`Degree5Air`]: 24 rows per permutation, padded with permutations of zero, the last one
-/// cut off, to `height`, or to the next power of two.
+/// Trace of [`Degree5Air`]: 24 rows per permutation, padded with permutations of zeros, the last
+/// one cut off, to `height` or, without one, to the next power of two.
 ///
 /// # Errors
 ///
-/// No inputs and no height, or a height that is no power of two or too small.
+/// If there are neither inputs nor a height, or the height is no power of two or too small for the
+/// rows.
 pub fn generate_permutations(
     inputs: &[State],
     height: Option<usize>,
@@ -168,11 +173,12 @@ pub fn generate_permutations(
     })
 }
 
-/// Trace of [`Degree5Table`]: one message per input, then permutations of zero that send nothing.
+/// Trace of [`Degree5Table`]: one message per input, then permutations of zeros that send nothing.
 ///
 /// # Errors
 ///
-/// No inputs and no height, or a height that is no power of two or too small.
+/// If there are neither inputs nor a height, or the height is no power of two or too small for the
+/// rows.
 pub fn generate_table(
     inputs: &[State],
     height: Option<usize>,
@@ -190,7 +196,7 @@ pub fn generate_table(
     })
 }
 
-/// Fills the rows of each permutation, `fill(input, whether there is one, rows)`.
+/// Fills the rows of each permutation by `fill(input, whether it is one of the inputs, rows)`.
 fn generate(
     inputs: &[State],
     height: Option<usize>,

@@ -1,18 +1,18 @@
-//! Constraints of the permutation, one round a row.
+//! Constraints of the Keccak-f permutation, one round per row.
 
 use droste_native::F;
+use droste_native::hash::keccak::{ROTATIONS, ROUND_CONSTANTS};
 use p3_air::AirBuilder;
 use p3_air::utils::pack_bits_le;
 use p3_field::PrimeCharacteristicRing;
 
 use super::columns::{IOTA_BITS, KeccakCols, LANES, LIMBS, ROUNDS, RoundBits};
-use super::{ROTATIONS, ROUND_CONSTANTS};
 
-/// Constrains rows to be successive rounds of permutations: degree 3.
+/// Constrains rows to be successive rounds of permutations, with degree 3.
 ///
-/// Row 0 of the trace is round 0 of a permutation of `preimage`, and after a last round the next
-/// permutation begins. A permutation that the end of the trace cuts off has no last round, so nothing
-/// is claimed of it.
+/// Row 0 of the trace is round 0 of a permutation of `preimage`, and the next permutation begins
+/// after each last round. A permutation that the end of the trace cuts off has no last round, so
+/// the trace claims no output for it.
 pub fn eval_round<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &KeccakCols<AB::Var>,
@@ -20,7 +20,8 @@ pub fn eval_round<AB: AirBuilder<F = F>>(
 ) {
     eval_steps(builder, &local.steps, &next.steps);
     eval_preimage(builder, local, next);
-    // The input of the next row is its preimage in round 0 and the output of this row otherwise.
+    // The state before the next row's round is its preimage in round 0, and this row's output
+    // otherwise.
     let is_first: AB::Expr = next.steps[0].into();
     eval_theta(builder, &next.bits, |builder, lane, limb, input| {
         let previous = local.output[lane][limb];
@@ -30,7 +31,7 @@ pub fn eval_round<AB: AirBuilder<F = F>>(
     eval_chi(builder, local);
 }
 
-/// The round of each row: 0 on the first row, then one more from row to row, modulo 24.
+/// Constrains the round of each row: 0 on the first row, then one more per row, modulo 24.
 pub(super) fn eval_steps<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &[AB::Var; ROUNDS],
@@ -45,7 +46,7 @@ pub(super) fn eval_steps<AB: AirBuilder<F = F>>(
     }
 }
 
-/// The preimage stays until the last round.
+/// Constrains the preimage to stay the same until the last round.
 fn eval_preimage<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &KeccakCols<AB::Var>,
@@ -61,9 +62,10 @@ fn eval_preimage<AB: AirBuilder<F = F>>(
     }
 }
 
-/// Theta of a row; `tie` is called with each limb of its input, of degree 3. The row is the *next*
-/// one: the last row is followed by the first, which is in round 0, so this holds on every row without
-/// exception, and the round's input needs no columns.
+/// Constrains theta of a row, and calls `tie` with each limb of the state before theta, of degree
+/// 3. The row must be the *next* one. The last row is followed by the first, which is in round 0,
+/// so the constraints hold on every row without exception, and the state before the round needs no
+/// columns.
 pub(super) fn eval_theta<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     row: &RoundBits<AB::Var>,
@@ -74,7 +76,7 @@ pub(super) fn eval_theta<AB: AirBuilder<F = F>>(
         for z in 0..64 {
             eval_parity(builder, row, x, z);
         }
-        // D[x, z] = C[x, z] ^ C'[x, z].
+        // The change by theta: D[x, z] = C[x, z] ^ C'[x, z].
         let change: [AB::Expr; 64] =
             std::array::from_fn(|z| row.c[x][z].into().xor(&row.c_prime[x][z].into()));
         let signs: [AB::Expr; 64] = std::array::from_fn(|z| AB::Expr::ONE - change[z].double());
@@ -85,7 +87,8 @@ pub(super) fn eval_theta<AB: AirBuilder<F = F>>(
             let lane = x + 5 * y;
             builder.assert_bools(row.a_prime[lane]);
             for (limb, changes) in changes.iter().enumerate() {
-                // A = A' ^ D = A' (1 - 2 D) + D, bit by bit; the packing range-checks the limb.
+                // The state before theta is A = A' ^ D = A' (1 - 2 D) + D, bit by bit. Packing its
+                // bits range-checks the limb.
                 let kept =
                     (16 * limb..16 * limb + 16).map(|z| signs[z].clone() * row.a_prime[lane][z]);
                 let input = changes.clone() + pack_bits_le::<AB::Expr, _, _>(kept);
@@ -95,10 +98,11 @@ pub(super) fn eval_theta<AB: AirBuilder<F = F>>(
     }
 }
 
-/// Column (x, z): C' is right, and it is the parity of A'.
+/// Constrains column (x, z): C' is what theta computes from C, and it is the parity of A'.
 ///
-/// Not inlined: LLVM 22 looks for CRCs in loops of 64 turns (`LoopIdiomRecognize`) in time exponential
-/// in the depth of their body, and products of extension elements of this depth take it over ten minutes.
+/// Not inlined: in loops of 64 iterations LLVM 22 looks for CRCs (`LoopIdiomRecognize`) in time
+/// exponential in the depth of the loop's body, and for products of extension elements of this
+/// depth that takes over ten minutes.
 #[inline(never)]
 fn eval_parity<AB: AirBuilder<F = F>>(
     builder: &mut AB,
@@ -107,10 +111,10 @@ fn eval_parity<AB: AirBuilder<F = F>>(
     z: usize,
 ) {
     let parity = |x: usize, z: usize| -> AB::Expr { row.c[x][z % 64].into() };
-    // C'[x, z] = C[x, z] ^ C[x - 1, z] ^ C[x + 1, z - 1], so it is boolean.
+    // C'[x, z] = C[x, z] ^ C[x - 1, z] ^ C[x + 1, z - 1]; an exclusive or of booleans is boolean.
     let change = parity((x + 4) % 5, z).xor(&parity((x + 1) % 5, z + 63));
     builder.assert_eq(row.c_prime[x][z], parity(x, z).xor(&change));
-    // The difference of the sum of column (x, z) of A' and its parity is 0, 2 or 4.
+    // The sum of the five bits of A' less their parity is 0, 2 or 4.
     let sum: AB::Expr = (0..5).map(|y| row.a_prime[x + 5 * y][z].into()).sum();
     let difference = sum - row.c_prime[x][z];
     builder.assert_zero(
@@ -120,7 +124,7 @@ fn eval_parity<AB: AirBuilder<F = F>>(
     );
 }
 
-/// Bit `z` of a lane after rho, pi and chi: degree 3.
+/// Bit `z` of a lane after rho, pi and chi, of degree 3.
 pub(super) fn chi<AB: AirBuilder<F = F>>(
     row: &RoundBits<AB::Var>,
     lane: usize,
@@ -130,13 +134,13 @@ pub(super) fn chi<AB: AirBuilder<F = F>>(
     // B[x, y] = rot(A'[x + 3 y, x], r[x + 3 y, x]).
     let bit = |x: usize| -> AB::Expr {
         let (from_x, from_y) = ((x + 3 * y) % 5, x % 5);
-        let rotation = ROTATIONS[from_x][from_y];
+        let rotation = ROTATIONS[from_x + 5 * from_y] as usize;
         row.a_prime[from_x + 5 * from_y][(z + 64 - rotation) % 64].into()
     };
     bit(x).xor(&bit(x + 1).andn(&bit(x + 2)))
 }
 
-/// Bit `z` of the round constant.
+/// Bit `z` of the constant of the row's round.
 pub(super) fn iota<AB: AirBuilder<F = F>>(steps: &[AB::Var; ROUNDS], z: usize) -> AB::Expr {
     (0..ROUNDS)
         .filter(|&round| ROUND_CONSTANTS[round] >> z & 1 == 1)
@@ -144,7 +148,7 @@ pub(super) fn iota<AB: AirBuilder<F = F>>(steps: &[AB::Var; ROUNDS], z: usize) -
         .sum()
 }
 
-/// Rho, pi, chi and iota of this row.
+/// Constrains rho, pi, chi and iota of this row.
 fn eval_chi<AB: AirBuilder<F = F>>(builder: &mut AB, local: &KeccakCols<AB::Var>) {
     for lane in 0..LANES {
         let chi = |z: usize| chi::<AB>(&local.bits, lane, z);

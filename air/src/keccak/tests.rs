@@ -1,7 +1,7 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
-use droste_native::keccak::Keccak256;
+use droste_native::hash::keccak::{Keccak256, ROUND_CONSTANTS};
 use p3_field::PrimeField32;
 use p3_keccak::KeccakF;
 use p3_matrix::Matrix;
@@ -55,7 +55,7 @@ fn permutations_agree_with_the_reference() {
     }
 }
 
-/// Keccak-256 by permutations of the table.
+/// Keccak-256 of a message, computed by permutations of the table.
 fn hash(message: &[u8]) -> [u8; 32] {
     const RATE: usize = 136;
     let mut padded = message.to_vec();

@@ -1,20 +1,20 @@
-//! Trace of the Keccak table.
+//! Trace generation for the Keccak table.
 
 use std::borrow::BorrowMut;
 
 use droste_native::F;
+use droste_native::hash::keccak::{ROTATIONS, ROUND_CONSTANTS};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
 use super::columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, ROUNDS, RoundBits};
-use super::{ROTATIONS, ROUND_CONSTANTS};
 use crate::TraceError;
 
 /// The state of Keccak-f, 1600 bits: lanes in the order `x + 5 y`.
 pub type State = [u64; LANES];
 
-/// The words of one round.
+/// The values in one round.
 pub(super) struct Round {
     c: [u64; 5],
     c_prime: [u64; 5],
@@ -34,7 +34,7 @@ impl Round {
     }
 }
 
-/// Round `index` (FIPS 202, section 3.2).
+/// Computes round `index` (FIPS 202, section 3.2).
 pub(super) fn round(input: &State, index: usize) -> Round {
     let c: [u64; 5] = std::array::from_fn(|x| (0..5).fold(0, |sum, y| sum ^ input[x + 5 * y]));
     let d: [u64; 5] = std::array::from_fn(|x| c[(x + 4) % 5] ^ c[(x + 1) % 5].rotate_left(1));
@@ -43,7 +43,7 @@ pub(super) fn round(input: &State, index: usize) -> Round {
     let b: State = std::array::from_fn(|lane| {
         let (x, y) = (lane % 5, lane / 5);
         let (from_x, from_y) = ((x + 3 * y) % 5, x);
-        a_prime[from_x + 5 * from_y].rotate_left(ROTATIONS[from_x][from_y] as u32)
+        a_prime[from_x + 5 * from_y].rotate_left(ROTATIONS[from_x + 5 * from_y])
     });
     let mut output: State = std::array::from_fn(|lane| {
         let (x, row) = (lane % 5, lane - lane % 5);
@@ -65,11 +65,12 @@ pub fn permute(state: State) -> State {
     (0..ROUNDS).fold(state, |state, index| round(&state, index).output)
 }
 
-/// The inputs of the permutations of a message's Keccak-256, 24 rows of the table each. The first 4
-/// lanes of the last one's output are the digest, as little-endian words.
+/// The inputs of the permutations of a message's Keccak-256, each of which takes 24 rows of the
+/// table. The first 4 lanes of the last permutation's output are the digest, as little-endian
+/// words.
 ///
-/// That the permutations follow from one another is what the table of [`sponge`](super::sponge)
-/// proves.
+/// This table does not prove that each permutation continues from the previous one; the table of
+/// [`sponge`](super::sponge) does.
 pub fn rows_of(message: &[u8]) -> Vec<State> {
     super::sponge::permutations(&[message])
 }
@@ -83,7 +84,7 @@ fn bits(lane: u64) -> [F; 64] {
     std::array::from_fn(|z| F::from_bool(lane >> z & 1 == 1))
 }
 
-/// Fills the rows of one permutation, at most 24 of them.
+/// Fills the rows of one permutation, of which there may be fewer than 24.
 fn fill_rows<'a>(preimage: &State, rows: impl Iterator<Item = &'a mut KeccakCols<F>>) {
     let mut state = *preimage;
     for (index, row) in rows.enumerate().take(ROUNDS) {
@@ -98,11 +99,12 @@ fn fill_rows<'a>(preimage: &State, rows: impl Iterator<Item = &'a mut KeccakCols
 }
 
 /// Trace of [`KeccakAir`](super::KeccakAir): 24 rows per permutation, padded with permutations of
-/// zero, the last one cut off, to `height`, or to the next power of two.
+/// zeros, the last one cut off, to `height` or, without one, to the next power of two.
 ///
 /// # Errors
 ///
-/// No inputs and no height, or a height that is no power of two or too small.
+/// If there are neither inputs nor a height, or the height is no power of two or too small for the
+/// rows.
 pub fn generate_permutations(
     inputs: &[State],
     height: Option<usize>,
@@ -123,12 +125,13 @@ pub fn generate_permutations(
     Ok(RowMajorMatrix::new(values, width))
 }
 
-/// Trace of [`KeccakTable`](super::KeccakTable): one message per input, then permutations of zero
+/// Trace of [`KeccakTable`](super::KeccakTable): one message per input, then permutations of zeros
 /// that send nothing.
 ///
 /// # Errors
 ///
-/// No inputs and no height, or a height that is no power of two or too small.
+/// If there are neither inputs nor a height, or the height is no power of two or too small for the
+/// rows.
 pub fn generate_table(
     inputs: &[State],
     height: Option<usize>,

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::mem::needs_drop;
 
 use droste_native::F;
-use droste_native::poseidon16::{
+use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH, mds_convolve, mds_multiply,
 };
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
@@ -14,26 +14,39 @@ use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 use super::columns::{Poseidon16Cols, Poseidon16TableCols};
 use super::partial::eval_partial_rounds;
 
-/// Degree of the constraints: the S-box `x^3`.
+/// Largest degree of the constraints, which is that of the S-box `x^3`.
 pub const DEGREE: usize = 3;
 
-/// Bus of the messages `(inputs[16], outputs[16], is_compress)`.
-pub const BUS: PermutationCheckBus<'static> = PermutationCheckBus::new("poseidon16");
+crate::message! {
+    /// A permutation or compression.
+    pub struct PermutationMessage<T> on "poseidon16" {
+        /// The state before the permutation.
+        inputs: [T; WIDTH],
+        /// The state after the permutation; a compression adds the inputs to it.
+        outputs: [T; WIDTH],
+        /// One for a compression.
+        is_compress: T,
+    }
+}
 
-/// Constrains `columns` to be the permutation of `columns.inputs`: 148 constraints of degree 3 that
-/// leave nothing free but the inputs.
+/// Bus on which the table sends permutations and compressions.
+pub const BUS: PermutationCheckBus<'static> =
+    PermutationCheckBus::new(PermutationMessage::<()>::DECLARATION.bus);
+
+/// Constrains `columns` to be the permutation of `columns.inputs`: 148 constraints of degree 3,
+/// after which only the inputs are free.
 ///
-/// The inputs themselves are any field elements; who embeds the columns constrains them.
+/// The inputs may be any field elements; the table that embeds the columns must constrain them.
 #[inline]
 pub fn eval_poseidon16<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &Poseidon16Cols<AB::Var>) {
     eval_poseidon16_outputs(builder, columns, columns.outputs().map(Into::into));
 }
 
 /// Constrains `outputs` to be the permutation of `columns.inputs`: [`eval_poseidon16`] for a table
-/// that commits something else than the outputs in the last 16 columns, such as `P(x) + x`.
+/// whose last 16 columns contain something other than the outputs, such as `P(x) + x`.
 ///
-/// `outputs` are expressions of degree 3 at most, in `columns.outputs()` among others; who embeds the
-/// columns sees to it that they determine those 16 columns.
+/// `outputs` are expressions of degree 3 at most, in `columns.outputs()` among other columns. The
+/// table that embeds the columns must make sure that `outputs` determine those 16 columns.
 #[inline]
 pub fn eval_poseidon16_outputs<AB: AirBuilder<F = F>>(
     builder: &mut AB,
@@ -55,7 +68,7 @@ pub fn eval_poseidon16_outputs<AB: AirBuilder<F = F>>(
     eval_full_round(builder, &mut state, outputs, constants);
 }
 
-/// Constrains `after = M * (state + constants)^3` and continues from `after`.
+/// Constrains `after = M * (state + constants)^3`, and sets the state to `after`.
 #[inline]
 fn eval_full_round<AB: AirBuilder<F = F>>(
     builder: &mut AB,
@@ -66,7 +79,7 @@ fn eval_full_round<AB: AirBuilder<F = F>>(
     for (value, &constant) in state.iter_mut().zip(constants) {
         *value = (value.clone() + constant).cube();
     }
-    // Expressions that own memory are trees, in which each multiplication counts.
+    // Expressions that own memory are symbolic; for them, the number of multiplications counts.
     if needs_drop::<AB::Expr>() {
         mds_multiply(state);
     } else {
@@ -77,7 +90,7 @@ fn eval_full_round<AB: AirBuilder<F = F>>(
     *state = after;
 }
 
-/// Permutations alone, one per row, for use without a bus: 164 columns.
+/// Permutations, one per row, without a bus: 164 columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Poseidon16Air;
 
@@ -103,10 +116,10 @@ impl<AB: AirBuilder<F = F>> Air<AB> for Poseidon16Air {
     }
 }
 
-/// Permutations and compressions, one per row, offered on [`BUS`]: 166 columns.
+/// Permutations and compressions, one per row, sent on [`BUS`]: 166 columns.
 ///
-/// A row sends `(inputs, outputs, is_compress)` once if it is real and never otherwise; `outputs` is
-/// `P(x)`, plus `x` where `is_compress` is one.
+/// A row sends `(inputs, outputs, is_compress)` once if it is real, and never otherwise; `outputs`
+/// is `P(x)`, plus `x` if `is_compress` is one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Poseidon16Table;
 
@@ -132,16 +145,18 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16Table {
         eval_poseidon16(builder, &row.permutation);
         builder.assert_bool(row.is_compress);
         builder.assert_bool(row.is_real);
-        // A row that sends nothing has no mode, so that no cell of it is free.
+        // On a row that sends nothing, `is_compress` must be zero, so that no cell of it is free.
         builder.when(row.is_compress).assert_one(row.is_real);
-        let mut message: Vec<AB::Expr> = row.permutation.inputs.map(Into::into).to_vec();
-        let outputs = row.permutation.outputs().iter();
-        message.extend(
-            outputs
-                .zip(&row.permutation.inputs)
-                .map(|(&output, &input)| row.is_compress * input + output.into()),
-        );
-        message.push(row.is_compress.into());
-        BUS.send(builder, message, Count::bounded(row.is_real.into(), 1));
+        let (inputs, outputs) = (&row.permutation.inputs, row.permutation.outputs());
+        let message = PermutationMessage {
+            inputs: inputs.map(Into::into),
+            outputs: std::array::from_fn(|lane| {
+                let output: AB::Expr = outputs[lane].into();
+                row.is_compress * inputs[lane] + output
+            }),
+            is_compress: row.is_compress.into(),
+        };
+        let count = Count::bounded(row.is_real.into(), 1);
+        BUS.send(builder, message.into_fields(), count);
     }
 }

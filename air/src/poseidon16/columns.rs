@@ -1,11 +1,11 @@
 //! Columns of the Poseidon-16 table.
 
-use droste_native::poseidon16::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, WIDTH};
+use droste_native::hash::poseidon16::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, WIDTH};
 
 crate::columns! {
     /// One permutation: `16 + 4 * 16 + 20 + 4 * 16 = 164` columns.
     ///
-    /// Another table embeds it as (part of) its own column struct and calls
+    /// Another table can embed it in its own column struct and call
     /// [`eval_poseidon16`](super::eval_poseidon16).
     pub struct Poseidon16Cols<T> {
         /// The state before the permutation.

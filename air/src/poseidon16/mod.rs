@@ -8,7 +8,8 @@ mod tests;
 mod trace;
 
 pub use air::{
-    BUS, DEGREE, Poseidon16Air, Poseidon16Table, eval_poseidon16, eval_poseidon16_outputs,
+    BUS, DEGREE, PermutationMessage, Poseidon16Air, Poseidon16Table, eval_poseidon16,
+    eval_poseidon16_outputs,
 };
 pub use columns::{Poseidon16Cols, Poseidon16TableCols};
 pub use trace::{Mode, fill_row, generate_permutations, generate_table, rows_of};

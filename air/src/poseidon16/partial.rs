@@ -1,23 +1,24 @@
 //! Constraints of the partial rounds.
 //!
-//! Between two S-boxes of element 0 everything is linear, and each S-box output is a column, so that the
-//! state stays linear in the columns. The same constraints are written in two ways: round by round, in
-//! the fewest multiplications, where each one counts, as in a circuit made from the expressions; and in
-//! blocks of four rounds, in the fewest reductions, where expressions are values and a dot product takes
-//! one reduction for eight products.
+//! Between two S-boxes of element 0 everything is linear, and each S-box output is a column, so the
+//! state remains linear in the columns. The same constraints are written in two ways. Round by
+//! round takes the fewest multiplications; it is used where each of them counts, as in a circuit
+//! that is generated from the expressions. Blocks of four rounds take the fewest reductions; they
+//! are used where expressions are values, since a dot product takes one reduction for eight
+//! products.
 
 use std::mem::needs_drop;
 use std::sync::LazyLock;
 
 use droste_native::F;
-use droste_native::poseidon16::{
+use droste_native::hash::poseidon16::{
     PARTIAL_ROUNDS, SparsePartialRounds, WIDTH, sparse_partial_rounds,
 };
 use p3_air::AirBuilder;
 use p3_field::{Algebra, PrimeCharacteristicRing};
 
-/// Constrains `sbox_outputs` to be the S-box outputs of the partial rounds after `state`, and continues
-/// from the state after them.
+/// Constrains `sbox_outputs` to be the S-box outputs of the partial rounds that follow `state`, and
+/// sets `state` to the state after these rounds.
 #[inline]
 pub(super) fn eval_partial_rounds<AB: AirBuilder<F = F>>(
     builder: &mut AB,
@@ -30,7 +31,7 @@ pub(super) fn eval_partial_rounds<AB: AirBuilder<F = F>>(
     {
         *value += constant;
     }
-    // Expressions that own memory are trees.
+    // Expressions that own memory are symbolic; for them, the number of multiplications counts.
     if needs_drop::<AB::Expr>() {
         eval_rounds(builder, state, sbox_outputs);
     } else {
@@ -38,7 +39,7 @@ pub(super) fn eval_partial_rounds<AB: AirBuilder<F = F>>(
     }
 }
 
-/// Round by round, in sparse matrices: 256 + 20 * 31 multiplications.
+/// The constraints round by round, with sparse matrices: 256 + 20 * 31 multiplications.
 #[inline]
 fn eval_rounds<AB: AirBuilder<F = F>>(
     builder: &mut AB,
@@ -64,18 +65,19 @@ fn eval_rounds<AB: AirBuilder<F = F>>(
     }
 }
 
-/// Rounds of a block.
+/// Number of rounds per block.
 const BLOCK: usize = 4;
 
-/// Blocks.
+/// Number of blocks.
 const BLOCKS: usize = PARTIAL_ROUNDS / BLOCK;
 
-/// What a block of rounds needs beside the sparse matrices.
+/// The constants that a block of rounds needs in addition to the sparse matrices.
 struct Block {
-    /// What element 0 after round `k` owes to element 0 after the S-box of an earlier round `j`, by way
-    /// of the other elements: `cross[k][j]`.
+    /// The coefficient with which element 0 after the S-box of round `j` contributes to element 0
+    /// after a later round `k` through the other elements: `cross[k][j]`.
     cross: [[F; BLOCK]; BLOCK],
-    /// What elements 1 to 15 gain from element 0 after the S-boxes of the block's rounds.
+    /// The coefficients with which element 0 after the S-box of each round contributes to elements
+    /// 1 to 15 after the block.
     gains: [[F; BLOCK]; WIDTH - 1],
 }
 
@@ -107,7 +109,7 @@ fn blocks() -> &'static [Block; BLOCKS] {
     &CONSTANTS
 }
 
-/// Block by block: elements 1 to 15 change once a block, by one dot product each.
+/// The constraints block by block: elements 1 to 15 change once per block, by one dot product each.
 #[inline]
 fn eval_blocks<AB: AirBuilder<F = F>>(
     builder: &mut AB,
@@ -128,7 +130,7 @@ fn eval_blocks<AB: AirBuilder<F = F>>(
             heads[k] = output.into() + sparse.constants[round];
             state[0] = heads[k].clone();
             state[0] = dot_product(state, &sparse.first_row[round]);
-            // Later rounds of the block have no factor: their heads are still zero.
+            // The factors of later rounds of the block are zero, as are their heads so far.
             if k > 0 {
                 state[0] += AB::Expr::mixed_dot_product(&heads, &block.cross[k]);
             }
@@ -139,8 +141,8 @@ fn eval_blocks<AB: AirBuilder<F = F>>(
     }
 }
 
-/// A dot product in two halves: of Plonky3's packed ones, those of length 8 take one reduction and
-/// those of length 16 four.
+/// A dot product in two halves: a packed dot product of Plonky3 takes one reduction for length 8,
+/// but four for length 16.
 #[inline]
 fn dot_product<E: Algebra<F>>(a: &[E; WIDTH], f: &[F; WIDTH]) -> E {
     let (a, f) = (a.as_chunks::<8>().0, f.as_chunks::<8>().0);
@@ -153,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    /// The state after the rounds, and the constraints' values: expressions are field elements.
+    /// A builder whose expressions are field elements; it records the values of the constraints.
     #[derive(Default)]
     struct Values(Vec<F>);
 
@@ -193,7 +195,8 @@ mod tests {
 
     #[test]
     fn both_ways_are_the_same_constraints() {
-        // Any S-box outputs, right or wrong: the constraints are polynomials in them.
+        // The S-box outputs are arbitrary: the constraints are polynomials in them, and must agree
+        // for wrong ones, too.
         for seed in 0..20 {
             let state: [F; WIDTH] =
                 std::array::from_fn(|i| F::from_usize(seed * 1000 + i).exp_u64(5));

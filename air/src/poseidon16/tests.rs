@@ -2,8 +2,8 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use droste_native::F;
-use droste_native::insecure::{Mmo, MmoRate12};
-use droste_native::poseidon16::{Poseidon16, WIDTH};
+use droste_native::hash::insecure::{Mmo, MmoRate12};
+use droste_native::hash::poseidon16::{Poseidon16, WIDTH};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_koala_bear::default_koalabear_poseidon1_16;
 use p3_matrix::Matrix;
@@ -53,7 +53,7 @@ fn rows_of_a_message_end_in_its_digest() {
             .flat_map(|x| x.as_canonical_u32().to_le_bytes())
             .collect();
         assert_eq!(digest, Poseidon16.hash_bytes(&message));
-        // The capacity of each input is the output before it.
+        // The capacity of each input is that of the previous output.
         for (before, after) in rows.iter().zip(&rows[1..]) {
             assert_eq!(Poseidon16.permute(*before)[8..], after[8..]);
         }
@@ -88,7 +88,8 @@ fn messages_are_the_native_function() {
     }
 }
 
-/// What the insecure mode saves in the table: a call is a row with `P(x) + x`, and there are fewer.
+/// The number of rows that the insecure mode saves: a call is a row with `P(x) + x`, and it takes
+/// fewer calls.
 #[test]
 fn rate_12_takes_fewer_rows() {
     let leaf: Vec<F> = (1..=64).map(F::from_u32).collect();

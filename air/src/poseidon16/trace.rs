@@ -1,9 +1,9 @@
-//! Trace of the Poseidon-16 table.
+//! Trace generation for the Poseidon-16 table.
 
 use std::borrow::BorrowMut;
 
 use droste_native::F;
-use droste_native::poseidon16::{
+use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, PARTIAL_ROUNDS, Poseidon16, ROUND_CONSTANTS, WIDTH, mds_multiply,
     sparse_partial_rounds,
 };
@@ -14,7 +14,7 @@ use p3_maybe_rayon::prelude::*;
 use super::columns::{Poseidon16Cols, Poseidon16TableCols};
 use crate::TraceError;
 
-/// What the caller of one permutation wants back.
+/// The output that a row of the table sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// All 16 elements of `P(x)`.
@@ -23,8 +23,8 @@ pub enum Mode {
     Compress,
 }
 
-/// The inputs of the permutations of [`Poseidon16::hash_bytes`], a row of the table each. The first 8
-/// elements of the last one's output are the digest.
+/// The inputs of the permutations of [`Poseidon16::hash_bytes`], each of which is a row of the
+/// table. The first 8 elements of the last permutation's output are the digest.
 pub fn rows_of(message: &[u8]) -> Vec<[F; WIDTH]> {
     Poseidon16.permutations_of_bytes(message)
 }
@@ -76,11 +76,12 @@ fn partial_rounds(state: &mut [F; WIDTH], sbox_outputs: &mut [F; PARTIAL_ROUNDS]
 }
 
 /// Trace of [`Poseidon16Air`](super::Poseidon16Air): one permutation per row, padded with
-/// permutations of zero to `height`, or to the next power of two.
+/// permutations of zeros to `height` or, without one, to the next power of two.
 ///
 /// # Errors
 ///
-/// No inputs and no height, or a height that is no power of two or too small.
+/// If there are neither inputs nor a height, or the height is no power of two or too small for the
+/// rows.
 pub fn generate_permutations(
     inputs: &[[F; WIDTH]],
     height: Option<usize>,
@@ -103,7 +104,8 @@ pub fn generate_permutations(
 ///
 /// # Errors
 ///
-/// No inputs and no height, or a height that is no power of two or too small.
+/// If there are neither inputs nor a height, or the height is no power of two or too small for the
+/// rows.
 pub fn generate_table(
     inputs: &[([F; WIDTH], Mode)],
     height: Option<usize>,

@@ -1,4 +1,4 @@
-//! A constraint builder over the values of one row, which records instead of panicking.
+//! A constraint builder that evaluates constraints on the values of one row and records failures.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use p3_air::{AirBuilder, ExtensionBuilder, PermutationAirBuilder, WindowAccess};
 use p3_field::Field;
 use p3_lookup::{Count, InteractionBuilder};
 
-/// Two consecutive rows.
+/// Two consecutive rows, as constraints see them.
 #[derive(Clone, Debug)]
 pub struct Window<F> {
     current: Arc<[F]>,
@@ -30,20 +30,20 @@ impl<F> WindowAccess<F> for Window<F> {
     }
 }
 
-/// One message of one row, with its signed count.
+/// A message that a row sends or receives, with its signed count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message<F> {
-    /// Name of the bus; a local look-up has a name of its own.
+    /// Name of the bus; each local lookup has a name of its own.
     pub bus: String,
-    /// Payload.
+    /// Elements of the message.
     pub fields: Vec<F>,
-    /// Positive where sent, negative where received.
+    /// Number of times that the message is sent, or minus the number of times that it is received.
     pub count: F,
-    /// The bound on the count's magnitude that the AIR promises; zero on the provided side.
+    /// The bound on the count's magnitude that the AIR declares; zero on the providing side.
     pub bound: u32,
 }
 
-/// Evaluates an AIR on one row: every constraint that is not zero and every message is recorded.
+/// Evaluates an AIR on one row, and records every constraint that is not zero and every message.
 #[derive(Clone, Debug)]
 pub struct RowBuilder<F> {
     pub(super) main: Window<F>,
@@ -56,7 +56,7 @@ pub struct RowBuilder<F> {
     locals: usize,
     /// Indices of the constraints that failed.
     pub failed: Vec<usize>,
-    /// Messages of the row, those with count zero included.
+    /// Messages of the row, including those with count zero.
     pub messages: Vec<Message<F>>,
 }
 
@@ -154,7 +154,7 @@ impl<F: Field> ExtensionBuilder for RowBuilder<F> {
     }
 }
 
-/// No permutation columns: buses are evaluated as multisets, without challenges.
+/// There are no permutation columns: buses are compared as multisets, without challenges.
 impl<F: Field> PermutationAirBuilder for RowBuilder<F> {
     type MP = Window<F>;
     type RandomVar = F;
@@ -185,7 +185,7 @@ impl<F: Field> InteractionBuilder for RowBuilder<F> {
     }
 
     fn push_local_interaction(&mut self, tuples: impl IntoIterator<Item = (Vec<F>, Count<F>)>) {
-        let bus = format!("local look-up {}", self.locals);
+        let bus = format!("local lookup {}", self.locals);
         self.locals += 1;
         for (fields, count) in tuples {
             self.push(bus.clone(), fields, count);

@@ -1,4 +1,4 @@
-//! Tables with traces, and whether they satisfy their constraints and buses.
+//! Tables with traces, and checks that they satisfy their constraints and buses.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::builder::{Message, RowBuilder, Window};
 use super::mutate::Exception;
 
-/// What is wrong with a set of traces.
+/// Why a set of traces is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Failure {
     /// A constraint is not zero.
@@ -26,8 +26,10 @@ pub enum Failure {
         /// Position of the constraint in the order in which the AIR asserts them.
         constraint: usize,
     },
-    /// A message is sent and received unequally often.
-    #[error("bus {bus}: message {fields:?} has net count {count}")]
+    /// A message is not sent as often as it is received.
+    #[error(
+        "bus {bus}: message {fields:?} has net count {count} (sent minus received), expected 0"
+    )]
     Bus {
         /// Name of the bus.
         bus: String,
@@ -50,8 +52,8 @@ pub enum Failure {
         /// The declared bound.
         bound: u32,
     },
-    /// A trace has another width than its AIR, or its preprocessed trace another height.
-    #[error("table {table}: the trace has width {width}, the AIR {expected}")]
+    /// The width of a trace is not that of its AIR.
+    #[error("table {table}: the trace has width {width}, expected the AIR's width {expected}")]
     Width {
         /// Name of the table.
         table: String,
@@ -73,7 +75,7 @@ pub struct Table<'a, F: Field> {
 }
 
 impl<'a, F: Field> Table<'a, F> {
-    /// A table without public values, whose columns are named by their number.
+    /// A table without public values, whose columns are named by their numbers.
     pub fn new(
         name: &str,
         air: &'a (dyn Air<RowBuilder<F>> + 'a),
@@ -112,7 +114,8 @@ impl<'a, F: Field> Table<'a, F> {
         row(&self.trace, index)
     }
 
-    /// Evaluates the AIR on row `index`, with `replace(row, cells)` applied to both rows it sees.
+    /// Evaluates the AIR on row `index`, after applying `replace(row, cells)` to both rows that it
+    /// sees.
     pub(super) fn evaluate(
         &self,
         index: usize,
@@ -136,9 +139,10 @@ impl<'a, F: Field> Table<'a, F> {
             (index, height),
         );
         self.air.eval(&mut builder);
-        // A local look-up is a bus between the rows of this table only.
+        // A local lookup is a bus between the rows of this table only, so its name includes the
+        // table's.
         for message in &mut builder.messages {
-            if message.bus.starts_with("local look-up") {
+            if message.bus.starts_with("local lookup") {
                 message.bus = format!("{} of table {}", message.bus, self.name);
             }
         }
@@ -151,7 +155,7 @@ fn row<F: Field>(matrix: &RowMajorMatrix<F>, index: usize) -> Arc<[F]> {
     Arc::from(&matrix.values[index * width..(index + 1) * width])
 }
 
-/// A set of tables that talk to one another.
+/// A set of tables that exchange messages.
 pub struct Harness<'a, F: Field> {
     pub(super) tables: Vec<Table<'a, F>>,
     open_buses: Vec<String>,
@@ -159,7 +163,7 @@ pub struct Harness<'a, F: Field> {
 }
 
 impl<'a, F: PrimeField32> Harness<'a, F> {
-    /// A set of tables whose buses must balance among them.
+    /// A set of tables whose buses must balance among these tables.
     pub const fn new(tables: Vec<Table<'a, F>>) -> Self {
         Self {
             tables,
@@ -168,8 +172,8 @@ impl<'a, F: PrimeField32> Harness<'a, F> {
         }
     }
 
-    /// Takes the other side of a bus to be honest and outside of this set: it sends and receives
-    /// exactly what the unchanged traces need.
+    /// Declares that the other side of a bus is outside of this set and honest: it sends and
+    /// receives exactly what the unchanged traces need.
     #[must_use]
     pub fn open_bus(mut self, bus: &str) -> Self {
         self.open_buses.push(bus.to_owned());
@@ -180,7 +184,8 @@ impl<'a, F: PrimeField32> Harness<'a, F> {
     ///
     /// # Errors
     ///
-    /// The first failure: constraints first, in table and row order, then buses in name order.
+    /// Returns the first failure: constraints first, in table and row order, then buses in name
+    /// order.
     pub fn check(&self) -> Result<(), Failure> {
         for (bus, messages) in self.messages()? {
             if !self.open_buses.contains(&bus)
@@ -192,8 +197,9 @@ impl<'a, F: PrimeField32> Harness<'a, F> {
         Ok(())
     }
 
-    /// The messages that do not cancel, by bus, in order: what the rest of the system has to answer
-    /// on an open bus. Message and net count (sent minus received) are canonical.
+    /// Returns the messages that do not cancel, by bus and in order: on an open bus, these are the
+    /// messages that the rest of the system has to answer. The elements of messages and the net
+    /// counts (sent minus received) are canonical integers.
     ///
     /// # Errors
     ///
@@ -247,7 +253,7 @@ fn canonical<F: PrimeField32>(fields: &[F]) -> Vec<u32> {
     fields.iter().map(PrimeField32::as_canonical_u32).collect()
 }
 
-/// The messages of a row whose constraints hold.
+/// The messages of a row, whose constraints must hold.
 fn checked_row<F: PrimeField32>(
     table: &Table<'_, F>,
     row: usize,
@@ -265,7 +271,7 @@ fn checked_row<F: PrimeField32>(
             .count
             .as_canonical_u32()
             .min((-message.count).as_canonical_u32());
-        // The provided side declares no bound.
+        // The providing side declares no bound.
         if message.bound != 0 && magnitude > message.bound {
             return Err(Failure::Count {
                 table: table.name.clone(),

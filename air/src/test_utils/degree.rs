@@ -1,11 +1,11 @@
-//! What constraints and messages really cost.
+//! Measurement of constraints and messages as the prover sees them.
 
 use p3_air::Air;
 use p3_air::symbolic::{AirLayout, SymbolicExpression};
 use p3_field::Field;
 use p3_lookup::InteractionSymbolicBuilder;
 
-/// Highest degree of the constraints of an AIR, its buses apart.
+/// Highest degree of the constraints of an AIR, not counting those of its buses.
 pub fn constraint_degree<F: Field, A: Air<InteractionSymbolicBuilder<F>>>(air: &A) -> usize {
     let builder = InteractionSymbolicBuilder::from_air(air, AirLayout::from_air::<F>(air));
     let degrees = builder.base_constraints();
@@ -16,10 +16,11 @@ pub fn constraint_degree<F: Field, A: Air<InteractionSymbolicBuilder<F>>>(air: &
         .unwrap_or(0)
 }
 
-/// Nodes of the largest message of an AIR, its expressions taken as trees, up to `limit`.
+/// Number of nodes of the largest message of an AIR, counting expressions as trees, or `limit` if
+/// there are more.
 ///
-/// The look-up argument evaluates messages that way, on every row: a sum packed by repeated doubling
-/// counts twice for each doubling above it.
+/// The lookup argument evaluates messages in this way on every row: in a sum packed by repeated
+/// doubling, each doubling counts everything below it twice.
 pub fn largest_message<F: Field, A: Air<InteractionSymbolicBuilder<F>>>(
     air: &A,
     limit: usize,

@@ -1,10 +1,10 @@
-//! Memory, counted by the allocator.
+//! Memory use, counted by the allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What is allocated, and the most that was at once.
+/// Number of bytes that are allocated, and the largest number so far.
 static PROCESS: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 
 thread_local! {
@@ -12,8 +12,8 @@ thread_local! {
     static PEAK: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, counting what is allocated, by thread and in all. A binary that makes it its
-/// global allocator can ask for [`peak`] and [`process_peak`].
+/// The system's allocator, which also counts what is allocated by each thread and by the process. A
+/// binary that makes it its global allocator can call [`peak`] and [`process_peak`].
 #[derive(Clone, Copy, Debug)]
 pub struct Counting;
 
@@ -21,7 +21,7 @@ fn grow(bytes: usize) {
     let [present, peak] = &PROCESS;
     let in_all = present.fetch_add(bytes, Ordering::Relaxed) + bytes;
     peak.fetch_max(in_all, Ordering::Relaxed);
-    // A thread that ends has no counters any more.
+    // A thread that is ending has no counters any more.
     let _ = PRESENT.try_with(|present| {
         present.set(present.get().wrapping_add(bytes));
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(present.get())));
@@ -30,16 +30,16 @@ fn grow(bytes: usize) {
 
 fn shrink(bytes: usize) {
     PROCESS[0].fetch_sub(bytes, Ordering::Relaxed);
-    // What another thread allocated would count as less than nothing.
+    // Saturating, because memory that another thread allocated would make the count negative.
     let _ = PRESENT.try_with(|present| present.set(present.get().saturating_sub(bytes)));
 }
 
-// SAFETY: every call is handed on unchanged to the system's allocator, whose contract is the same;
-// counting touches atomics and cells of this thread only and does not allocate.
+// SAFETY: every call is passed on unchanged to the system's allocator, whose contract is the same;
+// counting touches only atomics and cells of this thread, and does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         grow(layout.size());
-        // SAFETY: the caller's obligations are the system allocator's.
+        // SAFETY: the caller's obligations are those of the system's allocator.
         unsafe { System.alloc(layout) }
     }
 
@@ -56,7 +56,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both may be there while one is copied to the other.
+        // Both the old and the new memory may exist while the content is copied.
         grow(size);
         shrink(layout.size());
         // SAFETY: as above.
@@ -64,8 +64,8 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What `call` returns, and by how many bytes it raised what this thread has allocated at most; zero
-/// where [`Counting`] is not the allocator.
+/// Returns the result of `call`, and by how many bytes it raised the largest amount of memory that
+/// this thread has allocated; zero if [`Counting`] is not the allocator.
 pub fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
     let before = PRESENT.with(Cell::get);
     PEAK.with(|peak| peak.set(before));
@@ -73,7 +73,7 @@ pub fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
     (value, PEAK.with(Cell::get).saturating_sub(before))
 }
 
-/// As [`peak`], of all threads: for a call beside which nothing else runs.
+/// Like [`peak`], but counts all threads. Nothing else may run during the call.
 pub fn process_peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
     let [present, peak] = &PROCESS;
     let before = present.load(Ordering::Relaxed);

@@ -1,11 +1,12 @@
 //! Soundness tests by mutation, for the tables of this workspace and for users' own.
 //!
-//! [`Harness`] holds a set of tables with a valid trace. It evaluates every constraint row by row and
-//! every bus, and hands back what fails as a [`Failure`]. Then it changes one cell at a time and
-//! reports each change that no constraint and no bus notices: a cell that a malicious prover may
-//! choose freely.
+//! [`Harness`] takes a set of tables with valid traces. It evaluates every constraint row by row,
+//! and every bus, and returns what fails as a [`Failure`]. Then it changes one cell at a time and
+//! reports each change that no constraint and no bus detects: a malicious prover may choose such a
+//! cell freely.
 //!
-//! Hostile input must not cost much either: [`Counting`] is an allocator that says what a call takes.
+//! [`Counting`] is an allocator that reports how much memory a call takes, since hostile input must
+//! not cost much either.
 //!
 //! ```
 //! use std::borrow::Borrow;
@@ -53,7 +54,7 @@
 //!     3,
 //! );
 //! let table = Table::new("squares", &Squares, trace).names(Cols::<u8>::names());
-//! // Whoever receives the messages is not part of this test.
+//! // The receiver of the messages is not part of this test.
 //! let harness = Harness::new(vec![table]).open_bus("squares");
 //! harness.check()?;
 //! harness.mutate("squares", &Rows::of(3, 4)).expect_caught();

@@ -1,4 +1,4 @@
-//! Changing one cell at a time.
+//! Mutation tests: changes one cell at a time.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,7 +19,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// First, middle and last of `real` real rows, then the first padding row and the last row of a
+    /// The first, middle and last of `real` real rows, the first padding row, and the last row of a
     /// table of `height` rows.
     pub fn of(real: usize, height: usize) -> Self {
         let mut rows = vec![0, real / 2, real.saturating_sub(1)];
@@ -29,7 +29,7 @@ impl Rows {
         Self::listed(rows, real)
     }
 
-    /// These rows of a table whose padding begins at row `padding_from`.
+    /// The listed rows of a table whose padding begins at row `padding_from`.
     pub fn listed(mut rows: Vec<usize>, padding_from: usize) -> Self {
         rows.sort_unstable();
         rows.dedup();
@@ -37,7 +37,7 @@ impl Rows {
     }
 }
 
-/// Cells that may go unnoticed.
+/// A declaration that changes of some cells may remain undetected.
 pub(super) struct Exception {
     table: String,
     column: String,
@@ -54,54 +54,54 @@ impl Exception {
     }
 }
 
-/// What noticed a change.
+/// What detected a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caught {
     /// A constraint of the table.
     Constraint,
-    /// Only a bus that no longer balances.
+    /// Only a bus, which no longer balances.
     Bus,
     /// Nothing.
     No,
 }
 
-/// One changed cell and what noticed it.
+/// A change of one cell, and what detected it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Name of the column.
     pub column: String,
     /// Row of the trace.
     pub row: usize,
-    /// The value before, canonical.
+    /// The value before the change, canonical.
     pub before: u32,
-    /// The value after, canonical.
+    /// The value after the change, canonical.
     pub after: u32,
-    /// What noticed.
+    /// What detected the change.
     pub caught: Caught,
-    /// Why the cell may be free, if it was declared so.
+    /// The declared reason why the cell may be free, if there is one.
     pub excuse: Option<String>,
 }
 
-/// Every change tried, in column and row order.
+/// All changes that were tried, in column and row order.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Name of the table.
     pub table: String,
     /// The changes.
     pub outcomes: Vec<Outcome>,
-    /// Exceptions that excused nothing, by column.
+    /// Columns of the exceptions that excused no change.
     pub unused: Vec<String>,
 }
 
 impl Report {
-    /// Changes that nothing noticed and nothing excuses.
+    /// The changes that nothing detected and no exception excuses.
     pub fn missed(&self) -> impl Iterator<Item = &Outcome> {
         self.outcomes
             .iter()
             .filter(|outcome| outcome.caught == Caught::No && outcome.excuse.is_none())
     }
 
-    /// Whether every change of this column was noticed by a constraint of the table itself.
+    /// Whether a constraint of the table itself detected every change of this column.
     pub fn caught_by_constraints(&self, column: &str) -> bool {
         let mut of_column = self
             .outcomes
@@ -115,7 +115,7 @@ impl Report {
     ///
     /// # Panics
     ///
-    /// If a change went unnoticed, or an exception excused nothing.
+    /// If a change remained undetected, or an exception excused nothing.
     pub fn expect_caught(&self) {
         println!("{self}");
         assert!(self.missed().next().is_none(), "{self}");
@@ -153,8 +153,8 @@ impl fmt::Display for Report {
 }
 
 impl<F: PrimeField32> Harness<'_, F> {
-    /// Declares that cells may go unnoticed, with the reason: columns of `table` whose name is
-    /// `column`, or starts with it followed by `[` or `.`.
+    /// Declares, with a reason, that changes of some cells may remain undetected: those of the
+    /// columns of `table` whose name is `column`, or starts with it followed by `[` or `.`.
     #[must_use]
     pub fn free(mut self, table: &str, column: &str, reason: &str) -> Self {
         self.exceptions.push(Exception {
@@ -166,7 +166,7 @@ impl<F: PrimeField32> Harness<'_, F> {
         self
     }
 
-    /// As [`Self::free`], on padding rows only.
+    /// Like [`Self::free`], but only for padding rows.
     #[must_use]
     pub fn free_on_padding(mut self, table: &str, column: &str, reason: &str) -> Self {
         self = self.free(table, column, reason);
@@ -176,16 +176,16 @@ impl<F: PrimeField32> Harness<'_, F> {
         self
     }
 
-    /// Changes every cell of `rows` in a table, one at a time, to `x + 1` and to `1 - x`, and records
-    /// what notices.
+    /// Changes every cell of `rows` in a table, one at a time, to `x + 1` and to `1 - x`, and
+    /// records what detects the change.
     ///
     /// Only the two rows that see a cell are evaluated again: the buses of the unchanged traces
-    /// balance, so those of the changed ones do if and only if the messages of these rows are the
-    /// same multiset.
+    /// balance, so those of the changed traces balance if and only if the messages of these rows
+    /// are still the same multiset.
     ///
     /// # Panics
     ///
-    /// If there is no such table, or a row is out of its range.
+    /// If there is no such table, or it has no such row.
     pub fn mutate(&self, table: &str, rows: &Rows) -> Report {
         let table = self.table(table);
         let height = table.trace.height();

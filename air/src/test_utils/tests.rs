@@ -17,7 +17,8 @@ crate::columns! {
     }
 }
 
-/// Sends or receives `(value, double)`; `flawed` leaves `double` and the multiplicity free.
+/// Sends or receives `(value, double)`; with `flawed`, `double` and the multiplicity are not
+/// constrained.
 struct Doubles {
     sends: bool,
     flawed: bool,
@@ -121,7 +122,7 @@ fn a_free_cell_is_found_unless_excused() {
     assert!(report.missed().all(|outcome| outcome.column == "unused"));
     assert!(report.missed().next().is_some());
     assert!(report.caught_by_constraints("double"));
-    let harness = harness.free("sender", "unused", "read by nobody");
+    let harness = harness.free("sender", "unused", "no constraint reads it");
     harness.mutate("sender", &Rows::of(3, 4)).expect_caught();
 }
 
@@ -129,9 +130,9 @@ fn a_free_cell_is_found_unless_excused() {
 fn a_flawed_table_is_found() {
     let harness = Harness::new(vec![table("sender", &FLAWED, ROWS)])
         .open_bus("doubles")
-        .free("sender", "unused", "read by nobody");
+        .free("sender", "unused", "no constraint reads it");
     let report = harness.mutate("sender", &Rows::of(3, 4));
-    // On the padding row, nobody reads the values, and the multiplicity is not boolean.
+    // On the padding row, nothing reads the values, and the multiplicity is not boolean.
     assert!(report.missed().any(|o| o.column == "double" && o.row == 3));
     assert!(!report.caught_by_constraints("is_real"));
 }
@@ -141,7 +142,7 @@ fn a_flawed_table_is_found() {
 fn a_stale_exception_is_refused() {
     let harness = Harness::new(vec![table("sender", &SOUND, ROWS)])
         .open_bus("doubles")
-        .free("sender", "unused", "read by nobody")
+        .free("sender", "unused", "no constraint reads it")
         .free("sender", "double", "no longer true");
     harness.mutate("sender", &Rows::of(3, 4)).expect_caught();
 }

@@ -1,16 +1,16 @@
-//! The traces of a run, their columns committed by each hash and by each curve scheme.
+//! Commitments to the columns of a run's traces, under each hash and each curve scheme.
 //!
-//! The Merkle trees are over the rows of the trace as it is; a FRI prover extends it first, to `blowup`
-//! times as many rows. The curve schemes make one commitment a column.
+//! The Merkle trees are over the rows of the trace itself, whereas a FRI prover would first extend
+//! it to `blowup` times as many rows. The curve schemes make one commitment per column.
 
 use ark_bn254::Fr;
 use ark_grumpkin::GrumpkinConfig;
-use droste_native::commit::kzg::Kzg;
-use droste_native::commit::pedersen::PedersenKey;
-use droste_native::commit::srs::Srs;
-use droste_native::msm::Msm;
-use droste_native::security::Preset;
-use droste_native::{Blake3Family, F, HashFamily, KeccakFamily, Poseidon16Family};
+use droste_native::curves::commit::kzg::Kzg;
+use droste_native::curves::commit::pedersen::PedersenKey;
+use droste_native::curves::commit::srs::Srs;
+use droste_native::curves::msm::Msm;
+use droste_native::stark::security::Preset;
+use droste_native::{Blake3Suite, F, HashSuite, KeccakSuite, Poseidon16Suite};
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -27,10 +27,10 @@ use serde_json::{Value, json};
 use super::Arguments;
 use crate::clock::{milliseconds_since, now};
 
-/// The programs, and their public input: how often they loop.
+/// The programs and their public input, which is the number of iterations of their loop.
 const RUNS: [(&str, u32); 2] = [("factorial", 1000), ("fibonacci", 1000)];
 
-/// One row for each program and table.
+/// Returns one row per program and table.
 pub fn rows(arguments: &Arguments) -> Vec<Value> {
     let runs: Vec<_> = RUNS
         .into_iter()
@@ -67,9 +67,9 @@ pub fn rows(arguments: &Arguments) -> Vec<Value> {
             rows.push(json!({
                 "scheme": "trace", "program": program, "table": table,
                 "n": trace.height(), "columns": trace.width(), "threads": arguments.threads,
-                "poseidon16_ms": merkle::<Poseidon16Family>(rounds, trace),
-                "blake3_ms": merkle::<Blake3Family>(rounds, trace),
-                "keccak_ms": merkle::<KeccakFamily>(rounds, trace),
+                "poseidon16_ms": merkle::<Poseidon16Suite>(rounds, trace),
+                "blake3_ms": merkle::<Blake3Suite>(rounds, trace),
+                "keccak_ms": merkle::<KeccakSuite>(rounds, trace),
                 "kzg_ms": kzg_ms, "ipa_ms": ipa_ms,
             }));
         }
@@ -77,7 +77,7 @@ pub fn rows(arguments: &Arguments) -> Vec<Value> {
     rows
 }
 
-/// The tables of a run by name, with their traces. They do not depend on the hash.
+/// Returns the names and traces of a run's tables. They do not depend on the hash.
 fn run(program: &str, input: u32) -> Vec<(String, RowMajorMatrix<F>)> {
     let source = droste_programs::source(program).expect("the program exists");
     let compiled = compile_file(program, source, droste_gadgets::SOURCES);
@@ -88,7 +88,7 @@ fn run(program: &str, input: u32) -> Vec<(String, RowMajorMatrix<F>)> {
     let settings = Preset::Proven100
         .settings(1)
         .expect("the settings are in range");
-    let key = ProvingKey::<Poseidon16Family, StandardTables>::new(
+    let key = ProvingKey::<Poseidon16Suite, StandardTables>::new(
         &compiled.program,
         settings,
         Heights::Minimal,
@@ -102,8 +102,8 @@ fn run(program: &str, input: u32) -> Vec<(String, RowMajorMatrix<F>)> {
         .collect()
 }
 
-/// Milliseconds of a Merkle tree over the rows.
-fn merkle<H: HashFamily>(rounds: usize, trace: &RowMajorMatrix<F>) -> f64 {
+/// Returns the milliseconds that a Merkle tree over the rows takes.
+fn merkle<H: HashSuite>(rounds: usize, trace: &RowMajorMatrix<F>) -> f64 {
     let mmcs = H::val_mmcs(0);
     let copies = (0..rounds.max(1))
         .map(|_| trace.clone())
@@ -114,7 +114,7 @@ fn merkle<H: HashFamily>(rounds: usize, trace: &RowMajorMatrix<F>) -> f64 {
     })
 }
 
-/// The fewest milliseconds of a call.
+/// Returns the smallest time of a call in milliseconds.
 fn least(rounds: usize, mut call: impl FnMut()) -> f64 {
     let times = (0..rounds.max(1)).map(|_| {
         let start = now();

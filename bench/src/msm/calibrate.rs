@@ -1,13 +1,13 @@
-//! The cost model, fitted to measurements by least squares.
+//! Fits the cost model to measurements by least squares.
 
 use ark_ff::PrimeField;
-use droste_native::msm::{CostModel, FieldBackend, Msm, MsmCurve, Toggle};
+use droste_native::curves::msm::{CostModel, FieldBackend, Msm, MsmCurve, Toggle};
 
 use crate::clock::{milliseconds_since, now};
 
 use super::inputs::{self, Scalars};
 
-/// Terms and window of each measurement.
+/// Logarithm of the number of terms, and window size, of each measurement.
 const POINTS: [(u32, u32); 8] = [
     (10, 6),
     (10, 9),
@@ -19,7 +19,7 @@ const POINTS: [(u32, u32); 8] = [
     (15, 14),
 ];
 
-/// Fits the model to this machine, on one thread.
+/// Returns the cost model that fits this machine, on one thread.
 pub fn fit<C: MsmCurve>(backend: FieldBackend, rounds: usize) -> CostModel {
     let options = Msm::new()
         .threads(1)
@@ -38,7 +38,7 @@ pub fn fit<C: MsmCurve>(backend: FieldBackend, rounds: usize) -> CostModel {
         });
         times.fold(f64::INFINITY, f64::min)
     };
-    // Each row, divided by its time: relative errors count.
+    // Each row is divided by its time, so that relative errors count.
     let mut matrix = [[0.0; 4]; 3];
     for (log, window) in POINTS {
         let time = measure(&options.clone().window(window), log);
@@ -63,7 +63,7 @@ pub fn fit<C: MsmCurve>(backend: FieldBackend, rounds: usize) -> CostModel {
         window,
         split: 0.0,
     };
-    // What the split costs beside the windows.
+    // The cost of the endomorphism split, without that of the windows.
     let with = options.endomorphism(Toggle::On);
     let (log, width, half) = (14, 12, 128);
     let time = measure(&with.window(width), log);
@@ -71,7 +71,7 @@ pub fn fit<C: MsmCurve>(backend: FieldBackend, rounds: usize) -> CostModel {
     CostModel { split, ..model }
 }
 
-/// Solves three equations by elimination.
+/// Solves three linear equations by elimination.
 fn solve(mut matrix: [[f64; 4]; 3]) -> [f64; 3] {
     for pivot in 0..3 {
         for row in 0..3 {

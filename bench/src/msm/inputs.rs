@@ -1,27 +1,27 @@
-//! Bases and scalars.
+//! Bases and scalars that multiplications are measured on.
 
 use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::PrimeField;
 use clap::ValueEnum;
-use droste_native::msm::MsmCurve;
+use droste_native::curves::msm::MsmCurve;
 
 /// Kinds of scalars.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scalars {
-    /// Uniform below the order.
+    /// Uniform below the group order.
     Uniform,
-    /// 30% zeros, 30% of 16 values, the rest uniform.
+    /// 30% zeros, 30% drawn from 16 values, the rest uniform.
     Dup60,
-    /// Uniform of 64 bits.
+    /// Uniform with 64 bits.
     Bits64,
-    /// Uniform of 128 bits.
+    /// Uniform with 128 bits.
     Bits128,
-    /// One value for all.
+    /// One value for all terms.
     Equal,
 }
 
-/// SplitMix64: reproducible, and good enough to fill scalars with.
+/// SplitMix64, which is reproducible and good enough to generate scalars.
 struct Words(u64);
 
 impl Words {
@@ -39,7 +39,7 @@ impl Words {
     }
 }
 
-/// Distinct points: a walk by one step.
+/// Returns distinct points: each is the one before plus the same step.
 pub fn bases<C: MsmCurve>(n: usize) -> Vec<Affine<C>> {
     let mut words = Words(1);
     let g = Projective::<C>::generator();
@@ -51,7 +51,7 @@ pub fn bases<C: MsmCurve>(n: usize) -> Vec<Affine<C>> {
     Projective::normalize_batch(&walk)
 }
 
-/// Scalars of a kind.
+/// Returns scalars of a kind.
 pub fn scalars<F: PrimeField>(kind: Scalars, n: usize) -> Vec<F> {
     let mut words = Words(2);
     let few: Vec<F> = (0..16).map(|_| words.element(8)).collect();

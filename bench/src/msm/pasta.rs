@@ -1,11 +1,11 @@
-//! pasta-msm on its two curves.
+//! pasta-msm on its two curves, Pallas and Vesta.
 
 use std::hint::black_box;
 
 use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{BigInteger, PrimeField};
-use droste_native::msm::MsmCurve;
+use droste_native::curves::msm::MsmCurve;
 use pasta_curves::arithmetic::CurveAffine;
 use pasta_curves::group::Curve;
 use pasta_curves::group::ff::PrimeField as PastaField;
@@ -13,8 +13,8 @@ use pasta_curves::group::ff::PrimeField as PastaField;
 use super::Call;
 use crate::clock::{self, Clock};
 
-/// pasta-msm has threads of its own, as many as the machine has cores: fewer can only be compared by
-/// the processor's time.
+/// Returns whether pasta-msm can be compared at this number of threads. It uses threads of its own,
+/// as many as the machine has cores. With fewer threads only CPU time is comparable.
 fn comparable(threads: usize) -> bool {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     threads == cores || clock::get() == Clock::Cpu
@@ -42,7 +42,7 @@ macro_rules! peer {
             expected: &Projective<C>,
         ) -> Option<Call<'a>> {
             use pasta_curves::$curve::{Affine, Scalar};
-            // It panics on no terms.
+            // It panics if there are no terms.
             if bases.is_empty() || !comparable(threads) {
                 return None;
             }

@@ -1,4 +1,4 @@
-//! Other libraries on the same input, each checked against the expected sum.
+//! Other libraries on the same input. Each result is compared with the expected sum.
 
 use std::any::TypeId;
 
@@ -6,7 +6,7 @@ use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM};
 use ark_ff::{BigInteger, PrimeField};
 use blst::MultiPoint;
-use droste_native::msm::MsmCurve;
+use droste_native::curves::msm::MsmCurve;
 use halo2curves::ff::PrimeField as HaloField;
 use halo2curves::group::Curve;
 use halo2curves::{CurveAffine, msm::msm_best};
@@ -14,7 +14,7 @@ use halo2curves::{CurveAffine, msm::msm_best};
 use super::Call;
 use super::pasta;
 
-/// All peers that know the curve.
+/// Returns all peers that support the curve.
 pub fn all<'a, C: MsmCurve>(
     bases: &'a [Affine<C>],
     scalars: &'a [C::ScalarField],
@@ -68,7 +68,7 @@ where
     H::from_xy(convert(&x)?, convert(&y)?).into_option()
 }
 
-/// `msm_best` of halo2curves, which takes the threads of the current pool.
+/// `msm_best` of halo2curves, which uses the threads of the current rayon pool.
 fn halo<'a, C: MsmCurve, H>(
     bases: &[Affine<C>],
     scalars: &[C::ScalarField],
@@ -94,7 +94,7 @@ where
     Some(("halo2curves".to_owned(), Box::new(call)))
 }
 
-/// blst, built without threads.
+/// blst, built without threads of its own.
 fn supranational<'a, C: MsmCurve>(
     bases: &[Affine<C>],
     scalars: &[C::ScalarField],
@@ -106,7 +106,7 @@ fn supranational<'a, C: MsmCurve>(
         serialized[..48].copy_from_slice(&x.into_bigint().to_bytes_be());
         serialized[48..].copy_from_slice(&y.into_bigint().to_bytes_be());
         let mut point = blst::blst_p1_affine::default();
-        // SAFETY: source and target are valid for the sizes the function is documented with.
+        // SAFETY: source and target have the sizes that the function's documentation demands.
         let status = unsafe { blst::blst_p1_deserialize(&mut point, serialized.as_ptr()) };
         if status != blst::BLST_ERROR::BLST_SUCCESS {
             return None;

@@ -1,22 +1,23 @@
-//! Windows of two sizes in one sum, as two sums over the low and the high bits of the scalars: what a
-//! split of that kind would gain beside one size for all.
+//! Windows of two sizes in one sum, computed as two sums over the low and the high bits of the
+//! scalars. It measures what such a split would gain over one size for all windows.
 
 use ark_ec::short_weierstrass::Affine;
 use ark_ff::{AdditiveGroup, BigInt, PrimeField};
-use droste_native::msm::{Msm, MsmCurve};
+use droste_native::curves::msm::{Msm, MsmCurve};
 use serde_json::{Value, json};
 
 use crate::race::duel;
 
-/// One size against sizes `window` below and `window - 1` above, where no bit of the top window is
-/// left unused; for every window near the best.
+/// Compares windows of one size with windows of size `window` for the low and `window - 1` for the
+/// high bits, split such that the top window uses all of its bits, for every `window` near the
+/// best.
 pub fn rows<C: MsmCurve>(
     options: &Msm,
     bases: &[Affine<C>],
     scalars: &[C::ScalarField],
     rounds: usize,
 ) -> Vec<Value> {
-    // One bit for the sign.
+    // One more bit for the sign.
     let bits = C::ScalarField::MODULUS_BIT_SIZE + 1;
     let mut rows = vec![];
     for window in 8..=16 {
@@ -41,7 +42,10 @@ pub fn rows<C: MsmCurve>(
             Some(sum + low)
         };
         let best = || options.sum(bases, scalars).ok();
-        assert!(sum() == best(), "the halves do not make the whole");
+        assert!(
+            sum() == best(),
+            "the two partial sums do not add up to the sum"
+        );
         let (variable, fixed) = duel(
             rounds,
             1,
@@ -62,7 +66,7 @@ pub fn rows<C: MsmCurve>(
     rows
 }
 
-/// The low `bits` bits and the rest.
+/// Returns the low `bits` bits and the remaining ones.
 fn cut<F: PrimeField<BigInt = BigInt<4>>>(scalar: &F, bits: u32) -> (BigInt<4>, BigInt<4>) {
     let whole = scalar.into_bigint();
     let high = whole >> bits;

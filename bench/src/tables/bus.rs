@@ -1,4 +1,5 @@
-//! A table in `p3-batch-stark` beside a table that receives its messages, with their bus and without.
+//! Proves a hash table together with a table that receives its messages in `p3-batch-stark`, with
+//! their bus and without it.
 
 use std::hint::black_box;
 
@@ -7,7 +8,7 @@ use droste_air::blake3::{Blake3Air, Blake3Table};
 use droste_air::keccak::{KeccakAir, KeccakTable};
 use droste_air::poseidon16::{Poseidon16Air, Poseidon16Table};
 use droste_air::test_utils::{Harness, Table};
-use droste_native::{Blake3Family, Config, F};
+use droste_native::{Blake3Suite, Config, F};
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_field::PrimeCharacteristicRing;
@@ -17,7 +18,7 @@ use serde::Serialize;
 
 use crate::race::duel;
 
-/// Which hash.
+/// Hash of the measured table.
 #[derive(Clone, Copy)]
 pub enum Hash {
     Poseidon16,
@@ -39,11 +40,11 @@ impl Hash {
 /// The tables of one proof.
 #[derive(Clone, Copy)]
 enum Tables {
-    /// A hash with its bus.
+    /// The table of a hash, which sends its messages to the bus.
     Sender(Hash),
-    /// A hash alone.
+    /// The table of a hash without a bus.
     Silent(Hash),
-    /// Messages of so many elements, received from the bus or only held.
+    /// A table with messages of so many elements, which it receives from the bus or only holds.
     Receiver {
         hash: Hash,
         width: usize,
@@ -119,7 +120,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Tables {
     }
 }
 
-/// What a bus costs: medians of proving both tables.
+/// What a bus costs: medians of the times of proving both tables.
 #[derive(Serialize)]
 pub struct Bus {
     permutations: usize,
@@ -128,9 +129,9 @@ pub struct Bus {
     pub ratio: f64,
 }
 
-/// Proves both tables once; panics if the proof fails, which is a bug of ours.
+/// Proves both tables once. It panics if the proof fails, which would be a bug in this bench.
 fn proof(
-    config: &Config<Blake3Family>,
+    config: &Config<Blake3Suite>,
     airs: &[Tables; 2],
     traces: [&RowMajorMatrix<F>; 2],
     check: bool,
@@ -155,9 +156,10 @@ fn proof(
     black_box(proof);
 }
 
-/// Proves `with`, a trace of the table with its interface, and `without`, one of the table alone.
+/// Measures proofs of `with`, a trace of the table that has its interface, and of `without`, one of
+/// the table alone.
 pub fn measure(
-    config: &Config<Blake3Family>,
+    config: &Config<Blake3Suite>,
     rounds: usize,
     hash: Hash,
     with: &RowMajorMatrix<F>,

@@ -1,23 +1,23 @@
-//! One side of a comparison: an AIR with a trace, which can be proved again and again.
+//! One side of a comparison: an AIR with a trace, which can be proved repeatedly.
 
-use droste_native::{Blake3Family, Config, FriSettings};
+use droste_native::{Blake3Suite, Config, FriSettings};
 use serde::Serialize;
 
 use super::Arguments;
 use super::evaluate::ROWS;
 use crate::race::Times;
 
-/// One table proved.
+/// Figures of one table that was proved.
 #[derive(Serialize)]
 pub struct Figures {
     pub count: usize,
     pub degree: usize,
     pub blowup: usize,
-    /// Main columns, those of the interface apart.
+    /// Main columns, without those of the interface to a bus.
     pub main: usize,
-    /// Base columns of the look-up argument.
+    /// Columns of the lookup argument, in base field elements.
     pub lookup: usize,
-    /// Main columns that the form with a bus has more.
+    /// Main columns that the form with a bus has in addition.
     pub interface: usize,
     pub rows_per_permutation: usize,
     pub cells_per_permutation: usize,
@@ -28,18 +28,18 @@ pub struct Figures {
     pub prove_ms: f64,
     pub verify_ms: f64,
     pub permutations_per_s: f64,
-    /// Peak of the resident set of a process that generates the trace and proves a copy of it, once.
+    /// Peak of the resident set of a process that generates the trace and proves a copy of it once.
     pub peak_rss_bytes: Option<usize>,
 }
 
-/// What is known of a table before it is proved.
+/// What is known about a table before it is proved.
 #[derive(Clone, Copy)]
 pub struct Shape {
     pub count: usize,
     pub rows: usize,
     pub degree: usize,
     pub log_blowup: usize,
-    /// Columns that the form with a bus has more.
+    /// Main columns that the form with a bus has in addition.
     pub interface: usize,
 }
 
@@ -51,13 +51,14 @@ pub struct Contender<'a> {
     pub trace_ms: f64,
     /// Proves the trace.
     pub prove: Box<dyn FnMut() + 'a>,
-    /// Proves the trace and gives the milliseconds that verifying the proof takes.
+    /// Proves the trace and returns the milliseconds that verifying the proof takes.
     pub check: Box<dyn Fn() -> f64 + 'a>,
-    /// Makes the function that evaluates the constraints once.
+    /// Makes a function that evaluates the constraints once.
     pub evaluator: Box<dyn Fn() -> Box<dyn FnMut() + 'a> + 'a>,
 }
 
-/// Generates a trace that can be proved; a macro, since the bounds of `prove` differ between profiles.
+/// Generates a trace that can be proved. It is a macro since the bounds of `prove` differ between
+/// profiles.
 macro_rules! contender {
     ($arguments:expr, $shape:expr, $air:expr, $trace:expr) => {{
         let (arguments, shape, air): (&Arguments, Shape, _) = ($arguments, $shape, &$air);
@@ -68,7 +69,7 @@ macro_rules! contender {
         let trace = Rc::new(trace);
         let settings = config(arguments, shape.log_blowup);
         let run = move |trace: &RowMajorMatrix<F>| {
-            // Room for the low-degree extension, as Plonky3's generators leave it.
+            // Capacity for the low-degree extension, as Plonky3's generators reserve it.
             let mut values = Vec::with_capacity(trace.values.len() << shape.log_blowup);
             values.extend_from_slice(&trace.values);
             let trace = RowMajorMatrix::new(values, width);
@@ -101,12 +102,12 @@ macro_rules! contender {
 pub(super) use contender;
 
 impl Contender<'_> {
-    /// How often the evaluator would have to be called for one permutation.
+    /// Returns how often the evaluator would have to be called for one permutation.
     pub fn evaluations_per_permutation(&self) -> f64 {
         self.shape.rows as f64 / self.evaluated() as f64
     }
 
-    /// Rows that the evaluator evaluates.
+    /// Returns the number of rows that one call of the evaluator evaluates.
     fn evaluated(&self) -> usize {
         ROWS.min(self.height)
     }
@@ -147,8 +148,8 @@ impl Contender<'_> {
     }
 }
 
-/// Commitments in Blake3 and the same settings for all.
-pub fn config(arguments: &Arguments, log_blowup: usize) -> Config<Blake3Family> {
+/// Returns the configuration that all sides share: commitments in Blake3 and the same settings.
+pub fn config(arguments: &Arguments, log_blowup: usize) -> Config<Blake3Suite> {
     let settings = FriSettings {
         log_blowup,
         num_queries: arguments.queries,
@@ -156,5 +157,5 @@ pub fn config(arguments: &Arguments, log_blowup: usize) -> Config<Blake3Family> 
         query_grinding_bits: 8,
         ..FriSettings::toy()
     };
-    droste_native::config::<Blake3Family>(&settings, &[]).expect("the settings are in range")
+    droste_native::config::<Blake3Suite>(&settings, &[]).expect("the settings are in range")
 }

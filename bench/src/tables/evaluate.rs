@@ -1,8 +1,8 @@
-//! Constraints evaluated over the rows of a trace, packed, and nothing else of a proof.
+//! Evaluates constraints over the rows of a trace, packed, without any other part of proving.
 
 use std::hint::black_box;
 
-use droste_native::{Blake3Family, Config, F};
+use droste_native::{Blake3Suite, Config, F};
 use p3_air::{Air, RowWindow};
 use p3_field::{Field, PackedValue, PrimeCharacteristicRing};
 use p3_matrix::Matrix;
@@ -11,16 +11,17 @@ use p3_uni_stark::ProverConstraintFolder;
 
 type Packed = <F as Field>::Packing;
 
-/// Rows that are evaluated, packed beforehand: few enough to stay in the cache.
+/// Number of rows that are evaluated, which are packed beforehand. They are few enough to stay in
+/// the cache.
 pub const ROWS: usize = 1024;
 
-/// An AIR whose constraints Plonky3's prover evaluates packed.
-pub trait PackedAir: for<'a> Air<ProverConstraintFolder<'a, Config<Blake3Family>>> {}
+/// An AIR whose constraints Plonky3's prover can evaluate packed.
+pub trait PackedAir: for<'a> Air<ProverConstraintFolder<'a, Config<Blake3Suite>>> {}
 
-impl<A> PackedAir for A where A: for<'a> Air<ProverConstraintFolder<'a, Config<Blake3Family>>> {}
+impl<A> PackedAir for A where A: for<'a> Air<ProverConstraintFolder<'a, Config<Blake3Suite>>> {}
 
-/// Evaluates every constraint on the first rows of a trace, each call anew. Selectors are one: what
-/// they are does not matter for the time.
+/// Returns a function that evaluates every constraint on the first rows of a trace. All selectors
+/// are one: their values do not affect the time.
 pub fn evaluator<'a, A: PackedAir>(
     air: &'a A,
     trace: &RowMajorMatrix<F>,
@@ -36,7 +37,7 @@ pub fn evaluator<'a, A: PackedAir>(
         for group in &groups {
             constraints.clear();
             let empty = RowMajorMatrixView::new(&[], 0);
-            let mut folder = ProverConstraintFolder::<Config<Blake3Family>> {
+            let mut folder = ProverConstraintFolder::<Config<Blake3Suite>> {
                 main: RowMajorMatrixView::new(group, width),
                 preprocessed: empty,
                 preprocessed_window: RowWindow::from_view(&empty),

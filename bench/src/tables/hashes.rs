@@ -1,4 +1,4 @@
-//! The inputs and the two sides of each comparison.
+//! Inputs and sides of each comparison.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use droste_air::blake3::narrow;
 use droste_air::keccak::degree5;
 use droste_air::{TraceError, blake3, keccak, poseidon16};
 use droste_native::F;
-use droste_native::poseidon16::{
+use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH,
 };
 use p3_air::BaseAir;
@@ -23,13 +23,13 @@ use super::evaluate::evaluator;
 use super::{Arguments, Measured, compare};
 use crate::clock::{milliseconds_since, now};
 
-/// Plonky3's table of the same permutation, one per row.
+/// Plonky3's table of the same permutation, with one permutation per row.
 type PeerPoseidon16 = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
 
-/// The function that makes a comparison.
+/// A function that makes one comparison.
 type Measure = fn(&Arguments) -> Measured;
 
-/// Every comparison, by the name of its key.
+/// Every comparison, by its name.
 pub const TABLES: [(&str, Measure); 5] = [
     ("poseidon16", poseidon16),
     ("blake3", blake3),
@@ -38,7 +38,8 @@ pub const TABLES: [(&str, Measure); 5] = [
     ("keccak_degree5", keccak_degree5),
 ];
 
-/// A generator of test inputs (an LCG: reproducible, and no table cares for quality).
+/// Returns a generator of test inputs: an LCG is reproducible, and the values do not affect the
+/// time.
 fn words() -> impl FnMut() -> u32 {
     let mut state = 1u64;
     move || {
@@ -49,7 +50,7 @@ fn words() -> impl FnMut() -> u32 {
     }
 }
 
-/// What the bus of a table costs, on a quarter of the inputs.
+/// Measures what the bus of a table costs, on a quarter of the inputs.
 fn bus(
     arguments: &Arguments,
     hash: Hash,
@@ -125,7 +126,7 @@ fn poseidon16(arguments: &Arguments) -> Measured {
     compare(arguments, "poseidon16", ours, theirs, bus)
 }
 
-/// Random compressions.
+/// Returns random compressions.
 fn compressions(arguments: &Arguments) -> Vec<blake3::Compression> {
     let mut next = words();
     (0..1usize << arguments.blake3)
@@ -139,7 +140,8 @@ fn compressions(arguments: &Arguments) -> Vec<blake3::Compression> {
         .collect()
 }
 
-/// The peer's trace of the same compressions, but for their counters and flags, which it has none of.
+/// Returns the peer's trace of the same compressions. Their counters and flags are missing, since
+/// the peer has no columns for them.
 fn peer_blake3(compressions: &[blake3::Compression], log_blowup: usize) -> RowMajorMatrix<F> {
     let words = |compression: &blake3::Compression| {
         std::array::from_fn(|i| match i {
@@ -190,7 +192,7 @@ fn blake3(arguments: &Arguments) -> Measured {
     compare(arguments, "blake3", ours, theirs, bus)
 }
 
-/// The form of eight rows a compression, against the peer's one.
+/// Compares our form with eight rows per compression with the peer's, which has one.
 fn blake3_narrow(arguments: &Arguments) -> Measured {
     let compressions = compressions(arguments);
     let shape = |rows| Shape {
@@ -231,7 +233,7 @@ fn blake3_narrow(arguments: &Arguments) -> Measured {
     compare(arguments, "blake3_narrow", ours, theirs, bus)
 }
 
-/// Inputs of as many permutations as fit.
+/// Returns the inputs of as many permutations as fit into the rows.
 fn states(arguments: &Arguments) -> Vec<keccak::State> {
     let mut next = words();
     (0..(1usize << arguments.keccak_rows) / keccak::ROUNDS)
@@ -239,7 +241,7 @@ fn states(arguments: &Arguments) -> Vec<keccak::State> {
         .collect()
 }
 
-/// The peer carries the preimage, 100 columns, and so do we.
+/// Both sides have the preimage, 100 columns.
 fn keccak(arguments: &Arguments) -> Measured {
     let inputs = states(arguments);
     let shape = Shape {
@@ -281,7 +283,8 @@ fn keccak(arguments: &Arguments) -> Measured {
     compare(arguments, "keccak", ours, theirs, bus)
 }
 
-/// At a blowup of 4 at least, on half of the inputs: both sides take twice the memory.
+/// Measures at a blowup of at least 4 and on half of the inputs, since both sides take twice the
+/// memory.
 fn keccak_degree5(arguments: &Arguments) -> Measured {
     let mut inputs = states(arguments);
     inputs.truncate(inputs.len().div_ceil(2));

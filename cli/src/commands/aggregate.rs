@@ -3,45 +3,41 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_native::security::Preset;
-use droste_native::{F, HashId, Poseidon16Family};
-use droste_verifier::aggregate::{
-    Accepted, Aggregate, Aggregator, Step, UnverifiedAggregate, VerifiedProof,
-};
-use droste_verifier::claim::{Claim, ClaimTree};
-use droste_verifier::cost::peak_memory;
+use droste_native::F;
+use droste_native::stark::security::Preset;
+use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
 use droste_verifier::file;
-use droste_verifier::keys::ClaimedKeys;
-use droste_verifier::tape::TapeFamily;
+use droste_verifier::summary::{AggregateSummary, Evidence, Node};
+use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
 use droste_vm::isa::Program;
-use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::Proof;
 use droste_vm::verifier::DEFAULT_LIMIT;
-use p3_field::PrimeField32;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::family::{InHash, in_hash};
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
 use crate::program;
 use crate::progress::Progress;
-use crate::trust::{Evidence, Trust};
+use crate::suite::{InHash, in_hash};
+use crate::trust::{Trust, text_of};
 
 /// Arguments of `droste wrap`.
 #[derive(Debug, Args)]
 pub struct Wrap {
-    /// The proof, in any hash; or an aggregate of another preset or arity.
+    /// The proof to wrap: of a program, committed in any hash; or an aggregate of another preset or
+    /// arity.
     proof: PathBuf,
-    /// The program it must be of, unless it is an aggregate.
+    /// File of the program of which it must be a proof; required unless it is an aggregate.
     #[arg(long)]
     program: Option<PathBuf>,
-    /// Public values its statement must begin with: comma-separated integers below the field's order.
+    /// Elements that its statement must begin with, public inputs before outputs: comma-separated
+    /// integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
-    /// Most rows, extended by the blowup, of a commitment to the program that the proof may ask for.
+    /// Largest number of rows, blowup included, of the commitment to the program that the proof's
+    /// parameters may require: this bounds the work of verifying.
     #[arg(long, default_value_t = DEFAULT_LIMIT)]
     limit: usize,
     #[command(flatten)]
@@ -53,7 +49,8 @@ pub struct Wrap {
 /// Arguments of `droste join`.
 #[derive(Debug, Args)]
 pub struct Join {
-    /// What `droste wrap` or `droste join` wrote, with the same preset and arity.
+    /// Aggregates to join, in this order: files that `droste wrap` or `droste join` wrote with the
+    /// same preset and arity.
     #[arg(required = true)]
     aggregates: Vec<PathBuf>,
     #[command(flatten)]
@@ -64,259 +61,135 @@ pub struct Join {
 
 #[derive(Debug, Args)]
 struct Output {
-    /// Security of the proofs made: proven-100, proven-120 or toy.
+    /// Security level of the proofs that are made: proven-100, proven-120 or toy (insecure).
     #[arg(long, default_value_t = Preset::Proven100)]
     preset: Preset,
-    /// Most proofs that one join takes: the same for all that are to be joined.
+    /// Largest number of proofs that one join takes. It fixes the shape of the proofs: use the same
+    /// for all that are to be joined.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: u16,
-    /// The file to write.
+    /// File to write the aggregate to.
     #[arg(short, long)]
     output: PathBuf,
 }
 
-/// What an aggregate says.
+/// Number of leaves of a tree that tables show unless all are asked for.
+const SHOWN_LEAVES: usize = 64;
+
+/// Number of levels from which on the lines of a tree are not indented further, so that their
+/// lengths do not grow with its depth.
+const INDENTED_LEVELS: usize = 32;
+
+/// What an aggregate says, as commands print it.
 #[derive(Debug, Serialize)]
 pub struct Summary {
-    key: String,
-    claim: String,
-    keys_are: Evidence,
-    proven_bits: usize,
-    tree_bits: usize,
-    proofs: u64,
-    blowup: usize,
-    queries: usize,
-    verify_ms: f64,
-    proof_bytes: usize,
-    peak_rss_bytes: Option<usize>,
-    steps: Vec<StepLine>,
-    recursion_keys: Vec<RecursionKey>,
-    tree: Node,
+    #[serde(flatten)]
+    pub(super) says: AggregateSummary,
+    /// Number of leaves that the table shows.
+    #[serde(skip)]
+    shown_leaves: usize,
 }
 
-/// One step, as the tables of commands show it.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct StepLine {
-    hash: HashId,
-    children: usize,
-    home: bool,
-    cycles: usize,
-    fft_cost: u64,
-    compile_ms: f64,
-    execute_ms: f64,
-    prove_ms: f64,
-    verify_ms: f64,
-    proven_bits: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct RecursionKey {
-    key: String,
-    bits_of_children: usize,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Node {
-    Leaf { key: String, statement: Vec<u32> },
-    Inner { key: String, children: Vec<Node> },
-}
-
-impl Node {
-    fn new(tree: &ClaimTree) -> Self {
-        let key = tree.key.to_string();
-        match &tree.claim {
-            Claim::Statement(statement) => Self::Leaf {
-                key,
-                statement: statement.iter().map(F::as_canonical_u32).collect(),
-            },
-            Claim::Children(children) => Self::Inner {
-                key,
-                children: children.iter().map(Self::new).collect(),
-            },
-        }
+/// Appends one line per node, children indented below their parent, until `leaves` leaves were
+/// shown. Returns how many are left to be shown.
+fn lines_of(node: &Node, indent: usize, leaves: usize, lines: &mut Vec<String>) -> usize {
+    if leaves == 0 {
+        return 0;
     }
-
-    /// One line a node, each under its parent.
-    fn lines(&self, indent: usize, lines: &mut Vec<String>) {
-        let space = "  ".repeat(indent);
-        match self {
-            Self::Leaf { key, statement } => {
-                let statement: Vec<String> = statement.iter().map(u32::to_string).collect();
-                lines.push(format!("{space}{key} says {}", statement.join(",")));
-            }
-            Self::Inner { key, children } => {
-                lines.push(format!("{space}{key} verifies {}", children.len()));
-                children
-                    .iter()
-                    .for_each(|child| child.lines(indent + 1, lines));
-            }
+    let space = "  ".repeat(indent.min(INDENTED_LEVELS));
+    match node {
+        Node::Leaf { key, statement } => {
+            let statement: Vec<String> = statement.iter().map(u32::to_string).collect();
+            lines.push(format!("{space}{key} says {}", statement.join(",")));
+            leaves - 1
+        }
+        Node::Inner { key, children } => {
+            lines.push(format!("{space}{key} verifies {}", children.len()));
+            children.iter().fold(leaves, |leaves, child| {
+                lines_of(child, indent + 1, leaves, lines)
+            })
         }
     }
 }
 
-impl StepLine {
-    /// From a step.
-    pub fn new(step: &Step) -> Self {
-        let ms = |duration: std::time::Duration| duration.as_secs_f64() * 1e3;
-        let tables = step.report.tables.iter();
-        Self {
-            hash: step.hash,
-            children: step.children,
-            home: step.home,
-            cycles: step.cycles,
-            fft_cost: tables.map(|table| table.fft_cost()).sum(),
-            compile_ms: ms(step.compile),
-            execute_ms: ms(step.execute),
-            prove_ms: ms(step.prove),
-            verify_ms: ms(step.verify),
-            proven_bits: step.report.security.bits(),
-        }
+/// The lines of a tree of `leaves` leaves up to number `shown`, and one that says how many leaves
+/// are left out.
+fn first_lines(tree: &Node, leaves: usize, shown: usize) -> Vec<String> {
+    let mut lines = vec![];
+    lines_of(tree, 0, shown, &mut lines);
+    if let Some(more @ 1..) = leaves.checked_sub(shown) {
+        lines.push(format!(
+            "and {more} more leaves: `droste inspect --all` shows them"
+        ));
     }
-
-    /// The figures in one line.
-    pub fn text(&self) -> String {
-        let Self {
-            hash,
-            children,
-            home,
-            cycles,
-            fft_cost,
-            compile_ms,
-            execute_ms,
-            prove_ms,
-            verify_ms,
-            proven_bits,
-        } = self;
-        let home = if *home { " on R" } else { "" };
-        let fft_cost = *fft_cost as f64;
-        format!(
-            "{children} of {hash}{home}: {cycles} cycles, fft_cost {fft_cost:.2e}, \
-             compile {compile_ms:.0} ms, execute {execute_ms:.0} ms, prove {prove_ms:.0} ms, \
-             verify {verify_ms:.1} ms, {proven_bits} bits"
-        )
-    }
-}
-
-/// An aggregate, and what is known of it.
-struct View<'a> {
-    proof: &'a Proof<Poseidon16Family>,
-    tree: &'a ClaimTree,
-    keys: &'a ClaimedKeys,
-    accepted: &'a Accepted,
-    steps: &'a [Step],
-    evidence: Evidence,
-    verify_ms: f64,
+    lines
 }
 
 impl Summary {
-    /// Of an aggregate that was accepted in `verify_ms`, its keys trusted for this reason.
-    pub fn new(
-        aggregate: &Aggregate,
-        evidence: Evidence,
-        verify_ms: f64,
-    ) -> Result<Self, CommandError> {
-        Self::of(&View {
-            proof: aggregate.proof(),
-            tree: aggregate.tree(),
-            keys: aggregate.keys().claimed(),
-            accepted: aggregate.accepted(),
-            steps: aggregate.steps(),
-            evidence,
-            verify_ms,
-        })
+    /// Prints the first leaves of the tree.
+    pub const fn new(says: AggregateSummary) -> Self {
+        Self {
+            says,
+            shown_leaves: SHOWN_LEAVES,
+        }
     }
 
-    /// Of an aggregate whose keys are only claimed.
-    pub fn claimed(
-        aggregate: &UnverifiedAggregate,
-        accepted: &Accepted,
-        verify_ms: f64,
-    ) -> Result<Self, CommandError> {
-        Self::of(&View {
-            proof: &aggregate.proof,
-            tree: &aggregate.tree,
-            keys: &aggregate.keys,
-            accepted,
-            steps: &[],
-            evidence: Evidence::Claimed,
-            verify_ms,
-        })
-    }
-
-    fn of(view: &View<'_>) -> Result<Self, CommandError> {
-        let settings = &view.proof.key.settings;
-        let proof = codec::encode(view.proof).map_err(CommandError::failed)?;
-        Ok(Self {
-            key: view.keys.digest().to_string(),
-            claim: KeyDigest(view.proof.statement).to_string(),
-            keys_are: view.evidence,
-            proven_bits: view.accepted.bits,
-            tree_bits: view.accepted.tree_bits,
-            proofs: view.accepted.proofs,
-            blowup: settings.blowup(),
-            queries: settings.num_queries,
-            verify_ms: view.verify_ms,
-            proof_bytes: proof.len(),
-            peak_rss_bytes: peak_memory(),
-            steps: view.steps.iter().map(StepLine::new).collect(),
-            recursion_keys: view
-                .keys
-                .iter()
-                .map(|(key, listed)| RecursionKey {
-                    key: key.to_string(),
-                    bits_of_children: listed.bits,
-                })
-                .collect(),
-            tree: Node::new(view.tree),
-        })
+    /// The same summary, of which the table shows every leaf.
+    pub fn with_all_leaves(self) -> Self {
+        Self {
+            shown_leaves: usize::MAX,
+            ..self
+        }
     }
 }
 
 impl Report for Summary {
     fn rows(&self) -> Vec<Vec<String>> {
-        let parameters = format!("blowup {}, {} queries", self.blowup, self.queries);
-        let doubt = match self.keys_are {
+        let says = &self.says;
+        let parameters = format!("blowup {}, {} queries", says.blowup, says.queries);
+        let doubt = match says.keys_are {
             Evidence::Claimed => ", as the file claims",
             Evidence::Derived | Evidence::Pinned => "",
         };
         let mut rows = vec![
-            vec!["key".to_owned(), self.key.clone()],
-            vec!["claim".to_owned(), self.claim.clone()],
-            vec!["recursion keys".to_owned(), self.keys_are.text().to_owned()],
+            vec!["key".to_owned(), says.key.clone()],
+            vec!["claim".to_owned(), says.claim.clone()],
             vec![
-                "proven bits".to_owned(),
-                format!("{} of each proof{doubt}", self.proven_bits),
+                "recursion keys".to_owned(),
+                text_of(says.keys_are).to_owned(),
             ],
             vec![
-                "of the tree".to_owned(),
+                "proven bits".to_owned(),
+                format!("{} of each proof{doubt}", says.proven_bits),
+            ],
+            vec![
+                "bits of the tree".to_owned(),
                 format!(
-                    "{} bits, by the union bound over {} proofs{doubt}",
-                    self.tree_bits, self.proofs
+                    "{}, by the union bound over {} proofs{doubt}",
+                    says.tree_bits, says.proofs
                 ),
             ],
             vec!["parameters".to_owned(), parameters],
-            vec!["proof".to_owned(), format!("{} bytes", self.proof_bytes)],
-            vec!["verify".to_owned(), format!("{:.1} ms", self.verify_ms)],
+            vec!["proof".to_owned(), format!("{} bytes", says.proof_bytes)],
+            vec!["verify".to_owned(), format!("{:.1} ms", says.verify_ms)],
         ];
-        if let Some(bytes) = self.peak_rss_bytes {
+        if let Some(bytes) = says.peak_rss_bytes {
             let gib = bytes as f64 / f64::from(1 << 30);
             rows.push(vec!["memory".to_owned(), format!("{gib:.2} GiB at most")]);
         }
-        for step in &self.steps {
+        for step in &says.steps {
             rows.push(vec!["step".to_owned(), step.text()]);
         }
-        for key in &self.recursion_keys {
+        for key in &says.recursion_keys {
             rows.push(vec![
                 "recursion key".to_owned(),
                 format!(
-                    "{}, children of {} bits{doubt}",
+                    "{}, verifies proofs of {} bits{doubt}",
                     key.key, key.bits_of_children
                 ),
             ]);
         }
-        let mut lines = vec![];
-        self.tree.lines(0, &mut lines);
+        let lines = first_lines(&says.tree, says.leaves, self.shown_leaves);
         rows.extend(lines.into_iter().enumerate().map(|(index, line)| {
             let name = if index == 0 { "tree" } else { "" };
             vec![name.to_owned(), line]
@@ -326,13 +199,13 @@ impl Report for Summary {
 }
 
 impl Wrap {
-    /// Verifies, wraps, writes and prints.
+    /// Verifies the proof, wraps it, writes the aggregate and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
         let aggregator = self.output.aggregator()?;
         let progress = Progress::spinner("wrapping");
         let (aggregate, evidence) = match (file::is_aggregate(&bytes), &self.program) {
-            (true, None) => self.bring_home(&bytes, &aggregator)?,
+            (true, None) => self.to_canonical_shape(&bytes, &aggregator)?,
             (false, Some(program)) => {
                 let public = field_list(&self.public)?;
                 let compiled = program::compile(program)?;
@@ -349,11 +222,11 @@ impl Wrap {
                 (in_hash(hash, work)?, Evidence::Derived)
             }
             (true, Some(_)) => {
-                let message = "--program is for proofs of programs, this is an aggregate of proofs";
+                let message = "--program is for proofs of programs, but this is an aggregate";
                 return Err(CommandError::usage(message));
             }
             (false, None) => {
-                let message = "the proof of a program is wrapped against its --program";
+                let message = "this is the proof of a program: name the program with --program";
                 return Err(CommandError::usage(message));
             }
         };
@@ -362,16 +235,16 @@ impl Wrap {
         Ok(print(&summary, format)?)
     }
 
-    /// Brings an aggregate of another shape home.
-    fn bring_home(
+    /// Brings an aggregate of another shape to the aggregator's canonical shape.
+    fn to_canonical_shape(
         &self,
         bytes: &[u8],
         aggregator: &Aggregator,
     ) -> Result<(Aggregate, Evidence), CommandError> {
         let aggregate = file::decode(bytes).map_err(CommandError::failed)?;
         let (aggregate, evidence) = self.trust.accept(aggregate, &self.trust.deriver())?;
-        let home = aggregator.bring_home(aggregate, |_| ());
-        Ok((home.map_err(CommandError::failed)?, evidence))
+        let canonical = aggregator.to_canonical_shape(aggregate, |_| ());
+        Ok((canonical.map_err(CommandError::failed)?, evidence))
     }
 }
 
@@ -387,7 +260,7 @@ struct Work<'a> {
 impl InHash for Work<'_> {
     type Output = Result<Aggregate, CommandError>;
 
-    fn run<H: TapeFamily>(self) -> Self::Output
+    fn run<H: TapeSuite>(self) -> Self::Output
     where
         StandardTables: Provable<H>,
     {
@@ -395,13 +268,16 @@ impl InHash for Work<'_> {
         let proof = VerifiedProof::of_program(proof, self.program, self.public, 0, self.limit)
             .map_err(CommandError::failed)?;
         self.aggregator
-            .wrap(&proof, |_| self.progress.message("bringing the wrap home"))
+            .wrap(&proof, |_| {
+                self.progress
+                    .message("bringing the wrap to the canonical shape")
+            })
             .map_err(CommandError::failed)
     }
 }
 
 impl Join {
-    /// Joins, writes and prints.
+    /// Joins the aggregates, writes the result and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let aggregator = self.output.aggregator()?;
         let progress = Progress::spinner(format!("joining {} proofs", self.aggregates.len()));
@@ -412,7 +288,8 @@ impl Join {
             .collect::<Result<_, _>>()?;
         let (children, evidence): (Vec<_>, Vec<_>) = children.into_iter().unzip();
         let joined = aggregator.join(children).map_err(CommandError::failed)?;
-        // The join's own key was derived by making it.
+        // The join adds one key, which this process derived, so the weakest evidence of the
+        // children decides; it sorts last.
         let evidence = evidence.into_iter().max().unwrap_or(Evidence::Derived);
         let summary = self.output.write(&joined, evidence)?;
         drop(progress);
@@ -421,20 +298,77 @@ impl Join {
 }
 
 impl Output {
-    /// What makes proofs of the shape that is asked for.
+    /// The aggregator for the preset and arity that were asked for.
     fn aggregator(&self) -> Result<Aggregator, CommandError> {
         Aggregator::for_preset(self.preset, self.arity.into()).map_err(CommandError::failed)
     }
 
-    /// Writes the aggregate that was just made; what it says, its keys trusted for this reason.
+    /// Writes the aggregate that was just made and summarizes it; `evidence` is the reason why its
+    /// recursion keys are trusted.
     fn write(&self, aggregate: &Aggregate, evidence: Evidence) -> Result<Summary, CommandError> {
         let steps = aggregate.steps().iter();
         let verify_ms = steps
             .last()
             .map_or(0.0, |step| step.verify.as_secs_f64() * 1e3);
-        let summary = Summary::new(aggregate, evidence, verify_ms)?;
+        let says = AggregateSummary::new(aggregate, evidence, verify_ms);
+        let summary = Summary::new(says.map_err(CommandError::failed)?);
         let bytes = file::encode(aggregate).map_err(CommandError::failed)?;
         codec::write_file(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
         Ok(summary)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use droste_verifier::claim::MAX_DEPTH;
+    use p3_field::PrimeCharacteristicRing;
+
+    use droste_verifier::claim::{Claim, ClaimTree};
+    use droste_vm::key::KeyDigest;
+
+    use super::*;
+
+    const KEY: KeyDigest = KeyDigest([F::new(1); 8]);
+
+    fn node(children: Vec<ClaimTree>) -> ClaimTree {
+        ClaimTree {
+            key: KEY,
+            claim: Claim::Children(children),
+        }
+    }
+
+    fn leaf(n: usize) -> ClaimTree {
+        ClaimTree {
+            key: KEY,
+            claim: Claim::Statement([F::from_usize(n); 8]),
+        }
+    }
+
+    #[test]
+    fn large_trees_are_cut_and_counted() {
+        let wraps = (0..100).map(|n| node(vec![leaf(n)])).collect();
+        let tree = Node::new(&node(wraps));
+        // The root, then a wrap and a leaf in turns.
+        let cut = first_lines(&tree, 100, 64);
+        assert_eq!(cut.len(), 1 + 2 * 64 + 1);
+        assert!(cut[128].ends_with("says 63,63,63,63,63,63,63,63"));
+        assert!(cut[129].starts_with("and 36 more leaves"), "{}", cut[129]);
+        for shown in [100, usize::MAX] {
+            let all = first_lines(&tree, 100, shown);
+            assert_eq!(all.len(), 201);
+            assert_eq!(all[..129], cut[..129]);
+        }
+    }
+
+    /// Functions that call themselves once a level do not overflow the stack, not even a test's.
+    #[test]
+    fn the_deepest_tree_is_shown() {
+        let tree = (1..MAX_DEPTH).fold(leaf(7), |tree, _| node(vec![tree]));
+        let shown = Node::new(&tree);
+        let lines = first_lines(&shown, 1, SHOWN_LEAVES);
+        assert_eq!(lines.len(), MAX_DEPTH);
+        assert!(lines.iter().all(|line| line.len() < 200));
+        let text = serde_json::to_string(&shown).unwrap();
+        assert_eq!(text.matches("children").count(), MAX_DEPTH - 1);
     }
 }

@@ -1,4 +1,5 @@
-//! `droste compile`: what the compiler makes of a program.
+//! `droste compile`: compiles a program and prints its size, intermediate representation or
+//! instructions.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use crate::program;
 /// Arguments of `droste compile`.
 #[derive(Debug, Args)]
 pub struct Compile {
-    /// The program.
+    /// File of the zk-DSL program.
     file: PathBuf,
     /// Print a text form instead of the summary.
     #[arg(long, value_enum)]
@@ -51,7 +52,7 @@ impl Report for Summary {
 }
 
 impl Compile {
-    /// Prints the summary or the text.
+    /// Compiles the program and prints the summary or the chosen text form.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         if self.emit == Some(Emit::Ir) {
             let text = program::intermediate(&self.file)?;

@@ -1,12 +1,12 @@
-//! `droste demo`: one program under each hash, each proof verified in a proof, and those joined.
+//! `droste demo`: proves one program under each hash, wraps each proof and joins the wraps.
 
 use std::time::Instant;
 
 use clap::Args;
-use droste_native::security::Preset;
-use droste_native::{Blake3Family, F, KeccakFamily, Poseidon16Family};
+use droste_native::stark::security::Preset;
+use droste_native::{Blake3Suite, F, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, Aggregator, Step, VerifiedProof};
-use droste_verifier::tape::TapeFamily;
+use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::{self, Compiled};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -24,12 +24,13 @@ use crate::progress::Progress;
 /// Arguments of `droste demo`.
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// The program computes the factorial of this.
+    /// Number whose factorial the program computes.
     #[arg(long, default_value_t = 5)]
     n: u32,
 }
 
-/// Steps that the bar shows: for each hash a leaf, a wrap and a home, then the join.
+/// Steps of the progress bar: for each of three hashes a leaf, a wrap and its conversion to the
+/// canonical shape; then the join.
 const STEPS: u64 = 10;
 
 #[derive(Serialize)]
@@ -49,9 +50,9 @@ struct Outcome {
     parameters: &'static str,
     n: u32,
     output: u32,
-    /// Leaves, and wraps at the least heights they fit: what each hash costs.
+    /// Leaves, and their wraps at the smallest heights that fit: these show what each hash costs.
     wraps: Vec<Line>,
-    /// Those wraps brought to the one shape that joins take, and the join.
+    /// Steps that bring those wraps to the canonical shape, which joins take, and the join.
     aggregation: Vec<Line>,
     key: String,
     claim: String,
@@ -107,14 +108,14 @@ impl Report for Outcome {
         rows.push(row("key", self.key.clone()));
         rows.push(row("claim", self.claim.clone()));
         rows.push(row("proven bits", self.proven_bits.to_string()));
-        rows.push(row("of the tree", self.tree_bits.to_string()));
-        rows.push(row("all verified in", format!("{:.1} s", self.seconds)));
+        rows.push(row("bits of the tree", self.tree_bits.to_string()));
+        rows.push(row("total time", format!("{:.1} s", self.seconds)));
         rows
     }
 }
 
 impl Demo {
-    /// Runs everything and prints what it cost.
+    /// Runs the whole chain and prints what each step cost.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let start = Instant::now();
         let text = droste_programs::source("factorial")
@@ -132,9 +133,9 @@ impl Demo {
             aggregation: vec![],
         };
         let wraps = vec![
-            run.wrap::<Poseidon16Family>()?,
-            run.wrap::<Blake3Family>()?,
-            run.wrap::<KeccakFamily>()?,
+            run.wrap::<Poseidon16Suite>()?,
+            run.wrap::<Blake3Suite>()?,
+            run.wrap::<KeccakSuite>()?,
         ];
         run.progress.message("join");
         let joined = run.aggregator.join(wraps).map_err(CommandError::failed)?;
@@ -159,7 +160,7 @@ impl Demo {
     }
 }
 
-/// The demo under way.
+/// State of the demo while it runs.
 struct Run<'a> {
     aggregator: Aggregator,
     compiled: &'a Compiled,
@@ -170,8 +171,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Proves the program in hash `H`, wraps the proof and brings the wrap home.
-    fn wrap<H: TapeFamily>(&mut self) -> Result<Aggregate, CommandError>
+    /// Proves the program in hash `H`, wraps the proof and brings the wrap to the canonical shape.
+    fn wrap<H: TapeSuite>(&mut self) -> Result<Aggregate, CommandError>
     where
         StandardTables: Provable<H>,
     {
@@ -179,28 +180,29 @@ impl Run<'_> {
         self.progress.message(format!("wrap of {}", H::NAME));
         let wrap = self
             .aggregator
-            .wrap_at_natural_heights(&leaf)
+            .wrap_at_minimal_heights(&leaf)
             .map_err(CommandError::failed)?;
         let lines = wrap.steps().iter();
         self.wraps
             .extend(lines.map(|step| Line::new(format!("wrap of {}", H::NAME), step)));
         self.progress.step();
 
-        self.progress.message(format!("{} to R", H::NAME));
-        let natural = wrap.steps().len();
-        let home = self
+        self.progress
+            .message(format!("{} to canonical shape", H::NAME));
+        let first = wrap.steps().len();
+        let canonical = self
             .aggregator
-            .bring_home(wrap, |_| ())
+            .to_canonical_shape(wrap, |_| ())
             .map_err(CommandError::failed)?;
-        let lines = home.steps().iter().skip(natural);
+        let lines = canonical.steps().iter().skip(first);
         self.aggregation
-            .extend(lines.map(|step| Line::new(format!("{} to R", H::NAME), step)));
+            .extend(lines.map(|step| Line::new(format!("{} to canonical", H::NAME), step)));
         self.progress.step();
-        Ok(home)
+        Ok(canonical)
     }
 
-    /// Proves the program in hash `H`, at the least heights it fits.
-    fn leaf<H: TapeFamily>(&mut self) -> Result<VerifiedProof<H>, CommandError>
+    /// Proves the program in hash `H`, at the smallest heights that fit the run.
+    fn leaf<H: TapeSuite>(&mut self) -> Result<VerifiedProof<H>, CommandError>
     where
         StandardTables: Provable<H>,
     {

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use droste_native::blake3::Blake3;
-use droste_native::keccak::Keccak256;
-use droste_native::poseidon16::{Poseidon16, WIDTH};
+use droste_native::hash::blake3::Blake3;
+use droste_native::hash::keccak::Keccak256;
+use droste_native::hash::poseidon16::{Poseidon16, WIDTH};
 use droste_native::{F, HashId};
 use p3_field::PrimeField32;
 use serde::Serialize;
@@ -18,20 +18,21 @@ use crate::output::{Format, Report, print};
 use crate::program::read_at_most;
 use crate::progress::Progress;
 
-/// Bytes from which on hashing shows progress: half a second of Poseidon-16.
+/// Input length in bytes from which on progress is shown: hashing so much takes half a second in
+/// Poseidon-16.
 const LONG: usize = 1 << 24;
 
 /// Arguments of `droste hash`.
 #[derive(Debug, Args)]
 pub struct Hash {
-    /// poseidon16, blake3 or keccak.
+    /// Hash: poseidon16, blake3 (BLAKE3) or keccak (Keccak-256).
     hash: HashId,
-    /// The file to hash; `-` or nothing reads standard input.
+    /// File to hash; without it, or with `-`, standard input is hashed.
     file: Option<PathBuf>,
-    /// Most bytes to read: a message is hashed in memory.
+    /// Largest number of bytes to read; the message is held in memory.
     #[arg(long, default_value_t = 1 << 30)]
     limit: u64,
-    /// Permute these 16 comma-separated field elements instead (poseidon16 only).
+    /// Instead of hashing, permute a state of 16 comma-separated field elements (poseidon16 only).
     #[arg(long, value_name = "X0,..,X15", conflicts_with = "file")]
     permute: Option<String>,
 }
@@ -83,12 +84,14 @@ impl Hash {
 
 fn permute(hash: HashId, list: &str, format: Format) -> Result<(), CommandError> {
     if hash != HashId::Poseidon16 {
-        return Err(CommandError::usage("--permute is for poseidon16 only"));
+        return Err(CommandError::usage("--permute works with poseidon16 only"));
     }
     let elements = field_list(list)?;
     let state: [F; WIDTH] = elements.try_into().map_err(|elements: Vec<F>| {
         let given = elements.len();
-        CommandError::usage(format!("--permute takes {WIDTH} elements, {given} given"))
+        CommandError::usage(format!(
+            "--permute takes {WIDTH} elements, but {given} were given"
+        ))
     })?;
     let output = Poseidon16.permute(state);
     let output = output.iter().map(F::as_canonical_u32).collect();

@@ -1,10 +1,10 @@
-//! `droste key`: the key of a program.
+//! `droste key`: prints the digest of a program's key.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use droste_native::{FriSettings, HashId};
-use droste_verifier::tape::TapeFamily;
+use droste_verifier::tape::TapeSuite;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::ProvingKey;
@@ -12,15 +12,15 @@ use droste_vm::machine::{Provable, StandardTables};
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::family::{InHash, in_hash};
 use crate::output::{Format, Report, print};
 use crate::parameters::Parameters;
 use crate::program;
+use crate::suite::{InHash, in_hash};
 
 /// Arguments of `droste key`.
 #[derive(Debug, Args)]
 pub struct Key {
-    /// The program.
+    /// File of the zk-DSL program.
     file: PathBuf,
     /// Hash of the commitments and the transcript: poseidon16, blake3 or keccak.
     #[arg(long, default_value_t = HashId::Poseidon16)]
@@ -47,7 +47,7 @@ impl Report for Digest {
 }
 
 impl Key {
-    /// Prints the digest.
+    /// Compiles the program, computes its key and prints the key's digest.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let settings = self.parameters.settings()?;
         let compiled = program::compile(&self.file)?;
@@ -67,7 +67,7 @@ struct Make<'a> {
 impl InHash for Make<'_> {
     type Output = Result<Digest, CommandError>;
 
-    fn run<H: TapeFamily>(self) -> Self::Output
+    fn run<H: TapeSuite>(self) -> Self::Output
     where
         StandardTables: Provable<H>,
     {

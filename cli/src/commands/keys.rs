@@ -1,113 +1,79 @@
-//! `droste keys`: the digest that aggregates are verified against, derived without any proof.
+//! `droste keys`: derives recursion keys and prints the digest that aggregates are verified
+//! against.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 use droste_native::HashId;
-use droste_native::security::Preset;
+use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
 use droste_verifier::file;
-use droste_verifier::keys::{Children, Deriver, KeySet, Recipe};
-use droste_verifier::tape::TapeFamily;
+use droste_verifier::keys::{Deriver, KeySet, Recipe};
+use droste_verifier::summary::KeysSummary;
+use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
-use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::family::{InHash, in_hash};
 use crate::output::{Format, Report, print};
 use crate::progress::Progress;
+use crate::suite::{InHash, in_hash};
 use crate::trust::Derivation;
 
 /// Arguments of `droste keys`.
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(["from", "join"])))]
 pub struct Keys {
-    /// Aggregates whose recursion keys are derived from the programs that they name: their proofs are
-    /// not looked at. Or proofs of programs, for the keys of their wraps with the preset and the arity,
-    /// where one step is enough.
+    /// Aggregates or proofs of programs. For an aggregate, the keys of all recursion programs that
+    /// it lists are derived; its proof is not verified. For the proof of a program, the key of its
+    /// wrap is derived, at the given preset and arity, if one wrap brings it to the canonical
+    /// shape.
     #[arg(long, num_args = 1..)]
     from: Vec<PathBuf>,
-    /// Numbers of proofs: the keys of joins of so many, with the preset and the arity.
+    /// Numbers of proofs, comma-separated: derives the key of the join of that many, at the given
+    /// preset and arity.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=64))]
     join: Vec<u16>,
-    /// Security of the joins: proven-100, proven-120 or toy.
+    /// Security level of wraps and joins: proven-100, proven-120 or toy (insecure).
     #[arg(long, default_value_t = Preset::Proven100)]
     preset: Preset,
-    /// Most proofs that one join takes.
+    /// Largest number of proofs that one join takes, as given to `droste wrap` and `droste join`.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: u16,
     #[command(flatten)]
     derivation: Derivation,
 }
 
+/// Derived keys, as they are printed.
 #[derive(Serialize)]
-struct Outcome {
-    key: String,
-    keys: Vec<Line>,
-    derive_ms: f64,
-}
-
-#[derive(Serialize)]
-struct Line {
-    key: String,
-    /// Of the proofs that its program verifies; none for AIRs.
-    hash: Option<HashId>,
-    children: usize,
-    bits_of_children: usize,
-}
-
-impl Outcome {
-    fn new(keys: &KeySet, derive_ms: f64) -> Self {
-        let line = |key: KeyDigest, bits, children: &Children| {
-            let (hash, children) = match children {
-                Children::Programs { shape, count } => (Some(shape.hash), *count),
-                Children::Airs { .. } => (None, 1),
-            };
-            Line {
-                key: key.to_string(),
-                hash,
-                children,
-                bits_of_children: bits,
-            }
-        };
-        Self {
-            key: keys.digest().to_string(),
-            keys: keys
-                .claimed()
-                .iter()
-                .map(|(key, listed)| line(key, listed.bits, &listed.recipe.children))
-                .collect(),
-            derive_ms,
-        }
-    }
-}
+#[serde(transparent)]
+struct Outcome(KeysSummary);
 
 impl Report for Outcome {
     fn rows(&self) -> Vec<Vec<String>> {
-        let mut rows = vec![vec!["key".to_owned(), self.key.clone()]];
-        for line in &self.keys {
+        let mut rows = vec![vec!["key".to_owned(), self.0.key.clone()]];
+        for line in &self.0.keys {
             let hash = line.hash.map_or("AIRs", HashId::name);
             rows.push(vec![
                 "recursion key".to_owned(),
                 format!(
-                    "{}, of {} children in {hash} of {} bits",
+                    "{}, verifies {} proofs in {hash} of {} bits each",
                     line.key, line.children, line.bits_of_children
                 ),
             ]);
         }
         rows.push(vec![
             "derived in".to_owned(),
-            format!("{:.0} ms", self.derive_ms),
+            format!("{:.0} ms", self.0.derive_ms),
         ]);
         rows
     }
 }
 
 impl Keys {
-    /// Derives and prints.
+    /// Derives the keys and prints them with the digest of the whole set.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("deriving");
         let deriver = self.derivation.deriver();
@@ -117,8 +83,7 @@ impl Keys {
         let mut keys = KeySet::default();
         for path in &self.from {
             let derived = keys_of(path, &aggregator, &deriver);
-            let named = |error| CommandError::failed(format!("{}: {error}", path.display()));
-            keys.extend(&derived.map_err(named)?);
+            keys.extend(&derived.map_err(CommandError::about(path.display()))?);
         }
         let joins = self.join.iter();
         let recipes = joins
@@ -128,11 +93,11 @@ impl Keys {
         keys.extend(&deriver.keys(&recipes).map_err(CommandError::failed)?);
         let derive_ms = start.elapsed().as_secs_f64() * 1e3;
         drop(progress);
-        Ok(print(&Outcome::new(&keys, derive_ms), format)?)
+        Ok(print(&Outcome(KeysSummary::new(&keys, derive_ms)), format)?)
     }
 }
 
-/// The keys in an aggregate, or of the wrap of a proof.
+/// Derives the keys that an aggregate lists, or the key of the wrap of a proof.
 fn keys_of(
     path: &Path,
     aggregator: &Aggregator,
@@ -162,7 +127,7 @@ struct WrapOf<'a> {
 impl InHash for WrapOf<'_> {
     type Output = Result<Recipe, CommandError>;
 
-    fn run<H: TapeFamily>(self) -> Self::Output
+    fn run<H: TapeSuite>(self) -> Self::Output
     where
         StandardTables: Provable<H>,
     {

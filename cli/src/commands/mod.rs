@@ -1,4 +1,4 @@
-//! One module a command.
+//! The commands, each in a module of its own.
 
 mod aggregate;
 mod compile;
@@ -7,11 +7,14 @@ mod demo;
 mod hash;
 mod key;
 mod keys;
+mod member;
 mod new;
+mod plan;
 mod prove;
 mod run;
 mod table;
 mod test;
+mod tree;
 mod verify;
 
 use clap::Subcommand;
@@ -19,28 +22,34 @@ use clap::Subcommand;
 use crate::error::CommandError;
 use crate::output::Format;
 
-/// What to do.
+/// The command to run.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Compile a zk-DSL program and say what came of it.
+    /// Make one aggregate of any number of proofs, by as many wraps and joins as that takes.
+    Aggregate(plan::Aggregate),
+    /// Compile a zk-DSL program and print its size.
     Compile(compile::Compile),
-    /// Measure what verifying a program's proof costs in-circuit, by hash and number of queries.
+    /// Measure what verifying a program's proof costs in-circuit, per hash and number of queries.
     Cost(cost::Cost),
-    /// One row of `cost`, in this process.
+    /// Measure one row of `cost` in this process.
     #[command(hide = true)]
     CostRow(cost::CostRow),
-    /// Prove a program under each hash, verify each proof in a proof, join those: the whole chain.
+    /// Run the whole chain at toy parameters: prove a program under each hash, wrap each proof,
+    /// join the wraps.
     Demo(demo::Demo),
-    /// Print the digest of a file, or one permutation of 16 field elements.
+    /// Print the digest of a file, or apply the Poseidon-16 permutation to 16 field elements.
     Hash(hash::Hash),
-    /// Say what a proof or an aggregate says, after verifying it under the keys it carries.
+    /// Show what a proof or an aggregate says, after verifying it under the keys it carries.
     Inspect(verify::Inspect),
-    /// Prove that aggregates are valid: one for all of them, in this order.
+    /// Join aggregates: make one proof that all of them are valid, in the given order.
     Join(aggregate::Join),
-    /// Print the key of a program.
+    /// Print the key digest of a program.
     Key(key::Key),
-    /// Derive recursion keys from their programs: the digest to verify an aggregate against.
+    /// Derive recursion keys from their programs and print the digest to verify an aggregate
+    /// against.
     Keys(keys::Keys),
+    /// Write a proof that a leaf is in the claim of an aggregate.
+    Member(member::MakeMember),
     /// Write a cargo package with a zk-DSL program and its tests.
     New(new::New),
     /// Run a zk-DSL program and prove the run.
@@ -53,7 +62,12 @@ pub enum Command {
     Test(test::Test),
     /// Verify a proof against a program or a key, or an aggregate against a key and a claim.
     Verify(verify::Verify),
-    /// Prove that a proof is valid: an aggregate that can be joined with others.
+    /// Verify that a leaf is in a claim, without the aggregate.
+    ///
+    /// This shows something only if an aggregate with this claim was verified with this key, by
+    /// `droste verify`: then that aggregate has this leaf.
+    VerifyMember(member::VerifyMember),
+    /// Wrap a proof: make a proof that it is valid, which can be joined with others.
     Wrap(aggregate::Wrap),
 }
 
@@ -61,9 +75,11 @@ impl Command {
     /// Runs the command, printing its result in `format`.
     ///
     /// # Errors
-    /// Wrong usage, unreadable files, and failures of the work itself.
+    /// Wrong usage, files that cannot be read or written, source that does not compile, and
+    /// rejected proofs.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         match self {
+            Self::Aggregate(command) => command.run(format),
             Self::Compile(command) => command.run(format),
             Self::Cost(command) => command.run(format),
             Self::CostRow(command) => command.run(),
@@ -73,12 +89,14 @@ impl Command {
             Self::Join(command) => command.run(format),
             Self::Key(command) => command.run(format),
             Self::Keys(command) => command.run(format),
+            Self::Member(command) => command.run(format),
             Self::New(command) => command.run(format),
             Self::Prove(command) => command.run(format),
             Self::Run(command) => command.run(format),
             Self::Table(command) => command.run(format),
             Self::Test(command) => command.run(format),
             Self::Verify(command) => command.run(format),
+            Self::VerifyMember(command) => command.run(format),
             Self::Wrap(command) => command.run(format),
         }
     }

@@ -12,15 +12,16 @@ use crate::output::{Format, Report, print};
 /// The program, with tests of its functions.
 const PROGRAM: &str = include_str!("../../template/src/lib.rs");
 
-/// The test of the whole program, in which the package's name is `program`.
+/// The test of the whole program. It imports the package under the name `program`, which is
+/// replaced.
 const TEST: &str = include_str!("../../template/tests/both_ways.rs");
 
 /// Arguments of `droste new`.
 #[derive(Debug, Args)]
 pub struct New {
-    /// Folder to create; its name is the package's.
+    /// Folder to create; its last component is the package's name.
     folder: PathBuf,
-    /// Depend on the checkout of Droste in this folder, instead of on the published crates.
+    /// Depend on the checkout of Droste in this folder instead of the published crates.
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
 }
@@ -48,9 +49,9 @@ impl New {
         let manifest = self.manifest(name)?;
         if self.folder.exists() {
             let folder = self.folder.display();
-            return Err(CommandError::failed(format!("{folder} exists already")));
+            return Err(CommandError::failed(format!("{folder} already exists")));
         }
-        // As rustc names the library.
+        // rustc replaces hyphens in a library's name.
         let test = TEST.replace(
             "program::main",
             &format!("{}::main", name.replace('-', "_")),
@@ -76,13 +77,13 @@ impl New {
         Ok(print(&created, format)?)
     }
 
-    /// The package's name, which must be one that rustc takes as a library's.
+    /// The package's name. rustc must accept it as the name of a library.
     fn name(&self) -> Result<&str, CommandError> {
         let name = self.folder.file_name().and_then(|name| name.to_str());
         let name = name.unwrap_or_default();
         let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
         let identifier = syn::parse_str::<syn::Ident>(&name.replace('-', "_"));
-        // The libraries that the package depends on or that rustc brings.
+        // Libraries that the package depends on or that come with rustc.
         let taken = [
             "droste",
             "droste-gadgets",
@@ -98,8 +99,9 @@ impl New {
             || taken.contains(&name)
         {
             return Err(CommandError::usage(format!(
-                "`{name}` is no name for a package: expected lower-case letters, digits, `-` and \
-                 `_`, no keyword and not the name of a library that programs use"
+                "`{name}` cannot be the name of a package: expected a lower-case letter, then \
+                 lower-case letters, digits, `-` and `_`; no keyword, no library that programs \
+                 use"
             )));
         }
         Ok(name)
@@ -113,7 +115,7 @@ impl New {
             };
             let path = checkout.join(folder);
             let path = path.canonicalize().map_err(CommandError::file(&path))?;
-            // Escaped as TOML's basic strings are, of which JSON's are a part.
+            // Every JSON string is also a basic string of TOML, with the same escapes.
             let path = serde_json::to_string(&path).map_err(CommandError::failed)?;
             Ok(format!("path = {path}"))
         };
@@ -124,15 +126,15 @@ name = \"{name}\"
 version = \"0.1.0\"
 edition = \"2024\"
 
-# What the program imports when rustc compiles it.
+# Gives the program its meaning when rustc compiles it.
 [dependencies]
 droste-gadgets = {{ {gadgets} }}
 
-# What the test runs it with: compiler and executor of the machine, without the prover.
+# Compiler and executor of the machine, for the tests; without the prover.
 [dev-dependencies]
 droste = {{ {droste}, default-features = false }}
 
-# No member of a workspace that the folder may be in.
+# Keeps the package out of any workspace that the folder is in.
 [workspace]
 "
         ))

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use clap::{Args, value_parser};
 use droste_native::{F, HashId};
-use droste_verifier::tape::TapeFamily;
+use droste_verifier::summary::ProofSummary;
+use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
 use droste_vm::compiler::Compiled;
 use droste_vm::executor::execute;
@@ -17,17 +18,17 @@ use droste_vm::verifier::verify;
 
 use crate::commands::verify::Verified;
 use crate::error::CommandError;
-use crate::family::{InHash, in_hash};
 use crate::fields::field_list;
 use crate::output::{Format, print};
 use crate::parameters::Parameters;
 use crate::program::{self, LARGEST_LIMIT};
 use crate::progress::Progress;
+use crate::suite::{InHash, in_hash};
 
 /// Arguments of `droste prove`.
 #[derive(Debug, Args)]
 pub struct Prove {
-    /// The program.
+    /// File of the zk-DSL program.
     file: PathBuf,
     /// Hash of the commitments and the transcript: poseidon16, blake3 or keccak.
     #[arg(long, default_value_t = HashId::Poseidon16)]
@@ -37,19 +38,20 @@ pub struct Prove {
     /// Public inputs: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
-    /// Hints: a JSON list of `{"felt": x}`, `{"ext": [..5]}` and `{"slice": [[..8], ..]}`.
+    /// JSON file of hints, in the order in which the program reads them: a list of `{"felt": x}`,
+    /// `{"ext": [..5]}` and `{"slice": [[..8], ..]}`.
     #[arg(long)]
     hints: Option<PathBuf>,
-    /// Most instructions to execute.
+    /// Largest number of instructions that the program may execute.
     #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
     limit: u64,
-    /// The file to write.
+    /// File to write the proof to.
     #[arg(short, long)]
     output: PathBuf,
 }
 
 impl Prove {
-    /// Executes, proves, verifies, writes and prints.
+    /// Executes the program, proves the run, verifies the proof, writes it and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let options = ProveOptions {
             settings: self.parameters.settings()?,
@@ -84,7 +86,7 @@ struct Work<'a> {
 impl InHash for Work<'_> {
     type Output = Result<(Vec<u8>, Verified), CommandError>;
 
-    fn run<H: TapeFamily>(self) -> Self::Output
+    fn run<H: TapeSuite>(self) -> Self::Output
     where
         StandardTables: Provable<H>,
     {
@@ -97,10 +99,12 @@ impl InHash for Work<'_> {
             .map_err(CommandError::failed)?;
         let verify_ms = start.elapsed().as_secs_f64() * 1e3;
         let bytes = codec::encode(&proof).map_err(CommandError::failed)?;
-        let mut verified = Verified::new(&proof, &report, bytes.len());
-        verified.cycles = Some(self.execution.cycles.len());
-        verified.prove_ms = Some(prove_ms);
-        verified.verify_ms = Some(verify_ms);
+        let verified = Verified {
+            says: ProofSummary::new(&proof, &report, bytes.len()),
+            cycles: Some(self.execution.cycles.len()),
+            prove_ms: Some(prove_ms),
+            verify_ms,
+        };
         Ok((bytes, verified))
     }
 }

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum, value_parser};
 use droste_native::F;
 use droste_vm::codec::write_file;
 use droste_vm::executor::execute;
-use droste_vm::isa;
 use droste_vm::machine::StandardTables;
+use droste_vm::precompile::BUILT_IN;
 use droste_vm::profile::{FftWeights, Weight, flame_graph};
 use p3_field::PrimeField32;
 use serde::Serialize;
@@ -20,31 +20,33 @@ use crate::program::{self, LARGEST_LIMIT};
 /// Arguments of `droste run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// The program.
+    /// File of the zk-DSL program.
     file: PathBuf,
     /// Public inputs: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
-    /// Hints: a JSON list of `{"felt": x}`, `{"ext": [..5]}` and `{"slice": [[..8], ..]}`.
+    /// JSON file of hints, in the order in which the program reads them: a list of `{"felt": x}`,
+    /// `{"ext": [..5]}` and `{"slice": [[..8], ..]}`.
     #[arg(long)]
     hints: Option<PathBuf>,
-    /// Where to write a flame graph of the run by function.
+    /// File to write a flame graph of the run to, by function.
     #[arg(long, value_name = "SVG")]
     profile: Option<PathBuf>,
-    /// What the flame graph counts.
+    /// Unit that the flame graph counts.
     #[arg(long, value_enum, default_value = "cycles", requires = "profile")]
     profile_unit: ProfileUnit,
-    /// Most instructions to execute.
+    /// Largest number of instructions that the program may execute.
     #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
     limit: u64,
 }
 
-/// What a flame graph counts.
+/// Units that a flame graph can count.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ProfileUnit {
-    /// Instructions.
+    /// Executed instructions.
     Cycles,
-    /// Cost of the tables' transforms, rows of precompiles included.
+    /// Cost of the tables' transforms (fft_cost), divided among the instructions that cause their
+    /// rows.
     FftCost,
 }
 
@@ -73,7 +75,7 @@ impl Report for Ran {
 }
 
 impl Run {
-    /// Executes and prints outputs and counts.
+    /// Executes the program and prints its outputs and the rows of each table.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let public = field_list(&self.public)?;
         let compiled = program::compile(&self.file)?;
@@ -93,16 +95,16 @@ impl Run {
         }
         let outputs = compiled.public_inputs..compiled.public_inputs + compiled.public_outputs;
         let outputs = execution.statement.get(outputs).unwrap_or_default();
-        let calls = isa::id::NAMES.iter().zip(execution.calls.iter());
+        let calls = BUILT_IN.iter().map(|precompile| {
+            let calls = &execution.calls[precompile.identity as usize];
+            (precompile.name, calls.len())
+        });
         let ran = Ran {
             outputs: outputs.iter().map(F::as_canonical_u32).collect(),
             cycles: execution.cycles.len(),
-            calls: calls
-                .filter(|(_, calls)| !calls.is_empty())
-                .map(|(name, calls)| (*name, calls.len()))
-                .collect(),
-            words: execution.image.words.len(),
-            blocks: execution.image.blocks.len(),
+            calls: calls.filter(|(_, calls)| *calls > 0).collect(),
+            words: execution.memory.words.len(),
+            blocks: execution.memory.blocks.len(),
         };
         Ok(print(&ran, format)?)
     }

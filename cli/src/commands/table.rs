@@ -8,10 +8,10 @@ use droste_air::blake3::narrow::{self, NarrowAir};
 use droste_air::blake3::{self, Blake3Air, Compression};
 use droste_air::keccak::{self, KeccakAir};
 use droste_air::poseidon16::{self, Poseidon16Air};
-use droste_native::challenger::with_grinding;
-use droste_native::security::{Preset, TableShape, proven_security};
+use droste_native::stark::challenger::with_grinding;
+use droste_native::stark::security::{Preset, TableShape, proven_security};
 use droste_native::{
-    Blake3Family, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family, config,
+    Blake3Suite, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon16Suite, config,
 };
 use p3_air::symbolic::{AirLayout, get_symbolic_constraints};
 use p3_air::{Air, AirBuilder, BaseAir};
@@ -25,31 +25,31 @@ use crate::error::CommandError;
 use crate::output::{Format, Report, print};
 use crate::progress::Progress;
 
-/// Most elements that the columns of a table may have, extended by the blowup: 32 GiB.
+/// Largest number of field elements in a table's columns after extension by the blowup: 32 GiB.
 const LARGEST_CODEWORDS: u128 = 1 << 33;
 
-/// Largest number of permutations one table is asked for: Keccak then fills 2^24 rows, the field's
-/// largest subgroup.
+/// Largest number of permutations in one table: at 24 rows each, Keccak then fills 2^24 rows, the
+/// order of the field's largest two-adic subgroup.
 const LARGEST_COUNT: usize = 1 << 19;
 
 /// Arguments of `droste table`.
 #[derive(Debug, Args)]
 pub struct Table {
-    /// The table: poseidon16, blake3 or keccak.
+    /// Hash whose table is proved: poseidon16, blake3 or keccak.
     hash: HashId,
-    /// How the table is laid out.
+    /// Layout of the table.
     #[arg(long, value_enum, default_value_t = Form::Wide)]
     form: Form,
-    /// Number of permutations (for blake3, compressions).
+    /// Number of permutations to prove (for blake3, compressions).
     #[arg(long)]
     count: usize,
     /// Blowup factor: 2, 4, 8 or 16.
     #[arg(long, default_value_t = 2)]
     blowup: usize,
-    /// Hash of the commitments and the transcript.
+    /// Hash of the commitments and the transcript: poseidon16, blake3 or keccak.
     #[arg(long, default_value_t = HashId::Poseidon16)]
     commit_hash: HashId,
-    /// Security: proven-100, proven-120 or toy.
+    /// Security level: proven-100, proven-120 or toy (insecure).
     #[arg(long, default_value_t = Preset::Proven100)]
     preset: Preset,
 }
@@ -58,9 +58,9 @@ pub struct Table {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Form {
-    /// What the machine uses, the fastest to prove.
+    /// The layout that the machine uses, the fastest to prove.
     Wide,
-    /// Fewer columns in more rows, cheaper to verify (blake3 only).
+    /// Fewer columns in more rows, which is cheaper to verify (blake3 only).
     Narrow,
 }
 
@@ -105,13 +105,13 @@ impl Report for Cost {
             (
                 "rows",
                 format!(
-                    "{} a permutation, height {}",
+                    "{} per permutation, height {}",
                     self.rows_per_permutation, self.height
                 ),
             ),
             ("main columns", self.main.to_string()),
             (
-                "cells a permutation",
+                "cells per permutation",
                 self.cells_per_permutation.to_string(),
             ),
             ("fft_cost", self.fft_cost.to_string()),
@@ -127,14 +127,14 @@ impl Report for Cost {
 }
 
 impl Table {
-    /// Proves, verifies and prints.
+    /// Fills a table with permutations, proves and verifies it, and prints what that cost.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         if !(1..=LARGEST_COUNT).contains(&self.count) {
             let message = format!("--count is {}, expected 1 to {LARGEST_COUNT}", self.count);
             return Err(CommandError::usage(message));
         }
         if self.form == Form::Narrow && self.hash != HashId::Blake3 {
-            return Err(CommandError::usage("--form narrow is for blake3 only"));
+            return Err(CommandError::usage("--form narrow works with blake3 only"));
         }
         if !self.blowup.is_power_of_two() {
             let message = format!("--blowup is {}, expected 2, 4, 8 or 16", self.blowup);
@@ -147,9 +147,9 @@ impl Table {
         self.check_size()?;
         let progress = Progress::spinner(format!("proving {} permutations", self.count));
         let cost = match self.commit_hash {
-            HashId::Poseidon16 => self.prove::<Poseidon16Family>(&settings),
-            HashId::Blake3 => self.prove::<Blake3Family>(&settings),
-            HashId::Keccak => self.prove::<KeccakFamily>(&settings),
+            HashId::Poseidon16 => self.prove::<Poseidon16Suite>(&settings),
+            HashId::Blake3 => self.prove::<Blake3Suite>(&settings),
+            HashId::Keccak => self.prove::<KeccakSuite>(&settings),
         }?;
         drop(progress);
         Ok(print(&cost, format)?)
@@ -164,15 +164,15 @@ impl Table {
         }
     }
 
-    /// The proof fits memory.
+    /// Checks that the extended columns are at most [`LARGEST_CODEWORDS`] elements.
     fn check_size(&self) -> Result<(), CommandError> {
         let air = self.air();
         let rows = (self.count * air.rows_per_permutation()).next_power_of_two();
         let elements = rows as u128 * air.width() as u128 * self.blowup as u128;
         if elements > LARGEST_CODEWORDS {
             let message = format!(
-                "{} permutations make {elements} elements at blowup {}, at most {LARGEST_CODEWORDS} are \
-                 proved at once",
+                "{} permutations at blowup {} take {elements} field elements, expected at most \
+                 {LARGEST_CODEWORDS}: lower --count or --blowup",
                 self.count, self.blowup
             );
             return Err(CommandError::usage(message));
@@ -180,7 +180,7 @@ impl Table {
         Ok(())
     }
 
-    fn prove<H: HashFamily>(&self, settings: &FriSettings) -> Result<Cost, CommandError> {
+    fn prove<H: HashSuite>(&self, settings: &FriSettings) -> Result<Cost, CommandError> {
         let config = config::<H>(settings, &[]).map_err(CommandError::failed)?;
         let air = self.air();
         let (trace, trace_ms) = timed(|| air.trace(self.count));
@@ -188,9 +188,9 @@ impl Table {
         let (height, main) = (trace.height(), trace.width());
         let (proof, prove_ms) = timed(|| with_grinding(|| prove(&config, &air, trace, &[])));
         let proof = proof.map_err(CommandError::failed)?;
-        let proof = proof.map_err(|error| CommandError::failed(format!("{error:?}")))?;
+        let proof = proof.map_err(CommandError::failed)?;
         let (verified, verify_ms) = timed(|| verify(&config, &air, &proof, &[]));
-        verified.map_err(|error| CommandError::failed(format!("{error:?}")))?;
+        verified.map_err(CommandError::failed)?;
 
         let log_height = height.ilog2() as usize;
         let shape = air.shape(log_height);
@@ -218,8 +218,8 @@ impl Table {
     }
 }
 
-/// The table of a hash. One AIR for all, so that the prover is compiled once for each hash of the
-/// commitments and not for each table, too.
+/// The AIR of a hash's table. It is one type for all tables, so that the prover is compiled once
+/// per commitment hash, not once per commitment hash and table.
 #[derive(Clone, Copy)]
 enum HashAir {
     Poseidon16,
@@ -237,7 +237,7 @@ impl HashAir {
         }
     }
 
-    /// Permutations of counters: what is hashed does not change the cost.
+    /// A trace of permutations of counters, since the cost does not depend on what is hashed.
     fn trace(self, count: usize) -> Result<RowMajorMatrix<F>, TraceError> {
         let counters = 0..count as u32;
         let compressions = || -> Vec<Compression> {
@@ -262,7 +262,7 @@ impl HashAir {
         }
     }
 
-    /// What the security bounds need to know of the table, which has no bus.
+    /// What the security bounds depend on. The table has no bus.
     fn shape(self, log_height: usize) -> TableShape {
         let main_width = self.width();
         let layout = AirLayout {
@@ -284,7 +284,7 @@ impl HashAir {
     }
 }
 
-/// Calls a method of the table.
+/// Calls a method of whichever AIR the enum holds.
 macro_rules! dispatch {
     ($self:expr, $air:ident => $call:expr) => {
         match $self {

@@ -1,29 +1,32 @@
-//! `droste verify` and `droste inspect`: what a proof or an aggregate says, and whether it is so.
+//! `droste verify` and `droste inspect`: check a proof or an aggregate and print what it says.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use droste_native::{F, HashFamily, HashId};
-use droste_verifier::file;
-use droste_verifier::tape::TapeFamily;
+use droste_native::F;
+use droste_verifier::file::{self, member::is_membership};
+use droste_verifier::summary::{AggregateSummary, Evidence, ProofSummary};
+use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::Proof;
 use droste_vm::verifier::{self, DEFAULT_LIMIT, VerifyError};
-use p3_field::PrimeField32;
 use serde::Serialize;
 
 use crate::commands::aggregate::Summary;
+use crate::commands::tree;
 use crate::error::CommandError;
-use crate::family::{InHash, in_hash};
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
 use crate::program;
 use crate::progress::Progress;
-use crate::trust::{Evidence, Trust};
+use crate::suite::{InHash, in_hash};
+use crate::trust::Trust;
+
+/// What `verify` and `inspect` say of a membership.
+const MEMBERSHIP: &str = "this is a membership: `droste verify-member` verifies it";
 
 /// Arguments of `droste verify`.
 #[derive(Debug, Args)]
@@ -31,31 +34,37 @@ use crate::trust::{Evidence, Trust};
 pub struct Verify {
     /// The proof, or the aggregate of proofs.
     proof: PathBuf,
-    /// The program it must be of; the parameters are those that the proof states.
+    /// File of the program of which it must be a proof; parameters are taken from the proof.
     #[arg(long)]
     program: Option<PathBuf>,
-    /// The digest of the key it must be of, which binds program and parameters; of an aggregate, the
-    /// digest of the recursion keys in it, as `droste keys` prints it.
+    /// Digest of the key under which it must be a proof, as `droste key` prints it; it binds
+    /// program and parameters. For an aggregate: digest of the set of its recursion keys, as
+    /// `droste keys` prints it.
     #[arg(long)]
     key: Option<KeyDigest>,
-    /// What an aggregate must claim: 64 hexadecimal digits.
+    /// Claim that an aggregate must make: 64 hexadecimal digits.
     #[arg(long, conflicts_with_all = ["program", "public"])]
     claim: Option<KeyDigest>,
-    /// Public values its statement must begin with: comma-separated integers below the field's order.
+    /// Elements that its statement must begin with, public inputs before outputs: comma-separated
+    /// integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
-    /// Proven bits it must have, and in an aggregate every single proof below it.
+    /// Proven bits of security that the proof must have at least; in an aggregate, each proof of
+    /// the tree.
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
-    /// Proven bits that all proofs of an aggregate must have together, by the union bound.
+    /// Proven bits of security that all proofs of an aggregate must have together at least, by the
+    /// union bound.
     #[arg(long, conflicts_with_all = ["program", "public"])]
     min_tree_bits: Option<usize>,
-    /// Keys of the programs that may stand at the leaves of an aggregate, any other is refused. Without
-    /// them a leaf is taken for an ordinary program: the bits are those of the proofs that are shown.
-    /// May be given several times.
+    /// Digest of a key that leaves of an aggregate may have; leaves with any other key are refused.
+    /// May be given several times. Without this option every leaf is taken for the proof of an
+    /// ordinary program, and if one is itself a recursion proof, proofs hidden below it are not
+    /// counted in the bits.
     #[arg(long = "leaf", conflicts_with_all = ["program", "public"])]
     leaves: Vec<KeyDigest>,
-    /// Most rows, extended by the blowup, of a commitment to the program that the proof may ask for.
+    /// Largest number of rows, blowup included, of the commitment to the program that the proof's
+    /// parameters may require: this bounds the work of verifying.
     #[arg(long, default_value_t = DEFAULT_LIMIT, requires = "program")]
     limit: usize,
 }
@@ -65,95 +74,48 @@ pub struct Verify {
 pub struct Inspect {
     /// The proof, or the aggregate of proofs.
     proof: PathBuf,
-    /// Say what an aggregate claims, without deriving its recursion keys: nothing of it is evidence.
+    /// Show what an aggregate claims without deriving its recursion keys. What is printed proves
+    /// nothing.
     #[arg(long, conflicts_with = "key")]
     claimed: bool,
+    /// Show all leaves of an aggregate. By default the table shows the first 64; `--format json`
+    /// always has all.
+    #[arg(long)]
+    all: bool,
+    /// Also write the tree of an aggregate's keys and statements to this file, a web page that
+    /// needs no network.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     #[command(flatten)]
     trust: Trust,
 }
 
-/// What a proof says.
+/// What a proof says, and what is known of the work on it.
 #[derive(Debug, Serialize)]
 pub struct Verified {
-    key: String,
-    hash: HashId,
-    statement: Vec<u32>,
-    blowup: usize,
-    queries: usize,
-    proven_bits: usize,
-    /// Cycles of the run, where it is known.
+    #[serde(flatten)]
+    pub says: ProofSummary,
+    /// Cycles of the run, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<usize>,
-    /// Time to prove, where it was proved just now.
+    /// Time to prove, if this command proved it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prove_ms: Option<f64>,
-    /// Time to verify, where it was measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub verify_ms: Option<f64>,
-    proof_bytes: usize,
-    fft_cost: u64,
-    opened_per_query: usize,
-    tables: Vec<TableLine>,
-}
-
-#[derive(Debug, Serialize)]
-struct TableLine {
-    name: &'static str,
-    height: usize,
-    main: usize,
-    preprocessed: usize,
-    lookup: usize,
-    degree: usize,
-    fft_cost: u64,
-}
-
-impl Verified {
-    /// From a proof and the report of its verification.
-    pub fn new<H: HashFamily>(
-        proof: &Proof<H>,
-        report: &verifier::Report,
-        proof_bytes: usize,
-    ) -> Self {
-        let settings = &proof.key.settings;
-        let tables = report.tables.iter();
-        Self {
-            key: report.key.to_string(),
-            hash: H::ID,
-            statement: report.statement.iter().map(F::as_canonical_u32).collect(),
-            blowup: settings.blowup(),
-            queries: settings.num_queries,
-            proven_bits: report.security.bits(),
-            cycles: None,
-            prove_ms: None,
-            verify_ms: None,
-            proof_bytes,
-            fft_cost: tables.clone().map(|table| table.fft_cost()).sum(),
-            opened_per_query: tables.clone().map(|table| table.opened_elements()).sum(),
-            tables: tables
-                .map(|table| TableLine {
-                    name: table.name,
-                    height: table.height(),
-                    main: table.shape.main_width,
-                    preprocessed: table.shape.preprocessed_width,
-                    lookup: table.lookup_width(),
-                    degree: table.shape.degree,
-                    fft_cost: table.fft_cost(),
-                })
-                .collect(),
-        }
-    }
+    /// Time to verify.
+    pub verify_ms: f64,
 }
 
 impl Report for Verified {
     fn rows(&self) -> Vec<Vec<String>> {
-        let statement: Vec<String> = self.statement.iter().map(u32::to_string).collect();
-        let parameters = format!("blowup {}, {} queries", self.blowup, self.queries);
+        let says = &self.says;
+        let statement: Vec<String> = says.statement.iter().map(u32::to_string).collect();
+        let parameters = format!("blowup {}, {} queries", says.blowup, says.queries);
         let mut rows = vec![
-            vec!["key".to_owned(), self.key.clone()],
-            vec!["hash".to_owned(), self.hash.to_string()],
+            vec!["key".to_owned(), says.key.clone()],
+            vec!["hash".to_owned(), says.hash.to_string()],
             vec!["statement".to_owned(), statement.join(",")],
             vec!["parameters".to_owned(), parameters],
-            vec!["proven bits".to_owned(), self.proven_bits.to_string()],
+            vec!["proven bits".to_owned(), says.proven_bits.to_string()],
         ];
         let mut optional = |name: &str, value: Option<String>| {
             rows.extend(value.map(|value| vec![name.to_owned(), value]));
@@ -161,11 +123,11 @@ impl Report for Verified {
         let milliseconds = |value: f64| format!("{value:.1} ms");
         optional("cycles", self.cycles.map(|cycles| cycles.to_string()));
         optional("prove", self.prove_ms.map(milliseconds));
-        optional("verify", self.verify_ms.map(milliseconds));
-        optional("proof", Some(format!("{} bytes", self.proof_bytes)));
-        optional("fft_cost", Some(self.fft_cost.to_string()));
-        optional("opened a query", Some(self.opened_per_query.to_string()));
-        for table in &self.tables {
+        optional("verify", Some(milliseconds(self.verify_ms)));
+        optional("proof", Some(format!("{} bytes", says.proof_bytes)));
+        optional("fft_cost", Some(says.fft_cost.to_string()));
+        optional("opened per query", Some(says.opened_per_query.to_string()));
+        for table in &says.tables {
             rows.push(vec![
                 format!("table {}", table.name),
                 format!(
@@ -184,13 +146,16 @@ impl Report for Verified {
 }
 
 impl Verify {
-    /// Verifies and prints.
+    /// Verifies the proof or aggregate and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("verifying");
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
+        if is_membership(&bytes) {
+            return Err(CommandError::usage(MEMBERSHIP));
+        }
         if file::is_aggregate(&bytes) {
             let (Some(key), Some(claim)) = (self.key, self.claim) else {
-                let message = "an aggregate is verified against --key and --claim";
+                let message = "this is an aggregate: verify it against --key and --claim";
                 return Err(CommandError::usage(message));
             };
             let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
@@ -208,11 +173,12 @@ impl Verify {
                 && found < expected
             {
                 let message = format!(
-                    "the tree has {found} proven bits of security, at least {expected} expected"
+                    "the tree has {found} proven bits of security, expected at least {expected}"
                 );
                 return Err(CommandError::failed(message));
             }
-            let summary = Summary::new(&aggregate, Evidence::Pinned, verify_ms)?;
+            let says = AggregateSummary::new(&aggregate, Evidence::Pinned, verify_ms);
+            let summary = Summary::new(says.map_err(CommandError::failed)?);
             drop(progress);
             return Ok(print(&summary, format)?);
         }
@@ -241,24 +207,42 @@ impl Verify {
 }
 
 impl Inspect {
-    /// Prints what the proof says, after verifying it under the key it carries; of an aggregate, after
-    /// deriving its recursion keys.
+    /// Prints what a proof says, after verifying it under the key it carries; or what an aggregate
+    /// says, after deriving its recursion keys unless they are pinned or only claimed.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("verifying");
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
+        if is_membership(&bytes) {
+            return Err(CommandError::usage(MEMBERSHIP));
+        }
         if file::is_aggregate(&bytes) {
             let start = Instant::now();
             let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
             let elapsed_ms = || start.elapsed().as_secs_f64() * 1e3;
-            let summary = if self.claimed {
+            let says = if self.claimed {
                 let accepted = aggregate.check().map_err(CommandError::failed)?;
-                Summary::claimed(&aggregate, &accepted, elapsed_ms())?
+                AggregateSummary::claimed(&aggregate, &accepted, elapsed_ms())
             } else {
                 let (aggregate, evidence) = self.trust.accept(aggregate, &self.trust.deriver())?;
-                Summary::new(&aggregate, evidence, elapsed_ms())?
+                AggregateSummary::new(&aggregate, evidence, elapsed_ms())
+            };
+            let summary = Summary::new(says.map_err(CommandError::failed)?);
+            let summary = match self.all {
+                true => summary.with_all_leaves(),
+                false => summary,
             };
             drop(progress);
-            return Ok(print(&summary, format)?);
+            print(&summary, format)?;
+            if let Some(path) = &self.report {
+                let page = tree::page(&self.proof, &summary.says).map_err(CommandError::failed)?;
+                let written = codec::write_file(path, page.as_bytes());
+                written.map_err(CommandError::file(path))?;
+            }
+            return Ok(());
+        }
+        if self.report.is_some() {
+            let message = "--report is for aggregates of proofs";
+            return Err(CommandError::usage(message));
         }
         let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
         let work = Check {
@@ -287,7 +271,7 @@ struct Check<'a> {
 impl InHash for Check<'_> {
     type Output = Result<Verified, CommandError>;
 
-    fn run<H: TapeFamily>(self) -> Self::Output
+    fn run<H: TapeSuite>(self) -> Self::Output
     where
         StandardTables: Provable<H>,
     {
@@ -308,8 +292,11 @@ impl InHash for Check<'_> {
         }
         .map_err(CommandError::failed)?;
         let verify_ms = start.elapsed().as_secs_f64() * 1e3;
-        let mut verified = Verified::new(&proof, &report, self.bytes.len());
-        verified.verify_ms = Some(verify_ms);
-        Ok(verified)
+        Ok(Verified {
+            says: ProofSummary::new(&proof, &report, self.bytes.len()),
+            cycles: None,
+            prove_ms: None,
+            verify_ms,
+        })
     }
 }

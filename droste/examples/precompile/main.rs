@@ -1,5 +1,6 @@
-//! A precompile of one's own: one table, one line in the list of a machine, and a program that calls
-//! it. Parameters are insecure. `docs/precompiles.md` explains what such a table must constrain.
+//! A precompile of your own takes one table and one line in the list of a machine; a program then
+//! calls it. Parameters are insecure. `docs/precompiles.md` explains what such a table must
+//! constrain.
 //!
 //! `cargo run --release -p droste --example precompile`
 
@@ -16,8 +17,9 @@ use squares::SquaresTable;
 
 // 1. The table is in `squares.rs`: native function, columns, constraints, trace.
 
-// 2. The machine: processor, program and memories are in every one, and of these tables a program
-//    has those that it needs. The second line compiles Plonky3's prover for it.
+// 2. The machine. Every machine has the tables `cpu`, `program`, `words` and `blocks`; of the
+//    listed tables, a program's machine has those that the program needs. `provable!` compiles
+//    Plonky3's prover for it.
 droste::machine::machine! {
     /// A machine that squares the lanes of a block in one instruction.
     pub enum Tables {
@@ -27,9 +29,10 @@ droste::machine::machine! {
         Squares(SquaresTable),
     }
 }
-droste::machine::provable! { Tables: Blake3Family }
+droste::machine::provable! { Tables: Blake3Suite }
 
-// 3. A program that calls it. Natively, `squares` comes from the crate that it is imported from.
+// 3. A program that calls it. In a native run, `squares` is the function of the crate that it is
+//    imported from.
 const PROGRAM: &str = "
 use droste_gadgets::prelude::*;
 use my_crate::squares;
@@ -42,18 +45,20 @@ pub fn main() {
 ";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // 4. Compiler and executor learn of the precompile from the machine's tables.
+    // 4. The compiler gets the precompiles from the machine's tables; the executor gets them with
+    //    the compiled program.
     let precompiles = custom_precompiles::<Tables>();
     let compiled = compile_with("main.rs", PROGRAM, GADGETS, &precompiles)?;
     let public = [F::from_u32(3)];
     let run = execute(&compiled, &public, &Tape::default(), 1 << 12)?;
 
-    // 5. The key names the tables and binds their constraints: another machine rejects the proof.
+    // 5. The key names the tables and binds their constraints: a verifier for another machine
+    //    rejects the proof.
     let settings = Preset::Toy.settings(2)?;
     let key =
-        ProvingKey::<Blake3Family, Tables>::new(&compiled.program, settings, Heights::Minimal)?;
+        ProvingKey::<Blake3Suite, Tables>::new(&compiled.program, settings, Heights::Minimal)?;
     let proof = prove_with_key(&key, &run)?;
-    let report = verify::<Blake3Family, Tables>(key.key(), &public, 0, &proof)?;
+    let report = verify::<Blake3Suite, Tables>(key.key(), &public, 0, &proof)?;
     println!("3 squared twice is {}", report.statement[1]);
     assert_eq!(report.statement[1], F::from_u32(81));
     Ok(())

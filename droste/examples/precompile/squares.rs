@@ -1,18 +1,17 @@
-//! A precompile of our own, following docs/precompiles.md: the squares of a block's lanes.
+//! A precompile that squares the lanes of a block, written as docs/precompiles.md describes.
 
-use droste::machine::tables::{LANES, LookupCounts, Table, TraceInput, block, bus};
+use droste::machine::tables::bus::{self, BlockMessage, CallMessage};
+use droste::machine::tables::{LANES, LookupCounts, Table, TraceInput, block};
 use droste::prelude::*;
 use droste::program::isa::id;
-use droste::program::{Call, Fault, Memory, Output, Parameter, Precompile};
-
-const SQUARES: u32 = id::CUSTOM.start;
+use droste::program::{Function, Operand, Output, Parameter, Precompile, any};
 
 /// The native function.
 pub fn squares(block: [F; LANES]) -> [F; LANES] {
     block.map(|lane| lane * lane)
 }
 
-/// Columns: whether the row is a call, the two addresses, the lanes, their squares.
+/// Columns: whether the row is a call, the addresses of input and result, the lanes, their squares.
 const REAL: usize = 0;
 const FROM: usize = 1;
 const TO: usize = 2;
@@ -46,66 +45,67 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for SquaresTable {
             let value: AB::Expr = row[LANE + lane].into();
             builder.assert_eq(value.square(), row[SQUARE + lane]);
         }
-        let zero = AB::Expr::ZERO;
-        let operands = [
-            row[FROM].into(),
-            zero.clone(),
-            zero.clone(),
-            row[TO].into(),
-            zero,
-        ];
-        bus::receive_call(builder, F::from_u32(SQUARES), operands, row[REAL]);
+        let call = CallMessage {
+            id: F::from_u32(SQUARES.identity).into(),
+            a: row[FROM].into(),
+            b: AB::Expr::ZERO,
+            c: AB::Expr::ZERO,
+            d: row[TO].into(),
+            e: AB::Expr::ZERO,
+        };
+        bus::receive_call(builder, call, row[REAL]);
         for (address, first) in [(FROM, LANE), (TO, SQUARE)] {
-            let lanes = std::array::from_fn(|lane| row[first + lane].into());
-            let count = Count::bounded(row[REAL].into(), 1);
-            bus::lookup_block(builder, row[address], lanes, count);
+            let block = BlockMessage {
+                address: row[address].into(),
+                lanes: std::array::from_fn(|lane| row[first + lane].into()),
+            };
+            bus::lookup_block(builder, block, Count::bounded(row[REAL].into(), 1));
         }
     }
 }
 
-fn run(call: &Call, memory: &mut Memory) -> Result<(), Fault> {
-    let input = memory.block(call.a.as_canonical_u32())?;
-    memory.set_block(call.d.as_canonical_u32(), squares(input))
-}
+/// The declaration, from which compiler, executor and machine take everything they need.
+pub const SQUARES: Precompile = Precompile {
+    name: "squares",
+    identity: id::CUSTOM.start,
+    functions: &[Function {
+        name: "squares",
+        parameters: &[Parameter::Block(Operand::A)],
+        check: any,
+        output: Output::Block(Operand::D),
+    }],
+    is_total: true,
+    run: |call| {
+        let input = call.read(Operand::A)?;
+        call.write(Operand::D, squares(input))
+    },
+    rows: |_| 1,
+};
 
 impl Table for SquaresTable {
     fn name(&self) -> &'static str {
         "squares"
     }
 
-    fn precompiles(&self) -> &'static [u32] {
+    fn precompiles(&self) -> &'static [Precompile] {
         &[SQUARES]
-    }
-
-    fn custom(&self) -> &'static [Precompile] {
-        &[Precompile {
-            name: "squares",
-            identity: SQUARES,
-            parameters: &[Parameter::Block],
-            output: Output::Block,
-            run,
-        }]
-    }
-
-    fn rows(&self, input: &TraceInput<'_>) -> usize {
-        input.execution.calls[SQUARES as usize].len()
     }
 
     fn trace(
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         let mut values = F::zero_vec(WIDTH << log_height);
-        let calls = &input.execution.calls[SQUARES as usize];
+        let calls = &input.execution.calls[SQUARES.identity as usize];
         for (row, call) in values.chunks_exact_mut(WIDTH).zip(calls) {
-            let lanes = block(&input.execution.image, call.a);
+            let lanes = block(&input.execution.memory, call.a);
             (row[REAL], row[FROM], row[TO]) = (F::ONE, call.a, call.d);
             row[LANE..SQUARE].copy_from_slice(&lanes);
             row[SQUARE..].copy_from_slice(&squares(lanes));
-            uses.block(call.a);
-            uses.block(call.d);
+            counts.block(call.a);
+            counts.block(call.d);
         }
         RowMajorMatrix::new(values, WIDTH)
     }

@@ -7,7 +7,8 @@ use super::felt::Felt;
 use super::index::Index;
 use super::run;
 
-/// Eight field elements at one address: a Poseidon-16 digest, half a byte-hash digest, data.
+/// Eight field elements at one address: a Poseidon-16 digest, half of a byte hash's digest, or
+/// data.
 ///
 /// A block read from a slice may have lanes without a value; using such a lane fails.
 #[derive(Clone, Copy, Debug)]
@@ -17,23 +18,24 @@ impl Block {
     /// Eight zeros.
     pub const ZERO: Self = Self([Some(F::new(0)); 8]);
 
-    /// The block of these lanes.
+    /// Returns the block with these lanes.
     pub fn new(lanes: [Felt; 8]) -> Self {
         Self(lanes.map(|lane| Some(lane.0)))
     }
 
-    /// Lane `i`, below 8.
+    /// Returns lane `i`, which must be below 8.
     pub fn lane(self, i: usize) -> Felt {
-        Felt(self.0[i].expect("a lane has no value"))
+        Felt(self.0[i].expect("a lane is used that has no value"))
     }
 
-    /// The extension element in this block. Fails if one of lanes 5 to 7 is not zero.
+    /// Returns the extension element in this block. Fails if one of lanes 5 to 7 is not zero.
     pub fn as_ext(self) -> Ext {
         Ext::from_block(self)
     }
 
     pub(crate) fn native(self) -> precompile::Block {
-        self.0.map(|lane| lane.expect("a lane has no value"))
+        self.0
+            .map(|lane| lane.expect("a lane is used that has no value"))
     }
 
     pub(crate) fn from_native(block: precompile::Block) -> Self {
@@ -55,7 +57,7 @@ impl Default for Block {
     }
 }
 
-/// A pointer to consecutive blocks, and how many there are.
+/// A reference to consecutive blocks: the address of the first one, and their number.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice {
     address: usize,
@@ -63,27 +65,27 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// Block `i`. Fails if the slice has no such block.
+    /// Returns block `i`. Fails if the slice has no such block.
     pub fn block(self, i: usize) -> Block {
         assert!(
             i < self.length,
-            "block {i} of a slice that has {}",
+            "block {i} was read from a slice of {} blocks",
             self.length
         );
         Block(run::block(self.address + i))
     }
 
-    /// Block `i`, for an index known at run time. Fails if the slice has fewer than `N` blocks.
+    /// Returns block `i`, an index known at run time. Fails if the slice has fewer than `N` blocks.
     pub fn at<const N: usize>(self, i: Index<N>) -> Block {
         self.indexed::<N>();
         self.block(i.native())
     }
 
-    /// The slice from block `n` on. Fails if the slice has fewer than `n` blocks.
+    /// Returns the slice from block `n` on. Fails if the slice has fewer than `n` blocks.
     pub fn skip(self, n: usize) -> Self {
         assert!(
             n <= self.length,
-            "{n} blocks of a slice that has {}",
+            "{n} blocks were skipped in a slice of {} blocks",
             self.length
         );
         Self {
@@ -92,8 +94,8 @@ impl Slice {
         }
     }
 
-    /// The slice from block `i` on, for an index known at run time, as long as what the largest index
-    /// leaves. Fails if the slice has fewer than `N - 1` blocks.
+    /// Returns the slice from block `i` on, an index known at run time. Its length is the one that
+    /// remains for the largest index. Fails if the slice has fewer than `N - 1` blocks.
     pub fn skip_index<const N: usize>(self, i: Index<N>) -> Self {
         self.skip(N - 1);
         self.part(i.native(), self.length + 1 - N)
@@ -107,15 +109,18 @@ impl Slice {
 
     fn indexed<const N: usize>(self) {
         let length = self.length;
-        assert!(N <= length, "an Index<{N}> into a slice of {length} blocks");
+        assert!(
+            N <= length,
+            "an Index<{N}> was used in a slice of {length} blocks"
+        );
     }
 
-    /// `length` blocks from block `from` on, which the slice must have.
+    /// Returns `length` blocks from block `from` on, which the slice must have.
     pub(crate) fn part(self, from: usize, length: usize) -> Self {
         let end = from.checked_add(length);
         assert!(
             end.is_some_and(|end| end <= self.length),
-            "{length} blocks from {from} on of a slice that has {}",
+            "{length} blocks from block {from} on were taken from a slice of {} blocks",
             self.length
         );
         Self {
@@ -129,7 +134,7 @@ impl Slice {
         Self::allocated(&blocks)
     }
 
-    /// Fresh blocks.
+    /// Stores the blocks at new addresses.
     pub(crate) fn allocated(blocks: &[[Option<F>; 8]]) -> Self {
         Self {
             address: run::allocate(blocks),
@@ -137,13 +142,13 @@ impl Slice {
         }
     }
 
-    /// Address of the first block, of a slice that has at least `blocks`.
+    /// Returns the address of the first block. Fails if the slice has fewer than `blocks` blocks.
     pub(crate) fn address(self, blocks: usize) -> usize {
         self.skip(blocks);
         self.address
     }
 
-    /// The first `n` blocks.
+    /// Returns the first `n` blocks.
     pub(crate) fn native(self, n: usize) -> Vec<precompile::Block> {
         run::read_blocks(self.address(n), n)
     }

@@ -19,38 +19,39 @@ impl Ext {
     /// One.
     pub const ONE: Self = Self::new([1, 0, 0, 0, 0]);
 
-    /// A constant: five coefficients, constant term first.
+    /// The constant with these five coefficients, constant term first.
     pub const fn new(coefficients: [u32; 5]) -> Self {
         Self(F::new_array(coefficients))
     }
 
-    /// The embedding of a base field element.
+    /// Returns the base field element as an extension element.
     pub fn from_felt(x: Felt) -> Self {
         Self::from_native(EF::from(x.0))
     }
 
-    /// The element with these coefficients, constant term first.
+    /// Returns the element with these coefficients, constant term first.
     pub fn from_coeffs(coefficients: [Felt; 5]) -> Self {
         Self(coefficients.map(|x| x.0))
     }
 
-    /// Coefficient `i`, below 5.
+    /// Returns coefficient `i`, which must be below 5.
     pub fn coeff(self, i: usize) -> Felt {
         Felt(self.0[i])
     }
 
-    /// The block that holds this element.
+    /// Returns the block that contains this element.
     pub fn as_block(self) -> Block {
         Block::from_native(ext_to_block(self.native()))
     }
 
-    /// The same element. In `main` the machine keeps it at a fixed address, which costs functions and
-    /// loops nothing to reach; a result of an `#[inline(never)]` function is not at one.
+    /// Returns the same element. In `main`, the machine copies it to a fixed address, so functions
+    /// and loops can use it without the cost of passing it. The result of an `#[inline(never)]`
+    /// function, for example, is not at a fixed address otherwise.
     pub fn pin(self) -> Self {
         self
     }
 
-    /// The inverse. Fails for zero.
+    /// Returns the inverse. Fails for zero.
     pub fn inverse(self) -> Self {
         Self::from_native(self.native().try_inverse().expect("zero has no inverse"))
     }

@@ -15,12 +15,12 @@ impl Felt {
     /// One.
     pub const ONE: Self = Self(F::new(1));
 
-    /// The element `value mod p`, a constant.
+    /// The constant `value mod p`.
     pub const fn new(value: u32) -> Self {
         Self(F::new(value))
     }
 
-    /// The inverse. Fails for zero.
+    /// Returns the inverse. Fails for zero.
     pub fn inverse(self) -> Self {
         Self(self.0.try_inverse().expect("zero has no inverse"))
     }
@@ -38,7 +38,7 @@ impl From<Felt> for F {
     }
 }
 
-/// The element `value mod p` of a compile-time integer.
+/// Returns the element `value mod p` of an integer known at compile time.
 pub fn felt(value: usize) -> Felt {
     Felt(F::from_usize(value))
 }

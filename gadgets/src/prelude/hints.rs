@@ -1,16 +1,16 @@
-//! Hints: values the prover chooses, which a program must check.
+//! Hints: values that the prover chooses and the program must check.
 
 use super::block::Slice;
 use super::ext::Ext;
 use super::felt::Felt;
 use super::run::{self, Hint, Wanted};
 
-/// A value from the tape that nothing has been checked about.
+/// A value from the tape of which nothing has been checked.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a hint that is not checked says nothing"]
+#[must_use = "a hint that is not checked proves nothing"]
 pub struct Unchecked<T>(T);
 
-/// The next hint, a field element.
+/// Reads the next hint, a field element.
 pub fn hint_felt() -> Unchecked<Felt> {
     match run::next_hint(Wanted::Felt) {
         Hint::Felt(x) => Unchecked(Felt(x)),
@@ -18,7 +18,7 @@ pub fn hint_felt() -> Unchecked<Felt> {
     }
 }
 
-/// The next hint, an extension element.
+/// Reads the next hint, an extension element.
 pub fn hint_ext() -> Unchecked<Ext> {
     match run::next_hint(Wanted::Ext) {
         Hint::Ext(x) => Unchecked(Ext::from_native(x)),
@@ -29,7 +29,7 @@ pub fn hint_ext() -> Unchecked<Ext> {
     }
 }
 
-/// The next hint, `n` consecutive blocks.
+/// Reads the next hint, `n` consecutive blocks.
 pub fn hint_slice(n: usize) -> Unchecked<Slice> {
     match run::next_hint(Wanted::Slice(n)) {
         Hint::Slice(blocks) if blocks.len() == n => Unchecked(Slice::allocated(&blocks)),
@@ -38,16 +38,17 @@ pub fn hint_slice(n: usize) -> Unchecked<Slice> {
 }
 
 impl Unchecked<Felt> {
-    /// The element, where every value is admissible; the caller says why.
+    /// Returns the element without a check. Every value must be admissible; say why in a comment at
+    /// the call.
     pub fn any(self) -> Felt {
         self.0
     }
 
-    /// The element, which must be zero or one.
+    /// Returns the element. Fails unless it is zero or one.
     pub fn bit(self) -> Felt {
         assert!(
             self.0 == Felt::ZERO || self.0 == Felt::ONE,
-            "a bit is {:?}",
+            "a hint is {:?}, expected zero or one",
             self.0
         );
         self.0
@@ -55,14 +56,15 @@ impl Unchecked<Felt> {
 }
 
 impl Unchecked<Ext> {
-    /// The element, whose block must have zeros above its five coefficients.
+    /// Returns the element. Fails unless lanes 5 to 7 of its block are zero.
     pub fn checked(self) -> Ext {
         self.0
     }
 }
 
 impl Unchecked<Slice> {
-    /// The slice, whose content is bound later by hashing; the caller says where.
+    /// Returns the slice without a check. The program must bind its content later, by hashing it;
+    /// say where in a comment at the call.
     pub fn any(self) -> Slice {
         self.0
     }

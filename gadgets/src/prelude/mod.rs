@@ -1,21 +1,22 @@
-//! What every zk-DSL program builds on, in its native execution.
+//! The types and functions that every zk-DSL program uses, as native code.
 //!
-//! A program is plain Rust over these types. Under `rustc` it runs on this module; inside the machine
-//! the compiler replaces everything here by instructions of the same meaning, so this module is the
-//! meaning. Field elements are [`Felt`] and [`Ext`], memory is [`Block`]s of 8 lanes and [`Slice`]s of
-//! consecutive blocks, hints come out of a tape as [`Unchecked`] values, and the statement is what
-//! [`public_input`] read and [`reveal`] wrote.
+//! A program is plain Rust over these types. Compiled by `rustc`, it runs on this module; for the
+//! machine, the compiler replaces everything in this module by instructions with the same meaning,
+//! so the code here defines what a program means. Field elements are [`Felt`] and [`Ext`]; memory
+//! consists of [`Block`]s of 8 lanes and [`Slice`]s of consecutive blocks; hints are read from a
+//! tape as [`Unchecked`] values; and the statement consists of the elements that [`public_input`]
+//! read and [`reveal`] wrote.
 //!
 //! ```
 //! use droste_gadgets::prelude::*;
-//! use droste_gadgets::{Tape, run_native};
+//! use droste_gadgets::{NativeTape, run_native};
 //!
 //! fn square() {
 //!     let x = public_input();
 //!     reveal(x * x);
 //! }
 //!
-//! let statement = run_native(&Tape::default(), &[7], square)?;
+//! let statement = run_native(&NativeTape::default(), &[7], square)?;
 //! assert_eq!(statement[..2], [7, 49]);
 //! # Ok::<(), droste_gadgets::Failure>(())
 //! ```

@@ -1,4 +1,4 @@
-//! The precompiles as functions; [`droste_native::precompile`] says what each computes.
+//! The precompiles as functions. [`droste_native::precompile`] defines what each of them computes.
 
 use droste_native::F;
 use droste_native::field::EXTENSION_DEGREE;
@@ -17,14 +17,15 @@ fn solved<T>(result: Result<T, PrecompileError>) -> T {
     }
 }
 
-/// The blocks of which the first `lanes` lanes are read.
+/// Returns the blocks that contain the first `lanes` lanes, which must have values.
 fn read_lanes(data: Slice, lanes: usize) -> Vec<precompile::Block> {
     run::read_lanes(data.address(lanes.div_ceil(8)), lanes)
 }
 
-/// Sum of `beta^(8R - 1 - j)` times lane `j` of `data` over the window `skip..skip + len`, `R` blocks.
+/// Returns the sum of `beta^(8R - 1 - j)` times lane `j` of `data` over the window
+/// `skip..skip + len`, which spans `R` blocks.
 pub fn horner(data: Slice, skip: usize, len: usize, beta: Ext) -> Ext {
-    // Lanes past the window may have no value.
+    // Lanes after the window may have no value.
     let blocks = read_lanes(data, skip + len);
     Ext::from_native(solved(precompile::horner(
         &blocks,
@@ -34,8 +35,8 @@ pub fn horner(data: Slice, skip: usize, len: usize, beta: Ext) -> Ext {
     )))
 }
 
-/// The `n` extension elements laid out one after the other, 5 lanes each, from lane `skip < 8` of `data`
-/// on, one block each.
+/// Returns the `n` extension elements that are stored one after the other, 5 lanes each, from lane
+/// `skip < 8` of `data` on. Each of them gets a block of its own.
 pub fn unpack(data: Slice, skip: usize, n: usize) -> Slice {
     let blocks = read_lanes(data, skip + EXTENSION_DEGREE * n);
     let elements = solved(precompile::unpack(&blocks, skip, n));
@@ -43,26 +44,28 @@ pub fn unpack(data: Slice, skip: usize, n: usize) -> Slice {
     Slice::from_native(&blocks)
 }
 
-/// Fails if [`unpack`] of these arguments is not `elements`.
+/// Fails unless [`unpack`] of these arguments is `elements`.
 pub fn assert_unpacked(data: Slice, skip: usize, n: usize, elements: Slice) {
     assert_eq!(unpack(data, skip, n).native(n), elements.native(n));
 }
 
-/// A step of FRI folding: `(left + right) / 2 + scale * (left - right)`.
+/// Returns the result of a step of FRI folding: `(left + right) / 2 + scale * (left - right)`.
 pub fn fold_pair(left: Ext, right: Ext, scale: Ext) -> Ext {
     let [left, right, scale] = [left, right, scale].map(Ext::native);
     Ext::from_native(precompile::fold(left, right, scale))
 }
 
-/// Poseidon-16 compression of two blocks.
+/// Returns the Poseidon-16 compression of two blocks.
 pub fn poseidon16_compress(left: Block, right: Block) -> Block {
     let (left, right) = (left.native(), right.native());
     Block::from_native(precompile::poseidon16_compress(&left, &right))
 }
 
-/// Overwrite sponge over `lanes >= 8` lanes of `data`; rate and capacity halves of the last output.
+/// Runs an overwrite sponge over `lanes >= 8` lanes of `data`, and returns the rate and capacity
+/// halves of the last output.
 ///
-/// Lanes of a partial last block that have no value take the output before.
+/// If the last block is partial, the sponge gives its other lanes the values that they have in the
+/// previous output. Lanes that already have a value must agree.
 pub fn poseidon16_sponge(data: Slice, lanes: usize, capacity: Block) -> (Block, Block) {
     let output = sponge(data, lanes, capacity, 0);
     (
@@ -71,14 +74,15 @@ pub fn poseidon16_sponge(data: Slice, lanes: usize, capacity: Block) -> (Block, 
     )
 }
 
-/// [`poseidon16_sponge`] that adds `tag` to lane 0 of the capacity before every permutation; rate and
-/// capacity halves of the last output as two consecutive blocks.
+/// Like [`poseidon16_sponge`], but adds `tag` to lane 0 of the capacity before every permutation,
+/// and returns the rate and capacity halves of the last output as two consecutive blocks.
 pub fn poseidon16_duplex(data: Slice, lanes: usize, capacity: Block, tag: usize) -> Slice {
     let output = sponge(data, lanes, capacity, tag);
     Slice::from_native(&[output.rate, output.capacity])
 }
 
-/// The rate half of [`poseidon16_sponge`]: a digest, where nothing goes on from the capacity.
+/// Returns the rate half of [`poseidon16_sponge`]: a digest, for hashes that do not continue from
+/// the capacity.
 pub fn poseidon16_hash(data: Slice, lanes: usize, capacity: Block) -> Block {
     Block::from_native(sponge(data, lanes, capacity, 0).rate)
 }
@@ -99,7 +103,7 @@ fn sponge(data: Slice, lanes: usize, capacity: Block, tag: usize) -> SpongeOutpu
     output
 }
 
-/// Root of a Merkle path of `depth >= 1` siblings; `index` must be below `2^depth`.
+/// Returns the root of a Merkle path of `depth >= 1` siblings. `index` must be below `2^depth`.
 pub fn poseidon16_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) -> Block {
     Block::from_native(solved(precompile::poseidon16_merkle(
         &leaf.native(),
@@ -108,28 +112,28 @@ pub fn poseidon16_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) ->
     )))
 }
 
-/// The limbs of `groups` blocks of elements: two blocks each.
+/// Returns the limbs of `groups` blocks of elements, two blocks for each.
 pub fn limbs(data: Slice, groups: usize) -> Slice {
-    // Lanes without a value are the prover's to choose; zero is as good as any.
+    // The prover may choose lanes without a value; this run chooses zero.
     let blocks = run::read_or_zero(data.address(groups), groups);
     let limbs: Vec<_> = blocks.iter().flat_map(precompile::limbs).collect();
     Slice::from_native(&limbs)
 }
 
-/// Chaining value of a BLAKE3 chunk of `words` words; the digest for `root`.
+/// Returns the chaining value of a BLAKE3 chunk of `words` words or, if `root`, the digest.
 pub fn blake3_chunk(limbs: Slice, words: usize, counter: usize, root: bool) -> Slice {
     let blocks = read_lanes(limbs, 2 * words);
     let digest = precompile::blake3_chunk(&blocks, words, counter as u32, root);
     Slice::from_native(&solved(digest))
 }
 
-/// BLAKE3 parent node; the digest for `root`.
+/// Returns the BLAKE3 parent node or, if `root`, the digest.
 pub fn blake3_parent(left: Slice, right: Slice, root: bool) -> Slice {
     let (left, right) = (byte_digest(left), byte_digest(right));
     Slice::from_native(&solved(precompile::blake3_parent(&left, &right, root)))
 }
 
-/// Root of a Merkle path in Blake3: `depth` siblings of two blocks each.
+/// Returns the root of a Merkle path in Blake3 with `depth` siblings of two blocks each.
 pub fn blake3_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
     let root = precompile::blake3_merkle(
         &byte_digest(leaf),
@@ -139,7 +143,7 @@ pub fn blake3_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Sli
     Slice::from_native(&solved(root))
 }
 
-/// Keccak-256 of `words` words; rate blocks of 34 words are 10 blocks apart.
+/// Returns the Keccak-256 digest of `words` words; rate blocks of 34 words start 10 blocks apart.
 pub fn keccak_hash(limbs: Slice, words: usize) -> Slice {
     let runs = words.saturating_sub(1) / precompile::KECCAK_RATE_WORDS;
     let rest = words - runs * precompile::KECCAK_RATE_WORDS;
@@ -149,7 +153,7 @@ pub fn keccak_hash(limbs: Slice, words: usize) -> Slice {
     Slice::from_native(&solved(precompile::keccak_hash(&blocks, words)))
 }
 
-/// Root of a Merkle path in Keccak-256: `depth` siblings of two blocks each.
+/// Returns the root of a Merkle path in Keccak-256 with `depth` siblings of two blocks each.
 pub fn keccak_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
     let root = precompile::keccak_merkle(
         &byte_digest(leaf),

@@ -1,4 +1,4 @@
-//! The state of a native run: tape, statement and block memory. Each run has a thread of its own.
+//! The state of a native run: tape, statement and block memory. Each run has its own thread.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -13,13 +13,13 @@ use thiserror::Error;
 use super::felt::Felt;
 use crate::record::Line;
 
-/// Stack of a native run.
+/// Bytes of stack of a native run.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Lanes of the statement.
+/// Number of lanes of the statement.
 pub const STATEMENT_LANES: usize = 8;
 
-/// One hint. A lane of a slice without a value is left for a precompile to fill.
+/// A hint. A lane of a slice may have no value, so that a precompile can give it one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// Read by [`hint_felt`](super::hint_felt).
@@ -40,23 +40,24 @@ impl Hint {
     }
 }
 
-/// Hints in the order the program reads them.
+/// Hints in the order in which the program reads them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tape {
+pub struct NativeTape {
     /// The hints.
     pub hints: Vec<Hint>,
 }
 
-/// Why a run failed: an assertion, a hint of the wrong kind, an operand outside a relation's domain.
+/// Why a run failed: an assertion, a hint of the wrong kind, or an operand that a precompile does
+/// not accept.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{0}")]
 pub struct Failure(pub String);
 
-/// Where hints come from.
+/// The source of a run's hints.
 pub(crate) enum Source {
     /// A tape.
     Tape(VecDeque<Hint>),
-    /// Advice and a prover: a tape is recorded.
+    /// Advice and a prover's answers, while a tape is recorded.
     Prover(Line),
 }
 
@@ -66,7 +67,7 @@ impl Default for Source {
     }
 }
 
-/// What a program asks for.
+/// The kind of the hint that a program reads.
 #[derive(Clone, Copy)]
 pub(crate) enum Wanted {
     Felt,
@@ -77,7 +78,7 @@ pub(crate) enum Wanted {
 #[derive(Default)]
 pub(crate) struct Run {
     source: Source,
-    /// Hints that the program says are next.
+    /// Values that the program has advised for its next hints.
     advised: VecDeque<Hint>,
     recorded: Vec<Hint>,
     inputs: VecDeque<F>,
@@ -91,13 +92,13 @@ thread_local! {
     static RUNNING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `program` natively on a tape of hints and public inputs and returns the statement: inputs,
-/// then outputs, then zeros, as canonical integers.
+/// Runs `program` natively on a tape of hints and on public inputs, and returns the statement:
+/// inputs, then outputs, then zeros, as canonical integers.
 ///
 /// # Errors
-/// The message of the first assertion that fails. Hints and inputs left over are failures too.
+/// The message of the first assertion that fails. It is also an error if hints or inputs are left.
 pub fn run_native(
-    tape: &Tape,
+    tape: &NativeTape,
     public: &[u32],
     program: impl FnOnce() + Send,
 ) -> Result<[u32; STATEMENT_LANES], Failure> {
@@ -106,7 +107,7 @@ pub fn run_native(
     Ok(statement)
 }
 
-/// A run in a thread of its own.
+/// A run in its own thread.
 pub(crate) type Handle<'scope> = ScopedJoinHandle<'scope, (thread::Result<()>, Run)>;
 
 /// Starts a run.
@@ -128,7 +129,7 @@ pub(crate) fn spawn<'scope>(
         let result = catch_unwind(AssertUnwindSafe(program));
         let mut run = RUN.take();
         if let Source::Prover(_) = run.source {
-            // The prover hears that nothing more is asked.
+            // Closing the line tells the prover that no more requests will come.
             run.source = Source::default();
         }
         (result, run)
@@ -136,11 +137,11 @@ pub(crate) fn spawn<'scope>(
     thread::Builder::new()
         .stack_size(STACK_BYTES)
         .spawn_scoped(scope, started)
-        .map_err(|error| Failure(format!("no thread for the run: {error}")))
+        .map_err(|error| Failure(format!("the run's thread could not be started: {error}")))
 }
 
-/// The tape that a run recorded, and its statement.
-pub(crate) fn finish(run: Handle<'_>) -> Result<(Tape, [u32; STATEMENT_LANES]), Failure> {
+/// Waits for a run, and returns the tape that it recorded and its statement.
+pub(crate) fn finish(run: Handle<'_>) -> Result<(NativeTape, [u32; STATEMENT_LANES]), Failure> {
     let (result, run) = run
         .join()
         .map_err(|_| Failure("the run's thread ended early".into()))?;
@@ -175,10 +176,11 @@ pub(crate) fn finish(run: Handle<'_>) -> Result<(Tape, [u32; STATEMENT_LANES]), 
         *lane = value.as_canonical_u32();
     }
     let hints = run.recorded;
-    Ok((Tape { hints }, statement))
+    Ok((NativeTape { hints }, statement))
 }
 
-/// A program fails by panicking; inside [`run_native`] that is a result, not news.
+/// Suppresses the messages of panics inside runs: a program fails by panicking, which
+/// [`run_native`] returns as an error.
 fn silence_failures() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -191,7 +193,8 @@ fn silence_failures() {
     });
 }
 
-/// The next public input. Inputs come before outputs in the statement.
+/// Reads the next public input. All inputs must be read before the first output is written, since
+/// they come first in the statement.
 pub fn public_input() -> Felt {
     RUN.with_borrow_mut(|run| {
         assert!(!run.revealed, "a public input is read after an output");
@@ -213,7 +216,7 @@ impl Run {
     fn write(&mut self, value: F) {
         assert!(
             self.statement.len() < STATEMENT_LANES,
-            "the statement has {STATEMENT_LANES} lanes"
+            "the statement has {STATEMENT_LANES} lanes, and all are used"
         );
         self.statement.push(value);
     }
@@ -244,14 +247,14 @@ pub(crate) fn next_hint(wanted: Wanted) -> Hint {
     hint
 }
 
-/// The prover's next message, of `n` elements.
+/// Asks the prover for its next message, of `n` elements.
 pub(crate) fn ask(n: usize) -> Vec<F> {
     let message = RUN.with_borrow(|run| match &run.source {
         Source::Prover(line) => line.ask(n),
         Source::Tape(_) => None,
     });
-    let message = message.expect("the prover has no answer");
-    assert_eq!(message.len(), n, "elements of the prover's message");
+    let message = message.expect("the prover has no answer to a hint");
+    assert_eq!(message.len(), n, "length of the prover's message");
     message
 }
 
@@ -259,7 +262,7 @@ fn recording() -> bool {
     RUN.with_borrow(|run| matches!(run.source, Source::Prover(_)))
 }
 
-/// Says what one of the next hints is, in their order.
+/// Advises the value of a hint. Hints take advised values in the order in which they were advised.
 pub(crate) fn advise(hint: impl FnOnce() -> Hint) {
     if recording() {
         let hint = hint();
@@ -267,7 +270,7 @@ pub(crate) fn advise(hint: impl FnOnce() -> Hint) {
     }
 }
 
-/// Tells the prover something.
+/// Sends values to the prover.
 pub(crate) fn tell(values: impl FnOnce() -> Vec<F>) {
     if recording() {
         let values = values();
@@ -279,7 +282,7 @@ pub(crate) fn tell(values: impl FnOnce() -> Vec<F>) {
     }
 }
 
-/// Appends blocks to memory and returns the address of the first.
+/// Appends blocks to memory and returns the address of the first one.
 pub(crate) fn allocate(blocks: &[[Option<F>; 8]]) -> usize {
     RUN.with_borrow_mut(|run| {
         let address = run.blocks.len();
@@ -288,16 +291,16 @@ pub(crate) fn allocate(blocks: &[[Option<F>; 8]]) -> usize {
     })
 }
 
-/// One block, with the lanes that have a value.
+/// Returns a block; lanes without a value are `None`.
 pub(crate) fn block(address: usize) -> [Option<F>; 8] {
     RUN.with_borrow(|run| run.blocks.get(address).copied())
-        .expect("a slice ends before the block read from it")
+        .expect("a block is read beyond the end of its slice")
 }
 
 fn read(address: usize, n: usize, unset: impl Fn(usize, usize) -> F) -> Vec<precompile::Block> {
     RUN.with_borrow(|run| {
         let blocks = run.blocks.get(address..address + n);
-        let blocks = blocks.expect("a slice ends before the blocks read from it");
+        let blocks = blocks.expect("blocks are read beyond the end of their slice");
         let lanes = |(i, block): (usize, &[Option<F>; 8])| {
             std::array::from_fn(|lane| block[lane].unwrap_or_else(|| unset(i, lane)))
         };
@@ -306,15 +309,16 @@ fn read(address: usize, n: usize, unset: impl Fn(usize, usize) -> F) -> Vec<prec
 }
 
 fn missing(block: usize, lane: usize) -> F {
-    panic!("lane {lane} of block {block} has no value")
+    panic!("lane {lane} of block {block} is used, but has no value")
 }
 
-/// `n` blocks of which every lane has a value.
+/// Returns `n` blocks, all of whose lanes must have values.
 pub(crate) fn read_blocks(address: usize, n: usize) -> Vec<precompile::Block> {
     read(address, n, missing)
 }
 
-/// Blocks of which the first `lanes` lanes have a value.
+/// Returns blocks of which the first `lanes` lanes must have values; other lanes are read as zero
+/// if they have none.
 pub(crate) fn read_lanes(address: usize, lanes: usize) -> Vec<precompile::Block> {
     read(address, lanes.div_ceil(8), |block, lane| {
         if 8 * block + lane < lanes {
@@ -325,18 +329,18 @@ pub(crate) fn read_lanes(address: usize, lanes: usize) -> Vec<precompile::Block>
     })
 }
 
-/// `n` blocks, zero where a lane has no value.
+/// Returns `n` blocks, with zero for lanes without a value.
 pub(crate) fn read_or_zero(address: usize, n: usize) -> Vec<precompile::Block> {
     read(address, n, |_, _| F::ZERO)
 }
 
-/// Gives every lane of a block its value, which lanes that have one must agree with.
+/// Gives every lane of a block its value. Fails if a lane already has a different one.
 pub(crate) fn fill(address: usize, values: precompile::Block) {
     RUN.with_borrow_mut(|run| {
         for (lane, value) in run.blocks[address].iter_mut().zip(values) {
             assert!(
                 lane.is_none_or(|old| old == value),
-                "a cell is written twice"
+                "a cell is written twice, with different values"
             );
             *lane = Some(value);
         }

@@ -1,10 +1,12 @@
-//! The constraints at the out-of-domain point.
+//! The constraints, checked at the out-of-domain point.
 //!
-//! Claim: what the proof opened for a table at the point satisfies the table's constraints, folded
-//! by a challenge: over the vanishing polynomial of the trace's domain they are the quotient that
-//! the proof committed to. As `p3_uni_stark::verify_constraints`, `recompose_quotient_from_chunks`
-//! and `p3_batch_stark::verify_batch` check it; why a point outside of the domain suffices is
-//! DEEP-ALI (ePrint 2019/336), and what the constraints of lookups say is LogUp (ePrint 2022/1530).
+//! Claim: the values that the proof opens for a table at the point satisfy the table's constraints.
+//! That is, the constraints, folded by a challenge and divided by the vanishing polynomial of the
+//! trace's domain, equal the quotient that the proof committed to.
+//! `p3_uni_stark::verify_constraints`, `recompose_quotient_from_chunks` and
+//! `p3_batch_stark::verify_batch` check the same. That one point outside the domain suffices
+//! follows from DEEP-ALI (ePrint 2019/336); the constraints of lookups are those of LogUp (ePrint
+//! 2022/1530).
 
 use crate::bits::{INVERSE_GENERATORS, square_times};
 use crate::constraints::{recompose, vanishing};
@@ -13,22 +15,23 @@ use crate::prelude::*;
 use crate::verify::shape::{MAIN, Matrix, PERMUTATION, PREPROCESSED, QUOTIENT, Shape};
 use crate::verify::transcript::Challenged;
 
-/// What a proof opens for one table at the out-of-domain point, with the selectors there.
+/// The values that a proof opens for one table at the out-of-domain point, with the selectors
+/// there.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// Main trace at the point.
     pub main: Vec<Ext>,
-    /// Main trace at the next point; empty when it is not opened there.
+    /// Main trace at the next point; empty if it is not opened there.
     pub main_next: Vec<Ext>,
     /// Preprocessed trace at the point.
     pub preprocessed: Vec<Ext>,
-    /// Preprocessed trace at the next point; empty when it is not opened there.
+    /// Preprocessed trace at the next point; empty if it is not opened there.
     pub preprocessed_next: Vec<Ext>,
-    /// Lookup trace at the point, flat as it is committed.
+    /// Lookup trace at the point, as the base field columns that are committed.
     pub permutation: Vec<Ext>,
-    /// Lookup trace at the next point, flat.
+    /// Lookup trace at the next point, as the base field columns that are committed.
     pub permutation_next: Vec<Ext>,
-    /// Sum of the table's lookups; unused by a table without lookups.
+    /// Sum of the table's lookups; not used for a table without lookups.
     pub terminal: Ext,
     /// Public values of the table.
     pub public_values: Vec<Felt>,
@@ -42,27 +45,29 @@ pub struct Opened {
     pub is_transition: Ext,
 }
 
-/// Challenges that all tables of a proof share.
+/// The challenges that all tables of a proof share.
 #[derive(Clone, Debug)]
 pub struct Challenges {
-    /// Folds constraints.
+    /// Folds the constraints of a table.
     pub alpha: Ext,
     /// Combines the elements of a bus message.
     pub beta: Ext,
-    /// Denominator base of each bus.
+    /// For each bus, the challenge from which the combined message is subtracted in the
+    /// denominator.
     pub buses: Vec<Ext>,
 }
 
-/// The constraints of a proof's tables: in the machine code generated from the AIRs.
+/// The constraints of a proof's tables. In the machine, the implementation is generated from the
+/// AIRs.
 pub trait Constraints {
-    /// The constraints of table `table`, folded by the challenge.
+    /// Returns the constraints of table `table`, folded by the challenge.
     fn folded(&self, table: usize, opened: &Opened, challenges: &Challenges) -> Ext;
 
-    /// The periodic columns of table `table` at a point.
+    /// Returns the periodic columns of table `table` at a point.
     fn periodic(&self, table: usize, point: Ext) -> Vec<Ext>;
 }
 
-/// Selectors and the vanishing polynomial of a domain at the point.
+/// The selectors and the vanishing polynomial of a domain at the out-of-domain point.
 #[derive(Clone, Debug)]
 struct Selectors {
     vanishing: Ext,
@@ -72,7 +77,7 @@ struct Selectors {
     transition: Ext,
 }
 
-/// Of the subgroup of order `2^log_height`. Fails if the point is in it.
+/// Returns the selectors of the subgroup of order `2^log_height`. Fails if the point is in it.
 fn selectors(zeta: Ext, log_height: usize) -> Selectors {
     let vanishing = vanishing(zeta, log_height);
     let inverse_vanishing = vanishing.inverse();
@@ -88,8 +93,8 @@ fn selectors(zeta: Ext, log_height: usize) -> Selectors {
     }
 }
 
-/// Fails unless the constraints of every table hold. `opened` has the opened rows in the order of
-/// the proof, `public` the public values of every table.
+/// Fails unless the constraints of every table are satisfied. `opened` are the opened rows in the
+/// order of the proof, `public` the public values of every table.
 pub fn check<A: Constraints>(
     shape: &Shape,
     constraints: &A,
@@ -143,7 +148,7 @@ pub fn check<A: Constraints>(
     }
 }
 
-/// The matrices of table `table` in a commitment.
+/// Returns the matrices of table `table` in a commitment.
 fn matrices(shape: &Shape, table: usize, kind: usize) -> Vec<Matrix> {
     let mut matrices = Vec::new();
     for round in shape.rounds() {
@@ -156,7 +161,7 @@ fn matrices(shape: &Shape, table: usize, kind: usize) -> Vec<Matrix> {
     matrices
 }
 
-/// The opened row of a table's trace; empty where it is not opened.
+/// Returns the opened row of a table's trace; empty if the trace is not opened there.
 fn row(shape: &Shape, table: usize, kind: usize, next: bool, opened: &[Vec<Ext>]) -> Vec<Ext> {
     let mut row = Vec::new();
     for matrix in matrices(shape, table, kind) {
@@ -169,18 +174,20 @@ fn row(shape: &Shape, table: usize, kind: usize, next: bool, opened: &[Vec<Ext>]
     row
 }
 
-/// The quotient of a table at the point, from its chunks: chunk `i` is weighted with `prod_j
-/// Z_j(zeta) / Z_j(x_i)` over the other chunks' domains, `x_i` the first point of its own.
+/// Returns the quotient of a table at the point, from its chunks. Chunk `i` has the weight
+/// `prod_j Z_j(zeta) / Z_j(x_i)`, where `j` runs over the other chunks, `Z_j` is the vanishing
+/// polynomial of chunk `j`'s domain, and `x_i` is the first point of chunk `i`'s domain.
 ///
-/// The quotient's domain is the coset `g H` of the field's generator `g`, and the chunks' domains
-/// are those of `g h^i`, `h` the generator of `H`, each as large as the trace's.
+/// The quotient's domain is the coset `g H` of the field's generator `g`. The chunks' domains are
+/// the cosets of `g h^i`, where `h` is the generator of `H`; each is as large as the trace's
+/// domain.
 fn quotient(shape: &Shape, table: usize, vanishing: Ext, opened: &[Vec<Ext>]) -> Ext {
     let log_height = shape.tables[table].log_height;
     let chunks = matrices(shape, table, QUOTIENT);
     let count = chunks.len();
     let log_length = log_height + count.ilog2() as usize;
     let step = Felt::new(INVERSE_GENERATORS[log_length]).inverse();
-    // By chunk the first point of its domain, to the power of the trace's height.
+    // For each chunk, the first point of its domain to the power of the trace's height.
     let mut firsts = Vec::new();
     let mut first = felt(3);
     for _i in 0..count {
@@ -190,8 +197,8 @@ fn quotient(shape: &Shape, table: usize, vanishing: Ext, opened: &[Vec<Ext>]) ->
     let mut vanishing_of = Vec::new();
     if count > 1 {
         for i in 0..count {
-            // Z_i(zeta) = (zeta / first)^n - 1, and zeta^n is the trace's vanishing polynomial plus
-            // 1.
+            // Z_i(zeta) = (zeta / first)^n - 1, where zeta^n is the value of the trace's vanishing
+            // polynomial plus 1.
             vanishing_of.push((vanishing + Felt::ONE) * firsts[i].inverse() - Felt::ONE);
         }
     }

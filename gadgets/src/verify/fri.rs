@@ -1,9 +1,9 @@
-//! Low-degree test: the commitments to folded codewords, and the folds of one query.
+//! The low-degree test: the commitments to folded codewords, and the folds of one query.
 //!
-//! Claim: each codeword is the fold of the one before by a challenge sampled after it, plus the
-//! values of the height that comes in, and the last is that of the final polynomial. As
-//! `p3_fri::verifier::verify_fri` and `fold_query` check it; the protocol is FRI (ECCC TR17-134),
-//! with folds of several levels at once.
+//! Claim: each codeword is the fold of the previous one by a challenge that was sampled after it,
+//! plus the values of the height that is added in that round, and the last codeword is that of the
+//! final polynomial. `p3_fri::verifier::verify_fri` and `fold_query` check the same. The protocol
+//! is FRI (ECCC TR17-134), with folds of several levels at once.
 
 use crate::bits::square_times;
 use crate::fri::{evaluate, fold, fold_scales, power};
@@ -14,19 +14,20 @@ use crate::verify::index::Index;
 use crate::verify::query::Places;
 use crate::verify::shape::Shape;
 
-/// What the folds of every query read.
+/// The values that the folds of every query use.
 #[derive(Clone, Debug)]
 pub struct Folding {
-    /// By round what differences are multiplied by.
+    /// For each round, the factors of differences that [`fold_scales`] returns.
     pub scales: Vec<Vec<Ext>>,
-    /// By [`rolls`] the power of the round's challenge that weights the height.
+    /// For each of [`rolls`], the power of the round's challenge by which the height's value is
+    /// multiplied.
     pub rolls: Vec<Ext>,
     /// The final polynomial.
     pub final_poly: Vec<Ext>,
 }
 
 impl Folding {
-    /// The same values at fixed addresses.
+    /// Returns the same values at fixed addresses.
     pub fn pin(&self) -> Self {
         let mut scales = Vec::new();
         for round in &self.scales {
@@ -53,16 +54,16 @@ fn pin_all(values: &[Ext]) -> Vec<Ext> {
     pinned
 }
 
-/// Folding rounds after which a height comes in, with its place among the heights.
+/// A height that is added after a folding round.
 #[derive(Clone, Debug)]
 pub struct Roll {
     /// The round.
     pub round: usize,
-    /// Place of the height.
+    /// Position of the height among all heights.
     pub height: usize,
 }
 
-/// Where heights come in.
+/// Returns the heights that are added, with the rounds after which they are.
 pub fn rolls(shape: &Shape) -> Vec<Roll> {
     let heights = shape.log_heights();
     let mut log_length = shape.log_length();
@@ -78,7 +79,7 @@ pub fn rolls(shape: &Shape) -> Vec<Roll> {
     rolls
 }
 
-/// The part of the transcript in which codewords are folded: their challenges, and the final
+/// Runs the commit phase of the transcript, and returns the folding challenges and the final
 /// polynomial.
 pub fn commit_phase<C: Challenger>(
     shape: &Shape,
@@ -104,7 +105,7 @@ pub fn commit_phase<C: Challenger>(
     (betas, final_poly)
 }
 
-/// What queries read of the challenges and of the final polynomial.
+/// Computes the values that queries use from the challenges and the final polynomial.
 pub fn folding(shape: &Shape, betas: &[Ext], final_poly: Vec<Ext>) -> Folding {
     let mut scales = Vec::new();
     for round in 0..betas.len() {
@@ -122,9 +123,9 @@ pub fn folding(shape: &Shape, betas: &[Ext], final_poly: Vec<Ext>) -> Folding {
     }
 }
 
-/// The folds of one query, from the tallest height's value to the final polynomial's. `reduced` has
-/// the values of all heights, `point` is that of the index, and `inverse_start` the inverse of the
-/// first point of the row that is folded first.
+/// Checks the folds of one query, from the value at the tallest height to the value of the final
+/// polynomial. `reduced` are the values of all heights, `point` is the point of the index, and
+/// `inverse_start` the inverse of the first point of the row that is folded first.
 pub fn folds<H: Hash>(
     shape: &Shape,
     index: &Index,
@@ -137,7 +138,7 @@ pub fn folds<H: Hash>(
     let length = index.pieces.length;
     let rounds = shape.log_arities.len();
     let rolls = rolls(shape);
-    // All heights but the tallest come in.
+    // All heights but the tallest are added in some round.
     assert_eq!(rolls.len() + 1, reduced.len());
     let mut value = reduced[0];
     let mut start = inverse_start;
@@ -146,15 +147,15 @@ pub fn folds<H: Hash>(
         let log_arity = shape.log_arities[round];
         let arity = 1usize << log_arity;
         let to = from + log_arity;
-        // A cap has a digest for each value of the integer of the index' top bits.
+        // In bounds: a cap has one digest for each integer of the index's top bits.
         let cap = shape.cap_levels(length - to);
         let top = index.integer(length - cap, length);
         let root = H::digest_unchecked(places.folds[round], top);
-        // Row and path are bound by the root.
+        // Row and path are bound by the comparison with the root below.
         let row = hint_row::<H>(5 * arity).any();
         let mut node = H::leaf(row, 5 * arity);
         let elements = unpack_all::<H>(row, 0, arity);
-        // A row has an element for each value of the integer of the round's bits.
+        // In bounds: a row has one element for each integer of the round's bits.
         let place = index.integer(from, to);
         assert_entry_unchecked::<H>(row, &elements, place, value);
         let depth = length - to - cap;
@@ -166,7 +167,7 @@ pub fn folds<H: Hash>(
         H::assert_same(root, node);
         value = fold(&elements, log_arity, &folding.scales[round], start);
         if round + 1 < rounds {
-            // The inverse of the next row's first point.
+            // The inverse of the first point of the next row.
             start = index.times_points(square_times(start, log_arity), round + 1);
         }
         from = to;

@@ -1,46 +1,47 @@
-//! The index of a query: how its bits are taken together, and the points that belong to them.
+//! The index of a query: how its bits are grouped, and the points that they stand for.
 
 use crate::bits::{INVERSE_GENERATORS, integer};
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 use crate::verify::shape::Shape;
 
-/// Most bits of an index that one entry of a table of points stands for.
+/// Largest number of index bits that select one entry of a table of points.
 const PIECE: usize = 3;
 
 /// Consecutive bits of an index.
 #[derive(Clone, Debug)]
 struct Piece {
-    /// The first.
+    /// The first bit.
     from: usize,
-    /// How many, at most three.
+    /// Number of bits, at most three.
     length: usize,
 }
 
 /// A column of the tables of points.
 #[derive(Clone, Debug)]
 struct Column {
-    /// The first bit of the piece, in the index or in its round's part of it.
+    /// The first bit of the piece, counted within the whole index if `inverse`, otherwise within
+    /// the bits of its round.
     from: usize,
-    /// Whether the column has the inverse of what the bits contribute to the point on the whole
-    /// domain, or what they contribute on the round's domain.
+    /// Whether the column has the inverse of the piece's factor of the point on the whole domain,
+    /// or its factor of the point on the round's domain.
     inverse: bool,
 }
 
-/// Where the index of queries is cut: where a Merkle path or a fold begins or ends, and so that no
-/// piece has more than three bits.
+/// The pieces into which the index of queries is cut. There is a cut wherever a Merkle path or a
+/// fold begins or ends, and after three bits at the latest.
 #[derive(Clone, Debug)]
 pub struct Pieces {
-    /// Bits of the index.
+    /// Number of bits of the index.
     pub length: usize,
     pieces: Vec<Piece>,
-    /// First bit of each folding round's part, and of what is left at the end.
+    /// The first bit of each folding round, and the first bit after all of them.
     rounds: Vec<usize>,
     columns: Vec<Column>,
 }
 
 impl Pieces {
-    /// The pieces of a shape's queries.
+    /// Returns the pieces for queries of proofs of a shape.
     pub fn new(shape: &Shape) -> Self {
         let length = shape.log_length();
         let mut cuts = vec![false; length + 1];
@@ -81,7 +82,8 @@ impl Pieces {
         all
     }
 
-    /// Inverses for all pieces, then what the later rounds' points need.
+    /// Returns the columns: inverses for all pieces, then the factors for the points of later
+    /// rounds.
     fn columns_of(&self) -> Vec<Column> {
         let mut columns = Vec::new();
         for piece in &self.pieces {
@@ -109,7 +111,7 @@ impl Pieces {
         columns
     }
 
-    /// The pieces of bits `from..to`.
+    /// Returns the pieces of bits `from..to`.
     fn within(&self, from: usize, to: usize) -> Vec<Piece> {
         let mut pieces = Vec::new();
         for piece in &self.pieces {
@@ -120,7 +122,7 @@ impl Pieces {
         pieces
     }
 
-    /// Tables of points, eight columns each, with an entry for each value of a piece.
+    /// Returns tables of points. Each has eight columns, and one entry for each value of a piece.
     pub fn points(&self) -> Vec<Slice> {
         let mut tables = Vec::new();
         for table in 0..self.columns.len().div_ceil(8) {
@@ -143,16 +145,17 @@ impl Pieces {
 /// The index of one query.
 #[derive(Clone, Debug)]
 pub struct Index {
-    /// How its bits are taken together.
+    /// How the bits are grouped.
     pub pieces: Pieces,
-    /// Its bits, low first, each of which is zero or one.
+    /// The bits, low first, each of which is zero or one.
     pub bits: [Felt; 32],
-    /// [`Pieces::points`].
+    /// The tables of [`Pieces::points`].
     pub points: Vec<Slice>,
 }
 
 impl Index {
-    /// The integer of bits `from..to`, both of which are cuts. Pieces are shared between integers.
+    /// Returns the integer of bits `from..to`, which must both be cuts. The integers of pieces are
+    /// computed alike in all of these sums, so the compiler computes each of them once.
     pub fn integer(&self, from: usize, to: usize) -> Felt {
         let pieces = self.pieces.within(from, to);
         if pieces.is_empty() {
@@ -167,7 +170,8 @@ impl Index {
         }
     }
 
-    /// `start` times the inverses of the points that bits `from..to` stand for on the whole domain.
+    /// Returns `start` times the inverse of the point on the whole domain that bits `from..to`
+    /// stand for.
     pub fn times_inverses(&self, start: Felt, from: usize, to: usize) -> Felt {
         let mut product = start;
         for piece in self.pieces.within(from, to) {
@@ -176,8 +180,8 @@ impl Index {
         product
     }
 
-    /// `start` times the points that the bits of folding round `round` stand for on the round's
-    /// domain.
+    /// Returns `start` times the point on the domain of folding round `round` that the round's bits
+    /// stand for.
     pub fn times_points(&self, start: Felt, round: usize) -> Felt {
         let mut product = start;
         let from = self.pieces.rounds[round];
@@ -187,7 +191,7 @@ impl Index {
         product
     }
 
-    /// The entry of one column for a piece's bits.
+    /// Returns the entry of one column that a piece's bits select.
     fn factor(&self, piece: &Piece, from: usize, inverse: bool) -> Felt {
         let columns = &self.pieces.columns;
         let mut place = columns.len();
@@ -197,18 +201,19 @@ impl Index {
             }
         }
         let digit = integer(self.bits, piece.from, piece.length);
-        // A table has eight entries, and the integer of a piece has at most three bits.
+        // In bounds: a table has eight entries, and the integer of a piece has at most three bits.
         self.points[place / 8].at_unchecked(digit).lane(place % 8)
     }
 }
 
-/// An entry of a column: the product over the bits `j` of `digit` that are one of the generator of
-/// the subgroup of order `2^(from + j + 1)`, or its inverse. Codewords are in bit-reversed order.
+/// Returns an entry of a column: the product, over the bits `j` of `digit` that are one, of the
+/// generator of the subgroup of order `2^(from + j + 1)`, or of its inverse. (Codewords are in
+/// bit-reversed order.)
 fn entry(column: &Column, digit: usize) -> Felt {
     let mut inverse = Felt::ONE;
     for bit in 0..PIECE {
         let order = column.from + bit + 1;
-        // Bits beyond the piece belong to entries that nothing reads.
+        // Bits after the end of the piece belong to entries that are never read.
         if (digit >> bit) % 2 == 1 && order < INVERSE_GENERATORS.len() {
             inverse = inverse * Felt::new(INVERSE_GENERATORS[order]);
         }

@@ -1,10 +1,10 @@
-//! The verifier of proofs over two-adic FRI, in one body for every shape and hash.
+//! The verifier of proofs over two-adic FRI: one source for all shapes and hashes.
 //!
-//! In the machine the shape is a constant of the program, and [`Constraints`] are generated from
-//! the AIRs; natively both are ordinary values. It accepts what `p3_batch_stark::verify_batch` and
-//! `p3_uni_stark::verify` accept. Its phases, a file each, are those of the protocol: the
-//! transcript up to the opened values, the constraints at the out-of-domain point, the commitments
-//! to folded codewords and the queries.
+//! In the machine, the shape is a constant of the program, and [`Constraints`] are generated from
+//! the AIRs; natively, both are ordinary values. The verifier accepts the proofs that
+//! `p3_batch_stark::verify_batch` and `p3_uni_stark::verify` accept. Its phases, one file each, are
+//! those of the protocol: the transcript up to the opened values, the constraints at the
+//! out-of-domain point, the commitments to folded codewords, and the queries.
 
 pub mod constraints;
 pub mod fri;
@@ -25,8 +25,8 @@ use shape::Shape;
 use transcript::Commitments;
 
 /// Verifies one proof, which is read from the tape. Its transcript begins with `seed`;
-/// `preprocessed` is the commitment to the preprocessed traces, if there are any; `public` has the
-/// public values of every table. The caller binds these.
+/// `preprocessed` is the commitment to the preprocessed traces, if there are any; `public` are the
+/// public values of every table. The caller must bind these three.
 pub fn verify<H: Hash, C: Challenger, A: Constraints>(
     shape: &Shape,
     constraints: &A,
@@ -48,7 +48,7 @@ pub fn verify<H: Hash, C: Challenger, A: Constraints>(
     for _i in 0..shape.num_queries {
         words.push(t.sample_word());
     }
-    // The prover answers the queries: it is told what it needs for that.
+    // The prover can only answer the queries once it knows the values that they depend on.
     tell_ext(zeta);
     tell_ext(combiner);
     for beta in betas {

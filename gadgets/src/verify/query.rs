@@ -1,10 +1,10 @@
-//! One query.
+//! One FRI query.
 //!
-//! Claim: at a sampled index the committed rows authenticate, and the openings, combined and
-//! divided by the distances to their points, fold to the final polynomial.
-//! `p3_fri::verifier::open_inputs` does what is here before the folds, and `fold_query` the folds.
-//! Dividing by the distances binds the values at points outside of the domain (DEEP-FRI, ePrint
-//! 2019/336); that one challenge combines all of them is batched FRI (ePrint 2020/654).
+//! Claim: at a sampled index, the rows of the commitments are authentic, and the openings, combined
+//! and divided by the distances to their points, fold to the final polynomial. Up to the folds this
+//! file does what `p3_fri::verifier::open_inputs` does; `fold_query` corresponds to the folds.
+//! Dividing by the distances binds the values at points outside the domain (DEEP-FRI, ePrint
+//! 2019/336). That one challenge combines all openings is batched FRI (ePrint 2020/654).
 
 use crate::bits::{INVERSE_GENERATORS, square_times};
 use crate::constraints::combine;
@@ -16,26 +16,26 @@ use crate::verify::fri::{Folding, folding, folds};
 use crate::verify::index::{Index, Pieces};
 use crate::verify::shape::{Layer, Round, Shape, groups, windows};
 
-/// The generator of the field, by which codewords are shifted.
+/// The generator of the field, by which the domains of codewords are shifted.
 const SHIFT: Felt = Felt::new(3);
 
-/// What every query reads that has a place in memory before the proof is looked at.
+/// Slices that every query reads: the commitments, and tables that do not depend on the proof.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// The commitments to traces and quotients, in the order in which they are opened.
     pub inputs: Vec<Slice>,
     /// The commitments of the folding rounds.
     pub folds: Vec<Slice>,
-    /// Tables of points, as [`Pieces::points`] gives them.
+    /// The tables of points that [`Pieces::points`] returns.
     pub points: Vec<Slice>,
 }
 
-/// The openings of one height at one point, combined.
+/// The openings of one height at one point, combined into one value.
 #[derive(Clone, Debug)]
 pub struct Sum {
     /// The point.
     pub point: Ext,
-    /// The opened values times powers of the combiner.
+    /// The sum of the opened values times powers of the combiner.
     pub value: Ext,
 }
 
@@ -44,34 +44,35 @@ pub struct Sum {
 pub struct Height {
     /// Logarithm of the height.
     pub log_height: usize,
-    /// At the out-of-domain point, and at the next one if any table is opened there.
+    /// The sums at the out-of-domain point, and at the next point if any table of this height is
+    /// opened there.
     pub sums: Vec<Sum>,
 }
 
-/// A power, negated.
+/// A negated power of the combiner.
 #[derive(Clone, Debug)]
 pub struct Power {
     /// The exponent.
     pub exponent: usize,
-    /// The power times minus one.
+    /// The negated power.
     pub value: Ext,
 }
 
-/// What every query reads that depends on the proof.
+/// The values that every query uses and that depend on the proof.
 #[derive(Clone, Debug)]
 pub struct Values {
-    /// Inverse of the challenge that combines openings.
+    /// Inverse of the combiner, the challenge that combines openings.
     pub inverse_combiner: Ext,
-    /// Tallest first.
+    /// The openings of each height, tallest first.
     pub heights: Vec<Height>,
     /// Powers of the combiner, negated.
     pub minus_powers: Vec<Power>,
-    /// What the folds read.
+    /// The values that the folds use.
     pub folding: Folding,
 }
 
 impl Values {
-    /// One of the powers.
+    /// Returns the negated power with this exponent.
     fn minus_power(&self, exponent: usize) -> Ext {
         let mut place = self.minus_powers.len();
         for i in 0..self.minus_powers.len() {
@@ -82,7 +83,7 @@ impl Values {
         self.minus_powers[place].value
     }
 
-    /// The same values at fixed addresses, where queries find them at no cost.
+    /// Returns the same values at fixed addresses, which queries can read at no cost.
     pub fn pin(&self) -> Self {
         let inverse_combiner = self.inverse_combiner.pin();
         let mut heights = Vec::new();
@@ -115,7 +116,7 @@ impl Values {
     }
 }
 
-/// Powers of the combiner that queries use, in order.
+/// Returns the exponents of the combiner's powers that queries use, in ascending order.
 pub fn exponents<H: Hash>(shape: &Shape) -> Vec<usize> {
     let mut used = Vec::new();
     for round in shape.rounds() {
@@ -142,7 +143,7 @@ pub fn exponents<H: Hash>(shape: &Shape) -> Vec<usize> {
     exponents
 }
 
-/// What queries read, from the challenges and the opened rows.
+/// Computes the values that queries use from the challenges and the opened rows.
 pub fn values<H: Hash>(
     shape: &Shape,
     zeta: Ext,
@@ -175,7 +176,8 @@ pub fn values<H: Hash>(
     }
 }
 
-/// The openings of one height at one point, each row from its power on.
+/// Combines the openings of one height at one point. Each row takes consecutive powers of the
+/// combiner, starting with its own first power.
 fn sum(shape: &Shape, log_height: usize, point: usize, combiner: Ext, opened: &[Vec<Ext>]) -> Ext {
     let mut sum = Ext::ZERO;
     for round in shape.rounds() {
@@ -190,7 +192,7 @@ fn sum(shape: &Shape, log_height: usize, point: usize, combiner: Ext, opened: &[
     sum
 }
 
-/// The powers of [`exponents`], negated.
+/// Returns the powers of [`exponents`], negated.
 fn minus_powers<H: Hash>(shape: &Shape, combiner: Ext) -> Vec<Power> {
     let mut powers: Vec<Power> = Vec::new();
     for exponent in exponents::<H>(shape) {
@@ -205,7 +207,8 @@ fn minus_powers<H: Hash>(shape: &Shape, combiner: Ext) -> Vec<Power> {
     powers
 }
 
-/// One query: opens the commitments at a sampled index and folds down to the final polynomial.
+/// Checks one query: opens the commitments at a sampled index, and folds down to the final
+/// polynomial.
 #[inline(never)]
 pub fn query<H: Hash, C: Challenger>(
     shape: &Shape,
@@ -229,8 +232,8 @@ pub fn query<H: Hash, C: Challenger>(
     }
     C::assert_bits(word, index.bits, integer, length);
 
-    // The inverse of the first point of the row that is folded first, for which the bits of that
-    // round count as zero, and the point of the index on the whole domain.
+    // The inverse of the first point of the row that is folded first, which is the point whose
+    // index has zeros as that round's bits; and the point of the index on the whole domain.
     let mut first = 0usize;
     if !shape.log_arities.is_empty() {
         first = shape.log_arities[0];
@@ -259,7 +262,7 @@ pub fn query<H: Hash, C: Challenger>(
     );
 }
 
-/// Opens one commitment, and takes its rows, combined, from the sums of their heights.
+/// Opens one commitment, and subtracts its rows, combined, from the sums of their heights.
 fn open<H: Hash>(
     shape: &Shape,
     index: &Index,
@@ -271,15 +274,15 @@ fn open<H: Hash>(
     let mut heights = heights;
     let length = index.pieces.length;
     let layers = round.layers();
-    // A cap has a digest for each value of the integer of the index' top bits. It is read before
-    // the path, which then ends in the cap's own block.
+    // In bounds: a cap has one digest for each integer of the index's top bits. It is read before
+    // the path is computed, so that the path's root is written to the cap's own block.
     let cap = shape.cap_levels(round.tallest() + shape.log_blowup);
     let top = index.integer(length - cap, length);
     let root = H::digest_unchecked(commitment, top);
     let mut node = root;
     for i in 0..layers.len() {
         let layer = &layers[i];
-        // Rows and paths are bound by the root.
+        // Rows and paths are bound by the comparison with the root below.
         let row = hint_row::<H>(layer.width).any();
         let leaf = H::leaf(row, layer.width);
         node = if i == 0 { leaf } else { H::parent(node, leaf) };
@@ -306,7 +309,7 @@ fn open<H: Hash>(
     heights
 }
 
-/// Takes a layer's row, combined as its openings are, from their sums.
+/// Subtracts a layer's row from the sums of its openings, combined with the same powers as these.
 fn subtract<H: Hash>(values: &Values, layer: &Layer, row: Slice, height: Height) -> Height {
     let mut height = height;
     for group in groups(layer) {
@@ -323,7 +326,8 @@ fn subtract<H: Hash>(values: &Values, layer: &Layer, row: Slice, height: Height)
     height
 }
 
-/// The value to be folded of one height: openings combined, over the distances to their points.
+/// Returns the value of one height that is folded: the sums of differences, each divided by the
+/// distance to its point.
 fn reduce(shape: &Shape, point: Felt, height: &Height) -> Ext {
     let squarings = shape.log_length() - height.log_height - shape.log_blowup;
     let x = square_times(point, squarings) * SHIFT;
@@ -334,7 +338,7 @@ fn reduce(shape: &Shape, point: Felt, height: &Height) -> Ext {
         reduced = next.value * (next.point - x).inverse() + reduced;
     }
     if height.log_height == 0 {
-        // The quotient of a table of one row is zero.
+        // A table of one row is a constant polynomial, so its quotient must be zero.
         assert_eq!(reduced, Ext::ZERO);
     }
     reduced

@@ -1,4 +1,4 @@
-//! Programs of recursion: children are verified, the claim is revealed.
+//! Recursion programs: they verify their children and reveal the claim.
 
 use crate::hash::{Challenger, Hash};
 use crate::poseidon16::hash_blocks;
@@ -7,28 +7,28 @@ use crate::verify::constraints::Constraints;
 use crate::verify::shape::{PREPROCESSED, Shape};
 use crate::verify::verify;
 
-/// What the keys of all children have in common: all of the preimage of a key's digest but the
-/// commitment to the program, and the tag that it is hashed under.
+/// The part of the key digests that all children have in common: the preimage of a key digest
+/// without the commitment to the program, and the tag under which it is hashed.
 #[derive(Clone, Debug)]
 pub struct Key {
     /// Tag of the hash.
     pub tag: Felt,
-    /// The preimage's first blocks.
+    /// The first blocks of the preimage.
     pub header: Vec<[u32; 8]>,
 }
 
-/// What a child claims.
+/// The key and the statement of a verified child.
 #[derive(Clone, Copy, Debug)]
 pub struct Child {
-    /// Digest of its key.
+    /// Digest of the child's key.
     pub key: Block,
-    /// Its statement.
+    /// Statement of the child.
     pub statement: Block,
 }
 
-/// Verifies a proof of the machine. The commitment to the program is bound by the key digest, which
-/// the transcript begins with and the claim contains; the statement is bound by the constraints and
-/// the claim.
+/// Verifies a proof of the machine, and returns what it claims. The commitment to the program is
+/// bound by the key digest, with which the transcript begins and which is part of the claim; the
+/// statement is bound by the constraints and by the claim.
 pub fn program<H: Hash, C: Challenger, A: Constraints>(
     shape: &Shape,
     constraints: &A,
@@ -51,9 +51,9 @@ pub fn program<H: Hash, C: Challenger, A: Constraints>(
     Child { key, statement }
 }
 
-/// Verifies a proof of any AIRs. The commitment to preprocessed traces is bound by the key digest,
-/// and public values by the constraints and by the statement: their hash under `public_tag`, in
-/// order, padded with zeros to whole blocks.
+/// Verifies a proof of any AIRs, and returns what it claims. The commitment to preprocessed traces
+/// is bound by the key digest. The public values are bound by the constraints and by the statement,
+/// which is their hash under `public_tag`, in order, padded with zeros to whole blocks.
 pub fn airs<H: Hash, C: Challenger, A: Constraints>(
     shape: &Shape,
     constraints: &A,
@@ -108,7 +108,7 @@ pub fn airs<H: Hash, C: Challenger, A: Constraints>(
     Child { key, statement }
 }
 
-/// Reveals the claim of children in their order, hashed under `tag`.
+/// Reveals the claim of the children, in order, hashed under `tag`.
 pub fn reveal_claim(tag: Felt, children: &[Child]) {
     let mut claim = Vec::new();
     for child in children {
@@ -121,7 +121,7 @@ pub fn reveal_claim(tag: Felt, children: &[Child]) {
     }
 }
 
-/// The digest of a key with this commitment to preprocessed traces, if there are any.
+/// Returns the digest of a key with this commitment to preprocessed traces, if there are any.
 fn digest<H: Hash>(shape: &Shape, key: &Key, preprocessed: Vec<Slice>) -> Block {
     let mut preimage = Vec::new();
     for values in &key.header {
@@ -139,7 +139,7 @@ fn digest<H: Hash>(shape: &Shape, key: &Key, preprocessed: Vec<Slice>) -> Block 
     hash_blocks(key.tag, &preimage)
 }
 
-/// The lanes of a block.
+/// Returns the lanes of a block.
 fn lanes(block: Block) -> [Felt; 8] {
     let mut lanes = [Felt::ZERO; 8];
     for i in 0..8 {

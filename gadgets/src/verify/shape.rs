@@ -1,7 +1,7 @@
-//! The shape of a proof: everything about it that its verifier takes as known.
+//! The shape of a proof: everything about it that its verifier takes as given.
 //!
-//! In the machine a shape is a constant of the program, and what depends on it is decided while
-//! compiling; natively it is an ordinary value. Lengths are never read from a proof.
+//! In the machine, the shape is a constant of the program, and code that depends on it is selected
+//! at compile time; natively, it is an ordinary value. Lengths are never read from a proof.
 
 use crate::hash::Hash;
 
@@ -10,119 +10,122 @@ use crate::hash::Hash;
 pub struct Table {
     /// Logarithm of the height.
     pub log_height: usize,
-    /// Columns of the main trace.
+    /// Number of columns of the main trace.
     pub main_width: usize,
-    /// Whether the main trace is opened at the next point too.
+    /// Whether the main trace is opened at the next point, too.
     pub main_next: bool,
-    /// Columns of the preprocessed trace, none without one.
+    /// Number of columns of the preprocessed trace; zero without one.
     pub preprocessed_width: usize,
-    /// Whether the preprocessed trace is opened at the next point too.
+    /// Whether the preprocessed trace is opened at the next point, too.
     pub preprocessed_next: bool,
-    /// Columns of the lookup trace, none without lookups; it is opened at both points.
+    /// Number of base field columns of the lookup trace, which is opened at both points; zero
+    /// without lookups.
     pub permutation_width: usize,
-    /// Chunks of the quotient, five columns each.
+    /// Number of chunks of the quotient, each of which has five columns.
     pub quotient_chunks: usize,
-    /// Public values.
+    /// Number of public values.
     pub public_values: usize,
 }
 
 /// The shape of a proof.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// Whether the proof is of `p3-uni-stark`, one table without lookups; else it is of
+    /// Whether the proof is one of `p3-uni-stark`, with one table and no lookups, or one of
     /// `p3-batch-stark`.
     pub uni: bool,
-    /// Tables in the order of the proof.
+    /// The tables, in the order of the proof.
     pub tables: Vec<Table>,
-    /// Buses of the lookups.
+    /// Number of buses.
     pub buses: usize,
-    /// Elements of the widest message on a bus.
+    /// Number of elements of the widest message on a bus.
     pub message_width: usize,
-    /// Logarithm of the inverse rate of codewords.
+    /// Logarithm of the blowup factor.
     pub log_blowup: usize,
-    /// Levels of Merkle trees that their caps replace.
+    /// Number of levels of a Merkle tree that its cap replaces, unless the tree has fewer.
     pub cap_height: usize,
-    /// Queries.
+    /// Number of queries.
     pub num_queries: usize,
-    /// Logarithm of the length of the final polynomial.
+    /// Logarithm of the number of coefficients of the final polynomial.
     pub log_final_poly_len: usize,
     /// Logarithm of the folding factor of each round of FRI.
     pub log_arities: Vec<usize>,
-    /// Proof of work before the challenges of lookups.
+    /// Bits of the proof of work before the challenges of lookups.
     pub lookup_grinding_bits: usize,
-    /// Proof of work before the out-of-domain point.
+    /// Bits of the proof of work before the out-of-domain point.
     pub ood_grinding_bits: usize,
-    /// Proof of work before the challenge that combines openings.
+    /// Bits of the proof of work before the challenge that combines openings.
     pub batch_grinding_bits: usize,
-    /// Proof of work before each folding challenge.
+    /// Bits of the proof of work before each folding challenge.
     pub commit_grinding_bits: usize,
-    /// Proof of work before the queries.
+    /// Bits of the proof of work before the queries.
     pub query_grinding_bits: usize,
-    /// What Plonky3's transcript of the protocol observes first.
+    /// The constants that Plonky3's transcript observes first.
     pub stark_seed: Vec<u32>,
-    /// The same of the opening argument.
+    /// The constants that it observes at the start of the opening argument.
     pub opening_seed: Vec<u32>,
-    /// The same of the low-degree test.
+    /// The constants that it observes at the start of the low-degree test.
     pub fri_seed: Vec<u32>,
 }
 
-/// The commitments of a proof, in the order in which they are opened.
+/// The commitment to main traces. This and the following constants number the commitments of a
+/// proof.
 pub const MAIN: usize = 0;
-/// Quotient chunks.
+/// The commitment to quotient chunks.
 pub const QUOTIENT: usize = 1;
-/// Preprocessed traces.
+/// The commitment to preprocessed traces.
 pub const PREPROCESSED: usize = 2;
-/// Lookup traces.
+/// The commitment to lookup traces.
 pub const PERMUTATION: usize = 3;
 
 /// A row that a proof opens.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// Place among all openings.
+    /// Position of the row among all opened rows of the proof.
     pub number: usize,
-    /// Whether it is at the next point.
+    /// Whether the row is opened at the next point.
     pub next: bool,
-    /// Its first power of the challenge that combines the openings of its height.
+    /// Exponent of the combiner's power by which the first value of the row is multiplied.
     pub power: usize,
 }
 
 /// One matrix of a commitment.
 #[derive(Clone, Debug)]
 pub struct Matrix {
-    /// Place among the matrices of the commitment.
+    /// Position among the matrices of the commitment.
     pub index: usize,
-    /// Index of its table.
+    /// Index of the table that the matrix belongs to.
     pub table: usize,
     /// Logarithm of the table's height.
     pub log_height: usize,
-    /// Columns.
+    /// Number of columns.
     pub width: usize,
-    /// Where it is opened: at the point, and maybe at the next one.
+    /// The openings of the matrix: at the out-of-domain point and, for some matrices, at the next
+    /// point.
     pub openings: Vec<Opening>,
 }
 
-/// A commitment to matrices.
+/// A commitment to matrices, and what it commits to.
 #[derive(Clone, Debug)]
 pub struct Round {
     /// [`MAIN`], [`QUOTIENT`], [`PREPROCESSED`] or [`PERMUTATION`].
     pub kind: usize,
-    /// Its matrices, in order.
+    /// The matrices, in order.
     pub matrices: Vec<Matrix>,
 }
 
-/// Matrices of one height in a commitment, whose rows are hashed as one.
+/// The matrices of one height in a commitment, whose rows are hashed together as one leaf.
 #[derive(Clone, Debug)]
 pub struct Layer {
     /// Logarithm of the tables' height.
     pub log_height: usize,
-    /// Columns.
+    /// Number of columns of all these matrices.
     pub width: usize,
     /// The matrices, in order.
     pub matrices: Vec<Matrix>,
 }
 
 impl Shape {
-    /// Logarithm of the height of the tallest table.
+    /// Returns the logarithm of the height of the tallest table.
     pub fn tallest(&self) -> usize {
         let mut tallest = 0usize;
         for table in &self.tables {
@@ -131,12 +134,13 @@ impl Shape {
         tallest
     }
 
-    /// Logarithm of the length of the longest codeword: the bits of a query's index.
+    /// Returns the logarithm of the length of the longest codeword, which is the number of bits of
+    /// a query's index.
     pub fn log_length(&self) -> usize {
         self.tallest() + self.log_blowup
     }
 
-    /// Distinct logarithms of heights, tallest first.
+    /// Returns the distinct logarithms of heights, tallest first.
     pub fn log_heights(&self) -> Vec<usize> {
         let mut heights = Vec::new();
         let tallest = self.tallest();
@@ -152,12 +156,12 @@ impl Shape {
         heights
     }
 
-    /// Levels of a tree of `2^log_leaves` leaves that its cap replaces.
+    /// Returns the number of levels that the cap of a tree of `2^log_leaves` leaves replaces.
     pub fn cap_levels(&self, log_leaves: usize) -> usize {
         self.cap_height.min(log_leaves)
     }
 
-    /// Whether any table has lookups.
+    /// Returns whether any table has lookups.
     pub fn has_lookups(&self) -> bool {
         let mut lookups = false;
         for table in &self.tables {
@@ -166,8 +170,8 @@ impl Shape {
         lookups
     }
 
-    /// Matrices of table `table` in a commitment, their columns, and whether they are opened at the
-    /// next point too.
+    /// Returns the number of matrices that table `table` has in a commitment, the number of their
+    /// columns, and whether they are opened at the next point, too.
     fn matrices(&self, kind: usize, table: usize) -> (usize, usize, bool) {
         let table = &self.tables[table];
         if kind == MAIN {
@@ -183,7 +187,7 @@ impl Shape {
         }
     }
 
-    /// The commitments that have matrices, in the order in which they are opened.
+    /// Returns the commitments that have matrices, in the order in which they are opened.
     pub fn rounds(&self) -> Vec<Round> {
         let mut rounds = Vec::new();
         let mut number = 0usize;
@@ -223,7 +227,8 @@ impl Shape {
         rounds
     }
 
-    /// Digests of the commitment `kind`, none if there is none.
+    /// Returns the number of digests of the commitment `kind`; zero if the proof has no such
+    /// commitment.
     pub fn digests(&self, kind: usize) -> usize {
         let mut digests = 0usize;
         for round in self.rounds() {
@@ -234,7 +239,7 @@ impl Shape {
         digests
     }
 
-    /// Whether a table of this height is opened at the next point.
+    /// Returns whether any table of this height is opened at the next point.
     pub fn has_next(&self, log_height: usize) -> bool {
         let mut found = false;
         for round in self.rounds() {
@@ -247,7 +252,7 @@ impl Shape {
 }
 
 impl Round {
-    /// Logarithm of the height of its tallest table.
+    /// Returns the logarithm of the height of the tallest table in this commitment.
     pub fn tallest(&self) -> usize {
         let mut tallest = 0usize;
         for matrix in &self.matrices {
@@ -256,7 +261,8 @@ impl Round {
         tallest
     }
 
-    /// Its matrices by height, tallest first: the leaves of its tree, from the widest level up.
+    /// Returns the matrices grouped by height, tallest first: a layer is hashed into the tree at
+    /// the level that has its height.
     pub fn layers(&self) -> Vec<Layer> {
         let mut layers = Vec::new();
         let tallest = self.tallest();
@@ -281,19 +287,20 @@ impl Round {
     }
 }
 
-/// Columns of a layer that one run of powers covers: matrices opened at the point only, where their
-/// powers follow on each other, or one matrix that is opened at the next point too.
+/// Columns of a layer that take consecutive powers of the combiner: those of matrices that are
+/// opened only at the point and whose powers follow one another, or those of one matrix that is
+/// opened at the next point, too.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Columns of the layer before it.
+    /// Number of columns of the layer before this group.
     pub at: usize,
-    /// Columns.
+    /// Number of columns.
     pub width: usize,
-    /// Openings of its first matrix.
+    /// Openings of the first matrix of the group.
     pub openings: Vec<Opening>,
 }
 
-/// The groups of a layer.
+/// Returns the groups of a layer.
 pub fn groups(layer: &Layer) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut at = 0usize;
@@ -318,27 +325,27 @@ pub fn groups(layer: &Layer) -> Vec<Group> {
     groups
 }
 
-/// Elements of a row that stand in consecutive lanes.
+/// Elements of a row that are in consecutive lanes.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// First block.
+    /// The first block.
     pub block: usize,
-    /// Lanes skipped in it.
+    /// Number of lanes of the first block that are skipped.
     pub skip: usize,
-    /// Lanes.
+    /// Number of lanes.
     pub length: usize,
-    /// Elements before it, of those asked for.
+    /// Number of elements asked for that are in earlier windows.
     pub before: usize,
 }
 
 impl Window {
-    /// The power that `horner` weights the window's first lane with.
+    /// Returns the exponent with which `horner` weights the window's first lane.
     pub fn exponent(&self) -> usize {
         8 * (self.skip + self.length).div_ceil(8) - 1 - self.skip
     }
 }
 
-/// Where `length` elements from place `at` of a row stand.
+/// Returns the windows that contain `length` elements from position `at` of a row on.
 pub fn windows<H: Hash>(at: usize, length: usize) -> Vec<Window> {
     let mut windows = Vec::new();
     if H::RUN == 8 {

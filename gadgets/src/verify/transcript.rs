@@ -1,16 +1,16 @@
-//! The transcript up to the opened values: what is observed, and what is sampled.
+//! The transcript up to the opened values: what is observed and what is sampled.
 //!
-//! Claim: every challenge is sampled after everything that must not depend on it, the shape and the
-//! statement included: what follows where one is left out is shown in ePrint 2023/691. The order is
-//! that of `p3_batch_stark::verify_batch`, whose `BatchVerifierTranscript` has a method a phase,
-//! and of `p3_uni_stark::verify`.
+//! Claim: every challenge is sampled after everything that must not depend on it, including the
+//! shape and the statement. ePrint 2023/691 shows what goes wrong if something is left out. The
+//! order is that of `p3_batch_stark::verify_batch`, whose `BatchVerifierTranscript` has one method
+//! per phase, and of `p3_uni_stark::verify`.
 
 use crate::hash::{Challenger, Hash, observe_constants, observe_ext, observe_integer};
 use crate::packing::{blocks_for, unpack_all};
 use crate::prelude::*;
 use crate::verify::shape::{MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, Shape};
 
-/// The commitments of a proof, digests one after another.
+/// The commitments of a proof, each a slice of consecutive digests.
 #[derive(Clone, Debug)]
 pub struct Commitments {
     /// Main traces.
@@ -21,13 +21,13 @@ pub struct Commitments {
     pub quotient: Slice,
     /// Preprocessed traces, if there are any.
     pub preprocessed: Vec<Slice>,
-    /// Folded codewords, one a round.
+    /// Folded codewords, one commitment per round.
     pub folds: Vec<Slice>,
 }
 
 impl Commitments {
-    /// The commitments that the prover sends: all but that to preprocessed traces. The transcript
-    /// binds them, and queries open them.
+    /// Reads the commitments that the prover sends, which are all but the one to preprocessed
+    /// traces. The transcript binds them, and queries open them.
     pub fn hint<H: Hash>(shape: &Shape, preprocessed: Vec<Slice>) -> Self {
         assert_eq!(preprocessed.len(), shape.digests(PREPROCESSED).min(1));
         let main = hint_slice(shape.digests(MAIN) * H::DIGEST_BLOCKS).any();
@@ -52,7 +52,7 @@ impl Commitments {
         }
     }
 
-    /// Those to traces and quotients, in the order in which they are opened.
+    /// Returns the commitments to traces and quotients, in the order in which they are opened.
     pub fn inputs(&self) -> Vec<Slice> {
         let mut inputs = vec![self.main, self.quotient];
         for commitment in &self.preprocessed {
@@ -65,22 +65,24 @@ impl Commitments {
     }
 }
 
-/// What is sampled before the opened values are sent, and the sums of lookups.
+/// The challenges that are sampled before the opened values are sent, and the sums of lookups.
 #[derive(Clone, Debug)]
 pub struct Challenged {
-    /// Stands for buses in lookups; zero without any.
+    /// The challenge of the lookup argument from which the challenge of each bus is made; zero
+    /// without lookups.
     pub lookup_alpha: Ext,
-    /// Combines messages of lookups; zero without any.
+    /// The challenge that combines the elements of a message; zero without lookups.
     pub lookup_beta: Ext,
-    /// By table the sum of its lookups; zero without any.
+    /// For each table, the sum of its lookups; zero without lookups.
     pub terminals: Vec<Ext>,
-    /// Folds constraints.
+    /// The challenge that folds constraints.
     pub alpha: Ext,
     /// The out-of-domain point.
     pub zeta: Ext,
 }
 
-/// From the key to the out-of-domain point. Fails unless the sums of lookups add up to zero.
+/// Runs the transcript from the key to the out-of-domain point. Fails unless the sums of lookups
+/// add up to zero.
 pub fn challenges<C: Challenger>(
     shape: &Shape,
     t: &mut C,
@@ -92,8 +94,8 @@ pub fn challenges<C: Challenger>(
         t.observe(*x);
     }
     observe_constants(t, &shape.stark_seed);
-    // p3-uni-stark has the height in its seed, and the preprocessed commitment before public
-    // values.
+    // In p3-uni-stark, the height is part of the seed, and the preprocessed commitment comes before
+    // the public values.
     if !shape.uni {
         for table in &shape.tables {
             observe_integer(t, table.log_height);
@@ -123,7 +125,7 @@ pub fn challenges<C: Challenger>(
         let mut sum = Ext::ZERO;
         for table in 0..shape.tables.len() {
             if shape.tables[table].permutation_width > 0 {
-                // Bound by the constraints.
+                // The constraints bind this sum.
                 let terminal = hint_ext().checked();
                 observe_ext(t, terminal);
                 sum += terminal;
@@ -151,7 +153,7 @@ fn observe_preprocessed<C: Challenger>(shape: &Shape, t: &mut C, commitments: &C
     }
 }
 
-/// The opened rows, in the order of the proof, and the challenge that combines them.
+/// Reads the opened rows, in the order of the proof, and samples the challenge that combines them.
 pub fn openings<H: Hash, C: Challenger>(shape: &Shape, t: &mut C) -> (Vec<Vec<Ext>>, Ext) {
     observe_constants(t, &shape.opening_seed);
     let mut elements = 0usize;
@@ -162,7 +164,7 @@ pub fn openings<H: Hash, C: Challenger>(shape: &Shape, t: &mut C) -> (Vec<Vec<Ex
     }
     let mut at = t.position();
     t.advise_slice(5 * elements);
-    // Bound by the constraints, and by the queries.
+    // The constraints and the queries bind these values.
     let slice = hint_slice(blocks_for::<H>(at, 5 * elements)).any();
     t.observe_slice(slice, 5 * elements);
     let mut opened = Vec::new();

@@ -1,30 +1,30 @@
-//! Gives every word and area its place, and every frame its size.
+//! Assigns a place in memory to every word and area, and a size to every frame.
 //!
-//! Memory is written once, so nothing is reused; instead a value that is copied into a slot (the
+//! Memory is written once, so no cell is reused. Instead, a value that is copied into a slot (the
 //! join of two branches, the next iteration's parameter, a callee's argument, an element of a
-//! contiguous area) is defined there in the first place.
+//! contiguous area) is defined in that slot from the start.
 
 use std::collections::HashMap;
 
 use super::ir::*;
 use super::optimise::Uses;
 use super::output::Location;
-use crate::executor::MAX_CELLS;
+use crate::isa::MAX_CELLS;
 
-/// Where a word or the first block of an area is.
+/// Place of a word or of the first block of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// Defined by nothing that remains.
+    /// No remaining operation defines it.
     Nowhere,
-    /// At this index of its own frame (of the global area, for global blocks).
+    /// At this index of its own frame, or of the global area for global blocks.
     Own(u32),
-    /// Where another one of the same frame is, plus a distance.
+    /// At the place of another one of the same frame, plus a distance.
     Alias(u32, u32),
-    /// Where the next iteration's parameter is.
+    /// At the place of the next iteration's parameter.
     Next(u32),
-    /// Where this value of an inner frame is, that many strides on.
+    /// At the place of this value of an inner frame, plus so many strides.
     Inner(Frame, u64, u32),
-    /// Where this value of a callee's frame is.
+    /// At the place of this value of a callee's frame.
     Callee(usize, u32),
 }
 
@@ -32,34 +32,36 @@ pub enum Cell {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
     pub words: u32,
-    /// Everything, inner frames and callees included.
+    /// Number of cells, those of inner frames and callees included.
     pub total: u32,
 }
 
-/// The result of allocation.
+/// Result of the allocation.
 pub struct Layout {
     pub words: Vec<Cell>,
     pub areas: Vec<Cell>,
     pub extents: Vec<Extent>,
-    /// Blocks at fixed addresses.
+    /// Number of blocks at fixed addresses.
     pub globals: u32,
-    /// A place in the source at which the memories are too small for the program.
+    /// A place in the source at which the program exceeds the size of the memories.
     pub too_large: Option<Location>,
-    /// First word of each array of words, by the word that holds its address.
+    /// First word of each array of words, by the word that holds the array's address.
     pub arrays: HashMap<Var, u32>,
-    /// Where each loop's first frame is in the frame around it.
+    /// Offset of each loop's first frame in the frame around it.
     loops: HashMap<Frame, i64>,
-    /// Where each callee's frame is in the caller's, in the order of emission.
+    /// Offset of each callee's frame in the caller's frame, in the order in which calls are
+    /// emitted.
     calls: Vec<i64>,
     frames: Vec<Frame>,
     area_frames: Vec<(Frame, bool)>,
 }
 
-/// Words at the start of a called function's frame: return address and caller's frame pointer.
+/// Number of words at the start of a called function's frame: return address and caller's frame
+/// pointer.
 pub const LINK_WORDS: u32 = 2;
 
 impl Layout {
-    /// Offset of a word from its frame's pointer.
+    /// Returns the offset of a word from its frame's pointer.
     pub fn word(&self, var: Var) -> i64 {
         let frame = self.frames[var as usize];
         match self.words[var as usize] {
@@ -77,7 +79,8 @@ impl Layout {
         }
     }
 
-    /// The offset of an area: from the start of the global blocks, if the flag is set.
+    /// Returns the offset of an area. If the flag is set, it is counted from the start of the
+    /// global blocks.
     pub fn area(&self, area: Area) -> (bool, i64) {
         let (frame, global) = self.area_frames[area as usize];
         match self.areas[area as usize] {
@@ -96,41 +99,41 @@ impl Layout {
         }
     }
 
-    /// Distance from one iteration's frame to the next.
+    /// Returns the distance from one iteration's frame to the next.
     pub fn stride(&self, frame: Frame) -> i64 {
         i64::from(self.extents[frame as usize].total)
     }
 
-    /// Offset of a loop's first iteration in its parent's frame.
+    /// Returns the offset of a loop's first iteration in the frame around it.
     pub fn loop_base(&self, frame: Frame) -> i64 {
         self.loops[&frame]
     }
 
-    /// Offset of a callee's frame in its caller's.
+    /// Returns the offset of a callee's frame in its caller's frame.
     pub fn call_base(&self, call: usize) -> i64 {
         self.calls[call]
     }
 }
 
-/// The list an operation stands in: all of it runs, or none.
+/// The list that an operation is in. Either all operations of a list run, or none.
 type ListId = usize;
 
 struct Allocator<'a> {
     ir: &'a mut Ir,
-    uses: &'a Uses,
+    uses: &'a Uses<'a>,
     layout: Layout,
-    /// The list in which a word or area that may still move is defined.
+    /// The list that defines a word or area which may still be moved.
     word_list: HashMap<Var, ListId>,
     area_list: HashMap<Area, ListId>,
     lists: usize,
-    /// In order of definition, by frame.
+    /// Words of each frame, in order of definition.
     words: Vec<Vec<Var>>,
     areas: Vec<Vec<Area>>,
-    /// Arrays of words, by frame: their holder and size.
+    /// Arrays of words of each frame: the word that holds the address, and the size.
     arrays: Vec<Vec<(Var, u32)>>,
-    /// Loops and calls, by frame.
+    /// Loops and calls of each frame.
     regions: Vec<Vec<(Inner, Location)>>,
-    /// Of the present operation.
+    /// Place in the source of the present operation.
     location: Location,
 }
 
@@ -140,8 +143,8 @@ enum Inner {
     Call { call: usize, frame: Frame },
 }
 
-/// Lays out a program. Copies that became unnecessary are removed.
-pub fn allocate(ir: &mut Ir, uses: &Uses) -> Layout {
+/// Lays out a program, and removes copies that the layout makes unnecessary.
+pub fn allocate(ir: &mut Ir, uses: &Uses<'_>) -> Layout {
     let frames = ir.frames.len();
     let mut allocator = Allocator {
         uses,
@@ -167,7 +170,7 @@ pub fn allocate(ir: &mut Ir, uses: &Uses) -> Layout {
         regions: vec![Vec::new(); frames],
         location: Location::default(),
     };
-    // A callee stands before its callers.
+    // Callees are laid out before their callers.
     for index in 0..allocator.ir.functions.len() {
         let function = &mut allocator.ir.functions[index];
         let (frame, params) = (function.frame, function.params.clone());
@@ -207,7 +210,7 @@ impl Allocator<'_> {
         }
     }
 
-    /// Defines a word directly in a slot, if it may still move.
+    /// Defines a word directly in a slot, if it may still be moved.
     fn settle_word(&mut self, from: Word, list: ListId, cell: Cell) -> bool {
         let Word::Var(var) = from else { return false };
         if self.word_list.get(&var) != Some(&list) {
@@ -218,7 +221,7 @@ impl Allocator<'_> {
         true
     }
 
-    /// Defines a block directly in a slot, if it may still move.
+    /// Defines a block directly in a slot, if it may still be moved.
     fn settle_block(&mut self, from: Word, list: ListId, cell: Cell, global: Option<Area>) -> bool {
         let Word::Address(area, 0) = from else {
             return false;
@@ -228,7 +231,8 @@ impl Allocator<'_> {
             return false;
         }
         if info.pinned && info.kind == (AreaKind::Local { global: true }) {
-            // Reached by its fixed address, so the slot must have one too, and keep it.
+            // The block is reached by its fixed address, so the slot must have a fixed address,
+            // too, and keep it.
             match global {
                 Some(slot)
                     if self.ir.areas[slot as usize].kind == (AreaKind::Local { global: true }) =>
@@ -256,7 +260,7 @@ impl Allocator<'_> {
         *ops = kept;
     }
 
-    /// Places one operation; `false` if nothing is left to do at run time.
+    /// Lays out one operation. Returns `false` if it does nothing at run time.
     fn op(&mut self, kind: &mut OpKind, frame: Frame, list: ListId) -> bool {
         match kind {
             OpKind::Relation { def, .. } | OpKind::Deref { def, .. } | OpKind::Call { def, .. } => {
@@ -287,7 +291,8 @@ impl Allocator<'_> {
                 return !self.settle_word(*from, list, Cell::Alias(*to, 0));
             }
             OpKind::CopyBlock { to, offset, from } => {
-                // An element of a longer area, unlike a join, is defined by its copies alone.
+                // An element of a longer area is defined by its copies alone, whereas a join is an
+                // area of its own.
                 if self.ir.areas[*to as usize].size != 1 || !self.area_list.contains_key(to) {
                     let joined = self.layout.areas[*to as usize] != Cell::Nowhere;
                     if !joined && !self.is_result(*to) {
@@ -316,7 +321,7 @@ impl Allocator<'_> {
         self.areas[frame as usize].contains(&area)
     }
 
-    /// The words and blocks that both branches define belong to the list of the branch.
+    /// Adds the words and blocks that both branches define to the list of the branch.
     fn joins(&mut self, ops: &[Op], list: ListId) {
         for op in ops {
             match op.kind {
@@ -334,7 +339,8 @@ impl Allocator<'_> {
     fn run_loop(&mut self, inner: &mut Loop, frame: Frame, list: ListId) {
         let (body_frame, trips) = (inner.frame, inner.trips);
         let location = self.location;
-        // Parameters come first, so that the frame after the last iteration is short.
+        // Parameters come first, so that the frame after the last iteration, which has only these,
+        // is short.
         let outer = self.ir.frames[body_frame as usize].outer;
         let own = &mut self.words[body_frame as usize];
         own.push(inner.counter);
@@ -406,7 +412,7 @@ impl Allocator<'_> {
         }
     }
 
-    /// Numbers the cells of a frame whose operations have all been seen.
+    /// Numbers the cells of a frame, once all of its operations are laid out.
     fn place(&mut self, frame: Frame) {
         self.layout.area_frames = self
             .ir
@@ -454,7 +460,7 @@ impl Allocator<'_> {
             let size = match inner {
                 Inner::Fixed { frame, trips } => {
                     self.layout.loops.insert(frame, base);
-                    // The frame after the last iteration holds the results.
+                    // The frame after the last iteration holds the loop's results.
                     let stride = self.layout.extents[frame as usize].total;
                     stride.saturating_mul(trips as u32 + 1)
                 }

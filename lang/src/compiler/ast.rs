@@ -1,4 +1,4 @@
-//! Syntax of the subset, free of what the compiler ignores, with names interned.
+//! Syntax tree of the subset, with interned names, and without what the compiler ignores.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ thread_local! {
 }
 
 impl Symbol {
-    /// The symbol of a name.
+    /// Interns a name.
     pub fn new(name: &str) -> Self {
         INTERNER.with_borrow_mut(|interner| {
             if let Some(number) = interner.numbers.get(name) {
@@ -36,7 +36,7 @@ impl Symbol {
         })
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn text(self) -> Rc<str> {
         INTERNER.with_borrow(|interner| interner.names[self.0 as usize].clone())
     }
@@ -65,7 +65,7 @@ pub enum IntType {
 }
 
 impl IntType {
-    /// The type of this name.
+    /// Returns the type of this name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "u8" => Self::U8,
@@ -96,7 +96,7 @@ impl IntType {
         }
     }
 
-    /// The largest value.
+    /// Returns the largest value.
     pub const fn max(self) -> u64 {
         u64::MAX >> (64 - self.bits())
     }
@@ -118,7 +118,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// The name, if the path is one plain identifier.
+    /// Returns the name, if the path is one plain identifier.
     pub fn ident(&self) -> Option<Symbol> {
         match (&self.qualified, self.segments.as_slice()) {
             (None, [segment]) if segment.generics.is_empty() => Some(segment.name),
@@ -127,7 +127,7 @@ impl Path {
     }
 }
 
-/// A generic argument: a type or a constant. A lone name may turn out to be either.
+/// A generic argument: a type or a constant. If it is a single name, it may turn out to be either.
 #[derive(Clone, Debug)]
 pub enum GenericArg {
     Type(Type),
@@ -147,7 +147,7 @@ pub enum TypeKind {
     Array(Box<Type>, Box<Expr>),
     Slice(Box<Type>),
     Tuple(Vec<Type>),
-    /// `_`, and the type of `self`.
+    /// `_`, or the omitted type of `self`.
     Unknown,
 }
 
@@ -158,7 +158,7 @@ pub struct Pattern {
     pub span: Span,
 }
 
-/// Patterns one after another, with the place of `..` among them.
+/// A sequence of patterns, with the position of `..` in it.
 #[derive(Clone, Debug)]
 pub struct Elements {
     pub patterns: Vec<Pattern>,
@@ -172,15 +172,15 @@ pub type Rest = bool;
 #[derive(Clone, Debug)]
 pub enum PatternKind {
     Wild,
-    /// A name: bound, unless it is that of a constant.
+    /// A name, which is bound unless it is that of a constant.
     Bind(Symbol),
     Tuple(Elements),
     Array(Elements),
     Struct(Path, Vec<(Symbol, Pattern)>, Rest),
     TupleStruct(Path, Elements),
-    /// A constant of several segments.
+    /// A constant whose path has several segments.
     Constant(Path),
-    /// Least and largest value, and the type if one is written.
+    /// Least and largest value, and the suffix if there is one.
     Int(u64, u64, Option<IntType>),
     Bool(bool),
     Or(Vec<Pattern>),
@@ -223,7 +223,7 @@ pub struct Expr {
 
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A literal, and its suffix.
+    /// A literal and its suffix.
     Int(u64, Option<IntType>),
     Bool(bool),
     Text,
@@ -254,7 +254,7 @@ pub enum ExprKind {
     Return(Option<Box<Expr>>),
     Break,
     Continue,
-    /// `&mut place`; a shared reference is its operand.
+    /// `&mut place`. A shared reference is represented by its operand.
     RefMut(Box<Expr>),
     /// `*place`
     Deref(Box<Expr>),
@@ -262,14 +262,14 @@ pub enum ExprKind {
     Cast(Box<Expr>, Type),
     Assert(Box<Expr>),
     AssertEq(Box<Expr>, Box<Expr>, bool),
-    /// `panic!`, `unreachable!`: reaching it at compile time is an error.
+    /// `panic!` or `unreachable!`. It is an error to reach it at compile time.
     Panic,
 }
 
-/// Statements and the value of the last.
+/// Statements, of which the last may be the value.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Known in the whole block, wherever they stand.
+    /// Constants are in scope in the whole block, wherever they are declared.
     pub constants: Vec<Rc<Const>>,
     pub statements: Vec<Statement>,
     pub tail: Option<Box<Expr>>,
@@ -286,26 +286,26 @@ pub enum Statement {
 pub struct GenericParam {
     pub name: Symbol,
     pub constant: bool,
-    /// The traits a type parameter is bounded by where it is declared; `Sized` and lifetimes are
-    /// left out.
+    /// The traits by which a type parameter is bounded where it is declared, without `Sized` and
+    /// lifetimes.
     pub bounds: Vec<Path>,
 }
 
-/// What a `where` clause says of a type.
+/// A condition of a `where` clause on a type.
 #[derive(Clone, Debug)]
 pub struct Predicate {
     pub ty: Type,
     pub bounds: Vec<Path>,
 }
 
-/// How `self` or a parameter is taken.
+/// A parameter, or `self`.
 #[derive(Clone, Debug)]
 pub struct Param {
     pub pattern: Pattern,
     pub ty: Type,
-    /// Taken by `&` or `&mut`.
+    /// Whether it is taken by `&` or `&mut`.
     pub reference: bool,
-    /// Taken by `&mut`.
+    /// Whether it is taken by `&mut`.
     pub mutable_reference: bool,
 }
 
@@ -315,12 +315,12 @@ pub struct Function {
     pub name: Symbol,
     pub generics: Vec<GenericParam>,
     pub predicates: Vec<Predicate>,
-    /// `self`, if there is one, comes first, bound to the name `self`.
+    /// Parameters. If there is a `self`, it is the first one, with the name `self`.
     pub params: Vec<Param>,
     pub output: Option<Type>,
-    /// `None` for a required method of a trait.
+    /// `None` for a required method of a trait, which has no body.
     pub body: Option<Block>,
-    /// Compiled once and called, instead of inlined.
+    /// Whether it is compiled once and called, instead of inlined.
     pub never_inline: bool,
     pub span: Span,
 }
@@ -334,13 +334,14 @@ pub struct Const {
     pub span: Span,
 }
 
-/// In which modules a name can be used.
+/// Where a name can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visibility {
     Public,
-    /// In the module so many levels above its own, and in all within it.
+    /// In the module so many levels above its own, and in all modules within that one.
     Above(usize),
-    /// In the module around its own that is so many levels below the crate's root, and in all within it.
+    /// In the module around its own that is so many levels below the crate's root, and in all
+    /// modules within that one.
     Below(usize),
 }
 
@@ -350,11 +351,11 @@ pub struct Struct {
     pub name: Symbol,
     /// `struct S;`, whose name is a value.
     pub unit: bool,
-    /// `struct S { .. }`, whose name is no value, nor a function.
+    /// `struct S { .. }`, whose name is neither a value nor a function.
     pub named: bool,
     pub generics: Vec<GenericParam>,
     pub fields: Vec<(Symbol, Type)>,
-    /// Of the fields: `S(..)` is visible where all of them are.
+    /// Visibilities of the fields. `S(..)` is visible where all fields are.
     pub visibilities: Vec<Visibility>,
 }
 
@@ -387,15 +388,15 @@ pub struct Impl {
     pub functions: Vec<Rc<Function>>,
     pub constants: Vec<Rc<Const>>,
     pub types: Vec<(Symbol, Type)>,
-    /// Functions and constants that are not plainly `pub`.
+    /// Functions and constants whose visibility is not just `pub`.
     pub restricted: Vec<Symbol>,
 }
 
-/// One name brought into scope.
+/// A name that is brought into scope.
 #[derive(Clone, Debug)]
 pub struct Import {
     pub path: Vec<Symbol>,
-    /// `None`: everything in the module.
+    /// `None` for everything in the module.
     pub name: Option<Symbol>,
     pub visibility: Visibility,
     pub span: Span,

@@ -1,5 +1,5 @@
-//! Builds the intermediate representation: folds constants, shares equal pure operations within
-//! their scope, and brings values of outer frames within reach.
+//! Builds the intermediate representation. It folds constants, shares equal pure operations within
+//! their scope, and makes values of outer frames accessible.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::ir::*;
 use super::output::Location;
 use crate::isa::id;
 
-/// Identity of a pure operation.
+/// Identifies a pure operation, so that equal ones can share one result.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Key {
     Add(Word, Word),
@@ -18,7 +18,7 @@ pub enum Key {
     Mul(Word, Word),
     Deref(Word, Word),
     OuterAddress(Word, Area, u32),
-    /// A precompile whose result is the operand that is left out.
+    /// A precompile whose result is the omitted operand.
     Call(u32, [Option<Word>; 4], u32),
     /// A block of eight lanes.
     Lanes([Word; 8]),
@@ -32,32 +32,32 @@ enum Shared {
     Area(Area),
 }
 
-/// Operations that run together: all of them, or none.
+/// Operations that run together: either all of them, or none.
 pub struct Scope {
     pub frame: Frame,
     pub ops: Vec<Op>,
     shared: HashMap<Key, Shared>,
 }
 
-/// The state that a trial of a loop body must leave as it was.
+/// State that trial evaluation of a loop body must not change.
 #[derive(Clone, Copy)]
 pub struct Counters {
-    /// Position on the tape, where the compiler knows it.
+    /// Position on the tape, if the compiler knows it.
     pub tape: Option<u32>,
-    /// Blocks read from the tape since the function or loop body began, while known.
+    /// Number of blocks read from the tape since the function or loop body began, if it is known.
     pub consumed: Option<u32>,
     pub public_inputs: usize,
     pub public_outputs: usize,
 }
 
 impl Counters {
-    /// Reads blocks from the tape, a number that may not be known.
+    /// Records that blocks are read from the tape. Their number may be unknown.
     pub fn advance(&mut self, blocks: Option<u32>) {
         let add = |count: Option<u32>| count.zip(blocks).and_then(|(a, b)| a.checked_add(b));
         (self.tape, self.consumed) = (add(self.tape), add(self.consumed));
     }
 
-    /// Begins a function or a loop body, where positions are not known.
+    /// Begins a function or a loop body, in which positions on the tape are unknown.
     pub fn enter(&mut self) {
         (self.tape, self.consumed) = (None, Some(0));
     }
@@ -70,7 +70,8 @@ pub struct Builder {
     pub location: Location,
     pub counters: Counters,
     constants: HashMap<[F; 8], Area>,
-    /// Areas whose blocks are all extension elements by the constraint that defines them.
+    /// Areas all of whose blocks are extension elements because of the constraint that defines
+    /// them.
     pub extensions: HashSet<Area>,
     pub statement: Area,
     pub entry_frame: Frame,
@@ -99,7 +100,7 @@ impl Builder {
         builder
     }
 
-    /// A new frame.
+    /// Makes a new frame.
     pub fn frame(&mut self, parent: Option<Frame>) -> Frame {
         let frame = self.ir.frames.len() as Frame;
         self.ir.vars.push(frame);
@@ -126,7 +127,7 @@ impl Builder {
         self.scopes.last().map_or(MAIN, |scope| scope.frame)
     }
 
-    /// A word of a given frame.
+    /// Makes a word in a given frame.
     pub fn var_in(&mut self, frame: Frame) -> Var {
         self.ir.vars.push(frame);
         self.ir.vars.len() as Var - 1
@@ -146,25 +147,25 @@ impl Builder {
         self.ir.areas.len() as Area - 1
     }
 
-    /// Fresh blocks of the current frame.
+    /// Makes an area of new blocks in the current frame.
     pub fn area(&mut self, size: u32) -> Area {
         let global = self.current_frame() == MAIN;
         self.area_of(AreaKind::Local { global }, size)
     }
 
-    /// Fresh blocks of a frame, at a place relative to it.
+    /// Makes an area of new blocks in a frame, at a place relative to it.
     pub fn area_in(&mut self, frame: Frame, size: u32) -> Area {
         let area = self.area_of(AreaKind::Local { global: false }, size);
         self.ir.areas[area as usize].frame = frame;
         area
     }
 
-    /// Blocks of the tape at a known position.
+    /// Makes an area for blocks of the tape at a known position.
     pub fn tape_area(&mut self, position: u32, size: u32) -> Area {
         self.area_of(AreaKind::Tape(position), size)
     }
 
-    /// A block of the constant pool.
+    /// Returns a block of the constant pool.
     pub fn constant(&mut self, lanes: [F; 8]) -> Area {
         if let Some(area) = self.constants.get(&lanes) {
             return *area;
@@ -179,7 +180,11 @@ impl Builder {
     pub fn push(&mut self, kind: OpKind) {
         let location = self.location;
         if let Some(scope) = self.scopes.last_mut() {
-            scope.ops.push(Op { kind, location });
+            scope.ops.push(Op {
+                kind,
+                location,
+                check: None,
+            });
         }
     }
 
@@ -196,7 +201,7 @@ impl Builder {
         }
     }
 
-    /// The operand as the current frame can name it.
+    /// Returns the operand in the form in which the current frame can use it.
     pub fn reach(&mut self, word: Word) -> Word {
         let here = self.current_frame();
         match word {
@@ -248,7 +253,7 @@ impl Builder {
         }
     }
 
-    /// The frame pointer of an enclosing frame.
+    /// Returns the frame pointer of an enclosing frame.
     fn outer_pointer(&mut self, target: Frame) -> Word {
         let mut frame = self.current_frame();
         loop {
@@ -340,7 +345,7 @@ impl Builder {
         })
     }
 
-    /// Asserts that two words are equal; `false` when they are different constants.
+    /// Asserts that two words are equal. Returns `false` if they are different constants.
     pub fn assert_equal(&mut self, a: Word, b: Word) -> bool {
         match (a, b) {
             _ if a == b => true,
@@ -352,7 +357,7 @@ impl Builder {
         }
     }
 
-    /// The inverse of a word, which the constraint forces to be nonzero.
+    /// Returns the inverse of a word. The constraint fails if the word is zero.
     pub fn inverse(&mut self, a: Word) -> Word {
         let key = Key::Call(u32::MAX, [Some(a), None, None, None], 0);
         self.define(key, |builder, def| {
@@ -367,7 +372,7 @@ impl Builder {
         })
     }
 
-    /// One if the words are equal, otherwise zero.
+    /// Returns one if the words are equal, otherwise zero.
     pub fn equal(&mut self, a: Word, b: Word) -> Word {
         let key = Key::Call(u32::MAX, [Some(a), Some(b), None, None], 1);
         if let Some(Shared::Word(word)) = self.find(&key) {
@@ -393,7 +398,7 @@ impl Builder {
         Word::Var(flag)
     }
 
-    /// Calls a precompile that defines `size` blocks, named by operand `position`.
+    /// Calls a precompile that defines `size` blocks. Their address is operand `position`.
     ///
     /// The operand at `position` of `operands` is ignored.
     pub fn call_area(
@@ -406,7 +411,8 @@ impl Builder {
     ) -> Area {
         let mut known = operands.map(Some);
         known[position] = None;
-        // The position tells a solved relation from an evaluated one.
+        // The position distinguishes a call that is solved for an operand from one that is
+        // evaluated.
         let key = Key::Call(identity, known, e | (position as u32) << 28);
         if let Some(Shared::Area(area)) = self.find(&key) {
             return area;
@@ -432,7 +438,7 @@ impl Builder {
         area
     }
 
-    /// Calls a precompile that asserts.
+    /// Calls a precompile that only asserts.
     pub fn call_assert(&mut self, identity: u32, operands: [Word; 4], e: u32) {
         let [a, b, c, d] = operands.map(|operand| self.reach(operand));
         self.push(OpKind::Call {
@@ -446,7 +452,7 @@ impl Builder {
         });
     }
 
-    /// One lane of the block at an address.
+    /// Returns one lane of the block at an address.
     pub fn lane(&mut self, address: Word, lane: u32) -> Word {
         let key = Key::Call(id::LANE, [Some(address), None, None, None], lane);
         self.define(key, |builder, def| {
@@ -464,7 +470,7 @@ impl Builder {
         })
     }
 
-    /// A block made of eight words.
+    /// Makes a block of eight words.
     pub fn block_of(&mut self, lanes: &[Word; 8]) -> Area {
         let key = Key::Lanes(*lanes);
         if let Some(Shared::Area(area)) = self.find(&key) {
@@ -476,7 +482,7 @@ impl Builder {
         area
     }
 
-    /// Writes the first lanes of a block of a fresh area.
+    /// Writes the first lanes of a block of a new area.
     pub fn store_lanes(&mut self, area: Area, offset: u32, lanes: &[Word]) {
         let zero = Word::Const(F::ZERO);
         for (lane, word) in lanes.iter().enumerate() {
@@ -493,7 +499,7 @@ impl Builder {
         }
     }
 
-    /// An extension element made of five words.
+    /// Makes an extension element of five words.
     pub fn extension_of(&mut self, coefficients: &[Word; 5]) -> Area {
         let key = Key::Coefficients(*coefficients);
         if let Some(Shared::Area(area)) = self.find(&key) {
@@ -506,7 +512,7 @@ impl Builder {
         area
     }
 
-    /// Forces lanes 5 to 7 of a fresh block to zero.
+    /// Asserts that lanes 5 to 7 of a new block are zero.
     fn assert_extension_into(&mut self, area: Area) {
         let address = Word::Address(area, 0);
         self.push(OpKind::Call {
@@ -521,7 +527,7 @@ impl Builder {
     }
 }
 
-/// The two operands of a commutative operation in one order: constants last.
+/// Returns the operands of a commutative operation in canonical order: constants last.
 fn ordered(a: Word, b: Word) -> (Word, Word) {
     let rank = |word: Word| match word {
         Word::Var(var) => (0, var, 0),

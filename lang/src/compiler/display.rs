@@ -1,4 +1,4 @@
-//! Text of the intermediate representation and of instructions.
+//! Prints the intermediate representation and instructions as text.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -6,10 +6,11 @@ use p3_field::PrimeField32;
 
 use super::ir::*;
 use super::output::Compiled;
-use crate::isa::{Instruction, Mode, Op as Code, Operand, id};
+use crate::isa::{Instruction, Mode, Op as Code, Operand};
+use crate::precompile;
 use droste_native::F;
 
-/// A field element, small negative numbers with their sign.
+/// Prints a field element, as a negative number if it is minus a small one.
 fn number(value: F) -> String {
     let value = i64::from(value.as_canonical_u32());
     let order = i64::from(F::ORDER_U32);
@@ -20,26 +21,9 @@ fn number(value: F) -> String {
     }
 }
 
-/// The name of a precompile.
+/// Returns the name of a built-in precompile.
 fn precompile(identity: u32) -> &'static str {
-    match identity {
-        id::EXT => "ext",
-        id::LANE => "lane",
-        id::BLOCK_EQ => "block_eq",
-        id::HORNER => "horner",
-        id::POSEIDON16_COMPRESS => "poseidon16_compress",
-        id::POSEIDON16_SPONGE => "poseidon16_sponge",
-        id::POSEIDON16_HASH => "poseidon16_hash",
-        id::POSEIDON16_MERKLE => "poseidon16_merkle",
-        id::BLAKE3_CHUNK => "blake3_chunk",
-        id::BLAKE3_PARENT => "blake3_parent",
-        id::BLAKE3_MERKLE => "blake3_merkle",
-        id::KECCAK_HASH => "keccak_hash",
-        id::KECCAK_MERKLE => "keccak_merkle",
-        id::LIMBS => "limbs",
-        id::UNPACK => "unpack",
-        _ => "unknown",
-    }
+    precompile::find(identity, &[]).map_or("unknown", |found| found.name)
 }
 
 impl Display for Word {
@@ -233,7 +217,8 @@ fn instruction(instruction: &Instruction) -> String {
     }
 }
 
-/// The program as text, one instruction a line, with the line of source each comes from.
+/// Returns the program as text, with one instruction per line and the line of source that each
+/// comes from.
 pub fn assembly(compiled: &Compiled) -> String {
     let mut text = String::new();
     let map = &compiled.source_map;

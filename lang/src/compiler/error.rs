@@ -1,10 +1,10 @@
-//! Compile errors: a message, the place, and what to write instead.
+//! Compile errors: a message, its place in the source, and what to write instead.
 
 use miette::{Diagnostic, NamedSource, SourceSpan};
 
 use super::output::{SourceFile, Span};
 
-/// A program that is outside the subset, or wrong.
+/// Why a program is refused: it is outside the subset, or wrong.
 #[derive(Clone, Debug, Diagnostic, thiserror::Error)]
 #[error("{message}")]
 pub struct CompileError {
@@ -13,17 +13,17 @@ pub struct CompileError {
     /// What to write instead.
     #[help]
     pub help: Option<String>,
-    /// File the span is in.
+    /// The file that the span is in.
     #[source_code]
     pub source_code: NamedSource<String>,
     /// The offending text.
     #[label("here")]
     pub span: SourceSpan,
-    /// The calls that lead here, innermost first, one line each.
+    /// The calls that lead to this place, innermost first, one line each.
     pub chain: Vec<String>,
 }
 
-/// An error before the file's text is attached.
+/// An error to which the file's text is not attached yet.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub message: String,
@@ -35,12 +35,12 @@ pub struct Failure {
 
 pub type Result<T> = std::result::Result<T, Box<Failure>>;
 
-/// A failure at a place.
+/// Returns an error at a place.
 pub fn fail<T>(span: Span, message: impl Into<String>) -> Result<T> {
     Err(failure(span, message))
 }
 
-/// A failure at a place, with advice.
+/// Returns an error at a place, with advice.
 pub fn fail_help<T>(span: Span, message: impl Into<String>, help: impl Into<String>) -> Result<T> {
     let mut failure = failure(span, message);
     failure.help = Some(help.into());

@@ -1,17 +1,19 @@
-//! The intermediate representation: SSA over words and areas of blocks, structured control flow.
+//! The intermediate representation: SSA form over words and areas of blocks, with structured
+//! control flow.
 //!
-//! A [`Frame`] is a stretch of both memories at a run-time address: the entry function, each
-//! function that is really called, and the body of each run-time loop, whose frame moves on by a
-//! fixed stride from one iteration to the next. A value belongs to the frame it is defined in;
-//! inner frames reach it through the outer frame's address, which each iteration hands on.
+//! A [`Frame`] is a range of both memories at a run-time address. The entry function has one, each
+//! function that is called and not inlined has one, and so has the body of each run-time loop,
+//! whose frame advances by a fixed stride per iteration. A value belongs to the frame in which it
+//! is defined. Inner frames reach it through the outer frame's address, which each iteration passes
+//! on to the next.
 
 use droste_native::F;
 
 use super::output::Location;
 
-/// A word defined once.
+/// A word, which is defined once.
 pub type Var = u32;
-/// Consecutive blocks.
+/// An area: consecutive blocks.
 pub type Area = u32;
 /// A frame.
 pub type Frame = u32;
@@ -19,29 +21,32 @@ pub type Frame = u32;
 /// The entry function's frame.
 pub const MAIN: Frame = 0;
 
+/// Lane of the first public output, as long as the number of public inputs is unknown.
+pub const OUTPUT_LANE: u32 = 1 << 20;
+
 /// A word-valued operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Word {
     /// A constant.
     Const(F),
-    /// A defined word.
+    /// A word that an operation defines.
     Var(Var),
     /// The address of a block of an area.
     Address(Area, u32),
 }
 
-/// Where an area is.
+/// Place of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AreaKind {
-    /// Block 0.
+    /// Block 0, the statement.
     Statement,
     /// An entry of the constant pool.
     Constant(u32),
-    /// On the tape, at a position known to the compiler.
+    /// On the tape, at a position that the compiler knows.
     Tape(u32),
-    /// In a frame; at a fixed address if `global`.
+    /// In a frame, or at a fixed address if `global`.
     Local {
-        /// In the entry function's area of fixed addresses.
+        /// Whether it is in the entry function's area of fixed addresses.
         global: bool,
     },
 }
@@ -52,23 +57,23 @@ pub struct AreaInfo {
     pub frame: Frame,
     pub kind: AreaKind,
     pub size: u32,
-    /// Reached from another frame: its place must not change.
+    /// Whether another frame reaches it, so that its place must not change.
     pub pinned: bool,
 }
 
 /// A frame.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameInfo {
-    /// The frame that a loop body belongs to.
+    /// The frame that contains a loop body.
     pub parent: Option<Frame>,
-    /// In a loop body, the word that holds the parent's frame pointer.
+    /// For a loop body, the word that holds the parent's frame pointer.
     pub outer: Var,
 }
 
 /// What an operation defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Def {
-    /// Nothing: an assertion.
+    /// Nothing: the operation is an assertion.
     None,
     /// A word.
     Var(Var),
@@ -76,52 +81,56 @@ pub enum Def {
     Area(Area),
 }
 
-/// A displacement in a [`OpKind::Deref`].
+/// The displacement of an [`OpKind::Deref`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Displacement {
     /// The cell of this word within its own frame.
     Cell(Var),
-    /// None.
+    /// No displacement.
     Zero,
 }
 
-/// An operation with its place in the source.
+/// An operation and its place in the source.
 #[derive(Clone, Debug)]
 pub struct Op {
     pub kind: OpKind,
     pub location: Location,
+    /// The comparison that the operation makes instead of defining a new value.
+    pub check: Option<Location>,
 }
 
 /// A value carried from one iteration to the next.
 #[derive(Clone, Copy, Debug)]
 pub struct CarriedWord {
-    /// In the loop's frame.
+    /// The word in the loop's frame.
     pub param: Var,
-    /// Before the first iteration.
+    /// Its value before the first iteration.
     pub init: Word,
-    /// At the end of an iteration.
+    /// Its value for the next iteration.
     pub next: Word,
-    /// After the last one, in the parent's frame (loops of fixed length only).
+    /// Its value after the last iteration, in the parent's frame. Only loops of fixed length have
+    /// it.
     pub result: Var,
 }
 
-/// A block carried from one iteration to the next; operands are addresses.
+/// A block carried from one iteration to the next. The operands are addresses.
 #[derive(Clone, Copy, Debug)]
 pub struct CarriedBlock {
     pub param: Area,
     pub init: Word,
     pub next: Word,
     pub result: Area,
-    /// Before a counted loop, the address of the first parameter.
+    /// Address of the first parameter, for counted loops.
     pub pointer: Var,
 }
 
-/// How often a loop runs.
+/// The number of iterations of a loop.
 #[derive(Clone, Copy, Debug)]
 pub enum Trips {
-    /// A number of times known to the compiler, at least one.
+    /// A number that the compiler knows, at least one.
     Fixed(u64),
-    /// As often as a word says; `first` holds the address of the first iteration's frame.
+    /// The value of the word `count`. The word `first` holds the address of the first iteration's
+    /// frame.
     Counted { count: Word, first: Var },
 }
 
@@ -130,11 +139,12 @@ pub enum Trips {
 pub struct Loop {
     pub frame: Frame,
     pub trips: Trips,
-    /// Counts from zero.
+    /// Counter, which starts at zero.
     pub counter: Var,
-    /// The counter plus one.
+    /// Counter plus one.
     pub counter_next: Var,
-    /// One while the loop goes on (fixed), or one when it ends (counted).
+    /// For loops of fixed length, one while the loop continues. For counted loops, one when it
+    /// ends.
     pub flag: Var,
     pub words: Vec<CarriedWord>,
     pub blocks: Vec<CarriedBlock>,
@@ -161,7 +171,7 @@ pub struct FunctionIr {
     pub body: Vec<Op>,
 }
 
-/// A hint; operands as in [`super::output::Hint`].
+/// A hint. Its operands are those of [`super::output::Hint`].
 #[derive(Clone, Copy, Debug)]
 pub enum HintOp {
     Felt(Var),
@@ -211,12 +221,12 @@ pub enum OpKind {
         offset: u32,
         def: Var,
     },
-    /// `def` = address of `size` fresh words of this frame.
+    /// `def` = address of `size` new words of this frame.
     WordsAddress {
         size: u32,
         def: Var,
     },
-    /// The frame pointer of a counted loop's results: `first + count * stride`.
+    /// `def` = frame pointer of a counted loop's results: `first + count * stride`.
     LastFrame {
         first: Var,
         count: Word,
@@ -224,7 +234,7 @@ pub enum OpKind {
         product: Var,
         def: Var,
     },
-    /// A precompile.
+    /// A call of a precompile.
     Call {
         id: u32,
         a: Word,
@@ -235,12 +245,12 @@ pub enum OpKind {
         def: Def,
     },
     Hint(HintOp),
-    /// Gives one of several definitions of a word: the end of a branch, or of a function.
+    /// Gives `to` one of its several definitions, at the end of a branch or of a function.
     Copy {
         to: Var,
         from: Word,
     },
-    /// The same for a block; `from` is its address.
+    /// Like `Copy`, for a block whose address is `from`.
     CopyBlock {
         to: Area,
         offset: u32,

@@ -1,8 +1,9 @@
 //! The zk-DSL compiler: a subset of Rust to instructions of the machine.
 //!
-//! Passes, one file or folder each: `parse` (text to syntax), `resolve` (item table), `eval`
-//! (partial evaluation to the representation of `ir`, which `build` folds and shares), `optimise`
-//! (dead code, fused assertions), `allocate` (places in memory), `emit` (instructions).
+//! The passes are a file or folder each: `parse` (text to syntax tree), `resolve` (table of items),
+//! `eval` (partial evaluation to the representation in `ir`, which `build` folds and shares),
+//! `optimise` (removal of dead code, fused assertions), `allocate` (places in memory), `emit`
+//! (instructions).
 
 mod allocate;
 mod ast;
@@ -25,29 +26,31 @@ pub use error::CompileError;
 pub use output::{Compiled, Hint, Location, Site, SourceFile, SourceMap, Span};
 
 use crate::isa::{Program, id};
-use crate::precompile::{Output, Parameter, Precompile, Reads};
+use crate::precompile::{self, Precompile};
 
-/// Stack of the compiling thread: evaluation follows the nesting of the program.
+/// Stack size of the thread that compiles: the evaluator recurses as deeply as the program is
+/// nested.
 const STACK: usize = 1 << 30;
 
 /// Compiles a program.
 ///
-/// `entry` is the source text whose `main` is run; `libraries` are the files it may import from,
-/// as path and text. A path begins with the crate's name: `droste_gadgets/fri/query.rs` or `droste_gadgets::fri::query` is
+/// `entry` is the source text whose `main` is run. `libraries` are the files that it may import
+/// from, as pairs of path and text. A path begins with the crate's name:
+/// `droste_gadgets/fri/query.rs` or `droste_gadgets::fri::query` is the module
 /// `droste_gadgets::fri::query`. The prelude, `droste_gadgets::prelude`, is built in.
 ///
 /// # Errors
 ///
-/// A [`CompileError`] points at the first piece of source that is outside of the subset or wrong.
+/// A [`CompileError`] that points at the first piece of source that is wrong or outside the subset.
 pub fn compile(entry: &str, libraries: &[(&str, &str)]) -> Result<Compiled, Box<CompileError>> {
     compile_file("main.rs", entry, libraries)
 }
 
-/// As [`compile`], with a name for the entry file in messages.
+/// Like [`compile`], with a name for the entry file, which messages use.
 ///
 /// # Errors
 ///
-/// As [`compile`].
+/// See [`compile`].
 pub fn compile_file(
     path: &str,
     entry: &str,
@@ -56,12 +59,12 @@ pub fn compile_file(
     compile_with(path, entry, libraries, &[])
 }
 
-/// As [`compile_file`], with precompiles beside those of the standard machine: those of a machine's
-/// tables are `droste_vm::machine::custom_precompiles`.
+/// Like [`compile_file`], with precompiles in addition to the built-in ones.
+/// `droste_vm::machine::custom_precompiles` returns those of a machine's tables.
 ///
 /// # Errors
 ///
-/// As [`compile`].
+/// See [`compile`].
 pub fn compile_with(
     path: &str,
     entry: &str,
@@ -70,11 +73,14 @@ pub fn compile_with(
 ) -> Result<Compiled, Box<CompileError>> {
     on_large_stack(path, entry, libraries, |files| {
         let (mut ir, sites) = lower(files, precompiles)?;
-        let uses = optimise::optimise(&mut ir);
+        let uses = optimise::optimise(&mut ir, precompiles);
         let layout = allocate::allocate(&mut ir, &uses);
         if let Some(location) = layout.too_large {
-            let mut failure = error::failure(location.span, "the program needs too much memory");
-            let most = crate::executor::MAX_CELLS;
+            let mut failure = error::failure(
+                location.span,
+                "the program needs more memory than the machine has",
+            );
+            let most = crate::isa::MAX_CELLS;
             failure.help = Some(format!("a memory has at most {most} cells"));
             return Err(failure);
         }
@@ -96,16 +102,19 @@ pub fn compile_with(
                 files: files.to_vec(),
                 sites,
                 locations: code.locations,
+                hints: code.hint_locations,
+                checks: code.checks,
             },
         })
     })
 }
 
-/// The text of the program's intermediate representation, as it is before places are assigned.
+/// Returns the text of the program's intermediate representation, before places in memory are
+/// assigned.
 ///
 /// # Errors
 ///
-/// As [`compile`].
+/// See [`compile`].
 pub fn intermediate(
     path: &str,
     entry: &str,
@@ -113,7 +122,7 @@ pub fn intermediate(
 ) -> Result<String, Box<CompileError>> {
     on_large_stack(path, entry, libraries, |files| {
         let (mut ir, _) = lower(files, &[])?;
-        optimise::optimise(&mut ir);
+        optimise::optimise(&mut ir, &[]);
         Ok(ir.to_string())
     })
 }
@@ -125,12 +134,13 @@ fn lower(files: &[SourceFile], precompiles: &[Precompile]) -> error::Result<(ir:
         modules.push((file.path.clone(), module));
     }
     check_precompiles(precompiles)?;
-    let names = precompiles.iter().map(|custom| custom.name);
+    let functions = precompiles.iter().flat_map(|custom| custom.functions);
+    let names = functions.map(|function| function.name);
     let (items, entry) = resolve::Items::new(modules, names)?;
     eval::evaluate(&items, entry, precompiles)
 }
 
-/// Refuses precompiles that the instruction set has no room for.
+/// Refuses precompiles that cannot be encoded, or whose names or identities are taken.
 fn check_precompiles(precompiles: &[Precompile]) -> error::Result<()> {
     for (index, custom) in precompiles.iter().enumerate() {
         let wrong = |reason: &str| {
@@ -139,37 +149,22 @@ fn check_precompiles(precompiles: &[Precompile]) -> error::Result<()> {
         };
         let others = &precompiles[..index];
         if !id::CUSTOM.contains(&custom.identity) {
-            return wrong("its identity is not among those of users");
+            return wrong("its identity is not in the range for users' precompiles");
         }
         if others.iter().any(|other| other.identity == custom.identity) {
-            return wrong("its identity is another one's");
+            return wrong("its identity is also another precompile's");
         }
-        if others.iter().any(|other| other.name == custom.name) {
-            return wrong("its name is another one's");
-        }
-        let lengths = |parameter: &&Parameter| **parameter == Parameter::Length;
-        let lengths = custom.parameters.iter().filter(lengths).count();
-        if lengths > 1 || custom.parameters.len() - lengths > 3 {
-            return wrong("it has more parameters than operands");
-        }
-        for parameter in custom.parameters {
-            match parameter {
-                Parameter::Slice(Reads::Blocks(0) | Reads::LanesPerLength(0)) => {
-                    return wrong("it reads nothing of a slice");
-                }
-                Parameter::Slice(Reads::LanesPerLength(_)) if lengths == 0 => {
-                    return wrong("it has no length that says how much of a slice it reads");
-                }
-                Parameter::UncheckedSlice if !custom.name.contains("unchecked") => {
-                    return wrong(
-                        "how much of a slice it reads is not known: say `unchecked` in its name",
-                    );
-                }
-                _ => {}
+        for (number, function) in custom.functions.iter().enumerate() {
+            let mut earlier = custom.functions[..number].iter();
+            if earlier.any(|other| other.name == function.name)
+                || resolve::is_builtin(function.name)
+                || precompile::function(function.name, others).is_some()
+            {
+                return wrong("one of its functions has the name of another function");
             }
-        }
-        if matches!(custom.output, Output::Slice(blocks) if blocks == 0 || blocks >= value::LIMIT) {
-            return wrong("it returns no blocks, or too many");
+            if let Some(problem) = function.problem() {
+                return wrong(problem);
+            }
         }
     }
     Ok(())
@@ -197,8 +192,8 @@ fn on_large_stack<T: Send>(
             .spawn_scoped(scope, run);
         match thread.map(|thread| thread.join()) {
             Ok(Ok(result)) => result,
-            // A bug of the compiler, whatever the source: it must not end the caller's process, unless that is
-            // a test of the compiler.
+            // A panic is a bug of the compiler, whatever the source is. It must not end the
+            // caller's process, except in the compiler's own tests.
             Ok(Err(panic)) if cfg!(test) => std::panic::resume_unwind(panic),
             Ok(Err(_)) => {
                 let message = "the compiler failed on this program: please report it";

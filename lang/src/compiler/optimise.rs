@@ -1,20 +1,24 @@
-//! Drops what nothing uses, and lets a result be written straight into the cell it is compared
-//! with.
+//! Removes operations whose results are not used, and writes a result directly into the cell with
+//! which it is compared.
 
 use std::collections::HashMap;
 
 use super::ir::*;
 use crate::isa::id;
+use crate::precompile::{self, Operand, Precompile};
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 
-/// Which words and areas are used, and how often.
-pub struct Uses {
+/// The words and areas that are used, and how often.
+pub struct Uses<'a> {
     pub vars: Vec<u32>,
     pub areas: Vec<u32>,
+    /// Users' precompiles. Their declarations say which calls can be removed if their result is not
+    /// used.
+    precompiles: &'a [Precompile],
 }
 
-impl Uses {
+impl Uses<'_> {
     fn word(&mut self, word: Word) {
         match word {
             Word::Var(var) => self.vars[var as usize] += 1,
@@ -32,21 +36,21 @@ impl Uses {
     }
 }
 
-/// Optimises the program in place; the uses that remain are exact.
-pub fn optimise(ir: &mut Ir) -> Uses {
-    let uses = prune(ir);
+/// Optimises the program in place. Returns the exact uses of what remains.
+pub fn optimise<'a>(ir: &mut Ir, precompiles: &'a [Precompile]) -> Uses<'a> {
+    let uses = prune(ir, precompiles);
     fuse(&mut ir.main, &ir.areas, &uses);
     for function in &mut ir.functions {
         fuse(&mut function.body, &ir.areas, &uses);
     }
-    prune(ir)
+    prune(ir, precompiles)
 }
 
-/// Removes what nothing uses until nothing more goes: a branch that has become empty frees its
-/// condition, a carried value that is gone frees what it was made of.
-fn prune(ir: &mut Ir) -> Uses {
+/// Removes what is not used, repeatedly: once a branch is empty, its condition is not needed, and
+/// once a carried value is removed, neither is what it was computed from.
+fn prune<'a>(ir: &mut Ir, precompiles: &'a [Precompile]) -> Uses<'a> {
     loop {
-        let uses = count(ir);
+        let uses = count(ir, precompiles);
         let mut removed = sweep(&mut ir.main, &uses);
         for function in &mut ir.functions {
             removed |= sweep(&mut function.body, &uses);
@@ -57,11 +61,12 @@ fn prune(ir: &mut Ir) -> Uses {
     }
 }
 
-/// Counts what live operations use.
-fn count(ir: &Ir) -> Uses {
+/// Counts the uses in live operations.
+fn count<'a>(ir: &Ir, precompiles: &'a [Precompile]) -> Uses<'a> {
     let mut uses = Uses {
         vars: vec![0; ir.vars.len()],
         areas: vec![0; ir.areas.len()],
+        precompiles,
     };
     for function in &ir.functions {
         for var in &function.words {
@@ -72,23 +77,24 @@ fn count(ir: &Ir) -> Uses {
         }
         live(&function.body, &mut uses);
     }
-    // Last: functions may name blocks of `main` by their fixed addresses.
+    // `main` is last, since functions may use blocks of `main` at fixed addresses.
     live(&ir.main, &mut uses);
     uses
 }
 
-/// Whether an operation asserts something besides defining a value.
-fn asserts(kind: &OpKind) -> bool {
+/// Returns whether an operation asserts something besides defining a value.
+fn asserts(kind: &OpKind, precompiles: &[Precompile]) -> bool {
     match kind {
-        // Solving a product for a factor asserts that the other is not zero.
+        // A product that is solved for one factor asserts that the other is not zero.
         OpKind::Relation {
             multiply: true,
             c,
             def: Def::Var(var),
             ..
         } => *c != Word::Var(*var),
-        // Solving for a factor asserts that the other is not zero; an element times one, plus zero, is a
-        // copy of a block that is asserted to hold an element.
+        // Two cases assert something. A product that is solved for one factor asserts that the
+        // other is not zero. An element that is multiplied by one, with nothing added, is a copy of
+        // a block that is asserted to hold an extension element.
         OpKind::Call {
             id: id::EXT,
             a,
@@ -102,18 +108,10 @@ fn asserts(kind: &OpKind) -> bool {
             false => (*b, *c, *e) == (Word::Const(F::ONE), Word::Const(F::ZERO), 3),
         },
         OpKind::Call { id, def, .. } => {
-            matches!(def, Def::None)
-                || !matches!(
-                    *id,
-                    id::EXT
-                        | id::LANE
-                        | id::HORNER
-                        | id::UNPACK
-                        | id::POSEIDON16_COMPRESS
-                        | id::BLOCK_EQ
-                )
+            let total = precompile::find(*id, precompiles).is_some_and(|found| found.is_total);
+            matches!(def, Def::None) || !total
         }
-        // A word of `Words`, which must be written before it is read.
+        // A read of a word of `Words` asserts that the word was written before.
         OpKind::Deref {
             displacement: Displacement::Zero,
             ..
@@ -139,12 +137,13 @@ fn definition(kind: &OpKind) -> Def {
     }
 }
 
-fn is_live(kind: &OpKind, uses: &Uses) -> bool {
-    asserts(kind) || uses.defines(definition(kind))
+fn is_live(kind: &OpKind, uses: &Uses<'_>) -> bool {
+    asserts(kind, uses.precompiles) || uses.defines(definition(kind))
 }
 
-/// Counts the uses of everything that a live operation reads; definitions precede uses.
-fn live(ops: &[Op], uses: &mut Uses) {
+/// Counts the uses of what live operations read. It goes backwards, so that an operation's users
+/// are seen before the operation.
+fn live(ops: &[Op], uses: &mut Uses<'_>) {
     for op in ops.iter().rev() {
         if !is_live(&op.kind, uses) {
             continue;
@@ -207,8 +206,8 @@ fn live(ops: &[Op], uses: &mut Uses) {
     }
 }
 
-/// The operand is not a use where it is the definition.
-fn read(word: Word, def: Def, uses: &mut Uses) {
+/// Counts a use of an operand, unless the operand is what the operation defines.
+fn read(word: Word, def: Def, uses: &mut Uses<'_>) {
     let defines = match (word, def) {
         (Word::Var(var), Def::Var(def)) => var == def,
         (Word::Address(area, _), Def::Area(def)) => area == def,
@@ -219,9 +218,9 @@ fn read(word: Word, def: Def, uses: &mut Uses) {
     }
 }
 
-/// A carried value is live if its result is used or an iteration reads it: the set grows until a
-/// pass over the body adds nothing.
-fn live_loop(inner: &Loop, uses: &mut Uses) {
+/// Finds the live carried values of a loop. A carried value is live if its result is used or an
+/// iteration reads it, so passes over the body are repeated until none adds a live value.
+fn live_loop(inner: &Loop, uses: &mut Uses<'_>) {
     if let Trips::Counted { count, .. } = inner.trips {
         uses.word(count);
     }
@@ -260,8 +259,8 @@ fn live_loop(inner: &Loop, uses: &mut Uses) {
     }
 }
 
-/// Removes dead operations and dead carried values; whether there were any.
-fn sweep(ops: &mut Vec<Op>, uses: &Uses) -> bool {
+/// Removes dead operations and dead carried values. Returns whether there were any.
+fn sweep(ops: &mut Vec<Op>, uses: &Uses<'_>) -> bool {
     let mut removed = false;
     ops.retain_mut(|op| {
         let kept = is_live(&op.kind, uses)
@@ -293,7 +292,8 @@ fn sweep(ops: &mut Vec<Op>, uses: &Uses) -> bool {
     removed
 }
 
-/// Calls `visit` on everything that an operation defines, operations inside of it included.
+/// Calls `visit` on everything that an operation defines, including what the operations inside it
+/// define.
 fn definitions(kind: &OpKind, visit: &mut impl FnMut(Def)) {
     match kind {
         OpKind::If {
@@ -330,9 +330,10 @@ fn definitions(kind: &OpKind, visit: &mut impl FnMut(Def)) {
     }
 }
 
-/// Where the only use of a result is a comparison, the result goes into the other side's cell: if
-/// that is defined before the result is computed, so that definitions still precede uses.
-fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses) {
+/// If the only use of a result is a comparison, writes the result into the other side's cell. The
+/// other side must be defined before the result is computed, so that definitions still precede
+/// uses.
+fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses<'_>) {
     for op in ops.iter_mut() {
         match &mut op.kind {
             OpKind::If {
@@ -355,7 +356,10 @@ fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses) {
                 b: Word::Const(F::ZERO),
                 c,
                 def: Def::None,
-            } => fuse_word(ops, &defined, uses, a, c) || fuse_word(ops, &defined, uses, c, a),
+            } => {
+                fuse_word(ops, &defined, uses, (a, c), index)
+                    || fuse_word(ops, &defined, uses, (c, a), index)
+            }
             OpKind::Call {
                 id: id::BLOCK_EQ,
                 a,
@@ -363,11 +367,12 @@ fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses) {
                 def: Def::None,
                 ..
             } => {
-                // A result of more than one block is compared block by block.
+                // A result of more than one block is compared block by block, so it cannot be
+                // fused.
                 let single =
                     |word| matches!(word, Word::Address(area, _) if areas[area as usize].size == 1);
-                single(a) && fuse_block(ops, &defined, uses, a, b)
-                    || single(b) && fuse_block(ops, &defined, uses, b, a)
+                single(a) && fuse_block(ops, &defined, uses, (a, b), index)
+                    || single(b) && fuse_block(ops, &defined, uses, (b, a), index)
             }
             _ => false,
         };
@@ -382,13 +387,13 @@ fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses) {
     });
 }
 
-/// Index of the last operation of the list that defines a word or a part of an area. What it does
-/// not hold is defined before the list.
+/// Index of the last operation of the list that defines a word or a part of an area. What is not in
+/// the map was defined before the list.
 #[derive(Default)]
 struct Defined(HashMap<Def, usize>);
 
 impl Defined {
-    /// Whether a word has its value before the operation at `index`.
+    /// Returns whether a word has its value before the operation at `index`.
     fn precedes(&self, word: Word, index: usize) -> bool {
         let def = match word {
             Word::Const(_) => return true,
@@ -399,7 +404,14 @@ impl Defined {
     }
 }
 
-fn fuse_word(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Word) -> bool {
+/// Writes the result `from` into `to`, with which the operation at `check` compares it.
+fn fuse_word(
+    ops: &mut [Op],
+    defined: &Defined,
+    uses: &Uses<'_>,
+    (from, to): (Word, Word),
+    check: usize,
+) -> bool {
     let Word::Var(var) = from else { return false };
     if uses.vars[var as usize] != 1 {
         return false;
@@ -413,13 +425,21 @@ fn fuse_word(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Wor
         {
             *c = to;
             *def = Def::None;
+            ops[index].check = Some(ops[check].location);
             true
         }
         _ => false,
     }
 }
 
-fn fuse_block(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Word) -> bool {
+/// Like [`fuse_word`], for a result that is a block.
+fn fuse_block(
+    ops: &mut [Op],
+    defined: &Defined,
+    uses: &Uses<'_>,
+    (from, to): (Word, Word),
+    check: usize,
+) -> bool {
     let Word::Address(area, 0) = from else {
         return false;
     };
@@ -430,7 +450,7 @@ fn fuse_block(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Wo
         return false;
     };
     match &mut ops[index].kind {
-        // A lane is a part of its block, whose other lanes would go unused, and uncompared.
+        // A `lane` call defines one lane of its block only: the other lanes would not be compared.
         OpKind::Call {
             id: identity,
             a,
@@ -439,15 +459,18 @@ fn fuse_block(ops: &mut [Op], defined: &Defined, uses: &Uses, from: Word, to: Wo
             def,
             ..
         } if *identity != id::LANE && *def == Def::Area(area) && defined.precedes(to, index) => {
-            let operand = match (*identity, *a == from, *c == from, *d == from) {
-                (id::POSEIDON16_MERKLE, true, false, false) => a,
-                (_, false, true, false) => c,
+            let declared = precompile::find(*identity, uses.precompiles);
+            let result_is_a = declared.is_some_and(|found| found.writes_at(Operand::A));
+            let operand = match (*a == from, *c == from, *d == from) {
+                (true, false, false) if result_is_a => a,
+                (false, true, false) => c,
                 // Operand D cannot be reached through a pointer.
-                (_, false, false, true) if !matches!(to, Word::Var(_)) => d,
+                (false, false, true) if !matches!(to, Word::Var(_)) => d,
                 _ => return false,
             };
             *operand = to;
             *def = Def::None;
+            ops[index].check = Some(ops[check].location);
             true
         }
         _ => false,

@@ -1,76 +1,77 @@
-//! What the compiler hands to the executor and to the keys.
+//! The compiler's output, which the executor runs and keys commit to.
 
 use droste_native::F;
 
 use crate::isa::{Operand, Program};
-use crate::precompile::Precompile;
+use crate::precompile::{self, Precompile};
 
-/// What the executor must write before an instruction runs: metadata, no constraint.
+/// What the executor writes before it runs an instruction. Hints constrain nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// The next hint, a field element, into a word.
+    /// Writes the next hint of the tape, a field element, into a word.
     Felt {
         /// The word.
         cell: Operand,
     },
-    /// The next hint, an extension element, into a block.
+    /// Writes the next hint of the tape, an extension element, into a block.
     Ext {
-        /// Its address.
+        /// Address of the block.
         block: Operand,
     },
-    /// The next hint, a slice of `blocks` blocks; its address into a word, if one is named.
+    /// Takes the next hint of the tape, a slice of `blocks` blocks, and writes its address into a
+    /// word if one is named.
     Slice {
-        /// The word that takes the address.
+        /// The word for the address.
         cell: Option<Operand>,
-        /// Position the compiler gave the slice, in blocks from the start of the tape.
+        /// Position that the compiler gave the slice, in blocks from the start of the tape.
         position: Option<u32>,
         /// Expected number of blocks.
         blocks: u32,
     },
-    /// Inverse of a word, zero for zero.
+    /// Writes the inverse of a word, or zero if the word is zero.
     Inverse {
-        /// Takes the inverse.
+        /// The word for the inverse.
         cell: Operand,
-        /// What is inverted.
+        /// The word that is inverted.
         of: Operand,
     },
-    /// One if two values are equal, otherwise zero.
+    /// Writes one if two values are equal, otherwise zero.
     Equal {
-        /// Takes the bit.
+        /// The word for the bit.
         cell: Operand,
         /// One side.
         a: Operand,
         /// The other side.
         b: Operand,
-        /// Write the opposite bit.
+        /// Whether the opposite bit is written.
         negate: bool,
     },
-    /// One if a counted loop is at its end: its counter equals the count that a word of the outer
-    /// frame holds.
+    /// Writes one if a counted loop is at its end, which means that its counter equals the count
+    /// that a word of the outer frame holds.
     Reached {
-        /// Takes the bit.
+        /// The word for the bit.
         cell: Operand,
         /// The counter.
         counter: Operand,
-        /// The outer frame's address.
+        /// Address of the outer frame.
         outer: Operand,
         /// The count, as an operand in the outer frame.
         count: Operand,
     },
-    /// Bit `bit` of the canonical integer of a word.
+    /// Writes bit `bit` of a word's canonical integer.
     Bit {
-        /// Takes the bit.
+        /// The word for the bit.
         cell: Operand,
-        /// What is decomposed.
+        /// The word that is decomposed.
         of: Operand,
-        /// Which bit.
+        /// Index of the bit, the lowest being 0.
         bit: u32,
     },
-    /// Address of `stride * (count + 1)` fresh cells.
+    /// Writes the address of `stride * (count + 1)` new cells.
     Fresh {
-        /// Takes the address.
+        /// The word for the address.
         cell: Operand,
-        /// Cells per frame.
+        /// Number of cells per frame.
         stride: u32,
         /// Number of frames.
         count: Operand,
@@ -80,9 +81,9 @@ pub enum Hint {
 /// A source file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Its path.
+    /// Path of the file.
     pub path: String,
-    /// Its text.
+    /// Text of the file.
     pub text: String,
 }
 
@@ -97,39 +98,44 @@ pub struct Span {
     pub end: u32,
 }
 
-/// One activation of a function that was inlined: the chain of these is the call chain.
+/// An activation of an inlined function. Its parents are the chain of calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// The activation it was called from; `None` for the entry and for functions never inlined.
+    /// The activation that called it; `None` for the entry and for functions that are not inlined.
     pub parent: Option<u32>,
-    /// Function name.
+    /// Name of the function.
     pub function: String,
     /// The call expression.
     pub call: Span,
 }
 
-/// Where an instruction comes from.
+/// Where in the source an instruction comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Location {
-    /// The expression.
+    /// Span of the expression.
     pub span: Span,
     /// Index of the activation.
     pub site: u32,
 }
 
-/// Instructions back to source.
+/// Maps instructions to the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceMap {
-    /// Files, the entry first.
+    /// Files, of which the entry is the first.
     pub files: Vec<SourceFile>,
     /// Activations.
     pub sites: Vec<Site>,
-    /// By `pc`.
+    /// Location of each instruction, by `pc`.
     pub locations: Vec<Location>,
+    /// The expression that asks for each of [`Compiled::hints`], in their order. The instruction
+    /// before which a hint is written may be that of a later expression.
+    pub hints: Vec<Location>,
+    /// Comparisons that the instruction of another expression makes, in ascending order of `pc`.
+    pub checks: Vec<(u32, Location)>,
 }
 
 impl SourceMap {
-    /// Line and column, both from 1, of a byte of a file.
+    /// Returns the line and column of a span's first byte, both counted from 1.
     pub fn line_column(&self, span: Span) -> (usize, usize) {
         let Some(file) = self.files.get(span.file as usize) else {
             return (0, 0);
@@ -150,28 +156,34 @@ impl SourceMap {
 pub struct Compiled {
     /// The instructions.
     pub program: Program,
-    /// Hints, in ascending order of `pc`, in order of execution within one.
+    /// Hints in ascending order of `pc`, and for one `pc` in order of execution.
     pub hints: Vec<(u32, Hint)>,
-    /// Blocks 1, 2, ...: the constants the program's first instructions assert.
+    /// Blocks 1, 2 and so on: the constants that the program's first instructions assert.
     pub constants: Vec<[F; 8]>,
-    /// Blocks of the entry function, at fixed addresses after the constants.
+    /// Number of blocks of the entry function that are at fixed addresses, after the constants.
     pub globals: u32,
-    /// Words of the entry frame: they lie just below the first frame pointer.
+    /// Number of words of the entry frame that are just below the first frame pointer.
     pub entry_words: u32,
-    /// Cells of both memories that the entry frame owns from the first frame pointer on.
+    /// Number of cells of both memories that belong to the entry frame, from the first frame
+    /// pointer on.
     pub entry_frame: u32,
-    /// Number of public inputs, the first lanes of the statement.
+    /// Number of public inputs, which are the first lanes of the statement.
     pub public_inputs: usize,
-    /// Number of public outputs, the lanes after them.
+    /// Number of public outputs, which are the next lanes.
     pub public_outputs: usize,
-    /// Precompiles beside those of the standard machine.
+    /// Users' precompiles.
     pub precompiles: Vec<Precompile>,
-    /// Instructions back to source.
+    /// Maps instructions to the source.
     pub source_map: SourceMap,
 }
 
 impl Compiled {
-    /// Address of the first block of the tape.
+    /// Returns the precompile of an identity, if there is one.
+    pub fn precompile(&self, identity: u32) -> Option<&Precompile> {
+        precompile::find(identity, &self.precompiles)
+    }
+
+    /// Returns the address of the first block of the tape.
     pub fn tape_base(&self) -> u32 {
         1 + self.constants.len() as u32 + self.globals
     }

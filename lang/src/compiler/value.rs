@@ -1,31 +1,31 @@
-//! What expressions evaluate to while compiling: compile-time values, and names of run-time ones.
+//! What expressions evaluate to while compiling: compile-time values, and names of run-time values.
 
 use std::rc::Rc;
 
 use droste_native::F;
 
-use super::ast::{IntType, Symbol};
+use super::ast::IntType;
 use super::ir::Word;
 
-/// Numbers of blocks, lanes and iterations are below this: more than any memory holds, and few
-/// enough that sums of some of them are integers of 32 bits and field elements.
+/// Upper bound for numbers of blocks, lanes and iterations. It is more than a memory holds, but
+/// small enough that sums of a few of these fit in 32 bits and are field elements.
 pub const LIMIT: u32 = 1 << 28;
 
 /// Index of a structure in the item table.
 pub type StructId = usize;
 
-/// A type, once every generic parameter is known.
+/// A type whose generic parameters are all known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
     Felt,
     Ext,
     Block,
     Slice,
-    /// An integer type, if it is known which.
+    /// An integer type, or `None` if it is unknown which.
     Int(Option<IntType>),
     Bool,
     Tuple(Rc<[Ty]>),
-    /// Length `None` when it is not known.
+    /// An array, with length `None` if it is unknown.
     Array(Rc<Ty>, Option<u64>),
     Vec(Rc<Ty>),
     Struct(StructId, Rc<[Ty]>),
@@ -35,14 +35,14 @@ pub enum Ty {
     Phantom,
     /// A constant generic argument.
     Const(u64),
-    /// The same, of type `bool`.
+    /// A constant generic argument of type `bool`.
     ConstBool(bool),
-    /// Not known: matches everything.
+    /// Unknown, which matches every type.
     Unknown,
 }
 
 impl Ty {
-    /// Whether two types agree wherever both are known.
+    /// Returns whether two types agree wherever both are known.
     pub fn matches(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Unknown, _) | (_, Self::Unknown) => true,
@@ -80,7 +80,7 @@ pub struct Pointer {
 }
 
 impl Pointer {
-    /// The first block of an area.
+    /// Returns the address of an area's first block.
     pub fn area(area: super::ir::Area) -> Self {
         Self {
             word: Word::Address(area, 0),
@@ -88,7 +88,7 @@ impl Pointer {
         }
     }
 
-    /// `blocks` further on; `None` where no address can be.
+    /// Returns the address so many blocks further, or `None` if there is no such address.
     pub fn skip(self, blocks: u32) -> Option<Self> {
         let add = |distance: u32| {
             let sum = distance.checked_add(blocks)?;
@@ -122,12 +122,12 @@ pub enum Ext {
     /// A base field element.
     Scalar(Word),
     Coefficients(Rc<[Word; 5]>),
-    /// A product not yet computed: it may become part of a multiply-add.
+    /// A product that is not computed yet, since it may become part of a multiply-add.
     Product(Rc<(Ext, Ext)>),
     At(Pointer),
 }
 
-/// A structure's fields.
+/// Fields of a structure.
 #[derive(Clone, Debug)]
 pub struct Structure {
     pub id: StructId,
@@ -138,34 +138,34 @@ pub struct Structure {
 /// A value.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// An integer, and its type if it is known.
+    /// An integer, and its type if that is known.
     Int(u64, Option<IntType>),
     Bool(bool),
     Text,
     Phantom,
-    /// A run-time boolean, constrained to be one.
+    /// A run-time boolean, which is constrained to be zero or one.
     Flag(Word),
     Felt(Word),
     Ext(Ext),
     Block(Block),
-    /// The address of the first block, and how many there are.
+    /// A slice: address of the first block, and number of blocks.
     Slice(Pointer, u32),
     Tuple(Rc<Vec<Value>>),
     Array(Rc<Vec<Value>>),
-    /// As many values as the program pushed, a number that is known while compiling.
+    /// The values that the program pushed. Their number is known while compiling.
     Vec(Rc<Vec<Value>>),
     Struct(Rc<Structure>),
     Unchecked(Rc<Value>),
     Range(u64, u64, Option<IntType>),
-    /// What `iter()` of an array gives.
+    /// The result of `iter()` on an array.
     Elements(Rc<Vec<Value>>),
-    /// `count(n)` and `count_to(n)`.
+    /// The result of `count(n)` or `count_to(n)`.
     Count(Word),
-    /// Write-once words: address of the first, and how many.
+    /// Write-once words: address of the first, and their number.
     Words(Word, u64),
-    /// A word known to be below the bound.
+    /// An index: a word that is known to be below the bound.
     Index(Word, u64),
-    /// Lent to a `&mut` parameter.
+    /// A value that is borrowed by a `&mut` parameter.
     Lent,
 }
 
@@ -174,7 +174,7 @@ impl Value {
         Self::Tuple(Rc::default())
     }
 
-    /// The value's type, as far as it can be told.
+    /// Returns the type of the value, as far as it is known.
     pub fn ty(&self) -> Ty {
         match self {
             Self::Int(_, ty) => Ty::Int(*ty),
@@ -203,7 +203,7 @@ impl Value {
         }
     }
 
-    /// What to call it in a message.
+    /// Returns what messages call the value.
     pub fn describe(&self) -> &'static str {
         match self {
             Self::Int(..) => "an integer",
@@ -229,7 +229,7 @@ impl Value {
         }
     }
 
-    /// The elements of an array or a `Vec`.
+    /// Returns the elements of an array or a `Vec`.
     pub const fn elements(&self) -> Option<&Rc<Vec<Self>>> {
         match self {
             Self::Array(values) | Self::Vec(values) => Some(values),
@@ -237,7 +237,8 @@ impl Value {
         }
     }
 
-    /// Calls `visit` on every scalar of the value, in order; fields and elements are replaced.
+    /// Calls `visit` on every scalar of the value, in order. Returns the value with the scalars
+    /// replaced for which `visit` returned another one, or `None` if there are none.
     pub fn map_leaves<E>(
         &self,
         visit: &mut impl FnMut(&Value) -> Result<Option<Value>, E>,
@@ -272,7 +273,7 @@ impl Value {
         })
     }
 
-    /// The scalars of the value, in the order of [`Self::map_leaves`].
+    /// Appends the scalars of the value, in the order of [`Self::map_leaves`].
     pub fn leaves<'a>(&'a self, out: &mut Vec<&'a Value>) {
         match self {
             Self::Tuple(values)
@@ -301,7 +302,7 @@ impl Value {
         )
     }
 
-    /// Whether two values have the same scalars in the same places, whatever those are.
+    /// Returns whether two values have the same structure, ignoring the values of their scalars.
     pub fn same_shape(&self, other: &Self) -> bool {
         let all = |a: &[Self], b: &[Self]| {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same_shape(b))
@@ -318,7 +319,7 @@ impl Value {
         }
     }
 
-    /// Whether a scalar is known at compile time.
+    /// Returns whether a scalar is known at compile time.
     pub fn is_constant(&self) -> bool {
         match self {
             Self::Flag(word)
@@ -333,7 +334,7 @@ impl Value {
         }
     }
 
-    /// Whether two scalars are the same value.
+    /// Returns whether two scalars are the same value.
     pub fn same_leaf(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Int(a, _), Self::Int(b, _)) => a == b,
@@ -354,6 +355,3 @@ impl Value {
         }
     }
 }
-
-/// A name and what it is bound to.
-pub type Binding = (Symbol, Value);

@@ -1,19 +1,19 @@
-//! Why a run stopped, in terms of the source.
+//! Why a run failed, in terms of the source.
 
 use std::sync::Arc;
 
 use droste_native::F;
 use miette::Diagnostic;
 
-/// What went wrong, without the place.
+/// What failed, without the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// An assertion over known values does not hold.
+    /// An assertion about known values does not hold.
     #[error("assertion failed: {left} is not {right}")]
     Assertion {
-        /// Value computed.
+        /// The value that was computed.
         left: F,
-        /// Value required.
+        /// The value that was required.
         right: F,
     },
     /// A word was set twice, to different values.
@@ -40,55 +40,55 @@ pub enum Fault {
         /// Second value.
         new: F,
     },
-    /// More than one operand of a relation is unset.
+    /// More than one operand of an instruction's relation has not been set.
     #[error("the instruction reads a word that has not been written")]
     UnsetWord,
-    /// A block was read before it was complete.
+    /// A block is read before all of its lanes have been set.
     #[error("block {0} is read before all its lanes are written")]
     UnsetBlock(u32),
-    /// A relation has no solution: division by zero.
+    /// A relation has no solution, as it divides by zero.
     #[error("division by zero")]
     DivisionByZero,
     /// The condition of a jump is neither zero nor one.
     #[error("the condition {0} is not a boolean")]
     NotBoolean(F),
-    /// A block used as an extension element has a nonzero lane 5, 6 or 7.
+    /// A block that is used as an extension element has a nonzero lane 5, 6 or 7.
     #[error("block {0} is not an extension element: lanes 5 to 7 must be zero")]
     NotExtension(u32),
-    /// Address outside what a memory can hold.
+    /// The address is outside of what a memory can hold.
     #[error("address {0} is out of range")]
     Address(u32),
-    /// A jump to a place that is no instruction.
+    /// The target of a jump is not an instruction.
     #[error("jump to {0}, which is not an instruction")]
     Target(u32),
-    /// The program asked for more hints than the tape has.
+    /// The program asks for more hints than the tape has.
     #[error("the hint tape is exhausted: the program asks for hint number {0}")]
     TapeExhausted(usize),
     /// The next hint on the tape is of another kind.
     #[error("hint number {index} is {found}, expected {expected}")]
     TapeKind {
-        /// Position on the tape.
+        /// Index of the hint on the tape.
         index: usize,
-        /// What the program asks for.
+        /// The kind of hint that the program asks for.
         expected: String,
-        /// What the tape holds.
+        /// The kind of hint on the tape.
         found: String,
     },
-    /// Hints are left at the end of the run.
+    /// Hints are left on the tape at the end of the run.
     #[error("{0} hints are left on the tape")]
     TapeLeft(usize),
-    /// Number of public inputs given and expected.
-    #[error("the program reads {expected} public inputs, {found} given")]
+    /// The number of public inputs is not the one that the program reads.
+    #[error("the program reads {expected} public inputs, {found} were given")]
     PublicInputs {
-        /// Number the program reads.
+        /// Number that the program reads.
         expected: usize,
-        /// Number given.
+        /// Number that was given.
         found: usize,
     },
-    /// The run is longer than allowed.
-    #[error("the instruction limit of {0} is reached")]
+    /// The run takes more instructions than allowed.
+    #[error("the run takes more than {0} instructions, which is the limit")]
     Limit(u64),
-    /// An index is not below the bound its precompile or type demands.
+    /// An index is not below the bound of its precompile or type.
     #[error("value {value} is out of range: it must be below {bound}")]
     OutOfRange {
         /// The value.
@@ -96,12 +96,12 @@ pub enum Fault {
         /// Its exclusive bound.
         bound: u64,
     },
-    /// A precompile was called with an operand outside its domain.
+    /// A precompile was called with operands for which it has no result.
     #[error("precompile {id}: {reason}")]
     Precompile {
-        /// Identity.
+        /// Identity of the precompile.
         id: u32,
-        /// What is wrong.
+        /// What is wrong with the operands.
         reason: String,
     },
 }
@@ -109,13 +109,13 @@ pub enum Fault {
 /// A place in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// File.
+    /// Path of the file.
     pub path: String,
     /// Line, from 1.
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
-    /// Function the place is in.
+    /// Name of the function that the place is in.
     pub function: String,
 }
 
@@ -131,20 +131,20 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A run that did not finish: what went wrong, at which instruction, and where in the source.
+/// A run that failed: why, at which instruction, and where in the source.
 #[derive(Clone, Debug, Diagnostic, thiserror::Error)]
 #[error("{fault}{}", chain(places))]
 pub struct RunError {
-    /// What went wrong.
+    /// Why the run failed.
     pub fault: Fault,
-    /// Instruction at which it did.
+    /// The instruction at which it failed.
     pub pc: u32,
     /// Innermost place first, then the calls that lead there.
     pub places: Vec<Place>,
-    /// The source of the innermost place.
+    /// Source of the innermost place.
     #[source_code]
     pub source_code: Option<Arc<miette::NamedSource<String>>>,
-    /// The expression.
+    /// Span of the expression.
     #[label("while running this")]
     pub span: Option<miette::SourceSpan>,
 }

@@ -1,22 +1,20 @@
-//! The two write-once memories during a run.
+//! The two write-once memories of a run.
 
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 
 use super::error::Fault;
-use crate::record::Image;
+use crate::isa::MAX_CELLS;
+use crate::record::FinalMemory;
 
-/// Largest number of cells of either memory: the field's two-adicity bounds a table's height.
-pub const MAX_CELLS: usize = 1 << 24;
-
-/// A block under construction: lanes and the set of lanes that have a value.
+/// A block in memory: its lanes, and which of them have been set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     lanes: [F; 8],
     set: u8,
 }
 
-/// Word and block memory; every cell is set at most once.
+/// Word and block memory. Every cell is set at most once.
 #[derive(Debug)]
 pub struct Memory {
     word_base: u32,
@@ -25,7 +23,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Empty memories; words begin at `word_base`, blocks at 0.
+    /// Returns empty memories. Words begin at `word_base`, blocks at 0.
     pub(super) fn new(word_base: u32) -> Self {
         Self {
             word_base,
@@ -34,7 +32,7 @@ impl Memory {
         }
     }
 
-    /// The word at `address`, if it has been set.
+    /// Returns the word at `address`, if it has been set.
     #[inline]
     pub fn word(&self, address: u32) -> Option<F> {
         let index = address.wrapping_sub(self.word_base) as usize;
@@ -44,7 +42,7 @@ impl Memory {
     /// Sets the word at `address`, or checks that it already has this value.
     ///
     /// # Errors
-    /// An address out of range, or another value.
+    /// If the address is out of range, or the word has another value.
     #[inline]
     pub fn set_word(&mut self, address: u32, value: F) -> Result<(), Fault> {
         let index = address.wrapping_sub(self.word_base) as usize;
@@ -70,7 +68,7 @@ impl Memory {
         }
     }
 
-    /// Lane `lane` of the block at `address`, if it has been set.
+    /// Returns lane `lane` of the block at `address`, if it has been set.
     #[inline]
     pub fn lane(&self, address: u32, lane: usize) -> Option<F> {
         let cell = self.blocks.get(address as usize)?;
@@ -93,7 +91,7 @@ impl Memory {
     /// Sets one lane, or checks that it already has this value.
     ///
     /// # Errors
-    /// An address out of range, or another value.
+    /// If the address is out of range, or the lane has another value.
     #[inline]
     pub fn set_lane(&mut self, address: u32, lane: usize, value: F) -> Result<(), Fault> {
         let cell = self.cell(address)?;
@@ -117,10 +115,10 @@ impl Memory {
         }
     }
 
-    /// Sets all lanes of a block, or checks those that are set.
+    /// Sets all lanes of a block, or checks those that are already set.
     ///
     /// # Errors
-    /// An address out of range, or another value.
+    /// If the address is out of range, or a lane has another value.
     #[inline]
     pub fn set_block(&mut self, address: u32, lanes: [F; 8]) -> Result<(), Fault> {
         let cell = self.cell(address)?;
@@ -135,7 +133,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The complete block at `address`.
+    /// Returns the block at `address`.
     ///
     /// # Errors
     /// If one of its lanes has not been set.
@@ -147,22 +145,23 @@ impl Memory {
         }
     }
 
-    /// The block at `address`, unset lanes `None`.
+    /// Returns the block at `address`, with `None` for lanes that have not been set.
     pub fn partial_block(&self, address: u32) -> [Option<F>; 8] {
         std::array::from_fn(|lane| self.lane(address, lane))
     }
 
-    /// Number of words and blocks that have been touched, ignoring reserved capacity.
+    /// Returns the numbers of words and blocks that have been used. Reserved capacity does not
+    /// count.
     fn extents(&self) -> (usize, usize) {
         let words = self.words.iter().rposition(Option::is_some);
         let blocks = self.blocks.iter().rposition(|cell| cell.set != 0);
         (words.map_or(0, |i| i + 1), blocks.map_or(0, |i| i + 1))
     }
 
-    /// The final image: unset cells become zero.
-    pub(super) fn finish(self) -> Image {
+    /// Returns the final memory, in which unset cells are zero.
+    pub(super) fn finish(self) -> FinalMemory {
         let (words, blocks) = self.extents();
-        Image {
+        FinalMemory {
             word_base: self.word_base,
             words: self
                 .words

@@ -1,10 +1,10 @@
-//! Runs a compiled program: solves each instruction's relation for the cell that is not yet set,
-//! fills hinted cells, and records what the tables need.
+//! Runs a compiled program: solves each instruction's relation for the cell that has not been set,
+//! writes hints, and records what the tables need.
 
+mod call;
 mod decode;
 mod error;
 mod memory;
-mod precompile;
 mod tape;
 #[cfg(test)]
 mod tests;
@@ -14,23 +14,26 @@ use std::sync::Arc;
 use droste_native::F;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
+pub use call::CallContext;
 pub use error::{Fault, Place, RunError};
-pub use memory::{MAX_CELLS, Memory};
+pub use memory::Memory;
 pub use tape::{NotCanonical, Tape, TapeBlock, TapeItem};
 
-use crate::compiler::{Compiled, Hint};
-use crate::isa::{Mode, Op, Operand};
+use crate::compiler::{Compiled, Hint, Location, SourceMap};
+use crate::isa::{MAX_CELLS, Mode, Op, Operand};
+use crate::precompile::widen;
 use crate::record::{Calls, Cycle, Execution};
 use decode::{Decoded, Source, address};
 
 /// Runs `compiled` on public inputs and hints.
 ///
-/// `limit` bounds the number of instructions.
+/// `limit` is the largest number of instructions.
 ///
 /// # Errors
 ///
-/// A [`RunError`] names what failed and where in the source: an assertion, a cell written twice, a
-/// hint that is missing or of the wrong kind, an operand outside a precompile's domain, the limit.
+/// A [`RunError`], which says what failed and where in the source: an assertion, a cell that is set
+/// twice, a hint that is missing or of the wrong kind, operands for which a precompile has no
+/// result, or the limit.
 pub fn execute(
     compiled: &Compiled,
     public: &[F],
@@ -40,14 +43,14 @@ pub fn execute(
     execute_mutated(compiled, public, tape, limit, None)
 }
 
-/// As [`execute`], with one wrong hint: to the value of the hint with this number, counting those
-/// that the executor computes itself (bits, inverses, ends of loops), the second number is added.
+/// Like [`execute`], with one false hint. `mutation` is the number of the hint, counting those that
+/// the executor computes itself (bits, inverses, ends of loops), and what is added to its value.
 ///
-/// This is how a test plays a prover who cheats: the run must fail, or have the same statement.
+/// A test uses it as a prover who cheats: the run must fail, or have the same statement.
 ///
 /// # Errors
 ///
-/// As [`execute`].
+/// See [`execute`].
 pub fn execute_mutated(
     compiled: &Compiled,
     public: &[F],
@@ -55,12 +58,18 @@ pub fn execute_mutated(
     limit: u64,
     mutation: Option<(u64, F)>,
 ) -> Result<Execution, RunError> {
-    let mut runner =
-        Runner::new(compiled, public, tape).map_err(|fault| locate(compiled, fault, 1, &[]))?;
+    let mut runner = Runner::new(compiled, public, tape).map_err(|fault| {
+        let location = compiled.source_map.locations.get(1).copied();
+        locate(compiled, fault, 1, location, &[])
+    })?;
     runner.mutation = mutation;
     match runner.run(limit) {
         Ok(()) => Ok(runner.finish()),
-        Err(fault) => Err(locate(compiled, fault, runner.pc, &runner.cycles)),
+        Err(fault) => {
+            let (hint, pc) = (runner.failed_hint, runner.pc);
+            let location = failed(&compiled.source_map, &fault, pc, hint);
+            Err(locate(compiled, fault, pc, location, &runner.cycles))
+        }
     }
 }
 
@@ -69,21 +78,23 @@ struct Runner<'a> {
     decoded: Vec<Decoded>,
     compiled: &'a Compiled,
     tape: &'a Tape,
-    /// Address of each slice of the tape, by item.
+    /// Address of each slice of the tape, by index of its item.
     slices: Vec<u32>,
     tape_base: u32,
     next_hint: usize,
     memory: Memory,
-    /// Next address that nothing owns.
+    /// Next address that is not used by any frame.
     fresh: u32,
     pc: u32,
     fp: u32,
     cycles: Vec<Cycle>,
     calls: Calls,
-    /// Number of the hint to falsify, and what to add to it.
+    /// Number of the hint that is falsified, and what is added to it.
     mutation: Option<(u64, F)>,
-    /// Number of hints computed so far.
+    /// Number of hints that have been computed.
     computed: u64,
+    /// Index of the hint that could not be written.
+    failed_hint: Option<usize>,
 }
 
 impl<'a> Runner<'a> {
@@ -143,16 +154,17 @@ impl<'a> Runner<'a> {
             calls: Calls::default(),
             mutation: None,
             computed: 0,
+            failed_hint: None,
         })
     }
 
     fn finish(self) -> Execution {
-        let image = self.memory.finish();
-        let statement = image.blocks.first().copied().unwrap_or_default();
+        let memory = self.memory.finish();
+        let statement = memory.blocks.first().copied().unwrap_or_default();
         Execution {
             cycles: self.cycles,
             calls: self.calls,
-            image,
+            memory,
             statement,
         }
     }
@@ -168,8 +180,11 @@ impl<'a> Runner<'a> {
             };
             let (first, end) = instruction.hints;
             let hints = self.compiled.hints.get(first as usize..end as usize);
-            for (_, hint) in hints.unwrap_or_default() {
-                self.hint(hint)?;
+            for (index, (_, hint)) in (first as usize..).zip(hints.unwrap_or_default()) {
+                if let Err(fault) = self.hint(hint) {
+                    self.failed_hint = Some(index);
+                    return Err(fault);
+                }
             }
             self.cycles.push(Cycle {
                 pc: self.pc,
@@ -187,16 +202,10 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The operand's value, `None` for an unset word.
+    /// Returns the value of an operand, or `None` for an unset word.
     #[inline]
     fn value(&self, source: Source) -> Option<F> {
-        match source {
-            Source::Immediate(value) => Some(value),
-            Source::Word(offset) => self.memory.word(self.fp.wrapping_add_signed(offset)),
-            Source::Frame(offset) => Some(F::from_u32(
-                self.fp.wrapping_add_signed(offset) & 0x3fff_ffff,
-            )),
-        }
+        source.value(&self.memory, self.fp)
     }
 
     #[inline]
@@ -204,22 +213,9 @@ impl<'a> Runner<'a> {
         self.value(source).ok_or(Fault::UnsetWord)
     }
 
-    /// Makes an operand have a value: sets an unset word, checks anything else.
     #[inline]
     fn assign(&mut self, source: Source, value: F) -> Result<(), Fault> {
-        match source {
-            Source::Word(offset) => self
-                .memory
-                .set_word(self.fp.wrapping_add_signed(offset), value),
-            other => {
-                let left = self.known(other)?;
-                if left == value {
-                    Ok(())
-                } else {
-                    Err(Fault::Assertion { left, right: value })
-                }
-            }
-        }
+        source.assign(&mut self.memory, self.fp, value)
     }
 
     #[inline]
@@ -272,6 +268,21 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
+    /// Runs the precompile of a `Call` instruction and records its message.
+    fn call(&mut self, instruction: &Decoded) -> Result<(), Fault> {
+        let Decoded {
+            id, a, b, c, d, e, ..
+        } = *instruction;
+        let mut context = CallContext::new(&mut self.memory, self.fp, id, [a, b, c, d], e);
+        match instruction.run {
+            Some(run) => run(&mut context)?,
+            None => return Err(context.refuse("there is no such precompile".into())),
+        }
+        let message = context.message()?;
+        self.calls[id as usize].push(message);
+        Ok(())
+    }
+
     /// Solves `known * unknown = product`.
     fn divide(&mut self, product: Source, known: F, unknown: Source) -> Result<(), Fault> {
         let product = self.known(product)?;
@@ -290,7 +301,7 @@ impl<'a> Runner<'a> {
         Ok((index, item))
     }
 
-    /// Writes a hint that the executor computed, unless it is the one to falsify.
+    /// Writes a hint that the executor computed, falsified if it is the one to falsify.
     fn assign_computed(&mut self, cell: &Operand, value: F) -> Result<(), Fault> {
         let wrong = match self.mutation {
             Some((number, delta)) if number == self.computed => delta,
@@ -310,7 +321,7 @@ impl<'a> Runner<'a> {
             Hint::Ext { block } => match self.next_item()? {
                 (_, TapeItem::Ext(value)) => {
                     let at = address(self.known(source(block))?);
-                    self.memory.set_block(at, precompile::widen(*value))
+                    self.memory.set_block(at, widen(*value))
                 }
                 (index, found) => Err(kind(index, "an ext", found)),
             },
@@ -323,7 +334,7 @@ impl<'a> Runner<'a> {
                     let at = self.slices.get(index).copied();
                     let at = at.ok_or(Fault::TapeExhausted(index))?;
                     if position.is_some_and(|position| self.tape_base + position != at) {
-                        return Err(kind(index, "a slice at another place", item));
+                        return Err(kind(index, "a slice at another position", item));
                     }
                     match cell {
                         Some(cell) => self.assign(source(cell), F::from_u32(at)),
@@ -392,16 +403,40 @@ fn kind(index: usize, expected: &str, found: &TapeItem) -> Fault {
     }
 }
 
-/// Names the source of a fault at `pc`: the chain of inlined calls, then the same for every function
-/// that was really called, as the cycles so far tell.
-fn locate(compiled: &Compiled, fault: Fault, pc: u32, cycles: &[Cycle]) -> RunError {
+/// Returns the location of the expression that failed at `pc`: that of a hint, of a comparison that
+/// the instruction of another expression makes, or of the instruction.
+fn failed(map: &SourceMap, fault: &Fault, pc: u32, hint: Option<usize>) -> Option<Location> {
+    if let Some(hint) = hint {
+        return map.hints.get(hint).copied();
+    }
+    let is_comparison = matches!(
+        fault,
+        Fault::Assertion { .. } | Fault::WordConflict { .. } | Fault::LaneConflict { .. }
+    );
+    let check = map.checks.binary_search_by_key(&pc, |(pc, _)| *pc).ok();
+    let check = check.filter(|_| is_comparison);
+    let check = check.and_then(|index| map.checks.get(index));
+    check
+        .map(|(_, location)| *location)
+        .or_else(|| map.locations.get(pc as usize).copied())
+}
+
+/// Returns the places of a fault at `pc` in the expression at `location`: the chain of inlined
+/// calls, and then the same for every function that was called and not inlined, according to the
+/// cycles so far.
+fn locate(
+    compiled: &Compiled,
+    fault: Fault,
+    pc: u32,
+    location: Option<Location>,
+    cycles: &[Cycle],
+) -> RunError {
     let map = &compiled.source_map;
     let mut places: Vec<Place> = Vec::new();
     let calls = calls_in_progress(compiled, cycles);
-    for pc in std::iter::once(&pc).chain(calls.iter().rev()) {
-        let Some(location) = map.locations.get(*pc as usize) else {
-            break;
-        };
+    let calls = calls.iter().rev();
+    let calls = calls.map_while(|pc| map.locations.get(*pc as usize).copied());
+    for location in location.into_iter().chain(calls) {
         let (mut span, mut next) = (location.span, Some(location.site));
         while let Some(site) = next.and_then(|site| map.sites.get(site as usize)) {
             let (line, column) = map.line_column(span);
@@ -415,7 +450,7 @@ fn locate(compiled: &Compiled, fault: Fault, pc: u32, cycles: &[Cycle]) -> RunEr
             (span, next) = (site.call, site.parent);
         }
     }
-    let first = map.locations.get(pc as usize).map(|location| location.span);
+    let first = location.map(|location| location.span);
     let file = first.and_then(|span| map.files.get(span.file as usize));
     RunError {
         fault,
@@ -427,10 +462,11 @@ fn locate(compiled: &Compiled, fault: Fault, pc: u32, cycles: &[Cycle]) -> RunEr
     }
 }
 
-/// The instructions that called the functions in which the last cycle is, outermost first.
+/// Returns the instructions that called the functions in which the last cycle is, outermost first.
 fn calls_in_progress(compiled: &Compiled, cycles: &[Cycle]) -> Vec<u32> {
     let map = &compiled.source_map;
-    // The function that is really called, by activation: a parent comes before its children.
+    // The function that contains each activation and is not inlined. Parents precede their
+    // children.
     let mut roots: Vec<u32> = Vec::with_capacity(map.sites.len());
     for (site, activation) in map.sites.iter().enumerate() {
         let parent = activation.parent.and_then(|site| roots.get(site as usize));
@@ -446,7 +482,7 @@ fn calls_in_progress(compiled: &Compiled, cycles: &[Cycle]) -> Vec<u32> {
         if root(from) == root(to) {
             continue;
         }
-        // A return goes where a word says.
+        // A return jumps to the address in a word.
         let instruction = compiled.program.instructions.get(from as usize);
         match instruction.map(|instruction| instruction.b.mode) {
             Some(Mode::Mem) => {

@@ -1,10 +1,10 @@
-//! The hint tape: what a program's hints read, in the order they read it.
+//! The hint tape: the values of a program's hints, in the order in which the program reads them.
 
 use droste_native::{F, field::MODULUS};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use serde::{Deserialize, Serialize};
 
-/// One block on the tape; a lane that is `None` is left for a precompile to fill.
+/// One block of a slice on the tape. A lane that is `None` is left for a precompile to set.
 pub type TapeBlock = [Option<F>; 8];
 
 /// One hint.
@@ -13,13 +13,13 @@ pub type TapeBlock = [Option<F>; 8];
 pub enum TapeItem {
     /// Read by `hint_felt`.
     Felt(F),
-    /// Read by `hint_ext`: coefficients, low first.
+    /// Read by `hint_ext`: coefficients, that of the lowest power first.
     Ext([F; 5]),
     /// Read by `hint_slice`: consecutive blocks.
     Slice(Vec<TapeBlock>),
 }
 
-/// Hints in the order the program reads them.
+/// Hints, in the order in which the program reads them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tape {
@@ -28,7 +28,7 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Number of blocks held by the slices of this tape.
+    /// Returns the number of blocks in the slices of this tape.
     pub fn blocks(&self) -> usize {
         self.items
             .iter()
@@ -56,7 +56,7 @@ impl Tape {
     }
 }
 
-/// The JSON form: canonical integers.
+/// The JSON form, in which elements are canonical integers.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum JsonItem {
@@ -65,7 +65,7 @@ enum JsonItem {
     Slice(Vec<[Option<u32>; 8]>),
 }
 
-/// An integer on the tape is not the canonical form of a field element.
+/// An integer on the tape is not below the modulus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is not below the modulus {MODULUS}")]
 pub struct NotCanonical(pub u32);

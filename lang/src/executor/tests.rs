@@ -64,7 +64,7 @@ fn relations_are_solved_in_every_direction() {
     ])
     .unwrap();
     let expected = [5, 1, 0, 7, 7].map(F::from_u32);
-    assert_eq!(execution.image.words, expected);
+    assert_eq!(execution.memory.words, expected);
     assert_eq!(execution.cycles.len(), 8);
 }
 
@@ -98,8 +98,8 @@ fn deref_stores_and_loads_through_a_pointer() {
         load,
     ])
     .unwrap();
-    assert_eq!(execution.image.words[4], F::from_u32(9));
-    assert_eq!(execution.image.words[7], F::from_u32(9));
+    assert_eq!(execution.memory.words[4], F::from_u32(9));
+    assert_eq!(execution.memory.words[7], F::from_u32(9));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_jump_moves_both_registers_and_needs_a_boolean() {
         instruction(Op::Add, imm(1), imm(1), mem(0)),
     ])
     .unwrap();
-    assert_eq!(execution.image.words[10], F::TWO);
+    assert_eq!(execution.memory.words[10], F::TWO);
     let fault = run(vec![instruction(Op::Jump, imm(2), imm(1), frame(0))]).unwrap_err();
     assert_eq!(fault, Fault::NotBoolean(F::TWO));
 }
@@ -143,7 +143,7 @@ fn call(id: u32, operands: [Operand; 4], e: u32) -> Instruction {
     }
 }
 
-/// Stores 1, 2, .. in the lanes of `blocks` blocks from the start of the frame.
+/// Stores 1, 2 and so on in the lanes of `blocks` blocks from the start of the frame.
 fn stores(blocks: u32) -> Vec<Instruction> {
     (0..8 * blocks)
         .map(|j| {
@@ -157,16 +157,16 @@ fn stores(blocks: u32) -> Vec<Instruction> {
 fn unpacking_writes_one_block_an_element() {
     let mut body = stores(2);
     body.push(call(id::UNPACK, [frame(0), imm(0), imm(2), frame(4)], 6));
-    let image = run(body).unwrap().image;
-    let first = image.word_base as usize + 4;
-    for (index, block) in image.blocks[first..first + 2].iter().enumerate() {
+    let memory = run(body).unwrap().memory;
+    let first = memory.word_base as usize + 4;
+    for (index, block) in memory.blocks[first..first + 2].iter().enumerate() {
         let lane = |i: u32| if i < 5 { 7 + 5 * index as u32 + i } else { 0 };
         assert_eq!(
             block.map(|lane| lane.as_canonical_u32()),
             std::array::from_fn(|i| lane(i as u32))
         );
     }
-    // A lane that nobody set, no elements, a whole block skipped.
+    // A lane that has not been set, no elements, a whole skipped block.
     for (count, skip) in [(3, 6), (0, 0), (1, 8)] {
         let mut body = stores(2);
         body.push(call(
@@ -180,7 +180,7 @@ fn unpacking_writes_one_block_an_element() {
 
 #[test]
 fn a_folding_step_is_solved_for_its_result() {
-    // (6 + 2) / 2 + 5 * (6 - 2) = 24, over scalars held as extension elements.
+    // (6 + 2) / 2 + 5 * (6 - 2) = 24, with scalars held as extension elements.
     let mut body = Vec::new();
     for (value, at) in [(6, frame(0)), (2, frame(1)), (5, frame(2))] {
         for lane in 0..8 {
@@ -189,8 +189,8 @@ fn a_folding_step_is_solved_for_its_result() {
         }
     }
     body.push(call(id::EXT, [frame(0), frame(1), frame(2), frame(3)], 4));
-    let image = run(body).unwrap().image;
-    let result = image.blocks[image.word_base as usize + 3];
+    let memory = run(body).unwrap().memory;
+    let result = memory.blocks[memory.word_base as usize + 3];
     assert_eq!(result[0], F::from_u32(24));
     assert_eq!(result[1..], [F::ZERO; 7]);
     assert!(

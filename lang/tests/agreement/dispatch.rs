@@ -1,4 +1,5 @@
-//! Which implementation a call is: by the bound, the qualified path, inherent before traits.
+//! Which implementation is called: that of the bound, of the qualified path, or an inherent one
+//! before those of traits.
 
 use crate::{both, outputs, program};
 
@@ -277,7 +278,7 @@ program!(standard {
 fn the_standard_librarys_implementations_are_candidates_too() {
     let run = |x| outputs(standard::SOURCE, standard::main, &[x]);
     assert_eq!(run(2), [0, 0, 4, 4, 7, 1]);
-    // Where Rust does not add, the assertion in the addition does not count.
+    // If Rust does not evaluate the addition, the assertion in it does not count.
     assert_eq!(run(3), [0, 0, 5, 9, 8, 2]);
 }
 
@@ -291,7 +292,7 @@ program!(defaults {
     impl Numbered for T { const NUMBER: usize = 3; }
     const N: usize = 7;
 
-    // What `N` and `T` are here, the parameters of an implementation do not change.
+    // The parameters of an implementation do not change what `N` and `T` are here.
     pub trait Counted {
         const LENGTH: usize = N;
         fn length(&self) -> usize { N }
@@ -395,7 +396,7 @@ program!(derived_and_written {
         reveal(if celsius == felt(2) { felt(1) } else { felt(2) });
         reveal(if celsius != felt(2) { felt(1) } else { felt(2) });
         reveal(if is(celsius, kelvin) { felt(1) } else { felt(2) });
-        // Derived, field by field: nothing of `Kelvin` is written by hand.
+        // Derived, so fields are compared, without calling what is written for `Kelvin`.
         assert_eq!(Kelvin { degrees: x }, Kelvin { degrees: y });
     }
 });

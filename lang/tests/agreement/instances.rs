@@ -1,4 +1,4 @@
-//! Bodies of `#[inline(never)]` functions are shared by calls that are alike, and by no others.
+//! Calls share the body of an `#[inline(never)]` function if they are alike, and only then.
 
 use crate::{both, outputs, program};
 
@@ -40,7 +40,8 @@ program!(claims {
     }
 });
 
-/// The second call's assertion was the first's once: `y` could be anything.
+/// The second call's assertion was once made about the first call's value, so that `y` could be
+/// anything.
 #[test]
 fn an_assertion_is_not_another_calls() {
     assert!(both(claims::SOURCE, claims::main, &[20, 5], &[]).is_some());

@@ -1,5 +1,5 @@
-//! Programs whose meaning depends on which function, type or constant a name stands for: rustc's build
-//! of each is the oracle for the compiler's.
+//! Programs whose meaning depends on which function, type or constant a name means. rustc's build
+//! of each program is the oracle.
 
 mod dispatch;
 mod instances;
@@ -7,13 +7,13 @@ mod names;
 mod slices;
 mod vecs;
 
-use droste_gadgets::{Hint, Tape, run_native};
+use droste_gadgets::{Hint, NativeTape, run_native};
 use droste_lang::compiler::{Compiled, compile_file};
 use droste_lang::executor::{self, execute};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-/// Declares a program: a module for rustc, and its text for the compiler.
+/// Declares a program as a module for rustc, and its text for the compiler.
 macro_rules! program {
     ($name:ident { $($text:tt)* }) => {
         #[allow(dead_code, non_snake_case, unused_imports, clippy::all)]
@@ -25,7 +25,7 @@ macro_rules! program {
 }
 pub(crate) use program;
 
-/// The program compiled, or the compiler's message.
+/// Compiles the program. Panics with the compiler's message on failure.
 pub fn compiled(source: &str) -> Compiled {
     match compile_file("program.rs", source, droste_gadgets::SOURCES) {
         Ok(compiled) => compiled,
@@ -33,11 +33,11 @@ pub fn compiled(source: &str) -> Compiled {
     }
 }
 
-/// Runs a program both ways, which must give one statement, or none.
+/// Runs a program both ways. Both runs must have the same statement, or both must fail.
 pub fn both(source: &str, main: fn(), public: &[u32], blocks: &[[u32; 8]]) -> Option<[u32; 8]> {
     let compiled = compiled(source);
     let lanes: Vec<[F; 8]> = blocks.iter().map(|block| block.map(F::from_u32)).collect();
-    let (mut native_tape, mut machine_tape) = (Tape::default(), executor::Tape::default());
+    let (mut native_tape, mut machine_tape) = (NativeTape::default(), executor::Tape::default());
     if !lanes.is_empty() {
         let slice = lanes.iter().map(|block| block.map(Some)).collect();
         native_tape.hints.push(Hint::Slice(slice));
@@ -51,7 +51,7 @@ pub fn both(source: &str, main: fn(), public: &[u32], blocks: &[[u32; 8]]) -> Op
     native
 }
 
-/// The outputs of a program without hints, after its inputs.
+/// Returns the outputs, which follow the inputs, of a program without hints.
 pub fn outputs(source: &str, main: fn(), public: &[u32]) -> Vec<u32> {
     let statement = both(source, main, public, &[]).expect("the program runs");
     let count = compiled(source).public_outputs;

@@ -139,7 +139,8 @@ program!(visibility {
         pub fn Wrapped(n: usize) -> super::wrapped::Wrapped { super::wrapped::Wrapped::new(n + 1) }
     }
 
-    // Each name is that of a constant, which only some modules see: elsewhere it is bound.
+    // Each name is that of a constant that is visible only in some modules. In the others the name
+    // is bound.
     fn of_private(n: usize) -> usize { match n { HIDDEN if n > 10 => HIDDEN, _ => 0 } }
     fn of_import(n: usize) -> usize { match n { LIMIT if n > 10 => LIMIT, _ => 0 } }
     fn of_near(n: usize) -> usize { match n { NEAR if n > 10 => NEAR, _ => 0 } }

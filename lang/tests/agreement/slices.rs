@@ -1,4 +1,4 @@
-//! Slices end where they end, natively and in the machine.
+//! Slices have the same ends natively and in the machine.
 
 use droste_lang::executor::{Tape, execute, execute_mutated};
 use droste_native::F;
@@ -20,8 +20,8 @@ program!(indexed {
     }
 });
 
-/// An index past the end wrapped around once: `p - 2` read the statement, and what lies behind the
-/// slice was the prover's to choose.
+/// An index past the end once wrapped around: `p - 2` read the statement, and the prover could
+/// choose what follows the slice.
 #[test]
 fn an_index_out_of_range_fails_both_ways() {
     for (x, value) in [(0, 10), (1, 20), (2, 30)] {
@@ -42,7 +42,7 @@ program!(bits {
     }
 });
 
-/// A prover who lies about the bits of an index reads nothing else with it.
+/// False bits of an index do not lead to another block being read.
 #[test]
 fn false_bits_of_an_index_are_not_accepted() {
     let program = compiled(bits::SOURCE);
@@ -78,7 +78,7 @@ program!(unchecked {
     pub fn main() {
         let data = hint_slice(3).any();
         let bit = hint_bit();
-        // A bit is below the length.
+        // A bit is below the length, so it is an index.
         reveal(data.at_unchecked(bit).lane(0));
         reveal(data.skip_unchecked(bit, 2).block(1).lane(0));
     }

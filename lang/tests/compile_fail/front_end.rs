@@ -1,4 +1,4 @@
-//! What the parser and the evaluator refuse because rustc could mean something else by it.
+//! What the parser and the evaluator refuse because it could mean something else to rustc.
 
 use super::{Case, case, with};
 
@@ -26,7 +26,7 @@ pub const CASES: &[Case] = &[
         "«#[cfg_attr(test, inline)]» fn f() {}",
         "",
         "the attribute `cfg_attr` is not in the subset",
-        "must be known",
+        "must know",
     ),
     with(
         "«#[no_mangle]» fn f() {}",
@@ -78,12 +78,12 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "let x = [«#[cfg(test)]» felt(1), felt(2)];",
-        "nothing can be left out by `cfg` here",
+        "`cfg` cannot leave anything out here",
         "statement or an item",
     ),
     case(
         "let mut x = felt(1); «#[cfg(test)]» x = felt(2);",
-        "nothing can be left out by `cfg` here",
+        "`cfg` cannot leave anything out here",
         "",
     ),
     case(
@@ -134,12 +134,12 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "assert!(true, \"{}\", «return»);",
-        "computed only where the assertion fails",
-        "names variables",
+        "computed only if the assertion fails",
+        "name variables",
     ),
     case(
         "assert_eq!(1, 1, \"{}\", «hint_felt().any()»);",
-        "computed only where the assertion fails",
+        "computed only if the assertion fails",
         "",
     ),
     // Functions and types.
@@ -166,25 +166,25 @@ pub const CASES: &[Case] = &[
     with(
         "fn f(x: &mut Felt) -> «&mut Felt» { x }",
         "",
-        "mutable references are only types of parameters",
+        "only parameters can have mutable references",
         "return the new value",
     ),
     with(
         "struct S<'a> { x: «&'a mut Felt» }",
         "",
-        "mutable references are only types of parameters",
+        "only parameters can have mutable references",
         "",
     ),
     with(
         "struct S; impl S { fn f(«self: &Self») {} }",
         "",
-        "a type of `self` is not in the subset",
+        "an explicit type of `self` is not in the subset",
         "`&self`",
     ),
     with(
         "fn f(«(a, b)»: &mut (Felt, Felt)) {}",
         "",
-        "a parameter taken by `&mut` is one name",
+        "a parameter taken by `&mut` must be a single name",
         "use its fields",
     ),
     with(
@@ -196,7 +196,7 @@ pub const CASES: &[Case] = &[
     with(
         "fn f<const N: «u32»>() {}",
         "",
-        "constant parameters are of type `usize` or `bool`",
+        "constant parameters must be of type `usize` or `bool`",
         "",
     ),
     with(
@@ -255,18 +255,18 @@ pub const CASES: &[Case] = &[
     with(
         "const X: usize = 1;",
         "let «X» = 2usize;",
-        "this is a constant, which is compared",
+        "the name of a constant, so the pattern compares",
         "another name",
     ),
     with(
         "struct S;",
         "let «S» = S;",
-        "this is a constant, which is compared",
+        "the name of a constant, so the pattern compares",
         "",
     ),
     case(
         "const X: usize = 1; for «X» in 0..3 { }",
-        "this is a constant, which is compared",
+        "the name of a constant, so the pattern compares",
         "",
     ),
     with(
@@ -289,12 +289,12 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "let x = public_input(); match 1usize { 1 if «x == felt(1)» => { assert!(x == felt(7)); } _ => {} }",
-        "`match` decides at compile time, and so do its guards",
+        "a `match` and its guards are decided at compile time",
         "`if` inside the arm",
     ),
     case(
         "let x = public_input(); match x == felt(1) { «true» => {} false => {} }",
-        "`match` decides at compile time",
+        "a `match` is decided at compile time",
         "",
     ),
     case(
@@ -303,7 +303,11 @@ pub const CASES: &[Case] = &[
         "an arm for each",
     ),
     case("let «(1, x)» = (1, 2);", "belongs into a `match`", ""),
-    case("let x; x = 1; let «(a, b)»;", "only a name is declared", ""),
+    case(
+        "let x; x = 1; let «(a, b)»;",
+        "only a single name can be declared",
+        "",
+    ),
     // References.
     with(
         "fn f(p: &mut Felt) { let q = «p»; *q = felt(1); }",
@@ -361,7 +365,7 @@ pub const CASES: &[Case] = &[
     with(
         "#[derive(Clone)] struct S { w: Words<2> }",
         "let s = S { w: Words::<2>::new() }; let t = «s.clone()»;",
-        "`Words` are not copied",
+        "`Words` cannot be copied",
         "make new ones",
     ),
     with(
@@ -372,12 +376,12 @@ pub const CASES: &[Case] = &[
         "derive",
     ),
     // Integers.
-    case("let x = 300usize; let y: u8 = «x»;", "a usize", ""),
+    case("let x = 300usize; let y: u8 = «x»;", "usize and u8", ""),
     case("let x = «100u8 + 200u8»;", "overflows u8", ""),
     case("let x = «1u8 << 8»;", "overflows", ""),
     case("let x = «1u32 / 0»;", "overflows", ""),
     case("let x = «0u64 - 1»;", "overflows", ""),
-    case("let x = «300 as u8»;", "300 is no u8", ""),
+    case("let x = «300 as u8»;", "300 is out of range of u8", ""),
     case(
         "let x = «1 << 7»;",
         "depends on the integer's type",
@@ -401,7 +405,7 @@ pub const CASES: &[Case] = &[
     case("let x = «-1»;", "does not apply to an integer", ""),
     case(
         "let x = 1u8; let y = 2u16; let z = «x + y»;",
-        "one of these is a",
+        "the operands have different types",
         "",
     ),
     case(
@@ -415,7 +419,7 @@ pub const CASES: &[Case] = &[
         "an index is an integer",
         "",
     ),
-    // `&&`, and branches of run-time conditions.
+    // `&&`, and branches on run-time conditions.
     case(
         "let x = public_input(); let b = x == felt(1) && { «return; »true };",
         "must be decided at compile time",
@@ -435,7 +439,7 @@ pub const CASES: &[Case] = &[
         "let x = public_input(); let a = [felt(1), felt(2), felt(3)]; \
          let (mut s, mut t) = (&a[0..1], &a[0..2]); \
          «if x == felt(1) { s = &a[0..2]; t = &a[0..1]; }» reveal(s[0] + t[0]);",
-        "values of different shapes",
+        "different structures",
         "",
     ),
     with(

@@ -1,4 +1,4 @@
-//! What the programs mean.
+//! An interpreter, which defines what the programs mean.
 
 use droste_lang::executor::{Tape, TapeItem};
 use droste_native::{EF, F, precompile};
@@ -21,13 +21,13 @@ struct Scope {
 struct Interpreter<'a> {
     program: &'a Program,
     n: F,
-    /// Hints read or chosen so far.
+    /// Hints that were read or chosen so far.
     tape: Tape,
-    /// Hints to read; they are chosen where there is none.
+    /// Hints to read. Where there is none, the interpreter chooses one.
     given: Option<&'a Tape>,
 }
 
-/// The hints and the statement of a run, if it succeeds.
+/// Returns the hints and the statement of a run, if it succeeds.
 pub fn interpret(
     program: &Program,
     inputs: [F; 3],
@@ -147,7 +147,7 @@ impl Scope {
 }
 
 impl Interpreter<'_> {
-    /// The next hint; the one given if none is to be read.
+    /// Returns the next hint, or the given value if none is to be read.
     fn hint(&mut self, chosen: TapeItem) -> Run<TapeItem> {
         let item = match self.given {
             None => chosen,

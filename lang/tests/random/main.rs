@@ -1,4 +1,4 @@
-//! Random programs: compiled and run in the machine, and interpreted, which must agree.
+//! Random programs are compiled and run in the machine, and interpreted. The results must agree.
 
 mod interpret;
 mod program;
@@ -12,17 +12,22 @@ use proptest::prelude::*;
 use interpret::interpret;
 use program::Program;
 
-/// More instructions than any of these programs takes.
+/// Upper bound on the number of instructions that one of these programs takes.
 const LIMIT: u64 = 1 << 20;
 
-/// What the compiler may say of a program that fails whenever it comes to that place.
+/// Messages with which the compiler may refuse a program that fails in every run which reaches that
+/// place.
 const FALSE: [&str; 3] = [
     "this assertion is false at compile time",
-    "the inverse of zero",
+    "zero has no inverse",
     " is not below 3",
 ];
 
-fn check(program: &Program, inputs: [u32; 3], lies: &[(usize, u32)]) -> Result<(), TestCaseError> {
+fn check(
+    program: &Program,
+    inputs: [u32; 3],
+    false_hints: &[(usize, u32)],
+) -> Result<(), TestCaseError> {
     let source = program.to_string();
     let inputs = inputs.map(F::from_u32);
     let compiled = match compile(&source, &[]) {
@@ -51,13 +56,13 @@ fn check(program: &Program, inputs: [u32; 3], lies: &[(usize, u32)]) -> Result<(
             )));
         }
     };
-    for &(position, delta) in lies {
-        // A hint that the executor computes is never believed.
+    for &(position, delta) in false_hints {
+        // A false value is never accepted for a hint that the executor computes.
         let mutation = Some((position as u64, F::from_u32(delta)));
         if let Ok(run) = execute_mutated(&compiled, &inputs, &tape, LIMIT, mutation) {
             prop_assert_eq!(run.statement, honest, "false hint {}\n{}", position, source);
         }
-        // A hint of the tape changes both runs alike.
+        // A false hint on the tape has the same effect on both runs.
         let mut changed = tape.clone();
         if !mutate(&mut changed, position, F::from_u32(delta)) {
             continue;
@@ -89,7 +94,7 @@ fn mutate(tape: &mut Tape, position: usize, delta: F) -> bool {
 fn config() -> ProptestConfig {
     let default = ProptestConfig::default();
     ProptestConfig {
-        // More with the variable PROPTEST_CASES.
+        // The variable PROPTEST_CASES can raise the number.
         cases: default.cases.max(512),
         ..default
     }
@@ -102,8 +107,8 @@ proptest! {
     fn random_programs_run_as_they_read(
         program in program::programs(),
         inputs in (0..5u32, 0..100u32, 0..0x7f00_0001u32),
-        lies in prop::collection::vec((0..40usize, 1..1000u32), 4),
+        false_hints in prop::collection::vec((0..40usize, 1..1000u32), 4),
     ) {
-        check(&program, inputs.into(), &lies)?;
+        check(&program, inputs.into(), &false_hints)?;
     }
 }

@@ -1,7 +1,7 @@
-//! Programs: their syntax, their text in the zk-DSL, and how they are chosen.
+//! Programs: their syntax, their text in the zk-DSL, and their random choice.
 //!
 //! Every function has the same variables: elements `f[0]` to `f[3]`, extension elements `e0` and
-//! `e1`, a block `b`, and an array `a` of three elements, which functions get by `&mut`.
+//! `e1`, a block `b`, and an array `a` of three elements, which is passed to functions by `&mut`.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -13,7 +13,7 @@ pub enum Felt {
     Const(u32),
     Var(usize),
     Element(usize),
-    /// The counter of the innermost loop around.
+    /// The counter of the innermost loop.
     Counter,
     Add(Box<Felt>, Box<Felt>),
     Sub(Box<Felt>, Box<Felt>),
@@ -51,14 +51,14 @@ pub enum Block {
     OfExt(Box<Ext>),
 }
 
-/// A condition: one comparison, or two joined.
+/// A condition: one comparison, or a combination of two.
 #[derive(Clone, Debug)]
 pub struct Condition {
     pub equal: bool,
     pub left: Felt,
     pub right: Felt,
-    /// `&&` if true, `||` if false; of values that always exist, since the machine computes them
-    /// where Rust need not.
+    /// `&&` if true, `||` if false. Both operands must have values in any case, since the machine
+    /// evaluates both, which Rust need not do.
     pub more: Option<(bool, Felt, Felt)>,
 }
 
@@ -69,25 +69,25 @@ pub enum Statement {
     SetElement(usize, Felt),
     SetExt(usize, Ext),
     SetBlock(Block),
-    /// Asserts that two values are equal, one of them made right by a hint.
+    /// Asserts that two values are equal, after a hint has been added to one to make it true.
     CloseFelt(Felt, Felt, bool),
     CloseExt(Ext, Ext, bool),
     CloseBlock(Block, bool),
     AssertFelt(Felt, Felt),
     AssertDifferent(Felt, Felt),
-    /// Asserts equality with the value itself plus zero.
+    /// Asserts that the value equals itself plus zero.
     AssertSame(Felt, bool),
     Words(Felt, Felt),
     If(Condition, Vec<Statement>, Vec<Statement>),
     /// A run-time loop of fixed length.
     Count(u32, Vec<Statement>),
-    /// A run-time loop as often as the first input says.
+    /// A run-time loop with as many iterations as the first input says.
     CountTo(Vec<Statement>),
     Unrolled(u32, Vec<Statement>),
     Call(usize, Felt, Ext),
 }
 
-/// A function: its statements, and whether it is really called.
+/// A function: its statements, and whether it is called instead of inlined.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub outlined: bool,
@@ -350,7 +350,7 @@ fn conditions() -> impl Strategy<Value = Condition> {
     })
 }
 
-/// Statements that may call the first `functions` functions.
+/// Returns statements that may call the first `functions` functions.
 fn statements(functions: usize) -> impl Strategy<Value = Vec<Statement>> {
     let leaf = prop_oneof![
         4 => (0..4usize, felts()).prop_map(|(i, x)| Statement::SetFelt(i, x)),
@@ -383,7 +383,7 @@ fn statements(functions: usize) -> impl Strategy<Value = Vec<Statement>> {
     prop::collection::vec(statement, 0..8)
 }
 
-/// All programs.
+/// Returns all programs.
 pub fn programs() -> impl Strategy<Value = Program> {
     let function = |known| {
         (any::<bool>(), statements(known)).prop_map(|(outlined, body)| Function { outlined, body })

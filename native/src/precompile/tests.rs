@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use sha3::{Digest, Keccak256};
 
 use super::*;
-use crate::encoding::elements_to_bytes;
+use crate::hash::encoding::elements_to_bytes;
 
 fn element() -> impl Strategy<Value = F> {
     (0..crate::field::MODULUS).prop_map(F::new)
@@ -18,7 +18,7 @@ fn blocks_of(elements: &[F]) -> Vec<Block> {
         .collect()
 }
 
-/// Limbs of words, runs of `run` words starting `stride` blocks apart.
+/// The limbs of words, stored in runs of `run` words that start `stride` blocks apart.
 fn layout(words: &[u32], run: usize, stride: usize) -> Vec<Block> {
     let mut blocks = Vec::new();
     for chunk in words.chunks(run) {
@@ -60,7 +60,7 @@ fn blake3_of_one_and_more_chunks_agrees_with_the_reference() {
         let blocks = layout(&words, 16, 4);
         assert_eq!(blake3_chunk(&blocks, count, 0, true), Ok(expected));
     }
-    // Two chunks and a bit: the tree is ((0, 1), 2).
+    // Two whole chunks and a partial one: the tree is ((0, 1), 2).
     let words = words(600);
     let chunk = |first: usize, last: usize, counter| {
         blake3_chunk(
@@ -129,7 +129,7 @@ proptest! {
         beta in prop::array::uniform5(element()),
         x in (1..crate::field::MODULUS).prop_map(F::new),
     ) {
-        // f(x) = even + x * odd, at x and -x.
+        // The polynomial f(x) = even + x * odd, at x and at -x.
         let [even, odd, beta] = [even, odd, beta].map(|c| EF::from_basis_coefficients_fn(|i| c[i]));
         let folded = fold(even + odd * x, even - odd * x, beta * x.double().inverse());
         prop_assert_eq!(folded, even + beta * odd);

@@ -1,37 +1,39 @@
-//! Names of refusals, and which of them attacks are expected to reach.
+//! Names of the errors with which attacks are refused, and which of them attacks are expected to
+//! reach.
 
 use droste_native::SettingsError;
 use droste_verifier::aggregate::AggregateError;
 use droste_verifier::claim::ClaimError;
 use droste_verifier::file::FileError;
 use droste_verifier::keys::KeysError;
+use droste_verifier::member::MemberError;
 use droste_vm::codec::DecodeError;
 use droste_vm::machine::MachineError;
 use droste_vm::verifier::VerifyError;
 
-/// Why a file or a forged proof is refused: the variants of the error, outermost first.
+/// Why a file or a forged proof is refused: names of the error's variants, outermost first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rejection(pub String);
 
 impl Rejection {
-    /// The name of an error.
+    /// Returns the names of an error.
     pub fn of(error: &impl Refusal) -> Self {
         Self(chain(error))
     }
 }
 
-/// An error of which every variant has a name.
+/// An error each of whose variants has a name.
 pub trait Refusal {
-    /// `Type::Variant`.
+    /// Returns the variant as `Type::Variant`.
     fn variant(&self) -> &'static str;
 
-    /// The name of what caused it, if that is an error too.
+    /// Returns the name of the cause, if the cause is an error or a message.
     fn cause(&self) -> Option<String> {
         None
     }
 }
 
-/// The names of an error and of its causes.
+/// Returns the names of an error and its causes.
 pub fn chain(error: &impl Refusal) -> String {
     match error.cause() {
         Some(cause) => format!("{} > {cause}", error.variant()),
@@ -39,17 +41,17 @@ pub fn chain(error: &impl Refusal) -> String {
     }
 }
 
-/// Whether attacks reach a variant.
+/// Whether attacks reach a variant of an error.
 #[derive(Clone, Copy, Debug)]
 pub enum Expected {
-    /// They do.
+    /// Attacks reach it.
     Reached,
-    /// They do not, for this reason.
+    /// Attacks do not reach it, for this reason.
     Never(&'static str),
 }
 
-/// Names the variants of error types. A variant that is added there does not compile here until it
-/// is said whether attacks reach it.
+/// Names the variants of error types. When a variant is added to a type, this does not compile
+/// until it states whether attacks reach the variant.
 macro_rules! refusals {
     ($($ty:ident { $($variant:ident $(: $never:literal)?),+ $(,)? } $(cause $cause:expr)?;)+) => {
         $(impl Refusal for $ty {
@@ -67,7 +69,7 @@ macro_rules! refusals {
             })?
         })+
 
-        /// Every variant of every refusal, and whether attacks reach it.
+        /// Every variant of every error, and whether attacks reach it.
         pub const EXPECTED: &[(&str, Expected)] = &[
             $($((
                 concat!(stringify!($ty), "::", stringify!($variant)),
@@ -95,65 +97,74 @@ refusals! {
         _ => None,
     };
     FileError {
-        Magic, Version, Decode, Tree,
-        TooLarge: "trees of more than 65,536 nodes or 1,024 levels: `file::tests`",
+        Magic, Version, Decode, Tree, Key,
+        TooLarge: "trees of more than 524,288 nodes or 1,024 levels: `file::tree::tests`",
         TooManyKeys: "more than 256 keys: `file::tests`",
-        NotCanonical,
+        NotCanonical, MemberMagic, MemberVersion,
     } cause |error| match error {
         FileError::Decode(error) => Some(chain(error)),
         _ => None,
     };
     SettingsError { OutOfRange };
     MachineError {
-        UnknownPrecompile: "of making keys",
+        UnknownPrecompile: "only when keys are made",
         UnknownTables,
-        Table: "of making keys",
+        Table: "only when keys are made",
         Identity, CapSize,
     };
     VerifyError {
         Key, Settings, Machine, KeyHeights,
-        ProgramKey: "of callers who have the program: `proving` in `vm/tests`",
-        ProgramHeight: "of callers who have the program: `proving` in `vm/tests`",
-        Limit: "of callers who have the program: `allocation` in `vm/tests`",
+        ProgramKey: "only for callers who have the program: `proving` in `vm/tests`",
+        ProgramHeight: "only for callers who have the program: `proving` in `vm/tests`",
+        Limit: "only for callers who have the program: `allocation` in `vm/tests`",
         Statement,
-        StatementLength: "the caller's mistake, not the proof's",
+        StatementLength: "a mistake of the caller, not of a proof",
         Heights,
-        Security: "attacks ask for no bits, so that nothing else hides behind this",
+        Security: "attacks require no proven bits, since this error would hide others",
         CapSize,
-        TooManyMessages: "tables so tall that heights are refused first: `lookups` in `vm/src`",
+        TooManyMessages: "takes heights that are refused before: `lookups` in `vm/src`",
         Shape, Constraints, Lookups, Openings, Grinding,
     } cause |error| match error {
         VerifyError::Settings(error) => Some(chain(error)),
         VerifyError::Machine(error) => Some(chain(error)),
         VerifyError::Constraints { table } => Some((*table).to_owned()),
-        VerifyError::Shape(text)
-        | VerifyError::Lookups(text)
-        | VerifyError::Openings(text)
-        | VerifyError::Grinding(text) => Some(heading(text)),
+        VerifyError::Shape(error) => Some(heading(&format!("{error:?}"))),
+        VerifyError::Openings(error) => Some(heading(&format!("{error:?}"))),
+        VerifyError::Lookups(error) => Some(heading(&error.to_string())),
+        VerifyError::Grinding(error) => Some(heading(&error.to_string())),
         _ => None,
     };
     ClaimError {
         Digest, Root,
-        Recursion: "the digest of the keys is compared first",
-        Hidden: "trees cut off so that their digest is right: `aggregate` in `verifier/tests`",
-        Security: "attacks ask for no bits, so that nothing else hides behind this",
+        Recursion, Hidden,
+        Security: "attacks require no proven bits, since this error would hide others",
         Unused: "the digest of the keys is compared first: `aggregate` in `verifier/tests`",
-        Leaf: "of callers who name the leaves: `claim` in `verifier/src`",
+        TooLarge: "trees in files are counted first: `claim` in `verifier/src`",
+        Leaf: "only for callers who name the leaves: `claim` in `verifier/src`",
+    };
+    MemberError {
+        Keys, Claim, Digest, Child, Empty,
+        NoLeaf: "only when memberships are made",
+    } cause |error| match error {
+        MemberError::Keys(error) => Some(chain(error)),
+        MemberError::Claim(error) => Some(chain(error)),
+        _ => None,
     };
     KeysError {
         Digest,
-        Forged: "of callers without a digest: `aggregate` in `verifier/tests`",
-        Bits: "of callers without a digest: `aggregate` in `verifier/tests`",
-        Recipe: "of callers without a digest: `aggregate` in `verifier/tests`",
-        Cost: "of callers without a digest: `aggregate` in `verifier/tests`",
+        Forged: "only for callers without a digest: `aggregate` in `verifier/tests`",
+        Bits: "only for callers without a digest: `aggregate` in `verifier/tests`",
+        Recipe: "only for callers without a digest: `aggregate` in `verifier/tests`",
+        Cost: "only for callers without a digest: `aggregate` in `verifier/tests`",
     };
     AggregateError {
-        Recursion: "of making aggregates", Key: "of making aggregates",
-        Recipe: "of making aggregates",
-        Prove: "of making aggregates",
-        Verify, Keys, Statement,
-        Foreign: "of making aggregates", Empty: "of making aggregates",
-        NotHome: "of making aggregates", MoreSteps: "of making aggregates", TooManyChildren: "of making aggregates",
+        Circuit: "only when aggregates are made",
+        Recipe: "only when aggregates are made",
+        Verify, Keys, OtherClaim,
+        OtherShape: "only when aggregates are made", Empty: "only when aggregates are made",
+        NoCanonicalShape: "only when aggregates are made",
+        NeedsMoreSteps: "only when aggregates are made",
+        TooManyChildren: "only when aggregates are made",
         Claim,
     } cause |error| match error {
         AggregateError::Verify(error) => Some(chain(error)),
@@ -163,7 +174,8 @@ refusals! {
     };
 }
 
-/// The variants named at the beginning of a `Debug` text, or the beginning of a message.
+/// Returns the names of the variants at the beginning of a `Debug` text, or the beginning of a
+/// message.
 pub fn heading(text: &str) -> String {
     let mut names = vec![];
     let mut rest = text;

@@ -1,12 +1,12 @@
-//! Files to be changed: a proof in each hash, an aggregate that wraps each, and a join.
+//! Files that attacks change: a proof in each hash, an aggregate that wraps each of these, a join,
+//! and the membership of a leaf in its claim.
 
-use droste_native::{
-    Blake3Family, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family,
-};
+use droste_native::{Blake3Suite, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
-use droste_verifier::file;
+use droste_verifier::file::{self, member};
 use droste_verifier::keys::{ClaimedKeys, Recipe};
-use droste_verifier::tape::TapeFamily;
+use droste_verifier::member::Membership;
+use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
@@ -20,9 +20,10 @@ use super::errors::{Rejection, chain};
 use super::mutate::Fields;
 use super::tree::{Node, tree};
 
-/// Settings with which every part of a proof is there: proof of work at every site, caps, several
-/// folding rounds, a final polynomial. That another nonce passes the queries' proof of work and
-/// leads to the same queries, which is no forgery, has a chance of 2^-22 at most.
+/// Settings under which a proof has every part that proofs can have: proof of work at every site,
+/// caps, several folding rounds, a final polynomial. It is no forgery if another nonce passes the
+/// queries' proof of work and leads to the same queries, but it would be reported: that has a
+/// chance of at most 2^-22.
 pub const SETTINGS: FriSettings = FriSettings {
     log_blowup: 1,
     log_final_poly_len: 1,
@@ -36,16 +37,16 @@ pub const SETTINGS: FriSettings = FriSettings {
     cap_height: 1,
 };
 
-/// Heights of R's tables, cpu, ext, poseidon16, program, words, blocks, at which a join of two
-/// proofs with these settings fits.
-const HOME: [usize; 6] = [14, 14, 13, 14, 14, 14];
+/// Logarithms of the heights of R's tables (cpu, ext, poseidon16, program, words, blocks) that are
+/// sufficient for a join of two proofs with these settings.
+const CANONICAL: [usize; 6] = [14, 14, 13, 14, 14, 14];
 
-/// Name of files that differ in what a key is said to be made from, and in nothing else.
-pub const UNBOUND: &str = "(the same aggregate, other recipes: for derivation to compare)";
-/// The same where derivation would not begin.
-pub const UNDERIVABLE: &str = "(the same aggregate, recipes of no program)";
+/// Marks files that differ from the honest one only in the recipes of keys.
+pub const UNBOUND: &str = "(the same aggregate with other recipes, for derivation to compare)";
+/// Marks such files whose recipes are those of no program.
+pub const UNDERIVABLE: &str = "(the same aggregate with recipes of no program)";
 
-/// A small program, whose statement has no lane to spare.
+/// A small program, whose statement uses all eight elements.
 pub const PROGRAM: &str = "
 use droste_gadgets::prelude::*;
 
@@ -61,29 +62,30 @@ pub fn main() {
 }
 ";
 
-/// Says why bytes are rejected, if they are.
+/// Verifies a file, and returns why it is rejected.
 pub(super) type Judge = Box<dyn Fn(&[u8]) -> Result<(), Rejection> + Send + Sync>;
 
-/// A file that is accepted, taken apart, and its verifier.
+/// An accepted file, its fields and its verifier.
 pub struct File {
-    /// What it is.
+    /// Name of the file.
     pub name: String,
-    /// Its bytes.
+    /// Bytes of the file.
     pub bytes: Vec<u8>,
     /// Another accepted file of the same kind.
     pub donor: Vec<u8>,
-    /// Bytes before the fields.
+    /// Number of bytes before the fields.
     pub header: usize,
-    /// Its fields.
+    /// Fields of the file.
     pub fields: Fields,
     judge: Judge,
 }
 
 impl File {
-    /// The fields of two files of one kind.
+    /// Takes apart two files of one kind.
     ///
     /// # Panics
-    /// If the tree of a value does not encode to its file, or the first file is not accepted.
+    /// If the tree of a value does not encode to the value's file, or the first file is not
+    /// accepted.
     pub(super) fn new(
         name: String,
         honest: (Vec<u8>, Node),
@@ -95,7 +97,7 @@ impl File {
         body.encode(&mut encoded);
         assert!(
             bytes.ends_with(&encoded),
-            "{name}: the tree is not the file's"
+            "{name}: the tree does not encode to the file"
         );
         assert_eq!(judge(&bytes), Ok(()), "{name}");
         Self {
@@ -108,20 +110,20 @@ impl File {
         }
     }
 
-    /// Whether the file is accepted if it has these bytes.
+    /// Verifies the file with `bytes` in place of its own.
     ///
     /// # Errors
-    /// Why it is not.
+    /// Why it is rejected.
     pub fn judge(&self, bytes: &[u8]) -> Result<(), Rejection> {
         (self.judge)(bytes)
     }
 }
 
-/// A proof of [`PROGRAM`] on one input.
+/// Returns a proof of [`PROGRAM`] on one input.
 ///
 /// # Panics
-/// If there is none.
-pub fn leaf<H: HashFamily>(input: u32, settings: FriSettings) -> Proof<H>
+/// If the program cannot be compiled, run or proved.
+pub fn leaf<H: HashSuite>(input: u32, settings: FriSettings) -> Proof<H>
 where
     StandardTables: Provable<H>,
 {
@@ -135,14 +137,17 @@ where
     prove(&compiled.program, &execution, &options).expect("an honest run is proved")
 }
 
-fn taken_apart<H: HashFamily>(proof: &Proof<H>) -> (Vec<u8>, Node) {
+fn taken_apart<H: HashSuite>(proof: &Proof<H>) -> (Vec<u8>, Node) {
     let bytes = codec::encode(proof).expect("a proof is written");
-    (bytes, tree(proof).expect("a proof is a value of files"))
+    (
+        bytes,
+        tree(proof).expect("a proof consists of types that files have"),
+    )
 }
 
-/// A proof in hash `H`, under its verifier's key. Where the key in the file is another, the verifier
-/// of that key, which a careless caller would ask, is asked too.
-fn proof_file<H: HashFamily>() -> File
+/// Returns a proof in hash `H`, verified under the honest key. If the key in a changed file is
+/// another one, the file is also verified under that key, as a careless caller would do.
+fn proof_file<H: HashSuite>() -> File
 where
     StandardTables: Provable<H>,
 {
@@ -179,13 +184,17 @@ where
 fn aggregate_apart(aggregate: &Aggregate) -> (Vec<u8>, Node) {
     let bytes = file::encode(aggregate).expect("an aggregate is written");
     let content = file::content(aggregate).expect("an aggregate is written");
-    (bytes, tree(&content).expect("a value of files"))
+    (
+        bytes,
+        tree(&content).expect("an aggregate consists of types that files have"),
+    )
 }
 
-/// An aggregate, under the digest of its keys and its claim. That digest binds keys and bits, not
-/// recipes, what keys are said to be made from: a file of which only those are changed is the same
-/// aggregate to who brings a digest. Who brings none derives the keys from them (`aggregate` in
-/// `verifier/tests`). Such files have a name of their own here.
+/// Returns an aggregate, verified against the digest of its key set and its claim. This digest
+/// binds keys and proven bits but not the recipes from which keys are derived: a file of which only
+/// recipes were changed is the same aggregate for a caller who knows the digest. A caller who does
+/// not know it derives the keys from the recipes (tested by `aggregate` in `verifier/tests`). Such
+/// files have a name of their own here.
 fn aggregate_file(name: &str, honest: &Aggregate, donor: &Aggregate) -> File {
     let (key, claim) = (honest.key(), honest.claim());
     let (tree, made_from) = (honest.tree().clone(), recipes(honest.keys().claimed()));
@@ -213,46 +222,73 @@ fn aggregate_file(name: &str, honest: &Aggregate, donor: &Aggregate) -> File {
     )
 }
 
+/// Returns the membership of the second leaf of an aggregate, verified against the digest of its
+/// key set and its claim. No other leaf has the same parent, so no change shows another leaf.
+fn member_file(honest: &Aggregate, donor: &Aggregate) -> File {
+    let (key, claim) = (honest.key(), honest.claim());
+    let judge = move |bytes: &[u8]| {
+        let member = member::decode(bytes).map_err(|error| Rejection::of(&error))?;
+        let verdict = member.verify(&claim, key, 0);
+        verdict.map(|_| ()).map_err(|error| Rejection::of(&error))
+    };
+    let apart = |aggregate: &Aggregate| {
+        let member = Membership::new(aggregate.tree(), aggregate.keys().claimed(), 1)
+            .expect("there are two leaves");
+        let bytes = member::encode(&member).expect("a membership is written");
+        let content = member::content(&member);
+        (
+            bytes,
+            tree(&content).expect("a membership consists of types that files have"),
+        )
+    };
+    File::new(
+        "membership".to_owned(),
+        apart(honest),
+        apart(donor),
+        Box::new(judge),
+    )
+}
+
 fn recipes(keys: &ClaimedKeys) -> Vec<Recipe> {
     keys.iter()
         .map(|(_, listed)| listed.recipe.clone())
         .collect()
 }
 
-fn verified<H: HashFamily>(proof: Proof<H>) -> VerifiedProof<H>
+fn verified<H: HashSuite>(proof: Proof<H>) -> VerifiedProof<H>
 where
     StandardTables: Provable<H>,
 {
     VerifiedProof::under_its_own_key(proof).expect("an honest proof is accepted")
 }
 
-fn wrap<H: TapeFamily>(input: u32) -> Aggregate
+fn wrap<H: TapeSuite>(input: u32) -> Aggregate
 where
     StandardTables: Provable<H>,
 {
-    let aggregator = Aggregator::new(SETTINGS, HOME.to_vec());
+    let aggregator = Aggregator::new(SETTINGS, CANONICAL.to_vec());
     let proof = leaf::<H>(input, SETTINGS);
     aggregator
-        .wrap_at_natural_heights(&verified(proof))
+        .wrap_at_minimal_heights(&verified(proof))
         .expect("an honest proof is wrapped")
 }
 
-/// A proof in each hash.
+/// Returns a proof in each hash.
 pub fn proofs() -> Vec<File> {
     vec![
-        proof_file::<Poseidon16Family>(),
-        proof_file::<Blake3Family>(),
-        proof_file::<KeccakFamily>(),
+        proof_file::<Poseidon16Suite>(),
+        proof_file::<Blake3Suite>(),
+        proof_file::<KeccakSuite>(),
     ]
 }
 
-/// An aggregate that wraps a proof in each of these hashes.
+/// Returns an aggregate for each of these hashes, which wraps a proof in it.
 pub fn wraps(hashes: &[HashId]) -> Vec<File> {
-    let donor = wrap::<Poseidon16Family>(6);
+    let donor = wrap::<Poseidon16Suite>(6);
     let honest = |hash| match hash {
-        HashId::Poseidon16 => wrap::<Poseidon16Family>(5),
-        HashId::Blake3 => wrap::<Blake3Family>(5),
-        HashId::Keccak => wrap::<KeccakFamily>(5),
+        HashId::Poseidon16 => wrap::<Poseidon16Suite>(5),
+        HashId::Blake3 => wrap::<Blake3Suite>(5),
+        HashId::Keccak => wrap::<KeccakSuite>(5),
     };
     let file = |&hash: &HashId| {
         let name = format!("wrap of {hash}");
@@ -261,14 +297,14 @@ pub fn wraps(hashes: &[HashId]) -> Vec<File> {
     hashes.iter().map(file).collect()
 }
 
-/// An aggregate that joins two wraps.
-pub fn join() -> File {
-    let aggregator = Aggregator::new(SETTINGS, HOME.to_vec());
+/// Returns an aggregate that joins two wraps, and the membership of a leaf in its claim.
+pub fn join_and_member() -> [File; 2] {
+    let aggregator = Aggregator::new(SETTINGS, CANONICAL.to_vec());
     let wrapped = |input| {
-        let proof = leaf::<Poseidon16Family>(input, SETTINGS);
+        let proof = leaf::<Poseidon16Suite>(input, SETTINGS);
         aggregator
             .wrap(&verified(proof), |_| ())
-            .expect("it is brought home")
+            .expect("it is brought to the canonical shape")
     };
     let join = |inputs: [u32; 2]| {
         let children = inputs.map(wrapped).into();
@@ -276,5 +312,9 @@ pub fn join() -> File {
             .join(children)
             .expect("honest aggregates are joined")
     };
-    aggregate_file("join", &join([5, 6]), &join([6, 7]))
+    let (honest, donor) = (join([5, 6]), join([6, 7]));
+    [
+        aggregate_file("join", &honest, &donor),
+        member_file(&honest, &donor),
+    ]
 }

@@ -1,13 +1,13 @@
-//! Proofs by a prover who lies: the low-degree test accepts them, so that constraints and look-ups
-//! must refuse.
+//! Proofs by a dishonest prover. The low-degree test accepts them, so constraints and lookups must
+//! refuse them.
 //!
-//! The prover is the honest one, which proves whatever traces it is handed. What it is handed is
-//! false: a changed cell, a changed run of which all tables tell the same story, a changed statement,
-//! or a bus on which all tables are silent.
+//! The prover is the honest one, which proves whatever traces it is given. The traces are false: a
+//! cell is changed, the run itself is changed consistently in all tables, the statement is changed,
+//! or no table sends or receives on some bus.
 
 use std::borrow::Borrow;
 
-use droste_native::{Config, F, FriSettings, HashFamily};
+use droste_native::{Config, F, FriSettings, HashSuite};
 use droste_vm::codec::{decode_body, encode_body};
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::{Tape, execute};
@@ -39,7 +39,7 @@ const SETTINGS: FriSettings = FriSettings {
     ..FriSettings::toy()
 };
 
-/// A program that calls every table there is.
+/// A program that uses every table there is.
 pub const EVERYTHING: &str = "
 use droste_gadgets::prelude::*;
 
@@ -62,7 +62,7 @@ pub fn main() {
 }
 ";
 
-/// A program that calls no table but the machine's own.
+/// A program that uses only the four tables that every machine has.
 pub const LITTLE: &str = "
 use droste_gadgets::prelude::*;
 
@@ -78,26 +78,27 @@ pub fn main() {
 }
 ";
 
-/// What became of a lie.
+/// A forgery and its verdict.
 #[derive(Clone, Debug)]
 pub struct Forgery {
     /// What was false.
-    pub lie: String,
+    pub change: String,
     /// Why it was refused, if it was.
     pub verdict: Result<(), Rejection>,
 }
 
-/// A prover who lies about one run.
+/// A dishonest prover of one run.
 pub trait Forger: Send + Sync {
-    /// Program and hash.
+    /// Returns the names of the program and the hash.
     fn name(&self) -> &str;
 
-    /// One lie; none where what was drawn is not false, or is about what nothing depends on.
+    /// Makes one forgery, or returns `None` if the random change is not false, or affects only
+    /// cells on which nothing depends.
     fn forge(&self, rng: &mut SmallRng) -> Option<Forgery>;
 }
 
-/// A run and everything to prove it with.
-struct Run<H: HashFamily> {
+/// A run with everything that is needed to prove it.
+struct Run<H: HashSuite> {
     name: String,
     key: ProvingKey<H, StandardTables>,
     verifier: Verifier<H, StandardTables>,
@@ -107,11 +108,11 @@ struct Run<H: HashFamily> {
     buses: Vec<Kind>,
 }
 
-/// The prover who lies about a run of `source` on 5.
+/// Returns a dishonest prover for a run of `source` on input 5.
 ///
 /// # Panics
-/// If the honest run is not proved and accepted.
-pub fn forger<H: HashFamily>(name: &str, source: &str) -> Box<dyn Forger>
+/// If the honest run cannot be proved, or its proof is not accepted.
+pub fn forger<H: HashSuite>(name: &str, source: &str) -> Box<dyn Forger>
 where
     StandardTables: Provable<H>,
 {
@@ -143,7 +144,7 @@ where
     Box::new(run)
 }
 
-impl<H: HashFamily> Run<H>
+impl<H: HashSuite> Run<H>
 where
     StandardTables: Provable<H>,
 {
@@ -156,9 +157,9 @@ where
         verdict.map(drop).map_err(|error| Rejection::of(&error))
     }
 
-    /// A value of memory that no look-up takes, a cell that its table says is free on such a row, or
-    /// a cell of a row of a hash table that answers no call: nothing depends on any, so a verifier need
-    /// not refuse another value.
+    /// Returns whether nothing depends on a cell, so that a verifier need not refuse another value:
+    /// a value of memory that is never looked up, a cell that its table declares free on such a
+    /// row, or a cell of a row of a hash table that answers no call.
     fn is_free(&self, table: usize, row: usize, column: usize) -> bool {
         let trace = &self.honest[table];
         let (width, reads) = (trace.width(), trace.width() - 1);
@@ -186,7 +187,7 @@ where
         }
     }
 
-    /// One cell of one table.
+    /// Changes one cell of one table.
     fn cell(&self, rng: &mut SmallRng) -> Option<Forgery> {
         let table = rng.random_range(0..self.honest.len());
         let mut traces = self.honest.clone();
@@ -207,12 +208,12 @@ where
         }
         let name = self.key.machine().tables()[table].name();
         Some(Forgery {
-            lie: format!("a cell of {name}, row {row}, column {column}"),
+            change: format!("a cell of {name}, row {row}, column {column}"),
             verdict: self.verdict(self.execution.statement, &traces),
         })
     }
 
-    /// One row of a table where another should be.
+    /// Replaces one row of a table by another of its rows.
     fn row(&self, rng: &mut SmallRng) -> Option<Forgery> {
         let table = rng.random_range(0..self.honest.len());
         let mut traces = self.honest.clone();
@@ -226,12 +227,13 @@ where
         });
         let name = self.key.machine().tables()[table].name();
         differs.then(|| Forgery {
-            lie: format!("row {from} of {name} copied to row {to}"),
+            change: format!("row {from} of {name} copied to row {to}"),
             verdict: self.verdict(self.execution.statement, &traces),
         })
     }
 
-    /// Another run: what the memory holds, where the program is, what is called. All tables agree.
+    /// Changes the run: the content of memory, the path through the program, or the calls. All
+    /// tables agree on the changed run.
     fn story(&self, rng: &mut SmallRng) -> Option<Forgery> {
         let mut execution = self.execution.clone();
         let more = F::new(1 + rng.next_u32() % 1000);
@@ -241,15 +243,15 @@ where
             let trace = &self.honest[table];
             Some(trace.values[(row + 1) * trace.width() - 1] != F::ZERO)
         };
-        let lie = match rng.random_range(0..6) {
+        let change = match rng.random_range(0..6) {
             0 => {
-                let index = rng.random_range(0..execution.image.words.len());
-                execution.image.words[index] += more;
+                let index = rng.random_range(0..execution.memory.words.len());
+                execution.memory.words[index] += more;
                 read("words", index)?.then(|| format!("word {index} of the memory"))?
             }
             1 => {
-                let index = rng.random_range(0..execution.image.blocks.len());
-                execution.image.blocks[index][rng.random_range(0..8)] += more;
+                let index = rng.random_range(0..execution.memory.blocks.len());
+                execution.memory.blocks[index][rng.random_range(0..8)] += more;
                 read("blocks", index)?.then(|| format!("block {index} of the memory"))?
             }
             2 => {
@@ -264,9 +266,10 @@ where
             3 => {
                 let lane = rng.random_range(0..8);
                 execution.statement[lane] += more;
-                // In the memory too, where whatever reads the lane finds it.
+                // The memory may change as well, so that instructions which read the lane find the
+                // same value.
                 if rng.random_range(0..2) == 0 {
-                    execution.image.blocks[0][lane] += more;
+                    execution.memory.blocks[0][lane] += more;
                 }
                 read("blocks", 0)?.then(|| format!("lane {lane} of the statement"))?
             }
@@ -290,44 +293,46 @@ where
                 format!("call {index} of precompile {id}")
             }
         };
-        // An address that the lie made may lie outside the memory: then there is no trace.
+        // The change may lead to an address outside the memory. Then there is no trace.
         let traces = match traces(&self.key, &execution) {
             Ok(traces) => traces,
             Err(ProveError::Outside { .. }) => return None,
-            Err(error) => panic!("{}: {lie}: {error}", self.name),
+            Err(error) => panic!("{}: {change}: {error}", self.name),
         };
         Some(Forgery {
-            lie,
+            change,
             verdict: self.verdict(execution.statement, &traces),
         })
     }
 }
 
-impl<H: HashFamily> Run<H>
+impl<H: HashSuite> Run<H>
 where
     StandardTables: Provable<H>,
 {
-    /// Nothing is said on one bus: no table sends, none receives, so the sums agree. What is true
-    /// otherwise is proved, or a run of which one cell of memory is another.
+    /// Silences one bus: no table sends or receives on it, so its sums agree. The run is the honest
+    /// one, or has one changed cell of memory.
     fn silence(&self, rng: &mut SmallRng) -> Option<Forgery> {
         let bus = &self.buses[rng.random_range(0..self.buses.len())];
         let mut execution = self.execution.clone();
-        let mut lie = format!("nothing is said on bus {bus:?}");
+        let mut change = format!("no table sends or receives on bus {bus:?}");
         if rng.random_range(0..2) == 0 {
-            let index = rng.random_range(0..execution.image.words.len());
-            execution.image.words[index] += F::ONE;
-            lie.push_str(&format!(", and word {index} is another"));
+            let index = rng.random_range(0..execution.memory.words.len());
+            execution.memory.words[index] += F::ONE;
+            change.push_str(&format!(", and word {index} is changed"));
         }
         let traces = traces(&self.key, &execution).ok()?;
-        let proof = self.prove_without(bus, &traces).expect("a prover who lies");
+        let proof = self
+            .prove_without(bus, &traces)
+            .expect("the prover proves any traces");
         let verdict = self.verifier.verify(&[], 0, &proof);
         Some(Forgery {
-            lie,
+            change,
             verdict: verdict.map(drop).map_err(|error| Rejection::of(&error)),
         })
     }
 
-    /// The proof of a prover whose tables say nothing on one bus.
+    /// Makes the proof of a prover whose tables neither send nor receive on one bus.
     fn prove_without(
         &self,
         bus: &Kind,
@@ -339,7 +344,7 @@ where
             for lookup in lookups.iter_mut().filter(|lookup| lookup.kind == *bus) {
                 lookup.multiplicities.fill(PrimeCharacteristicRing::ZERO);
             }
-            // Plonky3 makes this type from AIRs alone, but reads it from bytes.
+            // Plonky3 makes this type only from AIRs, but can decode it from bytes.
             Ok(decode_body(&encode_body(vec![], &lookups)?, 0)?)
         };
         let lookups = common
@@ -391,7 +396,7 @@ where
     }
 }
 
-impl<H: HashFamily> Forger for Run<H>
+impl<H: HashSuite> Forger for Run<H>
 where
     StandardTables: Provable<H>,
 {

@@ -1,16 +1,16 @@
-//! Lies on the hint tape of recursion programs: every lane of every hint.
+//! Puts false values into every lane of every hint on the tape of recursion programs.
 //!
-//! A lie that is believed must be about a lane that nothing reads ([`padding`]), and every such lane
-//! may hold anything.
+//! A false value may be accepted only in a lane that nothing reads ([`padding`]), and every such
+//! lane may have any value.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use droste_native::{F, FriSettings, Poseidon16Family};
-use droste_verifier::recursion::Recursion;
-use droste_verifier::tape::{TapeFamily, machine_tape};
+use droste_native::{F, FriSettings, Poseidon16Suite};
+use droste_verifier::circuit::ProgramCircuit;
+use droste_verifier::tape::{TapeSuite, machine_tape};
 use droste_vm::compiler::Compiled;
 use droste_vm::executor::{Tape, TapeItem, execute};
 use droste_vm::heights::Heights;
@@ -26,7 +26,7 @@ use super::errors::heading;
 use super::files::leaf;
 use super::padding::{Lane, padding};
 
-/// Settings of the proofs that are verified: one query, every site of proof of work, caps.
+/// Settings of the proofs that are verified: one query, proof of work at every site, caps.
 const SETTINGS: FriSettings = FriSettings {
     log_blowup: 1,
     log_final_poly_len: 0,
@@ -40,12 +40,12 @@ const SETTINGS: FriSettings = FriSettings {
     cap_height: 1,
 };
 
-/// Most false values for one lane.
-pub const LIES: usize = 5;
+/// Largest number of false values for one lane.
+pub const FALSE_VALUES: usize = 5;
 
-/// A recursion program, hints with which it accepts, and the lanes of them that nothing reads.
+/// A recursion program, hints that it accepts, and the lanes of these hints that nothing reads.
 pub struct Case {
-    /// What it verifies.
+    /// What the program verifies.
     pub name: String,
     compiled: Compiled,
     tape: Tape,
@@ -53,12 +53,12 @@ pub struct Case {
     padding: BTreeSet<Lane>,
 }
 
-fn recursion<H: TapeFamily>(proof: &Proof<H>, children: usize) -> Recursion<H>
+fn recursion<H: TapeSuite>(proof: &Proof<H>, children: usize) -> ProgramCircuit<H>
 where
     StandardTables: Provable<H>,
 {
     let verifier = Verifier::<H, StandardTables>::new(proof.key.clone()).expect("a good key");
-    Recursion::new(&verifier, &proof.batch.degree_bits, children).expect("there is a program")
+    ProgramCircuit::new(&verifier, &proof.batch.degree_bits, children).expect("there is a program")
 }
 
 impl Case {
@@ -73,11 +73,11 @@ impl Case {
         }
     }
 
-    /// The wrap of a small program's proof in hash `H`.
+    /// Makes the case of a wrap of a small program's proof in hash `H`.
     ///
     /// # Panics
-    /// If the honest proof is not wrapped.
-    pub fn wrap<H: TapeFamily>() -> Self
+    /// If the honest proof cannot be wrapped.
+    pub fn wrap<H: TapeSuite>() -> Self
     where
         StandardTables: Provable<H>,
     {
@@ -93,12 +93,12 @@ impl Case {
         )
     }
 
-    /// The join of two wraps.
+    /// Makes the case of a join of two wraps.
     ///
     /// # Panics
-    /// If the honest proofs are not joined.
+    /// If the honest proofs cannot be joined.
     pub fn join() -> Self {
-        let proof = leaf::<Poseidon16Family>(5, SETTINGS);
+        let proof = leaf::<Poseidon16Suite>(5, SETTINGS);
         let options = ProveOptions {
             settings: SETTINGS,
             heights: Heights::Minimal,
@@ -112,7 +112,7 @@ impl Case {
         Self::new("join".into(), join.compiled(), tape, padding)
     }
 
-    /// Lanes on the tape, each with the value that the honest run finds there.
+    /// Returns the lanes of the tape, each with its value in the honest run.
     fn lanes(&self) -> Vec<(Lane, F)> {
         let mut lanes = vec![];
         let mut address = self.compiled.tape_base() as usize;
@@ -129,8 +129,8 @@ impl Case {
                 }
                 TapeItem::Slice(blocks) => {
                     for block in 0..blocks.len() {
-                        // Lanes that precompiles fill are lanes too.
-                        for (lane, value) in self.honest.image.blocks[address].iter().enumerate() {
+                        // Lanes that precompiles fill count, too.
+                        for (lane, value) in self.honest.memory.blocks[address].iter().enumerate() {
                             add(item, block, lane, *value);
                         }
                         address += 1;
@@ -141,13 +141,14 @@ impl Case {
         lanes
     }
 
-    /// Tells `each` lies about every lane, at most [`LIES`]; stops after `limit`, whatever is left.
+    /// Puts `each` false values, at most [`FALSE_VALUES`], into every lane. Stops after `limit`
+    /// even if lanes are left.
     ///
     /// # Panics
-    /// If a thread panics, as the executor must not.
-    pub fn lies(&self, each: usize, threads: usize, limit: Option<Duration>) -> Report {
+    /// If a thread panics, which the executor must not do.
+    pub fn false_hints(&self, each: usize, threads: usize, limit: Option<Duration>) -> Report {
         let lanes = self.lanes();
-        // A loop that is told never to end runs into the limit of cycles.
+        // A loop that a false value makes endless ends at the limit of cycles.
         let cycles = 2 * self.honest.cycles.len() as u64;
         let start = Instant::now();
         let next = AtomicUsize::new(0);
@@ -162,20 +163,20 @@ impl Case {
                 };
                 report.lanes += 1;
                 let neighbour = lanes[(index + 1) % lanes.len()].1;
-                for lie in values(honest, neighbour, index as u64)
+                for value in values(honest, neighbour, index as u64)
                     .into_iter()
                     .take(each)
                 {
-                    let old = set(&mut tape, lane, Some(lie));
+                    let old = set(&mut tape, lane, Some(value));
                     let run = execute(&self.compiled, &[], &tape, cycles);
                     set(&mut tape, lane, old);
-                    report.lies += 1;
+                    report.false_values += 1;
                     match run {
                         Ok(run) => {
-                            report.believed += 1;
-                            report.lanes_believed.insert(lane);
+                            report.accepted += 1;
+                            report.lanes_accepted.insert(lane);
                             if run.statement != self.honest.statement {
-                                report.other_claims.push((lane, lie));
+                                report.other_claims.push((lane, value));
                             }
                         }
                         Err(error) => {
@@ -202,7 +203,7 @@ impl Case {
     }
 }
 
-/// False values for a lane.
+/// Returns false values for a lane.
 fn values(honest: F, neighbour: F, seed: u64) -> Vec<F> {
     let random = F::new(SmallRng::seed_from_u64(seed).next_u32() >> 1);
     let mut values = vec![honest + F::ONE, random, F::ZERO, F::NEG_ONE, neighbour];
@@ -211,7 +212,7 @@ fn values(honest: F, neighbour: F, seed: u64) -> Vec<F> {
     values
 }
 
-/// Sets a lane; what was there.
+/// Sets a lane and returns its previous value.
 fn set(tape: &mut Tape, lane: Lane, value: Option<F>) -> Option<F> {
     match &mut tape.items[lane.item] {
         TapeItem::Slice(blocks) => std::mem::replace(&mut blocks[lane.block][lane.lane], value),
@@ -220,37 +221,37 @@ fn set(tape: &mut Tape, lane: Lane, value: Option<F>) -> Option<F> {
     }
 }
 
-/// What became of lies.
+/// Results of trying false values.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Cycles of the honest run.
+    /// Number of cycles of the honest run.
     pub cycles: usize,
-    /// Lanes of the tape.
+    /// Number of lanes of the tape.
     pub all: usize,
-    /// Lanes that were lied about.
+    /// Number of lanes that were given false values.
     pub lanes: usize,
-    /// Lies.
-    pub lies: usize,
-    /// Lies that were believed.
-    pub believed: usize,
-    /// Lanes about which a lie was believed.
-    pub lanes_believed: BTreeSet<Lane>,
-    /// Lanes about which a lie was refused.
+    /// Number of false values.
+    pub false_values: usize,
+    /// Number of false values that were accepted.
+    pub accepted: usize,
+    /// Lanes in which a false value was accepted.
+    pub lanes_accepted: BTreeSet<Lane>,
+    /// Lanes in which a false value was refused.
     pub lanes_refused: BTreeSet<Lane>,
-    /// Lies with which the run ended in another claim.
+    /// False values with which the run succeeded with another claim.
     pub other_claims: Vec<(Lane, F)>,
-    /// Lanes that nothing reads, by the shape.
+    /// Lanes that nothing reads, computed from the shape.
     pub padding: BTreeSet<Lane>,
-    /// What refused lies, and how often.
+    /// Errors that refused false values, and how often.
     pub faults: BTreeMap<String, usize>,
 }
 
 impl Report {
     fn merge(&mut self, other: Self) {
         self.lanes += other.lanes;
-        self.lies += other.lies;
-        self.believed += other.believed;
-        self.lanes_believed.extend(other.lanes_believed);
+        self.false_values += other.false_values;
+        self.accepted += other.accepted;
+        self.lanes_accepted.extend(other.lanes_accepted);
         self.lanes_refused.extend(other.lanes_refused);
         self.other_claims.extend(other.other_claims);
         for (fault, count) in other.faults {
@@ -258,15 +259,15 @@ impl Report {
         }
     }
 
-    /// Lanes that are read, about which a lie was believed.
+    /// Returns the lanes that are read, but in which a false value was accepted.
     pub fn holes(&self) -> Vec<Lane> {
-        self.lanes_believed
+        self.lanes_accepted
             .difference(&self.padding)
             .copied()
             .collect()
     }
 
-    /// Lanes that nothing should read, about which a lie was refused.
+    /// Returns the lanes that are padding, but in which a false value was refused.
     pub fn read(&self) -> Vec<Lane> {
         self.lanes_refused
             .intersection(&self.padding)
@@ -274,7 +275,8 @@ impl Report {
             .collect()
     }
 
-    /// Whether what was believed is exactly what nothing reads, and changed no claim.
+    /// Returns whether false values were accepted in exactly the lanes that nothing reads, and
+    /// changed no claim.
     pub fn is_good(&self) -> bool {
         self.holes().is_empty() && self.read().is_empty() && self.other_claims.is_empty()
     }
@@ -284,25 +286,25 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} cycles; {} of {} lanes, {} lies, {} believed, about {} lanes; padding by the shape: {}",
+            "{} cycles; {} of {} lanes, {} false values, {} accepted, in {} lanes; padding by the shape: {}",
             self.cycles,
             self.lanes,
             self.all,
-            self.lies,
-            self.believed,
-            self.lanes_believed.len(),
+            self.false_values,
+            self.accepted,
+            self.lanes_accepted.len(),
             self.padding.len()
         )?;
         for (what, lanes) in [
-            ("read, and a lie is believed", self.holes()),
-            ("padding, and a lie is refused", self.read()),
+            ("read, but a false value was accepted", self.holes()),
+            ("padding, but a false value was refused", self.read()),
         ] {
             for lane in lanes.iter().take(20) {
                 writeln!(f, "  {what}: {lane:?}")?;
             }
         }
-        for (lane, lie) in self.other_claims.iter().take(20) {
-            writeln!(f, "  another claim: {lane:?}, {lie}")?;
+        for (lane, value) in self.other_claims.iter().take(20) {
+            writeln!(f, "  another claim: {lane:?}, {value}")?;
         }
         for (fault, count) in &self.faults {
             writeln!(f, "{count:9}  {fault}")?;

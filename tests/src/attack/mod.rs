@@ -1,6 +1,6 @@
-//! Attacks on verifiers: files changed in every field, proofs by a prover who lies, false hints.
+//! Attacks on verifiers: changed files, proofs by a dishonest prover, false hints.
 //!
-//! `docs/testing.md` says how to run them and how to read what they print.
+//! `docs/testing.md` says how to run them and how to read their output.
 
 pub mod errors;
 pub mod files;

@@ -1,4 +1,4 @@
-//! Changes of files: fields replaced by values that encode as well, and bytes.
+//! Changes of files: fields are replaced by other values, or bytes are changed.
 
 use droste_native::field::MODULUS;
 use rand::rngs::SmallRng;
@@ -6,63 +6,63 @@ use rand::{Rng, RngExt};
 
 use super::tree::{Node, Path, Width, integer};
 
-/// What is done to a node.
+/// How a node of the tree is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operator {
-    /// The next integer or element.
+    /// The next integer or field element.
     Plus,
-    /// The one before.
+    /// The previous integer or field element.
     Minus,
-    /// Zero, or zeros.
+    /// Zero, or a list of zeros.
     Zero,
-    /// The largest that can be written.
+    /// The largest value that can be encoded.
     Largest,
-    /// Any that can be written.
+    /// A random value that can be encoded.
     Random,
-    /// An integer with special meaning to sizes: 1, 31, 63, 64, a power of two.
+    /// An integer that is a boundary for sizes: 1, 31, 63, 64, a power of two.
     Boundary,
     /// One bit flipped.
     Flip,
-    /// The same place of another valid file of the same shape.
+    /// The value at the same place of another valid file of the same shape.
     Donor,
-    /// Another place of the same kind.
+    /// The value at another place of the same kind.
     Sibling,
-    /// A place of any kind.
+    /// The value at a place of any kind.
     Stranger,
     /// An encoding at or above the modulus.
     NotCanonical,
-    /// An integer in a longer form.
+    /// An integer encoded in more bytes than necessary.
     LongForm,
-    /// A value that may be absent is absent.
+    /// An optional value is removed.
     Absent,
-    /// A value that may be absent is there.
+    /// An optional value is added.
     Present,
-    /// A list without one of its elements.
+    /// One element of a list is removed.
     Drop,
-    /// A list without its last element.
+    /// The last element of a list is removed.
     DropLast,
-    /// A list with one element twice.
+    /// One element of a list is repeated.
     Duplicate,
-    /// A list that ends with one more element, taken from the donor.
+    /// One element of the donor's list is appended.
     Extend,
-    /// Two children exchanged.
+    /// Two children are exchanged.
     Swap,
-    /// Children in reverse.
+    /// The children are in reverse order.
     Reverse,
-    /// Children moved by one.
+    /// The children are rotated by one.
     Rotate,
-    /// An empty list or text.
+    /// A list or text is emptied.
     Clear,
-    /// A list twice.
+    /// The elements of a list are repeated.
     Double,
     /// Another variant with the same content.
     Variant,
-    /// Text that is not UTF-8.
+    /// Text that is not valid UTF-8.
     NotText,
 }
 
 impl Operator {
-    /// Operators that change a node of this form.
+    /// Returns the operators that can change this node.
     pub const fn of(node: &Node) -> &'static [Self] {
         use Operator::{
             Absent, Boundary, Clear, Donor, Double, Drop, DropLast, Duplicate, Extend, Flip,
@@ -100,27 +100,27 @@ impl Operator {
     }
 }
 
-/// A file taken apart, and another of the same shape to take values from.
+/// The fields of a file, and another file of the same shape to take values from.
 pub struct Fields {
     honest: Node,
     donor: Node,
-    /// Kinds of places, and where they are.
+    /// Kinds of places, each with its places.
     kinds: Vec<(String, Vec<Path>)>,
 }
 
-/// A changed file and how it came to be.
+/// A changed file, and how it was changed.
 #[derive(Clone, Debug)]
 pub struct Mutant {
     /// Kind of the place that was changed.
     pub place: String,
-    /// What was done.
+    /// How it was changed.
     pub operator: String,
-    /// The file's body.
+    /// Body of the file.
     pub bytes: Vec<u8>,
 }
 
 impl Fields {
-    /// The fields of `honest`.
+    /// Takes the fields of `honest`.
     pub fn new(honest: Node, donor: Node) -> Self {
         let mut kinds = std::collections::BTreeMap::<String, Vec<Path>>::new();
         honest.visit(&mut |kind, path, _| {
@@ -138,19 +138,19 @@ impl Fields {
         }
     }
 
-    /// Kinds of places.
+    /// Returns the kinds of places.
     pub fn kinds(&self) -> impl ExactSizeIterator<Item = &str> {
         self.kinds.iter().map(|(kind, _)| kind.as_str())
     }
 
-    /// A copy of the file's tree, for [`Self::mutant`] to work on.
+    /// Returns a copy of the file's tree for [`Self::mutant`] to work on.
     pub fn workspace(&self) -> Node {
         self.honest.clone()
     }
 
-    /// The body of the file with place number `number`, counted over kinds and starting again after
-    /// the last one, changed; in one of sixteen cases another place as well. `workspace` is the same
-    /// before and after.
+    /// Returns the body of the file with place number `number` changed. Numbers go through the
+    /// kinds by turns and start again after the last kind. In one of sixteen cases another place is
+    /// changed as well. `workspace` is the same before and after.
     pub fn mutant(&self, workspace: &mut Node, number: usize, rng: &mut SmallRng) -> Mutant {
         let (place, operator, first) = self.change(workspace, number % self.kinds.len(), rng);
         let mut operator = format!("{operator:?}");
@@ -173,7 +173,7 @@ impl Fields {
         }
     }
 
-    /// Changes one place of a kind: the kind, what was done, and how to undo it.
+    /// Changes one place of a kind. Returns the kind, the operator, and how to undo the change.
     fn change(&self, tree: &mut Node, kind: usize, rng: &mut SmallRng) -> (String, Operator, Undo) {
         let (name, paths) = &self.kinds[kind];
         let path = &paths[rng.random_range(0..paths.len())];
@@ -188,7 +188,7 @@ impl Fields {
         let node = tree.at_mut(path);
         let operators = node.as_deref().map_or(&[][..], Operator::of);
         let operator = match operators.len() {
-            // An earlier change of the same file took the place away.
+            // An earlier change of the same file removed the place.
             0 => Operator::Zero,
             count => operators[rng.random_range(0..count)],
         };
@@ -201,10 +201,10 @@ impl Fields {
     }
 }
 
-/// A place and what stood there.
+/// A place and its previous content.
 type Undo = Option<(Path, Node)>;
 
-/// Other values to take.
+/// Other values that an operator can take.
 struct Context<'a> {
     donor: Option<&'a Node>,
     sibling: Option<&'a Node>,
@@ -275,7 +275,7 @@ impl Context<'_> {
                     bytes.resize(bytes.len() + text.len(), 0xff);
                     *node = Node::Raw(bytes);
                 }
-                // Any other letter.
+                // Replaces a character, or appends one.
                 _ => {
                     let at = rng.random_range(0..=text.len());
                     let kept: String = text.chars().take(at).collect();
@@ -339,7 +339,7 @@ fn flip(bytes: &mut [u8], rng: &mut SmallRng) {
     }
 }
 
-/// An integer in more bytes than it takes.
+/// Encodes an integer in more bytes than necessary.
 fn long_form(value: u64, width: Width, rng: &mut SmallRng) -> Vec<u8> {
     if width == Width::Byte {
         return vec![value as u8, 0];
@@ -362,13 +362,14 @@ fn long_form(value: u64, width: Width, rng: &mut SmallRng) -> Vec<u8> {
     bytes
 }
 
-/// A changed file, header included; `donor` is another valid file.
+/// Changes bytes of a file, header included. `donor` is another valid file.
 pub fn raw(honest: &[u8], donor: &[u8], rng: &mut SmallRng) -> Mutant {
     let mut bytes = honest.to_vec();
     let length = bytes.len();
     let at = rng.random_range(0..length);
     let end = (at + 1 + rng.random_range(0..64)).min(length);
-    // The beginning, where lengths, settings and names stand, is a small part of the file.
+    // Half of the changes are at the beginning of the file, a small part that has lengths, settings
+    // and names.
     let early = if rng.random_range(0..2) == 0 {
         at
     } else {

@@ -1,10 +1,11 @@
-//! Which lanes of a tape nothing reads: computed from the shape of the proof that is verified and
-//! from what its hash reads, not from a run.
+//! Determines which lanes of a tape nothing reads. It is computed from the shape of the proof that
+//! is verified and from what its hash reads, not from a run.
 //!
-//! The machine hints elements by blocks of eight. A byte hash takes as many elements as it is told:
-//! what follows the last element of a row is read by nothing. So are, in the opened values, the
-//! blocks before the one in which they begin. Poseidon-16 binds every lane of a row, since what the
-//! row does not reach is the sponge's state. Its transcript takes the elements that do not fill a
+//! The machine hints elements in blocks of eight. A byte hash is told how many elements to take, so
+//! nothing reads what follows the last element of a row. In the opened values, nothing reads the
+//! blocks before the one in which they begin either. Poseidon-16 binds every lane of a row, since
+//! the lanes that the row does not fill are the sponge's state. Its transcript takes the elements
+//! that do not fill a block from the last block of a slice, and reads nothing else there.
 //! block out of the last block of a slice, and reads nothing else there.
 
 use std::collections::BTreeSet;
@@ -14,22 +15,23 @@ use droste_native::HashId;
 use droste_verifier::shape::ProofShape;
 use droste_vm::executor::{Tape, TapeItem};
 
-/// A lane of a hint: of a slice by block, of an element by coefficient.
+/// A lane of a hint. Lanes of a slice are given by block and lane, those of an element by
+/// coefficient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lane {
-    /// Place of the hint on the tape.
+    /// Index of the hint on the tape.
     pub item: usize,
-    /// Block of a slice.
+    /// Index of the block in its slice.
     pub block: usize,
-    /// Lane of the block.
+    /// Index of the lane in its block.
     pub lane: usize,
 }
 
-/// Hints of a sampled word's decomposition: 32 bits, or 31 and an inverse.
+/// Number of hints with which a sampled word is decomposed: 32 bits, or 31 bits and an inverse.
 const WORD_HINTS: usize = 32;
 
-/// Lane, counted over blocks, at which element `place` of a row stands. Keccak-256 absorbs 34 words
-/// at a time, and each 34 begin a new block: the fifth after the one before.
+/// Returns the lane, counted over blocks, of element `place` of a row. Keccak-256 absorbs 34 words
+/// at a time, and every 34 words begin a new block, the fifth after the previous one.
 const fn lane(hash: HashId, place: usize) -> usize {
     match hash {
         HashId::Poseidon16 | HashId::Blake3 => place,
@@ -37,7 +39,7 @@ const fn lane(hash: HashId, place: usize) -> usize {
     }
 }
 
-/// Widths of the rows of one query, each with whether a path follows it.
+/// Returns the widths of the rows of one query, each with whether a Merkle path follows it.
 fn rows(shape: &ProofShape) -> Vec<(usize, bool)> {
     let settings = &shape.settings;
     let mut rows = vec![];
@@ -62,7 +64,8 @@ fn rows(shape: &ProofShape) -> Vec<(usize, bool)> {
     rows
 }
 
-/// Heights of a commitment's matrices, tallest first, each with the columns of that height.
+/// Returns the heights of a commitment's matrices, tallest first, each with the number of columns
+/// of that height.
 fn layers(round: &Round) -> Vec<(usize, usize)> {
     let heights: BTreeSet<usize> = round.matrices.iter().map(|m| m.log_height).collect();
     let width = |height: usize| {
@@ -76,18 +79,18 @@ fn layers(round: &Round) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Lanes of the tape of proofs of one shape that nothing reads. In byte hashes the tape is of one
-/// proof.
+/// Returns the lanes that nothing reads of a tape for proofs of one shape. If the proofs are
+/// committed in a byte hash, the tape must be that of one proof.
 ///
 /// # Panics
-/// If the tape is not one of proofs of this shape.
+/// If the tape is not one for proofs of this shape.
 pub fn padding(shape: &ProofShape, tape: &Tape) -> BTreeSet<Lane> {
     let mut free = BTreeSet::new();
     if shape.hash == HashId::Poseidon16 {
         of_transcript(shape, tape, &mut free);
         return free;
     }
-    // Queries come last, each with the same hints.
+    // The queries are last, and each has the same hints.
     let rows = rows(shape);
     let paths = rows.iter().filter(|(_, path)| *path).count();
     let query = WORD_HINTS + rows.len() + paths;
@@ -105,11 +108,13 @@ pub fn padding(shape: &ProofShape, tape: &Tape) -> BTreeSet<Lane> {
     free
 }
 
-/// Of each slice that the transcript in Poseidon-16 observes by copying it to its position, the lanes
-/// of the last block that are used; none where the slice ends with a block. In order.
+/// Returns, for each slice that the Poseidon-16 transcript observes by copying it to its position,
+/// how many lanes of its last block are used, or 0 if the slice ends with a full block. The slices
+/// are in the order of the tape.
 fn ends(shape: &ProofShape) -> Vec<usize> {
     let mut ends = vec![];
-    // Digests are whole blocks: they are copied where something waits, and as much waits after.
+    // Digests are whole blocks. They are copied if elements are waiting in the transcript's buffer,
+    // and then as many elements wait afterwards.
     let mut digests = |waiting: usize| {
         if waiting > 0 {
             ends.push(waiting);
@@ -121,8 +126,9 @@ fn ends(shape: &ProofShape) -> Vec<usize> {
     let public = shape.tables.iter().map(|t| t.shape.num_public_values);
     waiting = (waiting + public.sum::<usize>()) % 8;
     digests(waiting);
-    // Lookups are sampled, and the constraints' challenge, and the point: nothing waits at the
-    // commitments between them, nor at those of folds after the first.
+    // The challenges of the lookup argument and of the constraints, and the point, are sampled. So
+    // no elements are waiting when the commitments between them are observed, nor those of folds
+    // after the first.
     let points = shape.rounds().into_iter().flat_map(|round| round.matrices);
     let count: usize = points
         .map(|matrix| 5 * matrix.width * matrix.openings.len())
@@ -135,18 +141,23 @@ fn ends(shape: &ProofShape) -> Vec<usize> {
     ends
 }
 
-/// Lanes of slices that the transcripts of children in Poseidon-16 do not read.
+/// Returns the lanes of slices that the transcripts of Poseidon-16 children do not read.
 fn of_transcript(shape: &ProofShape, tape: &Tape, free: &mut BTreeSet<Lane>) {
     let is_slice = |item: &usize| matches!(tape.items[*item], TapeItem::Slice(_));
     let slices: Vec<usize> = (0..tape.items.len()).filter(is_slice).collect();
     let ends = ends(shape);
-    // The key's commitment and the statement; traces, lookups, quotients and folds; rows and paths.
+    // Slices: the key's commitment and the statement; traces, lookups, quotients and folds; rows
+    // and paths.
     let commitments = 5 + shape.log_arities().len();
     let rows = rows(shape);
     let paths = rows.iter().filter(|(_, path)| *path).count();
     let queries = shape.settings.num_queries * (rows.len() + paths);
     let child = commitments + ends.len() + queries;
-    assert_eq!(slices.len() % child, 0, "slices of {child} a child");
+    assert_eq!(
+        slices.len() % child,
+        0,
+        "each child must have {child} slices"
+    );
     for slices in slices.chunks(child) {
         for (&item, &end) in slices[commitments..].iter().zip(&ends) {
             let TapeItem::Slice(blocks) = &tape.items[item] else {
@@ -163,8 +174,9 @@ fn of_transcript(shape: &ProofShape, tape: &Tape, free: &mut BTreeSet<Lane>) {
     }
 }
 
-/// The opened values stand where the transcript does: after the 8 words of the digest from which the
-/// point was sampled, and the constants that begin the opening argument.
+/// Finds the lanes of the opened values that nothing reads. The opened values follow what the
+/// transcript has observed before: the 8 words of the digest from which the point was sampled, and
+/// the constants that begin the opening argument.
 fn opened_values(
     shape: &ProofShape,
     before_queries: &[TapeItem],
@@ -189,8 +201,8 @@ fn opened_values(
     let [item] = found[..] else {
         panic!("{} hints have the size of the opened values", found.len());
     };
-    // What was observed before stands in the lanes before the first value, in its block. Between the
-    // runs of a message stand zeros, which the transcript compares with its own.
+    // In the first value's block, the lanes before it have what was observed before. Between the
+    // parts of a message there are zeros, which the transcript compares with its own.
     let last_run = end / run * run;
     let used = (0..lane(shape.hash, last_run))
         .chain((last_run..end).map(|place| lane(shape.hash, place)))

@@ -1,4 +1,4 @@
-//! Attacks in numbers: which were tried, and what refused them.
+//! Runs many attacks, and counts what was attacked and which errors refused it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,31 +16,31 @@ use super::files::File;
 use super::forge::Forger;
 use super::mutate::raw;
 
-/// Of so many attacks, one is a forged proof: making one takes as long as verifying many.
+/// One in so many attacks is a forged proof, since making one takes as long as verifying many.
 const FORGERY: usize = 100;
-/// Of so many other attacks, one changes bytes, the rest change fields.
+/// One in so many other attacks changes bytes, the rest change fields.
 const RAW: usize = 4;
 
 /// What to try.
 pub struct Plan {
     /// Number of attacks.
     pub count: usize,
-    /// Which attacks: the same seed tries the same.
+    /// Seed of the attacks: the same seed makes the same attacks.
     pub seed: u64,
-    /// When to stop, whatever is left.
+    /// Time after which to stop even if attacks are left.
     pub limit: Option<Duration>,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Files to change.
+    /// Files that are changed.
     pub files: Vec<File>,
-    /// Provers who lie.
+    /// Dishonest provers.
     pub forgers: Vec<Box<dyn Forger>>,
 }
 
-/// An attack that must not happen: it was believed, or made the verifier panic.
+/// An attack that must not succeed: a false file was accepted, or the verifier panicked.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Which attack: the plan's seed and this number make it again.
+    /// Number of the attack. With the seed of the plan it reproduces the attack.
     pub number: usize,
     /// What was attacked, and how.
     pub attack: String,
@@ -48,28 +48,29 @@ pub struct Finding {
     pub outcome: String,
 }
 
-/// What became of attacks.
+/// Results of attacks.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Attacks that were tried.
+    /// Number of attacks that were tried.
     pub tried: usize,
-    /// Of them forged proofs.
+    /// How many of these were forged proofs.
     pub forged: usize,
-    /// Drawn, but not tried: they changed nothing, or nothing that anything depends on.
+    /// Number of attacks that were not tried, since they changed nothing, or only cells on which
+    /// nothing depends.
     pub without_effect: usize,
-    /// Believed.
+    /// Attacks that were accepted.
     pub accepted: Vec<Finding>,
-    /// Panics.
+    /// Attacks that made the verifier panic.
     pub panics: Vec<Finding>,
-    /// By what was attacked and what refused it: how often.
+    /// How often each part of a file was refused with each error.
     pub refused: BTreeMap<(String, Rejection), usize>,
-    /// By file and kind of place: how often it was changed.
+    /// How often each kind of place of each file was changed.
     pub places: BTreeMap<(String, String), usize>,
-    /// Bytes that decoding and verifying one file took at most, and the attack.
+    /// Largest number of bytes that decoding and verifying one file took, and the attack.
     pub memory: (usize, String),
 }
 
-/// An attack before it is tried.
+/// The result of one attack.
 enum Outcome {
     WithoutEffect,
     Tried {
@@ -87,7 +88,7 @@ thread_local! {
 }
 
 impl Plan {
-    /// Tries everything.
+    /// Tries all attacks.
     ///
     /// # Panics
     /// If a thread cannot be started.
@@ -99,7 +100,8 @@ impl Plan {
         let start = Instant::now();
         let next = AtomicUsize::new(0);
         let worker = || {
-            // Plonky3's threads would hide where memory goes: each worker has all its work to itself.
+            // Each worker has a pool of one thread: otherwise memory that Plonky3's threads
+            // allocate would not be counted for the attack.
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
             let pool = pool.expect("a thread can be started");
             pool.install(|| {
@@ -174,26 +176,26 @@ fn attempt_forgery(forger: &dyn Forger, rng: &mut SmallRng) -> Outcome {
         Ok(Some(forgery)) => Ok(forgery),
         Err(panic) => Err(panic),
     };
-    let (lie, verdict) = match forgery {
-        Ok(forgery) => (forgery.lie, Ok(forgery.verdict)),
+    let (change, verdict) = match forgery {
+        Ok(forgery) => (forgery.change, Ok(forgery.verdict)),
         Err(panic) => (String::new(), Err(panic)),
     };
     Outcome::Tried {
         target: forger.name().to_owned(),
         section: "forged".into(),
-        attack: format!("{}: {lie}", forger.name()),
+        attack: format!("{}: {change}", forger.name()),
         place: None,
         verdict,
         memory: 0,
     }
 }
 
-/// What a call returns, or where it panicked.
+/// Returns the result of a call, or the place of its panic.
 fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     panic::catch_unwind(AssertUnwindSafe(call)).map_err(|_| PANIC.with(RefCell::take))
 }
 
-/// The part of a file that a place belongs to.
+/// Returns the part of a file to which a place belongs.
 fn section(place: &str) -> String {
     let mut parts = vec![];
     for part in place.split('.') {
@@ -262,7 +264,7 @@ impl Report {
         }
     }
 
-    /// Names of all errors that refused something, those that caused others included.
+    /// Returns the names of all errors that refused an attack, including those that caused others.
     pub fn reached(&self) -> BTreeSet<&str> {
         self.refused
             .keys()
@@ -271,7 +273,7 @@ impl Report {
             .collect()
     }
 
-    /// Variants of errors that nothing reached, without the reason for it being known.
+    /// Returns the variants of errors that no attack reached though attacks are expected to.
     pub fn missed(&self) -> Vec<&'static str> {
         let reached = self.reached();
         EXPECTED
@@ -369,7 +371,7 @@ mod tests {
     use super::super::tree::tree;
     use super::*;
 
-    /// A verifier with this verdict, of a file of a few fields.
+    /// Makes a plan for a file with a few fields, whose verifier returns this verdict.
     fn plan(verdict: fn(&[u8]) -> Result<(), Rejection>) -> Plan {
         let value = (7u64, vec![1u32, 2, 3], Some([5u8; 32]), "text");
         let node = tree(&value).expect("a value of files");
@@ -409,7 +411,7 @@ mod tests {
         let report = plan(|bytes| panic!("{} bytes", bytes.len())).run();
         assert_eq!(report.panics.len(), report.tried);
         assert!(report.panics[0].outcome.contains("bytes"));
-        // The same seed tries the same.
+        // The same seed makes the same attacks.
         let places = report.places;
         assert_eq!(plan(|_| Ok(())).run().places, places);
     }

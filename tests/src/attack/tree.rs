@@ -1,15 +1,15 @@
 //! The fields of any serialised value, as a tree that encodes to the bytes of a file.
 //!
-//! [`tree`] is a `serde` serializer, so whatever a file holds, every field of every section of it is
-//! in the tree under the name it has in the source. [`Node::encode`] writes what `droste_vm::codec`
-//! writes: `bincode` with variable-length integers. A tree whose nodes are changed encodes to a file
-//! whose lengths and tags are right, which the decoder then reads as it would any other.
+//! [`tree`] is a `serde` serializer, so the tree has every field of every section of a file under
+//! its name in the source. [`Node::encode`] writes what `droste_vm::codec` writes: `bincode` with
+//! variable-length integers. A tree with changed nodes encodes to a file with correct lengths and
+//! tags, which the decoder reads like any other.
 
 use droste_native::field::MODULUS;
 use serde::Serialize;
 use serde::ser::{self, Impossible};
 
-/// How wide an integer is, and so how it is written.
+/// Width of an integer, which determines its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// `bool` and `u8`: one byte.
@@ -23,7 +23,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// The largest integer.
+    /// Returns the largest integer of this width.
     pub const fn max(self) -> u64 {
         match self {
             Self::Byte => u8::MAX as u64,
@@ -43,13 +43,13 @@ pub enum Node {
     Element(u32),
     /// An array of bytes: a digest.
     Bytes(Vec<u8>),
-    /// Text.
+    /// A string.
     Text(String),
-    /// A value that may be absent.
+    /// An optional value.
     Option(Option<Box<Self>>),
-    /// A list, whose length is written.
+    /// A list, whose length is encoded.
     List(Vec<Self>),
-    /// A structure, array or tuple: values one after the other, with their names if they have any.
+    /// A structure, array or tuple: values without a length, with their names if they have any.
     Fields(Vec<(Option<&'static str>, Self)>),
     /// A variant of an enumeration.
     Variant(u32, Box<Self>),
@@ -57,11 +57,11 @@ pub enum Node {
     Raw(Vec<u8>),
 }
 
-/// The step from a node to one of its children, as an index.
+/// A path from the root to a node: an index per level.
 pub type Path = Vec<u32>;
 
 impl Node {
-    /// Number of children.
+    /// Returns the number of children.
     pub fn len(&self) -> usize {
         match self {
             Self::Option(Some(_)) | Self::Variant(..) => 1,
@@ -71,12 +71,12 @@ impl Node {
         }
     }
 
-    /// Whether there are no children.
+    /// Returns whether there are no children.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The child of an index, if there is one.
+    /// Returns the child of an index, if there is one.
     pub fn child(&self, index: usize) -> Option<&Self> {
         match self {
             Self::Option(Some(child)) | Self::Variant(_, child) if index == 0 => Some(child),
@@ -95,20 +95,20 @@ impl Node {
         }
     }
 
-    /// The node at the end of a path, if there is one.
+    /// Returns the node at the end of a path, if there is one.
     pub fn at(&self, path: &[u32]) -> Option<&Self> {
         path.iter()
             .try_fold(self, |node, &index| node.child(index as usize))
     }
 
-    /// As [`Self::at`], to be changed.
+    /// Like [`Self::at`], for changing the node.
     pub fn at_mut(&mut self, path: &[u32]) -> Option<&mut Self> {
         path.iter()
             .try_fold(self, |node, &index| node.child_mut(index as usize))
     }
 
-    /// Visits this node and those below, each with its kind: the names on the way to it, `*` for
-    /// places in lists and arrays.
+    /// Visits this node and those below, each with its kind: the names on the path to it, with `*`
+    /// for indices of lists and arrays.
     pub fn visit(&self, visitor: &mut impl FnMut(&str, &[u32], &Self)) {
         self.walk(&mut String::new(), &mut Path::new(), visitor);
     }
@@ -142,7 +142,7 @@ impl Node {
         }
     }
 
-    /// Appends the node as the codec writes it.
+    /// Appends the encoding of the node, as the codec writes it.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
         match self {
             Self::Number(value, Width::Byte) => bytes.push(*value as u8),
@@ -171,7 +171,8 @@ impl Node {
     }
 }
 
-/// An integer of variable length: one byte up to 250, otherwise a mark and 2, 4 or 8 bytes.
+/// Appends the encoding of a variable-length integer: one byte up to 250, otherwise a marker and 2,
+/// 4 or 8 bytes.
 pub fn integer(value: u64, bytes: &mut Vec<u8>) {
     if value < 251 {
         bytes.push(value as u8);
@@ -187,17 +188,17 @@ pub fn integer(value: u64, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The tree of a value.
+/// Returns the tree of a value.
 ///
 /// # Errors
-/// If the value holds what no file of this project does: floats, signed integers, maps.
+/// If the value has a type that no file of this project has: floats, signed integers, maps.
 pub fn tree<T: Serialize + ?Sized>(value: &T) -> Result<Node, Unsupported> {
     value.serialize(Builder)
 }
 
-/// A kind of value that no file holds.
+/// A type of values that no file has.
 #[derive(Debug, thiserror::Error)]
-#[error("not a value of files: {0}")]
+#[error("files have no values of this type: {0}")]
 pub struct Unsupported(String);
 
 impl ser::Error for Unsupported {
@@ -208,7 +209,7 @@ impl ser::Error for Unsupported {
 
 struct Builder;
 
-/// Children of a node that is not complete.
+/// Children of an incomplete node.
 struct Open {
     list: bool,
     children: Vec<(Option<&'static str>, Node)>,

@@ -1,62 +1,63 @@
-//! One batch both ways, and what came of each program.
+//! Runs one batch of programs natively and in the machine, and compares the results.
 
 use super::inputs::{Inputs, Wanted};
 use super::machine::{self, Outcome, Refusal};
 use super::native::{Build, NativeError, Run};
 
-/// A program: its number, the text for rustc, the text for the machine. They are one but where a test
-/// wants to see that the comparison notices a difference.
+/// A program: its number, its text for rustc and its text for the machine. The two texts are equal
+/// except in tests that check whether the comparison notices a difference.
 #[derive(Clone)]
 pub struct Case {
-    /// Number, of which its inputs are a function.
+    /// Number of the program, which determines its inputs.
     pub number: u64,
-    /// Built by rustc.
+    /// Text that rustc builds.
     pub native: String,
-    /// Compiled by Droste.
+    /// Text that Droste compiles.
     pub machine: String,
 }
 
 /// How the two runs of a program differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
-    /// Both accept, with different statements.
+    /// Both runs succeed, with different statements.
     Statement,
-    /// The native run fails, the machine accepts.
+    /// The native run fails, the machine's succeeds.
     Accepts,
-    /// The native run succeeds, the machine fails.
+    /// The native run succeeds, the machine's fails.
     Fails,
-    /// Droste panics.
+    /// The compiler or the executor panics.
     Panics,
 }
 
-/// What came of one program.
+/// The result of comparing one program.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// All runs agree: so many that gave a statement, so many that failed.
+    /// The two sides agree in all runs.
     Agrees {
-        /// Runs that gave the same statement.
+        /// Number of runs with the same statement.
         accepted: usize,
-        /// Runs that failed in both.
+        /// Number of runs that failed on both sides.
         failed: usize,
     },
-    /// Droste does not compile it: the message, the text it points at, and whether a native run succeeds.
+    /// Droste refuses to compile it: the error, the text it points at, and whether a native run
+    /// succeeds.
     Refused(String, String, bool),
-    /// rustc does not compile it.
+    /// rustc refuses to compile it.
     NotRust(String),
     /// A native run does not end.
     Endless,
-    /// They differ: how, in which run, and what each said.
+    /// The two sides differ: how, in which run, and what each side returned.
     Differs(Difference, u64, String),
 }
 
-/// Programs of one crate: rustc's time grows faster than their number.
+/// Number of programs per crate: rustc's time grows faster than linearly with it.
 const CRATE: usize = 400;
 
-/// Builds and runs programs both ways, each on `runs` inputs of `seed`.
+/// Builds programs and runs each natively and in the machine, on `runs` inputs of `seed`.
 ///
 /// # Errors
 ///
-/// If the native side cannot be built or run at all.
+/// If the native side cannot be built or run.
 pub fn compare(seed: u64, runs: u64, cases: &[Case]) -> Result<Vec<Verdict>, NativeError> {
     let mut verdicts = Vec::with_capacity(cases.len());
     for cases in cases.chunks(CRATE) {
@@ -117,8 +118,8 @@ fn judge(
     compiled: &droste_vm::compiler::Compiled,
     answers: &[Run],
 ) -> Verdict {
-    // A run that fails early asked for less than there is to give: the machine gets all, so that an
-    // assertion which it lost is seen.
+    // A native run that fails early has asked for fewer hints than other runs. The machine gets the
+    // hints of all runs, so that a run in which an assertion is missing continues and is noticed.
     let all = answers.iter().map(|run| &run.wanted.hints);
     let all = all
         .max_by_key(|hints| hints.len())

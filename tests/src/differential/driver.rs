@@ -1,6 +1,6 @@
-//! Main of the native build: runs programs by their numbers, as lines of the standard input say.
+//! The `main` of the native build. It runs the programs whose numbers it reads from standard input.
 //!
-//! A line `program name run` is answered by `ok wanted : statement` or `failed wanted : message`.
+//! It answers a line `program name run` with `ok wanted : statement` or `failed wanted : message`.
 
 use std::io::{BufRead, Write};
 
@@ -8,7 +8,7 @@ use droste_gadgets::run_native;
 
 use crate::inputs::{Inputs, Kind, Wanted};
 
-/// Hints after which a program is taken to ask for ever.
+/// Number of hints after which a program is assumed to ask for ever.
 const MOST: usize = 200;
 
 /// Answers lines until the input ends.
@@ -26,7 +26,7 @@ pub fn serve(seed: u64, programs: &[(u64, fn())]) {
     }
 }
 
-/// Runs a program on as many inputs and hints as it turns out to ask for.
+/// Runs a program, with as many inputs and hints as it turns out to ask for.
 fn answer(inputs: &Inputs, main: fn()) -> String {
     let mut wanted = Wanted::default();
     loop {
@@ -54,7 +54,7 @@ fn answer(inputs: &Inputs, main: fn()) -> String {
     }
 }
 
-/// The kind of hint that a message says was expected.
+/// Returns the kind of hint that was expected, according to a message.
 fn expected(message: &str) -> Option<Kind> {
     let expected = message.strip_prefix("the tape holds ")?.split_once(", expected ")?.1;
     match expected {

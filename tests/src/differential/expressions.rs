@@ -1,15 +1,18 @@
-//! Expressions without effects, of a given type.
+//! Expressions of a given type, without effects.
 
 use super::generator::{Generator, Variable};
 use super::types::{Int, Ty};
 
 impl Generator {
-    /// A value of a type.
+    /// Returns a value of a type.
     pub fn value(&mut self, ty: &Ty, depth: usize) -> String {
         if self.random.chance(35)
             && let Some(place) = self.read(ty)
         {
-            return place;
+            return match ty {
+                Ty::Vec(..) => format!("{place}.clone()"),
+                _ => place,
+            };
         }
         let below = depth.saturating_sub(1);
         match ty {
@@ -25,6 +28,13 @@ impl Generator {
             Ty::Array(element, n) => {
                 let values: Vec<_> = (0..*n).map(|_| self.value(element, below)).collect();
                 format!("[{}]", values.join(", "))
+            }
+            Ty::Vec(element, n) if self.random.chance(25) => {
+                format!("vec![{}; {n}]", self.value(element, below))
+            }
+            Ty::Vec(element, n) => {
+                let values: Vec<_> = (0..*n).map(|_| self.value(element, below)).collect();
+                format!("vec![{}]", values.join(", "))
             }
             Ty::Tuple(types) => {
                 let values: Vec<_> = types.iter().map(|ty| self.value(ty, below)).collect();
@@ -58,7 +68,7 @@ impl Generator {
         }
     }
 
-    /// A place in scope of that type.
+    /// Returns a place in scope of this type, if there is one.
     pub fn read(&mut self, ty: &Ty) -> Option<String> {
         let mut places = Vec::new();
         for variable in self.visible() {
@@ -68,7 +78,7 @@ impl Generator {
         Some(places.swap_remove(place))
     }
 
-    /// A place in scope of that type that can be assigned to here.
+    /// Returns a place in scope of this type that can be assigned to here, if there is one.
     pub fn target(&mut self, ty: &Ty) -> Option<String> {
         let comptime = !self.is_run_time(ty);
         let region = self.region;
@@ -83,6 +93,14 @@ impl Generator {
         Some(places.swap_remove(place))
     }
 
+    /// Whether a place is in a `Vec`, of which nothing else can be read while it is changed.
+    pub fn is_in_vec(&self, place: &str) -> bool {
+        let root = place.split(['.', '[']).next();
+        let visible = self.visible().into_iter();
+        let mut vecs = visible.filter(|variable| matches!(variable.ty, Ty::Vec(..)));
+        vecs.any(|variable| Some(variable.name.as_str()) == root)
+    }
+
     fn places(&self, at: &str, ty: &Ty, wanted: &Ty, depth: usize, places: &mut Vec<String>) {
         if ty == wanted || (*wanted == Ty::Flag && *ty == Ty::Bool) {
             places.push(at.to_owned());
@@ -91,7 +109,7 @@ impl Generator {
             return;
         }
         match ty {
-            Ty::Array(element, n) => {
+            Ty::Array(element, n) | Ty::Vec(element, n) => {
                 for i in 0..*n {
                     self.places(&format!("{at}[{i}]"), element, wanted, depth - 1, places);
                 }
@@ -110,7 +128,7 @@ impl Generator {
         }
     }
 
-    /// A call of one of the program's functions that gives this type.
+    /// Returns a call of one of the program's functions that return this type, if there is one.
     fn some_call(&mut self, ty: &Ty, depth: usize) -> Option<String> {
         let fitting: Vec<_> = self
             .functions
@@ -129,7 +147,7 @@ impl Generator {
         Some(format!("{}({})", function.path, arguments.join(", ")))
     }
 
-    /// A field element.
+    /// Returns a field element.
     pub fn felt(&mut self, depth: usize) -> String {
         if depth == 0 {
             return match self.random.below(8) {
@@ -174,7 +192,7 @@ impl Generator {
                     self.felt(below)
                 )
             }
-            // Minus three is no square.
+            // -3 is not a square.
             20 => {
                 let (value, name) = (self.felt(below), self.fresh("t"));
                 format!("({{ let {name} = {value}; ({name} * {name} + felt(3)).inverse() }})")
@@ -186,7 +204,7 @@ impl Generator {
         }
     }
 
-    /// An extension element.
+    /// Returns an extension element.
     pub fn ext(&mut self, depth: usize) -> String {
         if depth == 0 {
             return match self.random.below(6) {
@@ -245,7 +263,7 @@ impl Generator {
         }
     }
 
-    /// A block.
+    /// Returns a block.
     pub fn block(&mut self, depth: usize) -> String {
         if depth == 0 {
             return match self.read(&Ty::Block) {
@@ -278,7 +296,7 @@ impl Generator {
         }
     }
 
-    /// A condition that may be known only at run time.
+    /// Returns a condition that may be known only at run time.
     pub fn flag(&mut self, depth: usize) -> String {
         if depth == 0 {
             return match self.read(&Ty::Flag) {
@@ -302,7 +320,7 @@ impl Generator {
 
     fn comparison(&mut self, depth: usize) -> String {
         let operator = self.random.pick(&["==", "!="]);
-        // A small constant, which small inputs meet.
+        // A small constant, which small inputs often equal.
         let right = match self.random.chance(70) {
             true => format!("felt({})", self.random.below(4)),
             false => self.felt(depth),
@@ -311,7 +329,7 @@ impl Generator {
         format!("({left} {operator} {right})")
     }
 
-    /// A condition known at compile time.
+    /// Returns a condition that is known at compile time.
     pub fn bool(&mut self, depth: usize) -> String {
         if depth == 0 {
             return match self.read(&Ty::Bool) {

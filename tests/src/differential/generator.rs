@@ -1,4 +1,5 @@
-//! What a program has so far: items, structs, functions, and the variables in scope.
+//! The state of a program that is being generated: items, structs, functions, and variables in
+//! scope.
 
 use std::collections::BTreeSet;
 
@@ -9,53 +10,59 @@ use super::types::{Int, Struct, Ty};
 /// A variable in scope.
 #[derive(Clone)]
 pub struct Variable {
-    /// Its name.
+    /// Name of the variable.
     pub name: String,
-    /// Its type.
+    /// Type of the variable.
     pub ty: Ty,
     /// Whether it was declared `mut`.
     pub mutable: bool,
-    /// The run-time loop or branch it was declared in.
+    /// Number of the run-time loop or branch in which it was declared.
     pub region: usize,
+    /// How many blocks were around it.
+    pub depth: usize,
 }
 
 /// A function without effects that expressions may call.
 #[derive(Clone)]
 pub struct Function {
-    /// Its path, with what generic arguments it needs.
+    /// Path of the function, with the generic arguments that it needs.
     pub path: String,
-    /// Types of its parameters.
+    /// Types of the parameters.
     pub parameters: Vec<Ty>,
-    /// Type of its result.
+    /// Type of the result.
     pub result: Ty,
 }
 
-/// Makes one program.
+/// Generates one program.
 pub struct Generator {
-    /// Its choices.
+    /// Random choices.
     pub random: Random,
     /// Items beside `main`.
     pub items: Vec<Node>,
-    /// Its structs.
+    /// Structs of the program.
     pub structs: Vec<Struct>,
-    /// Its functions without effects.
+    /// Functions without effects.
     pub functions: Vec<Function>,
     /// The variables in scope, innermost last.
     pub variables: Vec<Variable>,
-    /// The present run-time loop or branch; 0 outside of all.
+    /// Number of the present run-time loop or branch; 0 outside of all of them.
     pub region: usize,
-    /// Whether this is the straight line of `main`, where statements are read and written.
+    /// Whether this is straight-line code of `main`, where inputs can be read and outputs written.
     pub in_main: bool,
+    /// How many blocks are around the present place.
+    pub depth: usize,
+    /// Whether most statements are about `Vec`s.
+    pub of_vecs: bool,
     /// Features that the program uses.
     pub features: BTreeSet<&'static str>,
-    /// Statements that may still be made.
+    /// Number of statements that may still be generated.
     pub fuel: usize,
     inputs: usize,
     next: usize,
 }
 
 impl Generator {
-    /// Nothing yet.
+    /// Returns a generator without any items or variables.
     pub fn new(random: Random) -> Self {
         Self {
             random,
@@ -65,6 +72,8 @@ impl Generator {
             variables: Vec::new(),
             region: 0,
             in_main: true,
+            depth: 0,
+            of_vecs: false,
             features: BTreeSet::new(),
             fuel: 0,
             inputs: 0,
@@ -72,12 +81,13 @@ impl Generator {
         }
     }
 
-    /// Whether to use what Droste is known to refuse, so that most programs are not.
+    /// Decides whether to use what Droste is known to refuse. It rarely does, so that most programs
+    /// are not refused.
     pub fn refused(&mut self) -> bool {
         self.random.chance(8)
     }
 
-    /// A name that is not used yet.
+    /// Returns a name that is not used yet.
     pub fn fresh(&mut self, prefix: &str) -> String {
         self.next += 1;
         format!("{prefix}{}", self.next)
@@ -90,10 +100,11 @@ impl Generator {
             ty,
             mutable,
             region: self.region,
+            depth: self.depth,
         });
     }
 
-    /// The variables that are not shadowed.
+    /// Returns the variables that are not shadowed.
     pub fn visible(&self) -> Vec<Variable> {
         let mut seen = BTreeSet::new();
         let visible = self.variables.iter().rev();
@@ -101,16 +112,18 @@ impl Generator {
         visible.cloned().collect()
     }
 
-    /// Makes the statements of a block: variables declared inside end with it.
+    /// Generates the statements of a block, at whose end its variables leave the scope.
     pub fn scoped(&mut self, make: impl FnOnce(&mut Self, &mut Vec<Node>)) -> Vec<Node> {
         let mark = self.variables.len();
         let mut body = Vec::new();
+        self.depth += 1;
         make(self, &mut body);
+        self.depth -= 1;
         self.variables.truncate(mark);
         body
     }
 
-    /// As [`Self::scoped`], for a body that runs at run time, or may not run.
+    /// Like [`Self::scoped`], for a body that runs at run time, or may not run.
     pub fn run_time(&mut self, make: impl FnOnce(&mut Self, &mut Vec<Node>)) -> Vec<Node> {
         let (region, in_main) = (self.region, self.in_main);
         self.next += 1;
@@ -122,7 +135,7 @@ impl Generator {
         body
     }
 
-    /// Makes the body of a function, which sees its parameters alone.
+    /// Generates the body of a function, in which only its parameters are in scope.
     pub fn function(
         &mut self,
         parameters: &[(&str, Ty, bool)],
@@ -142,7 +155,7 @@ impl Generator {
         body
     }
 
-    /// The type as Rust writes it.
+    /// Returns the type as Rust writes it.
     pub fn type_name(&self, ty: &Ty) -> String {
         match ty {
             Ty::Felt => "Felt".into(),
@@ -152,6 +165,7 @@ impl Generator {
             Ty::Int(int) => int.name().into(),
             Ty::Array(element, 0) => format!("[{}; N]", self.type_name(element)),
             Ty::Array(element, n) => format!("[{}; {n}]", self.type_name(element)),
+            Ty::Vec(element, _) => format!("Vec<{}>", self.type_name(element)),
             Ty::Tuple(types) => {
                 let types: Vec<_> = types.iter().map(|ty| self.type_name(ty)).collect();
                 format!("({},)", types.join(", "))
@@ -174,7 +188,7 @@ impl Generator {
         }
     }
 
-    /// Fields of a struct type: how they are written, and their types.
+    /// Returns how each field of a struct type is written, and its type.
     pub fn fields(&self, ty: &Ty) -> Vec<(String, Ty)> {
         let Ty::Struct(id, argument, n) = ty else {
             return Vec::new();
@@ -185,23 +199,23 @@ impl Generator {
             .collect()
     }
 
-    /// Whether a value of the type is the same in shape whatever is known only at run time.
+    /// Returns whether every part of a value of this type may be known only at run time.
     pub fn is_run_time(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Felt | Ty::Ext | Ty::Block | Ty::Flag => true,
             Ty::Bool | Ty::Int(_) | Ty::Parameter => false,
-            Ty::Array(element, _) => self.is_run_time(element),
+            Ty::Array(element, _) | Ty::Vec(element, _) => self.is_run_time(element),
             Ty::Tuple(types) => types.iter().all(|ty| self.is_run_time(ty)),
             Ty::Struct(..) => self.fields(ty).iter().all(|(_, ty)| self.is_run_time(ty)),
         }
     }
 
-    /// Some integer type.
+    /// Returns a random integer type.
     pub fn some_int(&mut self) -> Int {
         Int::ALL[self.random.below(5)]
     }
 
-    /// Some type.
+    /// Returns a random type.
     pub fn some_type(&mut self, depth: usize) -> Ty {
         match self.random.below(if depth == 0 { 10 } else { 15 }) {
             0..=3 => Ty::Felt,
@@ -221,7 +235,7 @@ impl Generator {
         }
     }
 
-    /// Some type whose values are known only at run time.
+    /// Returns a random type whose values are known only at run time.
     pub fn some_run_time_type(&mut self, depth: usize) -> Ty {
         for _ in 0..20 {
             let ty = self.some_type(depth);
@@ -232,7 +246,7 @@ impl Generator {
         Ty::Felt
     }
 
-    /// Some struct type, of an old struct or of a new one.
+    /// Returns a random struct type, of an existing struct or a new one.
     pub fn some_struct(&mut self) -> Ty {
         let id = match self.structs.len() {
             n if n > 0 && (n > 4 || self.random.chance(60)) => self.random.below(n),
@@ -249,7 +263,7 @@ impl Generator {
         Ty::Struct(id, argument, n)
     }
 
-    /// A type without parts.
+    /// Returns a random type without parts.
     pub fn simple_type(&mut self) -> Ty {
         match self.random.below(5) {
             0 | 1 => Ty::Felt,
@@ -322,7 +336,8 @@ impl Generator {
         self.structs.len() - 1
     }
 
-    /// Adds `value` to what the program reveals in the end. Every scope has an `acc`.
+    /// Adds `value` to what the program reveals at its end. Every scope has a variable `acc` for
+    /// this.
     pub fn observe(&mut self, value: &str, ty: &Ty, body: &mut Vec<Node>) {
         let factor = self.random.between(3, 1000);
         let mut put =
@@ -347,7 +362,10 @@ impl Generator {
                 put(format!("felt({value} as usize / 1000003 / 1000003)"));
             }
             Ty::Int(_) => put(format!("felt({value} as usize)")),
-            Ty::Array(element, n) => {
+            Ty::Array(element, n) | Ty::Vec(element, n) => {
+                if let Ty::Vec(..) = ty {
+                    put(format!("felt({value}.len())"));
+                }
                 for i in 0..*n {
                     self.observe(&format!("{value}[{i}]"), element, body);
                 }
@@ -366,7 +384,7 @@ impl Generator {
         }
     }
 
-    /// Declares a new variable of a type with some value.
+    /// Declares a new variable of a type, with a random value.
     pub fn let_new(&mut self, ty: &Ty, mutable: bool, body: &mut Vec<Node>) -> String {
         let value = self.value(ty, 2);
         let name = self.fresh("v");
@@ -376,7 +394,8 @@ impl Generator {
         name
     }
 
-    /// A field element that the compiler does not know: an input, a hint, or made of a variable.
+    /// Returns a field element that the compiler does not know: an input, a hint, or a function of
+    /// a variable.
     pub fn unknown(&mut self, body: &mut Vec<Node>) -> String {
         let name = self.fresh("x");
         let value = match self.random.below(3) {
@@ -396,7 +415,7 @@ impl Generator {
         self.inputs <= 4
     }
 
-    /// A function's item.
+    /// Adds a function.
     pub fn item(&mut self, open: impl Into<String>, body: Vec<Node>) {
         self.items.push(group(open, body));
     }

@@ -1,13 +1,14 @@
-//! Public inputs and hints of a run: a function of the run's number and of what the program asks for.
+//! Public inputs and hints of a run. They depend only on the seed, the numbers of program and run,
+//! and what the program asks for.
 //!
-//! This file is compiled into this crate and, as it is, into the native build of the programs.
+//! This file is compiled into this crate and, unchanged, into the native build of the programs.
 
 use droste_gadgets::droste_native::F;
 use droste_gadgets::droste_native::field::MODULUS;
 use droste_gadgets::droste_native::precompile::ext_from_block;
-use droste_gadgets::{Hint, Tape};
+use droste_gadgets::{Hint, NativeTape};
 
-/// What a program asks its prover for, in order.
+/// What a program asks the prover for, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Number of public inputs.
@@ -23,12 +24,12 @@ pub enum Kind {
     Felt,
     /// An extension element.
     Ext,
-    /// So many blocks.
+    /// A slice of so many blocks.
     Slice(usize),
 }
 
 impl Wanted {
-    /// As words: `3 f e s2`.
+    /// Returns it as words: `3 f e s2`.
     pub fn text(&self) -> String {
         let mut text = self.public.to_string();
         for kind in &self.hints {
@@ -41,7 +42,7 @@ impl Wanted {
         text
     }
 
-    /// What [`Self::text`] wrote; `None` if it is something else.
+    /// Parses the result of [`Self::text`]. Returns `None` for other texts.
     pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let public = words.next()?.parse().ok()?;
@@ -62,20 +63,20 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Those of run `run` of program `program` of a seed. Runs differ in how large values are: bits,
-    /// numbers below 4, limbs, boundaries of the field, anything.
+    /// Returns the values of run `run` of program `program` of a seed. Runs differ in the size of
+    /// values: bits, numbers below 4, limbs, boundaries of the field, any elements.
     pub fn new(seed: u64, program: u64, run: u64) -> Self {
         let state = seed ^ program.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (run << 56);
         Self { state, run }
     }
 
-    /// The public inputs.
+    /// Returns the public inputs.
     pub fn public(&self, n: usize) -> Vec<u32> {
         (0..n).map(|i| self.value(1, i as u64)).collect()
     }
 
-    /// The tape.
-    pub fn tape(&self, kinds: &[Kind]) -> Tape {
+    /// Returns the tape for hints of these kinds.
+    pub fn tape(&self, kinds: &[Kind]) -> NativeTape {
         let hint = |(i, kind): (usize, &Kind)| {
             let value = |j: usize| F::new(self.value(2 + i as u64, j as u64));
             match kind {
@@ -96,7 +97,7 @@ impl Inputs {
                 }
             }
         };
-        Tape {
+        NativeTape {
             hints: kinds.iter().enumerate().map(hint).collect(),
         }
     }
@@ -120,7 +121,7 @@ impl Inputs {
                 return EDGES[choice as usize % 8];
             }
         };
-        // All ones is the second run, so that both sides of a bit are seen.
+        // In the second run all values are one, so that both values of a bit are tried.
         if small == 1 { 1 } else { choice % small }
     }
 }

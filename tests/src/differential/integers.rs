@@ -1,10 +1,10 @@
-//! Integer expressions, which mostly stay in the range of their type.
+//! Integer expressions, most of which stay in the range of their type.
 
 use super::generator::Generator;
 use super::types::{Int, Ty};
 
 impl Generator {
-    /// An integer, and a bound that it does not exceed.
+    /// Returns an integer expression, and a bound that its value does not exceed.
     pub fn int(&mut self, ty: Int, depth: usize) -> (String, u64) {
         let (name, most) = (ty.name(), ty.max());
         if depth == 0 {
@@ -171,7 +171,7 @@ impl Generator {
         }
     }
 
-    /// An integer that does not exceed `most`.
+    /// Returns an integer expression whose value does not exceed `most`.
     pub fn int_below(&mut self, ty: Int, depth: usize, most: u64) -> String {
         let (text, high) = self.int(ty, depth);
         if high <= most {
@@ -185,14 +185,15 @@ impl Generator {
         (format!("{value}_{}", ty.name()), value as u64)
     }
 
-    /// Whether this operation may leave the range of its type.
+    /// Decides whether this operation may leave the range of its type.
     fn wild(&mut self) -> bool {
         self.random.chance(2)
     }
 
     fn array_in_scope(&mut self) -> Option<String> {
         let arrays = self.visible().into_iter();
-        let mut arrays = arrays.filter(|variable| matches!(variable.ty, Ty::Array(..)));
+        let mut arrays =
+            arrays.filter(|variable| matches!(variable.ty, Ty::Array(..) | Ty::Vec(..)));
         arrays.next().map(|variable| variable.name)
     }
 }

@@ -1,23 +1,23 @@
-//! Meanings that the compiler once gave to programs: pairs of a program and of another one that says
-//! what the machine did. They show that the comparison sees such differences, whatever the compiler does
-//! today.
+//! Programs that earlier compilers misread. Each is paired with a program that does what the
+//! machine did then. They show that the comparison notices such differences, whatever the present
+//! compiler does.
 
 use super::compare::{Case, Difference};
 
-/// A program, what it was taken for, and how the two differ.
+/// A program, another one that does what the machine did, and how the two differ.
 pub struct Known {
-    /// What was misread.
+    /// What the compiler misread.
     pub name: &'static str,
     items: &'static str,
     taken_for: Option<&'static str>,
     body: &'static str,
     body_taken_for: Option<&'static str>,
-    /// What the comparison must say about the pair.
+    /// The difference that the comparison must find between the two.
     pub difference: Difference,
 }
 
 impl Known {
-    /// The pair: rustc gets the program, the machine what it was taken for.
+    /// Returns the pair: rustc is given the program, the machine the one it was mistaken for.
     pub fn pair(&self, number: u64) -> Case {
         Case {
             number,
@@ -29,7 +29,7 @@ impl Known {
         }
     }
 
-    /// The program itself, for both.
+    /// Returns the program itself, for both sides.
     pub fn program(&self, number: u64) -> Case {
         let source = text(self.items, self.body);
         Case {
@@ -46,7 +46,7 @@ fn text(items: &str, body: &str) -> String {
     )
 }
 
-/// What the compiler once misread.
+/// Programs that earlier compilers misread.
 pub const KNOWN: &[Known] = &[
     Known {
         name: "calls of a function with other fields fixed share one body",
@@ -99,7 +99,7 @@ pub const KNOWN: &[Known] = &[
         difference: Difference::Statement,
     },
     Known {
-        name: "a method under a condition gives way to the trait's default",
+        name: "a method under a condition is replaced by the trait's default",
         items: "struct S;\ntrait T { fn check(&self, _: Felt) {} }\nimpl T for S { #[cfg(not(test))] fn check(&self, x: Felt) { assert_ne!(x, felt(1)); } }",
         taken_for: Some("struct S;\ntrait T { fn check(&self, _: Felt) {} }\nimpl T for S {}"),
         body: "S.check(x); reveal(x);",
@@ -202,6 +202,34 @@ pub const KNOWN: &[Known] = &[
         ),
         body: "let mut s = S { x }; s += S { x: felt(7) }; reveal(s.x);",
         body_taken_for: Some("let mut s = S { x }; s = s + S { x: felt(7) }; reveal(s.x);"),
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "what an iterator over a mutable reference changes is lost",
+        items: "fn inc(v: &mut Vec<Felt>) { for x in v.into_iter() { *x += felt(1); } }",
+        taken_for: Some("fn inc(v: &mut Vec<Felt>) { for mut x in v.clone() { x += felt(1); } }"),
+        body: "let mut v = vec![x, x]; inc(&mut v); reveal(v[0] + v[1]);",
+        body_taken_for: None,
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "a `Vec` that a slice refers to is taken for a `Vec`",
+        items: "trait Len { fn size(&self) -> usize; }\nimpl<T: Clone> Len for T { fn size(&self) -> usize { 7 } }\n\
+                impl<T: Clone> Len for [T] { fn size(&self) -> usize { 3 } }\nfn of(v: &[Felt]) -> usize { v.size() }",
+        taken_for: Some(
+            "trait Len { fn size(&self) -> usize; }\nimpl<T: Clone> Len for T { fn size(&self) -> usize { 7 } }\n\
+             fn of(v: &Vec<Felt>) -> usize { v.size() }",
+        ),
+        body: "let v = vec![x]; reveal(x + felt(of(&v)));",
+        body_taken_for: None,
+        difference: Difference::Statement,
+    },
+    Known {
+        name: "a program's `push` for a slice is taken for that of the `Vec` which it refers to",
+        items: "trait Push { fn push(&mut self, x: Felt); }\nimpl<T> Push for T { fn push(&mut self, x: Felt) {} }",
+        taken_for: Some(""),
+        body: "let v = vec![x]; let mut s: &[Felt] = &v; s.push(x); reveal(felt(s.len()));",
+        body_taken_for: Some("let mut s = vec![x]; s.push(x); reveal(felt(s.len()));"),
         difference: Difference::Statement,
     },
     Known {

@@ -1,4 +1,4 @@
-//! The machine's side: compiled by Droste, executed.
+//! The machine's side of a comparison: programs are compiled by Droste and executed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,19 +9,19 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use droste::both_ways::machine_tape;
 
-/// Instructions after which a run counts as failed.
+/// Number of instructions after which a run counts as failed.
 const LIMIT: u64 = 1 << 18;
 
-/// Why a program is not compiled.
+/// Why a program was not compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// An error, and the text it points at.
+    /// The error, and the text at which it points.
     Error(String, String),
     /// The compiler panics.
     Panic(String),
 }
 
-/// Compiles a program that imports nothing but the prelude.
+/// Compiles a program that imports only the prelude.
 pub fn build(source: &str) -> Result<Compiled, Refusal> {
     match catch_unwind(|| compile(source, &[])) {
         Ok(Ok(compiled)) => Ok(compiled),
@@ -34,19 +34,19 @@ pub fn build(source: &str) -> Result<Compiled, Refusal> {
     }
 }
 
-/// What a run in the machine gives.
+/// The result of a run in the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The statement.
+    /// The run succeeded with this statement.
     Accepted([u32; 8]),
-    /// Why there is none.
+    /// The run failed for this reason.
     Failed(String),
-    /// The executor panics.
+    /// The executor panicked.
     Panic(String),
 }
 
 /// Runs a compiled program.
-pub fn run(compiled: &Compiled, public: &[u32], tape: &droste_gadgets::Tape) -> Outcome {
+pub fn run(compiled: &Compiled, public: &[u32], tape: &droste_gadgets::NativeTape) -> Outcome {
     let public: Vec<_> = public.iter().map(|value| F::from_u32(*value)).collect();
     let tape = machine_tape(tape);
     let run = || execute(compiled, &public, &tape, LIMIT);

@@ -1,5 +1,5 @@
-//! Random programs, built by rustc and by Droste, run both ways on the same inputs: they must agree, or
-//! Droste must refuse. `docs/fuzzing.md` says how to run it.
+//! Random programs, built by rustc and by Droste and run on the same inputs. The two sides must
+//! agree, or Droste must refuse the program. `docs/fuzzing.md` says how to run this.
 
 pub mod compare;
 pub mod expressions;
@@ -22,12 +22,12 @@ use report::Report;
 use shrink::Finding;
 use source::print;
 
-/// Generates programs `numbers` of a seed, runs each on `runs` inputs both ways, and adds what came of
-/// them to a report. Differences are left as they are, not yet made small.
+/// Generates the programs `numbers` of a seed, runs each natively and in the machine on `runs`
+/// inputs, and adds the results to a report. Programs on which the two sides differ are not shrunk.
 ///
 /// # Errors
 ///
-/// If the native side cannot be built or run at all.
+/// If the native side cannot be built or run.
 pub fn batch(
     seed: u64,
     numbers: std::ops::Range<u64>,

@@ -1,4 +1,4 @@
-//! The native side: a batch of programs built by rustc as one crate, and run.
+//! The native side of a comparison: rustc builds a batch of programs as one crate, which runs them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,30 +17,32 @@ use super::inputs::Wanted;
 /// How long one run may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Attempts to build a batch, each without the programs that rustc refused before.
+/// Number of attempts to build a batch, each without the programs that rustc refused so far.
 const ATTEMPTS: usize = 8;
 
-/// What keeps a batch from being built or run.
+/// Why a batch cannot be built or run.
 #[derive(Debug, Error)]
 pub enum NativeError {
     /// A file cannot be read or written, or a process cannot be started.
     #[error("{0}")]
     Io(#[from] std::io::Error),
     /// The library that programs import is not beside the running executable.
-    #[error("no libdroste_gadgets-*.rlib in {0}: build droste-tests in the profile `dev` first")]
+    #[error(
+        "found no libdroste_gadgets-*.rlib in {0}: build droste-tests in the profile `dev` first"
+    )]
     NoPrelude(PathBuf),
-    /// rustc fails, and not at one of the programs.
-    #[error("rustc cannot build the batch: {0}")]
+    /// rustc failed with an error that is not in one of the programs.
+    #[error("rustc cannot build the batch, and the error is in no program: {0}")]
     Rustc(String),
-    /// The driver answers something that is no answer.
-    #[error("the native run answers `{0}`")]
+    /// The driver's answer has not the expected form.
+    #[error("the native run answered `{0}`, expected `ok` or `failed`")]
     Answer(String),
 }
 
-/// Programs that rustc has built.
+/// Programs that rustc built.
 pub struct Build {
     directory: TempDir,
-    /// Programs that rustc refuses, and its first error.
+    /// Programs that rustc refused, each with its first error.
     pub refused: BTreeMap<usize, String>,
 }
 
@@ -49,16 +51,16 @@ pub struct Build {
 pub struct Run {
     /// What the program asked for until it ended.
     pub wanted: Wanted,
-    /// The statement, or why there is none.
+    /// The statement, or why the run failed.
     pub outcome: Result<[u32; 8], String>,
 }
 
 impl Build {
-    /// Builds programs, given as their number and their text, whose inputs are those of `seed`.
+    /// Builds programs, given by number and text, whose inputs are those of `seed`.
     ///
     /// # Errors
     ///
-    /// If there is no rustc, no prelude, or an error that belongs to no program.
+    /// If rustc or the prelude is missing, or if rustc reports an error that is in no program.
     pub fn new(seed: u64, programs: &[(u64, String)]) -> Result<Self, NativeError> {
         let directory = TempDir::new()?;
         let file = |name: &str| directory.path().join(name);
@@ -80,12 +82,12 @@ impl Build {
         Err(NativeError::Rustc(last))
     }
 
-    /// Runs programs, given as their places in the batch and numbers of runs, in this order. A run that
-    /// does not end gives nothing.
+    /// Runs programs, given by their index in the batch and the number of the run, in this order.
+    /// The result of a run that does not end is `None`.
     ///
     /// # Errors
     ///
-    /// If the executable cannot be started or its answers are none.
+    /// If the executable cannot be started, or an answer has not the expected form.
     pub fn run(&self, jobs: &[(usize, u64)]) -> Result<Vec<Option<Run>>, NativeError> {
         let mut runs: Vec<Option<Run>> = Vec::with_capacity(jobs.len());
         let mut stuck = BTreeSet::new();
@@ -108,7 +110,7 @@ impl Build {
                 return Err(NativeError::Answer("nothing".into()));
             };
             let (send, answers) = mpsc::channel();
-            // Both end with the child at the latest.
+            // Both threads end when the child process ends, at the latest.
             thread::spawn(move || stdin.write_all(lines.as_bytes()));
             thread::spawn(move || {
                 for line in BufReader::new(stdout).lines().map_while(Result::ok) {
@@ -153,7 +155,7 @@ fn parse(answer: &str) -> Result<Run, NativeError> {
     Ok(Run { wanted, outcome })
 }
 
-/// The crate's root, without the programs that do not compile.
+/// Returns the root of the crate, without the programs that do not compile.
 fn main(seed: u64, programs: &[(u64, String)], refused: &BTreeMap<usize, String>) -> String {
     let mut modules = String::new();
     let mut list = String::new();
@@ -172,7 +174,7 @@ fn main(seed: u64, programs: &[(u64, String)], refused: &BTreeMap<usize, String>
     )
 }
 
-/// Compiles the crate; gives the programs in error.
+/// Compiles the crate and returns the programs that have errors.
 fn compile(directory: &Path) -> Result<BTreeMap<usize, String>, NativeError> {
     let libraries = libraries()?;
     let prelude = newest(&libraries)?;
@@ -214,7 +216,7 @@ fn compile(directory: &Path) -> Result<BTreeMap<usize, String>, NativeError> {
     }
 }
 
-/// The compiler that goes with the running cargo.
+/// Returns the path of the rustc that belongs to the running cargo.
 fn rustc() -> PathBuf {
     let cargo = std::env::var_os("CARGO").map(PathBuf::from);
     let beside = cargo.map(|cargo| cargo.with_file_name("rustc"));
@@ -223,8 +225,8 @@ fn rustc() -> PathBuf {
         .unwrap_or_else(|| "rustc".into())
 }
 
-/// Where cargo puts what the running executable was linked from. In the profile `release` that is
-/// bitcode without code, so what the profile `dev` built is taken.
+/// Returns where cargo put the libraries of the running executable. In the profile `release` these
+/// are bitcode without machine code, so those of the profile `dev` are used.
 fn libraries() -> Result<PathBuf, NativeError> {
     let executable = std::env::current_exe()?;
     let mut profile = executable

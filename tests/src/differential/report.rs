@@ -1,33 +1,34 @@
-//! What came of many programs.
+//! Sums up the results of many programs.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::compare::{Difference, Verdict};
 
-/// Counts, by verdict and by feature.
+/// Numbers of programs and runs, by verdict and by feature.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Programs in all.
+    /// Number of programs.
     pub programs: usize,
-    /// Runs in which both sides gave the same statement.
+    /// Number of runs in which both sides had the same statement.
     pub accepted: usize,
-    /// Runs that failed on both sides.
+    /// Number of runs that failed on both sides.
     pub failed: usize,
-    /// Programs that rustc refuses: mistakes of the generator. Number and error.
+    /// Programs that rustc refuses, which are mistakes of the generator: number and error.
     pub not_rust: Vec<(u64, String)>,
-    /// Programs of which a native run does not end.
+    /// Programs with a native run that does not end.
     pub endless: Vec<u64>,
-    /// Programs that Droste refuses, by its message without names and numbers, with one example.
+    /// Programs that Droste refuses, by its message without names and numbers: how many, and one
+    /// example.
     pub refused: BTreeMap<String, (usize, u64, String)>,
-    /// Differences.
+    /// Programs on which the two sides differ.
     pub differs: BTreeMap<Difference, Vec<u64>>,
-    /// For each feature: programs with it, those of them that Droste compiles.
+    /// Per feature, the number of programs that use it, and how many of these Droste compiles.
     pub features: BTreeMap<&'static str, (usize, usize)>,
 }
 
 impl Report {
-    /// Adds a program.
+    /// Adds the verdict on a program.
     pub fn add(&mut self, number: u64, features: &[&'static str], verdict: &Verdict) {
         self.programs += 1;
         let compiled = matches!(verdict, Verdict::Agrees { .. } | Verdict::Differs(..));
@@ -58,18 +59,18 @@ impl Report {
         }
     }
 
-    /// Programs that Droste refuses.
+    /// Returns the number of programs that Droste refuses.
     pub fn refusals(&self) -> usize {
         self.refused.values().map(|kind| kind.0).sum()
     }
 
-    /// Programs on which the two sides differ.
+    /// Returns the number of programs on which the two sides differ.
     pub fn differences(&self) -> usize {
         self.differs.values().map(Vec::len).sum()
     }
 }
 
-/// A message without the names and numbers of one program.
+/// Returns a message without the names and numbers of its program.
 fn kind(message: &str) -> String {
     let mut kind = String::new();
     let mut quoted = false;

@@ -1,32 +1,34 @@
-//! Makes programs smaller on which the two sides differ, many at a time: each round is one build.
+//! Shrinks programs on which the two sides differ. Many are shrunk together, with one build per
+//! round.
 
 use super::compare::{Case, Difference, Verdict, compare};
 use super::machine;
 use super::native::NativeError;
 use super::source::{Cut, Node, apply, cuts, print};
 
-/// Rounds after which a program is as small as it gets.
+/// Largest number of rounds.
 const ROUNDS: usize = 30;
 
 /// A program on which the two sides differ.
 #[derive(Clone)]
 pub struct Finding {
-    /// Number of the program, of which its inputs are a function.
+    /// Number of the program, which determines its inputs.
     pub number: u64,
-    /// The program.
+    /// Text of the program.
     pub nodes: Vec<Node>,
-    /// How they differ.
+    /// How the two sides differ.
     pub difference: Difference,
-    /// What each side said.
+    /// What each side returned.
     pub text: String,
 }
 
-/// Takes away from each program what the difference does not need. The machine is given what `taken_for`
-/// makes of the text: the same text, but where a test plays a compiler that misreads it.
+/// Removes from each program what the difference does not need. The machine is given `taken_for` of
+/// the text. That is the text itself, except in a test, where `taken_for` takes the place of a
+/// compiler that misreads it.
 ///
 /// # Errors
 ///
-/// If the native side cannot be built or run at all.
+/// If the native side cannot be built or run.
 pub fn shrink(
     seed: u64,
     runs: u64,
@@ -42,13 +44,13 @@ pub fn shrink(
                 continue;
             }
             match good[place].len() {
-                // Each change alone.
+                // In the first round every change is tried alone.
                 0 => tried.extend(
                     cuts(&finding.nodes)
                         .into_iter()
                         .map(|cut| (place, vec![cut])),
                 ),
-                // Those that were good alone, more and more of them together.
+                // Then those that worked alone are tried together, more and more of them.
                 n => {
                     let sizes = [n, n * 3 / 4, n / 2, n / 4, n / 8, 4, 2, 1];
                     let sizes = sizes.into_iter().filter(|size| (1..=n).contains(size));
@@ -59,7 +61,7 @@ pub fn shrink(
         if tried.is_empty() {
             return Ok(());
         }
-        // Most of what has lost a part is refused by Droste too, and need not be built.
+        // Droste refuses most programs that lack a part, too. These need not be built.
         let mut cases = Vec::new();
         tried.retain(|(place, cuts)| {
             let native = print(&apply(&findings[*place].nodes, cuts));

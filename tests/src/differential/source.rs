@@ -1,22 +1,22 @@
-//! The text of a program as a tree of lines, from which parts can be taken away.
+//! The text of a program as a tree of lines, parts of which can be removed.
 
 use std::fmt::Write;
 
-/// A statement, an item, or a group of them between two lines.
+/// A statement, an item, or a group of them with a line before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
     /// One or more whole statements, or an item.
     Line(String),
-    /// What stands before the body, the body, what stands after it.
+    /// The text before the body, the body, and the text after it.
     Group(String, Vec<Node>, String),
 }
 
-/// One statement or item.
+/// Makes a statement or item.
 pub fn line(text: impl Into<String>) -> Node {
     Node::Line(text.into())
 }
 
-/// `open { body }`.
+/// Makes the group `open { body }`.
 pub fn group(open: impl Into<String>, body: Vec<Node>) -> Node {
     Node::Group(format!("{} {{", open.into()), body, "}".into())
 }
@@ -24,13 +24,13 @@ pub fn group(open: impl Into<String>, body: Vec<Node>) -> Node {
 /// A change that makes a program smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Takes node `0`, counted in the order of the text, away.
+    /// Removes the node of this number, counted in the order of the text.
     Remove(usize),
-    /// Puts the body of node `0` in its place.
+    /// Replaces the node of this number by its body.
     Unwrap(usize),
 }
 
-/// The program's text.
+/// Returns the text of the program.
 pub fn print(nodes: &[Node]) -> String {
     let mut text = String::new();
     print_at(nodes, 0, &mut text);
@@ -57,7 +57,7 @@ fn print_at(nodes: &[Node], depth: usize, text: &mut String) {
     }
 }
 
-/// Number of nodes.
+/// Returns the number of nodes.
 pub fn count(nodes: &[Node]) -> usize {
     let size = |node: &Node| match node {
         Node::Line(_) => 1,
@@ -66,7 +66,7 @@ pub fn count(nodes: &[Node]) -> usize {
     nodes.iter().map(size).sum()
 }
 
-/// Every change that makes the program smaller in one place.
+/// Returns every change that makes the program smaller in one place.
 pub fn cuts(nodes: &[Node]) -> Vec<Cut> {
     let mut cuts = Vec::new();
     let mut number = 0;
@@ -87,7 +87,7 @@ fn list_cuts(nodes: &[Node], number: &mut usize, cuts: &mut Vec<Cut>) {
     }
 }
 
-/// The program after these changes.
+/// Returns the program after these changes.
 pub fn apply(nodes: &[Node], cuts: &[Cut]) -> Vec<Node> {
     let mut number = 0;
     apply_at(nodes, cuts, &mut number)

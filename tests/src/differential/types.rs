@@ -1,4 +1,4 @@
-//! Types of the values that programs compute with.
+//! Types of the values with which programs compute.
 
 /// A built-in unsigned integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,10 +16,10 @@ pub enum Int {
 }
 
 impl Int {
-    /// All of them.
+    /// All of these types.
     pub const ALL: [Self; 5] = [Self::U8, Self::U16, Self::U32, Self::U64, Self::Usize];
 
-    /// As Rust writes it.
+    /// Returns the name of the type in Rust.
     pub const fn name(self) -> &'static str {
         match self {
             Self::U8 => "u8",
@@ -30,7 +30,7 @@ impl Int {
         }
     }
 
-    /// Bits of a value.
+    /// Returns the number of bits of a value.
     pub const fn bits(self) -> u32 {
         match self {
             Self::U8 => 8,
@@ -40,13 +40,13 @@ impl Int {
         }
     }
 
-    /// The largest value.
+    /// Returns the largest value.
     pub const fn max(self) -> u64 {
         u64::MAX >> (64 - self.bits())
     }
 }
 
-/// A type of values that can be copied.
+/// A type of values. Values of every type but `Vec` can be copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ty {
     /// A field element.
@@ -61,23 +61,30 @@ pub enum Ty {
     Bool,
     /// An integer, always known at compile time.
     Int(Int),
-    /// An array; length 0 in the declaration of a struct is its parameter `N`.
+    /// An array. In the declaration of a struct, length 0 stands for its parameter `N`.
     Array(Box<Ty>, usize),
+    /// A `Vec`, as long as it is at this place of the program.
+    Vec(Box<Ty>, usize),
     /// A tuple.
     Tuple(Vec<Ty>),
-    /// The generator's struct of this number, with its type argument and its `N`.
+    /// The struct of this number, with its type argument and its `N`.
     Struct(usize, Option<Box<Ty>>, usize),
-    /// In the declaration of a struct: its parameter `T`.
+    /// In the declaration of a struct, its parameter `T`.
     Parameter,
 }
 
 impl Ty {
-    /// An array.
+    /// Makes an array type.
     pub fn array(element: Self, length: usize) -> Self {
         Self::Array(Box::new(element), length)
     }
 
-    /// The type with a struct's arguments in place of its parameters.
+    /// A `Vec`.
+    pub fn vec(element: Self, length: usize) -> Self {
+        Self::Vec(Box::new(element), length)
+    }
+
+    /// Returns the type with a struct's arguments in place of its parameters.
     pub fn substitute(&self, argument: Option<&Self>, length: usize) -> Self {
         match self {
             Self::Parameter => argument.cloned().unwrap_or(Self::Felt),
@@ -85,6 +92,7 @@ impl Ty {
                 let n = if *n == 0 { length } else { *n };
                 Self::array(element.substitute(argument, length), n)
             }
+            Self::Vec(element, n) => Self::vec(element.substitute(argument, length), *n),
             Self::Tuple(types) => {
                 let types = types.iter().map(|ty| ty.substitute(argument, length));
                 Self::Tuple(types.collect())
@@ -96,9 +104,9 @@ impl Ty {
 
 /// A struct of the program.
 pub struct Struct {
-    /// Its name.
+    /// Name of the struct.
     pub name: String,
-    /// Whether its fields have numbers instead of names.
+    /// Whether the struct is a tuple struct, whose fields have numbers instead of names.
     pub tuple: bool,
     /// Names and types of the fields.
     pub fields: Vec<(String, Ty)>,

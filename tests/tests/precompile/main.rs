@@ -1,19 +1,19 @@
-//! A user's precompile: one implementation, that of the example, and one line in the list of a
-//! machine.
+//! A user's precompile takes one implementation, here that of the example, and one line in the list
+//! of a machine.
 
 #[path = "../../../droste/examples/precompile/squares.rs"]
 mod table;
 
 use std::collections::BTreeSet;
 
-use droste_native::{Blake3Family, F, FriSettings};
+use droste_native::{Blake3Suite, F, FriSettings};
 use droste_vm::compiler::{Compiled, compile, compile_with};
 use droste_vm::executor::{Fault, Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::isa::id;
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Machine, MachineError, StandardTables, custom_precompiles};
-use droste_vm::precompile::Precompile;
+use droste_vm::precompile::{self, Function, Operand, Output, Precompile};
 use droste_vm::prover::{Proof, prove_traces, prove_with_key, traces};
 use droste_vm::tables::LookupCounts;
 use droste_vm::tables::program::ProgramTable;
@@ -23,7 +23,7 @@ use p3_air::{Air, BaseAir, BoundaryEnd, BoundaryPublic};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
-use table::SquaresTable;
+use table::{SQUARES, SquaresTable};
 
 droste_vm::machine! {
     /// A machine with a precompile of its own.
@@ -35,11 +35,11 @@ droste_vm::machine! {
     }
 }
 
-droste_vm::provable! { Tables: Blake3Family }
+droste_vm::provable! { Tables: Blake3Suite }
 
-type H = Blake3Family;
+type H = Blake3Suite;
 
-/// Its native form would be imported from the user's own crate.
+/// In a user's crate the native form would be imported from that crate.
 const SOURCE: &str = "
     use droste_gadgets::prelude::*;
     use my_crate::squares;
@@ -77,7 +77,7 @@ fn it_is_proved_and_verified() {
     let proof = prove_with_key(&key, &execution).unwrap();
     let report = verify::<H, Tables>(key.key(), &PUBLIC, 0, &proof).unwrap();
     assert!(report.tables.iter().any(|table| table.name == "squares"));
-    // Another machine knows nothing of it.
+    // A machine without this precompile rejects the proof.
     assert!(verify::<H, StandardTables>(key.key(), &PUBLIC, 0, &proof).is_err());
     let standard = Compiled {
         precompiles: vec![],
@@ -88,7 +88,7 @@ fn it_is_proved_and_verified() {
     assert!(compile(SOURCE, &[]).is_err());
 }
 
-/// Every cell of a call's row, changed, makes a proof that is rejected; so does a call left out.
+/// A proof is rejected if any cell of a call's row is changed, or if a call is missing.
 #[test]
 fn tampered_traces_are_rejected() {
     let compiled = compiled();
@@ -118,14 +118,14 @@ fn tampered_traces_are_rejected() {
             "column {column}: {rejection:?}"
         );
     }
-    // A consistent lie: another input and its squares.
+    // A consistent change: another input and its squares.
     let mut changed = honest.clone();
     let row = &mut changed[index].values[..table::WIDTH];
     (row[3], row[11]) = (F::from_u32(6), F::from_u32(36));
     assert!(matches!(verdict(&changed), Err(VerifyError::Lookups(_))));
 }
 
-/// A table that cannot be proved as it is.
+/// A table that cannot be proved soundly as it is declared.
 #[derive(Clone, Copy, Debug, Default)]
 struct Odd<const WHAT: u32>(SquaresTable);
 
@@ -164,12 +164,13 @@ impl<const WHAT: u32> Table for Odd<WHAT> {
         ["bits", "boundary", "content"][WHAT as usize]
     }
 
-    fn precompiles(&self) -> &'static [u32] {
-        const { &[id::CUSTOM.start + WHAT] }
-    }
-
-    fn rows(&self, input: &TraceInput<'_>) -> usize {
-        self.0.rows(input)
+    fn precompiles(&self) -> &'static [Precompile] {
+        const {
+            &[Precompile {
+                identity: id::CUSTOM.start + WHAT,
+                ..SQUARES
+            }]
+        }
     }
 
     fn trace(
@@ -183,7 +184,7 @@ impl<const WHAT: u32> Table for Odd<WHAT> {
 }
 
 droste_vm::machine! {
-    /// Tables whose soundness rests on more than their constraints, and one of no height.
+    /// Tables whose soundness needs more than their constraints, and a table without a height.
     enum OddTables {
         Bits(Odd<BITS>),
         Boundary(Odd<BOUNDARY>),
@@ -214,9 +215,25 @@ fn precompiles_that_do_not_fit_are_refused() {
         assert!(error.message.contains(text), "{error}");
     };
     let identity = id::EXT;
-    wrong(&[Precompile { identity, ..custom }], "not among those");
-    wrong(&[custom, custom], "identity is another one's");
+    wrong(&[Precompile { identity, ..custom }], "not in the range");
+    wrong(&[custom, custom], "also another precompile's");
     let identity = id::CUSTOM.start + 1;
     let twin = Precompile { identity, ..custom };
-    wrong(&[custom, twin], "name is another one's");
+    const HORNER: &[Function] = precompile::HORNER.functions;
+    const WITHOUT_OPERAND: &[Function] = &[Function {
+        output: Output::Block(Operand::E),
+        ..SQUARES.functions[0]
+    }];
+    const REVEAL: &[Function] = &[Function {
+        name: "reveal",
+        ..SQUARES.functions[0]
+    }];
+    let functions = |functions| Precompile {
+        functions,
+        ..custom
+    };
+    wrong(&[functions(REVEAL)], "name of another function");
+    wrong(&[functions(HORNER)], "name of another function");
+    wrong(&[functions(WITHOUT_OPERAND)], "operand E");
+    wrong(&[custom, twin], "name of another function");
 }

@@ -1,145 +1,174 @@
-//! Aggregation: proofs of any shape brought to one, and those joined.
+//! Aggregation: wraps bring proofs of any shape to the canonical shape, and joins combine those.
 //!
-//! The recursion machine R has the tables of [`PRECOMPILES`]. A proof on R at the heights of an
-//! [`Aggregator`] is *home*: all such proofs have one shape, so that one program joins them, wraps and
-//! joins alike. [`Aggregator::wrap`] brings any proof home, in as many steps as that takes: a proof in
-//! Blake3 or Keccak is first verified on R with that hash's tables beside it, and a proof too wide for
-//! R's heights on R at larger ones.
+//! The recursion machine R has the tables of [`PRECOMPILES`]. A proof on R at the settings and
+//! heights of an [`Aggregator`] has the *canonical shape*: one program joins all such proofs,
+//! whether they are wraps or joins. [`Aggregator::wrap`] brings any proof to the canonical shape,
+//! through *intermediate shapes* if one step is not enough: a proof in Blake3 or Keccak is first
+//! verified on R extended by that hash's tables, and a proof whose verification does not fit R's
+//! heights is first verified on R at larger heights.
 //!
-//! [`UnverifiedAggregate::verify`] is how a chain of proofs ends: one proof, one digest of the recursion
-//! keys that are accepted ([`KeySet`]), one claim. What is wrapped and joined has been verified before:
-//! [`VerifiedProof`] and [`Aggregate`] are made by verification, or by proving here, and in no other way.
+//! [`UnverifiedAggregate::verify`] is the last step of a chain of proofs: the caller checks one
+//! proof against one digest of the accepted recursion keys ([`KeySet`]) and one claim. Only proofs
+//! that have been verified natively are wrapped and joined: [`VerifiedProof`] and [`Aggregate`] can
+//! be made only by verifying a proof or by making one here.
 
+mod outlook;
 mod preset;
+mod shape;
 mod step;
 mod verified;
 
-use droste_native::{F, FriSettings, HashId, Poseidon16Family};
+use std::sync::Arc;
+
+use droste_native::{F, FriSettings, HashId, Poseidon16Suite};
 use droste_vm::heights::Heights;
-use droste_vm::isa::id;
-use droste_vm::key::{KeyDigest, KeyError, KeyHeights};
+use droste_vm::key::{KeyDigest, KeyHeights};
 use droste_vm::machine::{Machine, MachineError, Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveError};
+use droste_vm::prover::Proof;
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::verifier::VerifyError;
 use thiserror::Error;
 
-pub use step::{Run, Step};
+pub use outlook::{RunFigures, StepOutlook};
+pub use step::Step;
 pub use verified::{Accepted, Aggregate, UnverifiedAggregate, VerifiedProof};
 
-use crate::claim::ClaimError;
-use crate::keys::{ChildShape, Children, KeySet, KeysError, Recipe, RecipeError};
-use crate::recursion::{RecursionError, claim_tree};
-use crate::tape::TapeFamily;
-use step::Size;
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, PRECOMPILES, Run};
+use crate::claim::{ClaimError, claim_tree};
+use crate::keys::{KeySet, KeysError, Recipe, RecipeError};
+use crate::tape::TapeSuite;
+use shape::{FixedShape, Size};
 
-/// Precompiles whose tables the recursion machine R has: extension arithmetic and Poseidon-16.
-pub const PRECOMPILES: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
-
-/// Most steps that bring one proof home: each verifies a proof smaller than the one before.
+/// Largest number of steps that bring one proof to the canonical shape. Each verifies a smaller
+/// proof than the step before it did, so few are needed.
 const MOST_STEPS: usize = 8;
 
 /// Why proofs cannot be aggregated.
 #[derive(Debug, Error)]
 pub enum AggregateError {
-    /// A recursion program or its run.
+    /// A circuit cannot be made, or rejects its children, or its run cannot be proved.
     #[error(transparent)]
-    Recursion(#[from] RecursionError),
-    /// The key of a recursion program.
-    #[error(transparent)]
-    Key(#[from] KeyError),
-    /// The recursion program is larger than any that is derived again.
+    Circuit(#[from] CircuitError),
+    /// The recursion program exceeds the limits of [`Recipe::check`], so nobody could derive its
+    /// key.
     #[error(transparent)]
     Recipe(Box<RecipeError>),
-    /// Proving a step.
-    #[error(transparent)]
-    Prove(#[from] ProveError),
-    /// A child, or the proof just made, does not verify.
+    /// The proof of an aggregate is not valid.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// The recursion keys of an aggregate are not the expected ones, or not those of their programs.
+    /// The recursion keys of an aggregate are not the expected ones, or not the keys of the
+    /// programs that they are listed with.
     #[error(transparent)]
     Keys(#[from] KeysError),
     /// The claim of an aggregate is not the expected one.
     #[error("the claim is {}, expected {}", hex(.found), hex(.expected))]
-    Statement {
-        /// Claim asked for.
+    OtherClaim {
+        /// Claim that the caller expects.
         expected: [F; 8],
         /// Claim of the aggregate.
         found: [F; 8],
     },
-    /// A proof to join has other settings or heights than this aggregator's.
-    #[error("proof {child} is not one of this aggregator's: its settings or its heights differ")]
-    Foreign {
-        /// Which, from 0.
+    /// A proof to join does not have this aggregator's canonical shape.
+    #[error(
+        "proof {child} does not have the canonical shape: its settings or heights differ; wrap it \
+         with the preset and arity of the join first"
+    )]
+    OtherShape {
+        /// Index of the proof, from 0.
         child: usize,
     },
-    /// Nothing to join.
+    /// [`Aggregator::join`] was given no proofs.
     #[error("no proofs to join")]
     Empty,
-    /// The proof does not get smaller.
-    #[error("no further step brings the proof home: R's heights are too small")]
-    NotHome,
-    /// The wrap of a proof is not home, so that its own shape is known only once it is proved.
-    #[error("one step does not bring the proof home: wrap one like it, and derive keys from that")]
-    MoreSteps,
+    /// Further steps do not make the proof smaller.
+    #[error("no further step brings the proof to the canonical shape: R's heights are too small")]
+    NoCanonicalShape,
+    /// The wrap of a proof has an intermediate shape, which is known only once it is proved, so the
+    /// keys of the steps after it cannot be derived in advance.
+    #[error(
+        "one step does not bring the proof to the canonical shape: wrap a proof of this shape and \
+         derive the keys from that aggregate"
+    )]
+    NeedsMoreSteps,
     /// The children of a join need more rows than R has.
-    #[error("joining {children} proofs needs more rows than R's heights allow")]
+    #[error(
+        "joining {children} proofs needs more rows than R's heights allow, {fit} of them fit: join \
+         in several steps, as `droste aggregate` does, or wrap with a larger arity"
+    )]
     TooManyChildren {
         /// Number of children.
         children: usize,
+        /// Largest number of children that fit.
+        fit: usize,
     },
-    /// A claim tree that is not the proof's.
+    /// The claim tree does not belong to the proof.
     #[error(transparent)]
     Claim(#[from] ClaimError),
 }
 
-/// Makes recursion proofs of one shape.
+/// Makes recursion proofs of one canonical shape. It keeps the circuits that its steps compile and
+/// shares them with its clones.
 #[derive(Clone, Debug)]
 pub struct Aggregator {
-    settings: FriSettings,
-    log_heights: Vec<usize>,
-    /// Settings of a proof that is not home: of more rows and columns, hence with the preset's own queries
-    /// and more grinding.
-    away: FriSettings,
-    /// The same where it verified a proof in Keccak.
-    away_of_keccak: FriSettings,
-    /// Settings and heights of a proof that is one step from home, where natural heights never get there.
-    nearly: Option<(FriSettings, Vec<usize>)>,
+    canonical: FixedShape,
+    /// FRI settings of proofs of intermediate shape. These may have more rows and columns than R,
+    /// so they use the preset's number of queries and more grinding.
+    intermediate: FriSettings,
+    /// FRI settings of a proof of intermediate shape that verified a proof in Keccak.
+    intermediate_of_keccak: FriSettings,
+    /// The shape of the last intermediate proof, for aggregators whose canonical shape is not
+    /// reached from proofs at minimal heights.
+    last_intermediate: Option<FixedShape>,
+    circuits: Arc<CircuitCache>,
 }
 
 impl Aggregator {
-    /// R with these settings, its tables of these heights, in the machine's order.
+    /// An aggregator whose canonical shape is R with these settings and these logarithms of the
+    /// tables' heights, in the machine's order.
     pub fn new(settings: FriSettings, log_heights: Vec<usize>) -> Self {
         Self {
-            settings,
-            log_heights,
-            away: settings,
-            away_of_keccak: settings,
-            nearly: None,
+            canonical: FixedShape {
+                settings,
+                log_heights,
+            },
+            intermediate: settings,
+            intermediate_of_keccak: settings,
+            last_intermediate: None,
+            circuits: Arc::default(),
         }
     }
 
-    /// FRI settings of every proof that is home.
+    /// FRI settings of every proof of canonical shape.
     pub const fn settings(&self) -> &FriSettings {
-        &self.settings
+        &self.canonical.settings
     }
 
-    /// FRI settings of a proof that is not home and verified proofs in this hash.
-    pub const fn settings_away(&self, hash: HashId) -> &FriSettings {
+    /// FRI settings of proofs of intermediate shape that verified proofs in this hash.
+    pub const fn intermediate_settings(&self, hash: HashId) -> &FriSettings {
         match hash {
-            HashId::Keccak => &self.away_of_keccak,
-            HashId::Poseidon16 | HashId::Blake3 => &self.away,
+            HashId::Keccak => &self.intermediate_of_keccak,
+            HashId::Poseidon16 | HashId::Blake3 => &self.intermediate,
         }
     }
 
     /// Logarithms of R's heights, in the machine's order.
     pub fn log_heights(&self) -> &[usize] {
-        &self.log_heights
+        &self.canonical.log_heights
     }
 
-    /// What the key of a join of so many proofs is made from. It is the same whether they are wraps or
-    /// joins: those are of one shape.
+    /// Shares compiled circuits with others that use `circuits`.
+    #[must_use]
+    pub fn with_circuits(self, circuits: Arc<CircuitCache>) -> Self {
+        Self { circuits, ..self }
+    }
+
+    /// The circuits that this aggregator's steps have compiled.
+    pub fn circuits(&self) -> &CircuitCache {
+        &self.circuits
+    }
+
+    /// The recipe of the key of a join of `children` proofs. It is the same for wraps and joins,
+    /// since both have the canonical shape.
     ///
     /// # Errors
     /// If R's tables cannot be proved.
@@ -150,57 +179,72 @@ impl Aggregator {
             children: Children::Programs {
                 shape: ChildShape {
                     hash: HashId::Poseidon16,
-                    settings: self.settings,
+                    settings: self.canonical.settings,
                     tables: machine.names(),
-                    log_heights: self.log_heights.clone(),
+                    log_heights: self.canonical.log_heights.clone(),
                     fixed: true,
                 },
                 count: children,
             },
-            settings: self.settings,
-            heights: Heights::Exact(self.log_heights.clone()),
+            settings: self.canonical.settings,
+            heights: Heights::Exact(self.canonical.log_heights.clone()),
         })
     }
 
-    /// Whether `proof` is one of those that this aggregator joins.
-    pub fn is_home(&self, proof: &Proof<Poseidon16Family>) -> bool {
-        proof.key.settings == self.settings
-            && proof.key.heights == KeyHeights::Fixed(self.log_heights.clone())
+    /// Whether `proof` has the canonical shape, so that this aggregator can join it.
+    pub fn is_canonical(&self, proof: &Proof<Poseidon16Suite>) -> bool {
+        proof.key.settings == self.canonical.settings
+            && proof.key.heights == KeyHeights::Fixed(self.canonical.log_heights.clone())
     }
 
-    /// Brings the proof of an ordinary program home. `progress` sees each step when it is done.
+    /// Brings the proof of an ordinary program to the canonical shape. Calls `progress` after each
+    /// step.
     ///
     /// # Errors
-    /// If R's heights are too small for it.
-    pub fn wrap<H: TapeFamily>(
+    /// If R's heights are too small to verify it.
+    pub fn wrap<H: TapeSuite>(
         &self,
         proof: &VerifiedProof<H>,
-        mut progress: impl FnMut(&Step),
+        progress: impl FnMut(&Step),
     ) -> Result<Aggregate, AggregateError>
     where
         StandardTables: Provable<H>,
     {
-        let aggregate = self.wrap_once(proof, Size::Home)?;
-        aggregate.steps().iter().for_each(&mut progress);
-        self.bring_home(aggregate, progress)
+        let aggregate = self.first_step(proof)?;
+        self.after_first_step(aggregate, progress)
     }
 
-    /// The first step of [`Self::wrap`] alone, its tables as low as the run allows: what verifying
-    /// such a proof costs.
+    /// Makes the first step of [`Self::wrap`] alone: the aggregate may have an intermediate shape,
+    /// from which [`Self::to_canonical_shape`] goes on.
     ///
     /// # Errors
     /// If the run cannot be proved.
-    pub fn wrap_at_natural_heights<H: TapeFamily>(
+    pub fn first_step<H: TapeSuite>(
         &self,
         proof: &VerifiedProof<H>,
     ) -> Result<Aggregate, AggregateError>
     where
         StandardTables: Provable<H>,
     {
-        self.wrap_once(proof, Size::Natural)
+        self.wrap_verified(proof, Size::Canonical)
     }
 
-    fn wrap_once<H: TapeFamily>(
+    /// Like [`Self::first_step`], but at the smallest heights that fit the run: this
+    /// measures what verifying such a proof costs.
+    ///
+    /// # Errors
+    /// If the run cannot be proved.
+    pub fn wrap_at_minimal_heights<H: TapeSuite>(
+        &self,
+        proof: &VerifiedProof<H>,
+    ) -> Result<Aggregate, AggregateError>
+    where
+        StandardTables: Provable<H>,
+    {
+        self.wrap_verified(proof, Size::Minimal)
+    }
+
+    fn wrap_verified<H: TapeSuite>(
         &self,
         proof: &VerifiedProof<H>,
         size: Size,
@@ -209,81 +253,118 @@ impl Aggregator {
         StandardTables: Provable<H>,
     {
         let proof = proof.proof();
-        let tree = claim_tree(proof, vec![]);
-        self.step::<H>(&[proof], vec![tree], KeySet::default(), size)
+        let run = self.run::<H>(&[proof], vec![claim_tree(proof, vec![])])?;
+        self.prove_run(run, KeySet::default(), size)
     }
 
-    /// Brings an aggregate home that is not. `progress` sees each step when it is done.
-    ///
-    /// # Errors
-    /// If R's heights are too small for it.
-    pub fn bring_home(
-        &self,
-        mut aggregate: Aggregate,
-        mut progress: impl FnMut(&Step),
-    ) -> Result<Aggregate, AggregateError> {
-        while !self.is_home(aggregate.proof()) {
-            if aggregate.steps().len() == MOST_STEPS {
-                return Err(AggregateError::NotHome);
-            }
-            let (before, tree, keys, steps) = aggregate.into_parts();
-            let next = self.step::<Poseidon16Family>(&[&before], vec![tree], keys, Size::Home)?;
-            next.steps().iter().for_each(&mut progress);
-            let after = next.proof();
-            if !self.is_home(after)
-                && before.batch.degree_bits == after.batch.degree_bits
-                && before.key.settings == after.key.settings
-            {
-                // A proof of this shape is verified by one of this shape.
-                return Err(AggregateError::NotHome);
-            }
-            aggregate = next.after(steps);
-        }
-        Ok(aggregate)
-    }
-
-    /// Brings home the run of a program that verifies a proof of AIRs (see [`crate::driver`]).
-    /// `progress` sees each step when it is done.
+    /// Proves the run of a circuit for AIRs (see [`crate::airs`]) and brings the proof to the
+    /// canonical shape. Calls `progress` after each step.
     ///
     /// # Errors
     /// If the run cannot be proved, or R's heights are too small for it.
     pub fn wrap_run(
         &self,
-        run: Run<'_>,
-        mut progress: impl FnMut(&Step),
+        run: Run,
+        progress: impl FnMut(&Step),
     ) -> Result<Aggregate, AggregateError> {
-        let aggregate = self.prove_run(run, KeySet::default(), Size::Home)?;
-        aggregate.steps().iter().for_each(&mut progress);
-        self.bring_home(aggregate, progress)
+        let aggregate = self.prove_run(run, KeySet::default(), Size::Canonical)?;
+        self.after_first_step(aggregate, progress)
     }
 
-    /// Joins aggregates that are home into one that is; their order is kept.
+    fn after_first_step(
+        &self,
+        aggregate: Aggregate,
+        mut progress: impl FnMut(&Step),
+    ) -> Result<Aggregate, AggregateError> {
+        aggregate.steps().iter().for_each(&mut progress);
+        self.to_canonical_shape(aggregate, progress)
+    }
+
+    /// Brings an aggregate of any shape to the canonical shape. Calls `progress` after each step.
     ///
     /// # Errors
-    /// If a child is not home, or there are too many of them for R's heights.
+    /// If R's heights are too small to verify it.
+    pub fn to_canonical_shape(
+        &self,
+        mut aggregate: Aggregate,
+        mut progress: impl FnMut(&Step),
+    ) -> Result<Aggregate, AggregateError> {
+        while !self.is_canonical(aggregate.proof()) {
+            if aggregate.steps().len() == MOST_STEPS {
+                return Err(AggregateError::NoCanonicalShape);
+            }
+            let (before, tree, keys, steps) = aggregate.into_parts();
+            let run = self.run::<Poseidon16Suite>(&[&before], vec![tree])?;
+            if self.repeats(&before, &run) {
+                return Err(AggregateError::NoCanonicalShape);
+            }
+            let next = self.prove_run(run, keys, Size::Canonical)?;
+            next.steps().iter().for_each(&mut progress);
+            aggregate = next.after(steps);
+        }
+        Ok(aggregate)
+    }
+
+    /// Joins aggregates of canonical shape into one aggregate of that shape. Their order is kept
+    /// and is part of the claim.
+    ///
+    /// # Errors
+    /// If there are no children, a child has another shape, or verifying them all does not fit R's
+    /// heights.
     pub fn join(&self, children: Vec<Aggregate>) -> Result<Aggregate, AggregateError> {
         let (mut proofs, mut trees, mut keys) = (vec![], vec![], KeySet::default());
         for (index, child) in children.into_iter().enumerate() {
-            if !self.is_home(child.proof()) {
-                return Err(AggregateError::Foreign { child: index });
+            if !self.is_canonical(child.proof()) {
+                return Err(AggregateError::OtherShape { child: index });
             }
             let (proof, tree, below, _) = child.into_parts();
             keys.extend(&below);
             proofs.push(proof);
             trees.push(tree);
         }
-        let proofs: Vec<&Proof<Poseidon16Family>> = proofs.iter().collect();
-        let joined = self.step::<Poseidon16Family>(&proofs, trees, keys, Size::Home)?;
-        if !self.is_home(joined.proof()) {
+        let proofs: Vec<&Proof<Poseidon16Suite>> = proofs.iter().collect();
+        if !proofs.is_empty() {
+            // Beyond the limits of recipes, generating the program would take long.
+            let recipe = self.join_recipe(proofs.len()).map_err(CircuitError::from)?;
+            let checked = recipe.check();
+            checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
+        }
+        let run = self.run::<Poseidon16Suite>(&proofs, trees)?;
+        if !self.canonical.fits(run.rows()) {
             return Err(AggregateError::TooManyChildren {
                 children: proofs.len(),
+                fit: self.fit(&proofs, run.rows()),
             });
         }
-        Ok(joined)
+        self.prove_run(run, keys, Size::Canonical)
+    }
+
+    /// The largest number of these proofs that a join takes, where verifying all of them fills
+    /// `rows`. Rows grow about linearly with the number, so few runs are tried.
+    fn fit(&self, proofs: &[&Proof<Poseidon16Suite>], rows: &[usize]) -> usize {
+        let share = |(&log_height, &rows): (&usize, &usize)| {
+            let height = 1_usize.checked_shl(u32::try_from(log_height).unwrap_or(u32::MAX));
+            let all = proofs.len().saturating_mul(height.unwrap_or(usize::MAX));
+            all / rows.max(1)
+        };
+        let most = self.canonical.log_heights.iter().zip(rows).map(share).min();
+        // Rows that do not grow with the number make the estimate too low, never too high.
+        let mut fit = most.unwrap_or_default().max(1);
+        let fits = |count: usize| {
+            let run = self.run::<Poseidon16Suite>(proofs.get(..count).unwrap_or_default(), vec![]);
+            run.is_ok_and(|run| self.canonical.fits(run.rows()))
+        };
+        while fit + 1 < proofs.len() && fits(fit + 1) {
+            fit += 1;
+        }
+        while fit > 0 && !fits(fit) {
+            fit -= 1;
+        }
+        fit
     }
 }
 
-/// Claims are written as keys are.
+/// Prints claims in hexadecimal, as key digests are printed.
 const fn hex(claim: &[F; 8]) -> KeyDigest {
     KeyDigest(*claim)
 }

@@ -1,65 +1,83 @@
-//! The shapes of R at the levels of security that have names.
+//! Canonical and intermediate shapes for each preset.
 
 use droste_native::FriSettings;
-use droste_native::security::{Preset, UnsupportedBlowup};
+use droste_native::stark::security::{Preset, UnsupportedBlowup};
 
 use super::Aggregator;
+use crate::keys::MAX_CHILDREN;
 
 impl Aggregator {
-    /// R at a preset's security and blowup 4, with room for joins of up to `children` proofs.
+    /// An aggregator at a preset's security and blowup 4, whose canonical shape has room for joins
+    /// of up to `children` proofs. There are no joins of more than [`MAX_CHILDREN`], so a larger
+    /// number has the shape of that one.
     ///
     /// # Errors
     /// If the preset has no settings at this blowup.
     pub fn for_preset(preset: Preset, children: usize) -> Result<Self, UnsupportedBlowup> {
-        let base = preset.settings(2)?;
+        let (base, children) = (preset.settings(2)?, children.min(MAX_CHILDREN));
         if preset == Preset::Toy {
-            // Heights at which a join of three proofs fits.
+            // The heights listed below fit a join of three proofs.
             let doublings = children.div_ceil(3).next_power_of_two().ilog2() as usize;
             let log_heights = [15, 15, 13, 14, 15, 15].map(|log_height| log_height + doublings);
             return Ok(Self::new(base, log_heights.to_vec()));
         }
-        let doublings = children.max(1).next_power_of_two().ilog2() as usize;
+        // The least height of which so many children fit. At the next one there are no keys: the
+        // program's table exceeds the limit of recipes.
+        let least_height = |most: &[(usize, usize)]| {
+            let fits = most.iter().find(|(_, most)| children <= *most);
+            fits.map_or(22, |(log_height, _)| *log_height)
+        };
         let (log_height, num_queries, query_grinding_bits) = match (preset, children) {
-            // Grinding of which a prover hardly takes notice, for so many queries fewer that the blocks fit.
-            // (R is smaller than the batch for which presets count, too.)
+            // More grinding than the preset, at little cost to the prover, allows fewer queries, so
+            // that the blocks of a join fit this height. (R is also smaller than the batch that
+            // presets are computed for.)
             (Preset::Proven100, 0..=1) => (15, 83, 18),
             (Preset::Proven100, 2) => (16, 81, 20),
-            // Of taller children a little less than a power of two fit.
+            // Twice the height fits fewer than twice the children, since these are taller, too, and
+            // have twice as many digests in a cap.
             (Preset::Proven100, _) => {
-                let log_height = 16 + children.ilog2() as usize;
+                let log_height = least_height(&[(17, 3), (18, 6), (19, 11), (20, 17), (21, 22)]);
                 (log_height, base.num_queries, base.query_grinding_bits)
             }
-            _ => (16 + doublings, base.num_queries, base.query_grinding_bits),
+            _ => {
+                let log_height =
+                    least_height(&[(16, 1), (17, 2), (18, 4), (19, 8), (20, 15), (21, 20)]);
+                (log_height, base.num_queries, base.query_grinding_bits)
+            }
         };
         let settings = FriSettings {
-            // A large cap costs a join less than the paths that it shortens. It begins where a folding
-            // round does, so that indices need not be cut there once more.
+            // Hashing a large cap costs a join less than the longer paths of a small one. The cap
+            // begins at the layer where a folding round begins, so that query indices are not split
+            // once more.
             cap_height: log_height - 10,
-            // All rounds fold by 8: a last one would cost a query more than to evaluate what is left.
+            // All rounds fold by 8. Evaluating the remaining final polynomial costs less per query
+            // than one more round.
             log_final_poly_len: 3 + log_height % 3,
             num_queries,
             query_grinding_bits,
             ..base
         };
-        // Tables of byte hashes are wider than the batch for which presets count: one bit more where they grind.
+        // Tables of byte hashes are wider than the batch that presets are computed for, so wherever
+        // there is grinding it gets one bit more.
         let more = |bits: usize| bits + usize::from(bits > 0);
-        let away = FriSettings {
+        let intermediate = FriSettings {
             num_queries: base.num_queries,
             query_grinding_bits: more(base.query_grinding_bits),
             batch_grinding_bits: more(base.batch_grinding_bits),
             commit_grinding_bits: more(base.commit_grinding_bits),
             ..settings
         };
-        // Committing to 24 wide rows a permutation costs more than the next step, which verifies twice the
-        // queries at half the blowup.
+        // At 24 wide rows per Keccak permutation, committing to the traces costs more than the next
+        // step, so the blowup is halved, although the next step then verifies twice the queries.
         let short = preset.settings(1)?;
-        let away_of_keccak = FriSettings {
+        let intermediate_of_keccak = FriSettings {
             log_blowup: short.log_blowup,
             num_queries: short.num_queries,
-            ..away
+            ..intermediate
         };
-        // Half the rows of permutations and words are enough, and at 120 bits for one child half the
-        // arithmetic. A third height would cost queries more than it saves.
+        // Poseidon-16, program and words need half the rows of the tallest tables, and at 120 bits
+        // for one child so does extension arithmetic. A third height would add more to each query
+        // than it saves.
         let (tall, low) = (log_height, log_height - 1);
         let ext = match (preset, children) {
             (Preset::Proven120, 0..=1) => low,
@@ -67,20 +85,17 @@ impl Aggregator {
         };
         // cpu, ext, poseidon16, program, words, blocks.
         let log_heights = vec![tall, ext, low, low, low, tall];
-        // What a join of two fits costs little more to verify than home itself.
-        let nearly = match (preset, children) {
-            (Preset::Proven100, 0..=1) => {
-                let two = Self::for_preset(preset, 2)?;
-                Some((two.settings, two.log_heights))
-            }
+        // For one child the last intermediate proof has the shape that a join of two fits:
+        // verifying it costs little more than verifying the canonical shape.
+        let last_intermediate = match (preset, children) {
+            (Preset::Proven100, 0..=1) => Some(Self::for_preset(preset, 2)?.canonical),
             _ => None,
         };
         Ok(Self {
-            settings,
-            log_heights,
-            away,
-            away_of_keccak,
-            nearly,
+            intermediate,
+            intermediate_of_keccak,
+            last_intermediate,
+            ..Self::new(settings, log_heights)
         })
     }
 }

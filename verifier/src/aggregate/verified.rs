@@ -1,6 +1,6 @@
-//! Proofs and aggregates that have been verified, and those that have not.
+//! Types that tell verified proofs and aggregates from unverified ones.
 
-use droste_native::{F, HashFamily, Poseidon16Family};
+use droste_native::{F, HashSuite, Poseidon16Suite};
 use droste_vm::isa::Program;
 use droste_vm::key::{Key, KeyDigest};
 use droste_vm::machine::{Provable, StandardTables};
@@ -8,52 +8,55 @@ use droste_vm::prover::Proof;
 use droste_vm::verifier::{Report, Verifier, VerifyError, verify, verify_program};
 
 use super::{AggregateError, Step};
-use crate::claim::{Claim, ClaimError, ClaimTree, TreeBits};
-use crate::keys::{ClaimedKeys, Deriver, KeySet, KeysError};
+use crate::claim::{Claim, ClaimError, ClaimTree, check_size};
+use crate::keys::{ClaimedKeys, Deriver, KeySet, KeysError, TreeBits};
 
 /// The proof of an ordinary program, verified natively.
 #[derive(Debug)]
-pub struct VerifiedProof<H: HashFamily> {
+pub struct VerifiedProof<H: HashSuite> {
     proof: Proof<H>,
     report: Report,
 }
 
-impl<H: HashFamily> VerifiedProof<H>
+impl<H: HashSuite> VerifiedProof<H>
 where
     StandardTables: Provable<H>,
 {
-    /// Verifies `proof` against `key`, for a statement that begins with `public`, at `min_bits` proven
-    /// bits or more: [`droste_vm::verifier::verify`].
+    /// Verifies `proof` under `key`: its statement must begin with `expected`, and it must have at
+    /// least `min_bits` proven bits ([`droste_vm::verifier::verify`]).
     ///
     /// # Errors
     /// Why the proof is rejected.
     pub fn new(
         proof: Proof<H>,
         key: &Key<H>,
-        public: &[F],
+        expected: &[F],
         min_bits: usize,
     ) -> Result<Self, VerifyError> {
-        let report = verify::<H, StandardTables>(key, public, min_bits, &proof)?;
+        let report = verify::<H, StandardTables>(key, expected, min_bits, &proof)?;
         Ok(Self { proof, report })
     }
 
-    /// Verifies that `proof` is of `program`, with the parameters that it states, committing at most
-    /// `limit` rows: [`droste_vm::verifier::verify_program`].
+    /// Verifies that `proof` is a proof of `program`, at the parameters that the proof states. To
+    /// do so the program's table is committed to, at most `limit` rows after extension by the
+    /// blowup ([`droste_vm::verifier::verify_program`]).
     ///
     /// # Errors
     /// Why the proof is rejected.
     pub fn of_program(
         proof: Proof<H>,
         program: &Program,
-        public: &[F],
+        expected: &[F],
         min_bits: usize,
         limit: usize,
     ) -> Result<Self, VerifyError> {
-        let report = verify_program::<H, StandardTables>(program, public, min_bits, limit, &proof)?;
+        let report =
+            verify_program::<H, StandardTables>(program, expected, min_bits, limit, &proof)?;
         Ok(Self { proof, report })
     }
 
-    /// Verifies `proof` under the key that it carries: it is valid, but what of is for the caller to see.
+    /// Verifies `proof` under the key that it carries. This shows that the proof is valid, not
+    /// which program it is a proof of: the caller must check the key.
     ///
     /// # Errors
     /// Why the proof is rejected.
@@ -67,28 +70,29 @@ where
         &self.proof
     }
 
-    /// What it says.
+    /// The report of its verification.
     pub const fn report(&self) -> &Report {
         &self.report
     }
 }
 
-/// A recursion proof and what somebody says that it claims: nothing in it is verified, and nothing
-/// takes it for verified. [`crate::file::decode`] makes it.
+/// A recursion proof with a claim tree and keys, of which nothing has been verified.
+/// [`crate::file::decode`] makes it; it must be accepted as an [`Aggregate`] before it can be
+/// wrapped or joined.
 #[derive(Debug)]
 pub struct UnverifiedAggregate {
     /// The proof.
-    pub proof: Proof<Poseidon16Family>,
-    /// Keys and statements below it.
+    pub proof: Proof<Poseidon16Suite>,
+    /// Claim tree with this proof at its root.
     pub tree: ClaimTree,
     /// Keys of the recursion programs in the tree.
     pub keys: ClaimedKeys,
 }
 
-/// A recursion proof and what it claims, verified, with recursion keys that are derived or pinned.
+/// A verified recursion proof with its claim tree; its recursion keys are derived or pinned.
 #[derive(Debug)]
 pub struct Aggregate {
-    proof: Proof<Poseidon16Family>,
+    proof: Proof<Poseidon16Suite>,
     tree: ClaimTree,
     keys: KeySet,
     accepted: Accepted,
@@ -100,11 +104,11 @@ pub struct Aggregate {
 pub struct Accepted {
     /// The proof at the root.
     pub root: Report,
-    /// Proven bits that every proof of the tree has, the root's and those at the leaves included.
+    /// Proven bits that every proof of the tree has at least, including the root and the leaves.
     pub bits: usize,
     /// Proven bits of all proofs of the tree together, by the union bound.
     pub tree_bits: usize,
-    /// Number of proofs of the tree.
+    /// Number of proofs in the tree.
     pub proofs: u64,
 }
 
@@ -122,7 +126,7 @@ impl Accepted {
 }
 
 impl UnverifiedAggregate {
-    /// The digest of the recursion keys that are listed.
+    /// The digest of the listed recursion keys.
     pub fn key(&self) -> KeyDigest {
         self.keys.digest()
     }
@@ -132,12 +136,14 @@ impl UnverifiedAggregate {
         self.proof.statement
     }
 
-    /// Accepts the aggregate if it proves `claim`, with recursion keys from the set of digest `key`,
-    /// and every proof of its tree has `min_bits` proven bits or more.
+    /// Accepts the aggregate if it proves `claim`, its set of recursion keys has the digest `key`,
+    /// and every proof of its tree has at least `min_bits` proven bits.
     ///
-    /// `key` is trusted: it comes from a derivation ([`Deriver::derive`], `droste keys`). `claim` binds
-    /// the keys and statements of all ordinary proofs below, in order ([`ClaimTree::leaves`]): a caller
-    /// who takes it from elsewhere must look at those.
+    /// # Soundness obligations
+    ///
+    /// The caller must have `key` from a derivation ([`Deriver::derive`], `droste keys`), not from
+    /// the file. `claim` binds the keys and statements of all leaves, in order
+    /// ([`ClaimTree::leaves`]): a caller who did not compute it from them must check them.
     ///
     /// # Errors
     /// Why it is rejected.
@@ -153,7 +159,7 @@ impl UnverifiedAggregate {
             return Err(KeysError::Digest { expected, found }.into());
         }
         if self.claim() != *claim {
-            return Err(AggregateError::Statement {
+            return Err(AggregateError::OtherClaim {
                 expected: *claim,
                 found: self.claim(),
             });
@@ -161,7 +167,7 @@ impl UnverifiedAggregate {
         self.pinned(key, min_bits)
     }
 
-    /// As [`Self::verify`], whatever the claim.
+    /// Like [`Self::verify`], but accepts any claim.
     ///
     /// # Errors
     /// Why it is rejected.
@@ -169,8 +175,9 @@ impl UnverifiedAggregate {
         self.accept(min_bits, |claimed| claimed.pinned(key))
     }
 
-    /// Accepts the aggregate, whatever its claim, if each of its recursion keys is that of the program
-    /// it is listed with: derived here, not taken over.
+    /// Accepts the aggregate, with any claim, if each of its recursion keys is the key of the
+    /// program it is listed with. The keys are derived from those programs, not taken from the
+    /// list.
     ///
     /// # Errors
     /// Why it is rejected.
@@ -178,8 +185,8 @@ impl UnverifiedAggregate {
         self.accept(0, |claimed| deriver.derive(&claimed))
     }
 
-    /// Verifies the aggregate under the keys that it lists, and believes nothing: what that proves is
-    /// that the file is consistent with itself.
+    /// Verifies the aggregate under the keys that it lists, without trusting them. This shows only
+    /// that the aggregate is consistent in itself.
     ///
     /// # Errors
     /// Why it is not.
@@ -192,8 +199,8 @@ impl UnverifiedAggregate {
         min_bits: usize,
         trust: impl FnOnce(ClaimedKeys) -> Result<KeySet, KeysError>,
     ) -> Result<Aggregate, AggregateError> {
-        // Both ways to trust keys give them and their bits unchanged, or refuse them. What costs little
-        // is done first.
+        // The cheap checks come first. They may use the listed keys, because `trust` either refuses
+        // the keys or returns them and their bits unchanged.
         let accepted = self.accept_listed(min_bits)?;
         Ok(Aggregate {
             keys: trust(self.keys)?,
@@ -206,16 +213,17 @@ impl UnverifiedAggregate {
 
     fn accept_listed(&self, min_bits: usize) -> Result<Accepted, AggregateError> {
         let below = check_tree(&self.proof, &self.tree, &self.keys, min_bits)?;
-        let verifier = Verifier::<Poseidon16Family, StandardTables>::new(self.proof.key.clone())?;
+        let verifier = Verifier::<Poseidon16Suite, StandardTables>::new(self.proof.key.clone())?;
         let root = verifier.verify(&self.proof.statement, min_bits, &self.proof)?;
         Ok(Accepted::new(root, below))
     }
 }
 
 impl Aggregate {
-    /// The proof that a step made and verified, and what is known of those below it.
+    /// An aggregate of the proof that a step made and verified; `root` is the report of its
+    /// verification.
     pub(super) fn made(
-        proof: Proof<Poseidon16Family>,
+        proof: Proof<Poseidon16Suite>,
         tree: ClaimTree,
         keys: KeySet,
         root: Report,
@@ -231,18 +239,18 @@ impl Aggregate {
         })
     }
 
-    /// The same, made by these steps and then its own.
+    /// Prepends the steps that came before this aggregate's own.
     pub(super) fn after(mut self, mut steps: Vec<Step>) -> Self {
         steps.append(&mut self.steps);
         Self { steps, ..self }
     }
 
     /// The proof.
-    pub const fn proof(&self) -> &Proof<Poseidon16Family> {
+    pub const fn proof(&self) -> &Proof<Poseidon16Suite> {
         &self.proof
     }
 
-    /// Keys and statements below it.
+    /// Claim tree with this proof at its root.
     pub const fn tree(&self) -> &ClaimTree {
         &self.tree
     }
@@ -252,17 +260,17 @@ impl Aggregate {
         &self.keys
     }
 
-    /// What verification found.
+    /// What verifying it established.
     pub const fn accepted(&self) -> &Accepted {
         &self.accepted
     }
 
-    /// The steps that made it from its children, last one last; none where it was read from a file.
+    /// The steps that made it from its children, in order; none if it was read from a file.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The digest of the recursion keys below, for [`UnverifiedAggregate::verify`].
+    /// The digest of its recursion keys, for [`UnverifiedAggregate::verify`].
     pub fn key(&self) -> KeyDigest {
         self.keys.digest()
     }
@@ -272,16 +280,17 @@ impl Aggregate {
         self.proof.statement
     }
 
-    /// Its parts.
-    pub(super) fn into_parts(self) -> (Proof<Poseidon16Family>, ClaimTree, KeySet, Vec<Step>) {
+    /// Proof, claim tree, recursion keys and steps.
+    pub(super) fn into_parts(self) -> (Proof<Poseidon16Suite>, ClaimTree, KeySet, Vec<Step>) {
         (self.proof, self.tree, self.keys, self.steps)
     }
 }
 
-/// The tree is the proof's, its recursion keys are those that are listed, and every proof below the
-/// root has `min_bits`; the bits that they have. The proof itself is not verified here.
+/// Checks that the tree belongs to the proof, that its recursion keys are the listed ones, and that
+/// every proof below the root has at least `min_bits` proven bits. Returns the bits of those
+/// proofs. Does not verify the proof itself.
 fn check_tree(
-    proof: &Proof<Poseidon16Family>,
+    proof: &Proof<Poseidon16Suite>,
     tree: &ClaimTree,
     keys: &ClaimedKeys,
     min_bits: usize,
@@ -291,10 +300,12 @@ fn check_tree(
     if found != expected {
         return Err(ClaimError::Root { expected, found });
     }
-    // A root without children would make an ordinary program's statement a claim.
+    // The root must have children: otherwise an ordinary program's statement would pass for a
+    // claim.
     if matches!(tree.claim, Claim::Statement(_)) {
         return Err(ClaimError::Hidden(found));
     }
+    check_size(tree.children())?;
     if tree.claim.statement() != proof.statement {
         return Err(ClaimError::Digest);
     }

@@ -1,9 +1,9 @@
-//! Sharing of what multiplies several atoms.
+//! Computes once the factors that several atoms are multiplied by (cofactors).
 //!
-//! A product of extension elements, or any bilinear map, that several constraints take with one
-//! operand in common folds to `sum over j of x_j * cofactor_j`, where the cofactor holds the common
-//! operand and the folding challenge. It is the same for each product, but for a power of the
-//! challenge: it is computed once.
+//! If several constraints contain products of extension elements, or any bilinear map, with one
+//! operand in common, they fold to `sum over j of x_j * cofactor_j`, where the cofactors depend on
+//! the common operand and the folding challenge. The cofactors of the products differ only by a
+//! power of the challenge, so they are computed once.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -11,12 +11,14 @@ use std::collections::{BTreeMap, HashMap};
 use droste_native::F;
 use p3_field::{Field, PrimeField32};
 
-use super::polynomial::{Arena, AtomId, Monomial, Polynomial};
+use smallvec::smallvec;
 
-/// Fewest terms of a cofactor that is looked for.
+use super::polynomial::{Arena, AtomId, Atoms, Monomial, Polynomial};
+
+/// Smallest number of terms of a cofactor that is considered.
 const MIN_TERMS: usize = 3;
 
-/// Where a cofactor stands: multiplied by `scale * alpha^shift * atom`.
+/// One occurrence of a cofactor: multiplied by `scale * alpha^shift * atom`.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     atom: AtomId,
@@ -27,15 +29,21 @@ struct Place {
 /// Terms of a cofactor, shifted to begin at power 0, with first coefficient 1.
 type Cofactor = Vec<(Monomial, u32)>;
 
-/// Makes values of their own of the cofactors that several atoms of `folded` share.
-pub(super) fn cofactors(mut folded: Polynomial, arena: &mut Arena) -> Polynomial {
+/// Makes each cofactor that several atoms of `folded` share a value of its own, if that saves
+/// instructions.
+pub(super) fn cofactors(folded: Polynomial, arena: &mut Arena) -> Polynomial {
     let (mut groups, occurrences) = collect(&folded);
     groups.retain(|(cofactor, places)| gain(cofactor, places.len()) > 0);
+    if groups.is_empty() {
+        return folded;
+    }
+    // Terms come and go all over it.
+    let mut folded: BTreeMap<Monomial, F> = folded.terms.into_iter().collect();
     groups.sort_by_key(|(cofactor, places)| Reverse(gain(cofactor, places.len())));
     for (cofactor, mut places) in groups {
         let cofactor: Vec<(Monomial, F)> =
             cofactor.into_iter().map(|(m, c)| (m, F::new(c))).collect();
-        // The same terms may stand among others in the cofactor of further atoms.
+        // The cofactor may also be a part of the larger cofactors of further atoms.
         let (pivot, _) = &cofactor[0];
         for &(atom, power, scale) in occurrences.get(&pivot.atoms).into_iter().flatten() {
             if let Some(shift) = power.checked_sub(pivot.power) {
@@ -45,64 +53,60 @@ pub(super) fn cofactors(mut folded: Polynomial, arena: &mut Arena) -> Polynomial
         let mut taken: Vec<Place> = Vec::new();
         for place in places {
             let terms = expand(&cofactor, place);
-            if terms.iter().all(|(m, c)| folded.terms.get(m) == Some(c)) {
+            if terms.iter().all(|(m, c)| folded.get(m) == Some(c)) {
                 for (monomial, _) in terms {
-                    folded.terms.remove(&monomial);
+                    folded.remove(&monomial);
                 }
                 taken.push(place);
             }
         }
         if taken.len() < 2 {
             for place in taken {
-                for (monomial, c) in expand(&cofactor, place) {
-                    folded.add(monomial, c);
-                }
+                folded.extend(expand(&cofactor, place));
             }
             continue;
         }
-        let mut shared = Polynomial::default();
-        cofactor.into_iter().for_each(|(m, c)| shared.add(m, c));
-        let (sign, shared) = arena.share(shared);
+        let (sign, shared) = arena.share(Polynomial::sum(cofactor));
         for Place { atom, shift, scale } in taken {
-            let mut atoms = vec![atom, shared];
+            let mut atoms: Atoms = smallvec![atom, shared];
             atoms.sort_unstable();
             let power = shift;
-            folded.add(Monomial { power, atoms }, scale * sign);
+            *folded.entry(Monomial { power, atoms }).or_default() += scale * sign;
         }
     }
-    folded
+    Polynomial::sum(folded.into_iter().collect())
 }
 
-/// Cofactors with the places where they are all that multiplies an atom, and, for each product of
-/// atoms, the atoms, powers and coefficients that it is multiplied by.
+/// Returns, for each cofactor, the places where it is the whole factor of an atom; and, for each
+/// product of atoms, the atoms, powers and coefficients that it is multiplied by.
 #[expect(clippy::type_complexity, reason = "two maps that are used once")]
 fn collect(
     folded: &Polynomial,
 ) -> (
     Vec<(Cofactor, Vec<Place>)>,
-    HashMap<Vec<AtomId>, Vec<(AtomId, u32, F)>>,
+    HashMap<Atoms, Vec<(AtomId, u32, F)>>,
 ) {
     let mut of_atom: BTreeMap<AtomId, Vec<(Monomial, F)>> = BTreeMap::new();
-    let mut occurrences: HashMap<Vec<AtomId>, Vec<(AtomId, u32, F)>> = HashMap::new();
-    // A term of one atom is left alone: it costs nothing where it is the addend of a step.
-    for (monomial, &c) in folded.terms.iter().filter(|(m, _)| m.atoms.len() > 1) {
+    let mut occurrences: HashMap<Atoms, Vec<(AtomId, u32, F)>> = HashMap::new();
+    // A term of one atom is left alone: as the addend of a multiply-add it costs nothing.
+    for (monomial, c) in folded.terms.iter().filter(|(m, _)| m.atoms.len() > 1) {
         for (i, &atom) in monomial.atoms.iter().enumerate() {
             if monomial.atoms[..i].contains(&atom) {
                 continue;
             }
             let mut rest = monomial.clone();
             rest.atoms.remove(i);
-            let found = (atom, monomial.power, c);
+            let found = (atom, monomial.power, *c);
             occurrences
                 .entry(rest.atoms.clone())
                 .or_default()
                 .push(found);
-            of_atom.entry(atom).or_default().push((rest, c));
+            of_atom.entry(atom).or_default().push((rest, *c));
         }
     }
     let mut groups: BTreeMap<Cofactor, Vec<Place>> = BTreeMap::new();
     for (atom, terms) in of_atom {
-        // Terms come in order of power, so the first has the lowest.
+        // Terms are in order of power, so the first has the lowest.
         let (shift, scale) = (terms[0].0.power, terms[0].1);
         if terms.len() < MIN_TERMS {
             continue;
@@ -124,7 +128,7 @@ fn collect(
 fn expand(cofactor: &[(Monomial, F)], place: Place) -> Vec<(Monomial, F)> {
     let factor = Monomial {
         power: place.shift,
-        atoms: vec![place.atom],
+        atoms: smallvec![place.atom],
     };
     cofactor
         .iter()
@@ -132,8 +136,8 @@ fn expand(cofactor: &[(Monomial, F)], place: Place) -> Vec<(Monomial, F)> {
         .collect()
 }
 
-/// Instructions saved by computing a cofactor once for `places` atoms, as far as they can be told
-/// before the rest is factored.
+/// Estimates the instructions saved by computing a cofactor once for `places` atoms; factoring the
+/// rest later changes the exact number.
 fn gain(cofactor: &Cofactor, places: usize) -> isize {
     let terms = || cofactor.iter().map(|(m, c)| (m, F::new(*c)));
     let mut powers: Vec<u32> = terms().map(|(m, _)| m.power).collect();

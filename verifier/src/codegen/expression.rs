@@ -1,7 +1,7 @@
-//! Symbolic expressions as one graph, equal subexpressions merged.
+//! Symbolic expressions as one graph in which equal subexpressions are merged.
 //!
-//! p3 hands out trees that share nodes by pointer; merging by structure finds the rest of what
-//! is common, across constraints and between an AIR and its lookups.
+//! Plonky3 returns trees that share some nodes by pointer. Merging by structure finds all other
+//! common subexpressions, across constraints and between an AIR and its lookups.
 
 use std::collections::HashMap;
 
@@ -32,12 +32,12 @@ pub(super) enum Node {
     Mul(NodeId, NodeId),
 }
 
-/// Which values a table's proof carries, and how its challenges are numbered.
+/// Which values of a table are opened, and how its challenges are numbered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Openings<'a> {
-    /// Main trace is opened at the next point.
+    /// Whether the main trace is opened at the next point.
     pub main_next: bool,
-    /// Preprocessed trace is opened at the next point.
+    /// Whether the preprocessed trace is opened at the next point.
     pub preprocessed_next: bool,
     /// Bus of each lookup.
     pub buses: &'a [usize],
@@ -50,7 +50,8 @@ pub(super) struct Graph<'a> {
     openings: Openings<'a>,
 }
 
-/// Nodes already imported, by address. Addresses are stable while the expressions are borrowed.
+/// Nodes already imported, by address. The addresses stay valid because the expressions are
+/// borrowed.
 #[derive(Default)]
 struct Seen {
     base: HashMap<*const SymbolicExpression<F>, NodeId>,
@@ -66,7 +67,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Imports both streams of constraints; returns their nodes.
+    /// Imports the constraints over the base field and those over the extension; returns their
+    /// nodes.
     pub(super) fn import(
         &mut self,
         base: &[SymbolicExpression<F>],
@@ -93,7 +95,7 @@ impl<'a> Graph<'a> {
         self.push(Node::Constant(value))
     }
 
-    /// An input, or zero where p3's verifier substitutes zero: a next row that is not opened.
+    /// An input; or zero for a next row that is not opened, as in Plonky3's verifier.
     fn input(&mut self, input: Input) -> NodeId {
         match input {
             Input::Main { next: true, .. } if !self.openings.main_next => self.constant(F::ZERO),

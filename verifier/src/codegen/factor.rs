@@ -1,52 +1,73 @@
-//! Greedy factoring of a polynomial: which common factors to take out before summing.
+//! Factors a polynomial greedily: chooses which common factors to take out before summing.
 //!
-//! A sum is evaluated by Horner's rule in the folding challenge, so a term costs by its number of
-//! factors, and each power of the challenge costs one multiplication, which is free where a term
-//! of one factor can be the addend. Taking a factor out of several terms saves one multiplication
-//! in each; it pays when that is more than the sum in parentheses costs of its own.
+//! A sum is evaluated by Horner's rule in the folding challenge. A term costs about one instruction
+//! per factor, and each power of the challenge costs one multiplication, which is free if a term of
+//! one factor can be the addend. Taking a factor out of several terms saves one multiplication in
+//! each; it pays if this saves more than evaluating the sum in parentheses costs.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use droste_native::F;
 use p3_field::{Field, PrimeField32};
+use smallvec::smallvec;
 
-use super::polynomial::{Arena, AtomId, Monomial, Polynomial, is_unit, magnitude};
+use super::polynomial::{
+    Arena, AtomId, Atoms, Monomial, Polynomial, cost, is_addend, is_unit, magnitude,
+};
 
-/// Something common to several terms.
+/// A factor that several terms may have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Factor {
     Atom(AtomId),
-    /// Coefficients equal up to sign.
+    /// A coefficient, up to sign.
     Scale(u32),
 }
 
 /// Terms of one power of the challenge.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Power {
+    power: u32,
     terms: usize,
     addends: usize,
 }
 
-struct Factoring {
-    terms: Vec<Option<(Monomial, F)>>,
-    with_factor: BTreeMap<Factor, Vec<usize>>,
-    powers: BTreeMap<u32, Power>,
+struct Term {
+    monomial: Monomial,
+    coefficient: F,
+    /// Index in [`Factoring::powers`].
+    power: usize,
 }
 
-/// Rewrites `polynomial` with the common factors that pay taken out; the sums in parentheses
-/// become atoms of `arena`.
-pub(super) fn factor(polynomial: Polynomial, arena: &mut Arena) -> Polynomial {
-    if polynomial.len() < 2 {
-        return polynomial;
+impl Term {
+    fn is_addend(&self) -> bool {
+        is_addend(self.monomial.atoms.len(), is_unit(self.coefficient))
     }
+}
+
+struct Factoring {
+    /// Those of the polynomial in their order, which is that of their powers, and then sums in
+    /// parentheses; none where a term has been taken out.
+    terms: Vec<Option<Term>>,
+    /// What several terms have in common, in ascending order, with its part of `members`.
+    factors: Vec<(Factor, Range<usize>)>,
+    /// Terms that have a factor, in ascending order.
+    members: Vec<u32>,
+    powers: Vec<Power>,
+}
+
+/// Takes out of `polynomial` the common factors for which that pays; the sums in parentheses
+/// become atoms of `arena`.
+pub(super) fn factor(polynomial: &Polynomial, arena: &mut Arena) -> Polynomial {
     let mut factoring = Factoring::new(polynomial);
-    let mut queue: BinaryHeap<(isize, Reverse<Factor>)> = factoring
-        .with_factor
-        .keys()
-        .map(|&f| (factoring.gain(f), Reverse(f)))
+    let mut queue: BinaryHeap<(isize, Reverse<usize>)> = (0..factoring.factors.len())
+        .map(|factor| (factoring.gain(factor), Reverse(factor)))
         .filter(|&(gain, _)| gain > 0)
         .collect();
+    if queue.is_empty() {
+        return polynomial.clone();
+    }
     while let Some((claimed, Reverse(factor))) = queue.pop() {
         let gain = factoring.gain(factor);
         if gain <= 0 {
@@ -58,126 +79,151 @@ pub(super) fn factor(polynomial: Polynomial, arena: &mut Arena) -> Polynomial {
         }
         factoring.take_out(factor, arena);
     }
-    let mut result = Polynomial::default();
-    for (monomial, coefficient) in factoring.terms.into_iter().flatten() {
-        result.add(monomial, coefficient);
-    }
-    result
+    let terms = factoring.terms.into_iter().flatten();
+    Polynomial::sum(
+        terms
+            .map(|term| (term.monomial, term.coefficient))
+            .collect(),
+    )
 }
 
 impl Factoring {
-    fn new(polynomial: Polynomial) -> Self {
-        let mut with_factor: BTreeMap<Factor, Vec<usize>> = BTreeMap::new();
-        let mut powers: BTreeMap<u32, Power> = BTreeMap::new();
+    fn new(polynomial: &Polynomial) -> Self {
+        let mut powers: Vec<Power> = Vec::new();
         let mut terms = Vec::with_capacity(polynomial.len());
-        for (i, (monomial, coefficient)) in polynomial.terms.into_iter().enumerate() {
-            let mut atoms = monomial.atoms.clone();
-            atoms.dedup();
-            for atom in atoms {
-                with_factor.entry(Factor::Atom(atom)).or_default().push(i);
+        let mut having: Vec<(Factor, u32)> = Vec::with_capacity(3 * polynomial.len());
+        for (i, (monomial, coefficient)) in (0..).zip(&polynomial.terms) {
+            for same in monomial.atoms.chunk_by(|a, b| a == b) {
+                having.push((Factor::Atom(same[0]), i));
             }
-            if !is_unit(coefficient) && !monomial.atoms.is_empty() {
-                let scale = magnitude(coefficient).0.as_canonical_u32();
-                with_factor.entry(Factor::Scale(scale)).or_default().push(i);
+            if !is_unit(*coefficient) && !monomial.atoms.is_empty() {
+                let scale = magnitude(*coefficient).0.as_canonical_u32();
+                having.push((Factor::Scale(scale), i));
             }
-            let power = powers.entry(monomial.power).or_default();
+            if powers
+                .last()
+                .is_none_or(|last| last.power != monomial.power)
+            {
+                powers.push(Power {
+                    power: monomial.power,
+                    terms: 0,
+                    addends: 0,
+                });
+            }
+            let term = Term {
+                monomial: monomial.clone(),
+                coefficient: *coefficient,
+                power: powers.len() - 1,
+            };
+            let power = &mut powers[term.power];
             power.terms += 1;
-            power.addends += usize::from(monomial.is_addend(coefficient));
-            terms.push(Some((monomial, coefficient)));
+            power.addends += usize::from(term.is_addend());
+            terms.push(Some(term));
         }
-        with_factor.retain(|_, terms| terms.len() > 1);
+        having.sort_unstable();
+        let (mut factors, mut members) = (Vec::new(), Vec::new());
+        for same in having.chunk_by(|(a, _), (b, _)| a == b) {
+            if same.len() > 1 {
+                let first = members.len();
+                members.extend(same.iter().map(|&(_, term)| term));
+                factors.push((same[0].0, first..members.len()));
+            }
+        }
         Self {
             terms,
-            with_factor,
+            factors,
+            members,
             powers,
         }
     }
 
-    /// Remaining terms with a factor.
-    fn members(&self, factor: Factor) -> impl Iterator<Item = (usize, &Monomial, F)> {
-        self.with_factor[&factor]
+    /// Indices and terms, of those that remain, that have a factor.
+    fn members(&self, factor: usize) -> impl Iterator<Item = (usize, &Term)> {
+        self.members[self.factors[factor].1.clone()]
             .iter()
-            .filter_map(|&i| self.terms[i].as_ref().map(|(m, c)| (i, m, *c)))
+            .map(|&i| i as usize)
+            .filter_map(|i| self.terms[i].as_ref().map(|term| (i, term)))
     }
 
-    /// Instructions saved by taking `factor` out of all the terms that have it.
-    fn gain(&self, factor: Factor) -> isize {
-        let mut touched: BTreeMap<u32, (Power, Power)> = BTreeMap::new();
+    /// Instructions saved by taking a factor out of all the terms that have it.
+    fn gain(&self, factor: usize) -> isize {
+        let of_atom = matches!(self.factors[factor].0, Factor::Atom(_));
         let (mut before, mut after, mut count) = (0, 0, 0);
-        for (_, monomial, coefficient) in self.members(factor) {
-            count += 1;
-            let (rest, c) = divide(monomial, coefficient, factor);
-            before += monomial.cost(coefficient);
-            after += rest.cost(c);
-            let (outer, inner) = touched.entry(monomial.power).or_default();
-            outer.terms += 1;
-            outer.addends += usize::from(monomial.is_addend(coefficient));
-            inner.addends += usize::from(rest.is_addend(c));
+        let mut members = self.members(factor).map(|(_, term)| term).peekable();
+        while let Some(power) = members.peek().map(|term| term.power) {
+            let (mut terms, mut addends, mut inner_addends) = (0, 0, 0);
+            while let Some(term) = members.next_if(|term| term.power == power) {
+                let (atoms, unit) = (term.monomial.atoms.len(), is_unit(term.coefficient));
+                // Without an atom, or without the coefficient but for its sign.
+                let (inner_atoms, inner_unit) = match of_atom {
+                    true => (atoms - 1, unit),
+                    false => (atoms, true),
+                };
+                before += cost(atoms, unit);
+                after += cost(inner_atoms, inner_unit);
+                terms += 1;
+                addends += usize::from(is_addend(atoms, unit));
+                inner_addends += usize::from(is_addend(inner_atoms, inner_unit));
+            }
+            let group = self.powers[power];
+            // The factored term is in the group of the lowest power.
+            let remaining = group.terms - terms + usize::from(count == 0);
+            before += usize::from(group.addends == 0);
+            after += usize::from(remaining > 0 && group.addends == addends);
+            after += usize::from(inner_addends == 0);
+            count += terms;
         }
         if count < 2 {
             return 0;
         }
-        // The factored term, in the group of the lowest power.
-        after += 1;
-        for (i, (power, (outer, inner))) in touched.iter().enumerate() {
-            let group = self.powers[power];
-            let remaining = group.terms - outer.terms + usize::from(i == 0);
-            before += usize::from(group.addends == 0);
-            after += usize::from(remaining > 0 && group.addends == outer.addends);
-            after += usize::from(inner.addends == 0);
-        }
-        // Inside, the first group needs no step, or starts with its addend for free.
-        before as isize - (after as isize - 1)
+        // There is a term more outside, and inside the first group needs no step, or starts with its
+        // addend for free: these two cancel out.
+        before as isize - after as isize
     }
 
-    fn take_out(&mut self, factor: Factor, arena: &mut Arena) {
-        let members: Vec<usize> = self.members(factor).map(|(i, _, _)| i).collect();
-        let mut inner = Polynomial::default();
-        let mut lowest = u32::MAX;
-        for &i in &members {
-            if let Some((monomial, _)) = &self.terms[i] {
-                lowest = lowest.min(monomial.power);
-            }
-        }
-        for i in members {
-            let Some((monomial, coefficient)) = self.terms[i].take() else {
-                continue;
-            };
-            let power = self.powers.entry(monomial.power).or_default();
+    fn take_out(&mut self, factor: usize, arena: &mut Arena) {
+        let members: Vec<usize> = self.members(factor).map(|(i, _)| i).collect();
+        let factor = self.factors[factor].0;
+        let taken = members.into_iter().filter_map(|i| self.terms[i].take());
+        let taken: Vec<Term> = taken.collect();
+        let Some(first) = taken.first().map(|term| term.power) else {
+            return;
+        };
+        let lowest = self.powers[first].power;
+        let mut inner = Vec::with_capacity(taken.len());
+        for mut term in taken {
+            let power = &mut self.powers[term.power];
             power.terms -= 1;
-            power.addends -= usize::from(monomial.is_addend(coefficient));
-            let (mut rest, c) = divide(&monomial, coefficient, factor);
-            rest.power -= lowest;
-            inner.add(rest, c);
+            power.addends -= usize::from(term.is_addend());
+            match factor {
+                Factor::Atom(atom) => {
+                    if let Ok(i) = term.monomial.atoms.binary_search(&atom) {
+                        term.monomial.atoms.remove(i);
+                    }
+                }
+                Factor::Scale(scale) => term.coefficient *= F::new(scale).inverse(),
+            }
+            term.monomial.power -= lowest;
+            inner.push((term.monomial, term.coefficient));
         }
-        let (scale, atom) = arena.share(inner);
-        let mut atoms = vec![atom];
-        let mut coefficient = scale;
+        let (mut coefficient, atom) = arena.share(Polynomial::sum(inner));
+        let mut atoms: Atoms = smallvec![atom];
         match factor {
             Factor::Atom(common) => atoms.push(common),
             Factor::Scale(common) => coefficient *= F::new(common),
         }
         atoms.sort_unstable();
-        let monomial = Monomial {
-            power: lowest,
-            atoms,
+        let term = Term {
+            monomial: Monomial {
+                power: lowest,
+                atoms,
+            },
+            coefficient,
+            power: first,
         };
-        let power = self.powers.entry(lowest).or_default();
+        let power = &mut self.powers[first];
         power.terms += 1;
-        power.addends += usize::from(monomial.is_addend(coefficient));
-        self.terms.push(Some((monomial, coefficient)));
-    }
-}
-
-fn divide(monomial: &Monomial, coefficient: F, factor: Factor) -> (Monomial, F) {
-    let mut monomial = monomial.clone();
-    match factor {
-        Factor::Atom(atom) => {
-            if let Ok(i) = monomial.atoms.binary_search(&atom) {
-                monomial.atoms.remove(i);
-            }
-            (monomial, coefficient)
-        }
-        Factor::Scale(scale) => (monomial, coefficient * F::new(scale).inverse()),
+        power.addends += usize::from(term.is_addend());
+        self.terms.push(Some(term));
     }
 }

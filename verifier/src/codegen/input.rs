@@ -1,4 +1,4 @@
-//! What a constraint evaluator reads: the openings, challenges and selectors of one table.
+//! The values that a constraint evaluator reads: openings, challenges and selectors of one table.
 
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::{EF, F};
@@ -9,14 +9,14 @@ use p3_field::PrimeCharacteristicRing;
 pub enum Input {
     /// Column of the main trace, in this row or the next.
     Main {
-        /// Opened at the next row.
+        /// Whether it is opened at the next row.
         next: bool,
         /// Column.
         column: usize,
     },
     /// Column of the preprocessed trace, in this row or the next.
     Preprocessed {
-        /// Opened at the next row.
+        /// Whether it is opened at the next row.
         next: bool,
         /// Column.
         column: usize,
@@ -24,7 +24,7 @@ pub enum Input {
     /// Column of the lookup trace as it is committed: extension column `i` is the
     /// [`EXTENSION_DEGREE`] flat columns from `EXTENSION_DEGREE * i`, one per coordinate.
     Permutation {
-        /// Opened at the next row.
+        /// Whether it is opened at the next row.
         next: bool,
         /// Flat column.
         column: usize,
@@ -33,11 +33,11 @@ pub enum Input {
     Periodic(usize),
     /// Public value of the table: a base field element.
     Public(usize),
-    /// Selector that is nonzero on the first row alone.
+    /// Selector that is nonzero only on the first row.
     IsFirstRow,
-    /// Selector that is nonzero on the last row alone.
+    /// Selector that is nonzero only on the last row.
     IsLastRow,
-    /// Selector that is zero on the last row alone.
+    /// Selector that is zero only on the last row.
     IsTransition,
     /// Committed sum of the table's lookups.
     Terminal,
@@ -47,7 +47,7 @@ pub enum Input {
     Beta,
     /// Challenge that folds the constraints.
     Alpha,
-    /// The out-of-domain point, which periodic columns are evaluated at.
+    /// The out-of-domain point, at which periodic columns are evaluated.
     Point,
     /// `X^i`, element of the extension's basis.
     Basis(usize),
@@ -66,8 +66,8 @@ pub(super) fn basis(i: usize) -> [F; EXTENSION_DEGREE] {
     core::array::from_fn(|j| F::from_bool(i == j))
 }
 
-/// Openings, challenges and selectors of one table, as native values; the counterpart of the
-/// generated `Opened` and `Challenges`.
+/// Openings, challenges and selectors of one table, as native values: the counterpart of `Opened`
+/// and `Challenges` in `droste_gadgets::verify::constraints`.
 #[derive(Clone, Debug, Default)]
 pub struct OpenedTable {
     /// Main trace at the point.
@@ -78,9 +78,9 @@ pub struct OpenedTable {
     pub preprocessed: Vec<EF>,
     /// Preprocessed trace at the next point; empty when it is not opened there.
     pub preprocessed_next: Vec<EF>,
-    /// Lookup trace at the point, flat.
+    /// Lookup trace at the point, in flat columns.
     pub permutation: Vec<EF>,
-    /// Lookup trace at the next point, flat.
+    /// Lookup trace at the next point, in flat columns.
     pub permutation_next: Vec<EF>,
     /// Periodic columns at the point.
     pub periodic: Vec<EF>,
@@ -90,9 +90,9 @@ pub struct OpenedTable {
     pub is_first_row: EF,
     /// Selector of the last row.
     pub is_last_row: EF,
-    /// Selector of all rows but the last.
+    /// Selector of all rows except the last.
     pub is_transition: EF,
-    /// Sum of the table's lookups; ignored when it has none.
+    /// Sum of the table's lookups; ignored if it has none.
     pub terminal: EF,
     /// Denominator base of every bus of the batch.
     pub buses: Vec<EF>,
@@ -105,7 +105,7 @@ pub struct OpenedTable {
 }
 
 impl OpenedTable {
-    /// The value behind `input`, or `None` when this table carries no such value.
+    /// Returns the value of `input`, or `None` if this table has no such value.
     #[must_use]
     pub fn get(&self, input: Input) -> Option<EF> {
         let row = |next: bool, here: &[EF], there: &[EF], column: usize| {

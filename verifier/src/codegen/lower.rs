@@ -1,29 +1,30 @@
-//! From a graph of expressions to one polynomial: the constraints folded by the challenge.
+//! Turns a graph of expressions into one polynomial: the constraints folded by the challenge.
 
 use droste_native::F;
 use droste_native::field::EXTENSION_DEGREE;
 use p3_field::PrimeCharacteristicRing;
+use smallvec::smallvec;
 
 use super::Input;
 use super::expression::{Graph, Node, NodeId};
-use super::polynomial::{Arena, AtomId, Monomial, Polynomial};
+use super::polynomial::{Arena, Atoms, Monomial, Polynomial};
 
-/// Largest sum that is copied into each of its users rather than computed once.
+/// Largest number of terms of a sum that is copied into each of its users instead of being computed
+/// once.
 const MAX_INLINED: usize = 64;
 
-/// What to do with a sum that several constraints use, but only linearly.
+/// How to treat a sum that several constraints use, but only linearly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
     /// Compute it once.
     Share,
-    /// Copy its terms into every user, so that what multiplies each of its atoms in the folded
-    /// sum becomes a polynomial in the challenge alone. Such polynomials are common to rounds of
-    /// a hash that end in the same linear layer: one evaluation of the layer's transpose serves
-    /// all rounds.
+    /// Copy its terms into every user, so that what multiplies each of its atoms in the folded sum
+    /// becomes a polynomial in the challenge alone. Rounds of a hash that end in the same linear
+    /// layer share these polynomials, so the layer's transpose is evaluated once for all rounds.
     Transpose,
 }
 
-/// `sum over k of alpha^(n-1-k) * constraints[k]`.
+/// Folds `n` constraints: `sum over k of alpha^(n-1-k) * constraints[k]`.
 pub(super) fn fold(
     graph: &Graph<'_>,
     constraints: &[NodeId],
@@ -32,15 +33,15 @@ pub(super) fn fold(
 ) -> Polynomial {
     let mut lowering = Lowering::new(graph, constraints, strategy, arena);
     lowering.run();
-    let mut folded = Polynomial::default();
+    let mut folded = Vec::new();
     for (k, &constraint) in constraints.iter().enumerate() {
         let power = u32::try_from(constraints.len() - 1 - k).expect("fewer than 2^32 constraints");
         for (monomial, coefficient) in lowering.take(constraint).terms {
             let atoms = monomial.atoms;
-            folded.add(Monomial { power, atoms }, coefficient);
+            folded.push((Monomial { power, atoms }, coefficient));
         }
     }
-    folded
+    Polynomial::sum(folded)
 }
 
 struct Lowering<'a> {
@@ -120,8 +121,8 @@ impl<'a> Lowering<'a> {
                 }
             };
             if self.uses[i] > 1 && !self.is_inlined(i, &polynomial) {
-                // A constant stays outside of a sum that is only added to others, where it meets
-                // their constants.
+                // The constant of a sum that is only added to other sums is kept separate, so that
+                // it merges with their constants.
                 let mut constant = F::ZERO;
                 if !self.multiplied[i] {
                     constant = polynomial.take_constant();
@@ -133,7 +134,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The polynomial of a node whose users come later; moved out on the last use.
+    /// Returns the polynomial of a node; the last use moves it out.
     fn take(&mut self, id: NodeId) -> Polynomial {
         let id = id as usize;
         self.uses[id] -= 1;
@@ -149,13 +150,11 @@ impl<'a> Lowering<'a> {
     /// Whether a node with several users is copied into each.
     fn is_inlined(&self, node: usize, polynomial: &Polynomial) -> bool {
         let keep_constant = self.multiplied[node];
-        let mut terms = polynomial
-            .terms
-            .keys()
-            .filter(|m| keep_constant || !m.atoms.is_empty());
+        let terms = polynomial.terms.iter().map(|(m, _)| m);
+        let mut terms = terms.filter(|m| keep_constant || !m.atoms.is_empty());
         match (terms.next(), terms.next()) {
             (None, _) => true,
-            // A multiple of an atom, plus a constant.
+            // The polynomial is a multiple of an atom, plus a constant.
             (Some(monomial), None) => monomial.atoms.len() <= 1,
             _ => {
                 self.strategy == Strategy::Transpose
@@ -173,31 +172,26 @@ impl<'a> Lowering<'a> {
         Polynomial::atom(atom).scaled(scale)
     }
 
-    /// Expands where that adds no term, and otherwise multiplies shared sums. Factors that are
-    /// expanded here and common to several terms are found again when the sum is factored.
+    /// Expands a product if that adds no term, and otherwise multiplies shared sums. Factoring the
+    /// sum later finds common factors again that are expanded here.
     fn product(&mut self, x: Polynomial, y: Polynomial) -> Polynomial {
         let (short, long) = if x.len() <= y.len() { (x, y) } else { (y, x) };
-        if let Some((monomial, &coefficient)) = short.terms.first_key_value()
-            && short.len() == 1
-        {
-            return long.times(coefficient, monomial);
+        if let [(monomial, coefficient)] = &short.terms[..] {
+            return long.times(*coefficient, monomial);
         }
         if short.len() == 0 {
             return short;
         }
         let (short, long) = (self.shared(short), self.shared(long));
-        let (monomial, &coefficient) = short
-            .terms
-            .first_key_value()
-            .expect("a shared sum is one term");
-        long.times(coefficient, monomial)
+        let (monomial, coefficient) = short.terms.first().expect("a shared sum is one term");
+        long.times(*coefficient, monomial)
     }
 
-    /// `sum over i of X^i * flat column i`, one value however often it is used.
+    /// The extension column `sum over i of X^i * flat column i`, computed once.
     fn recompose(&mut self, next: bool, column: usize) -> Polynomial {
-        let mut sum = Polynomial::default();
+        let mut terms = Vec::with_capacity(EXTENSION_DEGREE);
         for i in 0..EXTENSION_DEGREE {
-            let mut atoms: Vec<AtomId> = vec![self.arena.input(Input::Permutation {
+            let mut atoms: Atoms = smallvec![self.arena.input(Input::Permutation {
                 next,
                 column: EXTENSION_DEGREE * column + i,
             })];
@@ -205,8 +199,8 @@ impl<'a> Lowering<'a> {
                 atoms.push(self.arena.input(Input::Basis(i)));
             }
             atoms.sort_unstable();
-            sum.add(Monomial { power: 0, atoms }, F::ONE);
+            terms.push((Monomial { power: 0, atoms }, F::ONE));
         }
-        self.shared(sum)
+        self.shared(Polynomial::sum(terms))
     }
 }

@@ -1,24 +1,24 @@
-//! Constraint evaluation, generated from the AIRs.
+//! Generates constraint evaluators from AIRs.
 //!
 //! A recursive verifier evaluates, for each table of a proof, the constraints of its AIR at the
-//! out-of-domain point, folded by a challenge. Here that code is generated as zk-DSL text from the
-//! symbolic expressions of the very AIRs that are proved, so that no constraint is ever written
-//! twice. [`generate`] takes any AIRs that p3-batch-stark proves, lookups included, and computes
-//! what its verifier computes: constraints of the AIR in order, then those of the lookups, as
+//! out-of-domain point, folded by a challenge. This module generates that code as zk-DSL text from
+//! the symbolic expressions of the AIRs that are proved, so that no constraint is written twice.
+//! [`generate`] takes any AIRs that p3-batch-stark proves, lookups included, and computes what its
+//! verifier computes: constraints of the AIR in order, then those of the lookups, as
 //! `acc = acc * alpha + constraint` from zero.
 //!
-//! How an evaluator becomes short, one file each:
-//! - `expression`: p3's expressions as one graph, equal subexpressions merged;
-//! - `lower`: the graph as one polynomial whose variables are opened values and sums used more
-//!   than once;
-//! - `transpose`: linear layers that end several rounds are evaluated once, transposed;
-//! - `cofactor`: what multiplies several values alike is computed once;
-//! - `factor`: common factors (selectors, flags, denominators) taken out where that pays;
-//! - `schedule`: Horner's rule into instructions of the machine (`a * b + c` is one, with `b` and
-//!   `c` extension elements or scalars; so is `c - a * b`);
-//! - `text`: the zk-DSL.
+//! The evaluators are shortened in passes, each in a file of its own:
+//! - `expression`: gathers Plonky3's expressions in one graph and merges equal subexpressions;
+//! - `lower`: turns the graph into one polynomial whose variables are opened values, and sums that
+//!   are used more than once;
+//! - `transpose`: evaluates linear layers that end several rounds once, transposed;
+//! - `cofactor`: computes once what several values are multiplied by;
+//! - `factor`: takes out common factors (selectors, flags, denominators) where that pays;
+//! - `schedule`: applies Horner's rule and emits instructions of the machine (`a * b + c` is one,
+//!   with `b` and `c` extension elements or scalars; so is `c - a * b`);
+//! - `text`: prints the zk-DSL text.
 //!
-//! Every statement of the text is one instruction of the machine: a compiler has only to fuse
+//! Every statement of the text is one instruction of the machine, provided that the compiler fuses
 //! `a * b + c` and `c - a * b`.
 
 mod cofactor;
@@ -48,7 +48,7 @@ use p3_util::log2_ceil_usize;
 
 pub use input::{Input, OpenedTable};
 pub use program::{Instruction, StraightLine, Value};
-pub use shape::{Buses, TableShape};
+pub use shape::{AirShape, Buses};
 
 use expression::{Graph, NodeId, Openings};
 use lower::{Strategy, fold};
@@ -57,14 +57,14 @@ use polynomial::Arena;
 /// Why an evaluator could not be generated or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodegenError {
-    /// A table's name cannot be part of a function's name.
-    #[error("table name {0:?} is not a lowercase identifier")]
+    /// A table's name cannot be part of the evaluator's name.
+    #[error("the name {0:?} of a table is not a lowercase identifier, which names its evaluator")]
     Name(String),
     /// Two tables have one name.
-    #[error("two tables are named {0:?}")]
+    #[error("two tables are named {0:?}, expected a different name for each")]
     DuplicateName(String),
     /// Messages on one bus differ in width, so that one could pass for another.
-    #[error("bus {bus:?}: messages of {expected} and of {found} elements")]
+    #[error("bus {bus:?} has messages of {expected} and of {found} elements, expected one length")]
     BusWidth {
         /// Name of the bus.
         bus: String,
@@ -73,22 +73,26 @@ pub enum CodegenError {
         /// Width of another.
         found: usize,
     },
-    /// A lookup's fraction column is not at its place.
-    #[error("table {table:?}: lookup {position} claims fraction column {column}")]
+    /// A lookup's fraction column is not the one that its position in the list requires.
+    #[error(
+        "table {table:?}: lookup {position} names fraction column {column}, which is out of order"
+    )]
     LookupColumn {
         /// Name of the table.
         table: String,
-        /// Place in the list of lookups.
+        /// Index in the list of lookups.
         position: usize,
         /// Column that it names.
         column: usize,
     },
-    /// The AIR leaves public values to be bound by the caller, which batch proofs do not.
-    #[error("table {0:?}: boundary public values are not bound by batch proofs")]
+    /// The AIR relies on the proof system to bind public values at the boundary, which batch proofs
+    /// do not do.
+    #[error("table {0:?} declares boundary public values, which batch proofs do not bind")]
     BoundaryPublic(String),
     /// A periodic column's length is not a power of two that divides the height.
     #[error(
-        "table {table:?}: periodic column {column} has {length} values for 2^{log_height} rows"
+        "table {table:?}: periodic column {column} has {length} values, expected a power of two \
+         that is at most the height 2^{log_height}"
     )]
     PeriodicColumn {
         /// Name of the table.
@@ -100,8 +104,8 @@ pub enum CodegenError {
         /// Logarithm of the height.
         log_height: usize,
     },
-    /// An evaluator reads a value that was not given.
-    #[error("no value for {0:?}")]
+    /// An evaluator reads a value that its caller does not have.
+    #[error("the evaluator reads {0:?}, which the openings do not have")]
     MissingInput(Input),
 }
 
@@ -116,7 +120,7 @@ pub struct TableSource<'a, A> {
     pub lookups: &'a [Lookup<F>],
     /// Columns of the committed preprocessed trace, from p3's `CommonData`.
     pub preprocessed_width: usize,
-    /// Logarithm of the height, on which periodic columns depend and nothing else.
+    /// Logarithm of the height. Only periodic columns depend on it.
     pub log_height: usize,
 }
 
@@ -125,11 +129,11 @@ pub struct TableSource<'a, A> {
 pub struct Table {
     /// Name given in [`TableSource`].
     pub name: String,
-    /// What the proof carries for the table.
-    pub shape: TableShape,
-    /// Evaluator of the folded constraints: one result.
+    /// What a proof carries for the table.
+    pub shape: AirShape,
+    /// Evaluator of the folded constraints, with one result.
     pub program: StraightLine,
-    /// Evaluator of the periodic columns: one result each.
+    /// Evaluator of the periodic columns, with one result per column.
     pub periodic: StraightLine,
 }
 
@@ -152,15 +156,15 @@ impl Evaluators {
 
 /// Generates the evaluators of a proof's tables.
 ///
-/// The text declares, for a table `cpu`,
-/// `eval_cpu(v: &Opened, c: &Challenges) -> Ext`, of `droste_gadgets::verify::constraints`. The lookup trace is passed flat, as it is opened, and recomposed inside. Denominator
-/// base `i` is `alpha' + (i + 1) * beta^w` for the lookup challenges `alpha'` and `beta` and
-/// `w = message_width` of [`Buses`]; the caller computes them once for all tables. A table
-/// with periodic columns has `periodic_cpu(point: Ext) -> Vec<Ext>` too. Selectors are the
-/// caller's, and so is the division by the vanishing polynomial.
+/// The text declares, for a table `cpu`, `eval_cpu(v: &Opened, c: &Challenges) -> Ext`, of
+/// `droste_gadgets::verify::constraints`. The lookup trace is passed flat, as it is opened, and
+/// recomposed inside. Denominator base `i` is `alpha' + (i + 1) * beta^w` for the lookup challenges
+/// `alpha'` and `beta` and `w = message_width` of [`Buses`]; the caller computes them once for all
+/// tables. A table with periodic columns has `periodic_cpu(point: Ext) -> Vec<Ext>` too. The caller
+/// computes the selectors and divides by the vanishing polynomial.
 ///
 /// # Errors
-/// [`CodegenError`] for names, buses or lookups that cannot be.
+/// [`CodegenError`] for names, buses, lookups or periodic columns that are not as it says.
 pub fn generate<A>(sources: &[TableSource<'_, A>]) -> Result<Evaluators, CodegenError>
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
@@ -173,7 +177,8 @@ where
         }
         symbolic.push(evaluate(source, buses)?);
     }
-    // Nearly all the time goes into shortening the evaluators: side by side, each as if it were alone.
+    // Shortening the evaluators takes nearly all the time. They do not depend on each other, so
+    // this runs in parallel.
     let tables = symbolic
         .into_par_iter()
         .map(|table| Table {
@@ -186,18 +191,18 @@ where
     Ok(Evaluators { tables, buses })
 }
 
-/// A table with its constraints as expressions.
+/// A table with its constraints as a graph of expressions.
 struct Symbolic<'a> {
     name: String,
-    shape: TableShape,
+    shape: AirShape,
     periodic: StraightLine,
     graph: Graph<'a>,
-    /// In the order in which they are folded.
+    /// The constraints, in the order in which they are folded.
     constraints: Vec<NodeId>,
 }
 
 impl Symbolic<'_> {
-    /// The shortest evaluator of the folded constraints that is found.
+    /// The shortest evaluator that is found for the folded constraints.
     fn evaluator(&self) -> StraightLine {
         let by = |strategy| {
             let mut arena = Arena::default();
@@ -272,8 +277,9 @@ where
     let base = builder.base_constraints();
     let extension = builder.extension_constraints();
     let log_quotient_chunks = match layout.num_periodic_columns {
-        // As Plonky3 has it, which would evaluate the constraints again: of a table of thousands of columns
-        // that takes a large part of a second.
+        // This repeats Plonky3's computation of the degree, because Plonky3 would evaluate the
+        // constraints again, which takes a large part of a second for a table of thousands of
+        // columns.
         0 => {
             let base = base.iter().map(|constraint| constraint.degree_multiple());
             let extension = extension
@@ -294,7 +300,7 @@ where
             &gadget,
         ),
     };
-    let shape = TableShape {
+    let shape = AirShape {
         main_width: layout.main_width,
         main_next: !air.main_next_row_columns().is_empty(),
         preprocessed_width,

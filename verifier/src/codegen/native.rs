@@ -1,4 +1,4 @@
-//! Evaluators run natively, as the verifier's constraints.
+//! Runs evaluators natively, as the constraints of the native verifier.
 
 use droste_gadgets::prelude::Ext;
 use droste_gadgets::verify::constraints::{Challenges, Constraints, Opened};
@@ -10,16 +10,16 @@ fn row(values: &[Ext]) -> Vec<EF> {
     values.iter().map(|&value| value.into()).collect()
 }
 
-/// The results of a program on openings that have all that it reads.
+/// Runs a program on openings that have every value it reads.
 #[allow(
     clippy::panic,
-    reason = "tables and openings are of the shape that the evaluators are of; a native run takes a panic \
-              for its program's failure"
+    reason = "tables and openings have the shape of the evaluators; a native run reports a panic \
+              as a failure of its program"
 )]
 fn results(program: Option<&StraightLine>, opened: &OpenedTable) -> Vec<Ext> {
     let results = match program.map(|program| program.evaluate(opened)) {
         Some(Ok(results)) => results,
-        // The run fails, and does not go on with other values.
+        // A panic makes the run fail, so that it does not continue with wrong values.
         Some(Err(error)) => panic!("{error}"),
         None => panic!("there is no such table"),
     };

@@ -7,8 +7,9 @@ use p3_field::PrimeCharacteristicRing;
 use super::program::{Signed, StraightLine, Value};
 use super::{CodegenError, Input};
 
-/// Evaluates every column, of period `p` each, on a trace of `n = 2^log_height` rows: the column's
-/// interpolant over the subgroup of order `p`, at `point^(n / p)`.
+/// Program that evaluates every periodic column at the point. On a trace of `n = 2^log_height` rows
+/// a column of period `p` is its interpolant over the subgroup of order `p`, evaluated at
+/// `point^(n / p)`.
 pub(super) fn evaluator(
     table: &str,
     columns: &[Vec<F>],

@@ -1,26 +1,32 @@
 //! Polynomials over atoms, with the folding challenge as a distinguished variable.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
 use droste_native::F;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
+use smallvec::{SmallVec, smallvec};
 
 use super::Input;
 
 /// Index of an atom in an [`Arena`].
 pub(super) type AtomId = u32;
 
-/// `alpha^power` times a product of atoms (sorted, with repetition).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Factors of a product, sorted, with repetition: seldom more than the degree of a constraint.
+pub(super) type Atoms = SmallVec<[AtomId; 4]>;
+
+/// `alpha^power` times a product of atoms.
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Monomial {
     pub power: u32,
-    pub atoms: Vec<AtomId>,
+    pub atoms: Atoms,
 }
 
-/// Sum of monomials with nonzero base field coefficients.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+/// Sum of monomials, in ascending order, with nonzero base field coefficients.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Polynomial {
-    pub terms: BTreeMap<Monomial, F>,
+    pub terms: Vec<(Monomial, F)>,
 }
 
 /// A value that appears as a factor.
@@ -28,16 +34,35 @@ pub(super) struct Polynomial {
 pub(super) enum Atom {
     Input(Input),
     /// A polynomial computed once and used as a whole.
-    Shared(Polynomial),
+    Shared(Rc<Polynomial>),
 }
 
-/// Atoms, equal ones merged.
+/// The atoms, in which equal ones are merged.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     pub atoms: Vec<Atom>,
     inputs: HashMap<Input, AtomId>,
-    shared: HashMap<Polynomial, AtomId>,
+    shared: HashMap<Rc<Polynomial>, AtomId>,
 }
+
+/// The standard hasher takes far longer over each number of a large polynomial.
+impl Hash for Polynomial {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let mut folded = 0_u64;
+        let mut fold = |number: u32| {
+            folded = (folded.rotate_left(5) ^ u64::from(number)).wrapping_mul(MULTIPLIER);
+        };
+        for (monomial, coefficient) in &self.terms {
+            fold(monomial.power);
+            monomial.atoms.iter().for_each(|&atom| fold(atom));
+            fold(coefficient.as_canonical_u32());
+        }
+        state.write_u64(folded);
+    }
+}
+
+/// An odd number near 2^64 over the golden ratio, by which hashes are mixed.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Polynomial {
     pub(super) fn constant(value: F) -> Self {
@@ -45,28 +70,47 @@ impl Polynomial {
     }
 
     pub(super) fn atom(id: AtomId) -> Self {
-        let atoms = vec![id];
+        let atoms = smallvec![id];
         Self::term(F::ONE, Monomial { power: 0, atoms })
     }
 
     pub(super) fn term(coefficient: F, monomial: Monomial) -> Self {
-        let mut result = Self::default();
-        result.add(monomial, coefficient);
-        result
+        Self::sum(vec![(monomial, coefficient)])
+    }
+
+    /// The sum of terms in any order, monomials among them that are equal or have no coefficient.
+    pub(super) fn sum(mut terms: Vec<(Monomial, F)>) -> Self {
+        terms.sort_by(|(a, _), (b, _)| a.cmp(b));
+        terms.dedup_by(|(next, more), (monomial, coefficient)| {
+            let equal = next == monomial;
+            if equal {
+                *coefficient += *more;
+            }
+            equal
+        });
+        terms.retain(|&(_, c)| c != F::ZERO);
+        Self { terms }
+    }
+
+    fn position(&self, monomial: &Monomial) -> Result<usize, usize> {
+        self.terms.binary_search_by(|(m, _)| m.cmp(monomial))
+    }
+
+    /// The coefficient of a monomial, if it is not zero.
+    pub(super) fn coefficient(&self, monomial: &Monomial) -> Option<F> {
+        self.position(monomial).ok().map(|i| self.terms[i].1)
     }
 
     pub(super) fn add(&mut self, monomial: Monomial, coefficient: F) {
         if coefficient == F::ZERO {
             return;
         }
-        match self.terms.entry(monomial) {
-            std::collections::btree_map::Entry::Vacant(slot) => {
-                slot.insert(coefficient);
-            }
-            std::collections::btree_map::Entry::Occupied(mut slot) => {
-                *slot.get_mut() += coefficient;
-                if *slot.get() == F::ZERO {
-                    let _ = slot.remove();
+        match self.position(&monomial) {
+            Err(i) => self.terms.insert(i, (monomial, coefficient)),
+            Ok(i) => {
+                self.terms[i].1 += coefficient;
+                if self.terms[i].1 == F::ZERO {
+                    let _ = self.terms.remove(i);
                 }
             }
         }
@@ -77,29 +121,34 @@ impl Polynomial {
         if other.len() > self.len() && scale == F::ONE {
             std::mem::swap(&mut self, &mut other);
         }
-        for (monomial, c) in other.terms {
-            self.add(monomial, c * scale);
+        let more = other.terms.into_iter().map(|(m, c)| (m, c * scale));
+        if more.len() < self.len() / 8 {
+            more.for_each(|(m, c)| self.add(m, c));
+            return self;
         }
-        self
+        self.terms.extend(more);
+        Self::sum(self.terms)
     }
 
     pub(super) fn len(&self) -> usize {
         self.terms.len()
     }
 
-    /// The value of a polynomial without variables.
+    /// The value of a constant polynomial.
     pub(super) fn as_constant(&self) -> Option<F> {
-        let mut terms = self.terms.iter();
-        match (terms.next(), terms.next()) {
-            (None, _) => Some(F::ZERO),
-            (Some((m, &c)), None) if *m == Monomial::default() => Some(c),
+        match &self.terms[..] {
+            [] => Some(F::ZERO),
+            [(m, c)] if *m == Monomial::default() => Some(*c),
             _ => None,
         }
     }
 
-    /// Removes the constant term.
+    /// Removes and returns the constant term.
     pub(super) fn take_constant(&mut self) -> F {
-        self.terms.remove(&Monomial::default()).unwrap_or(F::ZERO)
+        match self.terms.first() {
+            Some((m, _)) if *m == Monomial::default() => self.terms.remove(0).1,
+            _ => F::ZERO,
+        }
     }
 
     pub(super) fn scaled(mut self, scale: F) -> Self {
@@ -107,45 +156,64 @@ impl Polynomial {
             return Self::default();
         }
         if scale != F::ONE {
-            self.terms.values_mut().for_each(|c| *c *= scale);
+            self.terms.iter_mut().for_each(|(_, c)| *c *= scale);
         }
         self
     }
 
-    /// Product with `coefficient * monomial`.
+    /// Multiplies by `coefficient * monomial`.
     pub(super) fn times(self, coefficient: F, monomial: &Monomial) -> Self {
-        let mut result = Self::default();
-        for (m, c) in self.terms {
-            result.add(m.times(monomial), c * coefficient);
+        let terms = self.terms.into_iter();
+        Self::sum(
+            terms
+                .map(|(m, c)| (m.times(monomial), c * coefficient))
+                .collect(),
+        )
+    }
+}
+
+impl Clone for Monomial {
+    fn clone(&self) -> Self {
+        Self {
+            power: self.power,
+            // Copies them at once, which the vector's own `clone` does not.
+            atoms: Atoms::from_slice(&self.atoms),
         }
-        result
     }
 }
 
 impl Monomial {
     pub(super) fn times(&self, other: &Self) -> Self {
-        let mut atoms = self.atoms.clone();
-        atoms.extend_from_slice(&other.atoms);
-        atoms.sort_unstable();
-        Self {
-            power: self.power + other.power,
-            atoms,
+        let mut product = self.clone();
+        product.power += other.power;
+        if !other.atoms.is_empty() {
+            product.atoms.extend_from_slice(&other.atoms);
+            product.atoms.sort_unstable();
         }
+        product
     }
 
-    /// Instructions that add this term to a running sum: all but one multiplication fuse with
-    /// the addition, and a coefficient other than one and minus one is one more factor.
+    /// Number of instructions that add this term, with this coefficient, to a running sum (see
+    /// [`cost`]).
     pub(super) fn cost(&self, coefficient: F) -> usize {
-        match self.atoms.len() {
-            0 | 1 => 1,
-            n => n - 1 + usize::from(!is_unit(coefficient)),
-        }
+        cost(self.atoms.len(), is_unit(coefficient))
     }
+}
 
-    /// Whether the term can be the addend of a fused multiply-add, at no instruction of its own.
-    pub(super) fn is_addend(&self, coefficient: F) -> bool {
-        self.atoms.is_empty() || (self.atoms.len() == 1 && is_unit(coefficient))
+/// Number of instructions that add a term of `atoms` atoms to a running sum. The last
+/// multiplication fuses with the addition, and a coefficient that is neither one nor minus one
+/// (`unit`) counts as a factor.
+pub(super) fn cost(atoms: usize, unit: bool) -> usize {
+    match atoms {
+        0 | 1 => 1,
+        n => n - 1 + usize::from(!unit),
     }
+}
+
+/// Whether a term of so many atoms can be the addend of a fused multiply-add, at no instruction of its
+/// own.
+pub(super) fn is_addend(atoms: usize, unit: bool) -> bool {
+    atoms == 0 || (atoms == 1 && unit)
 }
 
 /// Whether `c` is 1 or -1.
@@ -153,7 +221,7 @@ pub(super) fn is_unit(c: F) -> bool {
     c == F::ONE || c == F::NEG_ONE
 }
 
-/// The smaller of `c` and `-c` as integers, and the sign that was dropped.
+/// Returns the smaller of `c` and `-c` as integers, and the sign that was dropped.
 pub(super) fn magnitude(c: F) -> (F, F) {
     if c.as_canonical_u32() <= (-c).as_canonical_u32() {
         (c, F::ONE)
@@ -172,34 +240,34 @@ impl Arena {
         id
     }
 
-    /// Makes `polynomial` a value of its own: returns `scale` and the atom with
-    /// `polynomial = scale * atom`. Polynomials that differ by sign, or by a factor common to
-    /// all terms, share their atom.
+    /// Makes `polynomial` a shared value: returns `scale` and an atom with
+    /// `polynomial = scale * atom`. Polynomials that differ by sign, or by a factor common to all
+    /// terms, share their atom.
     pub(super) fn share(&mut self, polynomial: Polynomial) -> (F, AtomId) {
         let scale = common_factor(&polynomial);
         let polynomial = polynomial.scaled(scale.inverse());
-        if let Some((monomial, &c)) = polynomial.terms.first_key_value()
-            && polynomial.len() == 1
+        if let [(monomial, c)] = &polynomial.terms[..]
             && monomial.power == 0
             && let [atom] = monomial.atoms[..]
         {
-            return (scale * c, atom);
+            return (scale * *c, atom);
         }
         if let Some(&id) = self.shared.get(&polynomial) {
             return (scale, id);
         }
+        let polynomial = Rc::new(polynomial);
         let id = self.push(Atom::Shared(polynomial.clone()));
         self.shared.insert(polynomial, id);
         (scale, id)
     }
 
-    /// Replaces each atom that is used once, as a term of its own, by the terms it stands for:
-    /// computing them in place saves the addition. `root` is the sum that everything serves.
+    /// Replaces each atom that is used only once, as a term of its own, by the terms it stands for:
+    /// computing them in place saves the addition. `root` is the sum that is evaluated in the end.
     pub(super) fn inline(&mut self, root: Polynomial) -> Polynomial {
         let mut uses = vec![0_usize; self.atoms.len()];
         let mut pending: Vec<AtomId> = Vec::new();
         let mut count = |polynomial: &Polynomial, pending: &mut Vec<AtomId>| {
-            for &atom in polynomial.terms.keys().flat_map(|m| &m.atoms) {
+            for &atom in polynomial.terms.iter().flat_map(|(m, _)| &m.atoms) {
                 uses[atom as usize] += 1;
                 if uses[atom as usize] == 1 {
                     pending.push(atom);
@@ -212,32 +280,34 @@ impl Arena {
                 count(polynomial, &mut pending);
             }
         }
-        // Shared sums use only atoms made before them, so one pass in order of creation does.
+        // Shared sums use only atoms made before them, so one pass in order of creation is enough.
         for id in 0..self.atoms.len() {
             if let Atom::Shared(polynomial) = &self.atoms[id] {
-                self.atoms[id] = Atom::Shared(self.inlined(polynomial, &uses));
+                self.atoms[id] = Atom::Shared(Rc::new(self.inlined(polynomial, &uses)));
             }
         }
         self.inlined(&root, &uses)
     }
 
     fn inlined(&self, polynomial: &Polynomial, uses: &[usize]) -> Polynomial {
-        let mut result = Polynomial::default();
-        for (monomial, &coefficient) in &polynomial.terms {
+        let mut terms = Vec::with_capacity(polynomial.len());
+        for (monomial, coefficient) in &polynomial.terms {
             match monomial.atoms[..] {
                 [atom] if uses[atom as usize] == 1 => match &self.atoms[atom as usize] {
                     Atom::Shared(inner) => {
-                        let power = monomial.power;
-                        let atoms = Vec::new();
-                        let terms = inner.clone().times(coefficient, &Monomial { power, atoms });
-                        result = result.add_scaled(F::ONE, terms);
+                        let shift = Monomial {
+                            power: monomial.power,
+                            atoms: Atoms::new(),
+                        };
+                        let inner = inner.terms.iter();
+                        terms.extend(inner.map(|(m, c)| (m.times(&shift), *c * *coefficient)));
                     }
-                    Atom::Input(_) => result.add(monomial.clone(), coefficient),
+                    Atom::Input(_) => terms.push((monomial.clone(), *coefficient)),
                 },
-                _ => result.add(monomial.clone(), coefficient),
+                _ => terms.push((monomial.clone(), *coefficient)),
             }
         }
-        result
+        Polynomial::sum(terms)
     }
 
     fn push(&mut self, atom: Atom) -> AtomId {
@@ -246,13 +316,14 @@ impl Arena {
     }
 }
 
-/// A nonzero scale that makes equal the polynomials we want to share. The sign is that of the
-/// last term, which is never the constant unless it is alone.
+/// A nonzero scale such that polynomials that should share an atom are equal after division by it.
+/// Its sign is the sign of the last term, which is the constant only if there is no other term.
 fn common_factor(polynomial: &Polynomial) -> F {
-    let Some((_, &last)) = polynomial.terms.last_key_value() else {
+    let Some(&(_, last)) = polynomial.terms.last() else {
         return F::ONE;
     };
     let (size, sign) = magnitude(last);
-    let common = polynomial.terms.values().all(|&c| magnitude(c).0 == size);
+    let mut terms = polynomial.terms.iter();
+    let common = terms.all(|&(_, c)| magnitude(c).0 == size);
     if common { size * sign } else { sign }
 }

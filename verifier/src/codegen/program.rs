@@ -1,4 +1,4 @@
-//! Straight-line programs over the extension, one instruction of the machine each.
+//! Straight-line programs over the extension field, whose instructions are the machine's.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,13 @@ use super::{CodegenError, Input, OpenedTable};
 pub enum Value {
     /// Base field constant.
     Constant(F),
-    /// Something the table opens, or a challenge.
+    /// An opened value of the table, a selector or a challenge.
     Input(Input),
     /// Result of an earlier instruction, by index.
     Result {
         /// Index of the instruction.
         index: usize,
-        /// The result is a base field element.
+        /// Whether the result is a base field element.
         scalar: bool,
     },
 }
@@ -35,20 +35,20 @@ impl Value {
     }
 }
 
-/// One step. In the extension forms the first operand is an extension element; the others may
-/// be scalars. Each is one instruction of the machine: `D = A * b + c`, solved for `D`, or, in
-/// the subtractions, for `c`.
+/// One step, which is one instruction of the machine: `D = A * b + c`, solved for `D`, or, in the
+/// subtractions, for `c`. If any operand is an extension element, the first one is; the others may
+/// be scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Instruction {
     /// `a * b + c`.
     MultiplyAdd(Value, Value, Value),
     /// `c - a * b`, operands in the order `c, a, b`; `c` and `a` are extension elements.
     MultiplySubtract(Value, Value, Value),
-    /// `a * b`; of base field elements when both are.
+    /// `a * b`; of base field elements if both are.
     Multiply(Value, Value),
-    /// `a + b`; of base field elements when both are.
+    /// `a + b`; of base field elements if both are.
     Add(Value, Value),
-    /// `a - b`; of base field elements when both are.
+    /// `a - b`; of base field elements if both are.
     Subtract(Value, Value),
     /// The extension element that equals a scalar.
     Lift(Value),
@@ -76,9 +76,9 @@ pub(super) struct Signed {
 /// A straight-line program.
 #[derive(Clone, Debug, Default)]
 pub struct StraightLine {
-    /// Steps in order.
+    /// Instructions in order.
     pub instructions: Vec<Instruction>,
-    /// Values of the program: extension elements.
+    /// Results of the program, all extension elements.
     pub results: Vec<Value>,
     index: HashMap<Instruction, usize>,
 }
@@ -96,10 +96,10 @@ impl StraightLine {
         self.instructions.is_empty()
     }
 
-    /// Runs the program; one value for each of its results.
+    /// Runs the program and returns its results.
     ///
     /// # Errors
-    /// [`CodegenError::MissingInput`] when `opened` lacks a value that the program reads.
+    /// [`CodegenError::MissingInput`] if `opened` lacks a value that the program reads.
     pub fn evaluate(&self, opened: &OpenedTable) -> Result<Vec<EF>, CodegenError> {
         let mut results: Vec<EF> = Vec::with_capacity(self.len());
         let get = |value: Value, results: &[EF]| match value {
@@ -122,7 +122,7 @@ impl StraightLine {
         self.results.iter().map(|&r| get(r, &results)).collect()
     }
 
-    /// Appends an instruction, or finds the same one again.
+    /// Appends an instruction, or reuses an equal one.
     fn push(&mut self, instruction: Instruction) -> Value {
         let scalar = match instruction {
             Instruction::Multiply(a, b) | Instruction::Add(a, b) | Instruction::Subtract(a, b) => {
@@ -183,7 +183,7 @@ impl StraightLine {
         self.push(Instruction::MultiplyAdd(a, b, c))
     }
 
-    /// `c - a * b`, or its negation where that saves an instruction.
+    /// `c - a * b`, or its negation if that saves an instruction.
     pub(super) fn multiply_subtract(&mut self, c: Value, a: Value, b: Value) -> Signed {
         let (a, b) = extension_first(a, b);
         let plus = |value| Signed {
@@ -223,7 +223,7 @@ impl StraightLine {
     }
 }
 
-/// Puts an extension element first, and a constant last.
+/// Orders two operands so that an extension element comes first and a constant last.
 fn extension_first(a: Value, b: Value) -> (Value, Value) {
     let rank = |v: Value| match v {
         Value::Constant(_) => 2,

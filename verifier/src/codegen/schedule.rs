@@ -1,27 +1,29 @@
-//! From a polynomial to a straight-line program.
+//! Turns a polynomial into a straight-line program.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use droste_native::F;
 use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::Input;
 use super::factor::factor;
-use super::polynomial::{Arena, Atom, AtomId, Monomial, Polynomial, is_unit};
+use super::polynomial::{Arena, Atom, AtomId, Atoms, Monomial, Polynomial, is_unit};
 use super::program::{Signed, StraightLine, Value};
 
-/// Evaluates `polynomial`, and the shared sums it needs, in as few instructions as we find.
+/// Emits instructions that evaluate `polynomial` and the shared sums it needs, as few as these
+/// rules find.
 pub(super) fn schedule(polynomial: Polynomial, arena: Arena) -> StraightLine {
     let multipliers = multipliers(&arena);
     let mut scheduler = Scheduler {
         arena,
         program: StraightLine::default(),
-        done: BTreeMap::new(),
+        done: Vec::new(),
         powers: BTreeMap::from([(1, Value::Input(Input::Alpha))]),
         multipliers,
         begun: BTreeSet::new(),
     };
-    let result = scheduler.sum(polynomial);
+    let result = scheduler.sum(&polynomial);
     scheduler.program.finish(result);
     scheduler.program
 }
@@ -29,21 +31,22 @@ pub(super) fn schedule(polynomial: Polynomial, arena: Arena) -> StraightLine {
 struct Scheduler {
     arena: Arena,
     program: StraightLine,
-    done: BTreeMap<AtomId, Signed>,
+    /// By atom.
+    done: Vec<Option<Signed>>,
     /// Powers of the folding challenge computed so far.
     powers: BTreeMap<u32, Value>,
-    /// Polynomials in the challenge alone.
-    multipliers: Vec<(AtomId, Polynomial)>,
-    /// Those of them whose evaluation has begun.
+    /// Shared polynomials in the challenge alone, without atoms.
+    multipliers: Vec<(AtomId, Rc<Polynomial>)>,
+    /// Multipliers whose evaluation has begun.
     begun: BTreeSet<AtomId>,
 }
 
-/// Running sum.
+/// Running sum; `None` before its first term.
 type Sum = Option<Signed>;
 
 impl Scheduler {
     fn atom(&mut self, id: AtomId) -> Signed {
-        if let Some(&value) = self.done.get(&id) {
+        if let Some(value) = self.value(id) {
             return value;
         }
         let value = match self.arena.atoms[id as usize].clone() {
@@ -52,12 +55,21 @@ impl Scheduler {
                 value: Value::Input(input),
             },
             Atom::Shared(polynomial) if is_multiplier(&polynomial) => {
-                self.multiplier(id, polynomial)
+                self.multiplier(id, &polynomial)
             }
-            Atom::Shared(polynomial) => self.sum(polynomial),
+            Atom::Shared(polynomial) => self.sum(&polynomial),
         };
-        self.done.insert(id, value);
+        let id = id as usize;
+        if id >= self.done.len() {
+            self.done.resize(self.arena.atoms.len(), None);
+        }
+        self.done[id] = Some(value);
         value
+    }
+
+    /// The value of an atom, if it is computed.
+    fn value(&self, id: AtomId) -> Option<Signed> {
+        self.done.get(id as usize).copied().flatten()
     }
 
     /// `alpha^power`.
@@ -65,7 +77,8 @@ impl Scheduler {
         if let Some(&value) = self.powers.get(&power) {
             return value;
         }
-        // Two powers at hand may make this one; otherwise square half of it.
+        // If this power is the product of two known powers, multiply them; otherwise square the
+        // power of half the exponent.
         let split = self
             .powers
             .keys()
@@ -78,20 +91,19 @@ impl Scheduler {
         value
     }
 
-    /// Horner's rule over the powers of the challenge.
-    fn sum(&mut self, polynomial: Polynomial) -> Signed {
+    /// Evaluates a polynomial by Horner's rule over the powers of the challenge.
+    fn sum(&mut self, polynomial: &Polynomial) -> Signed {
         let polynomial = factor(polynomial, &mut self.arena);
-        let mut groups: BTreeMap<u32, Vec<(Monomial, F)>> = BTreeMap::new();
-        for (monomial, coefficient) in polynomial.terms {
-            let group = groups.entry(monomial.power).or_default();
-            group.push((monomial, coefficient));
-        }
+        let groups = polynomial
+            .terms
+            .chunk_by(|(m, _), (n, _)| m.power == n.power);
         let mut sum: Sum = None;
         let mut above = 0;
-        for (power, group) in groups.into_iter().rev() {
+        for group in groups.rev() {
+            let power = group[0].0.power;
             let group: Vec<(F, Vec<Value>)> = group
-                .into_iter()
-                .map(|(m, c)| self.resolve(&m.atoms, c))
+                .iter()
+                .map(|(m, c)| self.resolve(&m.atoms, *c))
                 .collect();
             sum = Some(self.group(sum, above - power.min(above), group));
             above = power;
@@ -115,7 +127,7 @@ impl Scheduler {
         }
     }
 
-    /// Values of the atoms, with their signs in the coefficient.
+    /// Evaluates the atoms; their signs go into the coefficient.
     fn resolve(&mut self, atoms: &[AtomId], mut coefficient: F) -> (F, Vec<Value>) {
         let values = atoms
             .iter()
@@ -185,7 +197,7 @@ impl Scheduler {
     /// `sum + c * product of values`.
     fn add_term(&mut self, sum: Signed, c: F, values: Vec<Value>) -> Signed {
         let Signed { negated, value } = sum;
-        // Work on `value`, which is the sum or its negation.
+        // Compute with `value`, which is the sum or its negation.
         let c = if negated { -c } else { c };
         let Some((&last, rest)) = values.split_last() else {
             let value = self.program.add(value, Value::Constant(c));
@@ -221,21 +233,22 @@ impl Scheduler {
         Signed { negated, value }
     }
 
-    /// A polynomial in the challenge alone. Rows of a circulant are each the one before times the
-    /// challenge, but for the two terms that wrap around: such a neighbour is looked for first.
-    fn multiplier(&mut self, id: AtomId, polynomial: Polynomial) -> Signed {
+    /// Evaluates a polynomial in the challenge alone. Each row of a circulant is the row before it
+    /// times the challenge, except for the two terms that wrap around, so such a neighbour is
+    /// looked for first.
+    fn multiplier(&mut self, id: AtomId, polynomial: &Polynomial) -> Signed {
         self.begun.insert(id);
         let mut best: Option<(F, AtomId, Polynomial)> = None;
         for (other, known) in &self.multipliers {
-            if self.begun.contains(other) && !self.done.contains_key(other) {
+            if self.begun.contains(other) && self.value(*other).is_none() {
                 continue;
             }
-            for ratio in ratios(&polynomial, known) {
+            for ratio in ratios(polynomial, known) {
                 let shift = Monomial {
                     power: 1,
-                    atoms: Vec::new(),
+                    atoms: Atoms::new(),
                 };
-                let shifted = known.clone().times(-ratio, &shift);
+                let shifted = Polynomial::clone(known).times(-ratio, &shift);
                 let difference = polynomial.clone().add_scaled(F::ONE, shifted);
                 let bound = best.as_ref().map_or(polynomial.len() / 2, |b| b.2.len());
                 if difference.len() < bound {
@@ -259,13 +272,13 @@ impl Scheduler {
             .program
             .multiply(neighbour.value, Value::Constant(ratio));
         let alpha = self.power(1);
-        let constant = difference.terms.get(&Monomial::default()).copied();
+        let constant = difference.coefficient(&Monomial::default());
         let constant = Value::Constant(constant.unwrap_or(F::ZERO));
         let mut value = self.program.multiply_add(scaled, alpha, constant);
-        for (monomial, &c) in &difference.terms {
+        for (monomial, c) in &difference.terms {
             if monomial.power > 0 {
                 let power = self.power(monomial.power);
-                value = self.program.multiply_add(power, Value::Constant(c), value);
+                value = self.program.multiply_add(power, Value::Constant(*c), value);
             }
         }
         Signed {
@@ -275,13 +288,13 @@ impl Scheduler {
     }
 }
 
-/// Fewest terms of a multiplier that is worth looking for a neighbour.
+/// Smallest number of terms of a multiplier for which a neighbour is looked for.
 const MIN_MULTIPLIER: usize = 5;
 
-/// Most multipliers among which neighbours are looked for.
+/// Largest number of multipliers among which neighbours are looked for.
 const MAX_MULTIPLIERS: usize = 256;
 
-fn multipliers(arena: &Arena) -> Vec<(AtomId, Polynomial)> {
+fn multipliers(arena: &Arena) -> Vec<(AtomId, Rc<Polynomial>)> {
     let mut found = Vec::new();
     for (id, atom) in (0..).zip(&arena.atoms) {
         if let Atom::Shared(polynomial) = atom
@@ -296,19 +309,19 @@ fn multipliers(arena: &Arena) -> Vec<(AtomId, Polynomial)> {
 }
 
 fn is_multiplier(polynomial: &Polynomial) -> bool {
-    polynomial.terms.keys().all(|m| m.atoms.is_empty())
+    polynomial.terms.iter().all(|(m, _)| m.atoms.is_empty())
 }
 
-/// Ratios that could make `polynomial = ratio * alpha * known + few terms`.
+/// Ratios for which `polynomial - ratio * alpha * known` may have few terms.
 fn ratios(polynomial: &Polynomial, known: &Polynomial) -> Vec<F> {
     let mut ratios = Vec::new();
-    for (monomial, &c) in polynomial.terms.iter().rev() {
+    for (monomial, c) in polynomial.terms.iter().rev() {
         let Some(power) = monomial.power.checked_sub(1) else {
             continue;
         };
-        let atoms = Vec::new();
-        if let Some(&k) = known.terms.get(&Monomial { power, atoms }) {
-            let ratio = c * k.inverse();
+        let atoms = Atoms::new();
+        if let Some(k) = known.coefficient(&Monomial { power, atoms }) {
+            let ratio = *c * k.inverse();
             if !ratios.contains(&ratio) {
                 ratios.push(ratio);
             }
@@ -320,13 +333,13 @@ fn ratios(polynomial: &Polynomial, known: &Polynomial) -> Vec<F> {
     ratios
 }
 
-/// Which term of a group can be the addend of the step that leads to it, preferring those that
-/// could not be added as cheaply later.
+/// Chooses the term of a group that is the addend of the step leading to the group. Prefers terms
+/// that cost more to add later.
 fn best_addend(sum: Sum, group: &[(F, Vec<Value>)]) -> Option<usize> {
     let rank = |(c, values): &(F, Vec<Value>)| match values[..] {
         [] => Some(1),
         [value] if is_unit(*c) && value.is_scalar() => match sum {
-            // A scalar can be added, not subtracted from.
+            // A scalar can be an addend, but nothing can be subtracted from it.
             Some(sum) if sum.negated != (*c == F::NEG_ONE) => None,
             _ => Some(0),
         },
@@ -339,7 +352,7 @@ fn best_addend(sum: Sum, group: &[(F, Vec<Value>)]) -> Option<usize> {
         .map(|(_, i)| i)
 }
 
-/// A sum of one addend.
+/// Starts a sum with one addend.
 fn start_with(c: F, values: &[Value]) -> Signed {
     match values {
         [] => Signed {

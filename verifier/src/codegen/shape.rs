@@ -1,4 +1,4 @@
-//! What a table's proof carries besides its constraints.
+//! The shape of a table's part of a proof.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use p3_lookup::{Kind, Lookup};
 
 use super::CodegenError;
 
-/// Shape of one table's part of a proof, as p3's batch verifier derives it from the AIR.
+/// Shape of one table's part of a proof, as Plonky3's batch verifier derives it from the AIR.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableShape {
+pub struct AirShape {
     /// Columns of the main trace.
     pub main_width: usize,
-    /// The main trace is opened at the next point too, all columns of it.
+    /// Whether the main trace, with all its columns, is opened at the next point too.
     pub main_next: bool,
-    /// Columns of the preprocessed trace, zero when there is none.
+    /// Columns of the preprocessed trace, zero if there is none.
     pub preprocessed_width: usize,
-    /// The preprocessed trace is opened at the next point too.
+    /// Whether the preprocessed trace is opened at the next point too.
     pub preprocessed_next: bool,
     /// Logarithm of the number of quotient chunks, each [`EXTENSION_DEGREE`] columns wide.
     pub log_quotient_chunks: usize,
@@ -25,19 +25,20 @@ pub struct TableShape {
     pub num_lookups: usize,
     /// Bus of each fraction column, an index into the batch's denominator bases.
     pub buses: Vec<usize>,
-    /// Upper bound of the number of bus messages that one row takes.
+    /// Upper bound of the number of bus messages that one row sends and receives, with
+    /// multiplicities.
     pub row_weight: u128,
-    /// Public values.
+    /// Number of public values.
     pub num_public_values: usize,
     /// Periodic columns, one period each.
     pub periodic_columns: Vec<Vec<F>>,
-    /// Constraints folded, lookups included.
+    /// Number of folded constraints, including those of the lookups.
     pub num_constraints: usize,
 }
 
-impl TableShape {
-    /// Base field columns of the lookup trace, opened at both points: an accumulator and a
-    /// fraction per lookup, or none.
+impl AirShape {
+    /// Base field columns of the lookup trace, which is opened at both points: one accumulator and
+    /// a fraction per lookup; zero without lookups.
     #[must_use]
     pub const fn permutation_width(&self) -> usize {
         match self.num_lookups {
@@ -59,23 +60,23 @@ impl TableShape {
     }
 }
 
-/// Buses of all tables, numbered as p3's transcript numbers them.
+/// Buses of all tables, numbered as in Plonky3's transcript.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Buses {
     /// Bus of each lookup of each table.
     pub of_lookups: Vec<Vec<usize>>,
     /// Number of buses.
     pub count: usize,
-    /// Elements of the widest message, at least one: the power of the combiner that separates
-    /// buses.
+    /// Number of elements of the widest message, at least one. This power of the combiner separates
+    /// the buses.
     pub message_width: usize,
 }
 
 impl Buses {
-    /// Numbers buses in order of first appearance; a local lookup is a bus of its own.
+    /// Numbers buses in order of first appearance. Each local lookup is a bus of its own.
     ///
     /// # Errors
-    /// [`CodegenError::BusWidth`] where messages of one bus differ in width.
+    /// [`CodegenError::BusWidth`] if messages of one bus differ in width.
     pub fn number<'a>(
         tables: impl IntoIterator<Item = &'a [Lookup<F>]>,
     ) -> Result<Self, CodegenError> {

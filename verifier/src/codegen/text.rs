@@ -1,4 +1,4 @@
-//! Straight-line programs as zk-DSL text.
+//! Prints straight-line programs as zk-DSL text.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
@@ -9,7 +9,7 @@ use p3_field::PrimeField32;
 use super::input::basis;
 use super::{Input, Instruction, StraightLine, Table, Value};
 
-/// Text of one file: the evaluator of each table.
+/// Text of one file, with the evaluators of each table.
 pub(super) fn file(tables: &[Table]) -> String {
     let mut text = String::from(
         "//! Constraints of each table at the out-of-domain point, generated from the AIRs.\n\n",
@@ -31,7 +31,7 @@ pub(super) fn file(tables: &[Table]) -> String {
     text
 }
 
-/// The evaluator of one table.
+/// Prints the evaluators of one table.
 struct Function<'a>(&'a Table);
 
 impl Display for Function<'_> {
@@ -54,7 +54,7 @@ impl Display for Function<'_> {
         writeln!(f, ") -> Ext {{")?;
         let result = program.results.first();
         match (result, program.instructions.split_last()) {
-            // A result that is the last step needs no name.
+            // If the result is the last step, it is returned without a name.
             (Some(&Value::Result { index, .. }), Some((last, before))) if index == before.len() => {
                 steps(f, program, index)?;
                 writeln!(f, "    {last}\n}}")?;
@@ -80,7 +80,7 @@ impl Display for Function<'_> {
     }
 }
 
-/// The first `count` statements, each naming the value of its step.
+/// Prints the first `count` steps, each as a `let` statement.
 fn steps(f: &mut Formatter<'_>, program: &StraightLine, count: usize) -> fmt::Result {
     for (i, instruction) in program.instructions.iter().take(count).enumerate() {
         writeln!(f, "    let t{i} = {instruction};")?;
@@ -98,7 +98,7 @@ fn any_reads(tables: &[Table], input: Input) -> bool {
     operands.any(|value| value == Value::Input(input))
 }
 
-/// Whether the program reads a challenge, or an opened value.
+/// Whether the program reads any challenge (`challenge`), or else any opened value.
 fn reads(program: &StraightLine, challenge: bool) -> bool {
     let is_challenge = |i: Input| matches!(i, Input::Alpha | Input::Beta | Input::Bus(_));
     let operands = program.instructions.iter().flat_map(Instruction::operands);

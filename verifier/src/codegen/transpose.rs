@@ -1,34 +1,34 @@
-//! Evaluation of linear layers by their transpose.
+//! Evaluates linear layers by their transpose.
 
 use std::collections::BTreeMap;
 
 use droste_native::F;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
-use super::polynomial::{Arena, AtomId, Monomial, Polynomial, magnitude};
+use super::polynomial::{Arena, Atoms, Monomial, Polynomial, magnitude};
 
-/// What multiplies a product of atoms in the folded sum, shifted to begin at power 0 with
-/// coefficient 1: powers of the challenge and canonical coefficients.
+/// The factor of a product of atoms in the folded sum, as powers of the challenge and canonical
+/// coefficients, shifted and scaled to begin at power 0 with coefficient 1.
 type Row = Vec<(u32, u32)>;
 
-/// A product of atoms, with the shift and scale of its row.
-type Member = (Vec<AtomId>, u32, F);
+/// A product of atoms, with the shift and the scale that were taken out of its row.
+type Member = (Atoms, u32, F);
 
-/// Gathers what multiplies each product of atoms into a polynomial in the challenge, and makes
-/// those that several products have in common values of their own, where that saves instructions.
+/// Gathers the factor of each product of atoms into a polynomial in the challenge. Polynomials that
+/// several products share become values of their own, if that saves instructions.
 pub(super) fn transpose(folded: Polynomial, arena: &mut Arena) -> Polynomial {
-    let mut by_atoms: BTreeMap<Vec<AtomId>, Vec<(u32, F)>> = BTreeMap::new();
+    let mut by_atoms: BTreeMap<Atoms, Vec<(u32, F)>> = BTreeMap::new();
     for (monomial, coefficient) in folded.terms {
         let powers = by_atoms.entry(monomial.atoms).or_default();
         powers.push((monomial.power, coefficient));
     }
     let mut groups: BTreeMap<Row, Vec<Member>> = BTreeMap::new();
-    let mut result = Polynomial::default();
+    let mut result = Vec::new();
     for (atoms, powers) in by_atoms {
         if atoms.is_empty() || powers.len() < 2 {
             for (power, coefficient) in powers {
                 let atoms = atoms.clone();
-                result.add(Monomial { power, atoms }, coefficient);
+                result.push((Monomial { power, atoms }, coefficient));
             }
             continue;
         }
@@ -41,7 +41,7 @@ pub(super) fn transpose(folded: Polynomial, arena: &mut Arena) -> Polynomial {
         groups.entry(row).or_default().push((atoms, shift, scale));
     }
     for (row, members) in groups {
-        // The commonest scale goes into the row, so that most members need none of their own.
+        // The most frequent scale goes into the row, so that most members need none of their own.
         let common = commonest(members.iter().map(|&(_, _, scale)| scale));
         let members: Vec<(Monomial, F)> = members
             .into_iter()
@@ -50,33 +50,31 @@ pub(super) fn transpose(folded: Polynomial, arena: &mut Arena) -> Polynomial {
         let row: Vec<(Monomial, F)> = row
             .into_iter()
             .map(|(power, c)| {
-                let atoms = Vec::new();
+                let atoms = Atoms::new();
                 (Monomial { power, atoms }, F::new(c) * common)
             })
             .collect();
         let expanded = members
             .iter()
             .flat_map(|(m, scale)| row.iter().map(move |(r, c)| (m.times(r), *scale * *c)));
-        // One more factor in each member, and the row itself.
+        // Sharing costs one more factor in each member, and the row itself.
         let after = row.len()
             + members
                 .iter()
                 .map(|(m, scale)| m.cost(*scale) + usize::from(m.atoms.len() > 1))
                 .sum::<usize>();
         if expanded.clone().map(|(m, c)| m.cost(c)).sum::<usize>() <= after {
-            expanded.for_each(|(m, c)| result.add(m, c));
+            result.extend(expanded);
             continue;
         }
-        let mut multiplier = Polynomial::default();
-        row.into_iter().for_each(|(m, c)| multiplier.add(m, c));
-        let (sign, multiplier) = arena.share(multiplier);
+        let (sign, multiplier) = arena.share(Polynomial::sum(row));
         for (mut monomial, scale) in members {
             monomial.atoms.push(multiplier);
             monomial.atoms.sort_unstable();
-            result.add(monomial, scale * sign);
+            result.push((monomial, scale * sign));
         }
     }
-    result
+    Polynomial::sum(result)
 }
 
 /// The value that occurs most often, up to sign.

@@ -1,12 +1,12 @@
-//! Plonky3's own prover on Plonky3's own Poseidon1 table: what a unit of `fft_cost` takes on this
-//! machine, so that figures travel between machines.
+//! Measures how long Plonky3's own prover takes per unit of `fft_cost` on Plonky3's own Poseidon1
+//! table, so that figures from different machines can be compared.
 
-use droste_native::challenger::with_grinding;
-use droste_native::poseidon16::{
+use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH,
 };
+use droste_native::stark::challenger::with_grinding;
 use droste_native::{
-    Blake3Family, Config, F, FriSettings, HashFamily, HashId, KeccakFamily, Poseidon16Family,
+    Blake3Suite, Config, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon16Suite,
 };
 use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_field::PrimeCharacteristicRing;
@@ -18,29 +18,34 @@ use super::{CostError, process};
 
 type Table = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
 
-/// Least and largest height of the table: below, grinding and queries outweigh the transforms.
+/// Smallest and largest height of the table. In smaller tables grinding and queries outweigh the
+/// transforms.
 const HEIGHTS: (usize, usize) = (1 << 10, 1 << 16);
 
-/// CPU time of p3-batch-stark on p3-poseidon1-air over `w * h * log2(h)`, in nanoseconds, in this hash
-/// with these settings and about this height (2^10 to 2^16).
+/// CPU time of p3-batch-stark on p3-poseidon1-air, in nanoseconds, divided by `w * h * log2(h)`: in
+/// this hash, at these settings, at the height nearest to `height` within 2^10 to 2^16.
 ///
 /// # Errors
-/// If the settings are out of range.
+/// If the settings are out of range, or the table cannot be proved.
 pub fn cpu_ns_per_fft_unit(
     hash: HashId,
     settings: &FriSettings,
     height: usize,
 ) -> Result<f64, CostError> {
-    // Chosen here, so that Plonky3's prover is instantiated in this crate and not in its users.
+    // The hash is chosen here, not by a type parameter, so that Plonky3's prover is compiled in
+    // this crate and not in every user of it.
     match hash {
-        HashId::Poseidon16 => measure::<Poseidon16Family>(settings, height),
-        HashId::Blake3 => measure::<Blake3Family>(settings, height),
-        HashId::Keccak => measure::<KeccakFamily>(settings, height),
+        HashId::Poseidon16 => measure::<Poseidon16Suite>(settings, height),
+        HashId::Blake3 => measure::<Blake3Suite>(settings, height),
+        HashId::Keccak => measure::<KeccakSuite>(settings, height),
     }
 }
 
-fn measure<H: HashFamily>(settings: &FriSettings, height: usize) -> Result<f64, CostError> {
-    let failed = |error: &dyn std::fmt::Debug| CostError::Peer(format!("{error:?}"));
+fn peer(error: impl std::error::Error + Send + Sync + 'static) -> CostError {
+    CostError::Peer(Box::new(error))
+}
+
+fn measure<H: HashSuite>(settings: &FriSettings, height: usize) -> Result<f64, CostError> {
     let height = height.clamp(HEIGHTS.0, HEIGHTS.1);
     let (full, partial) = Poseidon1Constants {
         rounds_f: 2 * HALF_FULL_ROUNDS,
@@ -53,8 +58,7 @@ fn measure<H: HashFamily>(settings: &FriSettings, height: usize) -> Result<f64, 
     let inputs = (0..height)
         .map(|row| std::array::from_fn(|lane| F::from_usize(row * WIDTH + lane)))
         .collect();
-    let config: Config<H> =
-        droste_native::config::<H>(settings, &[]).map_err(|error| failed(&error))?;
+    let config: Config<H> = droste_native::config::<H>(settings, &[]).map_err(peer)?;
 
     let start = process::cpu_time();
     let trace = table.generate_trace_rows_from_inputs(inputs, settings.log_blowup);
@@ -64,14 +68,13 @@ fn measure<H: HashFamily>(settings: &FriSettings, height: usize) -> Result<f64, 
         trace: &trace,
         public_values: vec![],
     }];
-    let data = ProverData::from_instances(&config, &instances).map_err(|error| failed(&error))?;
+    let data = ProverData::from_instances(&config, &instances).map_err(peer)?;
     let proof = with_grinding(|| prove_batch(&config, &instances, &data))
-        .map_err(|error| failed(&error))?
-        .map_err(|error| failed(&error))?;
+        .map_err(peer)?
+        .map_err(peer)?;
     let spent = process::cpu_time().saturating_sub(start);
 
-    verify_batch(&config, &[table], &proof, &[vec![]], &data.common)
-        .map_err(|error| failed(&error))?;
+    verify_batch(&config, &[table], &proof, &[vec![]], &data.common).map_err(peer)?;
     let fft_cost = (cells * height.ilog2() as usize) as f64;
     Ok(spent.as_nanos() as f64 / fft_cost)
 }

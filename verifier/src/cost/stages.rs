@@ -1,4 +1,4 @@
-//! Where a prover's time goes, from the spans that Plonky3's prover and Droste's report.
+//! Divides a prover's time among its stages, by the tracing spans of Plonky3's prover and Droste's.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,35 +10,36 @@ use tracing::{Event, Metadata, Subscriber};
 /// Milliseconds of each stage of a proof, and of the execution before it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StagesMs {
-    /// Writing the hints and running the program.
+    /// Time to write the hints and run the program.
     pub execute: f64,
-    /// Traces.
+    /// Filling the traces.
     pub trace: f64,
-    /// Low-degree extensions of main and look-up columns, all Merkle trees, and what is in no other
-    /// stage.
+    /// Low-degree extensions of main and lookup columns, all Merkle trees, and everything that
+    /// belongs to no other stage.
     pub commit: f64,
-    /// Columns of the look-up argument.
+    /// Columns of the lookup argument.
     pub lookup: f64,
     /// Quotients and their low-degree extensions.
     pub quotient: f64,
-    /// Openings: from the first evaluation at the out-of-domain point to the end, grinding apart.
+    /// Openings: from the first evaluation at the out-of-domain point to the end, without grinding.
     pub open: f64,
-    /// Proofs of work.
+    /// Grinding (proofs of work).
     pub grind: f64,
 }
 
-/// Begin and end of a span; no end as long as it is open.
+/// Name, begin and end of a span; the end is `None` while it is open.
 type Interval = (&'static str, Instant, Option<Instant>);
 
-/// Spans of the whole process, all threads.
+/// Records the spans of all threads of the process.
 #[derive(Debug)]
 pub struct Recorder(Mutex<Vec<Interval>>);
 
-/// Hands spans to the one recorder.
+/// A tracing subscriber that passes spans to the recorder.
 struct Forward(&'static Recorder);
 
 impl Recorder {
-    /// The recorder of this process, emptied; `None` where the process records its spans otherwise.
+    /// Returns the recorder of this process, emptied; `None` if the process has installed another
+    /// subscriber.
     pub fn install() -> Option<&'static Self> {
         static RECORDER: Recorder = Recorder(Mutex::new(Vec::new()));
         static INSTALLED: OnceLock<bool> = OnceLock::new();
@@ -47,13 +48,13 @@ impl Recorder {
         INSTALLED.get_or_init(install).then_some(&RECORDER)
     }
 
-    /// The list, whatever happened to other threads that held it.
+    /// Locks the list, even if a thread panicked while it held the lock.
     fn intervals(&self) -> MutexGuard<'_, Vec<Interval>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stages of a proof whose traces took `trace`, whose prover began at `begin`, and which took
-    /// `all` with the traces.
+    /// Stages of a proof: filling its traces took `trace`, its prover began at `begin`, and traces
+    /// and prover together took `all`.
     pub fn stages(
         &self,
         execute: Duration,
@@ -102,7 +103,7 @@ impl Recorder {
     }
 }
 
-/// Time that intervals cover together, where they overlap only once.
+/// Time that the union of the intervals covers.
 fn covered(mut intervals: Vec<(Instant, Instant)>) -> Duration {
     intervals.sort_unstable();
     let mut total = Duration::ZERO;

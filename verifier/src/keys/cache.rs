@@ -1,11 +1,12 @@
-//! Derived keys on disk.
+//! Stores derived keys on disk.
 //!
-//! One small file a recipe, named by the digest of the recipe and of the program that derived the key:
-//! of the executable's own bytes, so that no build believes what another one derived. A file that is
-//! missing, damaged or not as it should be costs the time to derive the key again, no more.
+//! There is one small file per recipe. Its name is a digest of the recipe and of the bytes of the
+//! executable or library that derived the key, so that no build uses what another one derived. If a
+//! file is missing or damaged, the key is derived again.
 //!
-//! The digests in a file find damage, not malice: who can write there can have forged keys accepted.
-//! So a folder or file is read only if it is this user's own and nobody else may write to it.
+//! The digest in a file detects damage, not forgery: anyone who can write to the folder could have
+//! forged keys accepted. A folder or file is therefore read only if this user owns it and no other
+//! user may write to it.
 
 use std::env;
 use std::fs::{self, File};
@@ -18,7 +19,7 @@ use droste_vm::key::KeyDigest;
 
 use super::{MAX_BITS, Recipe};
 
-/// Variable that names the folder; empty for none.
+/// Environment variable that names the folder; if it is empty, nothing is stored.
 const FOLDER: &str = "DROSTE_CACHE";
 
 /// Largest file that is read, in bytes.
@@ -31,7 +32,7 @@ pub struct Cache {
     build: blake3::Hash,
 }
 
-/// The place of one recipe's key.
+/// The file of one recipe's key.
 #[derive(Debug)]
 pub(super) struct Entry {
     path: PathBuf,
@@ -39,36 +40,32 @@ pub(super) struct Entry {
 }
 
 impl Cache {
-    /// The user's folder: `$DROSTE_CACHE`, or `droste` in `$XDG_CACHE_HOME` or `$HOME/.cache`. `None`
-    /// if `$DROSTE_CACHE` is empty, or there is no folder that belongs to this user alone.
+    /// The user's cache: the folder `$DROSTE_CACHE`, or else `droste` in `$XDG_CACHE_HOME` or
+    /// `$HOME/.cache`. `None` if `$DROSTE_CACHE` is empty, or other users may write to the folder.
     pub fn of_user() -> Option<Self> {
-        let base = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-        let folder = match env::var_os(FOLDER) {
-            Some(folder) if folder.is_empty() => return None,
-            Some(folder) => PathBuf::from(folder),
-            None => base("XDG_CACHE_HOME")
-                .map(PathBuf::from)
-                .or_else(|| Some(Path::new(&base("HOME")?).join(".cache")))?
-                .join("droste"),
-        };
-        // A relative one would be looked for wherever the command is run, in somebody else's files too.
-        folder.is_absolute().then(|| Self::in_folder(folder))?
+        Self::in_folder(user_folder()?)
     }
 
-    /// The folder of this name, made if there is none; `None` if it is not this user's alone.
+    /// Like [`Self::of_user`], if what derives keys is not in the executable but in the library of
+    /// this file.
+    pub fn of_library(library: &Path) -> Option<Self> {
+        Self::of_build(user_folder()?, hash_of(library)?)
+    }
+
+    /// A cache in this folder, which is created if it does not exist; `None` if another user owns
+    /// it or may write to it.
     pub fn in_folder(folder: PathBuf) -> Option<Self> {
         static BUILD: OnceLock<Option<blake3::Hash>> = OnceLock::new();
-        let build = *BUILD.get_or_init(|| {
-            let mut hasher = blake3::Hasher::new();
-            let executable = File::open(env::current_exe().ok()?).ok()?;
-            Some(hasher.update_reader(executable).ok()?.finalize())
-        });
-        let build = build?;
+        let build = *BUILD.get_or_init(|| hash_of(&env::current_exe().ok()?));
+        Self::of_build(folder, build?)
+    }
+
+    fn of_build(folder: PathBuf, build: blake3::Hash) -> Option<Self> {
         make_folder(&folder)?;
         is_own(&fs::metadata(&folder).ok()?).then_some(Self { folder, build })
     }
 
-    /// The place of a recipe's key.
+    /// The file of a recipe's key.
     pub(super) fn entry(&self, recipe: &Recipe) -> Option<Entry> {
         let message = encode_body(self.build.as_bytes().to_vec(), recipe).ok()?;
         let name = blake3::hash(&message);
@@ -79,8 +76,35 @@ impl Cache {
     }
 }
 
+/// The folder of [`Cache::of_user`].
+fn user_folder() -> Option<PathBuf> {
+    let base = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let folder = match env::var_os(FOLDER) {
+        Some(folder) if folder.is_empty() => return None,
+        Some(folder) => PathBuf::from(folder),
+        None => base("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .or_else(|| Some(Path::new(&base("HOME")?).join(".cache")))?
+            .join("droste"),
+    };
+    // A relative path would depend on where the command is run, which may be another user's
+    // folder.
+    folder.is_absolute().then_some(folder)
+}
+
+/// The digest of a file's bytes, which names a build.
+fn hash_of(file: &Path) -> Option<blake3::Hash> {
+    let mut hasher = blake3::Hasher::new();
+    Some(
+        hasher
+            .update_reader(File::open(file).ok()?)
+            .ok()?
+            .finalize(),
+    )
+}
+
 impl Entry {
-    /// The key and the bits, if they are there.
+    /// Reads key and bits; `None` if the file is missing, damaged or writable for others.
     pub(super) fn read(&self) -> Option<(KeyDigest, usize)> {
         let file = File::open(&self.path).ok()?;
         if !is_own(&file.metadata().ok()?) {
@@ -91,20 +115,21 @@ impl Entry {
         let mut words = text.split_whitespace();
         let key: KeyDigest = words.next()?.parse().ok()?;
         let bits: usize = words.next()?.parse().ok()?;
-        // What is not exactly what was written is damaged.
+        // Any text but the one that `write` writes is damaged.
         (bits <= MAX_BITS && text == self.text((key, bits))).then_some((key, bits))
     }
 
-    /// Keeps the key and the bits. Nothing is lost if that fails.
+    /// Stores key and bits. If that fails, they are derived again next time.
     pub(super) fn write(&self, derived: (KeyDigest, usize)) {
         let written = write_file(&self.path, self.text(derived).as_bytes());
         if written.is_ok() {
-            // Whatever files are made with here: what others may write to is not read.
+            // Other users may be allowed to write to new files by default, and such files would not
+            // be read.
             keep_private(&self.path);
         }
     }
 
-    /// Key, bits, and a digest of those and of what they are derived from.
+    /// The file's text: key, bits, and a digest of both and of what they are derived from.
     fn text(&self, (key, bits): (KeyDigest, usize)) -> String {
         let content = format!("{key} {bits}");
         let message = [self.name.as_bytes(), content.as_bytes()].concat();
@@ -135,7 +160,7 @@ fn is_own(metadata: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn keep_private(_: &Path) {}
 
-// Whose files are whose is not known: no cache.
+// Elsewhere the owner of a file is not known, so there is no cache.
 #[cfg(not(unix))]
 fn make_folder(_: &Path) -> Option<()> {
     None
@@ -184,7 +209,7 @@ mod tests {
             fs::write(&entry.path, &written[..index]).unwrap();
             assert_eq!(entry.read(), None, "{index}");
         }
-        // Another recipe's key, or another build's.
+        // The file of another recipe or another build is not read.
         let other = cache.entry(&recipe(2)).unwrap();
         fs::write(&other.path, &written).unwrap();
         assert_eq!(other.read(), None);

@@ -1,35 +1,35 @@
-//! What deriving a key costs, told from its recipe before anything is generated.
+//! Estimates what deriving a key costs from its recipe, before anything is generated.
 //!
-//! The unit is about an instruction of a short program: some 6 us of a processor's time under the
-//! development profile, and half a KB of memory. Each child has its own copy of the code that checks
-//! it, so that instructions count by child; evaluators of constraints are generated once; and a program
-//! is committed to at the height that its recipe says. Numbers are those of the recursion programs as
-//! they are, rounded up: tests hold them against generated programs.
+//! The unit is about the cost of one instruction of a short program: some 6 us of CPU time under
+//! the development profile, and half a KB of memory. The program has a copy of the checking code
+//! per child, so instructions are counted per child. Constraint evaluators are generated once. A
+//! program is committed to at the height that its recipe says. The constants are measured on the
+//! recursion programs and rounded up; tests compare the estimates with generated programs.
 
 use droste_native::HashId;
 use droste_vm::heights::Heights;
 
-use super::recipe::{ChildShape, Children, Recipe};
+use super::recipe::Recipe;
+use crate::circuit::{ChildShape, Children};
 
-/// Most that deriving one list of keys may cost, by [`Recipe::cost`].
-pub const MAX_COST: usize = 1 << 22;
-
-/// Rows of a commitment, extended by the blowup, that cost as much as an instruction.
+/// Number of rows of a commitment, after extension by the blowup, that cost as much as one
+/// instruction.
 const ROWS: usize = 32;
 
-/// Code of one child for a final polynomial's coefficient, and for a query.
+/// Instructions per child for each coefficient of the final polynomial, and for each query.
 const COEFFICIENT: usize = 13;
 const QUERY: usize = 6;
 
-/// What one table of the children adds.
+/// Cost that one table of the children adds.
 struct TableCost {
-    /// To the code of each child: its constraints and its columns.
+    /// Instructions per child, for the table's constraints and columns.
     child: usize,
-    /// To the work that is done once: shortening the evaluator of its constraints.
+    /// Work that is done once for all children: shortening the evaluator of the table's
+    /// constraints.
     evaluator: usize,
 }
 
-/// Tables of thousands of columns take seconds, whatever else there is.
+/// Tables of thousands of columns (Blake3, Keccak) take seconds by themselves.
 fn table_cost(name: &str) -> TableCost {
     let (child, evaluator) = match name {
         "blake3" => (150_000, 500_000),
@@ -41,15 +41,15 @@ fn table_cost(name: &str) -> TableCost {
     TableCost { child, evaluator }
 }
 
-/// Code of one child for its commitments in a hash.
+/// Instructions per child for its commitments in a hash.
 struct HashCost {
-    /// Whatever its shape.
+    /// For any shape.
     child: usize,
-    /// For a folding round.
+    /// Per folding round.
     round: usize,
-    /// For a height of tables.
+    /// Per distinct height of tables.
     height: usize,
-    /// For 16 digests of a commitment's cap.
+    /// Per 16 digests of a commitment's cap.
     digests: usize,
 }
 
@@ -67,7 +67,7 @@ const fn hash_cost(hash: HashId) -> HashCost {
     }
 }
 
-/// `2^log`, or as much as there is.
+/// `2^log`, saturating.
 fn power(log: usize) -> usize {
     match u32::try_from(log) {
         Ok(log) => 1_usize.checked_shl(log).unwrap_or(usize::MAX),
@@ -76,19 +76,19 @@ fn power(log: usize) -> usize {
 }
 
 impl ChildShape {
-    /// Code of one child.
+    /// Instructions that check one child.
     fn child_cost(&self) -> usize {
         let settings = &self.settings;
         let mut heights = self.log_heights.clone();
         heights.sort_unstable();
         heights.dedup();
         let tallest = heights.last().copied().unwrap_or_default();
-        // Folding ends at every height.
+        // A folding round ends at every height, so there are at most this many rounds.
         let rounds = tallest
             .saturating_add(settings.log_blowup)
             .div_ceil(settings.max_log_arity.max(1))
             .saturating_add(heights.len());
-        // Main, preprocessed, look-up and quotient columns, and a folded codeword each.
+        // Main, preprocessed, lookup and quotient columns, and one folded codeword per round.
         let commitments = rounds.saturating_add(4);
         let hash = hash_cost(self.hash);
         let tables = self.tables.iter().map(|name| table_cost(name).child);
@@ -105,30 +105,43 @@ impl ChildShape {
         tables.chain(parts).fold(0, usize::saturating_add)
     }
 
-    /// Work that is done once for all children.
+    /// Work that is done once for all children, to generate the evaluators.
     fn evaluators_cost(&self) -> usize {
         let tables = self.tables.iter().map(|name| table_cost(name).evaluator);
         tables.fold(0, usize::saturating_add)
     }
 }
 
-impl Recipe {
-    /// About what deriving the key costs, in instructions of a short program.
-    pub fn cost(&self) -> usize {
-        let (instructions, once) = match &self.children {
-            Children::Programs { shape, count } => (
+impl Children {
+    /// Estimated number of instructions of the program, and what is done once besides.
+    fn costs(&self) -> (usize, usize) {
+        match self {
+            Self::Programs { shape, count } => (
                 shape.child_cost().saturating_mul(*count),
                 shape.evaluators_cost(),
             ),
-            // The program is at hand.
-            Children::Airs { .. } => (0, 0),
-        };
+            // The program was generated when the caller gave the AIRs.
+            Self::Airs { .. } => (0, 0),
+        }
+    }
+
+    /// Estimated cost of generating and compiling the program, in instructions of a short one.
+    pub(super) fn cost(&self) -> usize {
+        let (instructions, once) = self.costs();
+        instructions.saturating_add(once)
+    }
+}
+
+impl Recipe {
+    /// Estimated cost of deriving the key, in instructions of a short program.
+    pub fn cost(&self) -> usize {
+        let (instructions, once) = self.children.costs();
         let rows = match &self.heights {
             Heights::Minimal => power(instructions.max(1).ilog2() as usize + 1),
             Heights::Uniform(log_height) => power(*log_height),
             Heights::Exact(log_heights) => match &log_heights[..] {
                 [.., program, _words, _blocks] => power(*program),
-                // Of no machine: nothing is committed to.
+                // No machine has so few tables, so deriving fails before anything is committed to.
                 _ => 1,
             },
         };

@@ -1,4 +1,4 @@
-//! From listed keys to derived ones.
+//! Derives recursion keys from their recipes.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,50 +9,55 @@ use droste_vm::key::KeyDigest;
 use p3_maybe_rayon::prelude::*;
 
 use super::{Cache, Children, ClaimedKeys, KeySet, KeysError, MAX_COST, Recipe, RecipeError};
-use crate::driver::AirProgram;
-use crate::tape::TapeFamily;
+use crate::airs::AirCircuit;
+use crate::circuit::CircuitCache;
+use crate::tape::TapeSuite;
 
-/// Keys that are derived side by side, however many processors there are: deriving one may take most of
-/// a GB of memory.
+/// Largest number of keys that are derived in parallel, on any number of processors: deriving one
+/// may take most of a GB of memory.
 const SIDE_BY_SIDE: usize = 2;
 
 /// Derives keys from their recipes, each once.
 ///
-/// Deriving one takes about a second: the program is generated, compiled and committed to. What was
-/// derived is remembered in memory, and on disk if there is a [`Cache`].
+/// Deriving one takes about a second: the program is generated, compiled and committed to. Derived
+/// keys are kept in memory, and on disk if there is a [`Cache`].
 #[derive(Debug, Default)]
 pub struct Deriver {
     known: Mutex<HashMap<Recipe, (KeyDigest, usize)>>,
     cache: Option<Cache>,
-    /// Programs that verify proofs of AIRs, and the bits of those proofs, by identity.
+    /// Programs that verify proofs of AIRs, with the proven bits of those proofs, by identity of
+    /// the AIRs.
     airs: HashMap<[F; 8], (Program, usize)>,
 }
 
 impl Deriver {
-    /// Remembers in memory alone.
+    /// A deriver that keeps derived keys in memory only.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Remembers on disk, too.
+    /// Keeps derived keys in `cache` too, if there is one.
     #[must_use]
     pub fn with_cache(self, cache: Option<Cache>) -> Self {
         Self { cache, ..self }
     }
 
-    /// Derives keys of the program that verifies proofs of these AIRs.
+    /// Lets the deriver derive keys of the program that verifies proofs of these AIRs.
     #[must_use]
-    pub fn with_airs<H: TapeFamily>(mut self, program: &AirProgram<H>) -> Self {
-        let bits = program.security().bits();
-        let compiled = program.compiled().program.clone();
-        self.airs.insert(program.key().identity, (compiled, bits));
+    pub fn with_airs<H: TapeSuite>(mut self, circuit: &AirCircuit<H>) -> Self {
+        let bits = circuit.security().bits();
+        let program = circuit.compiled().program.clone();
+        self.airs
+            .insert(circuit.air_key().identity, (program, bits));
         self
     }
 
-    /// The key of a recipe's program, and the proven bits of the proofs that it accepts.
+    /// Returns the key digest of a recipe's program, and the proven bits of the proofs that the
+    /// program accepts.
     ///
     /// # Errors
-    /// If there is no such program, or none that is generated here.
+    /// If no program can be generated from the recipe, or it exceeds the limits of
+    /// [`Recipe::check`].
     pub fn key(&self, recipe: &Recipe) -> Result<(KeyDigest, usize), RecipeError> {
         if let Children::Airs { identity } = &recipe.children {
             let (program, bits) = self.airs.get(identity).ok_or(RecipeError::UnknownAirs)?;
@@ -63,18 +68,51 @@ impl Deriver {
             return Ok(derived);
         }
         let derived = recipe.derive()?;
+        self.remember(recipe, derived);
+        Ok(derived)
+    }
+
+    /// Like [`Self::key`] for proofs of programs, but compiles nothing that `circuits` keeps, and
+    /// leaves the circuit and its key there for a prover.
+    ///
+    /// # Errors
+    /// As [`Self::key`].
+    pub(crate) fn key_from(
+        &self,
+        recipe: &Recipe,
+        circuits: &CircuitCache,
+    ) -> Result<(KeyDigest, usize), RecipeError> {
+        recipe.check()?;
+        if let Some(derived) = self.remembered(recipe) {
+            return Ok(derived);
+        }
+        let derived = recipe.derive_from(circuits)?;
+        self.remember(recipe, derived);
+        Ok(derived)
+    }
+
+    /// Remembers the keys that were derived in this process when the aggregate was made.
+    pub(crate) fn learn(&self, keys: &KeySet) {
+        for (key, bits, recipe) in keys.derived() {
+            let is_of_programs = matches!(recipe.children, Children::Programs { .. });
+            if is_of_programs && self.remembered(recipe).is_none() {
+                self.remember(recipe, (key, bits));
+            }
+        }
+    }
+
+    fn remember(&self, recipe: &Recipe, derived: (KeyDigest, usize)) {
         if let Some(entry) = self.cache.as_ref().and_then(|cache| cache.entry(recipe)) {
             entry.write(derived);
         }
         self.known().insert(recipe.clone(), derived);
-        Ok(derived)
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<Recipe, (KeyDigest, usize)>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was derived from a recipe before.
+    /// Looks up the key that was derived from a recipe before.
     fn remembered(&self, recipe: &Recipe) -> Option<(KeyDigest, usize)> {
         if let Some(&derived) = self.known().get(recipe) {
             return Some(derived);
@@ -84,7 +122,7 @@ impl Deriver {
         Some(derived)
     }
 
-    /// The keys of these recipes.
+    /// Derives the keys of these recipes as a set.
     ///
     /// # Errors
     /// As [`Self::key`].
@@ -101,7 +139,7 @@ impl Deriver {
         Ok(keys)
     }
 
-    /// [`Self::key`] of each, side by side, in order.
+    /// Calls [`Self::key`] for each recipe, some in parallel. Results are in the recipes' order.
     fn each(&self, recipes: &[&Recipe]) -> Vec<Result<(KeyDigest, usize), RecipeError>> {
         let key = |recipe: &&Recipe| self.key(recipe);
         recipes
@@ -110,12 +148,14 @@ impl Deriver {
             .collect()
     }
 
-    /// The set of listed keys, if each is that of its recipe's program, with the bits that were computed.
+    /// Derives every listed key from its recipe and compares it, and its bits, with the list.
+    /// Returns the set.
     ///
     /// # Errors
-    /// The first key for which it is not so.
+    /// Names the first key that is not the key of its recipe's program or has other bits; or the
+    /// cost, if deriving the keys that are not known yet would exceed [`MAX_COST`].
     pub fn derive(&self, claimed: &ClaimedKeys) -> Result<KeySet, KeysError> {
-        // What is refused without work, first.
+        // First refuse what can be refused without deriving anything.
         let mut found = 0_usize;
         for (key, listed) in claimed.iter() {
             let checked = listed.recipe.check();

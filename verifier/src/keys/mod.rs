@@ -1,45 +1,46 @@
-//! The recursion keys that a verifier accepts, under one digest.
+//! Sets of recursion keys that a verifier accepts, each named by one digest.
 //!
-//! The machine enforces that each child of a recursion proof verifies under the key it is listed
-//! with, not that the key is a good one: of a program that [`crate::recursion`] or [`crate::driver`]
-//! generates. So nobody takes a key from a file because it is listed there. Each is listed with its
-//! [`Recipe`], all that its program is generated from, and the list is of a type that nothing trusts:
-//! [`ClaimedKeys`]. It becomes a [`KeySet`] in two ways:
+//! The machine enforces that each child of a recursion proof verifies under the key that it is
+//! listed with. It does not enforce that this is the key of a program that [`crate::circuit`] or
+//! [`crate::airs`] generates. A key is therefore not trusted because a file lists it. Files list
+//! each key with its [`Recipe`], everything its program is generated from, and the list is decoded
+//! as [`ClaimedKeys`], which no function accepts as trusted. It becomes a trusted [`KeySet`] in two
+//! ways:
 //!
-//! - [`Deriver::derive`] generates every program anew and compares keys and bits;
-//! - [`ClaimedKeys::pinned`] compares the digest of the set with one that the caller brings.
+//! - [`Deriver::derive`] generates every program and compares its key and bits with the list;
+//! - [`ClaimedKeys::pinned`] compares the digest of the set with one that the caller trusts.
 //!
-//! A program accepts children of one shape only, and the shape fixes their security: those are the bits
-//! beside a key. The digest of a set names keys and bits together and nothing else: it is a function of
-//! generated programs alone.
+//! A program accepts children of one shape only, and the shape determines their proven bits, which
+//! are listed beside the key. The digest of a set covers keys and bits and nothing else, so it
+//! depends only on the generated programs.
 
 mod cache;
 mod cost;
 mod derive;
 mod recipe;
+mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use droste_native::F;
-use droste_native::poseidon16::Poseidon16;
+use droste_native::hash::poseidon16::Poseidon16;
 use droste_vm::key::KeyDigest;
 use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
 
 pub use cache::Cache;
-pub use cost::MAX_COST;
 pub use derive::Deriver;
-pub(crate) use recipe::proving_key;
 pub use recipe::{
-    ChildShape, Children, MAX_BYTE_CHILDREN, MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_LOG_ARITY,
-    MAX_LOG_BLOWUP, MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD, MAX_TABLES, Recipe,
-    RecipeError,
+    MAX_BYTE_CHILDREN, MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_COST, MAX_LOG_ARITY, MAX_LOG_BLOWUP,
+    MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD, Recipe, RecipeError,
 };
+pub use tree::TreeBits;
 
-/// Tag of a key set's digest: the letters "keys", in ASCII, big-endian.
-pub const KEY_SET_TAG: F = F::new(0x6b65_7973);
+pub use crate::circuit::{ChildShape, Children, MAX_TABLES};
+use crate::tags::KEY_SET_TAG;
 
-/// Most bits that are listed: no proof has more, its digests are too short.
+/// Largest number of bits that a list may have. No proof has more, because of the length of its
+/// digests.
 pub const MAX_BITS: usize = 256;
 
 /// Why keys are not trusted.
@@ -48,20 +49,20 @@ pub enum KeysError {
     /// The set has another digest than the caller's.
     #[error("the set of recursion keys is {found}, expected {expected}")]
     Digest {
-        /// Digest asked for.
+        /// Digest that the caller gave.
         expected: KeyDigest,
         /// Digest of the set.
         found: KeyDigest,
     },
     /// The program that a key is listed with has another key.
     #[error(
-        "{key} is listed as the key of a recursion program, but that program's key is {found}: the list \
-         is forged, or of another version"
+        "{key} is listed as the key of a recursion program, but that program's key is {found}: the \
+         list is forged, or was made by another version"
     )]
     Forged {
-        /// The key.
+        /// The listed key.
         key: KeyDigest,
-        /// What its recipe gives.
+        /// The key that its recipe gives.
         found: KeyDigest,
     },
     /// The bits that a key is listed with are not those of the proofs that its program accepts.
@@ -76,17 +77,17 @@ pub enum KeysError {
         /// Bits computed.
         found: usize,
     },
-    /// Deriving those of the keys that were not derived before is too much work.
+    /// Deriving the keys that were not derived before would exceed [`MAX_COST`].
     #[error(
-        "deriving the listed keys costs as much as compiling {found} instructions, at most {MAX_COST} are \
-         allowed: give the digest of the set, or files with fewer keys"
+        "deriving the listed keys would cost as much as compiling {found} instructions, expected \
+         at most {MAX_COST}: pin the digest of the set, or use files with fewer keys"
     )]
     Cost {
         /// What deriving the keys would cost ([`Recipe::cost`]).
         found: usize,
     },
-    /// A key's recipe is that of no program.
-    #[error("the recursion key {key}: {source}")]
+    /// No program can be derived from a key's recipe.
+    #[error("no program can be derived from the recipe listed with the recursion key {key}")]
     Recipe {
         /// The key.
         key: KeyDigest,
@@ -99,27 +100,27 @@ pub enum KeysError {
 /// A key that a file lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedKey {
-    /// Proven bits that every proof has, it says, which the key's program accepts.
+    /// Proven bits that, according to the list, every proof has that the key's program accepts.
     pub bits: usize,
-    /// What the key is made from, it says.
+    /// What, according to the list, the key's program is generated from.
     pub recipe: Recipe,
 }
 
-/// Keys of recursion programs as somebody lists them: a claim, not to be trusted.
+/// Keys of recursion programs as a file lists them. They are not trusted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimedKeys(BTreeMap<KeyDigest, ListedKey>);
 
-/// Keys of recursion programs, each with the proven bits that every proof has which its program
-/// accepts: all derived here, or named by a digest that the caller brought.
+/// Trusted keys of recursion programs, each with the proven bits of every proof that its program
+/// accepts. They were derived, or the caller pinned the digest of the set.
 #[derive(Clone, Debug, Default)]
 pub struct KeySet {
     listed: ClaimedKeys,
-    /// Keys that were derived. Of the others only keys and bits are known to be right: a digest does not
-    /// bind recipes.
+    /// The keys that were derived. For the pinned ones only key and bits are trusted, because the
+    /// digest of a set does not bind recipes.
     derived: BTreeSet<KeyDigest>,
 }
 
-/// Sets are equal if they list the same, whatever vouches for it.
+/// Sets are equal if their lists are, no matter which keys were derived and which pinned.
 impl PartialEq for KeySet {
     fn eq(&self, other: &Self) -> bool {
         self.listed == other.listed
@@ -129,7 +130,7 @@ impl PartialEq for KeySet {
 impl Eq for KeySet {}
 
 impl KeysError {
-    /// What is wrong with the recipe of `key`.
+    /// Returns a function that adds the key to an error of its recipe.
     pub(crate) fn recipe(key: KeyDigest) -> impl FnOnce(RecipeError) -> Self {
         move |source| Self::Recipe {
             key,
@@ -138,8 +139,18 @@ impl KeysError {
     }
 }
 
+/// The digest of the set of these keys and bits, in this order ([`ClaimedKeys::digest`]).
+pub(crate) fn set_digest(keys: impl ExactSizeIterator<Item = (KeyDigest, usize)>) -> KeyDigest {
+    let mut message = vec![F::from_usize(keys.len())];
+    for (key, bits) in keys {
+        message.extend(key.0);
+        message.push(F::from_usize(bits));
+    }
+    KeyDigest(Poseidon16.hash(KEY_SET_TAG, &message))
+}
+
 impl ClaimedKeys {
-    /// Adds a key. Where it is listed with fewer bits already, those stay.
+    /// Adds a key. If it is listed already, the smaller number of bits is kept.
     pub fn insert(&mut self, key: KeyDigest, bits: usize, recipe: Recipe) {
         let bits = bits.min(MAX_BITS);
         self.0
@@ -148,7 +159,7 @@ impl ClaimedKeys {
             .or_insert(ListedKey { bits, recipe });
     }
 
-    /// Proven bits of the proofs that the program of this key accepts, if it is listed.
+    /// Listed bits of the proofs that the program of this key accepts, if it is listed.
     pub fn bits(&self, key: KeyDigest) -> Option<usize> {
         self.0.get(&key).map(|listed| listed.bits)
     }
@@ -158,21 +169,18 @@ impl ClaimedKeys {
         self.0.iter().map(|(&key, listed)| (key, listed))
     }
 
-    /// The name of the set: `Poseidon16::hash` under [`KEY_SET_TAG`] of the number of keys, then for
-    /// each, in ascending order, its digest and its bits.
+    /// The digest that names the set: `Poseidon16::hash` under [`KEY_SET_TAG`] of the number of
+    /// keys, then for each key, in ascending order, its digest and its bits.
     pub fn digest(&self) -> KeyDigest {
-        let mut message = vec![F::from_usize(self.0.len())];
-        for (key, listed) in self.iter() {
-            message.extend(key.0);
-            message.push(F::from_usize(listed.bits));
-        }
-        KeyDigest(Poseidon16.hash(KEY_SET_TAG, &message))
+        set_digest(self.iter().map(|(key, listed)| (key, listed.bits)))
     }
 
-    /// The set, if it has the digest that the caller expects. The digest is trusted input: it must come
-    /// from a derivation, not from where the list comes from.
+    /// Returns the set as trusted if it has the digest that the caller expects.
     ///
-    /// The digest binds keys and bits, not recipes: those are what somebody says until they are derived.
+    /// # Soundness obligations
+    ///
+    /// The caller must have the digest from a derivation, not from the source of the list. It binds
+    /// keys and bits, but not recipes, which stay untrusted until their keys are derived.
     ///
     /// # Errors
     /// [`KeysError::Digest`].
@@ -195,12 +203,13 @@ impl KeySet {
         if self.derived.insert(key)
             && let Some(listed) = self.listed.0.get_mut(&key)
         {
-            // What was listed before may be the word of whoever made a file whose digest was given.
+            // A recipe listed before may come from a pinned file, which the digest does not bind.
             listed.recipe = recipe;
         }
     }
 
-    /// Adds the keys of another set. Of the recipes of one key, that from which it was derived stays.
+    /// Adds the keys of another set. If a key has two recipes, the one from which it was derived is
+    /// kept.
     pub fn extend(&mut self, other: &Self) {
         for (key, listed) in other.listed.iter() {
             match other.derived.contains(&key) {
@@ -208,6 +217,13 @@ impl KeySet {
                 false => self.listed.insert(key, listed.bits, listed.recipe.clone()),
             }
         }
+    }
+
+    /// The keys that were derived, each with its bits and the recipe from which it was.
+    pub(crate) fn derived(&self) -> impl Iterator<Item = (KeyDigest, usize, &Recipe)> {
+        let derived = |key: &KeyDigest| self.derived.contains(key);
+        let listed = self.listed.iter().filter(move |(key, _)| derived(key));
+        listed.map(|(key, listed)| (key, listed.bits, &listed.recipe))
     }
 
     /// The set as a list, as files have it.
@@ -225,7 +241,7 @@ impl KeySet {
         self.listed.iter().map(|(key, listed)| (key, listed.bits))
     }
 
-    /// The name of the set, see [`ClaimedKeys::digest`].
+    /// The digest that names the set ([`ClaimedKeys::digest`]).
     pub fn digest(&self) -> KeyDigest {
         self.listed.digest()
     }
@@ -280,8 +296,8 @@ mod tests {
         assert_eq!(keys.bits(key(3)), None);
     }
 
-    /// A pinned list's recipes are its maker's word: one that is of no program must not take the place of
-    /// one from which the key was derived, or nobody could derive the key again.
+    /// The recipes of a pinned list are not checked. A false one must not replace the recipe from
+    /// which the key was derived, or nobody could derive the key again.
     #[test]
     fn derived_recipes_replace_pinned_ones() {
         let recipe = |n: u32| list(&[(n, 0)]).0.remove(&key(n)).unwrap().recipe;
@@ -299,7 +315,7 @@ mod tests {
             let mut both = first.clone();
             both.extend(second);
             assert_eq!(of_one(&both), derived_from);
-            // And it stays, whatever is added.
+            // The derived recipe stays, whatever is added.
             both.extend(&pinned);
             assert_eq!(of_one(&both), derived_from);
             assert_eq!((both.digest(), both.bits(key(1))), (digest, Some(bits)));

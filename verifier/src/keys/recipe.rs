@@ -1,30 +1,26 @@
-//! What a recursion key is made from.
+//! Recipes: everything that a recursion key is derived from.
 
-use droste_native::{Blake3Family, F, FriSettings, HashId, KeccakFamily, Poseidon16Family};
-use droste_native::{HashFamily, SettingsError};
-use droste_vm::codec::short_list;
+use droste_native::{
+    Blake3Suite, FriSettings, HashId, KeccakSuite, Poseidon16Suite, SettingsError,
+};
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
-use droste_vm::key::{Key, KeyDigest, KeyError, KeyHeights, ProvingKey};
+use droste_vm::key::{KeyDigest, KeyError};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::verifier::Verifier;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::cost::MAX_COST;
-use crate::aggregate::PRECOMPILES;
-use crate::recursion::{Recursion, RecursionError};
-use crate::tape::TapeFamily;
+use crate::circuit::{
+    ChildShape, Children, CircuitCache, CircuitError, MAX_TABLES, ProgramCircuit, proving_key,
+};
+use crate::tape::TapeSuite;
 
-/// Most children of a program that is generated from a recipe: each has its own copy of the code that
-/// checks a query.
+/// Largest number of children of a program that is generated from a recipe. The program has a copy
+/// of the code that checks a query per child.
 pub const MAX_CHILDREN: usize = 64;
 
-/// Most children of a program whose children are committed in a byte hash.
+/// Largest number of children if they are committed in a byte hash.
 pub const MAX_BYTE_CHILDREN: usize = 2;
-
-/// Most tables of a machine that a recipe names.
-pub const MAX_TABLES: usize = 16;
 
 /// Logarithm of the largest blowup of the proof of a program that is generated from a recipe.
 pub const MAX_LOG_BLOWUP: usize = 4;
@@ -38,118 +34,76 @@ pub const MAX_LOG_FINAL_POLY_LEN: usize = 8;
 /// Logarithm of the largest folding factor of children that a recipe may ask for.
 pub const MAX_LOG_ARITY: usize = 4;
 
-/// Logarithm of the longest codeword of a program table that is committed to for a recipe: 0.5 GB.
+/// Logarithm of the longest codeword of a program table that is committed to for a recipe: the
+/// commitment then takes 0.5 GB.
 pub const MAX_LOG_PROGRAM_CODEWORD: usize = 22;
 
-/// What a recursion key is made from: the proofs that its program verifies, and the machine at whose
-/// settings and heights the program's runs are proved. That machine has the tables of
-/// [`PRECOMPILES`] and what else the program calls.
+/// Limit on the sum of [`Recipe::cost`] over the keys of one list that have to be derived.
+pub const MAX_COST: usize = 1 << 22;
+
+/// What a recursion key is derived from: the proofs that its program verifies, and the settings and
+/// heights at which the program's runs are proved. Their machine has the tables of
+/// [`PRECOMPILES`](crate::circuit::PRECOMPILES) and of whatever other precompiles the program
+/// calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
-    /// What the program verifies.
+    /// The proofs that the program verifies.
     pub children: Children,
     /// FRI settings of the proofs of its runs.
     pub settings: FriSettings,
-    /// Heights of their tables.
+    /// Heights of the tables in those proofs.
     pub heights: Heights,
 }
 
-/// What a recursion program verifies.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub enum Children {
-    /// So many proofs of programs, all of one shape: [`Recursion`].
-    Programs {
-        /// Their shape.
-        shape: ChildShape,
-        /// Their number.
-        count: usize,
-    },
-    /// One proof of AIRs that are not part of this library: [`crate::driver`]. Only who has the AIRs can
-    /// generate the program.
-    Airs {
-        /// [`crate::driver::AirKey::identity`].
-        identity: [F; 8],
-    },
-}
-
-/// Shape of proofs of programs: everything but the program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ChildShape {
-    /// Hash of their commitments.
-    pub hash: HashId,
-    /// Their FRI settings.
-    pub settings: FriSettings,
-    /// Names of the machine's tables, in order.
-    #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
-    pub tables: Vec<String>,
-    /// Logarithms of their heights, by table.
-    #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
-    pub log_heights: Vec<usize>,
-    /// Whether their keys fix the heights.
-    pub fixed: bool,
-}
-
-/// Why there is no key of a recipe.
+/// Why no key is derived from a recipe.
 #[derive(Debug, Error)]
 pub enum RecipeError {
     /// Settings out of range.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// A number that would make the work too large.
-    #[error("{what}: {found}, at most {max} are derived")]
+    /// A number is larger than the limit for recipes, which bounds the work of deriving.
+    #[error("{what} is {found}, expected at most {max}")]
     TooLarge {
-        /// Of what.
+        /// What the number is of.
         what: &'static str,
         /// The number.
         found: usize,
-        /// The largest that is taken.
+        /// The limit.
         max: usize,
     },
-    /// A number that makes no program.
-    #[error("{what}: {found}")]
+    /// A number for which there is no program.
+    #[error("{what} is {found}, for which there is no program")]
     Malformed {
-        /// Of what.
+        /// What the number is of.
         what: &'static str,
         /// The number.
         found: usize,
     },
-    /// The program verifies a proof of AIRs that are not known here.
+    /// The program verifies a proof of AIRs that the deriver does not have.
     #[error(
-        "its program verifies proofs of AIRs that are not known here: only a digest of the whole set \
-         that is known beforehand can vouch for it"
+        "its program verifies proofs of AIRs that are not known here, so its key cannot be \
+         derived: pin the digest of the whole set"
     )]
     UnknownAirs,
-    /// The children's machine.
-    #[error("the children: {0}")]
-    Machine(KeyError),
-    /// The program.
+    /// The program cannot be generated.
     #[error(transparent)]
-    Recursion(#[from] RecursionError),
-    /// The key of the program.
+    Circuit(#[from] CircuitError),
+    /// The key of the program cannot be made.
     #[error(transparent)]
-    Key(KeyError),
+    Key(#[from] KeyError),
 }
 
 impl ChildShape {
-    /// The shape of proofs of `key` with these heights.
-    pub fn new<H: HashFamily>(key: &Key<H>, log_heights: &[usize]) -> Self {
-        Self {
-            hash: H::ID,
-            settings: key.settings,
-            tables: key.tables.clone(),
-            log_heights: log_heights.to_vec(),
-            fixed: key.heights != KeyHeights::Free,
-        }
-    }
-
-    /// Refuses what would make a program that takes long to generate, before anything is computed.
+    /// Refuses shapes whose program would take long to generate. Computes nothing else.
     fn check(&self) -> Result<(), RecipeError> {
         let settings = &self.settings;
         settings.validate()?;
-        at_most("tables of the children", self.tables.len(), MAX_TABLES)?;
+        at_most(
+            "number of the children's tables",
+            self.tables.len(),
+            MAX_TABLES,
+        )?;
         at_most(
             "logarithm of the children's caps",
             settings.cap_height,
@@ -173,55 +127,53 @@ impl ChildShape {
         }
         Ok(())
     }
+}
 
-    /// The program that verifies `count` proofs of this shape.
-    fn recursion<H: TapeFamily>(&self, count: usize) -> Result<Recursion<H>, RecipeError>
-    where
-        StandardTables: Provable<H>,
-    {
-        let program = self.tables.iter().position(|name| name == "program");
-        let program_log_height = program
-            .and_then(|index| self.log_heights.get(index))
-            .copied()
-            .unwrap_or_default();
-        let heights = match self.fixed {
-            true => KeyHeights::Fixed(self.log_heights.clone()),
-            false => KeyHeights::Free,
+impl Children {
+    /// Refuses proofs for which generating the program would take long. Computes nothing else.
+    pub(crate) fn check(&self) -> Result<(), RecipeError> {
+        let Self::Programs { shape, count } = self else {
+            return Ok(());
         };
-        let verifier = Verifier::<H, StandardTables>::of_machine(
-            self.settings,
-            &self.tables,
-            heights,
-            program_log_height,
-        )
-        .map_err(RecipeError::Machine)?;
-        Ok(Recursion::new(&verifier, &self.log_heights, count)?)
-    }
-
-    fn derive<H: TapeFamily>(
-        &self,
-        count: usize,
-        settings: FriSettings,
-        heights: &Heights,
-    ) -> Result<(KeyDigest, usize), RecipeError>
-    where
-        StandardTables: Provable<H>,
-    {
-        let recursion = self.recursion::<H>(count)?;
-        let program = &recursion.compiled().program;
-        Ok((
-            key_of(program, settings, heights)?,
-            recursion.security().bits(),
-        ))
+        let most = match shape.hash {
+            HashId::Poseidon16 => MAX_CHILDREN,
+            HashId::Blake3 | HashId::Keccak => MAX_BYTE_CHILDREN,
+        };
+        at_most("number of children", *count, most)?;
+        if *count == 0 {
+            return Err(RecipeError::Malformed {
+                what: "number of children",
+                found: 0,
+            });
+        }
+        shape.check()?;
+        at_most("work of generating the program", self.cost(), MAX_COST)
     }
 }
 
+/// Returns the key digest of the circuit for `count` proofs of this shape, and the proven bits of
+/// the proofs that it accepts.
+fn derive<H: TapeSuite>(
+    shape: &ChildShape,
+    count: usize,
+    settings: FriSettings,
+    heights: &Heights,
+) -> Result<(KeyDigest, usize), RecipeError>
+where
+    StandardTables: Provable<H>,
+{
+    let circuit = ProgramCircuit::<H>::of_shape(shape, count)?;
+    let program = &circuit.compiled().program;
+    let key = key_digest(program, settings, heights)?;
+    Ok((key, circuit.security().bits()))
+}
+
 impl Recipe {
-    /// Refuses what no program is generated for: numbers out of range, and those for which generating
-    /// would take long. Nothing is computed from the recipe here.
+    /// Refuses recipes with numbers out of range, and those whose program would take long to
+    /// generate. Nothing is generated here.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Names the number that is refused.
     pub fn check(&self) -> Result<(), RecipeError> {
         self.settings.validate()?;
         at_most(
@@ -229,31 +181,18 @@ impl Recipe {
             self.settings.log_blowup,
             MAX_LOG_BLOWUP,
         )?;
-        if let Children::Programs { shape, count } = &self.children {
-            let most = match shape.hash {
-                HashId::Poseidon16 => MAX_CHILDREN,
-                HashId::Blake3 | HashId::Keccak => MAX_BYTE_CHILDREN,
-            };
-            at_most("number of children", *count, most)?;
-            if *count == 0 {
-                return Err(RecipeError::Malformed {
-                    what: "number of children",
-                    found: 0,
-                });
-            }
-            shape.check()?;
-        }
+        self.children.check()?;
         let heights = match &self.heights {
             Heights::Minimal => &[][..],
             Heights::Uniform(log_height) => std::slice::from_ref(log_height),
             Heights::Exact(log_heights) => log_heights,
         };
         at_most(
-            "heights of the program's machine",
+            "number of heights of the program's machine",
             heights.len(),
             MAX_TABLES,
         )?;
-        // The program table is one of them.
+        // The program table's height is one of them.
         let max = MAX_LOG_PROGRAM_CODEWORD.saturating_sub(self.settings.log_blowup);
         let program = match heights {
             [.., program, _words, _blocks] => *program,
@@ -264,50 +203,64 @@ impl Recipe {
         at_most("work of deriving the key", self.cost(), MAX_COST)
     }
 
-    /// Generates the program and commits to it: its key, and the proven bits that every proof has which
-    /// it accepts. Takes about a second.
+    /// Generates the program and commits to it. Returns its key digest, and the proven bits of
+    /// every proof that it accepts. Takes about a second.
     ///
     /// # Errors
-    /// If there is no such program, or it would take long to generate ([`Self::check`]);
-    /// [`RecipeError::UnknownAirs`] for a program that verifies proofs of AIRs.
+    /// If there is no such program, or [`Self::check`] refuses the recipe;
+    /// [`RecipeError::UnknownAirs`] if the program verifies proofs of AIRs.
     pub fn derive(&self) -> Result<(KeyDigest, usize), RecipeError> {
         self.check()?;
         let Children::Programs { shape, count } = &self.children else {
             return Err(RecipeError::UnknownAirs);
         };
         let derive = match shape.hash {
-            HashId::Poseidon16 => ChildShape::derive::<Poseidon16Family>,
-            HashId::Blake3 => ChildShape::derive::<Blake3Family>,
-            HashId::Keccak => ChildShape::derive::<KeccakFamily>,
+            HashId::Poseidon16 => derive::<Poseidon16Suite>,
+            HashId::Blake3 => derive::<Blake3Suite>,
+            HashId::Keccak => derive::<KeccakSuite>,
         };
         derive(shape, *count, self.settings, &self.heights)
     }
 
-    /// As [`Self::derive`], with the program that verifies proofs of the recipe's AIRs.
+    /// Like [`Self::derive`], with the circuit and the key that `circuits` keeps or will keep.
+    pub(super) fn derive_from(
+        &self,
+        circuits: &CircuitCache,
+    ) -> Result<(KeyDigest, usize), RecipeError> {
+        self.check()?;
+        let Children::Programs { shape, count } = &self.children else {
+            return Err(RecipeError::UnknownAirs);
+        };
+        let circuit = match shape.hash {
+            HashId::Poseidon16 => circuits
+                .programs::<Poseidon16Suite>(shape.clone(), *count)?
+                .share(),
+            HashId::Blake3 => circuits
+                .programs::<Blake3Suite>(shape.clone(), *count)?
+                .share(),
+            HashId::Keccak => circuits
+                .programs::<KeccakSuite>(shape.clone(), *count)?
+                .share(),
+        };
+        let key = circuit.key(self.settings, &self.heights)?;
+        Ok((key.key().digest(), circuit.security().bits()))
+    }
+
+    /// Like [`Self::derive`], for a recipe of AIRs: `program` verifies their proofs.
     pub(super) fn derive_with(&self, program: &Program) -> Result<KeyDigest, RecipeError> {
         self.check()?;
-        key_of(program, self.settings, &self.heights)
+        key_digest(program, self.settings, &self.heights)
     }
 }
 
-/// The key of a recursion program: on the machine of [`PRECOMPILES`] and what else it calls.
-fn key_of(
+/// The digest of the key of a recursion program.
+fn key_digest(
     program: &Program,
     settings: FriSettings,
     heights: &Heights,
 ) -> Result<KeyDigest, RecipeError> {
-    proving_key(program, settings, heights.clone())
-        .map(|key| key.key().digest())
-        .map_err(RecipeError::Key)
-}
-
-/// What proves runs of a recursion program.
-pub(crate) fn proving_key(
-    program: &Program,
-    settings: FriSettings,
-    heights: Heights,
-) -> Result<ProvingKey<Poseidon16Family, StandardTables>, KeyError> {
-    ProvingKey::with_precompiles(program, &PRECOMPILES.into(), settings, heights)
+    let key = proving_key(program, settings, heights.clone())?;
+    Ok(key.key().digest())
 }
 
 fn at_most(what: &'static str, found: usize, max: usize) -> Result<(), RecipeError> {

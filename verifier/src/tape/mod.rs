@@ -1,65 +1,84 @@
-//! From proofs to the hints of the program that verifies them.
+//! Turns proofs into the hints of the program that verifies them.
 //!
-//! The program runs natively, on the same source as in the machine, and what it reads is recorded:
-//! most hints it advises itself, and [`Answers`] gives the rest, the parts of the proofs. So
-//! writing a tape verifies the proofs, by a verifier beside Plonky3's.
+//! The program is run natively, from the same source as in the machine, and every hint that it
+//! reads is recorded. Most hints the program computes itself; [`Answers`] supplies the rest, which
+//! are the parts of the proofs. Writing a tape therefore also verifies the proofs, with a second
+//! verifier beside Plonky3's.
 
-mod family;
 mod parts;
 mod proof;
 mod queries;
+mod suite;
 
 use std::collections::VecDeque;
 
 use droste_gadgets::record::{Prover, RecordError, record};
-use droste_gadgets::{Failure, Hint, Tape};
-use droste_native::config::SettingsError;
-use droste_native::family::FamilyCap;
+use droste_gadgets::{Failure, Hint, NativeTape};
 use droste_native::field::EXTENSION_DEGREE;
+use droste_native::stark::config::SettingsError;
+use droste_native::stark::suite::{OpeningError, SuiteCap};
 use droste_native::{Commitment, F};
 use droste_vm::executor::TapeItem;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
+use p3_merkle_tree::MerkleTreeError;
 
-pub use family::TapeFamily;
 pub use parts::ProofParts;
+pub use suite::TapeSuite;
 
 use crate::shape::ProofShape;
 use proof::ProofAnswers;
 
 /// Why a proof cannot be written to a tape.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum TapeError {
-    /// A part of the proof has not the length that the shape gives it.
-    #[error("{part}: {found}, expected {expected}")]
+    /// The length of a part of the proof is not the one that the shape requires.
+    #[error("{part}: found {found}, expected {expected}")]
     Shape {
-        /// What has a wrong length.
+        /// The part.
         part: String,
         /// Its length.
         found: usize,
-        /// The length in the shape.
+        /// The length that the shape requires.
         expected: usize,
     },
-    /// An opening does not authenticate against its commitment.
-    #[error("openings of the proof: {0}")]
-    Opening(String),
-    /// The opened values do not fold to the final polynomial's length.
-    #[error("fold of query {query}: {reason}")]
-    Fold {
-        /// The query.
-        query: usize,
-        /// What p3 says.
-        reason: String,
+    /// The field has no evaluation domain for a table of this height.
+    #[error("the field has no evaluation domain for a table of height 2^{log_height}")]
+    Domain {
+        /// Logarithm of the height.
+        log_height: usize,
     },
-    /// A nonce where none is asked for is not zero.
-    #[error("the nonce of {site} is {nonce}, and nothing is asked of it")]
+    /// An opening does not authenticate against its commitment.
+    #[error("the openings of the proof do not match its commitments")]
+    Opening(#[source] Box<OpeningError>),
+    /// The rows of a folding round do not authenticate against its commitment.
+    #[error("the openings of folding round {round} do not match its commitment")]
+    FoldingOpening {
+        /// Index of the round.
+        round: usize,
+        /// Why they do not match.
+        source: MerkleTreeError,
+    },
+    /// An authentication path does not have the length that its tree requires.
+    #[error("an authentication path has the wrong shape")]
+    Path(#[from] MerkleTreeError),
+    /// The opened values do not fold to the final polynomial's length.
+    #[error("the openings of query {query} cannot be folded")]
+    Fold {
+        /// Index of the query.
+        query: usize,
+        /// Why they cannot be folded.
+        source: Box<OpeningError>,
+    },
+    /// A nonce is not zero although no work is required.
+    #[error("the nonce of {site} is {nonce}, expected 0: no proof of work is required there")]
     Nonce {
-        /// Where.
+        /// Where the nonce is used.
         site: &'static str,
         /// The nonce.
         nonce: F,
     },
     /// The verifier, run natively, rejects the proof.
-    #[error("the verifier rejects the proof: {0}")]
+    #[error("the recursive verifier, run natively, rejects the proof")]
     Rejected(#[from] Failure),
     /// The shape's settings are out of range.
     #[error(transparent)]
@@ -77,8 +96,8 @@ pub(crate) fn expect_length(part: &str, found: usize, expected: usize) -> Result
     })
 }
 
-/// The blocks of a commitment's digests.
-pub fn commitment_blocks<H: TapeFamily>(commitment: &Commitment<H>) -> Vec<[F; 8]> {
+/// The digests of a commitment, as blocks.
+pub fn commitment_blocks<H: TapeSuite>(commitment: &Commitment<H>) -> Vec<[F; 8]> {
     commitment
         .digests()
         .iter()
@@ -86,8 +105,8 @@ pub fn commitment_blocks<H: TapeFamily>(commitment: &Commitment<H>) -> Vec<[F; 8
         .collect()
 }
 
-/// The tape as the machine's executor takes it.
-pub fn machine_tape(tape: &Tape) -> droste_vm::executor::Tape {
+/// Converts the tape of a native run into one for the machine's executor.
+pub fn machine_tape(tape: &NativeTape) -> droste_vm::executor::Tape {
     let items = tape
         .hints
         .iter()
@@ -104,8 +123,8 @@ pub fn machine_tape(tape: &Tape) -> droste_vm::executor::Tape {
     droste_vm::executor::Tape { items }
 }
 
-/// The lanes of the blocks of a commitment's digests.
-pub fn commitment_lanes<H: TapeFamily>(commitment: &Commitment<H>) -> Vec<F> {
+/// The digests of a commitment, as the lanes of their blocks.
+pub fn commitment_lanes<H: TapeSuite>(commitment: &Commitment<H>) -> Vec<F> {
     commitment_blocks::<H>(commitment).concat()
 }
 
@@ -116,17 +135,18 @@ pub fn public_lanes(public_values: &[Vec<F>]) -> Vec<F> {
     lanes
 }
 
-enum Answer<'a, H: TapeFamily> {
+enum Answer<'a, H: TapeSuite> {
     Message(Vec<F>),
     Proof(Box<ProofAnswers<'a, H>>),
 }
 
-/// What a prover answers, in order: messages, and the parts of proofs.
-pub struct Answers<'a, H: TapeFamily> {
+/// What the prover supplies when the program asks for a hint, in order: messages, and the parts of
+/// proofs.
+pub struct Answers<'a, H: TapeSuite> {
     rest: VecDeque<Answer<'a, H>>,
 }
 
-impl<H: TapeFamily> Default for Answers<'_, H> {
+impl<H: TapeSuite> Default for Answers<'_, H> {
     fn default() -> Self {
         Self {
             rest: VecDeque::new(),
@@ -134,7 +154,7 @@ impl<H: TapeFamily> Default for Answers<'_, H> {
     }
 }
 
-impl<'a, H: TapeFamily> Answers<'a, H> {
+impl<'a, H: TapeSuite> Answers<'a, H> {
     /// Adds a message.
     pub fn message(&mut self, message: Vec<F>) {
         self.rest.push_back(Answer::Message(message));
@@ -156,11 +176,11 @@ impl<'a, H: TapeFamily> Answers<'a, H> {
         Ok(())
     }
 
-    /// The tape on which the program accepts, which it must read to its end.
+    /// Runs the program natively and records its tape. The program must read all answers.
     ///
     /// # Errors
-    /// If an opening does not authenticate, or the program rejects.
-    pub fn record(mut self, program: impl FnOnce() + Send) -> Result<Tape, TapeError> {
+    /// If an opening does not authenticate, or the program rejects, or answers are left.
+    pub fn record(mut self, program: impl FnOnce() + Send) -> Result<NativeTape, TapeError> {
         let (tape, _) = record(&mut self, program).map_err(|error| match error {
             RecordError::Prover(error) => error,
             RecordError::Program(failure) => TapeError::Rejected(failure),
@@ -194,7 +214,7 @@ impl<'a, H: TapeFamily> Answers<'a, H> {
     }
 }
 
-impl<H: TapeFamily> Prover for Answers<'_, H> {
+impl<H: TapeSuite> Prover for Answers<'_, H> {
     type Error = TapeError;
 
     fn message(&mut self, n: usize) -> Result<Vec<F>, TapeError> {

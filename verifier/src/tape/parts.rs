@@ -1,17 +1,17 @@
-//! What verifiers read of a proof, whatever the protocol.
+//! The parts of a proof that a verifier reads, for both protocols.
 
-use droste_native::family::ChallengeMmcs;
-use droste_native::{Commitment, Config, EF, F, HashFamily};
+use droste_native::stark::suite::ChallengeMmcs;
+use droste_native::{Commitment, Config, EF, F, HashSuite};
 use p3_batch_stark::BatchProof;
 use p3_fri::{BatchMultiOpening, FriProof};
 use p3_uni_stark::{OpenedValues, Proof as UniProof};
 
-/// The low-degree test of a proof and the openings it is about.
+/// The low-degree test of a proof, with the openings of its input commitments.
 pub(super) type Fri<H> =
-    FriProof<EF, ChallengeMmcs<H>, F, Vec<BatchMultiOpening<F, <H as HashFamily>::ValMmcs>>>;
+    FriProof<EF, ChallengeMmcs<H>, F, Vec<BatchMultiOpening<F, <H as HashSuite>::ValMmcs>>>;
 
-/// A proof by its parts: made from a p3-batch-stark or a p3-uni-stark proof.
-pub struct ProofParts<'a, H: HashFamily> {
+/// The parts of a p3-batch-stark or p3-uni-stark proof.
+pub struct ProofParts<'a, H: HashSuite> {
     pub(super) main: &'a Commitment<H>,
     pub(super) permutation: Option<&'a Commitment<H>>,
     pub(super) quotient: &'a Commitment<H>,
@@ -33,7 +33,7 @@ pub(super) struct TableParts<'a> {
 }
 
 impl TableParts<'_> {
-    /// Number of values, those included that no constraint reads.
+    /// Number of opened values, including those that no constraint reads.
     pub(super) fn len(&self) -> usize {
         let base = self.base;
         let rows = [
@@ -53,7 +53,7 @@ impl TableParts<'_> {
     }
 }
 
-impl<'a, H: HashFamily> From<&'a BatchProof<Config<H>>> for ProofParts<'a, H> {
+impl<'a, H: HashSuite> From<&'a BatchProof<Config<H>>> for ProofParts<'a, H> {
     fn from(proof: &'a BatchProof<Config<H>>) -> Self {
         let random = |values: &OpenedValues<EF>| values.random.is_some();
         let instances = &proof.opened_values.instances;
@@ -84,7 +84,7 @@ impl<'a, H: HashFamily> From<&'a BatchProof<Config<H>>> for ProofParts<'a, H> {
     }
 }
 
-impl<'a, H: HashFamily> From<&'a UniProof<Config<H>>> for ProofParts<'a, H> {
+impl<'a, H: HashSuite> From<&'a UniProof<Config<H>>> for ProofParts<'a, H> {
     fn from(proof: &'a UniProof<Config<H>>) -> Self {
         Self {
             main: &proof.commitments.trace,

@@ -1,32 +1,32 @@
-//! What the prover of one proof answers.
+//! Supplies the hints that come from one proof.
 
 use std::collections::VecDeque;
 
 use droste_gadgets::verify::shape::{MAIN, PERMUTATION, PREPROCESSED, QUOTIENT, Round};
-use droste_native::family::FamilyCap;
+use droste_native::stark::suite::SuiteCap;
 use droste_native::{Commitment, EF, F};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 
-use super::family::TapeFamily;
 use super::parts::{ProofParts, TableParts};
+use super::suite::TapeSuite;
 use super::{TapeError, commitment_lanes, expect_length, queries};
 use crate::shape::ProofShape;
 
-/// The parts of a proof, one message after another. What answers the queries is found when they
-/// have been sampled.
-pub(super) struct ProofAnswers<'a, H: TapeFamily> {
+/// The parts of a proof, one message after another. The answers to the queries are computed once
+/// the program has sampled the queries.
+pub(super) struct ProofAnswers<'a, H: TapeSuite> {
     shape: ProofShape,
     preprocessed: Option<Commitment<H>>,
     proof: ProofParts<'a, H>,
-    /// The opened rows, by opening.
+    /// The opened rows, per opening.
     values: Vec<Vec<EF>>,
     messages: VecDeque<Vec<F>>,
-    /// What the program told: the challenges that openings depend on.
+    /// What the program reported: the challenges that the openings depend on.
     told: Vec<Vec<F>>,
     answered: bool,
 }
 
-impl<'a, H: TapeFamily> ProofAnswers<'a, H> {
+impl<'a, H: TapeSuite> ProofAnswers<'a, H> {
     pub(super) fn new(
         shape: &ProofShape,
         preprocessed: Option<&Commitment<H>>,
@@ -55,7 +55,7 @@ impl<'a, H: TapeFamily> ProofAnswers<'a, H> {
         Ok(answers)
     }
 
-    /// The commitments, which are all read first.
+    /// Adds the commitments, which the program reads before everything else.
     fn commitments(&mut self) -> Result<(), TapeError> {
         let shape = &self.shape;
         let proof = &self.proof;
@@ -94,7 +94,7 @@ impl<'a, H: TapeFamily> ProofAnswers<'a, H> {
         Ok(())
     }
 
-    /// What is read along the transcript.
+    /// Adds what the program reads while it runs the transcript.
     fn transcript(&mut self) -> Result<(), TapeError> {
         let shape = self.shape.clone();
         let settings = &shape.settings;
@@ -156,7 +156,7 @@ impl<'a, H: TapeFamily> ProofAnswers<'a, H> {
         self.told.push(values);
     }
 
-    /// The next message; the answers to the queries come last.
+    /// Returns the next message; the answers to the queries come last.
     pub(super) fn next(&mut self) -> Result<Option<Vec<F>>, TapeError> {
         if self.messages.is_empty() && !self.answered {
             self.answered = true;
@@ -165,7 +165,7 @@ impl<'a, H: TapeFamily> ProofAnswers<'a, H> {
         Ok(self.messages.pop_front())
     }
 
-    /// Opens the commitments at the queries.
+    /// Adds the openings of the commitments at the queries.
     fn answer(&mut self) -> Result<(), TapeError> {
         let shape = &self.shape;
         let (mut challenges, mut words) = (Vec::new(), Vec::new());
@@ -173,7 +173,7 @@ impl<'a, H: TapeFamily> ProofAnswers<'a, H> {
             match (EF::from_basis_coefficients_slice(told), told.as_slice()) {
                 (Some(challenge), _) => challenges.push(challenge),
                 (None, &[a, b]) => words.push(H::integer([a, b])),
-                (None, other) => expect_length("what the program tells", other.len(), 2)?,
+                (None, other) => expect_length("reported lists of challenges", other.len(), 2)?,
             }
         }
         expect_length("queries", words.len(), shape.settings.num_queries)?;
@@ -199,7 +199,7 @@ impl<'a, H: TapeFamily> ProofAnswers<'a, H> {
 /// The opened rows, in the order of the proof.
 #[allow(
     clippy::indexing_slicing,
-    reason = "rounds are of the shape's tables, of which there are as many as the proof's: `new` checks that"
+    reason = "rounds are made from the shape's tables; `new` checks that the proof has as many"
 )]
 fn opened_values(rounds: &[Round], tables: &[TableParts<'_>]) -> Result<Vec<Vec<EF>>, TapeError> {
     let mut chunks = vec![0; tables.len()];

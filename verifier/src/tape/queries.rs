@@ -1,10 +1,10 @@
-//! The openings of every query.
+//! The openings at every query.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
 use droste_gadgets::verify::shape::{MAIN, Opening, PREPROCESSED, QUOTIENT};
-use droste_native::family::{ChallengeMmcs, Claims};
+use droste_native::stark::suite::{ChallengeMmcs, OpeningClaims};
 use droste_native::{Commitment, EF, F};
 use p3_commit::{CommitmentOpening, ExtensionMmcs, MatrixOpening, Mmcs, PointOpening};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
@@ -13,19 +13,19 @@ use p3_fri::verifier::{fold_query, open_inputs};
 use p3_fri::{BatchMultiOpening, TwoAdicFriFolding};
 use p3_matrix::Dimensions;
 
-use super::family::TapeFamily;
 use super::parts::{Fri, ProofParts};
+use super::suite::TapeSuite;
 use super::{TapeError, expect_length};
 use crate::shape::ProofShape;
 
-/// What p3's low-degree test is asked to check: by commitment, the claimed rows.
-pub(super) fn claims<H: TapeFamily>(
+/// The claims that Plonky3's low-degree test checks: the claimed rows, per commitment.
+pub(super) fn claims<H: TapeSuite>(
     shape: &ProofShape,
     preprocessed: Option<&Commitment<H>>,
     proof: &ProofParts<'_, H>,
     values: &[Vec<EF>],
     zeta: EF,
-) -> Result<Claims<H>, TapeError> {
+) -> Result<OpeningClaims<H>, TapeError> {
     let mut claims = Vec::new();
     for round in shape.rounds() {
         let commitment = match round.kind {
@@ -42,7 +42,9 @@ pub(super) fn claims<H: TapeFamily>(
         for matrix in &round.matrices {
             let domain = TwoAdicMultiplicativeCoset::new(F::ONE, matrix.log_height);
             let Some(domain) = domain else {
-                return Err(TapeError::Opening("a domain is too large".into()));
+                return Err(TapeError::Domain {
+                    log_height: matrix.log_height,
+                });
             };
             let step = F::two_adic_generator(matrix.log_height);
             let point = |opening: &Opening| PointOpening {
@@ -60,33 +62,35 @@ pub(super) fn claims<H: TapeFamily>(
     Ok(claims)
 }
 
-/// By query, by level, the blocks of a sibling digest.
+/// Per query and level, the blocks of a sibling digest.
 type Siblings = Vec<Vec<Vec<[F; 8]>>>;
 
-/// Rows and paths of every query, by commitment.
+/// Rows and paths of every query, per commitment.
 pub(super) struct Opened {
-    /// Input commitments: by query, the rows; by query, the blocks of each path's siblings.
+    /// Per input commitment: the rows of each query, and the siblings on each query's path.
     inputs: Vec<(Vec<Vec<Vec<F>>>, Siblings)>,
-    /// Folding commitments, likewise.
+    /// Per folding commitment: the row of each query, and the siblings on each query's path.
     folds: Vec<(Vec<Vec<F>>, Siblings)>,
 }
 
-fn siblings<H: TapeFamily>(paths: &[Vec<H::Digest>]) -> Siblings {
+fn siblings<H: TapeSuite>(paths: &[Vec<H::Digest>]) -> Siblings {
     paths
         .iter()
         .map(|path| path.iter().map(H::digest_blocks).collect())
         .collect()
 }
 
-/// Authenticates every opening and restores every path.
+/// Authenticates every opening and restores the Merkle paths, which the proof shares between
+/// queries.
 #[allow(
     clippy::indexing_slicing,
-    reason = "rounds of folding: as many commitments (`ProofAnswers`) and openings as arities, checked here"
+    reason = "indices are folding rounds: `ProofAnswers` checks the number of commitments, and this \
+              function the number of openings"
 )]
-pub(super) fn open<H: TapeFamily>(
+pub(super) fn open<H: TapeSuite>(
     shape: &ProofShape,
     fri: &Fri<H>,
-    claims: &Claims<H>,
+    claims: &OpeningClaims<H>,
     combiner: EF,
     betas: &[EF],
     words: &[u32],
@@ -108,7 +112,7 @@ pub(super) fn open<H: TapeFamily>(
         &mmcs,
         claims,
     )
-    .map_err(|error| TapeError::Opening(format!("{error:?}")))?;
+    .map_err(|error| TapeError::Opening(Box::new(error)))?;
 
     let mut inputs = Vec::new();
     for (opening, round) in fri.input_openings.iter().zip(shape.rounds()) {
@@ -128,15 +132,14 @@ pub(super) fn open<H: TapeFamily>(
             &indices,
             &opening.opened_values,
             &opening.opening_proof,
-        )
-        .map_err(|error| TapeError::Opening(error.to_string()))?;
+        )?;
         inputs.push((opening.opened_values.clone(), siblings::<H>(&paths)));
     }
 
     let arities = shape.log_arities();
     let rounds = arities.len();
     expect_length("folding openings", fri.commit_phase_openings.len(), rounds)?;
-    // Values beyond those that folds read would be bound by nothing.
+    // Values that no fold reads would not be bound by anything.
     for (opening, log_arity) in fri.commit_phase_openings.iter().zip(&arities) {
         let rows = &opening.sibling_values;
         expect_length("folded rows", rows.len(), indices.len())?;
@@ -148,7 +151,8 @@ pub(super) fn open<H: TapeFamily>(
     let mut rows = vec![Vec::new(); rounds];
     let folding = TwoAdicFriFolding::<Vec<BatchMultiOpening<F, H::ValMmcs>>, _>(PhantomData);
     for (query, (&index, reduced)) in indices.iter().zip(reduced).enumerate() {
-        // The folded value is checked by the program; here the fold gives rows and indices.
+        // The program checks the folded value; this call is made for the rows and indices that it
+        // reports.
         let _folded = fold_query::<_, F, EF, ChallengeMmcs<H>>(
             &folding,
             query,
@@ -162,14 +166,10 @@ pub(super) fn open<H: TapeFamily>(
             &mut group_indices,
             &mut rows,
         )
-        .map_err(
-            |error: p3_fri::verifier::FriError<_, <H::ValMmcs as p3_commit::Mmcs<F>>::Error>| {
-                TapeError::Fold {
-                    query,
-                    reason: format!("{error:?}"),
-                }
-            },
-        )?;
+        .map_err(|source| TapeError::Fold {
+            query,
+            source: Box::new(source),
+        })?;
     }
     let mut folds = Vec::new();
     let mut log_length = length;
@@ -189,7 +189,7 @@ pub(super) fn open<H: TapeFamily>(
                 &rows[round],
                 &opening.opening_proof,
             )
-            .map_err(|error| TapeError::Opening(format!("fold {round}: {error:?}")))?;
+            .map_err(|source| TapeError::FoldingOpening { round, source })?;
         let rows: Vec<Vec<Vec<F>>> = rows[round]
             .iter()
             .map(|rows| {
@@ -208,8 +208,7 @@ pub(super) fn open<H: TapeFamily>(
             &group_indices[round],
             &rows,
             &opening.opening_proof,
-        )
-        .map_err(|error| TapeError::Opening(error.to_string()))?;
+        )?;
         let rows = rows.into_iter().map(|rows| rows.concat()).collect();
         folds.push((rows, siblings::<H>(&paths)));
     }
@@ -220,8 +219,8 @@ impl Opened {
     /// The rows and paths of one query, in the order in which the program reads them.
     #[allow(
         clippy::indexing_slicing,
-        reason = "`open` has as many rows and paths as queries, and of each the round's matrices: Plonky3's \
-                  `open_inputs` refuses others"
+        reason = "`open` returns rows and paths for every query, with the rows of all of the round's \
+                  matrices: Plonky3's `open_inputs` refuses other numbers"
     )]
     pub(super) fn answer(&self, shape: &ProofShape, query: usize, messages: &mut VecDeque<Vec<F>>) {
         let settings = &shape.settings;

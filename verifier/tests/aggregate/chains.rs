@@ -1,9 +1,14 @@
-//! How chains of proofs end, and their files.
+//! Chains and trees of proofs, the final verification, and files of aggregates.
 
-use droste_native::security::Preset;
-use droste_native::{Blake3Family, FriSettings, KeccakFamily, Poseidon16Family};
-use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator, UnverifiedAggregate};
+use std::time::Instant;
+
+use droste_native::stark::security::Preset;
+use droste_native::{Blake3Suite, FriSettings, KeccakSuite, Poseidon16Suite};
+use droste_verifier::aggregate::{
+    Aggregate, AggregateError, Aggregator, Step, UnverifiedAggregate,
+};
 use droste_verifier::claim::{Claim, ClaimError};
+use droste_verifier::cost::cpu_time;
 use droste_verifier::file::{self, FileError};
 use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError};
 use droste_vm::codec::{DecodeError, encode_body};
@@ -30,24 +35,67 @@ fn joins_of_joins_have_one_key() {
         again.steps()[0].report.key,
         "the fixed point of recursion"
     );
-    // The keys of a wrap and of a join, the same from here on.
+    // The keys of a wrap and of a join; further joins add no key.
     assert_eq!(outer.keys().iter().len(), 2);
     assert_eq!(outer.key(), again.key());
     accept(outer);
     accept(&again);
-    // Three leaves, three wraps, two joins; all are of toy security.
+    // Three leaves, three wraps and two joins, all of toy security.
     assert_eq!(outer.accepted().proofs, 8);
     assert!(outer.accepted().tree_bits < outer.accepted().bits);
 
     the_end_of_a_chain_is_checked(outer, &again);
     files_are_read_as_written(outer);
     what_does_not_verify_is_no_aggregate(&wraps[0]);
-    // Of another aggregator.
+    // Aggregates of another aggregator are refused.
     let other = Aggregator::for_preset(Preset::Proven100, 2).unwrap();
     assert!(matches!(
         other.join(vec![copy(&wraps[0])]),
-        Err(AggregateError::Foreign { child: 0 })
+        Err(AggregateError::OtherShape { child: 0 })
     ));
+}
+
+/// The second of two equal joins reuses what the first compiled and committed to, and makes the
+/// same proof. So does another aggregator, which compiles the program itself.
+fn joins_twice(preset: Preset, wraps: [&Aggregate; 2], of_another: &Aggregate) {
+    let aggregator = Aggregator::for_preset(preset, 2).unwrap();
+    for round in 1..=2 {
+        let children = wraps.map(copy).into();
+        let (wall, cpu) = (Instant::now(), cpu_time());
+        let joined = aggregator.clone().join(children).unwrap();
+        let (wall, cpu) = (wall.elapsed(), cpu_time() - cpu);
+        let Step { compile, prove, .. } = joined.steps()[0];
+        println!(
+            "join {round} at {preset}: {wall:.2?}, {cpu:.2?} of CPU time; compile {compile:.2?}, prove {prove:.2?}"
+        );
+        assert_eq!(aggregator.circuits().compiled(), 1);
+        assert_eq!(
+            file::encode(&joined).unwrap(),
+            file::encode(of_another).unwrap()
+        );
+    }
+}
+
+#[test]
+fn a_second_join_compiles_nothing() {
+    let Toys { wraps, inner, .. } = &*TOYS;
+    joins_twice(Preset::Toy, wraps.each_ref(), inner);
+}
+
+#[test]
+#[ignore = "two wraps and three joins at 100 bits, minutes: cargo test -p droste-verifier --test aggregate proven_security -- --ignored"]
+fn a_second_join_of_proven_security_compiles_nothing() {
+    let preset = Preset::Proven100;
+    let aggregator = Aggregator::for_preset(preset, 2).unwrap();
+    let wraps = [5, 6].map(|n| {
+        let leaf = leaf::<Poseidon16Suite>("factorial", n, *aggregator.settings());
+        aggregator.wrap(&verified(leaf), |_| ()).unwrap()
+    });
+    let joined = aggregator.join(wraps.each_ref().map(copy).into()).unwrap();
+    // Apart from the join's, one circuit per step was compiled: both wraps use the same ones.
+    let wrapped = aggregator.circuits().compiled() - 1;
+    assert_eq!(wrapped, wraps[0].steps().len());
+    joins_twice(preset, wraps.each_ref(), &joined);
 }
 
 fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
@@ -63,10 +111,10 @@ fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
     };
     unverified(outer).verify(key, &claim, 0).unwrap();
 
-    // Another claim, and the tree of another claim.
+    // Another claim is refused, and so is the tree of another claim.
     assert!(matches!(
         unverified(other).verify(key, &claim, 0),
-        Err(AggregateError::Statement { .. })
+        Err(AggregateError::OtherClaim { .. })
     ));
     let error = changed(&|aggregate| aggregate.tree = other.tree().clone());
     assert!(matches!(error, AggregateError::Claim(ClaimError::Digest)));
@@ -82,7 +130,7 @@ fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
         AggregateError::Claim(ClaimError::Root { .. })
     ));
 
-    // A tree cut off: the digests are right, but what is below is not shown.
+    // A tree that is cut off is refused: its digests are right, but it does not show what is below.
     let error = changed(&|aggregate| aggregate.tree.claim = Claim::Statement(claim));
     assert!(matches!(
         error,
@@ -98,7 +146,7 @@ fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
         AggregateError::Claim(ClaimError::Hidden(_))
     ));
 
-    // Other recursion keys.
+    // Other recursion keys are refused.
     let digest = |error: &AggregateError| matches!(error, AggregateError::Keys(KeysError::Digest { expected, .. }) if *expected == key);
     let error = changed(&|aggregate| {
         let (_, listed) = aggregate.keys.iter().next().unwrap();
@@ -118,7 +166,7 @@ fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
         Err(AggregateError::Claim(ClaimError::Recursion(_)))
     ));
 
-    // Another proof, of the same key.
+    // Another proof under the same key is refused.
     let error = changed(&|aggregate| aggregate.proof.batch = unverified(other).proof.batch);
     assert!(matches!(error, AggregateError::Verify(_)), "{error}");
 }
@@ -139,8 +187,8 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
         error(&bytes)
     };
     assert_eq!(with(7, b'p'), FileError::Magic);
-    // Version 1 had keys without recipes.
-    for found in [1, 3, 9] {
+    // Version 1 had keys without recipes, version 2 a key in every node.
+    for found in [1, 2, 4, 9] {
         assert_eq!(
             with(8, found),
             FileError::Version {
@@ -148,13 +196,13 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
             }
         );
     }
-    // The header is followed by the number of keys, whose length may be written in one way.
+    // The number of keys follows the header, and its encoding must be the shortest.
     assert_eq!(honest[12], 2);
     let mut longer = honest[..12].to_vec();
     longer.extend([251, 2, 0]);
     longer.extend(&honest[13..]);
     assert_eq!(error(&longer), FileError::NotCanonical);
-    // Keys in descending order: each is 32 bytes, one of bits, and its recipe.
+    // Keys in descending order are refused. Each is 32 bytes, one byte of bits, and a recipe.
     let keys = read.keys.iter();
     let lengths: Vec<usize> = keys
         .map(|(_, listed)| 33 + encode_body(vec![], &listed.recipe).unwrap().len())
@@ -171,7 +219,7 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
     for length in (0..honest.len()).step_by(honest.len() / 60) {
         error(&honest[..length]);
     }
-    // Lengths are not believed.
+    // Damaged lengths do not lead to large allocations.
     for at in 12..400 {
         let mut bytes = honest[..at].to_vec();
         bytes.push(253);
@@ -180,7 +228,7 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
         let Ok(read) = file::decode(&bytes) else {
             continue;
         };
-        // The digest of a set binds keys and bits; recipes are for those who derive.
+        // The digest of a set binds keys and bits, not recipes.
         let keys = read.keys.clone();
         if let Ok(read) = read.verify(aggregate.key(), &aggregate.claim(), 0) {
             assert!(read.keys().iter().eq(aggregate.keys().iter()));
@@ -189,14 +237,14 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
     }
 }
 
-/// Only what verifies can be joined.
+/// An aggregate that does not verify cannot be joined.
 fn what_does_not_verify_is_no_aggregate(child: &Aggregate) {
     let rejected = |change: &dyn Fn(&mut UnverifiedAggregate)| {
         let mut aggregate = unverified(child);
         change(&mut aggregate);
         aggregate.pinned(child.key(), 0).unwrap_err()
     };
-    // Impossible heights are an error before anything is built from them.
+    // Impossible heights are refused before anything is allocated for them.
     for log_height in [14, 40, usize::MAX] {
         let error = rejected(&|aggregate| aggregate.proof.batch.degree_bits[0] = log_height);
         let heights = matches!(error, AggregateError::Verify(VerifyError::Heights { .. }));
@@ -207,7 +255,7 @@ fn what_does_not_verify_is_no_aggregate(child: &Aggregate) {
     assert!(digest, "{error:?}");
 }
 
-/// The root is as strong as asked for, what it verifies is not.
+/// The root has the required bits, but a proof below it does not.
 #[test]
 fn a_toy_child_below_a_stronger_root_is_rejected() {
     let strong = FriSettings {
@@ -218,9 +266,9 @@ fn a_toy_child_below_a_stronger_root_is_rejected() {
         num_queries: 2,
         ..FriSettings::toy()
     };
-    let leaf = leaf::<Poseidon16Family>("factorial", 5, weak);
+    let leaf = leaf::<Poseidon16Suite>("factorial", 5, weak);
     let aggregator = Aggregator::new(strong, vec![]);
-    let aggregate = aggregator.wrap_at_natural_heights(&verified(leaf)).unwrap();
+    let aggregate = aggregator.wrap_at_minimal_heights(&verified(leaf)).unwrap();
     let (key, claim) = (aggregate.key(), aggregate.claim());
     let verify = |bits| unverified(&aggregate).verify(key, &claim, bits);
     let accepted = aggregate.accepted();
@@ -232,7 +280,7 @@ fn a_toy_child_below_a_stronger_root_is_rejected() {
     };
     assert_eq!(found, accepted.bits);
     verify(found).unwrap();
-    // The bits are part of what the caller names.
+    // The bits are part of the digest that the caller gives.
     let mut boasting = unverified(&aggregate);
     let (own, listed) = boasting.keys.iter().next().unwrap();
     let mut more = ClaimedKeys::default();
@@ -244,8 +292,8 @@ fn a_toy_child_below_a_stronger_root_is_rejected() {
     ));
 }
 
-/// A chain of joins, each of the one before and one more proof, then a tree of joins: in the end one
-/// key digest and one claim.
+/// A chain of joins, each of the one before and one more proof, and a tree of joins end with the
+/// same key digest and with one claim each.
 fn chain_and_tree(wraps: &[Aggregate], depth: usize) {
     let aggregator = aggregator();
     let join = |children: &[&Aggregate]| {
@@ -272,7 +320,7 @@ fn chain_and_tree(wraps: &[Aggregate], depth: usize) {
     let leaves: Vec<_> = wraps.iter().flat_map(|wrap| wrap.tree().leaves()).collect();
     assert_eq!(level[0].tree().leaves(), leaves);
     accept(&level[0]);
-    // The digest that was learnt from the chain serves the tree.
+    // The digest of the chain's keys also verifies the tree.
     let verify = |claim| unverified(&level[0]).verify(chain.key(), &claim, 0);
     verify(level[0].claim()).unwrap();
     assert!(verify(chain.claim()).is_err());
@@ -282,8 +330,8 @@ fn chain_and_tree(wraps: &[Aggregate], depth: usize) {
 fn a_chain_and_a_tree_of_mixed_hashes_and_programs() {
     chain_and_tree(
         &[
-            wrapped::<Poseidon16Family>("factorial", 5),
-            wrapped::<Blake3Family>("fibonacci", 4),
+            wrapped::<Poseidon16Suite>("factorial", 5),
+            wrapped::<Blake3Suite>("fibonacci", 4),
         ],
         2,
     );
@@ -294,14 +342,14 @@ fn a_chain_and_a_tree_of_mixed_hashes_and_programs() {
 fn a_chain_of_depth_5_and_a_tree_of_8_leaves() {
     chain_and_tree(
         &[
-            wrapped::<Poseidon16Family>("factorial", 2),
-            wrapped::<Blake3Family>("factorial", 3),
-            wrapped::<KeccakFamily>("factorial", 4),
-            wrapped::<Poseidon16Family>("fibonacci", 2),
-            wrapped::<Blake3Family>("fibonacci", 3),
-            wrapped::<KeccakFamily>("fibonacci", 4),
-            wrapped::<Poseidon16Family>("factorial", 5),
-            wrapped::<Blake3Family>("fibonacci", 5),
+            wrapped::<Poseidon16Suite>("factorial", 2),
+            wrapped::<Blake3Suite>("factorial", 3),
+            wrapped::<KeccakSuite>("factorial", 4),
+            wrapped::<Poseidon16Suite>("fibonacci", 2),
+            wrapped::<Blake3Suite>("fibonacci", 3),
+            wrapped::<KeccakSuite>("fibonacci", 4),
+            wrapped::<Poseidon16Suite>("factorial", 5),
+            wrapped::<Blake3Suite>("fibonacci", 5),
         ],
         5,
     );

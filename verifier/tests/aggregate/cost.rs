@@ -1,15 +1,15 @@
-//! What deriving keys costs: estimates bound what is generated, and honest sets cost little of what is
-//! allowed.
+//! Estimates of what deriving keys costs bound the generated programs, and honest key sets stay
+//! well below the limit.
 
 use std::collections::BTreeSet;
 
 use droste_air::test_utils::process_peak;
-use droste_native::security::Preset;
-use droste_native::{Blake3Family, FriSettings, HashId, KeccakFamily, Poseidon16Family};
+use droste_native::stark::security::Preset;
+use droste_native::{Blake3Suite, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::Aggregator;
+use droste_verifier::circuit::ProgramCircuit;
 use droste_verifier::keys::{ChildShape, Children, MAX_CHILDREN, MAX_COST, Recipe};
-use droste_verifier::recursion::Recursion;
-use droste_verifier::tape::TapeFamily;
+use droste_verifier::tape::TapeSuite;
 use droste_vm::heights::Heights;
 use droste_vm::isa::id;
 use droste_vm::key::KeyHeights;
@@ -18,11 +18,11 @@ use droste_vm::tables::program::ProgramTable;
 use droste_vm::verifier::Verifier;
 use rustix::time::{ClockId, clock_gettime};
 
-const HOME: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
+const R: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
 const BLAKE3: [u32; 2] = [id::LIMBS, id::BLAKE3_CHUNK];
 const KECCAK: [u32; 2] = [id::LIMBS, id::KECCAK_HASH];
 
-/// Proofs in a hash, on the machine of these precompiles.
+/// Shape of proofs in a hash, on the machine with these precompiles.
 fn shape(hash: HashId, precompiles: &[&[u32]]) -> ChildShape {
     let precompiles: BTreeSet<u32> = precompiles.iter().copied().flatten().copied().collect();
     let program = ProgramTable::of_height(0);
@@ -43,9 +43,9 @@ fn shape(hash: HashId, precompiles: &[&[u32]]) -> ChildShape {
     }
 }
 
-/// Every table, each of another height, and all that makes the code of a child long.
+/// Every table, each at a different height, and every setting that lengthens the code of a child.
 pub fn widest() -> ChildShape {
-    let mut shape = shape(HashId::Poseidon16, &[&HOME, &BLAKE3, &KECCAK]);
+    let mut shape = shape(HashId::Poseidon16, &[&R, &BLAKE3, &KECCAK]);
     shape.settings = FriSettings {
         cap_height: 12,
         log_final_poly_len: 8,
@@ -69,7 +69,7 @@ fn recipe(shape: ChildShape, count: usize) -> Recipe {
 
 /// Instructions of the program that verifies `count` proofs.
 fn instructions(shape: &ChildShape, count: usize) -> usize {
-    fn of<H: TapeFamily>(shape: &ChildShape, count: usize) -> usize
+    fn of<H: TapeSuite>(shape: &ChildShape, count: usize) -> usize
     where
         StandardTables: Provable<H>,
     {
@@ -79,21 +79,21 @@ fn instructions(shape: &ChildShape, count: usize) -> usize {
         let log_height = shape.log_heights[program];
         let verifier =
             Verifier::<H, StandardTables>::of_machine(shape.settings, names, heights, log_height);
-        let recursion = Recursion::new(&verifier.unwrap(), &shape.log_heights, count).unwrap();
+        let recursion = ProgramCircuit::new(&verifier.unwrap(), &shape.log_heights, count).unwrap();
         recursion.compiled().program.instructions.len()
     }
     match shape.hash {
-        HashId::Poseidon16 => of::<Poseidon16Family>(shape, count),
-        HashId::Blake3 => of::<Blake3Family>(shape, count),
-        HashId::Keccak => of::<KeccakFamily>(shape, count),
+        HashId::Poseidon16 => of::<Poseidon16Suite>(shape, count),
+        HashId::Blake3 => of::<Blake3Suite>(shape, count),
+        HashId::Keccak => of::<KeccakSuite>(shape, count),
     }
 }
 
-/// The estimate of a child's code is above its length, and not by much.
+/// The estimate of a child's code is at least its length, and at most six times it.
 fn bounds(name: &str, shape: ChildShape) {
     let cost = |count| recipe(shape.clone(), count).cost();
     let estimate = cost(2) - cost(1);
-    // All but the entry is each child's own.
+    // Everything but `main` is repeated per child.
     let length = instructions(&shape, 1);
     println!("{name}, {:?}: {length} of {estimate}", shape.hash);
     assert!(length <= estimate, "{name}: {length}, {estimate}");
@@ -104,7 +104,7 @@ fn bounds(name: &str, shape: ChildShape) {
 fn estimates_bound_programs() {
     type Change = fn(&mut ChildShape);
     let changes: [(&str, Change); 9] = [
-        ("home", |_| ()),
+        ("canonical", |_| ()),
         ("large caps", |shape| shape.settings.cap_height = 8),
         ("final polynomial", |shape| {
             shape.settings.log_final_poly_len = 8
@@ -123,23 +123,24 @@ fn estimates_bound_programs() {
     for hash in [HashId::Poseidon16, HashId::Blake3, HashId::Keccak] {
         bounds("without precompiles", shape(hash, &[]));
         for (name, change) in changes {
-            let mut shape = shape(hash, &[&HOME]);
+            let mut shape = shape(hash, &[&R]);
             change(&mut shape);
             bounds(name, shape);
         }
     }
     for (name, precompiles) in [("tables of Blake3", BLAKE3), ("tables of Keccak", KECCAK)] {
-        bounds(name, shape(HashId::Poseidon16, &[&HOME, &precompiles]));
+        bounds(name, shape(HashId::Poseidon16, &[&R, &precompiles]));
     }
 }
 
-/// The keys of wraps in all hashes, of the steps that bring those home, and of a join.
+/// The limit leaves room for the keys of wraps in all hashes, of the steps that bring them to the
+/// canonical shape, and of a join.
 #[test]
 fn honest_sets_are_well_inside_the_budget() {
     for preset in [Preset::Toy, Preset::Proven100, Preset::Proven120] {
         for children in [1, 2, 3, 8] {
             let aggregator = Aggregator::for_preset(preset, children).unwrap();
-            let home = Heights::Exact(aggregator.log_heights().to_vec());
+            let canonical = Heights::Exact(aggregator.log_heights().to_vec());
             let step = |shape: ChildShape, settings, heights: &Heights| Recipe {
                 children: Children::Programs { shape, count: 1 },
                 settings,
@@ -147,22 +148,22 @@ fn honest_sets_are_well_inside_the_budget() {
             };
             let mut recipes = vec![aggregator.join_recipe(children).unwrap()];
             for (hash, precompiles) in [
-                (HashId::Poseidon16, &HOME),
+                (HashId::Poseidon16, &R),
                 (HashId::Blake3, &BLAKE3),
                 (HashId::Keccak, &KECCAK),
             ] {
-                let settings = *aggregator.settings_away(hash);
+                let settings = *aggregator.intermediate_settings(hash);
                 let leaf = ChildShape {
                     settings: preset.settings(3).unwrap(),
-                    ..shape(hash, &[&HOME])
+                    ..shape(hash, &[&R])
                 };
                 recipes.push(step(leaf, settings, &Heights::Minimal));
-                let mut away = ChildShape {
+                let mut intermediate = ChildShape {
                     settings,
-                    ..shape(HashId::Poseidon16, &[&HOME, precompiles])
+                    ..shape(HashId::Poseidon16, &[&R, precompiles])
                 };
-                away.log_heights.fill(18);
-                recipes.push(step(away, *aggregator.settings(), &home));
+                intermediate.log_heights.fill(18);
+                recipes.push(step(intermediate, *aggregator.settings(), &canonical));
             }
             let mut sum = 0;
             for recipe in &recipes {
@@ -173,14 +174,15 @@ fn honest_sets_are_well_inside_the_budget() {
             assert!(3 * sum <= 2 * MAX_COST, "{preset:?}, {children}: {sum}");
         }
     }
-    // The largest join that there is.
+    // The join with the largest number of children.
     let aggregator = Aggregator::for_preset(Preset::Toy, MAX_CHILDREN).unwrap();
     let join = aggregator.join_recipe(MAX_CHILDREN).unwrap();
     join.check().unwrap();
     assert!(3 * join.cost() <= MAX_COST, "{}", join.cost());
 }
 
-/// The most that is allowed is work, but bounded: on a machine that does other things, too.
+/// The costliest recipe that is allowed takes bounded time and memory. The bounds leave room for a
+/// machine that does other work.
 #[test]
 #[ignore = "20 s of CPU time: cargo test -p droste-verifier --test aggregate the_budget -- --ignored"]
 fn the_budget_bounds_the_work() {

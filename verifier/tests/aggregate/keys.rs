@@ -1,4 +1,4 @@
-//! Key sets in files are believed only where their programs are generated anew.
+//! Key sets in files are trusted only if their keys are derived again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use droste_air::test_utils::peak;
 use droste_gadgets::SOURCES;
-use droste_native::{F, FriSettings, HashId, Poseidon16Family};
-use droste_verifier::aggregate::{Aggregate, AggregateError, PRECOMPILES, UnverifiedAggregate};
-use droste_verifier::claim::{Claim, ClaimError, ClaimTree};
+use droste_native::{F, FriSettings, HashId, Poseidon16Suite};
+use droste_verifier::aggregate::{Aggregate, AggregateError, UnverifiedAggregate};
+use droste_verifier::circuit::PRECOMPILES;
+use droste_verifier::claim::{Claim, ClaimError, ClaimTree, MAX_DEPTH, MAX_NODES};
 use droste_verifier::file;
 use droste_verifier::keys::{
     Cache, ChildShape, Children, ClaimedKeys, Deriver, KeysError, ListedKey, MAX_BYTE_CHILDREN,
@@ -21,13 +22,14 @@ use droste_vm::heights::Heights;
 use droste_vm::key::{KeyDigest, ProvingKey};
 use droste_vm::machine::StandardTables;
 use droste_vm::prover::prove_with_key;
+use p3_field::PrimeCharacteristicRing;
 
 use crate::{TOYS, aggregator, copy, cost, unverified};
 
-/// What derives keys for all tests of this file: each once.
+/// One deriver for all tests of this file, so that each key is derived once.
 static DERIVER: LazyLock<Deriver> = LazyLock::new(Deriver::new);
 
-/// A recursion key of an aggregate: its digest and what is listed with it.
+/// The recursion key of an aggregate for this number of children, and what is listed with it.
 fn listed(aggregate: &Aggregate, children: usize) -> (KeyDigest, ListedKey) {
     let of = |listed: &ListedKey| match &listed.recipe.children {
         Children::Programs { count, .. } => *count == children,
@@ -38,7 +40,7 @@ fn listed(aggregate: &Aggregate, children: usize) -> (KeyDigest, ListedKey) {
     (key, listed.clone())
 }
 
-/// A list with one key changed.
+/// A copy of a list in which one key's entry is changed.
 fn with(claimed: &ClaimedKeys, key: KeyDigest, change: ListedKey) -> ClaimedKeys {
     let mut keys = ClaimedKeys::default();
     for (other, listed) in claimed.iter() {
@@ -56,14 +58,15 @@ fn honest_keys_are_derived() {
     println!("two keys derived in {:?}", start.elapsed());
     assert_eq!(derived.keys(), outer.keys());
     assert_eq!(derived.accepted(), outer.accepted());
-    // Without any proof, too.
+    // The join's key can be derived without any proof.
     let (join, of_join) = listed(outer, 2);
     let recipe = aggregator().join_recipe(2).unwrap();
     assert_eq!(recipe, of_join.recipe);
     assert_eq!(DERIVER.key(&recipe).unwrap(), (join, of_join.bits));
 }
 
-/// A program that verifies nothing and reveals the claim of a proof that there is not.
+/// The proof of a program that verifies nothing and reveals the claim of a proof that does not
+/// exist.
 fn forged() -> UnverifiedAggregate {
     let (factorial, _) = TOYS.wraps[0].tree().leaves()[0];
     let statement = [5, 999, 0, 0, 0, 0, 0, 0].map(F::new);
@@ -83,7 +86,7 @@ fn forged() -> UnverifiedAggregate {
     let compiled = compile(&text, SOURCES).unwrap();
     let execution = execute(&compiled, &[], &Tape::default(), 1 << 16).unwrap();
     let aggregator = aggregator();
-    let key = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
+    let key = ProvingKey::<Poseidon16Suite, StandardTables>::with_precompiles(
         &compiled.program,
         &BTreeSet::from(PRECOMPILES),
         *aggregator.settings(),
@@ -101,7 +104,8 @@ fn forged() -> UnverifiedAggregate {
     UnverifiedAggregate { proof, tree, keys }
 }
 
-/// A forged claim under a key of the forger's own, with 250 bits: everything else about it is right.
+/// A forged claim under the forger's own key, listed with 250 bits, is refused although everything
+/// else about it is right.
 #[test]
 fn forged_keys_launder_nothing() {
     let forgery = forged();
@@ -113,19 +117,19 @@ fn forged_keys_launder_nothing() {
     };
     let refused = |aggregate: UnverifiedAggregate| aggregate.derive(&DERIVER).unwrap_err();
 
-    // The forger believes his own digest, and joins the forgery with an honest aggregate.
+    // The forger pins the digest of the forged set and joins the forgery with an honest aggregate.
     let honest = &TOYS.wraps[0];
     let poisonous = forgery.key();
     let children = vec![copy(honest), forgery.pinned(poisonous, 0).unwrap()];
     let poisoned = aggregator().join(children).unwrap();
     assert_eq!(poisoned.keys().iter().len(), 3);
     assert_eq!(poisoned.keys().bits(key), Some(250));
-    // Nobody else does, though the proof is valid.
+    // Nobody else accepts the result, though its proof is valid.
     unverified(&poisoned).check().unwrap();
     let refusal = refused(unverified(&poisoned));
     assert!(names_it(&refusal), "{refusal}");
 
-    // His key in the set of an honest aggregate that does not use it.
+    // The forger's key in the set of an honest aggregate that does not use it.
     let mut added = unverified(honest);
     let (_, wrap) = listed(honest, 1);
     added.keys.insert(key, 250, wrap.recipe);
@@ -133,7 +137,7 @@ fn forged_keys_launder_nothing() {
     let digest = added.key();
     let refusal = refused(added);
     assert!(unused(&refusal), "{refusal}");
-    // Not even with its own digest.
+    // This is refused even if the digest of the changed set is pinned.
     let mut added = unverified(honest);
     let (_, wrap) = listed(honest, 1);
     added.keys.insert(key, 250, wrap.recipe);
@@ -141,12 +145,12 @@ fn forged_keys_launder_nothing() {
     assert!(unused(&refusal), "{refusal}");
 }
 
-/// A file in which the byte of a key's bits is another.
+/// A file in which the byte of a key's bits is changed is refused.
 #[test]
 fn listed_bits_are_computed_anew() {
     let wrap = &TOYS.wraps[0];
     let mut bytes = file::encode(wrap).unwrap();
-    // After the header and the number of keys, the digest.
+    // Header, number of keys and the first key's digest come before it.
     let place = 12 + 1 + 32;
     let (key, of_wrap) = listed(wrap, 1);
     assert_eq!(usize::from(bytes[place]), of_wrap.bits);
@@ -165,8 +169,8 @@ fn listed_bits_are_computed_anew() {
     assert_eq!((named, listed, found), (key, 250, of_wrap.bits));
 }
 
-/// A file whose digest is given may have recipes of nothing: a join with an aggregate whose keys were
-/// derived has theirs, so that its keys can be derived again.
+/// A file whose digest is pinned may list false recipes. After a join with an aggregate whose keys
+/// were derived, the derived recipes are kept, so that the keys can be derived again.
 #[test]
 fn derived_recipes_outlive_pinned_ones() {
     let [one, other] = &TOYS.wraps;
@@ -181,7 +185,7 @@ fn derived_recipes_outlive_pinned_ones() {
     unverified(&joined).derive(&DERIVER).unwrap();
 }
 
-/// Each part of a recipe is part of the key.
+/// A change of any part of a recipe changes the derived key.
 #[test]
 fn altered_recipes_have_other_keys() {
     type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
@@ -212,7 +216,7 @@ fn altered_recipes_have_other_keys() {
         };
         let mut aggregate = unverified(wrap);
         aggregate.keys = with(&aggregate.keys, key, altered);
-        // The digest of the set is of keys and bits alone.
+        // The digest of the set depends on keys and bits only.
         assert_eq!(aggregate.key(), wrap.key());
         let refusal = aggregate.derive(&DERIVER).unwrap_err();
         let forged = matches!(refusal, AggregateError::Keys(KeysError::Forged { key: named, .. }) if named == key);
@@ -220,7 +224,8 @@ fn altered_recipes_have_other_keys() {
     }
 }
 
-/// Numbers that nobody needs are refused by what they are of, before anything is generated.
+/// Recipes with oversized numbers are refused before anything is generated, with an error that
+/// names the number.
 #[test]
 fn hostile_recipes_cost_nothing() {
     type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
@@ -234,7 +239,7 @@ fn hostile_recipes_cost_nothing() {
         |_, shape, _| shape.settings.cap_height = 16,
         |_, shape, _| shape.settings.log_final_poly_len = 16,
         |_, shape, _| shape.settings.max_log_arity = 8,
-        // Every number is allowed, all together would take minutes.
+        // Every number is within its limit, but together they would take minutes.
         |_, shape, count| {
             *shape = cost::widest();
             *count = MAX_CHILDREN;
@@ -284,7 +289,7 @@ fn hostile_recipes_cost_nothing() {
         let large = matches!(**source, RecipeError::TooLarge { .. });
         assert!(*named == key && large, "{index}: {refusal}");
     }
-    // Each key is allowed, all together are not.
+    // Each key is within the limit, but all together exceed it.
     let mut keys = ClaimedKeys::default();
     let mut sum = 0;
     for number in 0..64 {
@@ -306,14 +311,15 @@ fn hostile_recipes_cost_nothing() {
     for (index, change) in others.into_iter().enumerate() {
         let (refusal, _) = refuse(change);
         let recipe = matches!(&refusal, KeysError::Recipe { key: named, .. } if *named == key);
-        // A shape that another hash has as well is that of another program.
+        // With another hash the shape is valid too, but belongs to another program, whose key
+        // differs.
         let other_hash = index == 9 && matches!(refusal, KeysError::Forged { .. });
         assert!(recipe || other_hash, "{index}: {refusal}");
     }
 }
 
-/// Lists in files that are longer than any that is derived from are refused by their length: an empty
-/// name takes one byte of a file, and 24 of memory.
+/// Lists in recipes that exceed the limits are refused by their length, before they are read: an
+/// empty name takes one byte of a file, but 24 of memory.
 #[test]
 fn long_lists_in_recipes_are_not_read() {
     type Change = fn(&mut Recipe, &mut ChildShape);
@@ -343,6 +349,52 @@ fn long_lists_in_recipes_are_not_read() {
     }
 }
 
+/// The largest tree of the nodes that take the fewest bytes in a file: long chains.
+#[test]
+fn the_largest_tree_takes_no_more_memory_than_stated() {
+    let wrap = &TOYS.wraps[0];
+    let key = wrap.tree().key;
+    let node = |children| ClaimTree {
+        key,
+        claim: Claim::Children(children),
+    };
+    let leaf = ClaimTree {
+        key: KeyDigest([F::ONE; 8]),
+        claim: Claim::Statement([F::TWO; 8]),
+    };
+    let chain = (2..MAX_DEPTH).fold(leaf.clone(), |tree, _| node(vec![tree]));
+    let chains = (MAX_NODES - 1) / (MAX_DEPTH - 1);
+    let mut children = vec![chain; chains];
+    children.resize(chains + (MAX_NODES - 1) % (MAX_DEPTH - 1), leaf);
+    let mut aggregate = unverified(wrap);
+    aggregate.tree = node(children);
+    assert_eq!(aggregate.tree.nodes().count(), MAX_NODES);
+    assert_eq!(aggregate.tree.depth(), MAX_DEPTH);
+    let bytes = file::encode_unverified(&aggregate).unwrap();
+    let (read, taken) = peak(|| file::decode(&bytes).unwrap());
+    assert_eq!(read.tree, aggregate.tree);
+    println!("{} bytes, {taken} bytes of memory", bytes.len());
+    assert!(taken <= 160 * MAX_NODES, "{taken} bytes");
+    // Leaves with a key each take more bytes of the file, too.
+    let distinct = |number: usize| ClaimTree {
+        key: KeyDigest(std::array::from_fn(|digit| {
+            F::from_usize(number / 128_usize.pow(digit.min(3) as u32) % 128)
+        })),
+        claim: Claim::Statement([F::TWO; 8]),
+    };
+    let mut wide = unverified(wrap);
+    wide.tree = node((0..MAX_NODES - 1).map(distinct).collect());
+    let bytes = file::encode_unverified(&wide).unwrap();
+    let (read, taken) = peak(|| file::decode(&bytes).unwrap());
+    println!("{} bytes, {taken} bytes of memory", bytes.len());
+    assert!(taken <= 400 * MAX_NODES, "{taken} bytes");
+    assert_eq!(read.tree, wide.tree);
+    // Every walk over such a tree ends, here with the first thing that is wrong about it.
+    let refusal = aggregate.verify(wrap.key(), &wrap.claim(), 0).unwrap_err();
+    let digest = matches!(refusal, AggregateError::Claim(ClaimError::Digest));
+    assert!(digest, "{refusal}");
+}
+
 #[test]
 fn derived_keys_are_kept_on_disk() {
     let folder = tempfile::tempdir().unwrap();
@@ -362,14 +414,14 @@ fn derived_keys_are_kept_on_disk() {
     let start = Instant::now();
     assert_eq!(derive().unwrap().keys(), aggregate.keys());
     println!("from disk in {:?}", start.elapsed());
-    // A damaged file is made again.
+    // A damaged file is written again.
     let written = fs::read(&files[0]).unwrap();
     fs::write(&files[0], &written[1..]).unwrap();
     derive().unwrap();
     assert_eq!((fs::read(&files[0]).unwrap(), entries()), (written, files));
 }
 
-/// A recipe with settings of no security is derived with as few bits as it has.
+/// A recipe whose settings give no security is derived with the bits that it has.
 #[test]
 fn bits_are_those_of_the_shape() {
     let (_, of_wrap) = listed(&TOYS.wraps[0], 1);

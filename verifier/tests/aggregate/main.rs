@@ -1,22 +1,24 @@
-//! Proofs brought home and joined, joins included: one key for every join of two, one digest and one
-//! claim at the end. Key sets are believed only where their programs were generated or their digest was
-//! known.
+//! Proofs are brought to the canonical shape and joined, and joins are joined again. Every join of
+//! two has the same key; at the end there is one digest and one claim. Key sets are trusted only if
+//! their keys were derived or their digest was pinned.
 
 mod chains;
 mod cost;
 mod keys;
+mod members;
+mod plan;
 mod presets;
 
 use std::sync::LazyLock;
 
 use droste_air::test_utils::Counting;
-use droste_native::security::Preset;
-use droste_native::{F, FriSettings, Poseidon16Family};
+use droste_native::stark::security::Preset;
+use droste_native::{F, FriSettings, Poseidon16Suite};
 use droste_verifier::aggregate::{
-    Aggregate, AggregateError, Aggregator, UnverifiedAggregate, VerifiedProof,
+    Aggregate, AggregateError, Aggregator, RunFigures, UnverifiedAggregate, VerifiedProof,
 };
 use droste_verifier::file;
-use droste_verifier::tape::TapeFamily;
+use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -27,18 +29,18 @@ use p3_field::PrimeCharacteristicRing;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Aggregates that several tests look at, made once.
+/// Aggregates that several tests use, made once.
 struct Toys {
     /// Two wraps of factorial.
     wraps: [Aggregate; 2],
-    /// Those joined.
+    /// The join of the two wraps.
     inner: Aggregate,
-    /// The join of that and a third wrap.
+    /// The join of `inner` and a third wrap.
     outer: Aggregate,
 }
 
 static TOYS: LazyLock<Toys> = LazyLock::new(|| {
-    let [a, b, c] = [5, 6, 7].map(|n| wrapped::<Poseidon16Family>("factorial", n));
+    let [a, b, c] = [5, 6, 7].map(|n| wrapped::<Poseidon16Suite>("factorial", n));
     let join = |children| aggregator().join(children).unwrap();
     let inner = join(vec![copy(&a), copy(&b)]);
     let outer = join(vec![copy(&inner), c]);
@@ -49,11 +51,14 @@ static TOYS: LazyLock<Toys> = LazyLock::new(|| {
     }
 });
 
+/// An aggregator of toy security. All its clones share their circuits.
 fn aggregator() -> Aggregator {
-    Aggregator::for_preset(Preset::Toy, 2).unwrap()
+    static AGGREGATOR: LazyLock<Aggregator> =
+        LazyLock::new(|| Aggregator::for_preset(Preset::Toy, 2).unwrap());
+    AGGREGATOR.clone()
 }
 
-fn leaf<H: TapeFamily>(program: &str, n: u32, settings: FriSettings) -> Proof<H>
+fn leaf<H: TapeSuite>(program: &str, n: u32, settings: FriSettings) -> Proof<H>
 where
     StandardTables: Provable<H>,
 {
@@ -67,41 +72,76 @@ where
     prove(&compiled.program, &execution, &options).unwrap()
 }
 
-fn verified<H: TapeFamily>(proof: Proof<H>) -> VerifiedProof<H>
+fn verified<H: TapeSuite>(proof: Proof<H>) -> VerifiedProof<H>
 where
     StandardTables: Provable<H>,
 {
     VerifiedProof::under_its_own_key(proof).unwrap()
 }
 
-/// A proof of a program, brought home.
-fn wrapped<H: TapeFamily>(program: &str, n: u32) -> Aggregate
+/// A proof of a program, brought to the canonical shape.
+fn wrapped<H: TapeSuite>(program: &str, n: u32) -> Aggregate
 where
     StandardTables: Provable<H>,
 {
     let aggregator = aggregator();
     let leaf = verified(leaf::<H>(program, n, *aggregator.settings()));
     let aggregate = aggregator.wrap(&leaf, |_| ()).unwrap();
-    assert!(aggregator.is_home(aggregate.proof()));
+    assert!(aggregator.is_canonical(aggregate.proof()));
     assert_eq!(
         aggregate.tree().leaves(),
         [(leaf.proof().key.digest(), leaf.proof().statement)]
     );
     accept(&aggregate);
+    foretold(&leaf, &aggregate);
     aggregate
 }
 
-/// What a file has of it.
+/// What was known of the steps before they were made: everything about the first, and about further
+/// ones estimates.
+fn foretold<H: TapeSuite>(leaf: &VerifiedProof<H>, wrap: &Aggregate)
+where
+    StandardTables: Provable<H>,
+{
+    let aggregator = aggregator();
+    let figures = RunFigures::of_proof(aggregator.circuits(), leaf).unwrap();
+    let outlook = aggregator.wrap_outlook(&figures).unwrap();
+    assert_eq!(outlook.len(), wrap.steps().len());
+    for (index, (outlook, step)) in outlook.iter().zip(wrap.steps()).enumerate() {
+        let tables = step.report.tables.iter();
+        let fft_cost: u64 = tables.map(|table| table.fft_cost()).sum();
+        println!(
+            "{} step {index}: {} cycles and fft_cost {fft_cost} foretold as {} and {}",
+            H::NAME,
+            step.cycles,
+            outlook.cycles,
+            outlook.fft_cost
+        );
+        assert_eq!(outlook.exact, index == 0);
+        assert_eq!(outlook.canonical, step.canonical);
+        if outlook.exact {
+            assert_eq!((outlook.cycles, outlook.fft_cost), (step.cycles, fft_cost));
+            let mut listed = wrap.keys().claimed().iter();
+            let of_step = listed.find(|(key, _)| *key == step.report.key);
+            assert_eq!(of_step.unwrap().1.recipe, outlook.recipe);
+        } else {
+            let share = outlook.cycles as f64 / step.cycles as f64;
+            assert!((0.5..2.0).contains(&share), "{share}");
+        }
+    }
+}
+
+/// The aggregate as it would be read from a file.
 fn unverified(aggregate: &Aggregate) -> UnverifiedAggregate {
     file::decode(&file::encode(aggregate).unwrap()).unwrap()
 }
 
-/// The same proof again: what is joined is used up.
+/// A copy of an aggregate, because joining consumes its children.
 fn copy(aggregate: &Aggregate) -> Aggregate {
     unverified(aggregate).pinned(aggregate.key(), 0).unwrap()
 }
 
-/// The aggregate has the bits that are said of it, and no more.
+/// The aggregate is accepted at its stated bits, and refused at one more.
 fn accept(aggregate: &Aggregate) {
     let verify = |bits| unverified(aggregate).verify(aggregate.key(), &aggregate.claim(), bits);
     let accepted = aggregate.accepted();
@@ -110,13 +150,17 @@ fn accept(aggregate: &Aggregate) {
     assert!(accepted.tree_bits <= accepted.bits);
 }
 
-/// A home too small for any proof: the way there is given up as soon as a step leads to its own shape.
+/// At heights too small for any proof, the attempt ends with an error as soon as a step would
+/// repeat its child's shape.
 #[test]
-fn a_way_that_ends_nowhere_is_refused() {
+fn a_canonical_shape_out_of_reach_is_refused() {
     let small = Aggregator::new(Preset::Toy.settings(2).unwrap(), vec![6; 6]);
-    let leaf = leaf::<Poseidon16Family>("factorial", 5, *small.settings());
+    let leaf = leaf::<Poseidon16Suite>("factorial", 5, *small.settings());
     let mut steps = 0;
     let refusal = small.wrap(&verified(leaf), |_| steps += 1).unwrap_err();
-    assert!(matches!(refusal, AggregateError::NotHome), "{refusal}");
+    assert!(
+        matches!(refusal, AggregateError::NoCanonicalShape),
+        "{refusal}"
+    );
     assert!(steps < 6, "{steps}");
 }

@@ -1,9 +1,10 @@
-//! Checks that no damage to an honest proof reaches: each broken alone.
+//! Checks that damage to an honest proof does not reach; each test breaks one of them alone.
 
-use droste_gadgets::{Hint, SOURCES, Tape};
-use droste_native::{Config, EF, F, FriSettings, Poseidon16Family};
+use droste_gadgets::{Hint, NativeTape, SOURCES};
+use droste_native::{Config, EF, F, FriSettings, Poseidon16Suite};
+use droste_verifier::airs::{AirError, BatchCircuit, Seed};
+use droste_verifier::circuit::CircuitError;
 use droste_verifier::codegen::CodegenError;
-use droste_verifier::driver::{BatchDriver, DriverError, Seed};
 use droste_verifier::shape::ShapeError;
 use droste_verifier::tape::machine_tape;
 use droste_vm::compiler::compile_file;
@@ -15,20 +16,20 @@ use p3_lookup::{Count, InteractionBuilder};
 use p3_matrix::dense::RowMajorMatrix;
 
 use crate::common::{Batch, prove};
-use crate::liar::{Liar, VALUE, WORK};
+use crate::dishonest::{Dishonest, VALUE, WORK};
 use crate::tables::{FREE, Plain, Table};
 
-/// An AIR of one column with something wrong about it.
+/// An AIR of one column that has to be refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Odd {
     Nothing,
-    /// Takes up to this many messages a row.
+    /// Sends up to this many messages per row.
     Messages(u32),
     /// Has a constraint of this degree.
     Degree(u32),
-    /// Must have bits in its columns, without saying so.
+    /// Assumes that its columns are bits, without a constraint for it.
     Boolean,
-    /// Leaves a public value to the backend.
+    /// Relies on the proof system to bind a public value.
     Boundary,
     /// Declares no preprocessed column, but has one.
     Undeclared,
@@ -88,13 +89,13 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Odd {
     }
 }
 
-fn refusal(air: Odd, settings: FriSettings, log_heights: &[usize]) -> Option<DriverError> {
-    BatchDriver::<Poseidon16Family, Odd>::new(vec![air], settings, log_heights, Seed::Key).err()
+fn refusal(air: Odd, settings: FriSettings, log_heights: &[usize]) -> Option<AirError> {
+    BatchCircuit::<Poseidon16Suite, Odd>::new(vec![air], settings, log_heights, Seed::Key).err()
 }
 
 #[test]
 fn airs_that_cannot_be_proved_are_refused() {
-    use DriverError as E;
+    use {AirError as E, CircuitError as C};
     let toy = FriSettings::toy();
     assert!(refusal(Odd::Nothing, toy, &[2]).is_none());
     for odd in [Odd::Boolean, Odd::Undeclared, Odd::Height] {
@@ -103,7 +104,7 @@ fn airs_that_cannot_be_proved_are_refused() {
     }
     let boundary = refusal(Odd::Boundary, toy, &[2]);
     let expected = CodegenError::BoundaryPublic("table_0".into());
-    assert!(matches!(boundary, Some(E::Codegen(error)) if error == expected));
+    assert!(matches!(boundary, Some(E::Circuit(C::Codegen(error))) if error == expected));
     assert!(matches!(
         refusal(Odd::Nothing, toy, &[23]),
         Some(E::Air { .. })
@@ -112,7 +113,9 @@ fn airs_that_cannot_be_proved_are_refused() {
         tables: 1,
         heights: 2,
     };
-    assert!(matches!(refusal(Odd::Nothing, toy, &[2, 2]), Some(E::Shape(e)) if e == count));
+    assert!(
+        matches!(refusal(Odd::Nothing, toy, &[2, 2]), Some(E::Circuit(C::Shape(e))) if e == count)
+    );
     let settings = FriSettings {
         num_queries: 0,
         ..toy
@@ -125,10 +128,10 @@ fn airs_that_cannot_be_proved_are_refused() {
         cap_height: 5,
         ..toy
     };
-    // A matrix that is shorter than the cap would not be bound by it.
+    // The cap would not bind a matrix that is shorter than itself.
     assert!(matches!(
         refusal(Odd::Nothing, settings, &[2]),
-        Some(E::Shape(ShapeError::Height { min: 3, .. }))
+        Some(E::Circuit(C::Shape(ShapeError::Height { min: 3, .. })))
     ));
 }
 
@@ -143,11 +146,11 @@ fn heights_without_a_quotient_domain_are_refused() {
     assert!(refusal(Odd::Degree(5), toy, &[22]).is_none());
     assert!(matches!(
         refusal(Odd::Degree(5), toy, &[23]),
-        Some(DriverError::Shape(ShapeError::Height {
+        Some(AirError::Circuit(CircuitError::Shape(ShapeError::Height {
             log_height: 23,
             max: 22,
             ..
-        }))
+        })))
     ));
 }
 
@@ -158,13 +161,21 @@ fn too_many_messages_have_no_program() {
     // 2^29 messages on each of 4 rows are more than the field has elements.
     let refusal = refusal(Odd::Messages(1 << 29), toy, &[2]);
     let expected = ShapeError::TooManyMessages { messages: 1 << 31 };
-    assert!(matches!(refusal, Some(DriverError::Shape(error)) if error == expected));
+    assert!(
+        matches!(refusal, Some(AirError::Circuit(CircuitError::Shape(error))) if error == expected)
+    );
 }
 
 /// Whether a program accepts hints.
 fn accepts(program: &str, hints: Vec<Hint>) -> bool {
     let compiled = compile_file("check.rs", program, SOURCES).unwrap();
-    execute(&compiled, &[], &machine_tape(&Tape { hints }), 1 << 16).is_ok()
+    execute(
+        &compiled,
+        &[],
+        &machine_tape(&NativeTape { hints }),
+        1 << 16,
+    )
+    .is_ok()
 }
 
 #[test]
@@ -182,7 +193,7 @@ pub fn main() {
 ";
     let accepts = |zeta: F| accepts(program, vec![Hint::Ext(EF::from(zeta))]);
     assert!(accepts(F::from_u32(7)));
-    // A query point that is an opening point.
+    // A query point that equals an opening point is refused.
     assert!(!accepts(F::from_u32(5)));
     let generator = F::two_adic_generator(3);
     for point in generator.powers().take(8) {
@@ -218,7 +229,8 @@ pub fn main() {
     for x in [0, 1, 12_345_678, modulus - 1] {
         assert!(accepts(x, x, inverse(x)), "{x}");
     }
-    // The same element in 31 bits once more: 2^31 - 1 is 2^24 - 2 above the modulus.
+    // Elements up to 2^24 - 2 have a second representation in 31 bits, since 2^31 - 1 is 2^24 - 2
+    // above the modulus.
     for x in [0, 1, (1 << 24) - 2] {
         let bits = x + modulus;
         for inverse in [F::ZERO, F::ONE, inverse(bits)] {
@@ -229,8 +241,9 @@ pub fn main() {
     assert!(!accepts(1, 1, inverse(1) + F::ONE));
 }
 
-/// The combined opening of a table of one row is zero: its polynomials are constants. A prover who
-/// opens one at another value passes every other check, since nothing is folded at that height.
+/// The polynomials of a table of one row are constants, so the combined opening must be zero. A
+/// prover who claims another opened value passes every other check, since nothing is folded at that
+/// height.
 #[test]
 fn a_table_of_one_row_is_bound() {
     let tables = [
@@ -242,28 +255,34 @@ fn a_table_of_one_row_is_bound() {
         ..FriSettings::toy()
     };
     let (airs, log_heights): (Vec<Table>, Vec<usize>) = tables.iter().copied().unzip();
-    let liar =
-        BatchDriver::<Liar<VALUE>, Table>::new(airs, settings, &log_heights, Seed::Key).unwrap();
-    let (proof, public_values) = prove(&liar, &tables, 7);
-    let mut lies = serde_json::to_value(&proof).unwrap();
-    let opened = &mut lies["opened_values"]["instances"][0]["base_opened_values"]["trace_local"][1];
+    let dishonest =
+        BatchCircuit::<Dishonest<VALUE>, Table>::new(airs, settings, &log_heights, Seed::Key)
+            .unwrap();
+    let (proof, public_values) = prove(&dishonest, &tables, 7);
+    let mut changed = serde_json::to_value(&proof).unwrap();
+    let opened =
+        &mut changed["opened_values"]["instances"][0]["base_opened_values"]["trace_local"][1];
     *opened = serde_json::to_value(EF::from(FREE + F::ONE)).unwrap();
 
-    let honest = Batch::<Poseidon16Family>::new(&tables, settings, Seed::Key);
+    let honest = Batch::<Poseidon16Suite>::new(&tables, settings, Seed::Key);
     assert_eq!(
-        honest.driver.program().key().digest(),
-        liar.program().key().digest()
+        honest.circuit.air_circuit().air_key().digest(),
+        dishonest.air_circuit().air_key().digest()
     );
-    type Proof = BatchProof<Config<Poseidon16Family>>;
-    let proof_with_lie: Proof = serde_json::from_value(lies).unwrap();
-    let rejection = honest.driver.verify(&proof_with_lie, &public_values);
-    assert!(matches!(rejection, Err(DriverError::Rejected(_))));
+    type Proof = BatchProof<Config<Poseidon16Suite>>;
+    let changed_proof: Proof = serde_json::from_value(changed).unwrap();
+    let rejection = honest.circuit.verify(&changed_proof, &public_values);
+    assert!(matches!(rejection, Err(AirError::Rejected(_))));
 
-    // The same in the machine: the opened values on the tape are those of the transcript.
-    let mut tape = liar.program().tape(&proof, &public_values).unwrap();
+    // The machine rejects it too, given a tape whose opened values are those of the transcript.
+    let mut tape = dishonest
+        .air_circuit()
+        .tape(&proof, &public_values)
+        .unwrap();
     let mut told = 0;
     for hint in &mut tape.hints {
-        // Rows opened by queries hold the trace's value; the opened values come first.
+        // The opened values come first on the tape. Rows opened by queries, which follow, keep the
+        // trace's value.
         if let Hint::Slice(blocks) = hint
             && told == 0
         {
@@ -276,7 +295,7 @@ fn a_table_of_one_row_is_bound() {
         }
     }
     assert_eq!(told, 1);
-    let text = honest.driver.program().text();
+    let text = honest.circuit.air_circuit().text();
     let runs = |checks: &[(&str, &str)]| {
         let gadgets = with_other_checks(checks);
         let gadgets: Vec<(&str, &str)> = gadgets
@@ -287,7 +306,8 @@ fn a_table_of_one_row_is_bound() {
         execute(&compiled, &[], &machine_tape(&tape), 1 << 22).is_ok()
     };
     assert!(!runs(&[]));
-    // Nothing else fails: the value also comes into the last fold.
+    // No other check fails: without this one, and with the value left out of the last fold, the run
+    // succeeds.
     assert!(runs(&[
         ("assert_eq!(reduced, Ext::ZERO);", ""),
         ("value = reduced[rolls[i].height] *", "let _unused ="),
@@ -295,7 +315,7 @@ fn a_table_of_one_row_is_bound() {
     assert_ne!(FREE.as_canonical_u32(), 0);
 }
 
-/// The gadgets, with pieces of their text replaced.
+/// The gadget library's sources, with pieces of their text replaced.
 fn with_other_checks(checks: &[(&str, &str)]) -> Vec<(&'static str, String)> {
     for (check, _) in checks {
         assert!(SOURCES.iter().any(|(_, text)| text.contains(check)));
@@ -311,7 +331,7 @@ fn with_other_checks(checks: &[(&str, &str)]) -> Vec<(&'static str, String)> {
     gadgets.collect()
 }
 
-/// Query proof-of-work read but not checked: a prover who does none passes every other check.
+/// Proof of work is checked at every site: a prover who does none passes every other check.
 #[test]
 fn proof_of_work_is_checked_at_every_site() {
     let tables = [
@@ -333,21 +353,30 @@ fn proof_of_work_is_checked_at_every_site() {
     for site in sites {
         let mut settings = none;
         *site(&mut settings) = 12;
-        let liar =
-            BatchDriver::<Liar<WORK>, Table>::new(airs.clone(), settings, &log_heights, Seed::Key)
-                .unwrap();
-        let (proof, public_values) = prove(&liar, &tables, 7);
-        let honest = Batch::<Poseidon16Family>::new(&tables, settings, Seed::Key);
+        let dishonest = BatchCircuit::<Dishonest<WORK>, Table>::new(
+            airs.clone(),
+            settings,
+            &log_heights,
+            Seed::Key,
+        )
+        .unwrap();
+        let (proof, public_values) = prove(&dishonest, &tables, 7);
+        let honest = Batch::<Poseidon16Suite>::new(&tables, settings, Seed::Key);
         let value = serde_json::to_value(&proof).unwrap();
-        type Proof = BatchProof<Config<Poseidon16Family>>;
+        type Proof = BatchProof<Config<Poseidon16Suite>>;
         let idle: Proof = serde_json::from_value(value).unwrap();
-        assert!(honest.driver.verify(&idle, &public_values).is_err());
+        assert!(honest.circuit.verify(&idle, &public_values).is_err());
 
-        let tape = machine_tape(&liar.program().tape(&proof, &public_values).unwrap());
-        let text = honest.driver.program().text();
+        let tape = machine_tape(
+            &dishonest
+                .air_circuit()
+                .tape(&proof, &public_values)
+                .unwrap(),
+        );
+        let text = honest.circuit.air_circuit().text();
         let compiled = compile_file("airs.rs", text, SOURCES).unwrap();
         assert!(execute(&compiled, &[], &tape, 1 << 22).is_err());
-        // Nothing but this check fails: the gadget that takes any low bits accepts.
+        // No other check fails: gadgets that accept any low bits accept the proof.
         let checks = [
             ("assert_eq!(bits[i], Felt::ZERO);", ""),
             (

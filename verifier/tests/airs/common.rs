@@ -1,16 +1,16 @@
-//! Proofs of the test tables, and programs that verify them.
+//! Proofs of the test tables, and circuits that verify them.
 
 use droste_native::{Config, F, FriSettings};
+use droste_verifier::airs::{BatchCircuit, Seed, UniCircuit};
 use droste_verifier::claim::claim_digest;
-use droste_verifier::driver::{BatchDriver, Seed, UniDriver};
-use droste_verifier::tape::TapeFamily;
+use droste_verifier::tape::TapeSuite;
 use droste_vm::record::Execution;
 use p3_batch_stark::{BatchProof, StarkInstance, prove_batch};
 use p3_uni_stark::{Proof as UniProof, prove_with_preprocessed, setup_preprocessed};
 
 use crate::tables::{Plain, Table, plain_trace, traces};
 
-/// Few queries, every site of proof of work in use, caps of two digests, rows that fold by 8.
+/// Few queries, proof of work at every site, caps of two digests, folding by 8.
 pub const SETTINGS: FriSettings = FriSettings {
     log_blowup: 2,
     log_final_poly_len: 0,
@@ -24,20 +24,20 @@ pub const SETTINGS: FriSettings = FriSettings {
     cap_height: 1,
 };
 
-/// A batch proof and its driver.
-pub struct Batch<H: TapeFamily> {
-    pub driver: BatchDriver<H, Table>,
+/// A batch proof and its circuit.
+pub struct Batch<H: TapeSuite> {
+    pub circuit: BatchCircuit<H, Table>,
     pub proof: BatchProof<Config<H>>,
     pub public_values: Vec<Vec<F>>,
 }
 
-impl<H: TapeFamily> Batch<H> {
+impl<H: TapeSuite> Batch<H> {
     pub fn new(tables: &[(Table, usize)], settings: FriSettings, seed: Seed) -> Self {
         let (airs, log_heights): (Vec<Table>, Vec<usize>) = tables.iter().copied().unzip();
-        let driver = BatchDriver::new(airs, settings, &log_heights, seed).unwrap();
-        let (proof, public_values) = prove(&driver, tables, 7);
+        let circuit = BatchCircuit::new(airs, settings, &log_heights, seed).unwrap();
+        let (proof, public_values) = prove(&circuit, tables, 7);
         Self {
-            driver,
+            circuit,
             proof,
             public_values,
         }
@@ -45,19 +45,19 @@ impl<H: TapeFamily> Batch<H> {
 
     /// Runs the program on the proof.
     pub fn execute(&self) -> Execution {
-        let program = self.driver.program();
+        let program = self.circuit.air_circuit();
         let execution = program.execute(&self.proof, &self.public_values).unwrap();
         let leaf = program.leaf(&self.public_values);
         let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
         assert_eq!(execution.statement, expected);
-        assert_eq!(self.driver.claim(&self.public_values), expected);
+        assert_eq!(self.circuit.claim(&self.public_values), expected);
         execution
     }
 }
 
-/// A proof of the driver's tables.
-pub fn prove<H: TapeFamily>(
-    driver: &BatchDriver<H, Table>,
+/// A proof of the circuit's tables.
+pub fn prove<H: TapeSuite>(
+    circuit: &BatchCircuit<H, Table>,
     tables: &[(Table, usize)],
     seed: u32,
 ) -> (BatchProof<Config<H>>, Vec<Vec<F>>) {
@@ -71,28 +71,28 @@ pub fn prove<H: TapeFamily>(
             public_values: public.clone(),
         })
         .collect();
-    let proof = prove_batch(&driver.config().unwrap(), &instances, driver.data()).unwrap();
+    let proof = prove_batch(&circuit.config().unwrap(), &instances, circuit.data()).unwrap();
     let public_values = traces.into_iter().map(|(_, public)| public).collect();
     (proof, public_values)
 }
 
-/// A proof of one table alone, and its driver.
-pub struct Uni<H: TapeFamily> {
-    pub driver: UniDriver<H, Plain>,
+/// A proof of one table alone, and its circuit.
+pub struct Uni<H: TapeSuite> {
+    pub circuit: UniCircuit<H, Plain>,
     pub proof: UniProof<Config<H>>,
     pub public_values: Vec<F>,
 }
 
-impl<H: TapeFamily> Uni<H> {
+impl<H: TapeSuite> Uni<H> {
     pub fn new(table: Plain, log_height: usize, settings: FriSettings, seed: Seed) -> Self {
-        let driver = UniDriver::new(table, settings, log_height, seed).unwrap();
-        let config = driver.config().unwrap();
+        let circuit = UniCircuit::new(table, settings, log_height, seed).unwrap();
+        let config = circuit.config().unwrap();
         let (trace, public_values) = plain_trace(table, log_height, 7);
         let preprocessed = setup_preprocessed(&config, &table, log_height).unwrap();
         let data = preprocessed.as_ref().map(|(data, _)| data);
         let proof = prove_with_preprocessed(&config, &table, trace, &public_values, data).unwrap();
         Self {
-            driver,
+            circuit,
             proof,
             public_values,
         }
@@ -100,13 +100,13 @@ impl<H: TapeFamily> Uni<H> {
 
     /// Runs the program on the proof.
     pub fn execute(&self) -> Execution {
-        let program = self.driver.program();
+        let program = self.circuit.air_circuit();
         let public_values = [self.public_values.clone()];
         let execution = program.execute(&self.proof, &public_values).unwrap();
         let leaf = program.leaf(&public_values);
         let expected = claim_digest(&[(leaf.key, leaf.claim.statement())]);
         assert_eq!(execution.statement, expected);
-        assert_eq!(self.driver.claim(&self.public_values), expected);
+        assert_eq!(self.circuit.claim(&self.public_values), expected);
         execution
     }
 }

@@ -1,16 +1,17 @@
-//! Plonky3's verifier and the program that verifies reject the same damaged proofs.
+//! Plonky3's verifier and the recursion program reject the same damaged proofs.
 //!
-//! A proof is taken apart into its numbers, each part of it (commitments, opened values, terminals,
-//! heights, folded rows, siblings, leaves, nonces, final coefficients) is damaged in one place, and put
-//! together again. The program rejects it while its tape is recorded, where it runs natively. There is
-//! no tape of such a proof for the machine: with another transcript other rows are asked for, and those
-//! of the proof do not authenticate. `hints` and `checks` give the machine tapes that it must reject.
+//! A proof is serialized. One place in each kind of its parts (commitments, opened values,
+//! terminals, heights, folded rows, siblings, leaves, nonces, final coefficients) is damaged at a
+//! time, and the result is read as a proof again. The program rejects it in its native run, which
+//! records the tape. No tape of such a proof exists for the machine: the damage changes the
+//! transcript, which then asks for other rows, and the rows of the proof do not authenticate. The
+//! tests `hints` and `checks` give the machine tapes that it must reject.
 
 use std::collections::BTreeMap;
 
-use droste_native::{Config, F, FriSettings, KeccakFamily, Poseidon16Family};
-use droste_verifier::driver::{BatchDriver, Seed};
-use droste_verifier::tape::TapeFamily;
+use droste_native::{Config, F, FriSettings, KeccakSuite, Poseidon16Suite};
+use droste_verifier::airs::{BatchCircuit, Seed};
+use droste_verifier::tape::TapeSuite;
 use p3_batch_stark::BatchProof;
 use p3_field::PrimeCharacteristicRing;
 use p3_uni_stark::Proof as UniProof;
@@ -19,7 +20,7 @@ use serde_json::Value;
 use crate::common::{Batch, SETTINGS, Uni, prove};
 use crate::tables::{Plain, Table};
 
-/// Lookups, preprocessed columns, public values, two heights, a final polynomial.
+/// Tables with lookups, preprocessed columns, public values and two heights.
 const TABLES: [(Table, usize); 4] = [
     (Table::Range { log_height: 4 }, 4),
     (Table::Keys { columns: 1 }, 4),
@@ -39,10 +40,10 @@ enum Step {
     Index(usize),
 }
 
-/// Paths to everything of a kind, by the kind: the path without indices.
+/// Paths to all places of a kind, by kind. The kind of a place is its path without indices.
 type Places = BTreeMap<String, Vec<Vec<Step>>>;
 
-/// Places of numbers and of lists.
+/// Collects the places of numbers and of lists.
 fn places(value: &Value, path: &mut Vec<Step>, numbers: &mut Places, lists: &mut Places) {
     let kind = || {
         let names = path.iter().map(|step| match step {
@@ -79,7 +80,7 @@ fn at<'a>(value: &'a mut Value, path: &[Step]) -> &'a mut Value {
     })
 }
 
-/// First, middle and last.
+/// The first, the middle and the last of a list.
 fn some<T: Clone + PartialEq>(all: &[T]) -> Vec<T> {
     let mut chosen: Vec<T> = [0, all.len() / 2, all.len() - 1]
         .map(|i| all[i].clone())
@@ -88,8 +89,8 @@ fn some<T: Clone + PartialEq>(all: &[T]) -> Vec<T> {
     chosen
 }
 
-/// Damages a proof in every kind of place; `accepts` must be false of each. Gives the number of
-/// damaged proofs.
+/// Damages a proof in every kind of place; `accepts` must return false for each. Returns the number
+/// of damaged proofs.
 fn damage(proof: &Value, accepts: impl Fn(&Value) -> bool) -> usize {
     assert!(accepts(proof), "the honest proof");
     let (mut numbers, mut lists) = (Places::new(), Places::new());
@@ -135,16 +136,16 @@ fn damage(proof: &Value, accepts: impl Fn(&Value) -> bool) -> usize {
     damaged
 }
 
-fn batch<H: TapeFamily>(tables: &[(Table, usize)], settings: FriSettings) {
+fn batch<H: TapeSuite>(tables: &[(Table, usize)], settings: FriSettings) {
     let batch = Batch::<H>::new(tables, settings, Seed::Key);
     let honest = serde_json::to_value(&batch.proof).unwrap();
     let count = damage(&honest, |proof| {
-        // What does not decode is not a proof.
+        // Damage that does not decode is rejected by the decoder.
         let Ok(proof) = serde_json::from_value::<BatchProof<Config<H>>>(proof.clone()) else {
             return false;
         };
-        let native = batch.driver.verify(&proof, &batch.public_values).is_ok();
-        let program = batch.driver.program();
+        let native = batch.circuit.verify(&proof, &batch.public_values).is_ok();
+        let program = batch.circuit.air_circuit();
         let machine = program.execute(&proof, &batch.public_values).is_ok();
         assert_eq!(native, machine, "the verifiers disagree");
         native
@@ -155,81 +156,86 @@ fn batch<H: TapeFamily>(tables: &[(Table, usize)], settings: FriSettings) {
 
 #[test]
 fn damaged_batches_are_rejected() {
-    batch::<Poseidon16Family>(&TABLES, WITH_FINAL);
-    batch::<KeccakFamily>(&TABLES[..3], SETTINGS);
+    batch::<Poseidon16Suite>(&TABLES, WITH_FINAL);
+    batch::<KeccakSuite>(&TABLES[..3], SETTINGS);
 }
 
-/// Nonces of sites where nothing is ground must be zero.
+/// Nonces of sites without proof of work must be zero.
 #[test]
-fn damaged_nonces_that_nothing_is_asked_of_are_rejected() {
+fn damaged_nonces_without_work_are_rejected() {
     let settings = FriSettings {
         num_queries: 1,
         ..FriSettings::toy()
     };
-    batch::<Poseidon16Family>(&TABLES, settings);
+    batch::<Poseidon16Suite>(&TABLES, settings);
 }
 
 #[test]
 fn damaged_proofs_of_one_table_are_rejected() {
-    let uni =
-        Uni::<Poseidon16Family>::new(Plain::Steps { log_height: 4 }, 4, WITH_FINAL, Seed::Key);
+    let uni = Uni::<Poseidon16Suite>::new(Plain::Steps { log_height: 4 }, 4, WITH_FINAL, Seed::Key);
     let honest = serde_json::to_value(&uni.proof).unwrap();
     let public_values = [uni.public_values.clone()];
     let count = damage(&honest, |proof| {
-        type Proof = UniProof<Config<Poseidon16Family>>;
+        type Proof = UniProof<Config<Poseidon16Suite>>;
         let Ok(proof) = serde_json::from_value::<Proof>(proof.clone()) else {
             return false;
         };
-        let native = uni.driver.verify(&proof, &uni.public_values).is_ok();
-        let machine = uni.driver.program().execute(&proof, &public_values).is_ok();
+        let native = uni.circuit.verify(&proof, &uni.public_values).is_ok();
+        let machine = uni
+            .circuit
+            .air_circuit()
+            .execute(&proof, &public_values)
+            .is_ok();
         assert_eq!(native, machine, "the verifiers disagree");
         native
     });
     assert!(count > 100);
 }
 
-/// Both verdicts on a proof with other public values, or against another driver.
-fn rejects<H: TapeFamily>(
-    driver: &BatchDriver<H, Table>,
+/// Both verifiers reject a proof for other public values, or with another circuit.
+fn rejects<H: TapeSuite>(
+    circuit: &BatchCircuit<H, Table>,
     proof: &BatchProof<Config<H>>,
     public_values: &[Vec<F>],
 ) {
-    assert!(driver.verify(proof, public_values).is_err());
-    assert!(driver.program().execute(proof, public_values).is_err());
+    assert!(circuit.verify(proof, public_values).is_err());
+    assert!(circuit.air_circuit().execute(proof, public_values).is_err());
 }
 
 #[test]
 fn public_values_are_constrained() {
-    let batch = Batch::<Poseidon16Family>::new(&TABLES, SETTINGS, Seed::Key);
+    let batch = Batch::<Poseidon16Suite>::new(&TABLES, SETTINGS, Seed::Key);
     for index in 0..3 {
         let mut public_values = batch.public_values.clone();
         public_values[2][index] += F::ONE;
-        rejects(&batch.driver, &batch.proof, &public_values);
+        rejects(&batch.circuit, &batch.proof, &public_values);
     }
     let mut public_values = batch.public_values.clone();
     public_values[2].push(F::ZERO);
-    rejects(&batch.driver, &batch.proof, &public_values);
+    rejects(&batch.circuit, &batch.proof, &public_values);
     public_values[2].truncate(2);
-    rejects(&batch.driver, &batch.proof, &public_values);
+    rejects(&batch.circuit, &batch.proof, &public_values);
     public_values.swap(1, 2);
-    rejects(&batch.driver, &batch.proof, &public_values);
+    rejects(&batch.circuit, &batch.proof, &public_values);
 }
 
-/// Another order of tables, other tables, other preprocessed content, other settings, another seed.
+/// Proofs are rejected under keys with another order of tables, other tables, other preprocessed
+/// values, other settings or another seed.
 #[test]
 fn proofs_under_another_key_are_rejected() {
-    type H = Poseidon16Family;
+    type H = Poseidon16Suite;
     let fibonacci = (Table::Plain(Plain::Fibonacci), 4);
     let product = |degree| (Table::Plain(Plain::Product { degree }), 4);
     let honest = Batch::<H>::new(&[fibonacci, product(2)], SETTINGS, Seed::Key);
-    let key = honest.driver.program().key();
+    let key = honest.circuit.air_circuit().air_key();
     let other = |tables: &[(Table, usize)], settings: FriSettings, seed| {
         let (airs, log_heights): (Vec<Table>, Vec<usize>) = tables.iter().copied().unzip();
-        let driver = BatchDriver::<H, Table>::new(airs, settings, &log_heights, seed).unwrap();
-        assert_ne!(driver.program().key().digest(), key.digest());
-        rejects(&driver, &honest.proof, &honest.public_values);
+        let circuit = BatchCircuit::<H, Table>::new(airs, settings, &log_heights, seed).unwrap();
+        assert_ne!(circuit.air_circuit().air_key().digest(), key.digest());
+        rejects(&circuit, &honest.proof, &honest.public_values);
     };
-    // A constraint of the same shape: the transcript of Plonky3 alone would not tell them apart.
+    // The constraint has the same shape, so only the key in the transcript tells the two apart, not
+    // Plonky3's own transcript.
     other(&[fibonacci, product(3)], SETTINGS, Seed::Key);
     other(&[product(2), fibonacci], SETTINGS, Seed::Key);
     other(&[fibonacci, product(2), product(2)], SETTINGS, Seed::Key);
@@ -270,14 +276,15 @@ fn proofs_under_another_key_are_rejected() {
     }
 }
 
-/// The same proof under the key of the other protocol, of another preprocessed trace.
+/// A proof is rejected under the key of another preprocessed trace: the program does not take the
+/// commitment from the prover.
 #[test]
 fn the_preprocessed_commitment_is_the_keys() {
-    let batch = Batch::<Poseidon16Family>::new(&TABLES, SETTINGS, Seed::Key);
-    let program = batch.driver.program();
+    let batch = Batch::<Poseidon16Suite>::new(&TABLES, SETTINGS, Seed::Key);
+    let program = batch.circuit.air_circuit();
     let mut tape = program.tape(&batch.proof, &batch.public_values).unwrap();
-    // The prover brings a commitment of its own: it is the first hint.
-    let other = Batch::<Poseidon16Family>::new(
+    // The prover supplies a commitment of its own, as the first hint.
+    let other = Batch::<Poseidon16Suite>::new(
         &[
             TABLES[0],
             TABLES[1],
@@ -288,8 +295,8 @@ fn the_preprocessed_commitment_is_the_keys() {
         Seed::Key,
     );
     let brought = other
-        .driver
-        .program()
+        .circuit
+        .air_circuit()
         .tape(&other.proof, &other.public_values)
         .unwrap();
     assert_ne!(tape.hints[0], brought.hints[0]);
@@ -297,5 +304,5 @@ fn the_preprocessed_commitment_is_the_keys() {
     let tape = droste_verifier::tape::machine_tape(&tape);
     let run = droste_vm::executor::execute(program.compiled(), &[], &tape, 1 << 24);
     assert!(run.is_err());
-    let _ = prove(&batch.driver, &TABLES, 9);
+    let _ = prove(&batch.circuit, &TABLES, 9);
 }

@@ -3,6 +3,6 @@
 mod checks;
 mod common;
 mod damage;
-mod liar;
+mod dishonest;
 mod shapes;
 mod tables;

@@ -1,8 +1,8 @@
-//! Native and in-circuit verifier accept the same honest proofs, of many shapes.
+//! The native and the in-circuit verifier accept honest proofs of many shapes.
 
-use droste_native::{Blake3Family, FriSettings, KeccakFamily, Poseidon16Family};
-use droste_verifier::driver::Seed;
-use droste_verifier::tape::TapeFamily;
+use droste_native::{Blake3Suite, FriSettings, KeccakSuite, Poseidon16Suite};
+use droste_verifier::airs::Seed;
+use droste_verifier::tape::TapeSuite;
 
 use crate::common::{Batch, SETTINGS, Uni};
 use crate::tables::{Plain, Table};
@@ -27,25 +27,31 @@ const fn degree(degree: u32, log_height: usize) -> (Table, usize) {
     (Table::Plain(Plain::Product { degree }), log_height)
 }
 
-/// Proves, verifies natively and in the machine.
-fn batch<H: TapeFamily>(tables: &[(Table, usize)], settings: FriSettings) {
+/// Proves the tables, and verifies the proof natively and in the machine.
+fn batch<H: TapeSuite>(tables: &[(Table, usize)], settings: FriSettings) {
     let batch = Batch::<H>::new(tables, settings, Seed::Key);
     batch
-        .driver
+        .circuit
         .verify(&batch.proof, &batch.public_values)
         .unwrap();
     let execution = batch.execute();
     println!(
         "{} tables: {} instructions, {} cycles",
         tables.len(),
-        batch.driver.program().compiled().program.instructions.len(),
+        batch
+            .circuit
+            .air_circuit()
+            .compiled()
+            .program
+            .instructions
+            .len(),
         execution.cycles.len()
     );
 }
 
-fn uni<H: TapeFamily>(table: Plain, log_height: usize, settings: FriSettings, seed: Seed) {
+fn uni<H: TapeSuite>(table: Plain, log_height: usize, settings: FriSettings, seed: Seed) {
     let uni = Uni::<H>::new(table, log_height, settings, seed);
-    uni.driver.verify(&uni.proof, &uni.public_values).unwrap();
+    uni.circuit.verify(&uni.proof, &uni.public_values).unwrap();
     uni.execute();
 }
 
@@ -57,9 +63,9 @@ const BARE: FriSettings = FriSettings {
 
 #[test]
 fn one_table_of_one_row() {
-    batch::<Poseidon16Family>(&[(PRODUCT, 0)], BARE);
-    batch::<Poseidon16Family>(&[(FIBONACCI, 0)], BARE);
-    batch::<Blake3Family>(&[(FIBONACCI, 0)], BARE);
+    batch::<Poseidon16Suite>(&[(PRODUCT, 0)], BARE);
+    batch::<Poseidon16Suite>(&[(FIBONACCI, 0)], BARE);
+    batch::<Blake3Suite>(&[(FIBONACCI, 0)], BARE);
 }
 
 #[test]
@@ -71,14 +77,14 @@ fn one_row_beside_taller_tables() {
         (Table::Shuffle, 0),
         (Table::Receiver, 0),
     ];
-    batch::<Poseidon16Family>(&tables, BARE);
+    batch::<Poseidon16Suite>(&tables, BARE);
 }
 
 #[test]
 fn equal_heights() {
     let tables = [range(4), keys(3, 4), (FIBONACCI, 4), steps(4)];
-    batch::<Poseidon16Family>(&tables, SETTINGS);
-    batch::<KeccakFamily>(&tables, SETTINGS);
+    batch::<Poseidon16Suite>(&tables, SETTINGS);
+    batch::<KeccakSuite>(&tables, SETTINGS);
 }
 
 #[test]
@@ -92,8 +98,8 @@ fn every_kind_of_table() {
         steps(2),
         (FIBONACCI, 6),
     ];
-    batch::<Poseidon16Family>(&tables, SETTINGS);
-    batch::<Blake3Family>(&tables, SETTINGS);
+    batch::<Poseidon16Suite>(&tables, SETTINGS);
+    batch::<Blake3Suite>(&tables, SETTINGS);
 }
 
 #[test]
@@ -112,13 +118,13 @@ fn twelve_tables() {
         (PRODUCT, 0),
         steps(1),
     ];
-    batch::<Poseidon16Family>(&tables, BARE);
+    batch::<Poseidon16Suite>(&tables, BARE);
 }
 
 #[test]
 fn quotients_of_one_to_eight_chunks() {
     for n in [2, 3, 4, 9] {
-        batch::<Poseidon16Family>(
+        batch::<Poseidon16Suite>(
             &[degree(n, 3)],
             FriSettings {
                 log_blowup: 3,
@@ -135,7 +141,7 @@ fn caps() {
             cap_height,
             ..SETTINGS
         };
-        batch::<Poseidon16Family>(&[range(5), keys(2, 3)], settings);
+        batch::<Poseidon16Suite>(&[range(5), keys(2, 3)], settings);
     }
 }
 
@@ -147,7 +153,7 @@ fn arities_and_final_polynomials() {
             log_final_poly_len,
             ..SETTINGS
         };
-        batch::<Poseidon16Family>(&[(FIBONACCI, 7), steps(4)], settings);
+        batch::<Poseidon16Suite>(&[(FIBONACCI, 7), steps(4)], settings);
     }
 }
 
@@ -158,27 +164,27 @@ fn blowups() {
             log_blowup,
             ..SETTINGS
         };
-        batch::<Poseidon16Family>(&[range(3), keys(1, 5)], settings);
+        batch::<Poseidon16Suite>(&[range(3), keys(1, 5)], settings);
     }
 }
 
 #[test]
 fn one_table_alone() {
     use Seed::{Key, StockForFixedAirs};
-    uni::<Poseidon16Family>(Plain::Fibonacci, 4, SETTINGS, Key);
-    uni::<Poseidon16Family>(Plain::Steps { log_height: 3 }, 3, SETTINGS, Key);
-    uni::<Poseidon16Family>(Plain::Clock, 2, BARE, StockForFixedAirs);
-    uni::<Poseidon16Family>(Plain::Product { degree: 3 }, 0, BARE, StockForFixedAirs);
-    uni::<Blake3Family>(
+    uni::<Poseidon16Suite>(Plain::Fibonacci, 4, SETTINGS, Key);
+    uni::<Poseidon16Suite>(Plain::Steps { log_height: 3 }, 3, SETTINGS, Key);
+    uni::<Poseidon16Suite>(Plain::Clock, 2, BARE, StockForFixedAirs);
+    uni::<Poseidon16Suite>(Plain::Product { degree: 3 }, 0, BARE, StockForFixedAirs);
+    uni::<Blake3Suite>(
         Plain::Steps { log_height: 3 },
         3,
         SETTINGS,
         StockForFixedAirs,
     );
-    uni::<KeccakFamily>(Plain::Fibonacci, 3, SETTINGS, Key);
+    uni::<KeccakSuite>(Plain::Fibonacci, 3, SETTINGS, Key);
 }
 
-/// Rows whose hash is a digest of the cap: no path leads there.
+/// Rows whose hash is a digest of the cap have an empty Merkle path.
 #[test]
 fn rows_below_the_cap() {
     for (cap_height, log_blowup) in [(2, 2), (5, 2), (1, 1), (3, 1)] {
@@ -187,7 +193,7 @@ fn rows_below_the_cap() {
             log_blowup,
             ..SETTINGS
         };
-        batch::<Poseidon16Family>(&[range(5), keys(2, 4)], settings);
-        batch::<KeccakFamily>(&[steps(5), (FIBONACCI, 4)], settings);
+        batch::<Poseidon16Suite>(&[range(5), keys(2, 4)], settings);
+        batch::<KeccakSuite>(&[steps(5), (FIBONACCI, 4)], settings);
     }
 }

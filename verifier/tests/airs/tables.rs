@@ -1,4 +1,4 @@
-//! Tables of every kind that proofs are made of, in any combination.
+//! Test tables of every kind, which can be combined in a proof.
 
 use std::borrow::Cow;
 
@@ -14,19 +14,20 @@ const PAIRS: LookupBus<'static> = LookupBus::new("pairs");
 /// A table without lookups: p3-uni-stark proves it too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plain {
-    /// Columns `a, b, c` with `a * b^(degree - 1) = c`; one row at a time.
+    /// Columns `a, b, c` with `a * b^(degree - 1) = c`. No constraint reads the next row.
     Product {
         /// Degree of the constraint.
         degree: u32,
     },
-    /// Columns `a, b` with `a' = b`, `b' = a + b`; public values: the first `a` and `b`, the last `b`.
+    /// Columns `a, b` with `a' = b`, `b' = a + b`; public values: the first `a` and `b`, the last
+    /// `b`.
     Fibonacci,
     /// Preprocessed `p`; column `x` with `x' = x + p'` and `x = p` first.
     Steps {
         /// Logarithm of the height.
         log_height: usize,
     },
-    /// Column `a` is a bit, nothing is said of column `b`; one row at a time.
+    /// Column `a` is a bit, column `b` is unconstrained. No constraint reads the next row.
     Free,
     /// Column `x = q + 2 r` for periodic columns `q` of period 2, `r` of period 4.
     Clock,
@@ -128,7 +129,7 @@ impl<AB: AirBuilder<F = F>> Air<AB> for Plain {
 /// A table of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
-    /// One without lookups.
+    /// A table without lookups.
     Plain(Plain),
     /// Preprocessed integers below `2^log_height`, and how often each is looked up.
     Range {
@@ -290,8 +291,8 @@ pub fn plain_trace(table: Plain, log_height: usize, seed: u32) -> Trace {
     (RowMajorMatrix::new(values, table.width()), public)
 }
 
-/// Traces of a batch. Of the kinds that look each other up there is at most one each, and a receiver
-/// is as tall as the shuffle.
+/// Traces of a batch. There may be at most one table of each kind that takes part in lookups, and a
+/// receiver must have the height of the shuffle.
 pub fn traces(tables: &[(Table, usize)], seed: u32) -> Vec<Trace> {
     let range = tables.iter().find_map(|(table, _)| match table {
         Table::Range { log_height } => Some(1u32 << log_height),

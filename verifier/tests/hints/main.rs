@@ -1,10 +1,10 @@
-//! A prover who lies: every hint site of recursion programs, in the machine.
+//! False hints at every hint site of recursion programs, in the machine.
 //!
-//! A site is an instruction at which the executor writes what the prover chooses: an element of the
-//! tape, or a value that an honest executor computes (bits, inverses, results of comparisons, ends of
-//! loops). Each is falsified the first and the last time it is reached, and everything that follows is
-//! computed from the false value. The run must fail: some instruction does not hold in the memory that
-//! the prover is left with.
+//! A site is an instruction at which the executor writes a value that the prover chooses: an
+//! element of the tape, or a value that an honest executor computes (bits, inverses, results of
+//! comparisons, ends of loops). Each site is falsified the first and the last time it is reached,
+//! and everything after it is computed from the false value. The run must fail, which means that
+//! some instruction does not hold in the resulting memory.
 
 #[allow(dead_code, reason = "shared with the tests of `airs`")]
 #[path = "../airs/common.rs"]
@@ -14,10 +14,10 @@ mod sites;
 #[path = "../airs/tables.rs"]
 mod tables;
 
-use droste_native::{Blake3Family, F, KeccakFamily, Poseidon16Family};
-use droste_verifier::driver::Seed;
-use droste_verifier::recursion::Recursion;
-use droste_verifier::tape::{TapeFamily, machine_tape};
+use droste_native::{Blake3Suite, F, KeccakSuite, Poseidon16Suite};
+use droste_verifier::airs::Seed;
+use droste_verifier::circuit::ProgramCircuit;
+use droste_verifier::tape::{TapeSuite, machine_tape};
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, TapeItem, execute};
 use droste_vm::heights::Heights;
@@ -31,33 +31,33 @@ use common::{Batch, SETTINGS};
 use sites::{Kind, check, sites};
 use tables::{Plain, Table};
 
-/// Lookups, preprocessed columns, public values, two heights.
+/// Tables with lookups, preprocessed columns, public values and two heights.
 const TABLES: [(Table, usize); 3] = [
     (Table::Range { log_height: 3 }, 3),
     (Table::Keys { columns: 2 }, 3),
     (Table::Plain(Plain::Fibonacci), 2),
 ];
 
-fn wrap<H: TapeFamily>() {
+fn wrap<H: TapeSuite>() {
     let batch = Batch::<H>::new(&TABLES, SETTINGS, Seed::Key);
-    let program = batch.driver.program();
+    let program = batch.circuit.air_circuit();
     let tape = program.tape(&batch.proof, &batch.public_values).unwrap();
     check(program.compiled(), &machine_tape(&tape));
 }
 
 #[test]
 fn wrap_of_poseidon16() {
-    wrap::<Poseidon16Family>();
+    wrap::<Poseidon16Suite>();
 }
 
 #[test]
 fn wrap_of_blake3() {
-    wrap::<Blake3Family>();
+    wrap::<Blake3Suite>();
 }
 
 #[test]
 fn wrap_of_keccak() {
-    wrap::<KeccakFamily>();
+    wrap::<KeccakSuite>();
 }
 
 fn options() -> ProveOptions {
@@ -70,15 +70,15 @@ fn options() -> ProveOptions {
     }
 }
 
-fn factorial() -> Proof<Poseidon16Family> {
+fn factorial() -> Proof<Poseidon16Suite> {
     let compiled = compile(droste_programs::source("factorial").unwrap(), &[]).unwrap();
     let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16).unwrap();
     prove(&compiled.program, &execution, &options()).unwrap()
 }
 
-fn recursion(proof: &Proof<Poseidon16Family>, children: usize) -> Recursion<Poseidon16Family> {
-    let verifier = Verifier::<Poseidon16Family, StandardTables>::new(proof.key.clone()).unwrap();
-    Recursion::new(&verifier, &proof.batch.degree_bits, children).unwrap()
+fn recursion(proof: &Proof<Poseidon16Suite>, children: usize) -> ProgramCircuit<Poseidon16Suite> {
+    let verifier = Verifier::<Poseidon16Suite, StandardTables>::new(proof.key.clone()).unwrap();
+    ProgramCircuit::new(&verifier, &proof.batch.degree_bits, children).unwrap()
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn join_of_two() {
     check(join.compiled(), &tape);
 }
 
-/// A child that is listed twice is a claim of two equal children, not of others.
+/// If one proof is verified twice, the claim lists it twice, and not two different proofs.
 #[test]
 fn replayed_child_is_claimed_twice() {
     let leaf = factorial();
@@ -104,16 +104,16 @@ fn replayed_child_is_claimed_twice() {
     assert_ne!(execution.statement, claim(&[child]));
 }
 
-/// Memory that no executor leaves behind: a hinted cell of each kind gets another value, and nothing
-/// else changes. The proof of such a run is not accepted.
+/// A prover may not change memory after the run: a hinted cell of each kind gets another value, and
+/// nothing else changes. The proof of such a run is not accepted.
 #[test]
 fn memory_is_not_the_provers() {
-    let batch = Batch::<Poseidon16Family>::new(&TABLES, SETTINGS, Seed::Key);
-    let program = batch.driver.program();
+    let batch = Batch::<Poseidon16Suite>::new(&TABLES, SETTINGS, Seed::Key);
+    let program = batch.circuit.air_circuit();
     let compiled = program.compiled();
     let honest = program.execute(&batch.proof, &batch.public_values).unwrap();
     let options = options();
-    let key = ProvingKey::<Poseidon16Family, StandardTables>::new(
+    let key = ProvingKey::<Poseidon16Suite, StandardTables>::new(
         &compiled.program,
         options.settings,
         options.heights,
@@ -128,32 +128,32 @@ fn memory_is_not_the_provers() {
         let Some(cell) = site.cell(&honest) else {
             continue;
         };
-        *cell.of(&mut execution.image) += F::ONE;
+        *cell.of(&mut execution.memory) += F::ONE;
         let proof = traces(&key, &execution)
             .and_then(|traces| prove_traces(&key, execution.statement, &traces));
         match proof {
-            // The lie is an address, and what is looked up there lies outside memory.
+            // The false hint is used as an address outside of memory, so the run cannot be proved.
             Err(ProveError::Outside { .. }) => {}
             proof => {
                 let proof = proof.unwrap();
-                let verdict = verify::<Poseidon16Family, StandardTables>(key.key(), &[], 0, &proof);
+                let verdict = verify::<Poseidon16Suite, StandardTables>(key.key(), &[], 0, &proof);
                 assert!(verdict.is_err(), "{kind:?}");
             }
         }
     }
 }
 
-/// Zero-padding collisions: the lanes after a row of fewer than eight elements, and after the public
-/// values, are zero or the run fails.
+/// Padding must be zero, or rows of different lengths could have one hash: the run fails unless the
+/// lanes after a row of fewer than eight elements, and after the public values, are zero.
 #[test]
 fn padding_is_zero() {
-    let batch = Batch::<Poseidon16Family>::new(&TABLES, SETTINGS, Seed::Key);
-    let program = batch.driver.program();
+    let batch = Batch::<Poseidon16Suite>::new(&TABLES, SETTINGS, Seed::Key);
+    let program = batch.circuit.air_circuit();
     let tape = machine_tape(&program.tape(&batch.proof, &batch.public_values).unwrap());
     let mut padded = 0;
     for index in 0..tape.items.len() {
-        let mut lie = tape.clone();
-        let TapeItem::Slice(blocks) = &mut lie.items[index] else {
+        let mut changed = tape.clone();
+        let TapeItem::Slice(blocks) = &mut changed.items[index] else {
             continue;
         };
         if let [block] = blocks.as_mut_slice()
@@ -161,10 +161,10 @@ fn padding_is_zero() {
         {
             block[7] = Some(F::ONE);
             padded += 1;
-            let run = execute(program.compiled(), &[], &lie, 1 << 22);
+            let run = execute(program.compiled(), &[], &changed, 1 << 22);
             assert!(run.is_err(), "item {index}");
         }
     }
-    // The public values, and at least the rows of the preprocessed table.
+    // At least the public values and the rows of the preprocessed table are padded.
     assert!(padded > 2);
 }

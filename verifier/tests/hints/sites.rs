@@ -1,4 +1,4 @@
-//! Hint sites of compiled programs, and runs in which one of them lies.
+//! Hint sites of compiled programs, and runs in which the hint at one of them is false.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use droste_native::F;
 use droste_vm::compiler::{Compiled, Hint};
 use droste_vm::executor::{Tape, TapeItem, execute, execute_mutated};
 use droste_vm::isa::{Mode, Operand};
-use droste_vm::record::{Cycle, Execution, Image};
+use droste_vm::record::{Cycle, Execution, FinalMemory};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-/// What a hint is.
+/// Kinds of hints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Felt,
@@ -48,13 +48,13 @@ impl Kind {
     }
 }
 
-/// One time that a site is reached.
+/// One visit of a hint site.
 #[derive(Clone, Copy, Debug)]
 pub struct Site {
     /// Index of the hint in the program.
     pub hint: usize,
     pub kind: Kind,
-    /// Which item of the tape, or which of the values that the executor computes.
+    /// Index of the item on the tape, or of the value among those that the executor computes.
     pub number: usize,
     pub cycle: Cycle,
     cell: Option<Operand>,
@@ -68,10 +68,10 @@ pub enum Cell {
 }
 
 impl Cell {
-    pub fn of(self, image: &mut Image) -> &mut F {
+    pub fn of(self, memory: &mut FinalMemory) -> &mut F {
         match self {
-            Self::Word(index) => &mut image.words[index],
-            Self::Block(index) => &mut image.blocks[index][0],
+            Self::Word(index) => &mut memory.words[index],
+            Self::Block(index) => &mut memory.blocks[index][0],
         }
     }
 }
@@ -91,23 +91,23 @@ impl Site {
                 let at = F::from_u32(self.cycle.fp) + offset;
                 let index = at
                     .as_canonical_u32()
-                    .checked_sub(execution.image.word_base)?;
+                    .checked_sub(execution.memory.word_base)?;
                 Some(Cell::Word(index as usize))
             }
             _ => None,
         }
     }
 
-    /// Whether every value is admissible: the inverse of zero, by which a comparison finds its operands
-    /// equal whatever it is.
+    /// Whether any value is admissible here. This is so for the "inverse" of zero in a comparison:
+    /// its operands are equal, whatever the value is.
     fn is_free(&self, honest: &Execution) -> bool {
         let cell = self.cell(honest);
-        let value = cell.map(|cell| *cell.of(&mut honest.image.clone()));
+        let value = cell.map(|cell| *cell.of(&mut honest.memory.clone()));
         self.kind == Kind::Inverse && value == Some(F::ZERO)
     }
 }
 
-/// Every time that each hint site is reached.
+/// All visits of all hint sites.
 pub fn sites(compiled: &Compiled, execution: &Execution) -> Vec<Site> {
     let mut at: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (index, (pc, _)) in compiled.hints.iter().enumerate() {
@@ -147,11 +147,11 @@ pub fn sites(compiled: &Compiled, execution: &Execution) -> Vec<Site> {
     sites
 }
 
-/// Lies at every site; none may be believed.
+/// Falsifies the hint of every site in turn; no such run may be accepted.
 pub fn check(compiled: &Compiled, tape: &Tape) {
     let limit = 1 << 24;
     let honest = execute(compiled, &[], tape, limit).unwrap();
-    // A loop that is told never to end runs into the limit.
+    // A false hint may make a loop endless; it then runs into the limit.
     let limit = 2 * honest.cycles.len() as u64;
     let mut first_and_last: BTreeMap<usize, (Site, Site)> = BTreeMap::new();
     for site in sites(compiled, &honest) {
@@ -160,32 +160,39 @@ pub fn check(compiled: &Compiled, tape: &Tape) {
             .and_modify(|(_, last)| *last = site)
             .or_insert((site, site));
     }
-    let mut lies: BTreeMap<Kind, usize> = BTreeMap::new();
-    let mut believed = Vec::new();
+    let mut false_values: BTreeMap<Kind, usize> = BTreeMap::new();
+    let mut accepted = Vec::new();
     for (first, last) in first_and_last.into_values() {
         let same = first.number == last.number;
         for site in [Some(first), (!same).then_some(last)].into_iter().flatten() {
             for run in runs(compiled, tape, &site, limit) {
-                *lies.entry(site.kind).or_default() += 1;
+                *false_values.entry(site.kind).or_default() += 1;
                 if let Some(statement) = run {
                     assert_eq!(statement, honest.statement, "{site:?}");
                     if !site.is_free(&honest) {
-                        believed.push(site);
+                        accepted.push(site);
                     }
                 }
             }
         }
     }
-    println!("{} cycles, lies: {lies:?}", honest.cycles.len());
-    assert!(lies.contains_key(&Kind::Felt) && lies.contains_key(&Kind::Slice));
-    for site in &believed {
+    println!(
+        "{} cycles, false values: {false_values:?}",
+        honest.cycles.len()
+    );
+    assert!(false_values.contains_key(&Kind::Felt) && false_values.contains_key(&Kind::Slice));
+    for site in &accepted {
         let (pc, hint) = &compiled.hints[site.hint];
-        println!("believed: {:?} at {pc}: {hint:?}", site.kind);
+        println!("accepted: {:?} at {pc}: {hint:?}", site.kind);
     }
-    assert!(believed.is_empty(), "{} lies are believed", believed.len());
+    assert!(
+        accepted.is_empty(),
+        "{} false hints are accepted",
+        accepted.len()
+    );
 }
 
-/// Statements of the runs in which the site lies, `None` where they fail.
+/// Statements of the runs in which the hint of the site is false; `None` for runs that fail.
 fn runs(compiled: &Compiled, tape: &Tape, site: &Site, limit: u64) -> Vec<Option<[F; 8]>> {
     let statement = |run: Result<Execution, _>| run.ok().map(|execution| execution.statement);
     match site.kind {
@@ -193,9 +200,9 @@ fn runs(compiled: &Compiled, tape: &Tape, site: &Site, limit: u64) -> Vec<Option
         Kind::Felt | Kind::Ext | Kind::Slice => falsified(&tape.items[site.number])
             .into_iter()
             .map(|item| {
-                let mut lie = tape.clone();
-                lie.items[site.number] = item;
-                statement(execute(compiled, &[], &lie, limit))
+                let mut changed = tape.clone();
+                changed.items[site.number] = item;
+                statement(execute(compiled, &[], &changed, limit))
             })
             .collect(),
         Kind::Inverse | Kind::Equal | Kind::Reached | Kind::Bit => [F::ONE, F::NEG_ONE]
@@ -208,7 +215,7 @@ fn runs(compiled: &Compiled, tape: &Tape, site: &Site, limit: u64) -> Vec<Option
     }
 }
 
-/// Versions of a hint with one element changed; of a slice, in its first and its last block.
+/// Versions of a hint with one element changed; for a slice, in its first and in its last block.
 fn falsified(item: &TapeItem) -> Vec<TapeItem> {
     match item {
         TapeItem::Felt(x) => {
@@ -224,7 +231,7 @@ fn falsified(item: &TapeItem) -> Vec<TapeItem> {
             })
             .to_vec(),
         TapeItem::Slice(blocks) => {
-            // Zeros at the end of a row are padding, which byte hashes do not read.
+            // Zeros at the end of a row may be padding, which byte hashes do not read.
             let set = |block: usize| {
                 (0..8).filter_map(move |lane| {
                     let value = blocks[block][lane]?;

@@ -1,4 +1,4 @@
-//! Two tables that every kind of opening and constraint occurs in.
+//! Two tables that have every kind of opening and constraint.
 
 use std::borrow::Cow;
 
@@ -18,8 +18,8 @@ pub enum Toy {
         /// Logarithm of the height.
         log_height: usize,
     },
-    /// Columns `x, y, s`: `x` counts from the first public value, `y` adds up the cubes of `x`, ends
-    /// at the second; `s` is a bit, and `s * x` and `x` are in range.
+    /// Columns `x, y, s`: `x` counts up from the first public value, `y` adds up the cubes of `x`
+    /// and ends at the second public value, `s` is a bit, and `s * x` and `x` are in range.
     Cubes,
 }
 
@@ -107,7 +107,7 @@ impl<AB: PermutationAirBuilder<F = F> + InteractionBuilder> Air<AB> for Toy {
     }
 }
 
-/// Traces and public values: `Cubes` of height `2^log_rows` from `first` on.
+/// Traces and public values; `Cubes` has height `2^log_rows` and counts from `first`.
 pub fn traces(log_range: usize, log_rows: usize, first: u32) -> Vec<(RowMajorMatrix<F>, Vec<F>)> {
     let mut counts = vec![F::ZERO; 1 << log_range];
     let mut rows = Vec::new();

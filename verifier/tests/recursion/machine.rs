@@ -1,13 +1,13 @@
-//! The generated verifier in the machine.
+//! Runs the generated verifier in the machine.
 
-use droste_gadgets::{SOURCES, Tape};
+use droste_gadgets::{NativeTape, SOURCES};
 use droste_native::HashId;
 use droste_verifier::tape::machine_tape;
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::execute;
 use droste_vm::record::Execution;
 
-/// The entry that hands `verify` its arguments from the tape.
+/// Text of a `main` that reads the arguments of `verify` from the tape.
 fn main(hash: HashId) -> String {
     let (module, name) = match hash {
         HashId::Poseidon16 => ("poseidon16", "Poseidon16"),
@@ -37,8 +37,8 @@ pub fn main() {{
     )
 }
 
-/// Compiles and runs the verifier.
-pub fn run(text: &str, hash: HashId, tape: &Tape) -> Result<Execution, String> {
+/// Compiles and runs the verifier in the machine.
+pub fn run(text: &str, hash: HashId, tape: &NativeTape) -> Result<Execution, String> {
     let text = format!("{text}{}", main(hash));
     let compiled = compile_file("verifier.rs", &text, SOURCES)
         .map_err(|error| format!("{:?}", miette::Report::new(*error)))?;

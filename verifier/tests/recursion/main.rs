@@ -1,4 +1,5 @@
-//! The generated verifier, run natively, against Plonky3's.
+//! The generated verifier, run natively and in the machine, on proofs that Plonky3's verifier
+//! accepts.
 
 mod airs;
 mod generated;
@@ -14,14 +15,14 @@ use droste_gadgets::prelude::*;
 use droste_gadgets::verify::constraints::Constraints;
 use droste_gadgets::verify::shape::Shape;
 use droste_gadgets::verify::verify;
-use droste_gadgets::{Failure, Hint, Tape, run_native};
-use droste_native::{Blake3Family, F, FriSettings, HashId, KeccakFamily, Poseidon16Family};
+use droste_gadgets::{Failure, Hint, NativeTape, run_native};
+use droste_native::{Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
 use droste_verifier::program::verifier;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use prove::{Proved, prove};
 
-/// Toy settings in which every proof-of-work site is used, rows fold by 8, caps have two levels.
+/// Toy settings with proof of work at every site, folding by 8 and caps of two levels.
 const SETTINGS: FriSettings = FriSettings {
     log_blowup: 2,
     log_final_poly_len: 1,
@@ -37,7 +38,8 @@ const SETTINGS: FriSettings = FriSettings {
 
 const SEED: [u32; 8] = [11, 12, 13, 14, 15, 16, 17, 18];
 
-/// Compares a generated text with the file checked in, or writes the file if `UPDATE` is set.
+/// Compares a generated text with the checked-in file, or writes the file if the environment
+/// variable `UPDATE` is set.
 fn check_generated(name: &str, text: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/recursion/generated");
     let path = path.join(format!("{name}.rs"));
@@ -52,30 +54,31 @@ fn check_generated(name: &str, text: &str) {
     );
 }
 
-macro_rules! family {
-    ($module:ident, $family:ty, $hash:expr, $h:ty, $c:ty) => {
+macro_rules! suite {
+    ($module:ident, $suite:ty, $hash:expr, $h:ty, $c:ty) => {
         mod $module {
             use super::*;
 
-            fn proved() -> Proved<$family> {
-                prove::<$family>(&SETTINGS, $hash, &SEED, 6, 4)
+            fn proved() -> Proved<$suite> {
+                prove::<$suite>(&SETTINGS, $hash, &SEED, 6, 4)
             }
 
-            /// Byte transcripts now and then reject a sample: other seeds take other branches.
+            /// The transcripts of byte hashes sometimes reject a sample, so different seeds take
+            /// different branches.
             #[test]
             fn other_proofs_are_accepted() {
                 let mut lengths = std::collections::BTreeSet::new();
                 for first in 0..6 {
                     let mut seed = SEED;
                     seed[0] = first;
-                    let proved = prove::<$family>(&SETTINGS, $hash, &seed, 6, 4);
+                    let proved = prove::<$suite>(&SETTINGS, $hash, &seed, 6, 4);
                     let tape = tape(&proved);
                     run(&tape).unwrap();
                     let text = verifier(&proved.shape, &proved.evaluators);
                     machine::run(&text, $hash, &tape).unwrap();
                     lengths.insert(tape.hints.len());
                 }
-                // Some of these seeds reject a sample in Blake3, and nothing is rejected in Poseidon-16.
+                // With some of these seeds Blake3 rejects a sample; Poseidon-16 never does.
                 match $hash {
                     HashId::Poseidon16 => assert_eq!(lengths.len(), 1),
                     HashId::Blake3 => assert!(lengths.len() > 1),
@@ -83,7 +86,7 @@ macro_rules! family {
                 }
             }
 
-            /// Reads the arguments of `verify`, then the proof.
+            /// Reads the arguments of `verify` and verifies the proof.
             fn program(shape: &Shape, constraints: &impl Constraints) {
                 let mut seed = [Felt::ZERO; 8];
                 for lane in &mut seed {
@@ -95,15 +98,15 @@ macro_rules! family {
                 verify::<$h, $c, _>(shape, constraints, &seed, preprocessed, &public);
             }
 
-            /// The tape, recorded by the evaluators' interpreter.
-            fn tape(proved: &Proved<$family>) -> Tape {
+            /// Records the tape, with constraints evaluated by the interpreter of the evaluators.
+            fn tape(proved: &Proved<$suite>) -> NativeTape {
                 let shape = proved.shape.to_verify();
                 let run = || program(&shape, &proved.evaluators);
                 proved.answers().record(run).unwrap()
             }
 
-            /// A run over a tape, by the generated evaluators.
-            fn run(tape: &Tape) -> Result<[u32; 8], Failure> {
+            /// Runs the verifier on a tape, with the generated evaluators.
+            fn run(tape: &NativeTape) -> Result<[u32; 8], Failure> {
                 run_native(tape, &[], || {
                     program(&generated::$module::shape(), &generated::$module::Tables);
                 })
@@ -151,7 +154,7 @@ macro_rules! family {
     };
 }
 
-/// Versions of a hint that differ in one element.
+/// Versions of a hint, each with one element changed.
 fn damage(hint: &Hint, at: usize) -> Vec<Hint> {
     match hint {
         Hint::Felt(x) => vec![Hint::Felt(*x + F::ONE), Hint::Felt(F::ONE - *x)],
@@ -159,10 +162,10 @@ fn damage(hint: &Hint, at: usize) -> Vec<Hint> {
         Hint::Slice(blocks) => {
             let set: Vec<(usize, usize)> = (0..blocks.len())
                 .flat_map(|block| (0..8).map(move |lane| (block, lane)))
-                // A zero may be padding, which byte hashes ignore.
+                // A zero may be padding, which byte hashes do not read.
                 .filter(|&(block, lane)| blocks[block][lane].is_some_and(|x| x != F::ZERO))
                 .collect();
-            // A few lanes of each slice, others for other slices.
+            // Takes a few lanes of each slice, which differ from slice to slice.
             let (block, lane) = set[at * 7 % set.len()];
             [(block, lane), set[0], set[set.len() - 1]]
                 .into_iter()
@@ -177,23 +180,23 @@ fn damage(hint: &Hint, at: usize) -> Vec<Hint> {
     }
 }
 
-family!(
+suite!(
     poseidon16,
-    Poseidon16Family,
+    Poseidon16Suite,
     HashId::Poseidon16,
     Poseidon16,
     Poseidon16Challenger
 );
-family!(
+suite!(
     blake3,
-    Blake3Family,
+    Blake3Suite,
     HashId::Blake3,
     Blake3,
     Blake3Challenger
 );
-family!(
+suite!(
     keccak,
-    KeccakFamily,
+    KeccakSuite,
     HashId::Keccak,
     Keccak,
     KeccakChallenger

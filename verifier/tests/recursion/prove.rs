@@ -1,18 +1,18 @@
 //! Honest proofs of the test tables.
 
-use droste_native::config::config;
+use droste_native::stark::config::config;
 use droste_native::{Commitment, Config, F, FriSettings, HashId};
 use droste_verifier::codegen::{Evaluators, TableSource, generate};
 use droste_verifier::shape::ProofShape;
-use droste_verifier::tape::{Answers, TapeFamily, commitment_lanes};
+use droste_verifier::tape::{Answers, TapeSuite, commitment_lanes};
 use p3_air::BaseAir;
 use p3_batch_stark::{BatchProof, ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_field::PrimeCharacteristicRing;
 
 use crate::airs::{Toy, traces};
 
-/// A proof and all that its verifier takes.
-pub struct Proved<H: TapeFamily> {
+/// A proof, with everything that its verifier needs.
+pub struct Proved<H: TapeSuite> {
     pub shape: ProofShape,
     pub evaluators: Evaluators,
     pub seed: Vec<F>,
@@ -21,8 +21,8 @@ pub struct Proved<H: TapeFamily> {
     pub proof: BatchProof<Config<H>>,
 }
 
-impl<H: TapeFamily> Proved<H> {
-    /// What the prover answers a program that reads the arguments of `verify`, then the proof.
+impl<H: TapeSuite> Proved<H> {
+    /// The prover's answers to a program that reads the arguments of `verify`, then the proof.
     pub fn answers(&self) -> Answers<'_, H> {
         let mut answers = Answers::default();
         for seed in &self.seed {
@@ -40,7 +40,7 @@ impl<H: TapeFamily> Proved<H> {
     }
 }
 
-pub fn prove<H: TapeFamily>(
+pub fn prove<H: TapeSuite>(
     settings: &FriSettings,
     hash: HashId,
     seed: &[u32],

@@ -1,10 +1,11 @@
-//! Configurations of Plonky3's own types, as its examples assemble them, over KoalaBear.
+//! Configurations made of Plonky3's own types, over KoalaBear, as its examples assemble them.
 //!
-//! Its examples take challenges of degree 4; here they are of degree 5, as everywhere in Droste.
+//! Its examples use an extension of degree 4 for challenges; here it is degree 5, as everywhere in
+//! Droste.
 
 use std::fmt::Debug;
 
-use droste_native::family::Dft;
+use droste_native::stark::suite::Dft;
 use droste_native::{EF, F, FriSettings};
 use p3_blake3::Blake3;
 use p3_challenger::{HashChallenger, SerializingChallenger32};
@@ -15,7 +16,7 @@ use p3_merkle_tree::MerkleTreeMmcs;
 use p3_symmetric::{CompressionFunctionFromHasher, CryptographicHasher, SerializingHasher};
 use p3_uni_stark::StarkConfig;
 
-/// A hash of bytes to 32 bytes, of Plonky3's.
+/// One of Plonky3's hashes from bytes to 32 bytes.
 pub trait ByteHash:
     CryptographicHasher<u8, [u8; 32]> + Copy + Debug + Send + Sync + 'static
 {
@@ -39,8 +40,8 @@ type Pcs<B> = TwoAdicFriPcs<F, Dft, ValMmcs<B>, ChallengeMmcs<B>>;
 /// Plonky3's configuration of a hash.
 pub type Stock<B> = StarkConfig<Pcs<B>, EF, Challenger<B>>;
 
-/// The configuration with these settings; at the two sites that its examples know nothing of, nothing
-/// is ground.
+/// The configuration with these settings. There is no proof of work at the two sites that its
+/// examples do not set.
 pub fn stock<B: ByteHash>(settings: &FriSettings) -> Stock<B> {
     let mmcs = ValMmcs::<B>::new(
         SerializingHasher::new(B::HASHER),

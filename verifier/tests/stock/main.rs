@@ -1,17 +1,17 @@
-//! Proofs made elsewhere: Plonky3's own configurations, and AIRs of its examples.
+//! Proofs made elsewhere, with Plonky3's own configurations and AIRs of its examples, are verified
+//! in the machine.
 
 mod config;
 
-use droste_native::security::Preset;
-use droste_native::{
-    Blake3Family, Config, F, FriSettings, HashFamily, KeccakFamily, Poseidon16Family,
-};
-use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator, PRECOMPILES, Run};
+use droste_native::stark::security::Preset;
+use droste_native::{Blake3Suite, Config, F, FriSettings, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator};
+use droste_verifier::airs::{AirCircuit, BatchCircuit, Seed, UniAir, UniCircuit};
+use droste_verifier::circuit::{PRECOMPILES, Run};
 use droste_verifier::claim::claim_digest;
-use droste_verifier::driver::{AirProgram, BatchDriver, Seed, UniAir, UniDriver};
 use droste_verifier::file;
 use droste_verifier::keys::{Children, ClaimedKeys, Deriver, KeysError, Recipe, RecipeError};
-use droste_verifier::tape::TapeFamily;
+use droste_verifier::tape::TapeSuite;
 use droste_vm::heights::Heights;
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
@@ -57,14 +57,15 @@ fn poseidon_air() -> PoseidonAir {
     Poseidon1Air::new(full, partial)
 }
 
-/// A proof as it would be read from a file: the bytes are the same, the types are ours.
+/// Converts a proof through its bytes, as if it were read from a file, from Plonky3's types to
+/// ours.
 fn adopt<T: DeserializeOwned>(proof: &impl Serialize) -> T {
     serde_json::from_slice(&serde_json::to_vec(proof).unwrap()).unwrap()
 }
 
-/// Runs the program on a proof; the claim must be the expected one.
-fn expect_claim<H: HashFamily + TapeFamily>(
-    program: &AirProgram<H>,
+/// Checks that a run of the program reveals the expected claim.
+fn expect_claim<H: HashSuite + TapeSuite>(
+    program: &AirCircuit<H>,
     execution: &Execution,
     public_values: &[Vec<F>],
 ) {
@@ -79,24 +80,24 @@ fn expect_claim<H: HashFamily + TapeFamily>(
     );
 }
 
-/// A p3-uni-stark proof of Plonky3's configuration of a hash, verified in the machine; `then` takes the
-/// run, and what derives keys of the program.
-fn uni<B: ByteHash, H: TapeFamily, T>(then: impl FnOnce(Run<'_>, Deriver) -> T) -> T {
+/// Makes a p3-uni-stark proof with Plonky3's configuration of a hash and verifies it in the
+/// machine. `then` gets the run and a deriver of the program's keys.
+fn uni<B: ByteHash, H: TapeSuite, T>(then: impl FnOnce(Run, Deriver) -> T) -> T {
     let air = poseidon_air();
     let trace = air.generate_trace_rows(8, SETTINGS.log_blowup);
     let config = stock::<B>(&SETTINGS);
     let proof = prove(&config, &air, trace, &[]).unwrap();
     verify(&config, &air, &proof, &[]).unwrap();
 
-    let driver =
-        UniDriver::<H, PoseidonAir>::new(air, SETTINGS, 3, Seed::StockForFixedAirs).unwrap();
-    let run = driver.run(&adopt(&proof), &[]).unwrap();
-    expect_claim(driver.program(), run.execution(), &[vec![]]);
-    then(run, Deriver::new().with_airs(driver.program()))
+    let circuit =
+        UniCircuit::<H, PoseidonAir>::new(air, SETTINGS, 3, Seed::StockForFixedAirs).unwrap();
+    let run = circuit.run(&adopt(&proof), &[]).unwrap();
+    expect_claim(circuit.air_circuit(), run.execution(), &[vec![]]);
+    then(run, Deriver::new().with_airs(circuit.air_circuit()))
 }
 
-/// A p3-batch-stark proof likewise.
-fn batch<B: ByteHash, H: TapeFamily, T>(then: impl FnOnce(Run<'_>, Deriver) -> T) -> T {
+/// Like [`uni`], for a p3-batch-stark proof.
+fn batch<B: ByteHash, H: TapeSuite, T>(then: impl FnOnce(Run, Deriver) -> T) -> T {
     let airs = [poseidon_air(), poseidon_air()];
     let log_heights = [2, 4];
     let traces = log_heights.map(|log| airs[0].generate_trace_rows(1 << log, SETTINGS.log_blowup));
@@ -115,45 +116,45 @@ fn batch<B: ByteHash, H: TapeFamily, T>(then: impl FnOnce(Run<'_>, Deriver) -> T
     let public_values = vec![vec![], vec![]];
     verify_batch(&config, &airs, &proof, &public_values, &data.common).unwrap();
 
-    let driver = BatchDriver::<H, PoseidonAir>::new(
+    let circuit = BatchCircuit::<H, PoseidonAir>::new(
         airs.into(),
         SETTINGS,
         &log_heights,
         Seed::StockForFixedAirs,
     )
     .unwrap();
-    let run = driver.run(&adopt(&proof), &public_values).unwrap();
-    expect_claim(driver.program(), run.execution(), &public_values);
-    then(run, Deriver::new().with_airs(driver.program()))
+    let run = circuit.run(&adopt(&proof), &public_values).unwrap();
+    expect_claim(circuit.air_circuit(), run.execution(), &public_values);
+    then(run, Deriver::new().with_airs(circuit.air_circuit()))
 }
 
 #[test]
 fn stock_proofs_are_verified_in_the_machine() {
-    uni::<Blake3, Blake3Family, _>(|_, _| ());
-    uni::<Keccak256Hash, KeccakFamily, _>(|_, _| ());
-    batch::<Blake3, Blake3Family, _>(|_, _| ());
-    batch::<Keccak256Hash, KeccakFamily, _>(|_, _| ());
+    uni::<Blake3, Blake3Suite, _>(|_, _| ());
+    uni::<Keccak256Hash, KeccakSuite, _>(|_, _| ());
+    batch::<Blake3, Blake3Suite, _>(|_, _| ());
+    batch::<Keccak256Hash, KeccakSuite, _>(|_, _| ());
 }
 
-/// Who has the AIRs derives the key of the program that verifies their proofs; nobody else does.
+/// Only a deriver that has the AIRs derives the key of the program that verifies their proofs.
 #[test]
-fn keys_of_airs_are_derived_by_who_knows_them() {
-    let driver = UniDriver::<Blake3Family, PoseidonAir>::new(
+fn keys_of_airs_are_derived_only_with_the_airs() {
+    let circuit = UniCircuit::<Blake3Suite, PoseidonAir>::new(
         poseidon_air(),
         SETTINGS,
         3,
         Seed::StockForFixedAirs,
     );
-    let driver = driver.unwrap();
-    let program = driver.program();
+    let circuit = circuit.unwrap();
+    let program = circuit.air_circuit();
     let recipe = Recipe {
         children: Children::Airs {
-            identity: program.key().identity,
+            identity: program.air_key().identity,
         },
         settings: FriSettings::toy(),
         heights: Heights::Minimal,
     };
-    let proving = ProvingKey::<Poseidon16Family, StandardTables>::with_precompiles(
+    let proving = ProvingKey::<Poseidon16Suite, StandardTables>::with_precompiles(
         &program.compiled().program,
         &PRECOMPILES.into(),
         recipe.settings,
@@ -179,11 +180,12 @@ fn keys_of_airs_are_derived_by_who_knows_them() {
     assert!(matches!(refusal, KeysError::Bits { .. }), "{refusal}");
 }
 
-/// Heights that a join of two fits, at toy parameters.
+/// Heights that fit a join of two at toy parameters.
 const LOG_HEIGHTS: [usize; 6] = [16, 16, 13, 16, 15, 16];
 
-/// Brings a run home. Its key is derived by who knows the AIRs, by nobody else.
-fn home(aggregator: &Aggregator, run: Run<'_>, deriver: &Deriver) -> Aggregate {
+/// Brings a run to the canonical shape, and checks that only a deriver that has the AIRs derives
+/// its key.
+fn canonical(aggregator: &Aggregator, run: Run, deriver: &Deriver) -> Aggregate {
     let aggregate = aggregator
         .wrap_run(run, |step| {
             println!("{} {:?} {:?}", step.cycles, step.prove, step.compile)
@@ -204,21 +206,22 @@ fn home(aggregator: &Aggregator, run: Run<'_>, deriver: &Deriver) -> Aggregate {
 #[ignore = "half a minute: cargo test -p droste-verifier --test stock -- --ignored"]
 fn stock_proofs_are_wrapped_and_joined() {
     let aggregator = Aggregator::new(Preset::Toy.settings(2).unwrap(), LOG_HEIGHTS.to_vec());
-    let to_home = |run: Run<'_>, deriver: Deriver| home(&aggregator, run, &deriver);
+    let to_canonical = |run: Run, deriver: Deriver| canonical(&aggregator, run, &deriver);
     let children = vec![
-        uni::<Blake3, Blake3Family, _>(to_home),
-        batch::<Keccak256Hash, KeccakFamily, _>(to_home),
+        uni::<Blake3, Blake3Suite, _>(to_canonical),
+        batch::<Keccak256Hash, KeccakSuite, _>(to_canonical),
     ];
     let joined = aggregator.join(children).unwrap();
-    assert!(aggregator.is_home(joined.proof()));
+    assert!(aggregator.is_canonical(joined.proof()));
     assert_eq!(joined.tree().claim.statement(), joined.proof().statement);
 }
 
-/// One of Plonky3's hash AIRs, verified in the machine under a hash's own configuration.
+/// Proves one of Plonky3's hash AIRs with Plonky3's configuration of a hash and verifies the proof
+/// in the machine.
 fn published<B, H, A>(air: A, trace: RowMajorMatrix<F>)
 where
     B: ByteHash,
-    H: TapeFamily,
+    H: TapeSuite,
     A: UniAir<H>
         + for<'a> Air<ProverConstraintFolder<'a, Stock<B>>>
         + for<'a> Air<DebugConstraintBuilder<'a, F>>,
@@ -230,24 +233,24 @@ where
     };
     let log_height = trace.height().ilog2() as usize;
     let proof = prove(&stock::<B>(&settings), &air, trace, &[]).unwrap();
-    let driver =
-        UniDriver::<H, A>::new(air, settings, log_height, Seed::StockForFixedAirs).unwrap();
+    let circuit =
+        UniCircuit::<H, A>::new(air, settings, log_height, Seed::StockForFixedAirs).unwrap();
     let proof: UniProof<Config<H>> = adopt(&proof);
-    driver.verify(&proof, &[]).unwrap();
-    let execution = driver.program().execute(&proof, &[vec![]]).unwrap();
-    expect_claim(driver.program(), &execution, &[vec![]]);
+    circuit.verify(&proof, &[]).unwrap();
+    let execution = circuit.air_circuit().execute(&proof, &[vec![]]).unwrap();
+    expect_claim(circuit.air_circuit(), &execution, &[vec![]]);
 }
 
 #[test]
 fn p3_keccak_air_is_verified() {
     let trace = || KeccakAir {}.generate_random_trace_rows(1, SETTINGS.log_blowup);
-    published::<Blake3, Blake3Family, _>(KeccakAir {}, trace());
-    published::<Keccak256Hash, KeccakFamily, _>(KeccakAir {}, trace());
+    published::<Blake3, Blake3Suite, _>(KeccakAir {}, trace());
+    published::<Keccak256Hash, KeccakSuite, _>(KeccakAir {}, trace());
 }
 
 #[test]
 fn p3_blake3_air_is_verified() {
     let trace = || Blake3Air {}.generate_random_trace_rows(4, SETTINGS.log_blowup);
-    published::<Blake3, Blake3Family, _>(Blake3Air {}, trace());
-    published::<Keccak256Hash, KeccakFamily, _>(Blake3Air {}, trace());
+    published::<Blake3, Blake3Suite, _>(Blake3Air {}, trace());
+    published::<Keccak256Hash, KeccakSuite, _>(Blake3Air {}, trace());
 }

@@ -1,5 +1,6 @@
-//! Identity of a constraint system: a digest of everything that fixes what its verifier computes,
-//! except committed content. [`machine_id`] is that of a machine, without its program.
+//! Identity of a constraint system: a digest of everything that determines what its verifier
+//! computes, except committed content. [`machine_id`] is the identity of a machine, without its
+//! program.
 //!
 //! Constraints are hashed as one graph per table: each distinct expression once, operands before
 //! their users, so that the digest depends on the expressions and not on how they share memory.
@@ -7,7 +8,7 @@
 use std::collections::HashMap;
 use std::marker::PhantomData;
 
-use droste_native::poseidon16::Poseidon16;
+use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::{EF, F, FriSettings, HashId};
 use p3_air::Air;
 use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
@@ -21,7 +22,7 @@ use crate::tables::Table;
 /// Tag of a machine's identity: the letters "mach", in ASCII, big-endian.
 pub const MACHINE_TAG: F = F::new(0x6d61_6368);
 
-/// The identity of a machine with these tables, look-ups packed as in `lookups`.
+/// Returns the identity of a machine with these tables, whose lookups are packed as in `lookups`.
 pub(super) fn machine_id<T>(
     hash: HashId,
     settings: &FriSettings,
@@ -59,20 +60,20 @@ where
     message.digest(MACHINE_TAG)
 }
 
-/// Elements to hash. Every list is preceded by its length and every choice by a number, so that
-/// different systems have different messages.
+/// Collects the elements that are hashed into an identity. Every list is preceded by its length and
+/// every choice by a number, so that different systems have different messages.
 #[derive(Clone, Debug, Default)]
 pub struct Message {
     elements: Vec<F>,
 }
 
 impl Message {
-    /// The digest of the message under a tag.
+    /// Returns the digest of the message under `tag`.
     pub fn digest(&self, tag: F) -> [F; 8] {
         Poseidon16.hash(tag, &self.elements)
     }
 
-    /// FRI settings.
+    /// Appends FRI settings.
     pub fn settings(&mut self, settings: &FriSettings) {
         // Destructured, so that a new setting cannot be forgotten here.
         let FriSettings {
@@ -101,25 +102,25 @@ impl Message {
         ]);
     }
 
-    /// A number below 2^60, as two elements.
+    /// Appends a number below 2^60, as two elements.
     pub fn number(&mut self, number: usize) {
         let low = number & ((1 << 30) - 1);
         self.elements.extend([low, number >> 30].map(F::from_usize));
     }
 
-    /// A list of numbers.
+    /// Appends a list of numbers.
     pub fn numbers(&mut self, numbers: &[usize]) {
         self.number(numbers.len());
         numbers.iter().for_each(|&number| self.number(number));
     }
 
-    /// The bytes of a text.
+    /// Appends the bytes of a text.
     pub fn text(&mut self, text: &str) {
         self.number(text.len());
         self.elements.extend(text.bytes().map(F::from_u8));
     }
 
-    /// A table: widths, openings, constraints, look-ups as they are packed.
+    /// Appends a table: widths, openings, constraints, and lookups as they are packed.
     pub fn table<T>(&mut self, name: &str, table: &T, lookups: &[Lookup<F>])
     where
         T: Air<InteractionSymbolicBuilder<F, EF>>,
@@ -191,13 +192,14 @@ impl Message {
 /// A node: what it is, then its operands or its index.
 type Node = [usize; 3];
 
-/// Borrows the expressions it was given, so that their addresses hold still.
+/// Numbers the distinct expressions. It borrows them, so that none can move while its address
+/// identifies it.
 #[derive(Default)]
 struct Graph<'a> {
     nodes: Vec<Node>,
     index: HashMap<Node, usize>,
-    /// Nodes by address: shared ones are visited once, since as trees expressions can be
-    /// exponentially large.
+    /// Nodes by the address of their expression. A shared expression is visited once: expanded to a
+    /// tree, expressions can be exponentially large.
     seen: HashMap<*const SymbolicExpression<F>, usize>,
     borrowed: PhantomData<&'a SymbolicExpression<F>>,
 }
@@ -258,7 +260,8 @@ mod tests {
     use crate::lookups::packed_lookups;
     use crate::tables::{LookupCounts, TraceInput};
 
-    /// `factor * square = root^2`, with a look-up, where `weight` is the bound of its count.
+    /// The constraint `factor * square = root^2` and a lookup; `weight` is the bound on the
+    /// lookup's count.
     #[derive(Clone, Copy)]
     struct Squares {
         name: &'static str,
@@ -357,7 +360,7 @@ mod tests {
                 seen.insert(identity(&two(other), free, HashId::Blake3)),
                 "edit {index}"
             );
-            // The same tables the other way round.
+            // The same tables in reverse order.
             let turned = [other, SQUARES];
             assert!(
                 seen.insert(identity(&turned, free, HashId::Blake3)),
@@ -370,7 +373,7 @@ mod tests {
             let fixed = KeyHeights::Fixed(heights.to_vec());
             assert!(seen.insert(identity(&two(SQUARES), &fixed, HashId::Blake3)));
         }
-        // And with nothing else.
+        // The same system has the same identity again.
         assert!(!seen.insert(identity(&two(SQUARES), free, HashId::Blake3)));
     }
 }

@@ -1,13 +1,13 @@
-//! Keys: what a proof is a proof of.
+//! Verification keys: which program, on which machine, a proof is about.
 //!
-//! A [`Key`] fixes the machine (tables, constraints, look-ups, FRI settings, heights where they are
-//! fixed) and the program, by the commitment to its table. Its [`KeyDigest`] is absorbed by the
-//! transcript before anything else.
+//! A [`Key`] fixes the machine (tables, constraints, lookups, FRI settings, and heights unless the
+//! prover may choose them) and, by the commitment to the program table, the program. The transcript
+//! absorbs its [`KeyDigest`] before anything else.
 //!
 //! # Digest
 //!
-//! `Poseidon16::hash` under [`KEY_TAG`] of whole blocks of 8 elements, so that a verifier inside the
-//! machine computes it with one sponge call:
+//! `Poseidon16::hash` under [`KEY_TAG`] of whole blocks of 8 elements, so that a verifier that runs
+//! in the machine computes it with one sponge call:
 //!
 //! | block | content |
 //! |---|---|
@@ -22,11 +22,9 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use droste_native::family::FamilyCap;
-use droste_native::poseidon16::Poseidon16;
-use droste_native::{
-    Commitment, Config, DIGEST, F, FriSettings, HashFamily, HashId, SettingsError,
-};
+use droste_native::hash::poseidon16::Poseidon16;
+use droste_native::stark::suite::{OpeningProverError, SuiteCap};
+use droste_native::{Commitment, Config, DIGEST, F, FriSettings, HashId, HashSuite, SettingsError};
 use p3_batch_stark::common::{
     CommonData, GlobalPreprocessed, PreprocessedInstanceMeta, ProverData, ProverOnlyData,
 };
@@ -45,41 +43,41 @@ use crate::lookups::packed_lookups;
 use crate::machine::{MAX_TABLES, Machine, MachineError, MachineTables, Provable, precompiles_of};
 use crate::tables::program::{ProgramError, ProgramTable};
 
-/// Version of keys and proofs: raised by every change of either's meaning.
+/// Version of keys and proofs. Every change of the meaning of either raises it.
 pub const FORMAT_VERSION: u32 = 1;
 
 /// Tag of a key's digest: the letters "key ", in ASCII, big-endian.
 pub const KEY_TAG: F = F::new(0x6b65_7920);
 
-/// Heights of the tables of proofs of a key, beyond that of the program.
+/// Heights of the tables in proofs of a key. The height of the program table is fixed in any case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum KeyHeights {
-    /// The prover's choice.
+    /// The prover chooses the heights.
     Free,
-    /// Logarithms of the heights, by table.
+    /// The logarithm of each table's height, in the machine's order.
     Fixed(#[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")] Vec<usize>),
 }
 
 /// A verification key for proofs committed in hash `H`.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Key<H: HashFamily> {
+pub struct Key<H: HashSuite> {
     /// FRI settings.
     pub settings: FriSettings,
     /// Names of the machine's tables, in order.
     #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
     pub tables: Vec<String>,
-    /// Heights that proofs must have.
+    /// Heights that the tables of proofs must have.
     pub heights: KeyHeights,
     /// Logarithm of the height of the program table.
     pub program_log_height: usize,
-    /// Commitment to the program, and to the fixed content of other tables.
+    /// Digests of the commitment to the program and to the fixed content of other tables.
     pub program: Vec<H::Digest>,
-    /// Identity of the machine: a function of everything above except the program.
+    /// Identity of the machine, computed from everything above except the program's commitment.
     pub machine_id: [F; DIGEST],
 }
 
-impl<H: HashFamily> Clone for Key<H> {
+impl<H: HashSuite> Clone for Key<H> {
     fn clone(&self) -> Self {
         Self {
             settings: self.settings,
@@ -92,7 +90,7 @@ impl<H: HashFamily> Clone for Key<H> {
     }
 }
 
-impl<H: HashFamily> fmt::Debug for Key<H> {
+impl<H: HashSuite> fmt::Debug for Key<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Key")
             .field("hash", &H::NAME)
@@ -105,7 +103,7 @@ impl<H: HashFamily> fmt::Debug for Key<H> {
     }
 }
 
-impl<H: HashFamily> PartialEq for Key<H> {
+impl<H: HashSuite> PartialEq for Key<H> {
     fn eq(&self, other: &Self) -> bool {
         self.settings == other.settings
             && self.tables == other.tables
@@ -116,10 +114,10 @@ impl<H: HashFamily> PartialEq for Key<H> {
     }
 }
 
-impl<H: HashFamily> Eq for Key<H> {}
+impl<H: HashSuite> Eq for Key<H> {}
 
-impl<H: HashFamily> Key<H> {
-    /// The elements whose hash under [`KEY_TAG`] is the digest: whole blocks of 8.
+impl<H: HashSuite> Key<H> {
+    /// Returns the elements whose hash under [`KEY_TAG`] is the digest: whole blocks of 8.
     pub fn preimage(&self) -> Vec<F> {
         let hash = match H::ID {
             HashId::Poseidon16 => 0,
@@ -139,15 +137,15 @@ impl<H: HashFamily> Key<H> {
         preimage
     }
 
-    /// The digest that names the key and that transcripts begin with.
+    /// Returns the digest, which names the key and which transcripts absorb first.
     pub fn digest(&self) -> KeyDigest {
         KeyDigest(Poseidon16.hash(KEY_TAG, &self.preimage()))
     }
 }
 
 /// What the keys of all programs on one machine have in common.
-pub(crate) struct MachineKey<H: HashFamily, T> {
-    /// Its commitment is that of no program: all digests are zero.
+pub(crate) struct MachineKey<H: HashSuite, T> {
+    /// A key of no program: the digests of its commitment are all zero.
     pub key: Key<H>,
     /// The machine, without the content of a program.
     pub machine: Machine<T>,
@@ -155,8 +153,9 @@ pub(crate) struct MachineKey<H: HashFamily, T> {
     pub common: CommonData<Config<H>>,
 }
 
-/// The key of a machine with these settings, tables and heights.
-pub(crate) fn of_machine<H: HashFamily, T: Provable<H>>(
+/// Computes what the keys of all programs on a machine with these settings, tables and heights
+/// share.
+pub(crate) fn of_machine<H: HashSuite, T: Provable<H>>(
     settings: FriSettings,
     tables: &[String],
     heights: KeyHeights,
@@ -200,7 +199,7 @@ pub(crate) fn of_machine<H: HashFamily, T: Provable<H>>(
     })
 }
 
-/// Checks the logarithm of a table's height against the settings.
+/// Checks that the settings allow a table of height `2^log_height`.
 fn check_height(settings: &FriSettings, log_height: usize) -> Result<(), KeyError> {
     let min = min_log_height(settings);
     let max = MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup);
@@ -214,7 +213,7 @@ fn check_height(settings: &FriSettings, log_height: usize) -> Result<(), KeyErro
     Ok(())
 }
 
-/// Name of a key: 8 elements, written as the hexadecimal digits of their canonical 4-byte
+/// Digest of a key: 8 elements. As text it is the hexadecimal form of their canonical 4-byte
 /// little-endian integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyDigest(pub [F; DIGEST]);
@@ -228,16 +227,16 @@ impl Display for KeyDigest {
     }
 }
 
-/// Text that is not a key's digest.
+/// Why a text is not a key's digest.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DigestError {
-    /// Not 64 hexadecimal digits.
-    #[error("a key digest is 64 hexadecimal digits")]
+    /// The text is not 64 hexadecimal digits.
+    #[error("not a key digest: expected 64 hexadecimal digits")]
     Digits,
     /// An element is not below the modulus.
-    #[error("element {index} of the key digest is not canonical")]
+    #[error("element {index} of the key digest is not below the modulus")]
     NotCanonical {
-        /// Which element.
+        /// Index of the element.
         index: usize,
     },
 }
@@ -263,53 +262,53 @@ impl FromStr for KeyDigest {
     }
 }
 
-/// Why there is no key.
+/// Why no key can be made.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KeyError {
-    /// The settings are out of range.
+    /// The FRI settings are out of range.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The program cannot be run.
+    /// The machine cannot run the program.
     #[error(transparent)]
     Program(#[from] ProgramError),
     /// The program needs tables that the machine does not have.
     #[error(transparent)]
     Machine(#[from] MachineError),
-    /// A list of heights has the wrong length.
-    #[error("{found} heights for a machine of {expected} tables")]
+    /// The list of heights has not one entry per table.
+    #[error("{found} heights were given for a machine of {expected} tables")]
     HeightCount {
-        /// Tables of the machine.
+        /// Number of tables of the machine.
         expected: usize,
-        /// Heights given.
+        /// Number of heights given.
         found: usize,
     },
-    /// A height that no table can have.
+    /// A height is out of the range that the settings allow.
     #[error("table height 2^{log_height} is not between 2^{min} and 2^{max}")]
     Height {
         /// Logarithm of the height asked for.
         log_height: usize,
-        /// Logarithm of the least height with these settings.
+        /// Logarithm of the least height that these settings allow.
         min: usize,
-        /// Logarithm of the largest height at this blowup.
+        /// Logarithm of the largest height that this blowup allows.
         max: usize,
     },
-    /// A table of fixed content has another height.
-    #[error("table {table} has a fixed height of 2^{expected}, not 2^{found}")]
+    /// A height was given for a table of fixed content that has another one.
+    #[error("table {table} has the fixed height 2^{expected}, 2^{found} was given")]
     FixedHeight {
-        /// Its name.
+        /// Name of the table.
         table: &'static str,
-        /// Logarithm of its height.
+        /// Logarithm of the table's height.
         expected: usize,
-        /// Logarithm of the height asked for.
+        /// Logarithm of the height given.
         found: usize,
     },
     /// The commitment scheme failed.
-    #[error("committing to the program: {0}")]
-    Commitment(String),
+    #[error("Plonky3's commitment to the program failed")]
+    Commitment(#[source] OpeningProverError),
 }
 
-/// Everything that proving one program takes, made once.
-pub struct ProvingKey<H: HashFamily, T> {
+/// A key with everything that is needed to prove runs of its program, computed once.
+pub struct ProvingKey<H: HashSuite, T> {
     key: Key<H>,
     program: Arc<Program>,
     machine: Machine<T>,
@@ -317,7 +316,7 @@ pub struct ProvingKey<H: HashFamily, T> {
     data: ProverData<Config<H>>,
 }
 
-impl<H: HashFamily, T> fmt::Debug for ProvingKey<H, T> {
+impl<H: HashSuite, T> fmt::Debug for ProvingKey<H, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ProvingKey")
             .field("key", &self.key)
@@ -326,11 +325,11 @@ impl<H: HashFamily, T> fmt::Debug for ProvingKey<H, T> {
     }
 }
 
-impl<H: HashFamily, T: Provable<H>> ProvingKey<H, T> {
-    /// The key of `program` with these settings and heights.
+impl<H: HashSuite, T: Provable<H>> ProvingKey<H, T> {
+    /// Makes the key of `program` with these settings and heights.
     ///
     /// # Errors
-    /// What makes a proof impossible whatever the run.
+    /// Anything that makes a proof impossible whatever the run is.
     pub fn new(
         program: &Program,
         settings: FriSettings,
@@ -339,11 +338,11 @@ impl<H: HashFamily, T: Provable<H>> ProvingKey<H, T> {
         Self::with_precompiles(program, &precompiles_of(program), settings, heights)
     }
 
-    /// As [`Self::new`], for the machine that has at least the tables of `precompiles`: programs that
-    /// are to share one machine need not use every table.
+    /// Like [`Self::new`], for a machine that has the tables of `precompiles` as well as those of
+    /// the program. Programs can then share one machine although not each of them uses every table.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// See [`Self::new`].
     pub fn with_precompiles(
         program: &Program,
         precompiles: &BTreeSet<u32>,
@@ -352,7 +351,9 @@ impl<H: HashFamily, T: Provable<H>> ProvingKey<H, T> {
     ) -> Result<Self, KeyError> {
         settings.validate()?;
         let precompiles = precompiles | &precompiles_of(program);
-        // The program's height is needed for its table, and its place among the tables for its height.
+        // The table of the program needs a height, and which of the given heights it is depends on
+        // the machine, which is made from that table: so the table is first made with the least
+        // height.
         let minimal = padded_log_height(program.instructions.len()).max(min_log_height(&settings));
         let tables = Machine::<T>::new(ProgramTable::of_height(minimal), &precompiles)?;
         let count = tables.tables().len();
@@ -418,34 +419,34 @@ impl<H: HashFamily, T: Provable<H>> ProvingKey<H, T> {
         })
     }
 
-    /// The verification key.
+    /// Returns the verification key.
     pub fn key(&self) -> &Key<H> {
         &self.key
     }
 
-    /// The machine.
+    /// Returns the machine.
     pub fn machine(&self) -> &Machine<T> {
         &self.machine
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// How heights are chosen.
+    /// Returns how heights are chosen.
     pub fn heights(&self) -> &Heights {
         &self.heights
     }
 
-    /// Plonky3's form of the key.
+    /// Returns Plonky3's form of the key.
     pub fn data(&self) -> &ProverData<Config<H>> {
         &self.data
     }
 }
 
-/// Commits to the fixed content of all tables.
-fn commit<H: HashFamily, T: Provable<H>>(
+/// Commits to the fixed content of all tables of the machine.
+fn commit<H: HashSuite, T: Provable<H>>(
     machine: &Machine<T>,
     settings: &FriSettings,
 ) -> Result<(ProverData<Config<H>>, Commitment<H>), KeyError> {
@@ -466,8 +467,8 @@ fn commit<H: HashFamily, T: Provable<H>>(
     Ok((data, commitment))
 }
 
-/// What prover and verifier share, with the commitment of the key.
-pub(crate) fn common_data<H: HashFamily, T: Provable<H>>(
+/// Returns what prover and verifier share, given the commitment in the key.
+pub(crate) fn common_data<H: HashSuite, T: Provable<H>>(
     machine: &Machine<T>,
     commitment: Commitment<H>,
 ) -> CommonData<Config<H>> {
@@ -498,7 +499,7 @@ pub(crate) fn common_data<H: HashFamily, T: Provable<H>>(
     CommonData::new(Some(preprocessed), lookups)
 }
 
-/// Digests of the commitment to the fixed content of a machine's tables.
+/// Returns the number of digests of the commitment to the fixed content of a machine's tables.
 fn cap_size<T: MachineTables>(machine: &Machine<T>, settings: &FriSettings) -> usize {
     let tallest = machine
         .tables()
@@ -510,9 +511,9 @@ fn cap_size<T: MachineTables>(machine: &Machine<T>, settings: &FriSettings) -> u
     1 << settings.cap_height.min(tallest + settings.log_blowup)
 }
 
-/// The machine of a key, without the content of its program, if the key names one and its identity is
-/// right. The key's settings and heights must be in range.
-pub(crate) fn machine_of<H: HashFamily, T: Provable<H>>(
+/// Returns the machine of a key, without the content of its program, if the key names a machine and
+/// the identity in the key is that machine's. The key's settings and heights must be in range.
+pub(crate) fn machine_of<H: HashSuite, T: Provable<H>>(
     key: &Key<H>,
 ) -> Result<(Machine<T>, CommonData<Config<H>>), MachineError> {
     let machine =

@@ -1,119 +1,184 @@
 //! Messages that tables exchange, and the buses they travel on.
 //!
-//! | bus | message | given by | taken by |
-//! |---|---|---|---|
-//! | `word` | `address, value` | `words` | everyone who reads or writes a word |
-//! | `block` | `address, lane 0, .., lane 7` | `blocks` | everyone who reads or writes a block |
-//! | `program` | `pc, op, id, a, b, c, d, e` | `program` | `cpu`, once a row |
-//! | `call` | `id, A, B, C, D, E` | `cpu`, on a call | the precompile's table, once a call |
+//! Each bus carries the messages of one struct; `docs/buses.md` lists them all.
 //!
-//! Words, blocks and instructions are look-ups: the giving table holds each address once, and how
-//! often it is taken is free. Reading and writing are the same message, since a cell has one value
-//! for the whole run. A call is sent once and received once.
+//! Words, blocks and instructions are lookups: the table that provides them has each address once,
+//! and the number of times that it is looked up is not constrained. Reading and writing send the
+//! same message, since a cell has one value for the whole run. A call is sent once and received
+//! once.
 //!
 //! # Soundness
 //!
-//! Whoever takes a message must constrain its count to be 0 or 1 on every row, padding included:
-//! the look-up argument relies on counts that cannot wrap around the field.
+//! A table that looks up a message must constrain the count to be 0 or 1 on every row, padding
+//! included: the lookup argument relies on sums of counts that cannot wrap around the field.
 
+use droste_air::message::Declaration;
+use droste_air::{blake3, keccak, message};
 use droste_native::F;
 use p3_lookup::{Count, InteractionBuilder, LookupBus, PermutationCheckBus};
 
 use super::LANES;
 
+message! {
+    /// A word of memory. The table `words` provides each address once; a table that reads or writes
+    /// the word looks it up.
+    pub struct WordMessage<T> on "word" {
+        /// Address of the word.
+        address: T,
+        /// Value of the word.
+        value: T,
+    }
+}
+
+message! {
+    /// A block of memory. The table `blocks` provides each address once; a table that reads or
+    /// writes the block looks it up.
+    pub struct BlockMessage<T> on "block" {
+        /// Address of the block.
+        address: T,
+        /// Elements of the block.
+        lanes: [T; LANES],
+    }
+}
+
+message! {
+    /// An instruction. The table `program` provides each `pc` once; `cpu` looks one up on every
+    /// row.
+    pub struct InstructionMessage<T> on "program" {
+        /// Address of the instruction.
+        pc: T,
+        /// The operation and the operands' modes, packed.
+        op: T,
+        /// Identity of the precompile that the instruction calls, or zero.
+        id: T,
+        /// Field of operand A.
+        a: T,
+        /// Field of operand B.
+        b: T,
+        /// Field of operand C.
+        c: T,
+        /// Field of operand D.
+        d: T,
+        /// Immediate E.
+        e: T,
+    }
+}
+
+message! {
+    /// A call of a precompile. `cpu` sends it once; the precompile's table receives it once.
+    pub struct CallMessage<T> on "call" {
+        /// Identity of the precompile.
+        id: T,
+        /// Value of operand A.
+        a: T,
+        /// Value of operand B.
+        b: T,
+        /// Value of operand C.
+        c: T,
+        /// Value of operand D.
+        d: T,
+        /// Immediate E.
+        e: T,
+    }
+}
+
 /// Bus of word memory.
-pub const WORD: LookupBus<'static> = LookupBus::new("word");
+pub const WORD: LookupBus<'static> = LookupBus::new(WordMessage::<()>::DECLARATION.bus);
 
 /// Bus of block memory.
-pub const BLOCK: LookupBus<'static> = LookupBus::new("block");
+pub const BLOCK: LookupBus<'static> = LookupBus::new(BlockMessage::<()>::DECLARATION.bus);
 
 /// Bus of instructions.
-pub const PROGRAM: LookupBus<'static> = LookupBus::new("program");
+pub const PROGRAM: LookupBus<'static> = LookupBus::new(InstructionMessage::<()>::DECLARATION.bus);
 
 /// Bus of precompile calls.
-pub const CALL: PermutationCheckBus<'static> = PermutationCheckBus::new("call");
+pub const CALL: PermutationCheckBus<'static> =
+    PermutationCheckBus::new(CallMessage::<()>::DECLARATION.bus);
 
-/// Elements of an instruction on [`PROGRAM`]: `pc, op, id, a, b, c, d, e`.
-pub const INSTRUCTION_WIDTH: usize = 8;
+/// Number of elements of an instruction message.
+pub const INSTRUCTION_WIDTH: usize = InstructionMessage::<()>::DECLARATION.length();
 
-/// Takes `word[address] = value`, `count` times.
+/// The buses of this machine's tables.
+pub const DECLARATIONS: [Declaration; 6] = [
+    WordMessage::<()>::DECLARATION,
+    BlockMessage::<()>::DECLARATION,
+    InstructionMessage::<()>::DECLARATION,
+    CallMessage::<()>::DECLARATION,
+    blake3::CompressionMessage::<()>::DECLARATION,
+    keccak::PermutationMessage::<()>::DECLARATION,
+];
+
+/// Looks up a word, `count` times.
 pub fn lookup_word<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    address: impl Into<AB::Expr>,
-    value: impl Into<AB::Expr>,
+    word: WordMessage<AB::Expr>,
     count: impl Into<Count<AB::Expr>>,
 ) {
-    WORD.lookup_key(builder, [address.into(), value.into()], count);
+    WORD.lookup_key(builder, word.into_fields(), count);
 }
 
-/// Gives `word[address] = value`.
+/// Provides a word, `count` times.
 pub fn provide_word<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    address: impl Into<AB::Expr>,
-    value: impl Into<AB::Expr>,
-    uses: impl Into<AB::Expr>,
+    word: WordMessage<AB::Expr>,
+    count: impl Into<AB::Expr>,
 ) {
-    WORD.table_entry(builder, [address.into(), value.into()], uses);
+    WORD.table_entry(builder, word.into_fields(), count);
 }
 
-/// Takes `block[address] = lanes`, `count` times.
+/// Looks up a block, `count` times.
 pub fn lookup_block<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    address: impl Into<AB::Expr>,
-    lanes: [AB::Expr; LANES],
+    block: BlockMessage<AB::Expr>,
     count: impl Into<Count<AB::Expr>>,
 ) {
-    BLOCK.lookup_key(builder, std::iter::once(address.into()).chain(lanes), count);
+    BLOCK.lookup_key(builder, block.into_fields(), count);
 }
 
-/// Gives `block[address] = lanes`.
+/// Provides a block, `count` times.
 pub fn provide_block<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    address: impl Into<AB::Expr>,
-    lanes: [AB::Expr; LANES],
-    uses: impl Into<AB::Expr>,
+    block: BlockMessage<AB::Expr>,
+    count: impl Into<AB::Expr>,
 ) {
-    BLOCK.table_entry(builder, std::iter::once(address.into()).chain(lanes), uses);
+    BLOCK.table_entry(builder, block.into_fields(), count);
 }
 
-/// Takes the instruction at a `pc`.
+/// Looks up the instruction at a `pc`, once.
 pub fn fetch<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    instruction: [AB::Expr; INSTRUCTION_WIDTH],
+    instruction: InstructionMessage<AB::Expr>,
 ) {
-    PROGRAM.lookup_key(builder, instruction, 1);
+    PROGRAM.lookup_key(builder, instruction.into_fields(), 1);
 }
 
-/// Gives the instruction at a `pc`.
+/// Provides the instruction at a `pc`, `count` times.
 pub fn provide_instruction<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    instruction: [AB::Expr; INSTRUCTION_WIDTH],
-    uses: impl Into<AB::Expr>,
+    instruction: InstructionMessage<AB::Expr>,
+    count: impl Into<AB::Expr>,
 ) {
-    PROGRAM.table_entry(builder, instruction, uses);
+    PROGRAM.table_entry(builder, instruction.into_fields(), count);
 }
 
-/// Sends a call with operands `A, B, C, D, E` where `flag`, a boolean, is one.
+/// Sends a call if `flag` is one. The table must constrain `flag` to be boolean.
 pub fn send_call<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    identity: impl Into<AB::Expr>,
-    operands: [AB::Expr; 5],
+    call: CallMessage<AB::Expr>,
     flag: impl Into<AB::Expr>,
 ) {
-    let fields = std::iter::once(identity.into()).chain(operands);
-    CALL.send(builder, fields, Count::bounded(flag.into(), 1));
+    CALL.send(builder, call.into_fields(), Count::bounded(flag.into(), 1));
 }
 
-/// Receives a call with operands `A, B, C, D, E` where `flag`, a boolean, is one.
+/// Receives a call if `flag` is one.
 ///
-/// `flag` must be one on exactly the first row of every chain of rows that the table constrains to
-/// be what the call means, and on no other row.
+/// # Soundness
+/// The table must constrain `flag` to be boolean, and to be one on exactly the first row of every
+/// chain of rows that it constrains to compute the call, and on no other row.
 pub fn receive_call<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    identity: impl Into<AB::Expr>,
-    operands: [AB::Expr; 5],
+    call: CallMessage<AB::Expr>,
     flag: impl Into<AB::Expr>,
 ) {
-    let fields = std::iter::once(identity.into()).chain(operands);
-    CALL.receive(builder, fields, Count::bounded(flag.into(), 1));
+    CALL.receive(builder, call.into_fields(), Count::bounded(flag.into(), 1));
 }

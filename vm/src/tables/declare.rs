@@ -1,4 +1,4 @@
-//! Declaring the table type of a machine.
+//! The macro that declares the type of a machine's tables.
 
 #[doc(hidden)]
 pub mod __private {
@@ -8,10 +8,12 @@ pub mod __private {
     pub use p3_matrix::dense::RowMajorMatrix;
 }
 
-/// Declares the table type of a machine: the four tables that every machine has, and one variant per
-/// listed table, each of a type that implements [`Table`](crate::tables::Table), `Air` and `Default`.
+/// Declares the type of a machine's tables: an enum with the four tables that every machine has,
+/// and one variant per listed table. Each listed type must implement
+/// [`Table`](crate::tables::Table), `Air` and `Default`.
 ///
-/// Every method of `BaseAir` is handed on; a new one in a later Plonky3 must be added here.
+/// Every method of `BaseAir` calls that of the table. A method that a later Plonky3 adds must be
+/// added here, since its default would hide the tables' own.
 ///
 /// ```
 /// droste_vm::machine! {
@@ -31,7 +33,7 @@ macro_rules! machine {
             @enum
             $(#[$meta])*
             $visibility enum $name {
-                /// The processor.
+                /// The processor: one row per executed instruction.
                 Cpu($crate::tables::cpu::CpuTable),
                 $( $(#[$variant_meta])* $variant($table), )*
                 /// The program.
@@ -134,11 +136,8 @@ macro_rules! machine {
                 fn name(&self) -> &'static str {
                     match self { $( Self::$variant(table) => table.name(), )* }
                 }
-                fn precompiles(&self) -> &'static [u32] {
+                fn precompiles(&self) -> &'static [$crate::precompile::Precompile] {
                     match self { $( Self::$variant(table) => table.precompiles(), )* }
-                }
-                fn custom(&self) -> &'static [$crate::precompile::Precompile] {
-                    match self { $( Self::$variant(table) => table.custom(), )* }
                 }
                 fn fixed_log_height(&self) -> Option<usize> {
                     match self { $( Self::$variant(table) => table.fixed_log_height(), )* }
@@ -150,9 +149,9 @@ macro_rules! machine {
                     &self,
                     input: &$crate::tables::TraceInput<'_>,
                     log_height: usize,
-                    uses: &mut $crate::tables::LookupCounts,
+                    counts: &mut $crate::tables::LookupCounts,
                 ) -> p::RowMajorMatrix<F> {
-                    match self { $( Self::$variant(table) => table.trace(input, log_height, uses), )* }
+                    match self { $( Self::$variant(table) => table.trace(input, log_height, counts), )* }
                 }
             }
         };

@@ -1,21 +1,23 @@
-//! What the tables of the byte hashes share: chains of rows that hash data block by block or climb a
-//! Merkle path, over digests of two blocks.
+//! What the tables of the byte hashes share: chains of rows that hash data block by block or
+//! compute the nodes of a Merkle path, with digests of two blocks of memory.
 //!
-//! A row holds the blocks at `low_address`, `low_address + 1`, `high_address`, `high_address + 1`.
-//! Hashing, they are consecutive; on a Merkle path they are the left and the right child, and the
-//! flags `is_left` and `is_right` say which one is the node, so that nothing is swapped.
+//! A row has four blocks of memory, at `low_address`, `low_address + 1`, `high_address` and
+//! `high_address + 1`. When it hashes data, they are consecutive. On a Merkle path they are the
+//! left and the right child, and the flags `is_left` and `is_right` say which child is the node, so
+//! that no constraint has to swap the two.
 //!
 //! # Soundness
 //!
-//! Rows form a ring: the row below the last one is row 0, where `starts` is one. So every chain is
-//! closed, and each chain's first row is forced by the call it receives. Lengths count down and must
-//! be used up on the last row.
+//! The rows form a ring: row 0 counts as the row below the last one. Since `starts` is one on row
+//! 0, no chain continues across the end of the table. The first row of each chain is determined by
+//! the call that it receives. Lengths count down and must reach their end on the last row.
 
 use droste_native::F;
 use p3_air::AirBuilder;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-use crate::record::Call;
+use crate::record::{Call, FinalMemory};
+use crate::tables::{LANES, LookupCounts, block};
 
 /// Limbs of a digest.
 pub const DIGEST_LIMBS: usize = 16;
@@ -23,7 +25,8 @@ pub const DIGEST_LIMBS: usize = 16;
 droste_air::columns! {
     /// The chain that a row belongs to.
     pub struct DigestChainCols<T> {
-        /// Zero on a row that continues the call of the row above; one on first rows and on padding.
+        /// Zero on a row that continues the call of the row above; one on first rows and on
+        /// padding.
         pub starts: T,
         /// One on a row of a hash over data.
         pub is_hash: T,
@@ -31,22 +34,23 @@ droste_air::columns! {
         pub is_left: T,
         /// One on a row of a Merkle path whose node is the right child: index bit 1.
         pub is_right: T,
-        /// Address of the first two blocks. Zero where they are a node computed by the row above.
+        /// Address of the first two blocks. Zero if they are the node that the row above computed.
         pub low_address: T,
-        /// Address of the next two blocks. Zero where they are a node computed by the row above.
+        /// Address of the next two blocks. Zero if they are the node that the row above computed.
         pub high_address: T,
         /// Address of the result.
         pub out_address: T,
-        /// Hash: words of this row and the rows below. Merkle path: levels of this row and the rows
-        /// below.
+        /// In a hash: the number of words that this row and the rows below hash. On a Merkle path:
+        /// the number of levels of this row and the rows below.
         pub remaining: T,
-        /// Merkle path: the index from this row's bit up. Hash: what the table makes of it.
+        /// On a Merkle path: the index, shifted so that this row's bit is its lowest. In a hash the
+        /// table decides what it is.
         pub index: T,
     }
 }
 
 impl<V: Copy> DigestChainCols<V> {
-    /// One on a row of a Merkle path.
+    /// Returns one on a row of a Merkle path.
     pub fn is_merkle<E>(&self) -> E
     where
         V: std::ops::Add<V, Output = E>,
@@ -55,16 +59,16 @@ impl<V: Copy> DigestChainCols<V> {
     }
 }
 
-/// How far a row of a hash goes.
+/// How much data each row of a hash takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Stride {
-    /// Words that a row hashes, if another one follows.
+    /// Number of words that a row hashes if another row follows.
     pub words: usize,
-    /// Blocks from one row's data to the next row's.
+    /// Distance in blocks from one row's data to the next row's.
     pub blocks: usize,
 }
 
-/// What the chain's constraints need to know of the rest of the row.
+/// What the constraints of a chain need to know about a row.
 pub struct Row<'a, V, E> {
     /// The chain columns of this row.
     pub local: &'a DigestChainCols<V>,
@@ -72,16 +76,17 @@ pub struct Row<'a, V, E> {
     pub next: &'a DigestChainCols<V>,
     /// Lanes of the four blocks of the row below.
     pub next_lanes: &'a [V],
-    /// Digest that this row computes.
+    /// Limbs of the digest that this row computes.
     pub digest: &'a [V],
-    /// Words that this row hashes.
+    /// Number of words that this row hashes.
     pub words: E,
 }
 
-/// Constrains chains of hashes and Merkle paths: degree 3.
+/// Constrains chains of hashes and Merkle paths, with degree 3.
 ///
-/// The table itself constrains what a row computes, which rows are active and what is free of that,
-/// and the messages.
+/// # Soundness
+/// The table itself must constrain what a row computes, which rows are active, every cell that
+/// these constraints leave free, and the messages.
 pub fn eval_chain<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     row: &Row<'_, AB::Var, AB::Expr>,
@@ -105,7 +110,7 @@ pub fn eval_chain<AB: AirBuilder<F = F>>(
         .assert_eq(local.remaining, row.words.clone());
     last.when(merkle.clone()).assert_one(local.remaining);
 
-    // Hash: four blocks in a row, one row's after the other's.
+    // In a hash the rows' data are consecutive.
     let mut hash = builder.when(local.is_hash);
     hash.assert_eq(local.high_address, local.low_address + F::TWO);
     hash.when(goes_on.clone()).assert_eq(
@@ -113,7 +118,7 @@ pub fn eval_chain<AB: AirBuilder<F = F>>(
         local.low_address + F::from_usize(stride.blocks),
     );
 
-    // Merkle path: siblings one after the other; the node is what the row above computed.
+    // On a Merkle path the siblings are consecutive, and the node is what the row above computed.
     let sibling = |row: &DigestChainCols<AB::Var>| -> AB::Expr {
         row.is_left * row.high_address + row.is_right * row.low_address
     };
@@ -128,7 +133,7 @@ pub fn eval_chain<AB: AirBuilder<F = F>>(
         .when(AB::Expr::ONE - local.starts)
         .assert_zero(local.is_left * local.low_address + local.is_right * local.high_address);
 
-    // The index, low bit first.
+    // The index of the row below is this row's without its lowest bit.
     let index_above = local.index - local.is_right;
     let mut path = builder.when(merkle);
     path.when(goes_on)
@@ -136,8 +141,8 @@ pub fn eval_chain<AB: AirBuilder<F = F>>(
     path.when(next.starts).assert_zero(index_above);
 }
 
-/// How often a row of a Merkle path reads its first and its last two blocks: the sibling always, the
-/// node on the first row.
+/// Returns how often a row of a Merkle path reads its first and its last two blocks: the sibling on
+/// every row, the node on the first row only.
 pub fn reads<AB: AirBuilder<F = F>>(local: &DigestChainCols<AB::Var>) -> [AB::Expr; 2] {
     [
         local.is_left * local.starts + local.is_right,
@@ -145,7 +150,7 @@ pub fn reads<AB: AirBuilder<F = F>>(local: &DigestChainCols<AB::Var>) -> [AB::Ex
     ]
 }
 
-/// Operands of a Merkle path's call, on its first row, zero on other rows: A, B, C, D.
+/// Returns operands A to D of a Merkle path's call on its first row, and zeros on other rows.
 pub fn merkle_operands<AB: AirBuilder<F = F>>(local: &DigestChainCols<AB::Var>) -> [AB::Expr; 4] {
     let merkle: AB::Expr = local.is_merkle();
     [
@@ -159,20 +164,20 @@ pub fn merkle_operands<AB: AirBuilder<F = F>>(local: &DigestChainCols<AB::Var>) 
 /// What a row does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Hashes data.
+    /// It hashes data.
     Hash,
-    /// Climbs a path, the node on the left.
+    /// It computes a node of a path from the node on the left and its sibling.
     Left,
-    /// Climbs a path, the node on the right.
+    /// It computes a node of a path from the node on the right and its sibling.
     Right,
-    /// Something of the table's own.
+    /// It does something that only this table knows.
     Other,
 }
 
-/// A row of a chain.
+/// The chain columns of a row, before they are written.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// First row of its call.
+    /// Whether this is the first row of its call.
     pub starts: bool,
     /// What the row does.
     pub kind: Kind,
@@ -182,14 +187,28 @@ pub struct Link {
     pub high: F,
     /// Address of the result.
     pub out: F,
-    /// What remains.
+    /// Value of `remaining`.
     pub remaining: F,
-    /// The index.
+    /// Value of `index`.
     pub index: F,
 }
 
 impl Link {
-    /// Level `level` of a Merkle path of `depth` levels.
+    /// Returns row `row` of a hash of data that has `remaining` words left from `low` on. The four
+    /// blocks of the row are consecutive.
+    pub fn hash(call: &Call, row: usize, low: F, remaining: usize, index: u32) -> Self {
+        Self {
+            starts: row == 0,
+            kind: Kind::Hash,
+            low,
+            high: low + F::TWO,
+            out: call.c,
+            remaining: F::from_usize(remaining),
+            index: F::from_u32(index),
+        }
+    }
+
+    /// Returns level `level` of a Merkle path with `depth` levels.
     pub fn merkle(call: &Call, index: u32, level: usize, depth: usize) -> Self {
         let starts = level == 0;
         let node = if starts { call.a } else { F::ZERO };
@@ -212,7 +231,7 @@ impl Link {
         }
     }
 
-    /// Fills the columns.
+    /// Writes the columns.
     pub fn fill(&self, columns: &mut DigestChainCols<F>) {
         *columns = DigestChainCols {
             starts: F::from_bool(self.starts),
@@ -228,13 +247,69 @@ impl Link {
     }
 }
 
-/// Word `index` of limb lanes, low limb first.
+/// Returns the digest at an address: two blocks.
+pub fn digest(memory: &FinalMemory, address: F) -> [F; DIGEST_LIMBS] {
+    let blocks = [block(memory, address), block(memory, address + F::ONE)];
+    std::array::from_fn(|lane| blocks[lane / LANES][lane % LANES])
+}
+
+/// Returns the blocks from an address on that hold the first `words` words, then zeros.
+pub fn data<const N: usize>(memory: &FinalMemory, address: F, words: usize) -> [F; N] {
+    let mut data = [F::ZERO; N];
+    let blocks = data.chunks_exact_mut(LANES).take(words.div_ceil(LANES / 2));
+    for (index, lanes) in blocks.enumerate() {
+        lanes.copy_from_slice(&block(memory, address + F::from_usize(index)));
+    }
+    data
+}
+
+/// Returns the rows of a Merkle path's call. `hash` makes each row, and the parent, from the chain
+/// columns and the lanes of the left and the right child.
+pub fn climb<S>(
+    memory: &FinalMemory,
+    call: &Call,
+    hash: impl Fn(Link, [F; 2 * DIGEST_LIMBS]) -> (S, [F; DIGEST_LIMBS]),
+) -> Vec<S> {
+    let depth = call.e.as_canonical_u32() as usize;
+    let index = call.b.as_canonical_u32();
+    let mut node = digest(memory, call.a);
+    let rows = (0..depth).map(|level| {
+        let link = Link::merkle(call, index, level, depth);
+        let sibling = digest(memory, call.c + F::from_usize(2 * level));
+        let (left, right) = match link.kind {
+            Kind::Right => (sibling, node),
+            _ => (node, sibling),
+        };
+        let child = |lane: usize| left.get(lane).unwrap_or(&right[lane % DIGEST_LIMBS]);
+        let (row, parent) = hash(link, std::array::from_fn(|lane| *child(lane)));
+        node = parent;
+        row
+    });
+    rows.collect()
+}
+
+/// Counts the lookups of a digest's two blocks.
+pub fn count_digest(counts: &mut LookupCounts, address: F) {
+    counts.block(address);
+    counts.block(address + F::ONE);
+}
+
+/// Counts the lookups of a Merkle path's call.
+pub fn count_path(counts: &mut LookupCounts, call: &Call) {
+    for level in 0..call.e.as_canonical_u32() {
+        count_digest(counts, call.c + F::from_u32(2 * level));
+    }
+    count_digest(counts, call.a);
+    count_digest(counts, call.d);
+}
+
+/// Returns word `index` of lanes that hold 16-bit limbs, low limb first.
 pub fn word(lanes: &[F], index: usize) -> u32 {
     let limb = |i: usize| lanes[i].as_canonical_u32() & 0xffff;
     limb(2 * index) | limb(2 * index + 1) << 16
 }
 
-/// The limbs of eight words.
+/// Returns the 16-bit limbs of eight words.
 pub fn limbs(words: &[u32; 8]) -> [F; DIGEST_LIMBS] {
     std::array::from_fn(|i| F::from_u32(words[i / 2] >> (16 * (i % 2)) & 0xffff))
 }

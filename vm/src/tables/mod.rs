@@ -1,7 +1,7 @@
-//! Tables of the machine, and what every table implements.
+//! Tables of the machine, and the trait that every table implements.
 //!
-//! A machine is `cpu`, `program`, `words` and `blocks`, and the tables of the precompiles that its
-//! program calls. Tables exchange messages on the buses of [`bus`].
+//! A machine has the tables `cpu`, `program`, `words` and `blocks`, and those of the precompiles
+//! that its program calls. Tables exchange messages on the buses of [`bus`].
 
 pub mod blake3;
 pub mod blocks;
@@ -11,6 +11,8 @@ pub mod cpu;
 pub mod declare;
 pub mod digest_chain;
 pub mod ext;
+#[cfg(test)]
+mod inventory;
 pub mod keccak;
 pub mod limbs;
 mod lookup_counts;
@@ -30,85 +32,130 @@ use droste_native::F;
 use p3_air::BaseAir;
 use p3_field::PrimeField32;
 use p3_matrix::dense::RowMajorMatrix;
+use p3_maybe_rayon::prelude::*;
 
 use crate::isa::Program;
 use crate::precompile::Precompile;
-use crate::record::{Execution, Image};
+use crate::record::{Call, Execution, FinalMemory};
 
-/// Elements of a block.
+/// Number of elements of a block.
 pub const LANES: usize = 8;
 
-/// What traces are made from: the same for every table.
+/// What traces are made from. Every table gets the same.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceInput<'a> {
-    /// The program.
+    /// The program that was run.
     pub program: &'a Program,
-    /// Its run.
+    /// What its run left behind.
     pub execution: &'a Execution,
 }
 
 /// One table of a machine.
 ///
 /// Besides this trait a table implements
-/// `Air<AB> for AB: PermutationAirBuilder + InteractionBuilder<F = F>`, or any weaker bound, and must
-/// override every method of [`BaseAir`] whose default is not right for it, above all
-/// [`BaseAir::main_next_row_columns`]: empty if no constraint reads the next row, since a table that
-/// names any column is opened at two points.
+/// `Air<AB> for AB: PermutationAirBuilder + InteractionBuilder<F = F>`, or with any weaker bound.
+/// It must override every method of
+/// [`BaseAir`] whose default is wrong for it, above all [`BaseAir::main_next_row_columns`]. That
+/// list must be empty if no constraint reads the next row, since a table that names any column is
+/// opened at two points.
 ///
 /// # Soundness
 ///
-/// A table must not rely on its height or on how its padding looks: a prover chooses both. Flags
-/// that count messages are constrained to be boolean on every row. A chain of rows begins on the
-/// table's first row or after the last row of another, and none is open on the table's last row.
+/// A table must not rely on its height or on the content of its padding: a prover chooses both.
+/// Flags that count messages must be constrained to be boolean on every row. A chain of rows must
+/// begin on the table's first row or after the last row of another chain, and no chain may continue
+/// past the table's last row.
 pub trait Table: BaseAir<F> + Send + Sync {
-    /// Name in reports.
+    /// Name of the table in keys, errors and reports.
     fn name(&self) -> &'static str;
 
-    /// Identities of the precompiles that need the table: whose calls it receives, or whose table it
-    /// serves in turn. Empty for the tables that every machine has.
-    fn precompiles(&self) -> &'static [u32] {
+    /// The precompiles that need this table: it receives their calls, or it serves a table that
+    /// does. Empty for the tables that every machine has.
+    fn precompiles(&self) -> &'static [Precompile] {
         &[]
     }
 
-    /// Those of [`Self::precompiles`] that are a user's: what the compiler and the executor know of
-    /// them. A precompile that several tables serve is named by one.
-    fn custom(&self) -> &'static [Precompile] {
-        &[]
-    }
-
-    /// Logarithm of the height of a table with fixed content; `None` for a table whose height follows
-    /// from the run.
+    /// Logarithm of the height of a table with fixed content, `None` for a table whose height
+    /// depends on the run.
     fn fixed_log_height(&self) -> Option<usize> {
         None
     }
 
-    /// Rows that the run fills, before padding. Cheap: no row is computed.
-    fn rows(&self, input: &TraceInput<'_>) -> usize;
+    /// Returns the number of rows that the run fills, before padding: those of the calls, unless
+    /// the table overrides it. It must be cheap, computing no row.
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        calls(self.precompiles(), input.execution)
+            .map(|(precompile, call)| call_rows(precompile, call))
+            .sum()
+    }
 
-    /// The trace, padded to `2^log_height` rows, which are at least [`Self::rows`].
+    /// Returns the trace, padded to `2^log_height` rows, which are at least [`Self::rows`].
     ///
-    /// Counts every look-up of its rows in `uses`. Same input, same trace, at any number of threads.
+    /// It must count every lookup of its rows in `counts`. The same input must lead to the same
+    /// trace at any number of threads.
     fn trace(
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F>;
 }
 
-/// Sum of expressions.
+/// Returns the calls of these precompiles, all of the first before those of the second, and so on.
+pub fn calls<'a>(
+    precompiles: &'static [Precompile],
+    execution: &'a Execution,
+) -> impl Iterator<Item = (&'static Precompile, &'a Call)> {
+    precompiles.iter().flat_map(|precompile| {
+        let calls = execution.calls[precompile.identity as usize].iter();
+        calls.map(move |call| (precompile, call))
+    })
+}
+
+/// Returns the number of rows of a call.
+pub fn call_rows(precompile: &Precompile, call: &Call) -> usize {
+    (precompile.rows)(call) as usize
+}
+
+/// Fills the rows of the calls of these precompiles in parallel, with `width` cells per row, in the
+/// order of [`calls`]. Returns the rows below them.
+pub fn fill_calls<'a>(
+    values: &'a mut [F],
+    width: usize,
+    precompiles: &'static [Precompile],
+    execution: &Execution,
+    fill: impl Fn(&Precompile, &Call, &mut [F]) + Sync,
+) -> &'a mut [F] {
+    let mut rest = values;
+    let mut chains = Vec::new();
+    for (precompile, call) in calls(precompiles, execution) {
+        let (rows, below) = rest.split_at_mut(call_rows(precompile, call) * width);
+        chains.push((precompile, call, rows));
+        rest = below;
+    }
+    chains
+        .into_par_iter()
+        .for_each(|(precompile, call, rows)| fill(precompile, call, rows));
+    rest
+}
+
+/// Returns the sum of expressions.
 pub fn sum<E: Sum<E>, V: Copy + Into<E>>(terms: &[V]) -> E {
     terms.iter().map(|&term| term.into()).sum()
 }
 
-/// The word at an address; zero outside memory.
-pub fn word(image: &Image, address: F) -> F {
-    let index = address.as_canonical_u32().wrapping_sub(image.word_base);
-    image.words.get(index as usize).copied().unwrap_or_default()
+/// Returns the word at an address, or zero outside memory.
+pub fn word(memory: &FinalMemory, address: F) -> F {
+    let index = address.as_canonical_u32().wrapping_sub(memory.word_base);
+    memory
+        .words
+        .get(index as usize)
+        .copied()
+        .unwrap_or_default()
 }
 
-/// The block at an address; zero outside memory.
-pub fn block(image: &Image, address: F) -> [F; LANES] {
+/// Returns the block at an address, or zeros outside memory.
+pub fn block(memory: &FinalMemory, address: F) -> [F; LANES] {
     let address = address.as_canonical_u32() as usize;
-    image.blocks.get(address).copied().unwrap_or_default()
+    memory.blocks.get(address).copied().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A run's calls and memory against the messages of the tables that serve it.
+//! Tests a run's calls and memory against the messages of the tables that serve it.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ use crate::isa::Program;
 use crate::record::Execution;
 use crate::tables::LookupCounts;
 
-/// The trace of a table for a run, and its look-ups. Without a height, the least one.
+/// Returns the trace of a table for a run, and its lookups. Without a given height, it is the least
+/// one.
 pub fn generate(
     table: &impl Table,
     execution: &Execution,
@@ -25,34 +26,31 @@ pub fn generate(
         execution,
     };
     let least = table.rows(&input).next_power_of_two().ilog2() as usize;
-    let mut uses = LookupCounts::new(&input);
-    let trace = table.trace(&input, log_height.unwrap_or(least), &mut uses);
-    (trace, uses)
+    let mut counts = LookupCounts::new(&input);
+    let trace = table.trace(&input, log_height.unwrap_or(least), &mut counts);
+    (trace, counts)
 }
 
-/// Asserts that the tables satisfy their constraints, receive exactly the calls of the run that name
-/// them, look up blocks as memory has them and as often as `uses` says, and that every other bus
-/// balances among them.
+/// Asserts that the tables satisfy their constraints, that they receive exactly the calls of the
+/// run that name their precompiles, that they look up blocks with the content that memory has and
+/// as often as `counts` says, and that every other bus balances among them.
 pub fn assert_serves<T: Table + Air<RowBuilder<F>>>(
     driver: &T,
     trace: RowMajorMatrix<F>,
     others: Vec<Traced<'_, F>>,
     execution: &Execution,
-    uses: &LookupCounts,
+    counts: &LookupCounts,
 ) {
     let mut tables = others;
     tables.push(Traced::new(driver.name(), driver, trace));
     let mut messages = Harness::new(tables).messages().expect("constraints hold");
 
     let mut calls: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
-    for &identity in driver.precompiles() {
-        for call in &execution.calls[identity as usize] {
-            let operands = [call.a, call.b, call.c, call.d, call.e];
-            let fields = operands.map(|operand| operand.as_canonical_u32());
-            *calls
-                .entry([&[identity], &fields[..]].concat())
-                .or_default() += 1;
-        }
+    for (precompile, call) in super::calls(driver.precompiles(), execution) {
+        let operands = [call.a, call.b, call.c, call.d, call.e];
+        let fields = operands.map(|operand| operand.as_canonical_u32());
+        let message = [&[precompile.identity], &fields[..]].concat();
+        *calls.entry(message).or_default() += 1;
     }
     let received = messages.remove(bus::CALL.name()).unwrap_or_default();
     let received: BTreeMap<Vec<u32>, u32> = received
@@ -61,9 +59,9 @@ pub fn assert_serves<T: Table + Air<RowBuilder<F>>>(
         .collect();
     assert_eq!(received, calls);
 
-    let mut counted = vec![0; execution.image.blocks.len()];
+    let mut counted = vec![0; execution.memory.blocks.len()];
     for (fields, count) in messages.remove(bus::BLOCK.name()).unwrap_or_default() {
-        let held = execution.image.blocks[fields[0] as usize];
+        let held = execution.memory.blocks[fields[0] as usize];
         assert_eq!(
             held.map(|lane| lane.as_canonical_u32()),
             fields[1..],
@@ -72,7 +70,7 @@ pub fn assert_serves<T: Table + Air<RowBuilder<F>>>(
         );
         counted[fields[0] as usize] += count;
     }
-    assert_eq!(counted, uses.blocks);
+    assert_eq!(counted, counts.blocks);
     for (bus, rest) in messages {
         assert!(rest.is_empty(), "bus {bus}: {rest:?}");
     }

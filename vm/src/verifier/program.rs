@@ -1,10 +1,10 @@
-//! Verifying a proof of a program that the caller has.
+//! Verification of a proof whose program the caller has.
 //!
-//! A proof states the parameters of its key, and with them how much work it is to compute the program's
-//! key: a file of 16 KB can ask for the commitment of 2^24 rows. So the work is bounded, and done last,
-//! for a proof that has been found valid.
+//! A proof states the parameters of its key, and these determine how much work it is to compute the
+//! program's key: a file of 16 KB can ask for the commitment to 2^24 rows. So the work is bounded,
+//! and done last, once the proof has been found valid.
 
-use droste_native::HashFamily;
+use droste_native::HashSuite;
 
 use super::{Report, Verifier, VerifyError};
 use crate::heights::{Heights, min_log_height, padded_log_height};
@@ -13,22 +13,24 @@ use crate::key::{Key, KeyHeights, ProvingKey};
 use crate::machine::Provable;
 use crate::prover::Proof;
 
-/// Most rows of a program's table, extended by the blowup, that [`verify_program`] commits for a caller
-/// who says nothing else: some 100 MiB, and two seconds in Poseidon-16.
+/// Limit that callers of [`verify_program`] pass unless they have a reason for another: the most
+/// rows of a program's table, extended by the blowup, to which it commits. It takes some 100 MiB,
+/// and two seconds in Poseidon-16.
 pub const DEFAULT_LIMIT: usize = 1 << 20;
 
-/// Verifies that `proof` is of `program`, with the parameters that it states, for a statement that begins
-/// with `public`, at `min_bits` proven bits or more.
+/// Verifies that `proof` is of `program` with the parameters that the proof states, that its
+/// statement begins with `expected`, and that it has at least `min_bits` proven bits.
 ///
-/// Checks in the order of what they cost: that a key with these parameters exists, its heights, its
-/// bits, `limit` (rows of the program's commitment, extended by the blowup; [`DEFAULT_LIMIT`]), the
-/// proof under the key that it carries, and last that this is the program's.
+/// Checks are made in the order of their cost: that a key with these parameters exists, the
+/// heights, the proven bits, `limit` (rows of the program's commitment, extended by the blowup; see
+/// [`DEFAULT_LIMIT`]), the proof under the key that it carries, and last that this key is the
+/// program's.
 ///
 /// # Errors
 /// Why the proof is rejected.
-pub fn verify_program<H: HashFamily, T: Provable<H>>(
+pub fn verify_program<H: HashSuite, T: Provable<H>>(
     program: &Program,
-    public: &[droste_native::F],
+    expected: &[droste_native::F],
     min_bits: usize,
     limit: usize,
     proof: &Proof<H>,
@@ -51,7 +53,7 @@ pub fn verify_program<H: HashFamily, T: Provable<H>>(
     if rows > limit {
         return Err(VerifyError::Limit { rows, limit });
     }
-    let report = verifier.verify(public, min_bits, proof)?;
+    let report = verifier.verify(expected, min_bits, proof)?;
     let key = key_of::<H, T>(program, stated)?;
     if key != *stated {
         return Err(VerifyError::Key {
@@ -62,8 +64,8 @@ pub fn verify_program<H: HashFamily, T: Provable<H>>(
     Ok(report)
 }
 
-/// The key of `program` with the parameters of another.
-fn key_of<H: HashFamily, T: Provable<H>>(
+/// Computes the key of `program` with the parameters of another key.
+fn key_of<H: HashSuite, T: Provable<H>>(
     program: &Program,
     parameters: &Key<H>,
 ) -> Result<Key<H>, VerifyError> {

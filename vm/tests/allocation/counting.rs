@@ -1,4 +1,4 @@
-//! What a call takes: memory, counted by the allocator, and the process's clock.
+//! Measures what a call takes: memory, counted by the allocator, and the CPU time of the process.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -9,10 +9,10 @@ use rustix::time::{ClockId, clock_gettime};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Held by the test that measures: the others wait, and neither allocate nor compute.
+/// Held by the test that measures. The other tests wait, so that they neither allocate nor compute.
 static MEASURING: Mutex<()> = Mutex::new(());
 
-/// Runs a test that measures, alone.
+/// Runs a test that measures, while no other test runs.
 pub fn alone(test: impl FnOnce()) {
     let _guard = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
     test();
@@ -21,14 +21,14 @@ pub fn alone(test: impl FnOnce()) {
 /// What a call takes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Taken {
-    /// Bytes by which it raises what is allocated at most.
+    /// Bytes by which the call raises the peak of allocated memory.
     pub bytes: usize,
-    /// Processor time of all threads.
+    /// CPU time of all threads.
     pub time: Duration,
 }
 
 impl Taken {
-    /// The larger of each.
+    /// Returns the larger of each.
     pub fn max(self, other: Self) -> Self {
         Self {
             bytes: self.bytes.max(other.bytes),
@@ -37,7 +37,7 @@ impl Taken {
     }
 }
 
-/// What `call` returns, and what it takes.
+/// Returns what `call` returns, and what it takes.
 pub fn taken<T>(call: impl FnOnce() -> T) -> (T, Taken) {
     let start = cpu_time();
     let (value, bytes) = process_peak(call);

@@ -1,8 +1,9 @@
-//! Headers that ask for work: every field at its extremes, with the identity that goes with it.
+//! Headers that ask for work: each field is set to its extremes, and the identity is recomputed to
+//! match.
 
 use std::time::Duration;
 
-use droste_native::{Blake3Family, FriSettings, HashFamily, KeccakFamily, Poseidon16Family};
+use droste_native::{Blake3Suite, FriSettings, HashSuite, KeccakSuite, Poseidon16Suite};
 use droste_vm::codec::{decode, encode};
 use droste_vm::heights::Heights;
 use droste_vm::key::{FORMAT_VERSION, KeyHeights, MACHINE_TAG, Message};
@@ -13,12 +14,12 @@ use droste_vm::verifier::{DEFAULT_LIMIT, Verifier, VerifyError, verify, verify_p
 use crate::common::{fibonacci, run, statement, toy};
 use crate::counting::{Taken, alone, taken};
 
-/// Refusing a file of so many KB takes at most so many bytes
+/// Largest number of bytes that refusing a file of some KB may allocate.
 const BYTES: usize = 24 << 20;
-/// and so much processor time, a hundred times what it takes on a machine that has nothing else to do.
+/// Most CPU time that refusing may take: a hundred times what it takes on an idle machine.
 const TIME: Duration = Duration::from_secs(1);
 
-/// The extremes of a setting: those of its range, one beyond, the largest there is.
+/// Extremes of a setting: the ends of its range, the values next to them, the largest integer.
 const EXTREMES: [usize; 12] = [0, 1, 7, 8, 9, 16, 17, 24, 25, 1024, 1025, usize::MAX];
 
 fn settings() -> Vec<(String, FriSettings)> {
@@ -43,7 +44,7 @@ fn settings() -> Vec<(String, FriSettings)> {
             all.push((format!("{name} {value}"), settings));
         }
     }
-    // All that make a program's commitment large.
+    // The settings that make a program's commitment as large as possible.
     let largest = FriSettings {
         log_blowup: 8,
         log_final_poly_len: 16,
@@ -65,7 +66,7 @@ fn heights() -> Vec<(String, KeyHeights)> {
     all
 }
 
-/// What is changed together: settings, heights of the key, of its program and of the proof.
+/// What is changed together: settings, and heights of the key, of its program and of the proof.
 struct Header {
     name: String,
     settings: FriSettings,
@@ -74,7 +75,7 @@ struct Header {
     batch: Vec<usize>,
 }
 
-fn headers<H: HashFamily>(honest: &Proof<H>) -> Vec<Header> {
+fn headers<H: HashSuite>(honest: &Proof<H>) -> Vec<Header> {
     let header = |name: String| Header {
         name,
         settings: honest.key.settings,
@@ -84,7 +85,7 @@ fn headers<H: HashFamily>(honest: &Proof<H>) -> Vec<Header> {
     };
     let mut all = vec![];
     for (name, settings) in settings() {
-        // The program's table is as tall as these settings want it.
+        // The program's table has the height that these settings require.
         let cap = settings.cap_height.saturating_sub(settings.log_blowup);
         let program = settings.log_final_poly_len.max(cap).max(6);
         all.push(Header {
@@ -122,8 +123,8 @@ fn headers<H: HashFamily>(honest: &Proof<H>) -> Vec<Header> {
     all
 }
 
-/// The identity of a machine with these parameters: an attacker computes it as anybody does.
-fn identity<H: HashFamily>(
+/// Computes the identity of a machine with these parameters, as an attacker can.
+fn identity<H: HashSuite>(
     machine: &Verifier<H, StandardTables>,
     settings: &FriSettings,
     heights: &KeyHeights,
@@ -150,7 +151,7 @@ where
     message.digest(MACHINE_TAG)
 }
 
-fn headers_are_cheap<H: HashFamily>()
+fn headers_are_cheap<H: HashSuite>()
 where
     StandardTables: Provable<H>,
 {
@@ -207,7 +208,7 @@ where
         );
         most = most.max(taken);
     }
-    // Those that nothing but the limit stops are among them.
+    // Some headers were stopped by the limit alone.
     assert!(limited > 0);
     println!("{}: {largest} bytes at most, taking {most:?}", H::NAME);
 }
@@ -215,8 +216,8 @@ where
 #[test]
 fn headers_decide_no_more_work_than_stated() {
     alone(|| {
-        headers_are_cheap::<Poseidon16Family>();
-        headers_are_cheap::<Blake3Family>();
-        headers_are_cheap::<KeccakFamily>();
+        headers_are_cheap::<Poseidon16Suite>();
+        headers_are_cheap::<Blake3Suite>();
+        headers_are_cheap::<KeccakSuite>();
     });
 }

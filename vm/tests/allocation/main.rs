@@ -1,5 +1,5 @@
-//! Memory and time that hostile bytes make decoding and verifying take, counted by the allocator: a
-//! test binary of its own, whose tests run one after the other.
+//! Memory and CPU time that hostile bytes make decoding and verifying take. The tests are a binary
+//! of their own, since they replace the allocator to count its bytes, and run one after the other.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -8,7 +8,7 @@ mod headers;
 
 use common::{fibonacci, run, statement, toy};
 use counting::{alone, taken as measure};
-use droste_native::{Blake3Family, HashFamily, KeccakFamily, Poseidon16Family};
+use droste_native::{Blake3Suite, HashSuite, KeccakSuite, Poseidon16Suite};
 use droste_vm::codec::{decode, encode};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyHeights;
@@ -18,14 +18,16 @@ use droste_vm::verifier::Verifier;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-/// Decoding takes at most so many bytes for each byte of a file, as `droste_vm::codec` says,
+/// Decoding allocates at most this many bytes for each byte of a file, as `droste_vm::codec` says,
+/// plus [`DECODE_CONSTANT`].
 const DECODE_FACTOR: usize = 16;
-/// and so many more.
+/// See [`DECODE_FACTOR`].
 const DECODE_CONSTANT: usize = 8 << 20;
-/// Verifying a proof of the machine without precompiles takes at most so many bytes.
+/// Verifying a proof of the machine without precompiles allocates at most this many bytes.
 const VERIFY_BOUND: usize = 1 << 24;
 
-/// A flipped bit, a cut, a length of another size or a longer claim.
+/// Flips a bit, truncates the file, replaces a byte by one that begins a longer integer, or inserts
+/// a large integer, which a list may take for its length.
 fn tamper(honest: &[u8], case: usize, rng: &mut SmallRng) -> Vec<u8> {
     let mut bytes = honest.to_vec();
     let at = rng.random_range(13..bytes.len());
@@ -42,7 +44,7 @@ fn tamper(honest: &[u8], case: usize, rng: &mut SmallRng) -> Vec<u8> {
     bytes
 }
 
-fn memory_is_bounded<H: HashFamily>(count: usize)
+fn memory_is_bounded<H: HashSuite>(count: usize)
 where
     StandardTables: Provable<H>,
 {
@@ -84,21 +86,21 @@ where
     );
 }
 
-/// An empty name is one byte of a file and 24 of memory: a list that is longer than any machine's is
-/// refused by its length.
+/// An empty name is one byte of a file and 24 of memory: a list that is longer than any machine's
+/// is refused because of its length.
 #[test]
 fn long_lists_are_not_read() {
     alone(|| {
         let compiled = fibonacci(6);
         let execution = run(&compiled, &statement());
-        let make = || -> Proof<Blake3Family> {
+        let make = || -> Proof<Blake3Suite> {
             let options = ProveOptions {
                 settings: toy(),
                 heights: Heights::Minimal,
             };
             prove(&compiled.program, &execution, &options).unwrap()
         };
-        type Change = fn(&mut Proof<Blake3Family>);
+        type Change = fn(&mut Proof<Blake3Suite>);
         let changes: [Change; 2] = [
             |proof| proof.key.tables = vec![String::new(); 1 << 22],
             |proof| proof.key.heights = KeyHeights::Fixed(vec![6; 1 << 22]),
@@ -107,7 +109,7 @@ fn long_lists_are_not_read() {
             let mut proof = make();
             change(&mut proof);
             let bytes = encode(&proof).unwrap();
-            let (refusal, taken) = measure(|| decode::<Blake3Family>(&bytes).unwrap_err());
+            let (refusal, taken) = measure(|| decode::<Blake3Suite>(&bytes).unwrap_err());
             assert!(refusal.to_string().contains("256 elements"), "{refusal}");
             assert!(taken.bytes <= 1 << 20, "{taken:?}");
         }
@@ -117,8 +119,8 @@ fn long_lists_are_not_read() {
 #[test]
 fn hostile_bytes_take_no_more_memory_than_stated() {
     alone(|| {
-        memory_is_bounded::<Poseidon16Family>(4_000);
-        memory_is_bounded::<Blake3Family>(4_000);
-        memory_is_bounded::<KeccakFamily>(4_000);
+        memory_is_bounded::<Poseidon16Suite>(4_000);
+        memory_is_bounded::<Blake3Suite>(4_000);
+        memory_is_bounded::<KeccakSuite>(4_000);
     });
 }

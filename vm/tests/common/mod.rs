@@ -65,7 +65,7 @@ pub fn halt() -> Instruction {
     jump(imm(1), imm(0), frame(0))
 }
 
-/// A program whose execution begins at its first instruction and must end by `halt`.
+/// Returns a program whose run begins at its first instruction and must end with `halt`.
 pub fn program(body: Vec<Instruction>) -> Compiled {
     let mut instructions = vec![halt()];
     instructions.extend(body);
@@ -79,12 +79,12 @@ pub fn run(compiled: &Compiled, public: &[F]) -> Execution {
     execute(compiled, public, &Tape::default(), 1 << 22).unwrap()
 }
 
-/// Fibonacci numbers in `steps` frames of 16 words, with every instruction but calls and with three
-/// public values that nothing constrains.
+/// Returns a program that computes Fibonacci numbers in `steps` frames of 16 words. It uses every
+/// instruction except calls, and has three public values that nothing constrains.
 ///
-/// Words of a frame: 0 steps left, 1 and 2 the last two numbers, 3 next frame, 4 one while steps are
-/// left, 5 inverse of the steps left, 6 one when none is left, 7 steps left after this one, 8 the
-/// next number.
+/// Words of a frame: 0 steps left; 1 and 2 the last two numbers; 3 next frame; 4 one while steps
+/// are left; 5 inverse of the steps left; 6 one when none is left; 7 steps left after this one; 8
+/// the next number.
 pub fn fibonacci(steps: u32) -> Compiled {
     const LOOP: u32 = 4;
     const END: u32 = 15;
@@ -92,7 +92,7 @@ pub fn fibonacci(steps: u32) -> Compiled {
         add(imm(steps), imm(0), mem(0)),
         add(imm(1), imm(0), mem(1)),
         add(imm(1), imm(0), mem(2)),
-        // The loop: leaves when word 0 is zero.
+        // The loop, which ends when word 0 is zero.
         mul(mem(0), mem(5), mem(4)),
         add(mem(6), mem(4), imm(1)),
         mul(mem(6), mem(0), imm(0)),

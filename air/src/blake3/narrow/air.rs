@@ -1,4 +1,4 @@
-//! The narrow Blake3 table.
+//! The narrow Blake3 table: eight rows per compression.
 
 use std::borrow::Borrow;
 
@@ -11,14 +11,14 @@ use p3_lookup::{Count, InteractionBuilder};
 use super::columns::{BITS, DIGITS, NarrowCols, NarrowTableCols, ROWS};
 use crate::blake3::columns::{HalfCols, ROUNDS};
 use crate::blake3::quarter::{Bits, Limbs, Quarter, State, round, shift};
-use crate::blake3::{BUS, DEGREE, DIAGONAL, IV, MESSAGE, PERMUTATION, SCHEDULE};
+use crate::blake3::{BUS, CompressionMessage, DEGREE, DIAGONAL, IV, PERMUTATION, SCHEDULE};
 use crate::limb::{bits_value, eval_limb};
 
-/// Bits of the block length and of the flags.
+/// Number of bits of the block length and of the flags.
 const LENGTH_BITS: usize = 7;
 const FLAG_BITS: usize = 8;
 
-/// Compressions alone, 8 rows each, for use without a bus: 1,155 columns.
+/// Compressions, 8 rows each, without a bus: 1,155 columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NarrowAir;
 
@@ -44,9 +44,10 @@ impl<AB: AirBuilder<F = F>> Air<AB> for NarrowAir {
     }
 }
 
-/// Compressions, 8 rows each, offered on [`BUS`]: 1,156 columns.
+/// Compressions, 8 rows each, sent on [`BUS`]: 1,156 columns.
 ///
-/// The row of inputs of a compression sends its message once if it is real; no other row sends anything.
+/// The row of inputs of a compression sends its message once if it is real; no other row sends
+/// anything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NarrowTable;
 
@@ -70,15 +71,19 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for NarrowTable {
         builder.assert_bool(local.is_real);
         builder.when(local.is_real).assert_one(local.row.steps[0]);
         let message = message::<AB>(&local.row, &next.row);
-        BUS.send(builder, message, Count::bounded(local.is_real.into(), 1));
+        BUS.send(
+            builder,
+            message.into_fields(),
+            Count::bounded(local.is_real.into(), 1),
+        );
     }
 }
 
-/// Constrains rows to be compressions, 8 rows each: degree 3.
+/// Constrains rows to be compressions, 8 rows each, with degree 3.
 ///
-/// Row 0 of the trace holds inputs, and so does every eighth after it. Nothing is left out between the
-/// last row and the first, so a height that is no multiple of 8 satisfies no constraints, and no
-/// compression is cut off.
+/// Row 0 of the trace contains inputs, and so does every eighth row after it. The constraints also
+/// hold between the last row and the first, so no trace of a height that is no multiple of 8
+/// satisfies them, and every compression has all of its rows.
 pub fn eval_rows<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &NarrowCols<AB::Var>,
@@ -98,7 +103,7 @@ pub fn eval_rows<AB: AirBuilder<F = F>>(
     eval_inputs(builder, local);
     eval_output(builder, local, next);
     let message = next.message.map(|word| word.map(Into::into));
-    // The words of a row stand in the order of its round.
+    // The message words of a row are already in the order of its round.
     let words = (&message, &SCHEDULE[0]);
     round(
         builder,
@@ -113,12 +118,12 @@ fn zip_limbs<'a, V>((a, b): (&'a [V; 2], &'a [V; 2])) -> impl Iterator<Item = (&
     a.iter().zip(b)
 }
 
-/// Limbs of packed bits.
+/// Packs bits into the limbs of a word.
 fn pack<V: Copy + Into<E>, E: PrimeCharacteristicRing>(bits: &[V; 32]) -> Limbs<E> {
     [0, 16].map(|from| pack_bits_le(bits[from..from + 16].iter().copied()))
 }
 
-/// A word of bits.
+/// A word given by its bits.
 fn word<V: Copy + Into<E>, E: PrimeCharacteristicRing>(bits: &[V; 32]) -> Bits<'_, V, E> {
     Bits {
         bits,
@@ -126,7 +131,7 @@ fn word<V: Copy + Into<E>, E: PrimeCharacteristicRing>(bits: &[V; 32]) -> Bits<'
     }
 }
 
-/// The state that a row leaves.
+/// The state after the round of a row.
 fn state<AB: AirBuilder<F = F>>(row: &NarrowCols<AB::Var>) -> State<'_, AB> {
     let state = std::array::from_fn(|index| {
         let HalfCols { a, b, c, d } = &row.halves[4 + index][1];
@@ -140,8 +145,9 @@ fn state<AB: AirBuilder<F = F>>(row: &NarrowCols<AB::Var>) -> State<'_, AB> {
     shift::<AB>(state, 3)
 }
 
-/// The words of the first round come from the row of inputs, those of every other from the round before.
-/// All their limbs are range-checked.
+/// Constrains the message words: those of the first round are the ones on the row of inputs, those
+/// of any other round are the permuted ones of the previous round. All their limbs are
+/// range-checked.
 fn eval_message<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &NarrowCols<AB::Var>,
@@ -172,8 +178,9 @@ fn eval_message<AB: AirBuilder<F = F>>(
     }
 }
 
-/// The first state, on a row of inputs: the chaining value range-checked, the initialisation vector in its
-/// place, the block length of 7 bits and the flags of 8. The counter is any bits.
+/// Constrains the first state, on a row of inputs: the chaining value is range-checked, the
+/// initialisation vector is the one of BLAKE3, the block length has 7 bits and the flags 8. The
+/// counter may have any bits.
 fn eval_inputs<AB: AirBuilder<F = F>>(builder: &mut AB, row: &NarrowCols<AB::Var>) {
     let mut first = builder.when(row.steps[0]);
     let (columns, diagonals) = row.halves.split_at(4);
@@ -191,7 +198,7 @@ fn eval_inputs<AB: AirBuilder<F = F>>(builder: &mut AB, row: &NarrowCols<AB::Var
         first.assert_eq(low, F::from_u32(word & 0xffff));
         first.assert_eq(high, F::from_u32(word >> 16));
     }
-    // Bits are boolean, so their sum is zero only if they are.
+    // The bits are boolean and few, so their sum is zero only if all of them are zero.
     for (index, length) in [(2, LENGTH_BITS), (3, FLAG_BITS)] {
         let rest = &first_state(row, 3, index).d[length..];
         let sum: AB::Expr = rest.iter().map(|&bit| bit.into()).sum();
@@ -199,13 +206,13 @@ fn eval_inputs<AB: AirBuilder<F = F>>(builder: &mut AB, row: &NarrowCols<AB::Var
     }
 }
 
-/// The half that holds word `index` of a row (0 to 3: `a` to `d`) of the first state.
+/// The half in which a row keeps word `index` of the first state's row `of` (0 to 3: `a` to `d`).
 const fn first_state<V>(row: &NarrowCols<V>, of: usize, index: usize) -> &HalfCols<V> {
     &row.halves[4 + (index + 4 - DIAGONAL[of]) % 4][1]
 }
 
-/// The output after the last round: `v[i] ^ v[i + 8]`. The row after it, one of inputs, has the bits of those
-/// words that the round leaves as limbs.
+/// Constrains the output after the last round to be `v[i] ^ v[i + 8]`. The next row, one of inputs,
+/// has the bits of the words that the round keeps as limbs.
 fn eval_output<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &NarrowCols<AB::Var>,
@@ -236,22 +243,26 @@ fn eval_output<AB: AirBuilder<F = F>>(
     }
 }
 
-/// The message of a compression on the bus, from its row of inputs and the one after it.
+/// The message that sends a compression on the bus, from its row of inputs and the next row.
 pub fn message<AB: AirBuilder<F = F>>(
     local: &NarrowCols<AB::Var>,
     next: &NarrowCols<AB::Var>,
-) -> Vec<AB::Expr> {
-    let bits = |bits: &[AB::Var; 32]| [0, 16].map(|from| bits_value::<AB>(&bits[from..from + 16]));
-    let limbs = |words: &[[AB::Var; 2]]| -> Vec<AB::Expr> {
-        words.iter().flatten().map(|&limb| limb.into()).collect()
+) -> CompressionMessage<AB::Expr> {
+    let bits = |bits: &[AB::Var; 32], half: usize| -> AB::Expr {
+        bits_value::<AB>(&bits[16 * half..][..16])
     };
-    let mut message = Vec::with_capacity(MESSAGE);
-    message.extend((0..4).flat_map(|i| first_state(local, 0, i).a.map(Into::into)));
-    message.extend((0..4).flat_map(|i| bits(&first_state(local, 1, i).b)));
-    message.extend(limbs(&next.message));
-    message.extend((0..2).flat_map(|i| bits(&first_state(local, 3, i).d)));
-    message.push(bits_value::<AB>(&first_state(local, 3, 2).d[..LENGTH_BITS]));
-    message.push(bits_value::<AB>(&first_state(local, 3, 3).d[..FLAG_BITS]));
-    message.extend(limbs(&local.output));
-    message
+    CompressionMessage {
+        chaining: std::array::from_fn(|limb| {
+            let (word, half) = (limb / 2, limb % 2);
+            match word.checked_sub(4) {
+                None => first_state(local, 0, word).a[half].into(),
+                Some(word) => bits(&first_state(local, 1, word).b, half),
+            }
+        }),
+        message: std::array::from_fn(|limb| next.message[limb / 2][limb % 2].into()),
+        counter: std::array::from_fn(|limb| bits(&first_state(local, 3, limb / 2).d, limb % 2)),
+        block_length: bits_value::<AB>(&first_state(local, 3, 2).d[..LENGTH_BITS]),
+        flags: bits_value::<AB>(&first_state(local, 3, 3).d[..FLAG_BITS]),
+        output: std::array::from_fn(|limb| local.output[limb / 2][limb % 2].into()),
+    }
 }

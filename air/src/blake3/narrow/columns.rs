@@ -4,18 +4,18 @@ use crate::blake3::PERMUTATION;
 use crate::blake3::columns::{HalfCols, ROUNDS};
 use crate::limb::LimbCols;
 
-/// Rows of a compression: one of its inputs, then one for each round.
+/// Number of rows of a compression: one for its inputs and one for each round.
 pub const ROWS: usize = ROUNDS + 1;
 
-/// The message words that stand in place 0 in one round after the other, and the one that would come
-/// next. Their low limbs are range-checked by digits, in turn; their high limbs, and all of the other
-/// words, by bits of the row of inputs.
+/// The message words that come first in one round after the other, and then the one that would come
+/// first in the next round. Digits range-check the low limb of one of them per row; bits of the row
+/// of inputs range-check their high limbs and all limbs of the other words.
 pub(super) const DIGITS: [usize; 8] = orbit(0);
 
-/// The other message words: those that stand in place 1.
+/// The other message words, in the order in which they come second.
 pub(super) const BITS: [usize; 8] = orbit(1);
 
-/// The permutation of message words has two cycles of eight.
+/// The cycle of `start` under the permutation of message words, which has two cycles of eight.
 const fn orbit(start: usize) -> [usize; 8] {
     let mut words = [start; 8];
     let mut i = 1;
@@ -29,7 +29,7 @@ const fn orbit(start: usize) -> [usize; 8] {
 crate::columns! {
     /// One row: 1,155 columns.
     ///
-    /// The halves of a row of inputs hold, `j` from 0 to 3:
+    /// The halves of a row of inputs contain, for `j` from 0 to 3:
     ///
     /// | cells | meaning |
     /// |---|---|
@@ -40,17 +40,17 @@ crate::columns! {
     /// | `halves[4 + j][1]` | the state in which this compression starts, as a round leaves its own |
     /// | other `a`, `c` | any limbs; zero |
     pub struct NarrowCols<T> {
-        /// One in the place of the row in its compression, zero elsewhere: 0 for the inputs.
+        /// One-hot: the position of the row in its compression, 0 for the row of inputs.
         pub steps: [T; ROWS],
-        /// The 16 message words, as limbs, in the order of the round; on a row of inputs, what
-        /// satisfies the sums.
+        /// The 16 message words, as limbs, in the order of the round; on a row of inputs, values
+        /// that satisfy the sums.
         pub message: [[T; 2]; 16],
-        /// The low limb of the first of `message`, range-checked; on a row of inputs, that of the word
-        /// that no round has first.
+        /// The low limb of the first word of `message`, range-checked; on a row of inputs, the low
+        /// limb of the last of `DIGITS`, which comes first in no round.
         pub digits: LimbCols<T>,
         /// The output chaining value of the compression, on each of its rows, as limbs.
         pub output: [[T; 2]; 8],
-        /// Four quarter-rounds on columns, four on diagonals, two halves each.
+        /// Four quarter-rounds on columns, then four on diagonals, with two halves each.
         pub halves: [[HalfCols<T>; 2]; 8],
     }
 }
@@ -60,7 +60,7 @@ crate::columns! {
     pub struct NarrowTableCols<T> {
         /// The row.
         pub row: NarrowCols<T>,
-        /// One if the row, one of inputs, sends its message.
+        /// One if the row, which must be one of inputs, sends its message.
         pub is_real: T,
     }
 }

@@ -12,7 +12,7 @@ use crate::blake3::tests::{LENGTHS, hash, limbs_to_words, random};
 use crate::blake3::{self, Blake3Table, Compression, DEGREE, SCHEDULE};
 use crate::test_utils::{Harness, Rows, Table, constraint_degree, largest_message};
 
-/// The output of a compression, from its row of inputs.
+/// The output of a compression, as its row of inputs has it.
 fn compress(compression: Compression) -> [u32; 8] {
     let trace = generate_compressions(&[compression], None).unwrap();
     assert_eq!(trace.height(), ROWS);
@@ -52,7 +52,8 @@ fn every_limb_of_the_message_is_range_checked() {
     let mut words = [DIGITS, BITS].concat();
     words.sort_unstable();
     assert_eq!(words, (0..16).collect::<Vec<_>>());
-    // Rounds check the digits of the word that they have first, the row of inputs those of the last.
+    // Rows of rounds check the digits of the word that comes first, and the row of inputs those of
+    // the last of the eight words.
     for (word, order) in DIGITS.iter().zip(SCHEDULE) {
         assert_eq!(*word, order[0]);
     }
@@ -97,12 +98,13 @@ fn extreme_words_satisfy_the_constraints() {
 #[test]
 fn every_cell_is_constrained() {
     let trace = generate_table(&random(3), None).unwrap();
-    // Every row of the first, the middle and the last real compression and of a padding one.
+    // Every row of the first, the middle and the last real compression, and of a padding
+    // compression.
     let rows = Rows::listed((0..4 * ROWS).collect(), 3 * ROWS);
     table(trace).mutate("narrow", &rows).expect_caught();
 }
 
-/// The cells that agree with one another, changed together.
+/// Cells that constraints tie to one another, changed together.
 #[test]
 fn the_output_is_that_of_the_last_round() {
     let honest = generate_table(&random(2), None).unwrap();
@@ -121,7 +123,7 @@ fn the_output_is_that_of_the_last_round() {
         table(trace).check()
     };
     for word in 0..8 {
-        // The second compression ends where the table does.
+        // The second compression ends at the end of the table.
         for rows in [0..ROWS, ROWS..2 * ROWS] {
             assert!(change(rows, word).is_err(), "{word}");
         }
@@ -137,7 +139,7 @@ fn no_compression_is_cut_off() {
         let rows = RowMajorMatrix::new(rows, trace.width());
         assert!(table(rows).check().is_err(), "{height}");
     }
-    // From the middle of a compression on.
+    // A trace that begins in the middle of a compression.
     let mut rows = trace.values.clone();
     rows.rotate_left(3 * trace.width());
     assert!(
@@ -145,7 +147,7 @@ fn no_compression_is_cut_off() {
             .check()
             .is_err()
     );
-    // Without any row of inputs.
+    // A trace without any row of inputs.
     let zeros = RowMajorMatrix::new(F::zero_vec(trace.values.len()), trace.width());
     assert!(table(zeros).check().is_err());
 }

@@ -14,8 +14,8 @@ use crate::blake3::columns::{HalfCols, ROUNDS};
 use crate::blake3::trace::{bits, fold, limbs};
 use crate::blake3::{Compression, DIAGONAL, IV, SCHEDULE};
 
-/// Fills the rows of one compression, which follows `before`, and the first after the last. All cells
-/// are zero before.
+/// Fills the rows of one compression, which follows the compression `before`; the first compression
+/// of a table follows the last one. All cells must be zero.
 pub fn fill_rows(
     compression: &Compression,
     before: &Compression,
@@ -37,7 +37,7 @@ pub fn fill_rows(
     fill_inputs(compression, before.state(), rows[0]);
 }
 
-/// Fills the row of inputs of a compression that follows one that ends in `before`.
+/// Fills the row of inputs of a compression. The compression before it ends in the state `before`.
 fn fill_inputs(compression: &Compression, before: [u32; 16], row: &mut NarrowCols<F>) {
     let words = compression.message;
     let parameters = compression.parameters();
@@ -61,7 +61,7 @@ fn fill_inputs(compression: &Compression, before: [u32; 16], row: &mut NarrowCol
     fill_slack(before, row);
 }
 
-/// Sets the message to what makes every sum `a` of a row of inputs hold, without carries.
+/// Sets the message of a row of inputs to values with which every sum `a` holds without carries.
 fn fill_slack(before: [u32; 16], row: &mut NarrowCols<F>) {
     let mut a: [[F; 2]; 4] = from_fn(|j| limbs(before[j]));
     let mut b: [[F; 2]; 4] = from_fn(|j| limbs(before[4 + j]));
@@ -77,7 +77,7 @@ fn fill_slack(before: [u32; 16], row: &mut NarrowCols<F>) {
     }
 }
 
-/// Limbs of bits.
+/// Packs bits into limbs.
 fn value(bits: &[F; 32]) -> [F; 2] {
     let value = |bits: &[F]| {
         bits.iter()
@@ -87,12 +87,13 @@ fn value(bits: &[F; 32]) -> [F; 2] {
     [value(&bits[..16]), value(&bits[16..])]
 }
 
-/// Trace of [`NarrowAir`](super::NarrowAir): 8 rows per compression, padded with compressions of zero
-/// to `height`, or to the next power of two.
+/// Trace of [`NarrowAir`](super::NarrowAir): 8 rows per compression, padded with compressions of
+/// zeros to `height` or, without one, to the next power of two.
 ///
 /// # Errors
 ///
-/// No compressions and no height, or a height that is no power of two or too small; 8 is the least.
+/// If there are neither compressions nor a height, or the height is no power of two or too small
+/// for the rows; the smallest height is 8.
 pub fn generate_compressions(
     compressions: &[Compression],
     height: Option<usize>,
@@ -100,12 +101,13 @@ pub fn generate_compressions(
     generate(compressions, height, NarrowCols::<u8>::WIDTH)
 }
 
-/// Trace of [`NarrowTable`](super::NarrowTable): one message per compression, then padding that sends
-/// nothing.
+/// Trace of [`NarrowTable`](super::NarrowTable): one message per compression, then padding that
+/// sends nothing.
 ///
 /// # Errors
 ///
-/// No compressions and no height, or a height that is no power of two or too small; 8 is the least.
+/// If there are neither compressions nor a height, or the height is no power of two or too small
+/// for the rows; the smallest height is 8.
 pub fn generate_table(
     compressions: &[Compression],
     height: Option<usize>,
@@ -119,7 +121,7 @@ pub fn generate_table(
     Ok(trace)
 }
 
-/// Rows of `width` cells that begin with those of [`NarrowCols`].
+/// A trace of rows of `width` cells, which begin with the columns of [`NarrowCols`].
 fn generate(
     compressions: &[Compression],
     height: Option<usize>,

@@ -1,4 +1,5 @@
-//! One block absorbed: what every table of Keccak-256 is made of, however it holds its data.
+//! Absorption of one block: columns and constraints that every table of Keccak-256 can use, however
+//! it represents its data.
 
 use droste_native::F;
 use p3_air::AirBuilder;
@@ -6,15 +7,15 @@ use p3_air::utils::pack_bits_le;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
-use crate::keccak::{BUS, LANES, LIMBS, MESSAGE, State, limbs, permute};
+use crate::keccak::{BUS, LANES, LIMBS, PermutationMessage, State, limbs, permute};
 
-/// Bytes of the rate.
+/// Number of bytes of the rate.
 pub const RATE: usize = 136;
 
-/// 16-bit limbs of the rate.
+/// Number of 16-bit limbs of the rate.
 pub const RATE_LIMBS: usize = RATE / 2;
 
-/// 16-bit limbs of the capacity.
+/// Number of 16-bit limbs of the capacity.
 pub const CAPACITY_LIMBS: usize = LANES * LIMBS - RATE_LIMBS;
 
 crate::columns! {
@@ -32,7 +33,8 @@ crate::columns! {
 }
 
 impl AbsorbCols<F> {
-    /// Fills the columns of a block absorbed into `state`, and gives the state after the permutation.
+    /// Fills the columns of a block absorbed into `state`, and returns the state after the
+    /// permutation.
     pub fn fill(&mut self, block: &[u8; RATE], state: &State) -> State {
         let output = permute(absorb(block, state));
         let block = lanes(block);
@@ -65,15 +67,15 @@ pub fn absorb(block: &[u8; RATE], state: &State) -> State {
     std::array::from_fn(|lane| block[lane] ^ state[lane])
 }
 
-/// Constrains bits to be boolean: degree 2. What the block is, the table constrains.
+/// Constrains bits to be boolean, with degree 2. The table must constrain the content of the block.
 pub fn eval_absorb<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &AbsorbCols<AB::Var>) {
     for bits in columns.absorbed.iter().chain(&columns.rate) {
         builder.assert_bools(*bits);
     }
 }
 
-/// Constrains the state before absorbing: zero where `starts` is one; where `goes_on` is one, that of
-/// the next row is the output of this one. One degree more than theirs.
+/// Constrains the state before absorbing: where `starts` is one, it is zero; where `goes_on` is
+/// one, the next row's is the output of this row. The degree is one more than that of the flags.
 pub fn eval_state<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &AbsorbCols<AB::Var>,
@@ -99,21 +101,26 @@ fn state<AB: AirBuilder<F = F>>(columns: &AbsorbCols<AB::Var>) -> impl Iterator<
 }
 
 /// Receives the permutation of the state after absorbing, `count` times, from
-/// [`KeccakTable`](crate::keccak::KeccakTable) or another table on its bus.
+/// [`KeccakTable`](crate::keccak::KeccakTable) or another table that sends on its bus.
 pub fn receive_permutation<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     columns: &AbsorbCols<AB::Var>,
     count: Count<AB::Expr>,
 ) {
-    let mut message: Vec<AB::Expr> = Vec::with_capacity(MESSAGE);
-    message.extend(columns.absorbed.iter().zip(&columns.rate).map(|(x, y)| {
-        let both = x.iter().zip(y).enumerate().map(|(i, (&x, &y))| {
+    let exclusive_or = |limb: usize| -> AB::Expr {
+        let pairs = columns.absorbed[limb].iter().zip(&columns.rate[limb]);
+        let bits = pairs.enumerate().map(|(i, (&x, &y))| {
             let weight = F::from_u64(1 << i);
             x * weight + y * weight - x * y * weight.double()
         });
-        both.sum::<AB::Expr>()
-    }));
-    message.extend(columns.capacity.iter().map(|&limb| limb.into()));
-    message.extend(columns.output.iter().map(|&limb| limb.into()));
-    BUS.receive(builder, message, count);
+        bits.sum()
+    };
+    let message = PermutationMessage {
+        input: std::array::from_fn(|limb| match limb.checked_sub(RATE_LIMBS) {
+            None => exclusive_or(limb),
+            Some(limb) => columns.capacity[limb].into(),
+        }),
+        output: columns.output.map(Into::into),
+    };
+    BUS.receive(builder, message.into_fields(), count);
 }

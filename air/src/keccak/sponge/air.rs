@@ -1,4 +1,4 @@
-//! The Keccak-256 table.
+//! The Keccak-256 table: one block of a message per row.
 
 use std::borrow::Borrow;
 
@@ -12,21 +12,31 @@ use super::absorb::{RATE, RATE_LIMBS, eval_absorb, eval_state, receive_permutati
 use super::columns::{DIGEST_LIMBS, SpongeCols};
 use crate::limb::bits_value;
 
-/// Degree of the constraints.
+/// Largest degree of the constraints.
 pub const DEGREE: usize = 2;
 
-/// Bus of the messages `(starts, remaining, bytes[68], digest[16])`: whether the block is the first of
-/// its message; the message's bytes from this block on; the block's own bytes, zero past the end, and
-/// the digest of the message, both as 16-bit limbs, low first.
-pub const BUS: PermutationCheckBus<'static> = PermutationCheckBus::new("keccak256");
+crate::message! {
+    /// A block of a message that is hashed. Limbs have 16 bits, low first.
+    pub struct AbsorbedMessage<T> on "keccak256" {
+        /// One if the block is the first one of its message.
+        starts: T,
+        /// Number of bytes of the message from this block on.
+        remaining: T,
+        /// Limbs of the block's bytes, zero after the end of the message.
+        bytes: [T; RATE_LIMBS],
+        /// Limbs of the digest of the message.
+        digest: [T; DIGEST_LIMBS],
+    }
+}
 
-/// Number of elements of a message on [`BUS`].
-pub const MESSAGE: usize = 2 + RATE_LIMBS + DIGEST_LIMBS;
+/// Bus on which this table sends the blocks of messages.
+pub const BUS: PermutationCheckBus<'static> =
+    PermutationCheckBus::new(AbsorbedMessage::<()>::DECLARATION.bus);
 
-/// Messages of any number of bytes, a block a row, offered on [`BUS`]: 2,463 columns.
+/// Messages of any number of bytes, one block per row, sent on [`BUS`]: 2,463 columns.
 ///
-/// The permutations are rows of [`KeccakTable`](crate::keccak::KeccakTable), or of any other table on its
-/// bus, beside this one.
+/// [`KeccakTable`](crate::keccak::KeccakTable), or another table that sends on its bus, must prove
+/// the permutations.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpongeTable;
 
@@ -53,12 +63,13 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for SpongeTable {
         eval_state(builder, &local.block, &next.block, starts, goes_on);
         let once = || Count::bounded(local.is_real.into(), 1);
         receive_permutation(builder, &local.block, once());
-        BUS.send(builder, message::<AB>(local), once());
+        BUS.send(builder, message::<AB>(local).into_fields(), once());
     }
 }
 
-/// Blocks of a message follow one another; only the last is not full. Row 0 starts a message, and the
-/// row below the last one is row 0, so that every message has its last block.
+/// Constrains the blocks of a message to follow one another; the last one, and no other, is not
+/// full. Row 0 starts a message, and row 0 is the row after the last one, so every message has its
+/// last block.
 fn eval_chain<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &SpongeCols<AB::Var>,
@@ -91,7 +102,8 @@ fn eval_chain<AB: AirBuilder<F = F>>(
     }
 }
 
-/// The padding in byte `index`: 0x01 after the last byte of the message, 0x80 in the last of the block.
+/// The padding in byte `index`: 0x01 after the last byte of the message, 0x80 in the last byte of
+/// the block.
 fn padding<AB: AirBuilder<F = F>>(row: &SpongeCols<AB::Var>, index: usize) -> AB::Expr {
     let before = match index {
         0 => row.is_real,
@@ -105,7 +117,7 @@ fn padding<AB: AirBuilder<F = F>>(row: &SpongeCols<AB::Var>, index: usize) -> AB
     }
 }
 
-/// Bytes of the block that are not the message's are padding.
+/// Constrains bytes of the block that do not belong to the message to be padding.
 fn eval_padding<AB: AirBuilder<F = F>>(builder: &mut AB, row: &SpongeCols<AB::Var>) {
     let bytes = row.block.absorbed.iter().flat_map(|limb| limb.chunks(8));
     for (index, bits) in bytes.enumerate() {
@@ -116,14 +128,15 @@ fn eval_padding<AB: AirBuilder<F = F>>(builder: &mut AB, row: &SpongeCols<AB::Va
     }
 }
 
-/// The message of a block on the bus.
-fn message<AB: AirBuilder<F = F>>(row: &SpongeCols<AB::Var>) -> Vec<AB::Expr> {
-    let mut message: Vec<AB::Expr> = Vec::with_capacity(MESSAGE);
-    message.extend([row.starts.into(), row.remaining.into()]);
-    message.extend(row.block.absorbed.iter().enumerate().map(|(limb, bits)| {
-        let [low, high] = [0, 1].map(|byte| padding::<AB>(row, 2 * limb + byte));
-        bits_value::<AB>(bits) - low - high * F::from_u16(1 << 8)
-    }));
-    message.extend(row.digest.iter().map(|&limb| limb.into()));
-    message
+/// The message that sends a block on the bus.
+fn message<AB: AirBuilder<F = F>>(row: &SpongeCols<AB::Var>) -> AbsorbedMessage<AB::Expr> {
+    AbsorbedMessage {
+        starts: row.starts.into(),
+        remaining: row.remaining.into(),
+        bytes: std::array::from_fn(|limb| {
+            let [low, high] = [0, 1].map(|byte| padding::<AB>(row, 2 * limb + byte));
+            bits_value::<AB>(&row.block.absorbed[limb]) - low - high * F::from_u16(1 << 8)
+        }),
+        digest: row.digest.map(Into::into),
+    }
 }

@@ -11,6 +11,6 @@ pub use absorb::{
     AbsorbCols, CAPACITY_LIMBS, RATE, RATE_LIMBS, absorb, eval_absorb, eval_state,
     receive_permutation,
 };
-pub use air::{BUS, DEGREE, MESSAGE, SpongeTable};
+pub use air::{AbsorbedMessage, BUS, DEGREE, SpongeTable};
 pub use columns::{DIGEST_LIMBS, SpongeCols};
 pub use trace::{generate_table, permutations, rows};

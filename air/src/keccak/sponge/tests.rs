@@ -1,7 +1,7 @@
 use std::borrow::{Borrow, BorrowMut};
 
 use droste_native::F;
-use droste_native::keccak::Keccak256;
+use droste_native::hash::keccak::Keccak256;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -16,7 +16,7 @@ fn messages(lengths: &[usize]) -> Vec<Vec<u8>> {
     lengths.iter().map(message).collect()
 }
 
-/// The table and the permutations it needs.
+/// The table, and the table of the permutations that it needs.
 fn harness(messages: &[Vec<u8>], trace: RowMajorMatrix<F>) -> Harness<'static, F> {
     let inputs = permutations(messages);
     let inner = keccak::generate_table(&inputs, None).unwrap();
@@ -24,7 +24,7 @@ fn harness(messages: &[Vec<u8>], trace: RowMajorMatrix<F>) -> Harness<'static, F
     Harness::new(vec![sponge, Table::new("keccak", &KeccakTable, inner)]).open_bus("keccak256")
 }
 
-/// What the table sends for a message.
+/// The bus messages that the table must send for a message.
 fn expected(message: &[u8]) -> Vec<Vec<u32>> {
     let limbs = |bytes: &[u8]| -> Vec<u32> {
         let pairs = bytes.as_chunks::<2>().0.iter();
@@ -91,7 +91,7 @@ fn every_cell_is_constrained() {
         .expect_caught();
 }
 
-/// Applies a change that one cell alone could not make.
+/// Checks a trace after a change of several cells at once.
 fn changed(lengths: &[usize], change: impl Fn(&mut [&mut SpongeCols<F>])) -> Result<(), Failure> {
     let messages = messages(lengths);
     let mut trace = generate_table(&messages, None).unwrap();
@@ -102,24 +102,24 @@ fn changed(lengths: &[usize], change: impl Fn(&mut [&mut SpongeCols<F>])) -> Res
 }
 
 #[test]
-fn lies_about_a_message_are_rejected() {
+fn false_claims_about_a_message_are_rejected() {
     let lengths = [300, 9];
     assert_eq!(changed(&lengths, |_| ()), Ok(()));
-    // Another digest on all rows.
+    // A different digest on all rows.
     assert!(
         changed(&lengths, |rows| rows[..3]
             .iter_mut()
             .for_each(|row| row.digest[3] += F::ONE))
         .is_err()
     );
-    // Another length on all rows.
+    // A different length on all rows.
     assert!(
         changed(&lengths, |rows| rows[..3]
             .iter_mut()
             .for_each(|row| row.remaining += F::ONE))
         .is_err()
     );
-    // The last byte taken for padding, and the padding for a byte.
+    // The last byte declared to be padding, and the padding declared to be a byte.
     assert!(
         changed(&lengths, |rows| {
             rows[3].present[8] = F::ZERO;
@@ -134,7 +134,7 @@ fn lies_about_a_message_are_rejected() {
         })
         .is_err()
     );
-    // A message that begins in the middle of another.
+    // A message that begins in the middle of another one.
     assert!(
         changed(&lengths, |rows| {
             rows[1].starts = F::ONE;

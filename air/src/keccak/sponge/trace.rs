@@ -1,4 +1,4 @@
-//! Trace of the Keccak-256 table.
+//! Trace generation for the Keccak-256 table.
 
 use std::borrow::BorrowMut;
 
@@ -12,13 +12,13 @@ use super::columns::{DIGEST_LIMBS, SpongeCols};
 use crate::TraceError;
 use crate::keccak::{LANES, State, permute};
 
-/// Rows, and permutations, of a message of so many bytes.
+/// Number of rows, and of permutations, that a message of this many bytes takes.
 pub const fn rows(bytes: usize) -> usize {
     bytes / RATE + 1
 }
 
-/// The padded blocks of a message (FIPS 202, section 5.1, with the padding byte of Keccak, 0x01), each
-/// with the bytes of the message that it holds.
+/// The padded blocks of a message (FIPS 202, section 5.1, with the padding byte 0x01 of Keccak),
+/// each with the number of message bytes that it contains.
 fn blocks(message: &[u8]) -> impl ExactSizeIterator<Item = ([u8; RATE], usize)> {
     (0..rows(message.len())).map(|index| {
         let rest = &message[RATE * index..];
@@ -33,8 +33,8 @@ fn blocks(message: &[u8]) -> impl ExactSizeIterator<Item = ([u8; RATE], usize)> 
     })
 }
 
-/// The inputs of the permutations of all messages, for
-/// [`generate_table`](crate::keccak::generate_table) of the permutations.
+/// The inputs of the permutations that all messages take, for
+/// [`generate_table`](crate::keccak::generate_table) of the Keccak table.
 pub fn permutations(messages: &[impl AsRef<[u8]> + Sync]) -> Vec<State> {
     let inputs = |message: &[u8]| -> Vec<State> {
         let mut state = [0; LANES];
@@ -51,12 +51,13 @@ pub fn permutations(messages: &[impl AsRef<[u8]> + Sync]) -> Vec<State> {
         .collect()
 }
 
-/// Trace of [`SpongeTable`](super::SpongeTable): the blocks of one message after the other, then padding
-/// rows that send nothing.
+/// Trace of [`SpongeTable`](super::SpongeTable): the blocks of one message after the other, then
+/// padding rows that send nothing.
 ///
 /// # Errors
 ///
-/// No messages and no height, or a height that is no power of two or too small.
+/// If there are neither messages nor a height, or the height is no power of two or too small for
+/// the rows.
 pub fn generate_table(
     messages: &[impl AsRef<[u8]> + Sync],
     height: Option<usize>,

@@ -1,4 +1,4 @@
-//! `droste test`: the tests of a program's functions, natively and in the machine.
+//! `droste test`: runs the tests of a program's functions natively and in the machine.
 
 mod machine;
 mod native;
@@ -17,15 +17,15 @@ use source::Source;
 /// Arguments of `droste test`.
 #[derive(Debug, Args)]
 pub struct Test {
-    /// A program in a cargo package, or the package's folder: then every file of its `src`.
+    /// File of a program in a cargo package, or the package's folder for every file in its `src`.
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// Most instructions that a test may execute.
+    /// Largest number of instructions that each test may execute.
     #[arg(long, default_value_t = 1 << 24, value_parser = clap::value_parser!(u64).range(..=crate::program::LARGEST_LIMIT))]
     limit: u64,
 }
 
-/// How one run of a test ended: what it said if it failed.
+/// How one run of a test ended; the error is its output.
 type Outcome = Result<(), String>;
 
 #[derive(Serialize)]
@@ -97,19 +97,19 @@ impl Test {
         }
         print(&Tested(lines), format)?;
         if !failures.is_empty() {
-            return Err(CommandError::Failed(failures.join("\n")));
+            return Err(CommandError::failed(failures.join("\n")));
         }
         match native.succeeded {
             true => Ok(()),
             false => Err(CommandError::failed(format!(
-                "cargo test fails in another test:\n{}",
+                "cargo test failed outside of the tests in `src`:\n{}",
                 native.output
             ))),
         }
     }
 }
 
-/// Both outputs of a test that failed in one way or both.
+/// Message with both outputs of a test that failed natively, in the machine, or in both.
 fn failure(name: &str, native: &Outcome, machine: &Outcome) -> String {
     let how = match native.is_ok() == machine.is_ok() {
         true => "fails both ways",
@@ -135,7 +135,7 @@ fn package_of(path: &Path) -> Result<PathBuf, CommandError> {
     package.map(Path::to_owned).ok_or_else(|| {
         let path = path.display();
         CommandError::failed(format!(
-            "{path} is in no cargo package, so that there is nothing to run natively: `droste new` \
+            "{path} is in no cargo package, which running the tests natively needs: `droste new` \
              makes one"
         ))
     })

@@ -1,4 +1,4 @@
-//! The native run of a package's tests, by cargo.
+//! Runs a package's tests natively, with cargo.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,19 +9,19 @@ use crate::error::CommandError;
 
 /// What `cargo test` printed and how it ended.
 pub struct Native {
-    /// Standard output, as far as it is text.
+    /// Standard output, with invalid UTF-8 replaced.
     pub output: String,
     /// Whether every test of the package passed.
     pub succeeded: bool,
     results: HashMap<String, bool>,
 }
 
-/// Runs the tests of a package. Messages of the build go to standard error as they come.
+/// Runs the tests of a package. Cargo's build messages go straight to standard error.
 ///
 /// # Errors
 /// If cargo cannot be started.
 pub fn run(package: &Path) -> Result<Native, CommandError> {
-    // Where cargo runs this command, it is that cargo.
+    // If cargo started this command, as for an alias or in a test, use the same cargo.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["test", "--no-fail-fast"])
@@ -29,7 +29,7 @@ pub fn run(package: &Path) -> Result<Native, CommandError> {
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| CommandError::failed(format!("cargo test: {error}")))?;
+        .map_err(|error| CommandError::about("cargo test")(CommandError::failed(error)))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     Ok(Native {
         results: results(&text),
@@ -45,7 +45,7 @@ impl Native {
             Some(true) => Ok(()),
             Some(false) => Err(block(&self.output, name).to_owned()),
             None if self.results.is_empty() => {
-                Err("cargo ran no tests: its messages are above".to_owned())
+                Err("cargo ran no tests: see its messages above".to_owned())
             }
             None => Err(format!(
                 "cargo ran no test of this name: is its file a module of the package?\n{}",
@@ -55,7 +55,7 @@ impl Native {
     }
 }
 
-/// Names of the tests that ran, and whether each passed: lines `test NAME ... ok`.
+/// Maps the name of each test that ran to whether it passed, read from lines `test NAME ... ok`.
 fn results(output: &str) -> HashMap<String, bool> {
     let result = |line: &str| {
         let (name, result) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
@@ -69,7 +69,7 @@ fn results(output: &str) -> HashMap<String, bool> {
     output.lines().filter_map(result).collect()
 }
 
-/// What a test that failed printed; everything where that cannot be told apart.
+/// The part of the output that a failed test printed, or the whole output if it has no such part.
 fn block<'a>(output: &'a str, name: &str) -> &'a str {
     let header = format!("---- {name} stdout ----\n");
     let Some((_, rest)) = output.split_once(&header) else {
@@ -119,7 +119,7 @@ failures:
         );
         assert_eq!(native.outcome("a::four"), fails("a::four' panicked: again"));
         assert_eq!(native.outcome("a::three"), Ok(()));
-        // Not run, or not there: no test has passed.
+        // A test that did not run or does not exist has not passed.
         for name in ["two", "one", "a"] {
             assert!(
                 native

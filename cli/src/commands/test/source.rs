@@ -1,4 +1,4 @@
-//! The tests of a program's text, and the text in which they are ordinary functions.
+//! Finds the tests in a program's text and turns them into ordinary functions.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,22 +10,22 @@ use crate::error::CommandError;
 
 /// A program with tests.
 pub struct Source {
-    /// Its file, in messages.
+    /// Path of its file, for messages.
     pub path: String,
-    /// Its text with the attributes of tests, and the function `main`, overwritten by spaces, so
-    /// that places in it are those of the file.
+    /// Its text, with the attributes of tests and the function `main` overwritten by spaces, so
+    /// that lines and columns stay those of the file.
     pub text: String,
     /// Its tests.
     pub tests: Vec<TestFunction>,
-    /// The module that the file is in the package, `a::b::` or nothing.
+    /// Path of the file's module in the package: `a::b::`, or empty for the root.
     module: String,
 }
 
 /// A function with `#[test]`.
 pub struct TestFunction {
-    /// Its path in the file.
+    /// Path of the function within the file, such as `tests::sums`.
     pub path: String,
-    /// Whether it must fail.
+    /// Whether it must fail, as `#[should_panic]` says.
     pub should_panic: bool,
 }
 
@@ -33,7 +33,7 @@ impl Source {
     /// Reads the tests of a file in a package.
     ///
     /// # Errors
-    /// Text that is no Rust.
+    /// If the text does not parse as Rust.
     pub fn read(package: &Path, file: &Path, text: &str) -> Result<Self, CommandError> {
         let path = file.display().to_string();
         let syntax = syn::parse_file(text).map_err(|error| {
@@ -57,7 +57,7 @@ impl Source {
         })
     }
 
-    /// The name that the test has when cargo runs it.
+    /// Name of the test in cargo's output.
     pub fn native_name(&self, test: &TestFunction) -> String {
         format!("{}{}", self.module, test.path)
     }
@@ -75,7 +75,7 @@ impl Found {
         for item in items {
             match item {
                 Item::Fn(function) if has(&function.attrs, "test") => {
-                    // Ignored tests are left out of both runs.
+                    // Cargo skips ignored tests, so the machine's run skips them too.
                     if has(&function.attrs, "ignore") {
                         continue;
                     }
@@ -118,7 +118,7 @@ fn is_cfg_test(attribute: &Attribute) -> bool {
             .is_ok_and(|predicate| predicate.path().is_ident("test"))
 }
 
-/// The text with spaces at these places, line ends kept.
+/// Overwrites these ranges of bytes with spaces; line breaks are kept.
 fn blank(text: &str, places: &[Range<usize>]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for place in places {
@@ -128,11 +128,11 @@ fn blank(text: &str, places: &[Range<usize>]) -> String {
             .filter(|byte| !byte.is_ascii_whitespace())
             .for_each(|byte| *byte = b' ');
     }
-    // Whole characters have been overwritten, so it is still text.
+    // Only whole characters were overwritten, so this is still UTF-8.
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The module of a file, as cargo's tests name it.
+/// Path of a file's module, as cargo prints it before the names of tests.
 fn module_of(package: &Path, file: &Path) -> String {
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let inside = file.strip_prefix(package.join("src")).unwrap_or(&file);

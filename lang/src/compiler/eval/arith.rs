@@ -1,36 +1,36 @@
-//! Operators, assertions, and the run-time representation of extension elements and blocks.
+//! Operators, and the run-time representation of extension elements and blocks.
 
 use std::rc::Rc;
 
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
 use super::*;
-use crate::compiler::ir::{OpKind, Word};
+use crate::compiler::ir::Word;
 use crate::compiler::value::{Block, Ext, Pointer};
 use crate::isa::id;
 use droste_native::{EF, F};
 use p3_field::BasedVectorSpace;
 
-const ZERO: Word = Word::Const(F::ZERO);
-const ONE: Word = Word::Const(F::ONE);
+pub(super) const ZERO: Word = Word::Const(F::ZERO);
+pub(super) const ONE: Word = Word::Const(F::ONE);
 const MINUS_ONE: Word = Word::Const(F::NEG_ONE);
 
 /// An operand of the extension precompile.
 #[derive(Clone, Copy)]
-enum Operand {
+pub(super) enum Operand {
     Scalar(Word),
     /// Address of a block.
     Block(Word),
 }
 
 impl Operand {
-    fn word(self) -> Word {
+    pub(super) fn word(self) -> Word {
         match self {
             Self::Scalar(word) | Self::Block(word) => word,
         }
     }
 
-    fn is_scalar(self) -> bool {
+    pub(super) fn is_scalar(self) -> bool {
         matches!(self, Self::Scalar(_))
     }
 }
@@ -44,8 +44,8 @@ fn constant(value: EF) -> Ext {
     Ext::Const(std::array::from_fn(|i| coefficients[i]))
 }
 
-/// The scalar an element is, if it is one.
-fn scalar(value: &Ext) -> Option<Word> {
+/// Returns the scalar that an element is, if it is one.
+pub(super) fn scalar(value: &Ext) -> Option<Word> {
     match value {
         Ext::Scalar(word) => Some(*word),
         Ext::Const([first, rest @ ..]) if rest.iter().all(|lane| *lane == F::ZERO) => {
@@ -61,7 +61,7 @@ impl Evaluator<'_> {
         self.builder.add(pointer.word, distance)
     }
 
-    fn operand(&mut self, value: &Ext) -> Operand {
+    pub(super) fn operand(&mut self, value: &Ext) -> Operand {
         if let Some(word) = scalar(value) {
             return Operand::Scalar(word);
         }
@@ -83,7 +83,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The address of the block that holds an element.
+    /// Returns the address of the block that holds an element.
     pub(super) fn ext_address(&mut self, value: &Ext) -> Word {
         match self.operand(value) {
             Operand::Block(word) => word,
@@ -99,12 +99,12 @@ impl Evaluator<'_> {
         }
     }
 
-    fn ext_call(&mut self, operands: [Word; 4], e: u32, position: usize) -> Word {
+    pub(super) fn ext_call(&mut self, operands: [Word; 4], e: u32, position: usize) -> Word {
         let area = self.builder.call_area(id::EXT, operands, e, position, 1);
         Word::Address(area, 0)
     }
 
-    /// `a * b + c`.
+    /// Returns `a * b + c`.
     fn multiply_add(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
         let (a, b) = match (a, b) {
             (Operand::Scalar(a), Operand::Scalar(b)) => {
@@ -134,7 +134,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn as_ext(operand: Operand) -> Ext {
+    pub(super) fn as_ext(operand: Operand) -> Ext {
         match operand {
             Operand::Scalar(word) => Ext::Scalar(word),
             Operand::Block(word) => Ext::At(Pointer { word, distance: 0 }),
@@ -157,7 +157,7 @@ impl Evaluator<'_> {
         Self::as_ext(self.multiply_add(x, y, other))
     }
 
-    fn ext_sub(&mut self, a: &Ext, b: &Ext) -> Ext {
+    pub(super) fn ext_sub(&mut self, a: &Ext, b: &Ext) -> Ext {
         if let (Ext::Const(a), Ext::Const(b)) = (a, b) {
             return constant(native(a) - native(b));
         }
@@ -187,7 +187,7 @@ impl Evaluator<'_> {
             let (x, y) = (self.operand(&product.0), self.operand(&product.1));
             let (x, y) = if x.is_scalar() { (y, x) } else { (x, y) };
             if !x.is_scalar() {
-                // Solved for the addend: the product plus the result is `a`.
+                // The call is solved for its addend: the product plus the result is `a`.
                 let operands = [x.word(), y.word(), ZERO, left];
                 let e = u32::from(y.is_scalar());
                 return Self::as_ext(Operand::Block(self.ext_call(operands, e, 2)));
@@ -198,15 +198,15 @@ impl Evaluator<'_> {
         Self::as_ext(self.multiply_add(b, minus, left))
     }
 
-    /// An element less a scalar.
+    /// Returns an element minus a scalar.
     fn minus_scalar(&mut self, left: Word, scalar: Word) -> Operand {
         if matches!(self.builder.reach(left), Word::Var(_)) {
-            // The result operand cannot be reached through a pointer.
+            // Operand D, the result, cannot be reached through a pointer.
             let minus = self.builder.mul(scalar, MINUS_ONE);
             let one = Operand::Scalar(ONE);
             return self.multiply_add(Operand::Block(left), one, Operand::Scalar(minus));
         }
-        // Solved for the first operand: it times one, plus the scalar, is `left`.
+        // The call is solved for its first operand: that times one, plus the scalar, is `left`.
         Operand::Block(self.ext_call([ZERO, ONE, scalar, left], 3, 0))
     }
 
@@ -225,7 +225,7 @@ impl Evaluator<'_> {
         Ext::Product(Rc::new((a, b)))
     }
 
-    /// `(left + right) / 2 + scale * (left - right)`.
+    /// Returns `(left + right) / 2 + scale * (left - right)`.
     pub(super) fn ext_fold(&mut self, left: &Ext, right: &Ext, scale: &Ext) -> Ext {
         let left = self.ext_address(left);
         let (right, scale) = (self.operand(right), self.operand(scale));
@@ -234,7 +234,7 @@ impl Evaluator<'_> {
         Self::as_ext(Operand::Block(self.ext_call(operands, 4 | scalars, 3)))
     }
 
-    /// The element with any pending product computed.
+    /// Returns the element with a pending product computed.
     pub(super) fn settle(&mut self, value: &Ext) -> Ext {
         match value {
             Ext::Product(_) => Self::as_ext(self.operand(value)),
@@ -246,7 +246,7 @@ impl Evaluator<'_> {
         if let Ext::Const(coefficients) = value {
             return match native(coefficients).try_inverse() {
                 Some(inverse) => Ok(constant(inverse)),
-                None => fail(span, "the inverse of zero"),
+                None => fail(span, "zero has no inverse"),
             };
         }
         if let Some(word) = scalar(value) {
@@ -263,7 +263,7 @@ impl Evaluator<'_> {
         ))))
     }
 
-    /// Coefficient `index` of an element.
+    /// Returns coefficient `index` of an element.
     pub(super) fn coefficient(&mut self, value: &Ext, index: usize) -> Word {
         match value {
             Ext::Const(coefficients) => Word::Const(coefficients[index]),
@@ -418,252 +418,13 @@ impl Evaluator<'_> {
             word => Value::Flag(word),
         })
     }
-
-    pub(super) fn assert(&mut self, condition: control::Condition, span: Span) -> Eval<()> {
-        use control::Condition;
-        let holds = match condition {
-            Condition::Known(holds) => holds,
-            Condition::Flag(word) => self.builder.assert_equal(word, ONE),
-            Condition::Equal(a, b, true) => self.builder.assert_equal(a, b),
-            Condition::Equal(a, b, false) => match self.builder.sub(a, b) {
-                Word::Const(difference) => difference != F::ZERO,
-                difference => {
-                    self.builder.inverse(difference);
-                    true
-                }
-            },
-        };
-        if holds {
-            Ok(())
-        } else {
-            fail(span, "this assertion is false at compile time")
-        }
-    }
-
-    pub(super) fn assert_equal(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
-        let holds = match (left, right) {
-            (Value::Felt(a), Value::Felt(b)) | (Value::Flag(a), Value::Flag(b)) => {
-                self.builder.assert_equal(*a, *b)
-            }
-            (Value::Flag(a), Value::Bool(b)) | (Value::Bool(b), Value::Flag(a)) => {
-                let b = Word::Const(F::from_bool(*b));
-                self.builder.assert_equal(*a, b)
-            }
-            (Value::Ext(a), Value::Ext(b)) => self.assert_ext(a, b),
-            (Value::Block(a), Value::Block(b)) => {
-                if let (Block::Const(a), Block::Const(b)) = (a, b) {
-                    a == b
-                } else {
-                    self.assert_block(a, b)
-                }
-            }
-            (Value::Tuple(a), Value::Tuple(b))
-            | (Value::Array(a), Value::Array(b))
-            | (Value::Vec(a), Value::Vec(b))
-                if a.len() == b.len() =>
-            {
-                for (a, b) in a.iter().zip(b.iter()) {
-                    self.assert_equal(a, b, span)?;
-                }
-                true
-            }
-            (Value::Struct(a), Value::Struct(b)) if a.id == b.id => {
-                self.no_function_of(a.id, &["eq", "ne"], span)?;
-                for (a, b) in a.fields.iter().zip(&b.fields) {
-                    self.assert_equal(a, b, span)?;
-                }
-                true
-            }
-            (Value::Slice(..), Value::Slice(..)) => {
-                return fail_help(
-                    span,
-                    "slices cannot be compared",
-                    "compare their blocks, `a.block(i)`",
-                );
-            }
-            (Value::Int(a, s), Value::Int(b, t)) => {
-                let equal = integer::operator(BinaryOp::Eq, (*a, *s), (*b, *t), span)?;
-                matches!(equal, Value::Bool(true))
-            }
-            (a @ (Value::Bool(_) | Value::Phantom), b)
-                if std::mem::discriminant(a) == std::mem::discriminant(b) =>
-            {
-                a.same_leaf(b)
-            }
-            (a, b) => {
-                let (a, b) = (a.describe(), b.describe());
-                return fail(span, format!("{a} cannot equal {b}"));
-            }
-        };
-        if holds {
-            Ok(())
-        } else {
-            fail(span, "this assertion is false at compile time")
-        }
-    }
-
-    fn assert_ext(&mut self, a: &Ext, b: &Ext) -> bool {
-        if let (Some(a), Some(b)) = (scalar(a), scalar(b)) {
-            return self.builder.assert_equal(a, b);
-        }
-        let (a, b) = match (a, b) {
-            (Ext::Const(a), Ext::Const(b)) => return a == b,
-            (Ext::Coefficients(a), Ext::Coefficients(b)) => {
-                for (a, b) in a.iter().zip(b.iter()) {
-                    if !self.builder.assert_equal(*a, *b) {
-                        return false;
-                    }
-                }
-                return true;
-            }
-            (other, product @ Ext::Product(_)) => (product, other),
-            other => other,
-        };
-        let result = self.ext_address(b);
-        if let Ext::Product(product) = a
-            && !matches!(self.builder.reach(result), Word::Var(_))
-        {
-            let (x, y) = (self.operand(&product.0), self.operand(&product.1));
-            let (x, y) = if x.is_scalar() { (y, x) } else { (x, y) };
-            if !x.is_scalar() {
-                let e = u32::from(y.is_scalar()) | 2;
-                let operands = [x.word(), y.word(), ZERO, result];
-                self.builder.call_assert(id::EXT, operands, e);
-                return true;
-            }
-        }
-        let left = self.ext_address(a);
-        self.assert_same_block(left, result);
-        true
-    }
-
-    fn assert_same_block(&mut self, a: Word, b: Word) {
-        if a != b {
-            self.builder
-                .call_assert(id::BLOCK_EQ, [a, b, ZERO, ZERO], 0);
-        }
-    }
-
-    /// Whether the blocks can be equal: lanes that are different constants never are.
-    fn assert_block(&mut self, a: &Block, b: &Block) -> bool {
-        if let (Block::Lanes(a), Block::Lanes(b)) = (a, b) {
-            let mut lanes = a.iter().zip(b.iter());
-            return lanes.all(|(a, b)| self.builder.assert_equal(*a, *b));
-        }
-        let (a, b) = (self.block_address(a), self.block_address(b));
-        self.assert_same_block(a, b);
-        true
-    }
-
-    pub(super) fn assert_different(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
-        match (left, right) {
-            (Value::Felt(a), Value::Felt(b)) => {
-                self.assert(control::Condition::Equal(*a, *b, false), span)
-            }
-            (Value::Ext(a), Value::Ext(b)) if scalar(a).is_some() && scalar(b).is_some() => {
-                let words = scalar(a).zip(scalar(b));
-                let (a, b) = words.unwrap_or((ZERO, ZERO));
-                self.assert(control::Condition::Equal(a, b, false), span)
-            }
-            (Value::Ext(a), Value::Ext(b)) => {
-                let difference = self.ext_sub(a, b);
-                self.ext_inverse(&difference, span)?;
-                Ok(())
-            }
-            (Value::Int(a, s), Value::Int(b, t)) => {
-                match integer::operator(BinaryOp::Ne, (*a, *s), (*b, *t), span)? {
-                    Value::Bool(true) => Ok(()),
-                    _ => fail(span, "this assertion is false at compile time"),
-                }
-            }
-            (a, b) => {
-                let (a, b) = (a.describe(), b.describe());
-                fail(span, format!("{a} and {b} cannot be told apart"))
-            }
-        }
-    }
-
-    /// The block of an element, for `as_block`.
-    pub(super) fn ext_block(&mut self, value: &Ext) -> Block {
-        match value {
-            Ext::Const(coefficients) => Block::Const(std::array::from_fn(|i| {
-                coefficients.get(i).copied().unwrap_or(F::ZERO)
-            })),
-            Ext::Coefficients(words) => Block::Lanes(Rc::new(std::array::from_fn(|i| {
-                words.get(i).copied().unwrap_or(ZERO)
-            }))),
-            value => {
-                let word = self.ext_address(value);
-                Block::At(Pointer { word, distance: 0 })
-            }
-        }
-    }
-
-    /// The element in a block of this frame, if it is not at a fixed address already.
-    pub(super) fn pin(&mut self, value: &Ext) -> Ext {
-        let from = self.ext_address(value);
-        let placed = Ext::At(Pointer {
-            word: from,
-            distance: 0,
-        });
-        if self.is_fixed(&Value::Ext(placed.clone())) {
-            return placed;
-        }
-        let (to, from) = (self.builder.area(1), self.builder.reach(from));
-        self.builder.push(OpKind::CopyBlock {
-            to,
-            offset: 0,
-            from,
-        });
-        Ext::At(Pointer::area(to))
-    }
-
-    /// The element of a block, whose last three lanes are asserted to be zero.
-    pub(super) fn block_ext(&mut self, block: &Block, span: Span) -> Eval<Ext> {
-        match block {
-            Block::Const(lanes) => {
-                if lanes[5..].iter().any(|lane| *lane != F::ZERO) {
-                    return fail(span, "lanes 5 to 7 of this block are not zero");
-                }
-                Ok(Ext::Const(std::array::from_fn(|i| lanes[i])))
-            }
-            Block::Lanes(words) => {
-                for word in &words[5..] {
-                    if !self.builder.assert_equal(*word, ZERO) {
-                        return fail(span, "lanes 5 to 7 of this block are not zero");
-                    }
-                }
-                Ok(Ext::Coefficients(Rc::new(std::array::from_fn(|i| {
-                    words[i]
-                }))))
-            }
-            Block::At(pointer) => Ok(self.assert_extension(*pointer)),
-        }
-    }
-
-    /// The element at an address, lanes 5 to 7 asserted to be zero: it is itself, times one.
-    pub(super) fn assert_extension(&mut self, pointer: Pointer) -> Ext {
-        if let Word::Address(area, _) = pointer.word
-            && self.builder.extensions.contains(&area)
-        {
-            return Ext::At(pointer);
-        }
-        let word = self.pointer(pointer);
-        if matches!(self.builder.reach(word), Word::Var(_)) {
-            let copy = self.ext_call([word, ONE, ZERO, ZERO], 3, 3);
-            return Self::as_ext(Operand::Block(copy));
-        }
-        self.builder
-            .call_assert(id::EXT, [word, ONE, ZERO, word], 3);
-        Ext::At(pointer)
-    }
 }
 
 fn arithmetic(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
 }
 
-/// A field element of an integer known at compile time.
+/// Returns the field element of an integer known at compile time.
 pub(super) fn field(value: u64, span: Span) -> Eval<Word> {
     if value >= u64::from(F::ORDER_U32) {
         return fail(

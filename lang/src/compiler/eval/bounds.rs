@@ -1,34 +1,35 @@
-//! Static types, as far as bounds of type parameters depend on them: what code that is written once for
-//! many types may call.
+//! Static types, as far as the bounds of type parameters depend on them. The bounds determine what
+//! generic code may call, whatever the parameters are replaced by.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use super::builtin::{Receiver, receiver};
 use super::dispatch::{Candidate, Owner, Prefix};
 use super::*;
 use crate::compiler::resolve::{Head, TraitName};
 
-/// What is known of the static type of an expression.
+/// What is known about the static type of an expression.
 pub(super) enum Static {
     /// It is not a type parameter.
     Concrete,
-    /// A type parameter, or a type that belongs to one, with these bounds.
+    /// It is a type parameter, or a type that belongs to one, with these bounds.
     Abstract(BTreeSet<TraitName>),
-    /// Either; the bounds of all that it may be.
+    /// It may be either. These are the bounds of all type parameters that it may be.
     Unknown(BTreeSet<TraitName>),
 }
 
-/// Which bounds are asked for.
+/// The type whose bounds are asked for.
 enum Subject {
     Param(Symbol),
     /// `Self` of a trait.
     This,
-    /// All that any type in the code may have.
+    /// Any type in the code.
     Any,
 }
 
 impl Evaluator<'_> {
-    /// The traits that bound what `subject` selects, and their supertraits.
+    /// Returns the traits that bound the subject, and their supertraits.
     fn bounds(&self, subject: &Subject) -> Eval<BTreeSet<TraitName>> {
         let items = self.items;
         let mut pending: Vec<(ModuleId, &Path)> = Vec::new();
@@ -72,9 +73,9 @@ impl Evaluator<'_> {
         if let Some(owner) = here.owner {
             match owner.default_of {
                 Some(id) => {
-                    let (home, definition) = &items.traits[id];
+                    let (defined_in, definition) = &items.traits[id];
                     owned.extend(declared(
-                        *home,
+                        *defined_in,
                         &definition.generics,
                         &definition.predicates,
                     ));
@@ -104,21 +105,26 @@ impl Evaluator<'_> {
             };
             closed.insert(next);
             if let TraitName::User(id) = next {
-                let (home, definition) = &items.traits[id];
-                pending.extend(definition.supertraits.iter().map(|path| (*home, path)));
+                let (defined_in, definition) = &items.traits[id];
+                pending.extend(
+                    definition
+                        .supertraits
+                        .iter()
+                        .map(|path| (*defined_in, path)),
+                );
                 for predicate in &definition.predicates {
-                    pending.extend(predicate.bounds.iter().map(|path| (*home, path)));
+                    pending.extend(predicate.bounds.iter().map(|path| (*defined_in, path)));
                 }
                 if matches!(subject, Subject::Any) {
                     for (_, bounds) in &definition.types {
-                        pending.extend(bounds.iter().map(|path| (*home, path)));
+                        pending.extend(bounds.iter().map(|path| (*defined_in, path)));
                     }
                 }
             }
         }
     }
 
-    /// Whether there are type parameters where the present code is written.
+    /// Returns whether the present code has type parameters.
     fn is_generic_code(&self) -> bool {
         let Some(here) = self.activations.last() else {
             return false;
@@ -132,7 +138,7 @@ impl Evaluator<'_> {
             })
     }
 
-    /// The static type of an expression, as far as a parameter's declaration shows it.
+    /// Returns the static type of an expression, as far as the declaration of a parameter shows it.
     pub(super) fn static_type(&self, expr: &Expr) -> Eval<Static> {
         if !self.is_generic_code() {
             return Ok(Static::Concrete);
@@ -142,13 +148,12 @@ impl Evaluator<'_> {
             && let Some(here) = self.activations.last()
             && let Some(function) = &here.function
         {
-            // A second variable of the name hides the parameter.
-            let bound = here.vars.iter().filter(|(other, _)| *other == name).count();
             let mut params = function.params.iter();
             let param = params.find(
                 |param| matches!(param.pattern.kind, PatternKind::Bind(other) if other == name),
             );
-            if let (Some(param), 1) = (param, bound) {
+            // A second variable of the name hides the parameter.
+            if let (Some(param), true) = (param, here.vars.is_only(name)) {
                 return match &*name.text() {
                     "self" => self.static_self(),
                     _ => self.static_written(&param.ty),
@@ -173,12 +178,12 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The static type that a type expression writes.
+    /// Returns the static type that a type expression denotes.
     fn static_written(&self, ty: &Type) -> Eval<Static> {
         match &ty.kind {
             TypeKind::Path(path) => match path.ident() {
                 Some(name) if &*name.text() == "Self" => match &ty.kind {
-                    // An implementation's own type does not say `Self`.
+                    // The type of an implementation is not written in terms of `Self`.
                     _ if self
                         .activations
                         .last()
@@ -211,7 +216,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The static type that the part of a path before its last segment writes.
+    /// Returns the static type that the part of a path before its last segment denotes.
     pub(super) fn static_prefix(&self, prefix: &Prefix<'_>) -> Eval<Static> {
         if !self.is_generic_code() {
             return Ok(Static::Concrete);
@@ -235,7 +240,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Refuses to take a program's `clone` where it may be a reference that is cloned.
+    /// Refuses to call a program's `clone` if Rust might clone a reference instead.
     pub(super) fn check_clone(
         &mut self,
         found: &[Candidate<Rc<Function>>],
@@ -256,13 +261,48 @@ impl Evaluator<'_> {
         };
         fail_help(
             span,
-            format!("`{name}` may be that of a reference, which the program's is not"),
+            format!("`{name}` may be that of a reference, not the program's"),
             format!("write `{ty}::{name}(&value)`"),
         )
     }
 
-    /// Refuses the only candidate where a type parameter's bounds do not give it: then rustc has taken
-    /// something else, of the standard library.
+    /// Refuses to call what rustc gives the mutable reference that an expression is, and not the value
+    /// behind it: what `name`, a method that takes `self` by value, does to that value would be lost.
+    pub(super) fn check_reference(
+        &mut self,
+        expr: &Expr,
+        found: &[Candidate<Rc<Function>>],
+        name: Symbol,
+        span: Span,
+    ) -> Eval<()> {
+        let is_reference = match &expr.kind {
+            ExprKind::RefMut(_) => true,
+            ExprKind::Path(path) => path
+                .ident()
+                .and_then(|name| self.slot(name))
+                .is_some_and(|slot| self.here().borrowed.contains(&slot)),
+            _ => false,
+        };
+        let by_value = match found {
+            // Those of the prelude are of types that are no references, but for this one.
+            [] => &*name.text() == "into_iter",
+            found => found.iter().any(|candidate| {
+                receiver(&candidate.item.item) == Some(Receiver::Value)
+                    && self.items.is_blanket(candidate.item.implementation)
+            }),
+        };
+        match is_reference && by_value {
+            false => Ok(()),
+            true => fail_help(
+                span,
+                format!("`{name}` may take the mutable reference, and not what it refers to"),
+                "loop over indices, or copy the value with `let` first",
+            ),
+        }
+    }
+
+    /// Refuses the only candidate if the bounds of a type parameter do not include its trait: rustc
+    /// has then chosen a function of the standard library.
     pub(super) fn check_bounds<T>(
         &self,
         found: &[Candidate<T>],
@@ -281,7 +321,7 @@ impl Evaluator<'_> {
             true => Ok(()),
             false => fail_help(
                 span,
-                format!("the bounds of this type parameter do not give `{name}`"),
+                format!("the bounds of this type parameter have no `{name}`"),
                 "write `<Type as Trait>::name` for the one that is meant",
             ),
         }

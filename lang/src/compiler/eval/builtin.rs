@@ -1,4 +1,4 @@
-//! Names of functions that types have without the program's doing.
+//! Names of functions that types have without a declaration in the program.
 
 use super::*;
 use crate::compiler::resolve::UNCHECKED_SLICE;
@@ -9,11 +9,11 @@ pub(super) enum Receiver {
     Value,
     Reference,
     Mutable,
-    /// By a reference to a slice, which an array becomes last.
+    /// By a reference to a slice. Method resolution turns an array into a slice last.
     Slice,
 }
 
-/// How a function takes `self`; `None` if it does not.
+/// Returns how a function takes `self`, or `None` if it does not.
 pub(super) fn receiver(function: &Function) -> Option<Receiver> {
     let first = function.params.first()?;
     let PatternKind::Bind(name) = first.pattern.kind else {
@@ -31,12 +31,13 @@ pub(super) fn receiver(function: &Function) -> Option<Receiver> {
     })
 }
 
-/// Whether a function is a method.
+/// Returns whether a function is a method.
 pub(super) fn takes_self(function: &Function) -> bool {
     receiver(function).is_some()
 }
 
-/// A method of the prelude or the standard library: how it takes `self`, and the trait it is of.
+/// Returns how a method of the prelude or the standard library takes `self`, and the trait to which
+/// it belongs.
 pub(super) fn builtin_method(
     value: &Value,
     name: &str,
@@ -62,7 +63,7 @@ pub(super) fn builtin_method(
         (Value::Bool(_) | Value::Flag(_), "then" | "then_some" | "ok_or" | "ok_or_else") => {
             (Receiver::Value, None)
         }
-        // Whatever its name is: it may be an iterator's.
+        // Any name: it may be a method of an iterator.
         (Value::Range(..) | Value::Count(_) | Value::Elements(_), _) => {
             (Receiver::Value, Some("Iterator"))
         }
@@ -71,7 +72,8 @@ pub(super) fn builtin_method(
     })
 }
 
-/// A method of a trait that every module has in scope, for whatever types have the trait.
+/// Looks up a method of a trait that is in scope in every module, for any type that implements the
+/// trait.
 fn standard_method(name: &str) -> Option<(Receiver, Option<&'static str>)> {
     let (receiver, of) = match name {
         "clone" => (Receiver::Reference, "Clone"),
@@ -89,7 +91,8 @@ fn standard_method(name: &str) -> Option<(Receiver, Option<&'static str>)> {
     Some((receiver, Some(of)))
 }
 
-/// The trait of the standard library, known in every module, that has a function of this name.
+/// Returns the trait of the standard library, in scope in every module, that has a function of this
+/// name.
 pub(super) fn standard_function(name: &str) -> Option<&'static str> {
     match name {
         "default" => Some("Default"),
@@ -99,8 +102,8 @@ pub(super) fn standard_function(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The method of a trait that a program has to import, and that a type may have which is not the
-/// program's.
+/// Looks up a method of a trait that must be imported. If the type may implement that trait, the
+/// method may be meant instead of the program's.
 pub(super) fn imported_method(ty: &Ty, name: &str) -> Option<(Receiver, &'static str)> {
     Some(match name {
         _ if matches!(ty, Ty::Struct(..)) => return None,
@@ -129,7 +132,7 @@ pub(super) fn imported_method(ty: &Ty, name: &str) -> Option<(Receiver, &'static
     })
 }
 
-/// Whether the name is, or may be, that of a method of Rust's arrays and slices.
+/// Returns whether the name is, or may be, that of a method of Rust's arrays and slices.
 fn is_array_method(name: &str) -> bool {
     const PREFIXES: &[&str] = &[
         "as_", "binary_", "chunk", "copy_", "each_", "first", "get", "into_", "is_", "iter",
@@ -159,7 +162,8 @@ fn is_array_method(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether the name is, or may be, that of a method that `Vec` has beside those of slices.
+/// Returns whether the name is, or may be, that of a method that `Vec` has in addition to those of
+/// slices.
 fn is_vec_method(name: &str) -> bool {
     const PREFIXES: &[&str] = &[
         "dedup", "drain", "extend", "extract_", "pop", "push", "retain",
@@ -188,7 +192,7 @@ fn is_vec_method(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether the name is, or may be, that of a method of Rust's integers.
+/// Returns whether the name is, or may be, that of a method of Rust's integers.
 fn is_integer_method(name: &str) -> bool {
     const PREFIXES: &[&str] = &[
         "as_ascii",
@@ -248,7 +252,7 @@ fn is_integer_method(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// A function of a built-in type, `Felt::new` and the like.
+/// Returns whether a built-in type has a function of this name, such as `Felt::new`.
 pub(super) fn builtin_function(ty: &Ty, name: &str) -> bool {
     match ty {
         Ty::Felt => matches!(name, "new" | "inverse"),

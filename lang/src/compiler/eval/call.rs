@@ -1,4 +1,4 @@
-//! Calls: which function a path or a method means, its generic arguments, and inlining it.
+//! Calls: which function a path or a method means, its generic arguments, and how it is inlined.
 
 use std::rc::Rc;
 
@@ -9,13 +9,13 @@ use crate::compiler::resolve::{Namespace, TraitName};
 use place::Place;
 use types::Bindings;
 
-/// An argument, and where to write it back if the parameter is `&mut`.
+/// An argument. If the parameter is `&mut`, also the place to which its final value is written.
 pub(super) struct Argument {
     pub value: Value,
     pub place: Option<Place>,
 }
 
-/// A function to call, with what its names mean.
+/// A function to be called, and what its names mean.
 pub(super) struct Callee {
     pub function: Rc<Function>,
     pub module: ModuleId,
@@ -40,13 +40,13 @@ impl Evaluator<'_> {
             if used == path.segments.len() {
                 let turbofish = &path.segments[used - 1].generics;
                 return match definition {
-                    Definition::Function(home, function) => {
+                    Definition::Function(defined_in, function) => {
                         let generics = self.turbofish(&function, turbofish)?;
-                        let types = Some((home, generics.as_slice()));
+                        let types = Some((defined_in, generics.as_slice()));
                         let values = self.arguments(&function, types, None, arguments, span)?;
                         let callee = Callee {
                             function,
-                            module: home,
+                            module: defined_in,
                             owner: None,
                             generics,
                             self_type: None,
@@ -89,7 +89,8 @@ impl Evaluator<'_> {
             return fail(path.span, format!("there is no function `{name}`"));
         }
         let mut ty = self.path_prefix_type(path, prefix.len())?;
-        // `Index::new` and `Words::new` give back their own type, whose length is not written here.
+        // `Index::new` and `Words::new` return their own type, whose length need not be written
+        // here.
         if let [Segment { name, .. }] = prefix
             && matches!(ty, Ty::Unknown)
             && self.generic(*name).is_none()
@@ -102,8 +103,8 @@ impl Evaluator<'_> {
         }
         let prefix = self.prefix(path, prefix.len())?;
         let mut found = self.function_candidates(&prefix, &ty, last.name, span)?;
-        // Only of a function that gives back its own type does the result say what that is; of a type of
-        // which nothing is known it says nothing.
+        // If the function returns its own type, the expected result determines what that type is.
+        // If nothing is known about the type, it does not.
         if !matches!(ty, Ty::Unknown | Ty::Int(_))
             && !matches!(expected, Ty::Unknown)
             && expected.matches(&ty)
@@ -133,7 +134,7 @@ impl Evaluator<'_> {
         self.call_candidates(found, &ty, last, None, arguments, span)
     }
 
-    /// What the first `length` segments of a path say of an item that follows them.
+    /// Returns what the first `length` segments of a path say about the item that they precede.
     pub(super) fn prefix<'a>(&self, path: &'a Path, length: usize) -> Eval<Prefix<'a>> {
         let of = match path.qualified.as_deref() {
             Some((_, Some(of))) if length == 0 => Some(self.items.trait_named(self.module(), of)?),
@@ -168,7 +169,7 @@ impl Evaluator<'_> {
         self.build_structure(id, generics, fields, expected)
     }
 
-    /// Arguments of a built-in function, whose integers are of one type.
+    /// Evaluates arguments of a built-in function, whose integers are all of one type.
     fn values(&mut self, arguments: &[Expr], expected: Ty) -> Eval<Vec<Value>> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
@@ -178,7 +179,8 @@ impl Evaluator<'_> {
         Ok(values)
     }
 
-    /// `Trait::function(first, ..)`: the first argument, `self`, says which implementation.
+    /// Calls `Trait::function(first, ..)`. The first argument, `self`, determines the
+    /// implementation.
     fn trait_call(
         &mut self,
         of: usize,
@@ -191,7 +193,7 @@ impl Evaluator<'_> {
         else {
             return fail_help(
                 span,
-                "the type is not said here",
+                "the type that implements the trait is not known here",
                 "write `<Type as Trait>::function()`",
             );
         };
@@ -211,10 +213,13 @@ impl Evaluator<'_> {
         if found.is_empty() {
             return fail_help(
                 span,
-                format!("`{name}` does not take `self`: the type is not said here"),
+                format!(
+                    "`{name}` does not take `self`, so the type that implements the trait is not known here"
+                ),
                 "write `<Type as Trait>::function()`",
             );
         }
+        self.check_reference(first, &found, name, span)?;
         let receiver = Some(Argument { value, place });
         self.call_candidates(found, &ty, last, receiver, rest, span)
     }
@@ -230,6 +235,7 @@ impl Evaluator<'_> {
         let (value, place) = self.borrow(receiver)?;
         let ty = value.ty();
         let found = self.method_candidates(receiver, &value, &ty, name, span)?;
+        self.check_reference(receiver, &found, name, span)?;
         if !found.is_empty() {
             let segment = Segment {
                 name,
@@ -239,7 +245,7 @@ impl Evaluator<'_> {
             return self.call_candidates(found, &ty, &segment, receiver, arguments, span);
         }
         if matches!(value, Value::Vec(_)) && matches!(&*name.text(), "push" | "truncate") {
-            // It is changed in its place, without a copy.
+            // The `Vec` is changed in its place, without a copy.
             drop(value);
             return self.change_vec(place, &ty, name, arguments, span);
         }
@@ -256,8 +262,7 @@ impl Evaluator<'_> {
         self.intrinsic_method(value, &name.text(), values, span)
     }
 
-    /// `place.push(value)` and `place.truncate(length)` of a `Vec`, whose elements are of the type that
-    /// `ty` says.
+    /// Evaluates `place.push(value)` or `place.truncate(length)` of a `Vec` of type `ty`.
     fn change_vec(
         &mut self,
         place: Option<Place>,
@@ -276,10 +281,10 @@ impl Evaluator<'_> {
         };
         let argument = self.expr_of(argument, expected)?;
         let Some(place) = place else {
-            return fail(span, "nothing holds the `Vec` that this changes");
+            return fail(span, "the `Vec` that this changes is not in a variable");
         };
         let Value::Vec(mut values) = self.take_place(&place)? else {
-            return fail(span, "the value changed its shape");
+            return fail(span, "the value's structure has changed");
         };
         let list = Rc::make_mut(&mut values);
         if push {
@@ -295,7 +300,7 @@ impl Evaluator<'_> {
         Ok(Value::unit())
     }
 
-    /// The candidates whose trait has the generic arguments that a path writes.
+    /// Returns the candidates whose trait has the generic arguments that a path writes.
     fn with_trait_arguments(
         &mut self,
         found: Vec<Candidate<Rc<Function>>>,
@@ -332,7 +337,7 @@ impl Evaluator<'_> {
         Ok(left)
     }
 
-    /// Evaluates arguments and calls one of the candidates, which are of one trait.
+    /// Evaluates arguments and calls one of the candidates, which all belong to one trait.
     fn call_candidates(
         &mut self,
         found: Vec<Candidate<Rc<Function>>>,
@@ -345,8 +350,8 @@ impl Evaluator<'_> {
         let Some(first) = found.first() else {
             return fail(span, format!("there is no `{}` for this type", last.name));
         };
-        // The standard library's implementations of its traits are not among the candidates: one of the
-        // program's is only meant if it takes these arguments.
+        // The standard library's implementations of its traits are not among the candidates, so the
+        // only candidate is meant only if it takes these arguments.
         if found.len() == 1 && !first.is_of_standard_trait() {
             let callee = self.callee(first.clone(), ty, &last.generics)?;
             let types = Some((callee.module, callee.generics.as_slice()));
@@ -354,7 +359,8 @@ impl Evaluator<'_> {
             let values = self.arguments(function, types, receiver, arguments, span)?;
             return self.invoke(callee, values, span);
         }
-        // They have the parameters that their trait declares, of types that are yet to be found.
+        // The candidates have the parameters that their trait declares. Their types are still to be
+        // found.
         let function = first.item.item.clone();
         let values = self.arguments(&function, None, receiver, arguments, span)?;
         let given: Vec<_> = values.iter().map(|value| value.value.clone()).collect();
@@ -369,11 +375,14 @@ impl Evaluator<'_> {
                 }
                 self.invoke(callee, settled, span)
             }
-            None => fail(span, format!("no `{}` takes these arguments", last.name)),
+            None => fail(
+                span,
+                format!("no implementation of `{}` takes these arguments", last.name),
+            ),
         }
     }
 
-    /// Calls a function of an implementation that takes no `&mut`.
+    /// Calls a function of an implementation that has no `&mut` parameters.
     pub(super) fn call_values(
         &mut self,
         candidate: Candidate<Rc<Function>>,
@@ -406,7 +415,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// What an implementation's parameters mean, or for a default those of its trait.
+    /// Returns the arguments of an implementation's generic parameters or, for a default, those of
+    /// its trait.
     pub(super) fn owner_generics(
         &mut self,
         owner: Owner,
@@ -423,8 +433,8 @@ impl Evaluator<'_> {
             }
             return Ok(generics);
         };
-        // A default is written in its trait: the names of the implementation's parameters mean
-        // something else there.
+        // A default is written in its trait, in which the names of the implementation's parameters
+        // mean something else.
         let params = &items.traits[id].1.generics;
         let info = &items.impls[owner.implementation];
         let written = info.ast.of.as_ref().and_then(|path| path.segments.last());
@@ -441,208 +451,14 @@ impl Evaluator<'_> {
 
     fn turbofish(&mut self, function: &Function, arguments: &[GenericArg]) -> Eval<Bindings> {
         let types = self.generic_arguments(&function.generics, arguments)?;
-        // A parameter that is not given is not known: an item of the same name is not meant.
+        // A parameter without an argument is unknown. It does not mean an item of the same name.
         let types = types.into_iter().chain(std::iter::repeat(Ty::Unknown));
         let names = function.generics.iter().map(|param| param.name);
         Ok(names.zip(types).collect())
     }
-
-    /// Evaluates arguments; those for `&mut` parameters with their places. `types` says where the
-    /// parameters' types are written, and what their generic parameters are.
-    fn arguments(
-        &mut self,
-        function: &Function,
-        types: Option<(ModuleId, &[(Symbol, Ty)])>,
-        receiver: Option<Argument>,
-        arguments: &[Expr],
-        span: Span,
-    ) -> Eval<Vec<Argument>> {
-        let given = arguments.len() + usize::from(receiver.is_some());
-        let params = &function.params;
-        if given != params.len() {
-            let (name, wanted) = (function.name, params.len());
-            return fail(
-                span,
-                format!("`{name}` takes {wanted} arguments, {given} are given"),
-            );
-        }
-        let mut all = Vec::with_capacity(given);
-        all.extend(receiver);
-        let skipped = all.len();
-        for (param, argument) in params[skipped..].iter().zip(arguments) {
-            let ty = match types {
-                Some((module, generics)) => self.integers_of(&param.ty, module, generics),
-                None => Ty::Unknown,
-            };
-            let (value, place) = match (&argument.kind, param.reference) {
-                (_, true) if param.mutable_reference => self.borrow(argument)?,
-                (ExprKind::RefMut(_) | ExprKind::Path(_), true) => self.borrow(argument)?,
-                (ExprKind::RefMut(_), false) => {
-                    return fail_help(
-                        argument.span,
-                        "this parameter is not declared `&mut`",
-                        "declare it `&mut`, or pass the value",
-                    );
-                }
-                _ => (self.expr_of(argument, ty.clone())?, None),
-            };
-            let value = integer::settle(value, &ty, argument.span)?;
-            all.push(Argument { value, place });
-        }
-        Ok(all)
-    }
-
-    /// Calls a function of the program.
-    fn invoke(&mut self, callee: Callee, arguments: Vec<Argument>, span: Span) -> Eval<Value> {
-        let mut callee = callee;
-        let mut all = arguments;
-        for (param, argument) in callee.function.params.iter().zip(&mut all) {
-            if !param.mutable_reference {
-                argument.place = None;
-            }
-        }
-        self.infer(&mut callee, &all)?;
-        // A mutable borrow moves the value, so that the callee changes it without copying.
-        for argument in &mut all {
-            if let Some(place) = &argument.place {
-                argument.value = Value::Lent;
-                argument.value = self.take_place(place)?;
-            }
-        }
-        let mut places = Vec::new();
-        let mut values = Vec::with_capacity(all.len());
-        for (index, argument) in all.into_iter().enumerate() {
-            if let Some(place) = argument.place {
-                places.push((index, place));
-            }
-            values.push(argument.value);
-        }
-        let (result, mut values) = match callee.function.never_inline {
-            false => self.inline(callee, values, span)?,
-            true => self.outline(callee, values, span)?,
-        };
-        for (index, place) in places {
-            let value = std::mem::replace(&mut values[index], Value::Lent);
-            self.write_place(&place, value)?;
-        }
-        Ok(result)
-    }
-
-    /// Tells generic parameters from the arguments' types.
-    fn infer(&mut self, callee: &mut Callee, arguments: &[Argument]) -> Eval<()> {
-        let items = self.items;
-        let mut params = callee.function.generics.clone();
-        if let Some(owner) = callee.owner {
-            let outer = match owner.default_of {
-                Some(id) => &items.traits[id].1.generics,
-                None => &items.impls[owner.implementation].ast.generics,
-            };
-            params.extend(outer.iter().cloned());
-        }
-        let bound = |generics: &Bindings, param: &GenericParam| {
-            let mut bound = generics.iter();
-            bound.any(|(name, ty)| *name == param.name && !matches!(ty, Ty::Unknown))
-        };
-        if params.iter().all(|param| bound(&callee.generics, param)) {
-            return Ok(());
-        }
-        let function = callee.function.clone();
-        let header = Header {
-            module: callee.module,
-            params: &params,
-            self_type: callee.self_type.as_ref(),
-            lengths: false,
-        };
-        for (param, argument) in function.params.iter().zip(arguments) {
-            let ty = argument.value.ty();
-            self.unify(&param.ty, &ty, &header, &mut callee.generics)?;
-        }
-        // What is not told is not known: an item of the same name is not meant.
-        for param in &params {
-            if callee.generics.iter().all(|(name, _)| *name != param.name) {
-                callee.generics.push((param.name, Ty::Unknown));
-            }
-        }
-        Ok(())
-    }
-
-    /// Evaluates the body of a function; also gives the final values of `&mut` parameters.
-    pub(super) fn inline(
-        &mut self,
-        callee: Callee,
-        values: Vec<Value>,
-        span: Span,
-    ) -> Eval<(Value, Vec<Value>)> {
-        let function = callee.function;
-        if self.activations.len() >= MAX_DEPTH {
-            return fail_help(
-                span,
-                format!("calls are nested more than {MAX_DEPTH} deep"),
-                "recursion must end at compile time",
-            );
-        }
-        let Some(body) = &function.body else {
-            return fail(span, format!("`{}` has no body", function.name));
-        };
-        let parent = self.activations.last().map(|here| here.site);
-        self.sites.push(Site {
-            parent,
-            function: function.name.to_string(),
-            call: span,
-        });
-        self.activations.push(Activation {
-            generics: callee.generics,
-            self_type: callee.self_type,
-            function: Some(function.clone()),
-            owner: callee.owner,
-            output: function.output.clone(),
-            site: self.sites.len() as u32 - 1,
-            ..Activation::new(callee.module)
-        });
-        for (param, value) in function.params.iter().zip(values) {
-            let number = self.here().vars.len();
-            self.bind(&param.pattern, value)?;
-            if param.mutable_reference {
-                self.here().borrowed.push(number);
-            }
-        }
-        let output = self.output_type()?;
-        self.expected = output.clone();
-        let result = match self.statements(body) {
-            Ok(value) => value,
-            Err(Flow::Return(value)) => value,
-            Err(Flow::Break | Flow::Continue) => {
-                return fail(function.span, "`break` or `continue` outside of a loop");
-            }
-            Err(other) => return Err(other),
-        };
-        let result = integer::settle(result, &output, function.span)?;
-        let mut finals = Vec::new();
-        if let Some(mut last) = self.activations.pop() {
-            let mut borrowed = last.borrowed.into_iter().peekable();
-            for param in &function.params {
-                let number = borrowed.next_if(|_| param.mutable_reference);
-                let place = number.and_then(|number| last.vars.get_mut(number));
-                let value = place.map(|(_, value)| std::mem::replace(value, Value::Lent));
-                finals.push(value.unwrap_or(Value::Lent));
-            }
-        }
-        Ok((result, finals))
-    }
-
-    /// What the function in progress says of the integers in its result.
-    pub(super) fn output_type(&mut self) -> Eval<Ty> {
-        let Some(here) = self.activations.last() else {
-            return Ok(Ty::Unknown);
-        };
-        match here.output.clone() {
-            Some(ty) => self.ty(&ty),
-            None => Ok(Ty::Unknown),
-        }
-    }
 }
 
-/// Whether the result of a function is declared to be `Self`.
+/// Returns whether the declared result of a function is `Self`.
 fn gives_self(function: &Function) -> bool {
     let Some(Type {
         kind: TypeKind::Path(path),
@@ -654,7 +470,7 @@ fn gives_self(function: &Function) -> bool {
     path.ident().is_some_and(|name| &*name.text() == "Self")
 }
 
-/// `ty` with its unknown parts taken from a type it matches.
+/// Returns `ty` with its unknown parts taken from `known`, which it matches.
 fn more_precise(ty: Ty, known: &Ty) -> Ty {
     match (ty, known) {
         (Ty::Unknown, known) => known.clone(),

@@ -1,11 +1,11 @@
-//! Which implementation a method, a function or a constant of a type is taken from.
+//! Which implementation provides a method, a function or a constant of a type.
 //!
-//! rustc resolves by static types: what a method call on a value of a type parameter means is decided
-//! by the parameter's bounds, and by inherent functions before traits where the type is known. Here
-//! parameters are already replaced by their types. So an implementation is only taken where there is no
-//! other candidate, or where every static type that the expression can have leads to the same one; the
-//! rest is refused as ambiguous. That rustc accepts the program is relied upon: of one candidate it
-//! cannot have taken another.
+//! rustc resolves names by static types. The meaning of a method call on a value of a type
+//! parameter is determined by the parameter's bounds; if the type is known, inherent functions take
+//! precedence over traits. In this compiler, parameters are already replaced by their types. So it
+//! chooses an implementation only if there is no other candidate, or if every possible static type
+//! of the expression leads to the same one. Everything else is refused as ambiguous. It relies on
+//! rustc accepting the program: if there is only one candidate, rustc cannot have chosen another.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -17,33 +17,34 @@ use super::unify::Match;
 use super::*;
 use crate::compiler::resolve::{self, Associated, Head, Table, TraitName, UNCHECKED_SLICE};
 
-/// Where the code of a call in progress is written: its generic parameters come from there.
+/// Where the code of a call in progress is written. This determines its generic parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
     pub implementation: usize,
-    /// The trait whose default it is.
+    /// The trait, if the code is a default of it.
     pub default_of: Option<usize>,
 }
 
-/// Something of an implementation that may be meant.
+/// Something in an implementation that may be meant.
 #[derive(Clone)]
 pub(super) struct Candidate<T> {
     pub item: Associated<T>,
-    /// The implementation's generic arguments.
+    /// Generic arguments of the implementation.
     pub bindings: Bindings,
-    /// Whether the implementation is certainly for the type.
+    /// Whether the implementation certainly applies to the type.
     certain: bool,
-    /// `None` if it is inherent.
+    /// The trait, or `None` if it is inherent.
     pub of: Option<TraitName>,
 }
 
 impl<T> Candidate<T> {
-    /// Whether its trait is one that the standard library implements for types of its own, too.
+    /// Returns whether its trait is one that the standard library also implements for its own
+    /// types.
     pub(super) fn is_of_standard_trait(&self) -> bool {
         matches!(self.of, Some(TraitName::Builtin(_)))
     }
 
-    /// Whether it is of this trait of the standard library.
+    /// Returns whether it belongs to this trait of the standard library.
     pub(super) fn is_of(&self, name: &str) -> bool {
         self.of == Some(TraitName::Builtin(Symbol::new(name)))
     }
@@ -57,15 +58,28 @@ impl<T> Candidate<T> {
 }
 
 impl Evaluator<'_> {
-    /// Everything called `name` that implementations may give a type.
+    /// Returns everything called `name` that implementations may provide for a type.
     pub(super) fn candidates<T: Clone>(
         &mut self,
         table: impl Fn(&Items) -> &Table<T>,
         ty: &Ty,
         name: Symbol,
+        span: Span,
     ) -> Eval<Vec<Candidate<T>>> {
         let items = self.items;
         let mut found = Vec::new();
+        if let Ty::Vec(_) = ty {
+            // A `Vec` behind a reference to a slice is a `Vec` here, and a slice to rustc.
+            for item in table(items).get(&(Head::Array, name)).into_iter().flatten() {
+                if self.implements(item.implementation, ty, 0)?.0 != Match::No {
+                    return fail_help(
+                        span,
+                        format!("`{name}` may be that of a slice, where a `Vec` is taken for one"),
+                        "write `v[0..v.len()]` for the slice of a `Vec`",
+                    );
+                }
+            }
+        }
         for head in [head(ty), Some(Head::Any)].into_iter().flatten() {
             for item in table(items).get(&(head, name)).into_iter().flatten() {
                 let (matches, bindings) = self.implements(item.implementation, ty, 0)?;
@@ -83,8 +97,8 @@ impl Evaluator<'_> {
         Ok(found)
     }
 
-    /// The candidates for a method call: none if the built-in method is meant, more than one only of
-    /// one trait, which arguments tell apart.
+    /// Returns the candidates for a method call. There are none if the built-in method is meant.
+    /// There are several only if they belong to one trait, so that the arguments decide.
     pub(super) fn method_candidates(
         &mut self,
         expr: &Expr,
@@ -93,14 +107,15 @@ impl Evaluator<'_> {
         name: Symbol,
         span: Span,
     ) -> Eval<Vec<Candidate<Rc<Function>>>> {
-        let mut found = self.candidates(|items| &items.methods, ty, name)?;
+        let mut found = self.candidates(|items| &items.methods, ty, name, span)?;
         found.retain(|candidate| receiver(&candidate.item.item).is_some());
         let text = name.text();
         let builtin = match builtin_method(value, &text) {
             None if !found.is_empty() => self.imported_method(ty, name, span)?,
             builtin => builtin,
         };
-        // The program's own implementation of the trait, if that is what it is of.
+        // If the built-in method belongs to a trait that the program implements, the program's is
+        // meant.
         let builtin = builtin
             .filter(|(_, of)| of.is_none_or(|of| found.iter().all(|other| !other.is_of(of))));
         self.check_clone(&found, name, span, |this| match &expr.kind {
@@ -132,10 +147,14 @@ impl Evaluator<'_> {
             .filter_map(|candidate| receiver(&candidate.item.item))
             .chain(builtin.map(|(kind, _)| kind));
         let first = kinds.next();
-        if first == Some(Receiver::Slice) || kinds.any(|kind| Some(kind) != first) {
+        // A slice has no `push` of its own, and a `Vec` may be behind a reference to one.
+        let of_vec = matches!(value, Value::Vec(_)) && builtin == Some((Receiver::Mutable, None));
+        if first == Some(Receiver::Slice) || kinds.any(|kind| Some(kind) != first) || of_vec {
             return fail_help(
                 span,
-                format!("several methods `{name}` take this value, in different ways"),
+                format!(
+                    "several methods `{name}` may be meant, which take `self` in different ways"
+                ),
                 "write `<Type as Trait>::method(..)` for the one that is meant",
             );
         }
@@ -144,7 +163,7 @@ impl Evaluator<'_> {
         self.choose(found, builtin, &kind, name, span)
     }
 
-    /// The candidates for `prefix::name(..)`, as [`Self::method_candidates`].
+    /// Returns the candidates for `prefix::name(..)`, like [`Self::method_candidates`].
     pub(super) fn function_candidates(
         &mut self,
         prefix: &Prefix<'_>,
@@ -153,10 +172,10 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Vec<Candidate<Rc<Function>>>> {
         self.known(ty, span)?;
-        let found = self.candidates(|items| &items.methods, ty, name)?;
+        let found = self.candidates(|items| &items.methods, ty, name, span)?;
         let builtin = match builtin_function(ty, &name.text()) {
             true => Some(None),
-            // As of methods.
+            // Like for methods.
             false => {
                 let mut of = builtin::standard_function(&name.text());
                 if of.is_none() && !found.is_empty() {
@@ -171,7 +190,7 @@ impl Evaluator<'_> {
         self.associated(found, builtin, prefix, name, span)
     }
 
-    /// The constant `prefix::name`; `None` if a built-in one is meant.
+    /// Returns the constant `prefix::name`, or `None` if a built-in one is meant.
     pub(super) fn constant_candidate(
         &mut self,
         prefix: &Prefix<'_>,
@@ -180,13 +199,13 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Option<Candidate<Rc<Const>>>> {
         self.known(ty, span)?;
-        let found = self.candidates(|items| &items.constants, ty, name)?;
+        let found = self.candidates(|items| &items.constants, ty, name, span)?;
         let builtin = intrinsic::constant(ty, &name.text()).map(|_| None);
         let found = self.associated(found, builtin, prefix, name, span)?;
         self.only(found, name, span)
     }
 
-    /// The associated type `prefix::name`.
+    /// Returns the associated type `prefix::name`.
     pub(super) fn type_candidate(
         &mut self,
         prefix: &Prefix<'_>,
@@ -195,7 +214,7 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Option<Candidate<usize>>> {
         self.known(ty, span)?;
-        let found = self.candidates(|items| &items.types, ty, name)?;
+        let found = self.candidates(|items| &items.types, ty, name, span)?;
         let found = self.associated(found, None, prefix, name, span)?;
         self.only(found, name, span)
     }
@@ -205,7 +224,7 @@ impl Evaluator<'_> {
             Ty::Unknown => fail_help(
                 span,
                 "cannot tell what type this is",
-                "give it with a turbofish, `::<..>`",
+                "write it with a turbofish, `::<..>`",
             ),
             _ => Ok(()),
         }
@@ -249,7 +268,7 @@ impl Evaluator<'_> {
         self.choose(found, builtin, &kind, name, span)
     }
 
-    /// The method of an imported trait, not one of the program's, that a type may have.
+    /// Returns the method, of an imported trait that is not the program's, that a type may have.
     fn imported_method(
         &self,
         ty: &Ty,
@@ -273,7 +292,7 @@ impl Evaluator<'_> {
         Ok(known.map(|(receiver, of)| (receiver, Some(of))))
     }
 
-    /// Chooses among several candidates; `builtin` is the trait of a built-in one, if there is one.
+    /// Chooses among several candidates. `builtin` is the trait of a built-in one, if there is one.
     fn choose<T: Clone>(
         &mut self,
         found: Vec<Candidate<T>>,
@@ -282,7 +301,7 @@ impl Evaluator<'_> {
         name: Symbol,
         span: Span,
     ) -> Eval<Vec<Candidate<T>>> {
-        // Positions in `found`, or one past its end for the built-in.
+        // Indices in `found`; the index after the last one stands for the built-in.
         let all: Vec<Option<TraitName>> = found
             .iter()
             .map(|candidate| candidate.of)
@@ -298,7 +317,7 @@ impl Evaluator<'_> {
                 let bounded = |of: &Option<TraitName>| of.is_some_and(|of| bounds.contains(&of));
                 let mut chosen: Vec<usize> = positions(&all, bounded);
                 if chosen.is_empty() {
-                    // What implements a trait for every type implements it for a parameter.
+                    // An implementation for every type also applies to a type parameter.
                     let items = self.items;
                     chosen = positions(&all, |of| of.is_some());
                     chosen.retain(|index| {
@@ -326,7 +345,8 @@ impl Evaluator<'_> {
             .collect())
     }
 
-    /// What a type that is known means: inherent before traits, of which one must be in scope.
+    /// Returns what is meant if the type is known: an inherent item or, if there is none, that of a
+    /// trait in scope.
     fn choose_concrete<T>(
         &self,
         found: &[Candidate<T>],
@@ -339,13 +359,14 @@ impl Evaluator<'_> {
                 let scope = self.items.traits_in_scope(self.module())?;
                 let known = |of: &Option<TraitName>| match of {
                     Some(of @ TraitName::User(_)) => scope.contains(of),
-                    // The standard library's are in Rust's own prelude.
+                    // Traits of the standard library are in Rust's own prelude.
                     Some(TraitName::Builtin(_)) => true,
                     None => false,
                 };
                 Ok(positions(all, known))
             }
-            // The built-in is certainly of its type. What is not visible here, rustc passes over.
+            // The built-in item certainly belongs to the type. rustc skips items that are not
+            // visible here.
             [index]
                 if found.get(*index).is_none_or(|candidate| {
                     let implementation = candidate.item.implementation;
@@ -363,14 +384,14 @@ impl Evaluator<'_> {
         fail_help(
             span,
             match count {
-                0 | 1 => format!("`{name}` may be the built-in one or the program's"),
+                0 | 1 => format!("`{name}` may mean the built-in one or the program's"),
                 _ => format!("{count} implementations of `{name}` may be meant"),
             },
             "write `<Type as Trait>::name` for the one that is meant, or import only its trait",
         )
     }
 
-    /// Of the candidates of a generic trait, the one that takes these arguments.
+    /// Returns the candidate of a generic trait that takes these arguments.
     pub(super) fn select_by_arguments(
         &mut self,
         found: Vec<Candidate<Rc<Function>>>,
@@ -408,12 +429,12 @@ impl Evaluator<'_> {
                 matches =
                     matches.min(self.unify(&param.ty, &value.ty(), &header, &mut bindings)?);
             }
-            // A default's parameters are the trait's, and are not bound here.
+            // The parameters of a default are those of its trait, and have no values here.
             if matches != Match::No || candidate.item.default_of.is_some() {
                 left.push(candidate);
             }
         }
-        // Every type is made from itself by the standard library.
+        // The standard library implements `From` of every type for that type itself.
         let from = left.iter().any(|candidate| candidate.is_of("From"));
         if from && values.iter().all(|value| value.ty().matches(ty)) {
             return self.ambiguous(&left, name, span);
@@ -421,7 +442,7 @@ impl Evaluator<'_> {
         self.only(left, name, span)
     }
 
-    /// The user's implementation of an operator for these operands, called.
+    /// Calls the program's implementation of an operator for these operands.
     pub(super) fn user_operator(
         &mut self,
         op: BinaryOp,
@@ -446,11 +467,11 @@ impl Evaluator<'_> {
         };
         let (of, name) = (TraitName::Builtin(Symbol::new(of)), Symbol::new(name));
         let ty = left.ty();
-        let mut found = self.candidates(|items| &items.methods, &ty, name)?;
+        let mut found = self.candidates(|items| &items.methods, &ty, name, span)?;
         found.retain(|candidate| candidate.of == Some(of));
         let values = vec![left.clone(), right.clone()];
         match self.select_by_arguments(found, &ty, &values, name, span)? {
-            // By default `a != b` is what `a == b` is not.
+            // By default `a != b` is the negation of `a == b`.
             None if op == BinaryOp::Ne => {
                 match self.user_operator(BinaryOp::Eq, left, right, span)? {
                     Some(equal) => self.unary(UnaryOp::Not, equal, span).map(Some),
@@ -463,9 +484,9 @@ impl Evaluator<'_> {
     }
 }
 
-/// What comes before the name of an associated item.
+/// The part of a path before the name of an associated item.
 pub(super) struct Prefix<'a> {
-    /// The path, and how many of its segments.
+    /// The path, and the number of its segments that belong to this part.
     pub path: Option<(&'a Path, usize)>,
     /// The trait that the path names.
     pub of: Option<TraitName>,

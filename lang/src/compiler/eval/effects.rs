@@ -1,9 +1,9 @@
-//! What evaluating an expression may do beside giving a value.
+//! What evaluating an expression may do besides returning a value.
 
 use super::*;
 
-/// Whether an expression of run-time values neither fails nor changes anything, so that it makes no
-/// difference whether it is evaluated.
+/// Returns whether evaluating an expression of run-time values can neither fail nor change
+/// anything, so that it does not matter whether it is evaluated.
 pub(super) fn is_total(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(..) | ExprKind::Bool(_) | ExprKind::Path(_) => true,
@@ -11,7 +11,7 @@ pub(super) fn is_total(expr: &Expr) -> bool {
         | ExprKind::Field(inner, _)
         | ExprKind::TupleField(inner, _)
         | ExprKind::Unary(_, inner) => is_total(inner),
-        // What fails of integers and indices fails while compiling.
+        // Integers and indices can only fail while compiling.
         ExprKind::Binary(_, left, right) | ExprKind::Index(left, right) => {
             is_total(left) && is_total(right)
         }
@@ -19,7 +19,8 @@ pub(super) fn is_total(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a place is the same whatever was evaluated before: its indices are literals.
+/// Returns whether a place does not depend on what was evaluated before: all of its indices are
+/// literals.
 pub(super) fn is_fixed(place: &Expr) -> bool {
     match &place.kind {
         ExprKind::Path(_) => true,
@@ -31,7 +32,7 @@ pub(super) fn is_fixed(place: &Expr) -> bool {
     }
 }
 
-/// Whether an expression has an operator in it, which may be a function of the program's.
+/// Returns whether an expression contains an operator, which may be a function of the program.
 fn has_operator(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Unary(..) | ExprKind::Binary(..) => true,
@@ -44,17 +45,18 @@ fn has_operator(expr: &Expr) -> bool {
 }
 
 impl Evaluator<'_> {
-    /// As [`is_total`], where the program may have operators of its own: those may do anything.
+    /// Like [`is_total`], for programs that may define operators: those can do anything.
     pub(super) fn is_surely_total(&self, expr: &Expr) -> bool {
         is_total(expr) && !(self.items.has_operators && has_operator(expr))
     }
 
-    /// Refuses copies that the machine does not make: words are written once, by whatever name.
+    /// Refuses copies of `Words`, which the machine does not make: all names would mean the same
+    /// write-once words.
     pub(super) fn can_copy(&self, value: &Value, span: Span) -> Eval<()> {
         match value {
             Value::Words(..) => fail_help(
                 span,
-                "`Words` are not copied",
+                "`Words` cannot be copied",
                 "make new ones, and set each word",
             ),
             Value::Tuple(values)
@@ -73,7 +75,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Refuses what would pass over a function that the program wrote for a type.
+    /// Refuses an operation that would not call a function which the program wrote for a type.
     pub(super) fn no_function_of(&self, id: usize, names: &[&str], span: Span) -> Eval<()> {
         let head = crate::compiler::resolve::Head::Struct(id);
         for name in names {

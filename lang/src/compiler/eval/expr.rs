@@ -6,7 +6,7 @@ use super::*;
 use crate::compiler::value::Structure;
 use place::Located;
 
-/// What is expected of the elements of an array.
+/// Returns the type that is expected of the elements of an array.
 fn element_type(expected: &Ty) -> Ty {
     match expected {
         Ty::Array(element, _) | Ty::Vec(element) => (**element).clone(),
@@ -14,7 +14,8 @@ fn element_type(expected: &Ty) -> Ty {
     }
 }
 
-/// Operators of field elements may have operands of two types.
+/// Returns the expected type if it is an integer. Operators of field elements may have operands of
+/// two types.
 fn integer_only(expected: Ty) -> Ty {
     match expected {
         Ty::Int(_) => expected,
@@ -29,7 +30,7 @@ fn is_wild(target: &Expr) -> bool {
     }
 }
 
-/// Whether there are alternatives in a pattern.
+/// Returns whether a pattern contains alternatives.
 fn alternatives(pattern: &PatternKind) -> bool {
     let any = |patterns: &[Pattern]| patterns.iter().any(|inner| alternatives(&inner.kind));
     match pattern {
@@ -123,7 +124,7 @@ impl Evaluator<'_> {
                 if length > MAX_ELEMENTS as u64 {
                     return fail(expr.span, "the `Vec` is too long");
                 }
-                // It is cloned, but for the last.
+                // The value is cloned for all elements but the last.
                 if length > 1 {
                     self.can_copy(&value, expr.span)?;
                 }
@@ -144,7 +145,7 @@ impl Evaluator<'_> {
                 let (Some(start), Some(end)) = (start, end) else {
                     return fail(expr.span, "a range needs both bounds");
                 };
-                // What is expected of a range is what is expected of its ends.
+                // The type expected of a range is expected of its ends.
                 self.range(start, end, *closed, expected, expr.span)
             }
             ExprKind::If(condition, then, otherwise) => {
@@ -192,7 +193,7 @@ impl Evaluator<'_> {
                 }
                 Ok(Value::unit())
             }
-            ExprKind::Panic => fail(expr.span, "this is reached at compile time"),
+            ExprKind::Panic => fail(expr.span, "this macro is reached at compile time"),
         }
     }
 
@@ -220,7 +221,7 @@ impl Evaluator<'_> {
                     _ => {
                         return fail_help(
                             guard.span,
-                            "`match` decides at compile time, and so do its guards",
+                            "a `match` and its guards are decided at compile time",
                             "write `if` inside the arm",
                         );
                     }
@@ -237,7 +238,7 @@ impl Evaluator<'_> {
         fail(span, "no arm matches this value")
     }
 
-    /// `target = value`: the value first, as in Rust.
+    /// Evaluates `target = value`. As in Rust, the value is first.
     fn assign(&mut self, target: &Expr, value: &Expr) -> Eval<Value> {
         if let ExprKind::Tuple(targets) = &target.kind {
             return self.assign_tuple(targets, value);
@@ -254,7 +255,8 @@ impl Evaluator<'_> {
         Ok(Value::unit())
     }
 
-    /// `target op= value`. Of built-in types Rust evaluates the value first, of all others the target.
+    /// Evaluates `target op= value`. For built-in types Rust evaluates the value first, for all
+    /// others the target.
     fn assign_op(&mut self, op: BinaryOp, target: &Expr, value: &Expr, span: Span) -> Eval<Value> {
         let (old, value, place) = match self.glance(target) {
             Some(old @ (Value::Int(..) | Value::Bool(_) | Value::Flag(_))) => {
@@ -262,13 +264,13 @@ impl Evaluator<'_> {
                     BinaryOp::Shl | BinaryOp::Shr => Ty::Unknown,
                     _ => old.ty(),
                 };
-                // The value comes first only where the operator is the language's own: not in code for any
-                // type, nor where the value is a reference.
+                // The value is first only if the operator is the language's own. It is not in
+                // generic code, or if the value is a reference.
                 let in_any_order = effects::is_total(target) && effects::is_total(value);
                 if !(effects::is_fixed(target) || in_any_order) {
                     return fail_help(
                         span,
-                        "which side is evaluated first depends on how the operator is taken",
+                        "which side is evaluated first depends on which operator is meant",
                         "give the index or the value a name with `let`",
                     );
                 }
@@ -316,7 +318,7 @@ impl Evaluator<'_> {
         Ok(Value::unit())
     }
 
-    /// Two operands of one type, if they are integers; the left one first.
+    /// Evaluates two operands, the left one first. If they are integers, they have one type.
     pub(super) fn operands(&mut self, left: &Expr, right: &Expr) -> Eval<(Value, Value)> {
         let left = self.expr(left)?;
         if let Value::Int(_, ty) = left {
@@ -365,8 +367,8 @@ impl Evaluator<'_> {
         self.binary(op, value, right, span)
     }
 
-    /// `&&` and `||`, whose right side Rust does not evaluate where the left one decides: a branch,
-    /// unless evaluating it makes no difference.
+    /// Evaluates `&&` or `||`. Rust does not evaluate the right side if the left one decides, so
+    /// this is a branch, unless evaluating it makes no difference.
     fn lazy(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Eval<Value> {
         let decides = op == BinaryOp::Or;
         if !self.is_surely_total(right) {
@@ -399,7 +401,7 @@ impl Evaluator<'_> {
                         format!("write `*{name}` for its value, or pass it to a `&mut` parameter"),
                     );
                 }
-                return match &here.vars[slot].1 {
+                return match &here.vars[slot] {
                     Value::Lent => fail(path.span, format!("`{name}` has no value here")),
                     value => Ok(value.clone()),
                 };
@@ -424,8 +426,8 @@ impl Evaluator<'_> {
         if own && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)? {
             let whole = used == path.segments.len();
             match definition {
-                Definition::Const(home, constant) if whole => {
-                    return self.constant(&constant, home, Vec::new(), None, None);
+                Definition::Const(defined_in, constant) if whole => {
+                    return self.constant(&constant, defined_in, Vec::new(), None, None);
                 }
                 Definition::Struct(id) if whole => {
                     self.check_unit(id, path.span)?;
@@ -498,7 +500,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A field or an element; of a variable without copying the rest.
+    /// Evaluates a field or an element. If it belongs to a variable, the rest is not copied.
     fn projection(&mut self, expr: &Expr) -> Eval<Value> {
         match self.locate(expr)? {
             Located::Place(place) => self.read_place(&place),
@@ -549,7 +551,8 @@ impl Evaluator<'_> {
         self.build_structure(id, generics, complete, expected)
     }
 
-    /// A structure, its generic arguments completed from its fields and from what is expected.
+    /// Builds a structure. Its generic arguments are completed from its fields and from the
+    /// expected type.
     pub(super) fn build_structure(
         &mut self,
         id: usize,

@@ -1,5 +1,5 @@
-//! Functions marked `#[inline(never)]`: compiled once for each set of generic arguments, of argument
-//! shapes and of fixed places in structs, and really called.
+//! Functions marked `#[inline(never)]`. Each is compiled once for every combination of generic
+//! arguments, shapes of arguments, and fixed places in structs, and then called.
 
 use super::call::Callee;
 use super::instance::{InstanceKey, Scalar, Shape};
@@ -7,18 +7,19 @@ use super::*;
 use crate::compiler::ir::{Area, AreaKind, Invoke, OpKind, Var, Word};
 use crate::compiler::value::{Block, Ext, Pointer};
 
-/// A compiled function: which one, and what its results look like.
+/// A compiled function: its index, and what its results look like.
 #[derive(Clone)]
 pub(super) struct Instance {
     function: usize,
-    /// The result and the final values of `&mut` parameters, run-time scalars as placeholders.
+    /// The result and the final values of `&mut` parameters, with placeholders for run-time
+    /// scalars.
     result: Value,
     finals: Vec<Value>,
-    /// Blocks it reads from the tape.
+    /// Number of blocks that the function reads from the tape.
     consumed: Option<u32>,
 }
 
-/// How a run-time scalar is handed over.
+/// How a run-time scalar is passed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Passing {
     Word,
@@ -34,7 +35,7 @@ fn passing(leaf: &Value) -> Option<Passing> {
     })
 }
 
-/// The word that stands for a scalar whose place is decided.
+/// Returns the word that represents a scalar whose place is decided.
 fn place(leaf: &Value) -> Option<Word> {
     match leaf {
         Value::Felt(word) | Value::Flag(word) | Value::Words(word, _) | Value::Index(word, _) => {
@@ -51,7 +52,7 @@ fn place(leaf: &Value) -> Option<Word> {
     }
 }
 
-/// A run-time scalar of the same type at another place.
+/// Returns a run-time scalar of the same type at another place.
 fn relocate(leaf: &Value, word: Word) -> Value {
     let pointer = Pointer { word, distance: 0 };
     match leaf {
@@ -67,12 +68,12 @@ fn relocate(leaf: &Value, word: Word) -> Value {
 }
 
 impl Evaluator<'_> {
-    /// The word that stands for a scalar: its value, or its address.
+    /// Returns the word that represents a scalar: its value, or its address.
     pub(super) fn leaf_word(&mut self, leaf: &Value) -> Word {
         match leaf {
             Value::Felt(word) | Value::Flag(word) | Value::Index(word, _) => *word,
             Value::Words(word, _) => {
-                // Whoever gets them may write any of them.
+                // The receiver may write any of the words.
                 if let Some(words) = self.words(*word) {
                     words.all = true;
                 }
@@ -85,7 +86,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a scalar is a constant or at a fixed address, the same for all functions.
+    /// Returns whether a scalar is a constant or at a fixed address, which is the same for all
+    /// functions.
     pub(super) fn is_fixed(&self, leaf: &Value) -> bool {
         match place(leaf) {
             Some(Word::Const(_)) => true,
@@ -96,7 +98,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The value with every scalar that is at a fixed address given by that address.
+    /// Returns the value with every scalar at a fixed address represented by that address.
     fn fix(&mut self, value: Value) -> Value {
         let mut replace = |leaf: &Value| -> Result<Option<Value>, std::convert::Infallible> {
             if passing(leaf).is_none() {
@@ -112,8 +114,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Scalars that are handed over at run time: not those of structs that the caller has at fixed
-    /// places. A function is compiled anew for each set of those.
+    /// Returns how a scalar is passed at run time. It is not passed if it belongs to a struct and
+    /// is at a fixed place in the caller: a function is compiled anew for each set of fixed places.
     fn handed_over(&self, value: &Value, leaf: &Value) -> Option<Passing> {
         let known = matches!(value, Value::Struct(_)) && self.is_fixed(leaf);
         passing(leaf).filter(|_| !known)
@@ -130,7 +132,7 @@ impl Evaluator<'_> {
         let mut known = Vec::with_capacity(values.len());
         let mut shapes = Vec::with_capacity(values.len());
         for (param, value) in function.params.iter().zip(values) {
-            // What the function changes must have a place of its own.
+            // What the function may change must have a place of its own.
             let value = match (&value, param.mutable_reference) {
                 (Value::Struct(_), false) => self.fix(value),
                 _ => value,
@@ -200,7 +202,7 @@ impl Evaluator<'_> {
         Ok((result, finals))
     }
 
-    /// A value with fresh words and blocks of the current frame for its run-time scalars.
+    /// Returns a value that has new words and blocks of the current frame as its run-time scalars.
     fn place_results(
         &mut self,
         value: &Value,
@@ -261,7 +263,7 @@ impl Evaluator<'_> {
         let (result, finals) = match outcome {
             Ok(outcome) => outcome,
             Err(flow) => {
-                // The chain of an error goes on through the caller.
+                // The call chain of an error includes the callers.
                 let here = std::mem::replace(&mut self.activations, activations);
                 self.activations.extend(here);
                 return Err(flow);

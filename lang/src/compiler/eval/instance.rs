@@ -1,9 +1,9 @@
 //! Which calls of an `#[inline(never)]` function may share one compiled body.
 //!
-//! What a body is compiled from is the function, its generic arguments and `Self`, and the values of
-//! its parameters, in which the scalars that are handed over at run time are unknown words of its own
-//! frame. The key is all of that, as a structure: two calls share a body exactly if everything the
-//! evaluator sees of them is equal, field by field.
+//! A body is compiled from the function, its generic arguments and `Self`, and the values of its
+//! parameters, in which the scalars that are passed at run time are unknown words of its own frame.
+//! The key has all of these, as a structure: two calls share a body exactly if everything that the
+//! evaluator knows about them is equal, field by field.
 
 use std::rc::Rc;
 
@@ -15,9 +15,9 @@ use crate::compiler::value::StructId;
 /// What a compiled body depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct InstanceKey {
-    /// The address of the function's syntax, which lives as long as the item table.
+    /// Address of the function's syntax tree, which lives as long as the item table.
     function: *const Function,
-    /// The implementation: a default's text is shared by all of its trait.
+    /// The implementation, since all implementations of a trait share the syntax tree of a default.
     implementation: Option<usize>,
     generics: Vec<(Symbol, Ty)>,
     self_type: Option<Ty>,
@@ -42,7 +42,7 @@ impl InstanceKey {
     }
 }
 
-/// A run-time scalar's type, with what is known of it while compiling.
+/// Type of a run-time scalar, with what is known about it while compiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Scalar {
     Felt,
@@ -58,7 +58,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// `None` for what exists only while compiling.
+    /// Returns the type of a scalar, or `None` if it exists only while compiling.
     pub(super) fn of(leaf: &Value) -> Option<Self> {
         match leaf {
             Value::Felt(_) => Some(Self::Felt),
@@ -73,7 +73,7 @@ impl Scalar {
     }
 }
 
-/// What the evaluator sees of an argument inside the function.
+/// What the evaluator knows about an argument inside the function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     Tuple(Vec<Shape>),
@@ -81,9 +81,9 @@ pub(super) enum Shape {
     Vec(Vec<Shape>),
     Struct(StructId, Rc<[Ty]>, Vec<Shape>),
     Unchecked(Box<Shape>),
-    /// A word of the function's frame.
+    /// A scalar that is passed in a word of the function's frame.
     HandedOver(Scalar),
-    /// A constant, or an address that is the same in all frames.
+    /// A scalar that is a constant, or at an address that is the same in all frames.
     Fixed(Scalar, Word),
     Int(u64, Option<IntType>),
     Bool(bool),
@@ -95,8 +95,8 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// The shape of a value; `handed_over` tells which of its run-time scalars the caller passes, and
-    /// `place` where one that is not passed is. `None` if such a scalar has no place.
+    /// Returns the shape of a value. `handed_over` says which of its run-time scalars the caller
+    /// passes, `place` where one is that is not passed. `None` if such a scalar has no place.
     pub(super) fn of(
         value: &Value,
         handed_over: &impl Fn(&Value) -> bool,

@@ -1,15 +1,16 @@
 //! Integers known at compile time: their types, operators, casts and methods.
 //!
-//! rustc infers the type of a literal from all of a function; the evaluator sees it only where it is
-//! written or expected. An integer whose type it does not know fits that type, whatever it is, and is at
-//! least zero: an operation on it is accepted if every type that holds the operands gives the same
-//! result: one of at most 7 bits, or no larger than the operands. All else is refused.
+//! rustc infers the type of a literal from the whole function. The evaluator knows it only if it is
+//! written or expected. An integer of unknown type fits its type, whatever that is, and is not
+//! negative. So an operation on it is accepted if it has the same result in every type that can
+//! hold the operands, which is certain if the result has at most 7 bits or is not larger than the
+//! operands. Everything else is refused.
 
 use std::rc::Rc;
 
 use super::*;
 
-/// What every integer type of Rust holds.
+/// Largest value that every integer type of Rust can hold.
 const SMALL: u64 = 127;
 
 type Typed = (u64, Option<IntType>);
@@ -22,12 +23,12 @@ fn untyped<T>(span: Span) -> Eval<T> {
     )
 }
 
-/// An integer of a known type, or of a type that is yet to be found.
+/// Returns an integer of a known type, or of a type that is still to be found.
 fn fitting(value: u64, ty: Option<IntType>, span: Span) -> Eval<Value> {
     match ty {
         Some(ty) if value > ty.max() => {
             let name = ty.name();
-            fail(span, format!("{value} is no {name}"))
+            fail(span, format!("{value} is out of range of {name}"))
         }
         ty => Ok(Value::Int(value, ty)),
     }
@@ -37,13 +38,16 @@ fn common(a: Option<IntType>, b: Option<IntType>, span: Span) -> Eval<Option<Int
     match (a, b) {
         (Some(a), Some(b)) if a != b => {
             let (a, b) = (a.name(), b.name());
-            fail(span, format!("one of these is a {a}, the other a {b}"))
+            fail(
+                span,
+                format!("the operands have different types, {a} and {b}"),
+            )
         }
         (a, b) => Ok(a.or(b)),
     }
 }
 
-/// `left op right`.
+/// Evaluates `left op right`.
 pub(super) fn operator(op: BinaryOp, left: Typed, right: Typed, span: Span) -> Eval<Value> {
     use BinaryOp as Op;
     let ((a, s), (b, t)) = (left, right);
@@ -76,7 +80,8 @@ pub(super) fn operator(op: BinaryOp, left: Typed, right: Typed, span: Span) -> E
     }
 }
 
-/// A result: within its type, or the same in every type that holds `largest`.
+/// Returns a result that fits its type or, if the type is unknown, fits every type that can hold
+/// `largest`.
 fn checked(
     value: u64,
     ty: Option<IntType>,
@@ -103,14 +108,14 @@ fn shift(op: BinaryOp, (a, ty): Typed, by: u64, span: Span) -> Eval<Value> {
     }
     match (op, ty) {
         (BinaryOp::Shr, _) => Ok(Value::Int(a >> by, ty)),
-        // Bits that leave the type are lost.
+        // Bits above the width of the type are lost.
         (_, Some(known)) => Ok(Value::Int((a << by) & known.max(), ty)),
         (_, None) if a <= SMALL && a << by <= SMALL => Ok(Value::Int(a << by, None)),
         (_, None) => untyped(span),
     }
 }
 
-/// A constant of an integer type.
+/// Returns a constant of an integer type.
 pub(super) fn constant(ty: IntType, name: &str) -> Option<Value> {
     Some(match name {
         "MIN" => Value::Int(0, Some(ty)),
@@ -120,7 +125,7 @@ pub(super) fn constant(ty: IntType, name: &str) -> Option<Value> {
     })
 }
 
-/// The type of the argument of an integer's method.
+/// Returns the type of the argument of an integer's method.
 pub(super) fn parameter(ty: Option<IntType>, name: &str) -> Ty {
     match name {
         "pow" => Ty::Int(Some(IntType::U32)),
@@ -128,7 +133,7 @@ pub(super) fn parameter(ty: Option<IntType>, name: &str) -> Ty {
     }
 }
 
-/// A method of an integer.
+/// Evaluates a method of an integer.
 pub(super) fn method(receiver: Typed, name: &str, values: &[Value], span: Span) -> Eval<Value> {
     let (value, ty) = receiver;
     match *values {
@@ -141,8 +146,8 @@ pub(super) fn method(receiver: Typed, name: &str, values: &[Value], span: Span) 
 fn unknown<T>(name: &str, span: Span) -> Eval<T> {
     fail_help(
         span,
-        format!("integers have no method `{name}` of these arguments in the subset"),
-        "`docs/zkdsl.md` lists those that they have",
+        format!("integers have no method `{name}` with these arguments in the subset"),
+        "`docs/zkdsl.md` lists the methods of integers",
     )
 }
 
@@ -236,7 +241,7 @@ fn holds_integers(ty: &Ty) -> bool {
     }
 }
 
-/// The value as one of type `ty`: integers whose type was not known have it now.
+/// Returns the value as one of type `ty`. Integers of unknown type get their type from it.
 pub(super) fn settle(value: Value, ty: &Ty, span: Span) -> Eval<Value> {
     if !holds_integers(ty) {
         return Ok(value);
@@ -274,14 +279,14 @@ pub(super) fn settle(value: Value, ty: &Ty, span: Span) -> Eval<Value> {
 }
 
 impl Evaluator<'_> {
-    /// An expression of type `ty`.
+    /// Evaluates an expression of type `ty`.
     pub(super) fn expr_of(&mut self, expr: &Expr, ty: Ty) -> Eval<Value> {
         self.expected = ty.clone();
         let value = self.expr(expr)?;
         settle(value, &ty, expr.span)
     }
 
-    /// An integer and its type.
+    /// Evaluates an integer, and returns it with its type.
     pub(super) fn typed_int(&mut self, expr: &Expr, expected: Ty) -> Eval<Typed> {
         self.expected = expected;
         match self.expr(expr)? {
@@ -297,7 +302,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A compile-time `usize`.
+    /// Evaluates a `usize` that must be known at compile time.
     pub(super) fn int(&mut self, expr: &Expr) -> Eval<u64> {
         let usize = Some(IntType::Usize);
         let (value, ty) = self.typed_int(expr, Ty::Int(usize))?;
@@ -305,7 +310,7 @@ impl Evaluator<'_> {
         Ok(value)
     }
 
-    /// `start..end`, or `start..=end`.
+    /// Evaluates `start..end` or `start..=end`.
     pub(super) fn range(
         &mut self,
         start: &Expr,
@@ -326,10 +331,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `inner as ty`.
+    /// Evaluates `inner as ty`.
     pub(super) fn cast(&mut self, inner: &Expr, ty: &Type, span: Span) -> Eval<Value> {
         let ty = self.ty(ty)?;
-        // Only a literal takes its type from the cast.
+        // Only a literal gets its type from the cast.
         if let (ExprKind::Int(_, None), Ty::Int(_)) = (&inner.kind, &ty) {
             return self.expr_of(inner, ty);
         }
@@ -344,7 +349,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a type expression says of the integers in a value, without evaluating it.
+    /// Returns what a type expression says about the integers in a value, without evaluating the
+    /// expression.
     pub(super) fn integers_of(&self, ty: &Type, module: ModuleId, generics: &[(Symbol, Ty)]) -> Ty {
         match &ty.kind {
             TypeKind::Array(element, _) | TypeKind::Slice(element) => {
@@ -376,8 +382,8 @@ impl Evaluator<'_> {
                     return ty.clone();
                 }
                 match self.items.lookup(module, name, Namespace::Type, path.span) {
-                    Ok(Some(Definition::Alias(home, alias))) if alias.generics.is_empty() => {
-                        self.integers_of(&alias.ty, home, &[])
+                    Ok(Some(Definition::Alias(defined_in, alias))) if alias.generics.is_empty() => {
+                        self.integers_of(&alias.ty, defined_in, &[])
                     }
                     Ok(Some(Definition::Intrinsic(name))) => match IntType::named(&name.text()) {
                         Some(ty) => Ty::Int(Some(ty)),

@@ -1,4 +1,4 @@
-//! What the prelude's names mean to the compiler.
+//! What the compiler does for the names of the prelude.
 
 use std::rc::Rc;
 
@@ -6,17 +6,16 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::arith::field;
 use super::*;
-use crate::compiler::ir::{Area, HintOp, OpKind, Word};
+use crate::compiler::ir::{HintOp, OpKind, Word};
 use crate::compiler::resolve::is_advice;
 use crate::compiler::value::{Block, Ext, LIMIT, Pointer};
 use crate::isa::id;
-use crate::precompile::{Output, Parameter, Precompile};
+use crate::precompile::{self, Function as PrecompileFunction, Integers, Output, Parameter};
 use droste_native::F;
-use droste_native::precompile::{KECCAK_RATE_BLOCKS, KECCAK_RATE_WORDS};
 
 const ZERO: Word = Word::Const(F::ZERO);
 
-/// A constant of a built-in type.
+/// Returns a constant of a built-in type.
 pub(super) fn constant(ty: &Ty, name: &str) -> Option<Value> {
     let coefficients = |first| {
         let mut value = [F::ZERO; 5];
@@ -39,7 +38,10 @@ pub(super) fn arguments<const N: usize>(values: Vec<Value>, span: Span) -> Eval<
     let given = values.len();
     match <[Value; N]>::try_from(values) {
         Ok(values) => Ok(values),
-        Err(_) => fail(span, format!("this takes {N} arguments, {given} are given")),
+        Err(_) => fail(
+            span,
+            format!("this takes {N} arguments, {given} were given"),
+        ),
     }
 }
 
@@ -48,7 +50,7 @@ pub(super) fn mismatch<T>(wanted: &str, found: &Value, span: Span) -> Eval<T> {
     fail(span, format!("expected {wanted}, found {found}"))
 }
 
-/// A `usize`.
+/// Returns a `usize`.
 pub(super) fn integer(value: &Value, span: Span) -> Eval<u64> {
     integer_of(value, IntType::Usize, span)
 }
@@ -60,7 +62,7 @@ fn integer_of(value: &Value, ty: IntType, span: Span) -> Eval<u64> {
     }
 }
 
-/// The type of the arguments of a function of a built-in type, if they are integers.
+/// Returns the type of a built-in type's function's arguments, if they are integers.
 pub(super) fn parameter(ty: &Ty, name: &str) -> Ty {
     let int = |ty| Ty::Int(Some(ty));
     match (ty, name) {
@@ -80,7 +82,7 @@ pub(super) fn small(value: &Value, span: Span) -> Eval<u32> {
     }
 }
 
-/// The slice of `length` blocks after its first `blocks`.
+/// Returns what remains of a slice of `length` blocks after its first `blocks` blocks.
 pub(super) fn skip(
     pointer: Pointer,
     length: u32,
@@ -94,17 +96,12 @@ pub(super) fn skip(
     }
 }
 
-/// The error for blocks that a slice does not have.
+/// Returns the error for reading blocks that a slice does not have.
 pub(super) fn outside<T>(blocks: u32, length: u32, span: Span) -> Eval<T> {
     fail(
         span,
-        format!("{blocks} blocks of a slice are needed here, it has {length}"),
+        format!("this needs {blocks} blocks of a slice, which has {length}"),
     )
-}
-
-/// Blocks that `lanes` lanes take.
-fn blocks_of(lanes: u64, span: Span) -> Eval<u32> {
-    small(&Value::Int(lanes.div_ceil(8), None), span)
 }
 
 pub(super) fn felt(value: &Value, span: Span) -> Eval<Word> {
@@ -128,8 +125,44 @@ fn boolean(value: &Value, span: Span) -> Eval<bool> {
     }
 }
 
+/// Returns the integers and booleans among the arguments of a precompile, and the values of
+/// operands A to E, which are sums of them.
+fn integers(
+    function: &PrecompileFunction,
+    values: &[Value],
+    span: Span,
+) -> Eval<(Integers, [u32; 5])> {
+    let (mut integers, mut sums) = (Integers::default(), [0; 5]);
+    let mut next = integers.iter_mut();
+    for (parameter, value) in function.parameters.iter().zip(values) {
+        let (integer, factor) = match parameter {
+            Parameter::Integer(_) => (small(value, span)?, 1),
+            Parameter::Multiple(_, factor) => (small(value, span)?, *factor),
+            Parameter::Flag(_) => (u32::from(boolean(value, span)?), 1),
+            _ => continue,
+        };
+        if let Some(next) = next.next() {
+            *next = u64::from(integer);
+        }
+        let sum = &mut sums[parameter.operand() as usize];
+        let total = u64::from(*sum) + u64::from(integer) * u64::from(factor);
+        *sum = small(&Value::Int(total, None), span)?;
+    }
+    Ok((integers, sums))
+}
+
+/// Returns the error for a call whose integers leave it nothing to do, for which a table has no
+/// row.
+fn nothing<T>(function: &PrecompileFunction, what: &str, span: Span) -> Eval<T> {
+    fail_help(
+        span,
+        format!("this call of `{}` {what}", function.name),
+        "a call must read and return at least one block: omit it if there is none",
+    )
+}
+
 impl Evaluator<'_> {
-    /// The address of a slice of which the first `blocks` blocks are read.
+    /// Returns the address of a slice of which the first `blocks` blocks are read.
     fn slice(&mut self, value: &Value, blocks: u32, span: Span) -> Eval<Word> {
         match value {
             Value::Slice(_, length) if *length < blocks => outside(blocks, *length, span),
@@ -138,14 +171,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn block_operand(&mut self, value: &Value, span: Span) -> Eval<Word> {
-        match value {
-            Value::Block(block) => Ok(self.block_address(block)),
-            other => mismatch("a Block", other, span),
-        }
-    }
-
-    /// Refuses what has a meaning only once and unconditionally.
+    /// Refuses, in code that may run several times or not at all, what must run exactly once.
     fn straight_line(&mut self, what: &str, span: Span) -> Eval<()> {
         if self.builder.scopes.len() == 1 && self.compiling.is_empty() {
             return Ok(());
@@ -157,15 +183,13 @@ impl Evaluator<'_> {
         )
     }
 
-    /// A function of the prelude.
+    /// Calls a function of the prelude, or a user's precompile.
     pub(super) fn intrinsic_call(
         &mut self,
         name: Symbol,
         values: Vec<Value>,
         span: Span,
     ) -> Eval<Value> {
-        let at = |area| Pointer::area(area);
-        let slice = |area, length| Value::Slice(Pointer::area(area), length);
         match &*name.text() {
             advice if is_advice(advice) => Ok(Value::unit()),
             "felt" => {
@@ -180,56 +204,19 @@ impl Evaluator<'_> {
             "hint_ext" => {
                 let area = self.builder.area(1);
                 self.builder.push(OpKind::Hint(HintOp::Ext(area)));
-                Ok(Value::Unchecked(Rc::new(Value::Ext(Ext::At(at(area))))))
+                Ok(Value::Unchecked(Rc::new(Value::Ext(Ext::At(
+                    Pointer::area(area),
+                )))))
             }
             "hint_slice" => {
                 let [blocks] = arguments(values, span)?;
                 let blocks = small(&blocks, span)?;
-                let position = self.builder.counters.tape;
-                let (def, pointer) = match position {
-                    Some(position) => (None, at(self.builder.tape_area(position, blocks))),
-                    None => {
-                        let def = self.builder.var();
-                        let word = Word::Var(def);
-                        (Some(def), Pointer { word, distance: 0 })
-                    }
-                };
-                self.builder.push(OpKind::Hint(HintOp::Slice {
-                    def,
-                    position,
-                    blocks,
-                }));
-                self.builder.counters.advance(Some(blocks));
-                Ok(Value::Unchecked(Rc::new(Value::Slice(pointer, blocks))))
+                Ok(self.hint_slice(blocks))
             }
-            "public_input" => {
-                self.straight_line("public_input", span)?;
-                if self.builder.counters.public_outputs > 0 {
-                    return fail_help(
-                        span,
-                        "a public input is read after an output",
-                        "read all inputs before the first `reveal`",
-                    );
-                }
-                let lane = self.builder.counters.public_inputs;
-                self.builder.counters.public_inputs += 1;
-                self.statement_fits(span)?;
-                let statement = Word::Address(self.builder.statement, 0);
-                Ok(Value::Felt(self.builder.lane(statement, lane as u32)))
-            }
+            "public_input" => self.public_input(span),
             "reveal" => {
-                self.straight_line("reveal", span)?;
                 let [value] = arguments(values, span)?;
-                let word = felt(&value, span)?;
-                let lane = self.builder.counters.public_outputs;
-                self.builder.counters.public_outputs += 1;
-                self.statement_fits(span)?;
-                let statement = Word::Address(self.builder.statement, 0);
-                // Outputs follow the inputs; how many those are is known at the end.
-                let e = crate::compiler::emit::OUTPUT_LANE + lane as u32;
-                self.builder
-                    .call_assert(id::LANE, [statement, word, ZERO, ZERO], e);
-                Ok(Value::unit())
+                self.reveal(&value, span)
             }
             "count" => {
                 let [count] = arguments(values, span)?;
@@ -240,281 +227,177 @@ impl Evaluator<'_> {
                 let [count] = arguments(values, span)?;
                 Ok(Value::Count(felt(&count, span)?))
             }
-            "poseidon16_compress" => {
-                let [left, right] = arguments(values, span)?;
-                let left = self.block_operand(&left, span)?;
-                let right = self.block_operand(&right, span)?;
-                let operands = [left, right, ZERO, ZERO];
-                let area = self
-                    .builder
-                    .call_area(id::POSEIDON16_COMPRESS, operands, 0, 2, 1);
-                Ok(Value::Block(Block::At(at(area))))
-            }
-            "poseidon16_sponge" => {
-                let [data, lanes, capacity] = arguments(values, span)?;
-                let identity = id::POSEIDON16_SPONGE;
-                let area = self.sponge(identity, [&data, &lanes, &capacity], ZERO, span)?;
-                let rate = Value::Block(Block::At(at(area)));
-                let word = Word::Address(area, 1);
-                let capacity = Value::Block(Block::At(Pointer { word, distance: 0 }));
-                Ok(Value::Tuple(Rc::new(vec![rate, capacity])))
-            }
-            "poseidon16_duplex" => {
-                let [data, lanes, capacity, tag] = arguments(values, span)?;
-                let tag = Word::Const(F::from_u32(small(&tag, span)?));
-                let identity = id::POSEIDON16_SPONGE;
-                let area = self.sponge(identity, [&data, &lanes, &capacity], tag, span)?;
-                Ok(slice(area, 2))
-            }
-            "poseidon16_hash" => {
-                let [data, lanes, capacity] = arguments(values, span)?;
-                let identity = id::POSEIDON16_HASH;
-                let area = self.sponge(identity, [&data, &lanes, &capacity], ZERO, span)?;
-                Ok(Value::Block(Block::At(at(area))))
-            }
-            "poseidon16_merkle" => {
-                let [leaf, index, path, depth] = arguments(values, span)?;
-                let mut leaf = self.block_operand(&leaf, span)?;
-                if matches!(self.builder.reach(leaf), Word::Var(_)) {
-                    // Operand D is an address that is known, or a distance from the frame.
-                    let operands = [leaf, ZERO, ZERO, ZERO];
-                    let copy = self.builder.call_area(id::BLOCK_EQ, operands, 0, 1, 1);
-                    leaf = Word::Address(copy, 0);
-                }
-                let depth = self.depth(&depth, span)?;
-                let path = self.slice(&path, depth, span)?;
-                let operands = [ZERO, felt(&index, span)?, path, leaf];
-                // The root can be any block, so that it can be compared by writing it.
-                let area = self
-                    .builder
-                    .call_area(id::POSEIDON16_MERKLE, operands, depth, 0, 1);
-                Ok(Value::Block(Block::At(at(area))))
-            }
-            "horner" => {
-                let [data, skip, length, beta] = arguments(values, span)?;
-                let (skip, length) = (small(&skip, span)?, small(&length, span)?);
-                if skip >= 8 || length == 0 {
-                    return fail_help(
-                        span,
-                        "a window skips fewer than 8 lanes and is not empty",
-                        "skip whole blocks with `data.skip(n)`",
-                    );
-                }
-                let blocks = blocks_of(u64::from(skip) + u64::from(length), span)?;
-                let data = self.slice(&data, blocks, span)?;
-                let beta = match &beta {
-                    Value::Ext(beta) => self.ext_address(beta),
-                    other => return mismatch("an Ext", other, span),
-                };
-                let operands = [data, beta, Word::Const(F::from_u32(length)), ZERO];
-                let area = self.builder.call_area(id::HORNER, operands, skip, 3, 1);
-                Ok(Value::Ext(Ext::At(at(area))))
-            }
-            "unpack" => {
-                let [data, skip, count] = arguments(values, span)?;
-                let (operands, skip, count) = self.unpack(&data, &skip, &count, span)?;
-                let area = self.builder.call_area(id::UNPACK, operands, skip, 3, count);
-                self.builder.extensions.insert(area);
-                Ok(slice(area, count))
-            }
-            "assert_unpacked" => {
-                let [data, skip, count, elements] = arguments(values, span)?;
-                let (mut operands, skip, count) = self.unpack(&data, &skip, &count, span)?;
-                operands[3] = self.slice(&elements, count, span)?;
-                if matches!(self.builder.reach(operands[3]), Word::Var(_)) {
-                    return fail_help(
-                        span,
-                        "these elements are at an address known only at run time",
-                        "compare with what `unpack` gave in this function or loop",
-                    );
-                }
-                self.builder.call_assert(id::UNPACK, operands, skip);
-                Ok(Value::unit())
-            }
             "fold_pair" => {
                 let [left, right, scale] = arguments(values, span)?;
                 match (&left, &right, &scale) {
                     (Value::Ext(left), Value::Ext(right), Value::Ext(scale)) => {
                         Ok(Value::Ext(self.ext_fold(left, right, scale)))
                     }
-                    _ => fail(span, "`fold_pair` takes three Exts"),
+                    _ => fail(span, "the arguments of `fold_pair` must be three Exts"),
                 }
             }
-            "limbs" => {
-                let [data, groups] = arguments(values, span)?;
-                let groups = small(&groups, span)?;
-                let operands = [self.slice(&data, groups, span)?, ZERO, ZERO, ZERO];
-                let size = 2 * groups;
-                let area = self.builder.call_area(id::LIMBS, operands, groups, 2, size);
-                Ok(slice(area, size))
-            }
-            "blake3_chunk" => {
-                let [data, words, counter, root] = arguments(values, span)?;
-                let words = small(&words, span)?;
-                let counter = small(&counter, span)?;
-                let root = boolean(&root, span)?;
-                let mode = Word::Const(F::from_u32(2 * counter + u32::from(root)));
-                let blocks = blocks_of(2 * u64::from(words), span)?;
-                let operands = [self.slice(&data, blocks, span)?, mode, ZERO, ZERO];
-                let area = self
-                    .builder
-                    .call_area(id::BLAKE3_CHUNK, operands, words, 2, 2);
-                Ok(slice(area, 2))
-            }
-            "blake3_parent" => {
-                let [left, right, root] = arguments(values, span)?;
-                let root = u32::from(boolean(&root, span)?);
-                let operands = [
-                    self.slice(&left, 2, span)?,
-                    self.slice(&right, 2, span)?,
-                    ZERO,
-                    ZERO,
-                ];
-                let area = self
-                    .builder
-                    .call_area(id::BLAKE3_PARENT, operands, root, 2, 2);
-                Ok(slice(area, 2))
-            }
-            "keccak_hash" => {
-                let [data, words] = arguments(values, span)?;
-                let words = small(&words, span)?;
-                // As the prelude has it: a rate block after the other, the last up to its last word.
-                let runs = words.saturating_sub(1) / KECCAK_RATE_WORDS as u32;
-                let rest = words - runs * KECCAK_RATE_WORDS as u32;
-                let lanes = 8 * u64::from(runs) * KECCAK_RATE_BLOCKS as u64 + 2 * u64::from(rest);
-                let blocks = blocks_of(lanes, span)?;
-                let operands = [self.slice(&data, blocks, span)?, ZERO, ZERO, ZERO];
-                let area = self
-                    .builder
-                    .call_area(id::KECCAK_HASH, operands, words, 2, 2);
-                Ok(slice(area, 2))
-            }
-            text @ ("blake3_merkle" | "keccak_merkle") => {
-                let [leaf, index, path, depth] = arguments(values, span)?;
-                let leaf = self.slice(&leaf, 2, span)?;
-                let depth = self.depth(&depth, span)?;
-                let path = self.slice(&path, 2 * depth, span)?;
-                let operands = [leaf, felt(&index, span)?, path, ZERO];
-                let identity = match text {
-                    "blake3_merkle" => id::BLAKE3_MERKLE,
-                    _ => id::KECCAK_MERKLE,
-                };
-                let area = self.builder.call_area(identity, operands, depth, 3, 2);
-                Ok(slice(area, 2))
-            }
-            other => {
-                let custom = self.precompiles.iter().copied();
-                match custom.clone().find(|custom| custom.name == other) {
-                    Some(custom) => self.custom_call(custom, &values, span),
-                    None => fail(span, format!("`{other}` is not a function")),
+            other => match precompile::function(other, self.precompiles) {
+                Some((precompile, function)) => {
+                    self.precompile_call(precompile.identity, function, &values, span)
                 }
-            }
+                None => fail(span, format!("`{other}` is not a function")),
+            },
         }
     }
 
-    /// A sponge's last output: the rate, and after it the capacity unless it is a hash.
-    fn sponge(
+    fn hint_slice(&mut self, blocks: u32) -> Value {
+        let position = self.builder.counters.tape;
+        let (def, pointer) = match position {
+            Some(position) => {
+                let area = self.builder.tape_area(position, blocks);
+                (None, Pointer::area(area))
+            }
+            None => {
+                let def = self.builder.var();
+                let word = Word::Var(def);
+                (Some(def), Pointer { word, distance: 0 })
+            }
+        };
+        self.builder.push(OpKind::Hint(HintOp::Slice {
+            def,
+            position,
+            blocks,
+        }));
+        self.builder.counters.advance(Some(blocks));
+        Value::Unchecked(Rc::new(Value::Slice(pointer, blocks)))
+    }
+
+    fn public_input(&mut self, span: Span) -> Eval<Value> {
+        self.straight_line("public_input", span)?;
+        if self.builder.counters.public_outputs > 0 {
+            return fail_help(
+                span,
+                "a public input is read after an output",
+                "read all inputs before the first `reveal`",
+            );
+        }
+        let lane = self.builder.counters.public_inputs;
+        self.builder.counters.public_inputs += 1;
+        self.statement_fits(span)?;
+        let statement = Word::Address(self.builder.statement, 0);
+        Ok(Value::Felt(self.builder.lane(statement, lane as u32)))
+    }
+
+    fn reveal(&mut self, value: &Value, span: Span) -> Eval<Value> {
+        self.straight_line("reveal", span)?;
+        let word = felt(value, span)?;
+        let lane = self.builder.counters.public_outputs;
+        self.builder.counters.public_outputs += 1;
+        self.statement_fits(span)?;
+        let statement = Word::Address(self.builder.statement, 0);
+        // Outputs follow the inputs, whose number is known only at the end.
+        let e = crate::compiler::ir::OUTPUT_LANE + lane as u32;
+        self.builder
+            .call_assert(id::LANE, [statement, word, ZERO, ZERO], e);
+        Ok(Value::unit())
+    }
+
+    /// Calls a precompile.
+    fn precompile_call(
         &mut self,
         identity: u32,
-        [data, lanes, capacity]: [&Value; 3],
-        tag: Word,
+        function: &PrecompileFunction,
+        values: &[Value],
         span: Span,
-    ) -> Eval<Area> {
-        let lanes = small(lanes, span)?;
-        if lanes < 8 {
-            return fail_help(
-                span,
-                format!("a sponge absorbs at least 8 lanes, not {lanes}"),
-                "pad the message to one block",
-            );
-        }
-        let data = self.slice(data, lanes.div_ceil(8), span)?;
-        let capacity = self.block_operand(capacity, span)?;
-        let operands = [data, capacity, ZERO, tag];
-        let blocks = 1 + u32::from(identity == id::POSEIDON16_SPONGE);
-        Ok(self.builder.call_area(identity, operands, lanes, 2, blocks))
-    }
-
-    /// Operands of `unpack` without the result, the lanes skipped, the number of elements.
-    fn unpack(
-        &mut self,
-        data: &Value,
-        skip: &Value,
-        count: &Value,
-        span: Span,
-    ) -> Eval<([Word; 4], u32, u32)> {
-        let (skip, count) = (small(skip, span)?, small(count, span)?);
-        if skip >= 8 || count == 0 {
-            return fail_help(
-                span,
-                "elements are unpacked after fewer than 8 lanes, and there is at least one",
-                "skip whole blocks with `data.skip(n)`",
-            );
-        }
-        let blocks = blocks_of(u64::from(skip) + 5 * u64::from(count), span)?;
-        let data = self.slice(data, blocks, span)?;
-        let length = Word::Const(F::from_u32(count));
-        Ok(([data, ZERO, length, ZERO], skip, count))
-    }
-
-    /// A call of a user's precompile.
-    fn custom_call(&mut self, custom: Precompile, values: &[Value], span: Span) -> Eval<Value> {
-        let (wanted, given) = (custom.parameters.len(), values.len());
+    ) -> Eval<Value> {
+        let (wanted, given) = (function.parameters.len(), values.len());
         if wanted != given {
             return fail(
                 span,
-                format!("this takes {wanted} arguments, {given} are given"),
+                format!("this takes {wanted} arguments, {given} were given"),
             );
         }
-        let parameters = || custom.parameters.iter().zip(values);
-        // The length stands anywhere in the list, and says how much of a slice is read.
-        let length = match parameters().find(|(parameter, _)| **parameter == Parameter::Length) {
-            Some((_, value)) => small(value, span)?,
-            None => 0,
-        };
-        let (mut operands, mut used) = ([ZERO; 4], 0);
-        for (parameter, value) in parameters() {
-            let word = match (parameter, value) {
-                (Parameter::Length, _) => continue,
-                (Parameter::Felt, value) => felt(value, span)?,
-                (Parameter::Ext, Value::Ext(value)) => self.ext_address(value),
-                (Parameter::Ext, other) => return mismatch("an Ext", other, span),
-                (Parameter::Block, value) => self.block_operand(value, span)?,
-                (Parameter::Slice(reads), value) => match reads.blocks(length) {
-                    Some(blocks) => self.slice(value, blocks, span)?,
-                    None => return fail(span, format!("{length} is too large")),
-                },
-                // The precompile's declaration hands the bound over to the program.
-                (Parameter::UncheckedSlice, value) => self.slice(value, 0, span)?,
-            };
-            operands[used] = word;
-            used += 1;
+        let (integers, sums) = integers(function, values, span)?;
+        if let Err(refusal) = (function.check)(integers) {
+            return fail_help(span, refusal.message, refusal.help);
         }
-        let size = match custom.output {
-            Output::Ext | Output::Block => 1,
-            Output::Slice(blocks) => blocks,
+        let [a, b, c, d, e] = sums;
+        let mut operands = [a, b, c, d].map(|sum| Word::Const(F::from_u32(sum)));
+        for (parameter, value) in function.parameters.iter().zip(values) {
+            if !parameter.is_integer() {
+                operands[parameter.operand() as usize] =
+                    self.operand_word(function, parameter, value, integers, span)?;
+            }
+        }
+        let Some(position) = function.output.operand() else {
+            self.builder.call_assert(identity, operands, e);
+            return Ok(Value::unit());
         };
+        let blocks = small(&Value::Int(function.output.blocks(integers), None), span)?;
+        if blocks == 0 {
+            return nothing(function, "returns nothing", span);
+        }
         let area = self
             .builder
-            .call_area(custom.identity, operands, length, 3, size);
+            .call_area(identity, operands, e, position as usize, blocks);
         let pointer = Pointer::area(area);
-        Ok(match custom.output {
-            Output::Ext => Value::Ext(Ext::At(pointer)),
-            Output::Block => Value::Block(Block::At(pointer)),
-            Output::Slice(blocks) => Value::Slice(pointer, blocks),
+        Ok(match function.output {
+            Output::Nothing => Value::unit(),
+            Output::Ext(_) => Value::Ext(Ext::At(pointer)),
+            Output::Block(_) => Value::Block(Block::At(pointer)),
+            Output::Pair(_) => {
+                let word = Word::Address(area, 1);
+                let second = Block::At(Pointer { word, distance: 0 });
+                let pair = [Block::At(pointer), second].map(Value::Block);
+                Value::Tuple(Rc::new(pair.to_vec()))
+            }
+            Output::Slice(..) => Value::Slice(pointer, blocks),
+            Output::Elements(..) => {
+                self.builder.extensions.insert(area);
+                Value::Slice(pointer, blocks)
+            }
         })
     }
 
-    fn depth(&mut self, value: &Value, span: Span) -> Eval<u32> {
-        let depth = small(value, span)?;
-        if depth == 0 || depth > 30 {
+    /// Returns the operand for an argument, which is its value or its address.
+    fn operand_word(
+        &mut self,
+        function: &PrecompileFunction,
+        parameter: &Parameter,
+        value: &Value,
+        integers: Integers,
+        span: Span,
+    ) -> Eval<Word> {
+        let word = match (parameter, value) {
+            (Parameter::Ext(_), Value::Ext(value)) => self.ext_address(value),
+            (Parameter::Ext(_), other) => return mismatch("an Ext", other, span),
+            (Parameter::Block(_), Value::Block(block)) => self.block_address(block),
+            (Parameter::Block(_), other) => return mismatch("a Block", other, span),
+            (Parameter::Slice(_, blocks), value) => {
+                let blocks = small(&Value::Int(blocks(integers), None), span)?;
+                if blocks == 0 {
+                    return nothing(function, "reads nothing of a slice", span);
+                }
+                self.slice(value, blocks, span)?
+            }
+            // The precompile's declaration makes the program responsible for the bound.
+            (Parameter::UncheckedSlice(_), value) => self.slice(value, 0, span)?,
+            (_, value) => return felt(value, span),
+        };
+        // Operand D must be a known address, or one at a known distance from the frame.
+        let is_known = parameter.operand() != precompile::Operand::D
+            || !matches!(self.builder.reach(word), Word::Var(_));
+        if is_known {
+            return Ok(word);
+        }
+        if matches!(
+            parameter,
+            Parameter::Slice(..) | Parameter::UncheckedSlice(_)
+        ) {
             return fail_help(
                 span,
-                format!("the depth of a Merkle path is 1 to 30, not {depth}"),
-                "a path of depth 0 is its leaf",
+                "these blocks are at an address known only at run time",
+                "use blocks that were computed in this function or loop",
             );
         }
-        Ok(depth)
+        let operands = [word, ZERO, ZERO, ZERO];
+        let copy = self.builder.call_area(id::BLOCK_EQ, operands, 0, 1, 1);
+        Ok(Word::Address(copy, 0))
     }
 
     fn statement_fits(&mut self, span: Span) -> Eval<()> {
@@ -529,7 +412,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// A function of a built-in type: `Felt::new`, and the like.
+    /// Calls a function of a built-in type, such as `Felt::new`.
     pub(super) fn intrinsic_associated(
         &mut self,
         ty: &Ty,
@@ -596,7 +479,7 @@ impl Evaluator<'_> {
                     return mismatch("an array of Blocks", &list, span);
                 };
                 if blocks.is_empty() {
-                    return fail(span, "a slice has at least one block");
+                    return fail(span, "a slice must have at least one block");
                 }
                 self.slice_of(blocks, span)?
             }
@@ -619,7 +502,7 @@ impl Evaluator<'_> {
             (Ty::Int(ty), "default") => Value::Int(0, *ty),
             (Ty::Bool, "default") => Value::Bool(false),
             (ty, name) => {
-                // `Type::method(receiver, ..)`.
+                // This is a method called as `Type::method(receiver, ..)`.
                 let mut values = values.into_iter();
                 match values.next() {
                     Some(receiver) if receiver.ty().matches(ty) => {
@@ -657,14 +540,14 @@ impl Evaluator<'_> {
         Ok(Value::Slice(Pointer::area(area), blocks.len() as u32))
     }
 
-    /// A run-time index: the product of its distances from all admissible values is zero, or, for a
-    /// power of two, it is a sum of bits.
+    /// Constrains a run-time index: the product of its distances from all admissible values is zero
+    /// or, if the bound is a power of two, it is a sum of bits.
     fn index(&mut self, value: Word, bound: u64, span: Span) -> Eval<Value> {
         if bound == 0 || bound > 1 << 16 || (bound > 64 && !bound.is_power_of_two()) {
             return fail_help(
                 span,
                 format!("an index below {bound} cannot be checked"),
-                "the bound is at most 64, or a power of two up to 65536",
+                "the bound must be at most 64, or a power of two up to 65536",
             );
         }
         if let Word::Const(constant) = value {

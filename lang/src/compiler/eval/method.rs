@@ -8,14 +8,15 @@ use crate::compiler::ir::{Def, Displacement, OpKind, Word};
 use crate::compiler::value::{Block, Ext, Pointer};
 
 impl Evaluator<'_> {
-    /// The address a run-time number of blocks further on. Nothing here bounds the number.
+    /// Returns the address so many blocks further, for a number known at run time. Nothing here
+    /// bounds that number.
     fn displaced(&mut self, pointer: Pointer, blocks: Word) -> Pointer {
         let base = self.pointer(pointer);
         let word = self.builder.add(base, blocks);
         Pointer { word, distance: 0 }
     }
 
-    /// A method of a built-in type.
+    /// Evaluates a method of a built-in type.
     pub(super) fn intrinsic_method(
         &mut self,
         receiver: Value,
@@ -39,7 +40,7 @@ impl Evaluator<'_> {
             }
             (Value::Felt(Word::Const(value)), "inverse") => match value.try_inverse() {
                 Some(inverse) => Value::Felt(Word::Const(inverse)),
-                None => return fail(span, "the inverse of zero"),
+                None => return fail(span, "zero has no inverse"),
             },
             (Value::Felt(word), "inverse") => Value::Felt(self.builder.inverse(word)),
             (Value::Ext(value), "inverse") => Value::Ext(self.ext_inverse(&value, span)?),
@@ -49,7 +50,7 @@ impl Evaluator<'_> {
                 if index >= 5 {
                     return fail(
                         span,
-                        format!("an Ext has 5 coefficients, there is no {index}"),
+                        format!("an Ext has no coefficient {index}, only 0 to 4"),
                     );
                 }
                 Value::Felt(self.coefficient(&value, index as usize))
@@ -60,7 +61,7 @@ impl Evaluator<'_> {
                 let [index] = arguments(values, span)?;
                 let index = integer(&index, span)?;
                 if index >= 8 {
-                    return fail(span, format!("a Block has 8 lanes, there is no {index}"));
+                    return fail(span, format!("a Block has no lane {index}, only 0 to 7"));
                 }
                 Value::Felt(match &block {
                     Block::Const(lanes) => Word::Const(lanes[index as usize]),
@@ -78,7 +79,9 @@ impl Evaluator<'_> {
                     (_, 0) => {
                         return fail(
                             span,
-                            format!("this block is outside of the slice, which has {length}"),
+                            format!(
+                                "this block is outside of the slice, which has {length} blocks"
+                            ),
                         );
                     }
                     (pointer, _) => Value::Block(Block::At(pointer)),
@@ -98,17 +101,22 @@ impl Evaluator<'_> {
                         "check the range with `Index::<N>::new(x)`",
                     );
                 };
-                // Every index leaves this much: what the largest does.
+                // The slice that remains must exist for every index, so it is that of the largest
+                // one.
                 let Some(rest) = u64::from(length).checked_sub(bound.max(1) - 1) else {
                     return fail(
                         span,
-                        format!("an Index<{bound}> into a slice of {length} blocks"),
+                        format!(
+                            "an Index<{bound}> may be outside of this slice of {length} blocks"
+                        ),
                     );
                 };
                 if bound == 0 || (rest == 0 && name == "at") {
                     return fail(
                         span,
-                        format!("an Index<{bound}> into a slice of {length} blocks"),
+                        format!(
+                            "an Index<{bound}> may be outside of this slice of {length} blocks"
+                        ),
                     );
                 }
                 let pointer = self.displaced(pointer, index);
@@ -144,7 +152,7 @@ impl Evaluator<'_> {
             (Value::Words(base, length), name @ ("get" | "set")) => {
                 let mut values = values.into_iter();
                 let Some(Value::Index(index, bound)) = values.next() else {
-                    return fail(span, "the first argument is an Index");
+                    return fail(span, "the first argument must be an Index");
                 };
                 if bound != length {
                     return fail(span, format!("an Index<{bound}> into Words<{length}>"));
@@ -197,7 +205,7 @@ impl Evaluator<'_> {
                 return fail_help(
                     span,
                     format!("{found} has no method `{name}` in the subset"),
-                    "iterators and closures are out: write a `for` loop",
+                    "iterators and closures are not in the subset: write a `for` loop",
                 );
             }
         })

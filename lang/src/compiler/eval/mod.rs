@@ -1,23 +1,29 @@
-//! The partial evaluator: walks the syntax with compile-time values, and emits an operation for
-//! whatever is only known at run time.
+//! The partial evaluator. It walks the syntax tree with compile-time values, and emits an operation
+//! for everything that is known only at run time.
 
 mod arith;
+mod assertion;
 mod bounds;
 mod builtin;
 mod call;
+mod carry;
 mod control;
 mod dispatch;
 mod effects;
 mod expr;
+mod extension;
 mod function;
 mod instance;
 mod integer;
 mod intrinsic;
+mod invoke;
+mod loops;
 mod method;
 mod pattern;
 mod place;
 mod types;
 mod unify;
+mod variables;
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -28,19 +34,21 @@ use super::error::{Failure, failure};
 use super::ir::{FunctionIr, Ir, MAIN, Var, Word};
 use super::output::{Location, Site, Span};
 use super::resolve::{Definition, Items, ModuleId, Namespace};
-use super::value::{Binding, Ty, Value};
+use super::value::{Ty, Value};
 use crate::precompile::Precompile;
+use variables::Variables;
 
-/// Deepest chain of inlined calls.
+/// Largest depth of inlined calls.
 const MAX_DEPTH: usize = 256;
 
-/// Deepest nesting of expressions in progress, over all of these calls.
+/// Largest depth of nested expressions in progress, summed over these calls.
 const MAX_NESTING: usize = 1 << 13;
 
-/// Longest array or `Vec` that is written as `[value; length]`, or pushed to.
+/// Largest length of an array or `Vec` that is written as `[value; length]`, or to which values are
+/// pushed.
 const MAX_ELEMENTS: usize = 1 << 20;
 
-/// Why an expression has no value.
+/// Why the evaluation of an expression ended without a value.
 pub(super) enum Flow {
     Fail(Box<Failure>),
     Return(Value),
@@ -66,30 +74,30 @@ fn fail_help<T>(span: Span, message: impl Into<String>, help: impl Into<String>)
     Err(failure.into())
 }
 
-/// One call in progress.
+/// A call in progress.
 struct Activation {
     module: ModuleId,
-    vars: Vec<Binding>,
-    /// Numbers of the variables that are parameters taken by `&mut`.
+    vars: Variables,
+    /// Indices of the variables that are `&mut` parameters.
     borrowed: Vec<usize>,
-    /// Constants declared in the blocks in progress.
+    /// Constants that are declared in the blocks in progress.
     constants: Vec<LocalConst>,
     generics: Vec<(Symbol, Ty)>,
     self_type: Option<Ty>,
-    /// What is called; none for a constant or a type.
+    /// The function that is called; `None` for a constant or a type.
     function: Option<Rc<Function>>,
-    /// Where it is written.
+    /// Where its code is written.
     owner: Option<dispatch::Owner>,
     output: Option<Type>,
     site: u32,
 }
 
 impl Activation {
-    /// A call of nothing yet.
+    /// Returns an activation without a function.
     fn new(module: ModuleId) -> Self {
         Self {
             module,
-            vars: Vec::new(),
+            vars: Variables::default(),
             borrowed: Vec::new(),
             constants: Vec::new(),
             generics: Vec::new(),
@@ -102,22 +110,22 @@ impl Activation {
     }
 }
 
-/// A constant declared in a block.
+/// A constant that is declared in a block.
 #[derive(Clone)]
 struct LocalConst {
     constant: Rc<Const>,
-    /// How many of the constants of the blocks around are known to its value.
+    /// Number of constants of the surrounding blocks that are in scope in its value.
     visible: usize,
 }
 
-/// What is done with write-once words.
+/// How write-once words are used.
 #[derive(Default)]
 struct WordsUse {
     /// Constant indices that are written.
     written: BTreeSet<u32>,
-    /// Whether any other index may be written.
+    /// Whether words at other than constant indices may be written.
     all: bool,
-    /// Reads: the index, if it is constant, and where.
+    /// Reads: the index if it is constant, and the place in the source.
     reads: Vec<(Option<u32>, Span)>,
 }
 
@@ -126,24 +134,24 @@ type ConstantKey = (*const Const, Option<usize>, Vec<(Symbol, Ty)>, Option<Ty>);
 /// The evaluator.
 pub(super) struct Evaluator<'a> {
     items: &'a Items,
-    /// Beside those of the standard machine.
+    /// Users' precompiles.
     precompiles: &'a [Precompile],
     builder: Builder,
     sites: Vec<Site>,
     activations: Vec<Activation>,
-    /// By the constant, its implementation, generic arguments and `Self`.
+    /// Values of constants, by the constant, its implementation, generic arguments and `Self`.
     constants: HashMap<ConstantKey, Value>,
-    /// Names that stand for constants in patterns, or do not.
+    /// Whether a name in a pattern is that of a constant.
     constant_names: HashMap<(ModuleId, Symbol), bool>,
     instances: HashMap<instance::InstanceKey, function::Instance>,
     functions: Vec<FunctionIr>,
-    /// By the word that holds their address.
+    /// Uses of `Words`, by the word that holds their address.
     words: HashMap<Var, WordsUse>,
-    /// Type that the next expression should have, for calls that cannot tell from their arguments.
+    /// Type that the next expression should have, for calls whose arguments do not determine it.
     expected: Ty,
     /// Number of expressions in progress.
     depth: usize,
-    /// Functions being compiled out of line, to refuse recursion.
+    /// Functions that are being compiled and not inlined, to detect recursion.
     compiling: Vec<instance::InstanceKey>,
 }
 
@@ -173,7 +181,7 @@ pub(super) fn evaluate(
         Some(Definition::Function(module, function)) => (module, function),
         _ => {
             let mut failure = failure(Span::default(), "the program has no function `main`");
-            failure.help = Some("the entry is `pub fn main()`".into());
+            failure.help = Some("a program must have a `pub fn main()`".into());
             return Err(failure);
         }
     };
@@ -226,7 +234,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Refuses reads of words that nothing writes: a prover would choose their values.
+    /// Refuses reads of words that are never written: a prover could choose their values.
     fn check_words(&self) -> Result<(), Box<Failure>> {
         let unwritten = |words: &WordsUse, index: Option<u32>| match index {
             Some(index) => !words.written.contains(&index),
@@ -248,7 +256,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Marks the source of the operations to come.
+    /// Sets the place in the source of the operations that follow.
     fn at(&mut self, span: Span) {
         self.builder.location = Location {
             span,
@@ -256,7 +264,7 @@ impl Evaluator<'_> {
         };
     }
 
-    /// The calls in progress, innermost first.
+    /// Returns the calls in progress, innermost first.
     fn chain(&self) -> Vec<(String, Span)> {
         let mut calls = Vec::new();
         let mut next = self.activations.last().map(|here| here.site);
@@ -330,7 +338,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The value of a constant declared in a block of this call, if the name is one.
+    /// Returns the value of a constant that is declared in a block of this call, if the name is
+    /// that of one.
     fn local_constant(&mut self, name: Symbol) -> Eval<Option<Value>> {
         let here = self.here();
         let mut locals = here.constants.iter().rev();
@@ -346,7 +355,7 @@ impl Evaluator<'_> {
         self.constant_in(&local.constant, constants).map(Some)
     }
 
-    /// The value of a constant, evaluated where it is written.
+    /// Returns the value of a constant, evaluated in the scope in which it is written.
     fn constant(
         &mut self,
         constant: &Rc<Const>,
@@ -380,7 +389,7 @@ impl Evaluator<'_> {
         if self.activations.len() > MAX_DEPTH {
             return fail(
                 constant.span,
-                "constants are defined by each other in a circle",
+                "the values of these constants depend on each other",
             );
         }
         activation.site = self.activations.last().map_or(0, |here| here.site);

@@ -4,7 +4,7 @@ use super::*;
 use crate::compiler::value::Structure;
 
 impl Evaluator<'_> {
-    /// Binds a pattern that cannot fail.
+    /// Binds a pattern that must match.
     pub(super) fn bind(&mut self, pattern: &Pattern, value: Value) -> Eval<()> {
         match self.matches(pattern, &value, false)? {
             true => Ok(()),
@@ -15,7 +15,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a value matches a pattern of a `match`; binds on success.
+    /// Returns whether a value matches a pattern of a `match`, and if so binds its variables.
     pub(super) fn try_match(&mut self, pattern: &Pattern, value: &Value) -> Eval<bool> {
         self.matches(pattern, value, true)
     }
@@ -50,12 +50,15 @@ impl Evaluator<'_> {
                     };
                     return self.compare(&path, value, may_fail);
                 }
-                self.here().vars.push((*name, value.clone()));
+                self.here().vars.push(*name, value.clone());
                 Ok(true)
             }
             (PatternKind::Constant(path), value) => self.compare(path, value, may_fail),
             (PatternKind::Int(..) | PatternKind::Bool(_) | PatternKind::Or(_), _) if !may_fail => {
-                fail(span, "this pattern belongs into a `match`")
+                fail(
+                    span,
+                    "this pattern may not match, so it belongs into a `match`",
+                )
             }
             (PatternKind::Int(low, high, ty), Value::Int(value, found)) => {
                 if ty.is_some() && found.is_some() && ty != found {
@@ -113,14 +116,14 @@ impl Evaluator<'_> {
                 | Value::Index(..),
             ) => fail_help(
                 span,
-                "`match` decides at compile time",
+                "a `match` is decided at compile time",
                 "write `if a == b` for run-time values",
             ),
             (_, value) => refused(value.describe()),
         }
     }
 
-    /// Elements in order; a slice may have another length than its pattern.
+    /// Matches elements in order. A slice may have another length than its pattern.
     fn elements(
         &mut self,
         elements: &Elements,
@@ -166,7 +169,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a name in a pattern stands for a constant, and binds nothing.
+    /// Returns whether a name in a pattern is that of a constant, so that it binds nothing.
     fn names_constant(&mut self, name: Symbol, span: Span) -> Eval<bool> {
         if &*name.text() == "self" {
             return Ok(false);
@@ -195,13 +198,13 @@ impl Evaluator<'_> {
         Ok(constant)
     }
 
-    /// Compares with a constant.
+    /// Compares a value with a constant.
     fn compare(&mut self, path: &Path, value: &Value, may_fail: bool) -> Eval<bool> {
         if !may_fail {
             return fail_help(
                 path.span,
-                "this is a constant, which is compared and not bound",
-                "bind another name",
+                "this is the name of a constant, so the pattern compares and does not bind",
+                "choose another name for the variable",
             );
         }
         match (self.path_value(path)?, value) {
@@ -211,12 +214,15 @@ impl Evaluator<'_> {
             (Value::Bool(a), Value::Bool(b)) => Ok(a == *b),
             (_, Value::Flag(_) | Value::Felt(_) | Value::Ext(_) | Value::Block(_)) => fail_help(
                 path.span,
-                "`match` decides at compile time",
+                "a `match` is decided at compile time",
                 "write `if a == b` for run-time values",
             ),
             (_, value) => {
                 let found = value.describe();
-                fail(path.span, format!("{found} is not compared in a pattern"))
+                fail(
+                    path.span,
+                    format!("{found} cannot be compared in a pattern"),
+                )
             }
         }
     }

@@ -4,29 +4,29 @@ use std::rc::Rc;
 
 use super::*;
 
-/// A step into a value.
+/// A step from a value to one of its parts.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
     Field(usize),
     Element(usize),
 }
 
-/// A variable of the current call and the way into it.
+/// A variable of the current call, and the path from it to one of its parts.
 pub(super) struct Place {
     variable: usize,
     steps: Vec<Step>,
-    /// Only these elements of the array there.
+    /// A range of elements, if the place is only a part of an array.
     part: Option<(usize, usize)>,
     span: Span,
 }
 
-/// What an expression stands for: a place, or a value that has none.
+/// What an expression denotes: a place, or a value without a place.
 pub(super) enum Located {
     Place(Place),
     Value(Value),
 }
 
-/// The error for an index that is only known at run time, or is none.
+/// Returns the error for an index that is known only at run time, or that is not an index.
 pub(super) fn not_an_index<T>(found: &Value, span: Span) -> Eval<T> {
     let found = found.describe();
     fail_help(
@@ -57,7 +57,7 @@ fn child_mut(value: &mut Value, step: Step) -> Option<&mut Value> {
 }
 
 impl Evaluator<'_> {
-    /// The number of the variable that a name means, if it means one.
+    /// Returns the index of the variable that a name means, if it means one.
     pub(super) fn slot(&mut self, name: Symbol) -> Option<usize> {
         let here = self.here();
         if here
@@ -67,10 +67,10 @@ impl Evaluator<'_> {
         {
             return None;
         }
-        here.vars.iter().rposition(|(bound, _)| *bound == name)
+        here.vars.find(name)
     }
 
-    /// What an expression stands for; its parts are evaluated once, the base before the index.
+    /// Returns what an expression denotes. Its parts are evaluated once, the base before the index.
     pub(super) fn locate(&mut self, expr: &Expr) -> Eval<Located> {
         match &expr.kind {
             ExprKind::Path(path) => match path.ident().and_then(|name| self.slot(name)) {
@@ -168,7 +168,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The value there; containers are cheap to share.
+    /// Returns the value there. Containers are shared and not copied.
     fn peek(&mut self, located: &Located) -> Eval<Value> {
         match located {
             Located::Place(place) => self.read_place(place),
@@ -185,12 +185,12 @@ impl Evaluator<'_> {
             }
             Located::Value(value) => match child(&value, step) {
                 Some(value) => Ok(Located::Value(value.clone())),
-                None => fail(span, "there is no such part"),
+                None => fail(span, "the value has no such part"),
             },
         }
     }
 
-    /// The value of an expression, and its place if it has one.
+    /// Returns the value of an expression, and its place if it has one.
     pub(super) fn borrow(&mut self, expr: &Expr) -> Eval<(Value, Option<Place>)> {
         let inner = match &expr.kind {
             ExprKind::RefMut(inner) => inner,
@@ -202,7 +202,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The place an expression names.
+    /// Returns the place that an expression denotes.
     pub(super) fn target(&mut self, expr: &Expr) -> Eval<Place> {
         match self.locate(expr)? {
             Located::Place(place) => Ok(place),
@@ -210,13 +210,13 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a place holds before the parts of the expression that names it are evaluated; of an array
-    /// any element.
+    /// Returns the value of a place before the parts of its expression are evaluated. Any element
+    /// represents an array.
     pub(super) fn glance(&mut self, expr: &Expr) -> Option<Value> {
         match &expr.kind {
             ExprKind::Path(path) => {
                 let slot = self.slot(path.ident()?)?;
-                Some(self.here().vars[slot].1.clone())
+                Some(self.here().vars[slot].clone())
             }
             ExprKind::Deref(inner) => self.glance(inner),
             ExprKind::Field(base, name) => match self.glance(base)? {
@@ -238,13 +238,13 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A copy of the value at a place.
+    /// Returns a copy of the value at a place.
     pub(super) fn read_place(&mut self, place: &Place) -> Eval<Value> {
-        let mut value = &self.here().vars[place.variable].1;
+        let mut value = &self.here().vars[place.variable];
         for step in &place.steps {
             value = match child(value, *step) {
                 Some(value) => value,
-                None => return fail(place.span, "the value changed its shape"),
+                None => return fail(place.span, "the value's structure has changed"),
             };
         }
         match (value, place.part) {
@@ -252,7 +252,7 @@ impl Evaluator<'_> {
             (Value::Array(values) | Value::Vec(values), Some((start, end))) => {
                 match values.get(start..end) {
                     Some(part) => Ok(Value::Array(Rc::new(part.to_vec()))),
-                    None => fail(place.span, "the value changed its shape"),
+                    None => fail(place.span, "the value's structure has changed"),
                 }
             }
             (value, _) => Ok(value.clone()),
@@ -267,11 +267,11 @@ impl Evaluator<'_> {
                 "change its elements",
             );
         }
-        let mut value = &mut self.here().vars[place.variable].1;
+        let mut value = &mut self.here().vars[place.variable];
         for step in &place.steps {
             value = match child_mut(value, *step) {
                 Some(value) => value,
-                None => return fail(place.span, "the value changed its shape"),
+                None => return fail(place.span, "the value's structure has changed"),
             };
         }
         Ok(value)
@@ -283,7 +283,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Moves the value out of a place, until it is written back.
+    /// Moves the value out of a place until it is written back.
     pub(super) fn take_place(&mut self, place: &Place) -> Eval<Value> {
         let span = place.span;
         let value = std::mem::replace(self.place_mut(place)?, Value::Lent);

@@ -1,4 +1,4 @@
-//! Types: evaluation of type expressions.
+//! Evaluation of type expressions.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use super::dispatch::{Owner, Prefix};
 use super::*;
 use crate::compiler::resolve::Head;
 
-/// The head under which implementations of a type are listed.
+/// Returns the head under which the implementations of a type are listed.
 pub(super) fn head(ty: &Ty) -> Option<Head> {
     let name = match ty {
         Ty::Struct(id, _) => return Some(Head::Struct(*id)),
@@ -17,7 +17,7 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
         Ty::Block => "Block",
         Ty::Slice => "Slice",
         Ty::Bool => "bool",
-        // One head for all integers: which type a literal has is not always known.
+        // All integers have one head, since the type of a literal is not always known.
         Ty::Int(_) => "usize",
         Ty::Vec(_) => "Vec",
         Ty::Unchecked(_) => "Unchecked",
@@ -33,7 +33,7 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
 pub(super) type Bindings = Vec<(Symbol, Ty)>;
 
 impl Evaluator<'_> {
-    /// Runs `body` with names meaning what they mean in another item.
+    /// Runs `body` in the scope of another item.
     pub(super) fn within<T>(
         &mut self,
         module: ModuleId,
@@ -79,12 +79,12 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The type a path names; every segment belongs to it.
+    /// Returns the type that a path names. All of its segments belong to the type.
     pub(super) fn path_type(&mut self, path: &Path) -> Eval<Ty> {
         self.path_prefix_type(path, path.segments.len())
     }
 
-    /// The type named by the first `length` segments of a path.
+    /// Returns the type that the first `length` segments of a path name.
     pub(super) fn path_prefix_type(&mut self, path: &Path, length: usize) -> Eval<Ty> {
         let (mut ty, mut used) = match &path.qualified {
             Some(qualified) => (self.ty(&qualified.0)?, 0),
@@ -132,11 +132,11 @@ impl Evaluator<'_> {
                 };
                 Ty::Struct(id, generics.into())
             }
-            Definition::Alias(home, alias) => {
+            Definition::Alias(defined_in, alias) => {
                 let types = self.generic_arguments(&alias.generics, arguments)?;
                 let names = alias.generics.iter().map(|param| param.name);
                 let bindings = names.zip(types).collect();
-                self.within(home, bindings, None, None, |this| this.ty(&alias.ty))?
+                self.within(defined_in, bindings, None, None, |this| this.ty(&alias.ty))?
             }
             Definition::Intrinsic(name) => self.intrinsic_type(name, arguments, path.span)?,
             _ => {
@@ -209,7 +209,7 @@ impl Evaluator<'_> {
                     span: ty.span,
                 })?,
                 TypeKind::Unknown => return Ok(Ty::Unknown),
-                _ => return fail(ty.span, "a constant is expected here"),
+                _ => return fail(ty.span, "expected a constant here"),
             },
         };
         match value {
@@ -243,7 +243,7 @@ impl Evaluator<'_> {
                     this.ty(definition)
                 })
             }
-            None => fail(span, format!("there is no type `{name}` of this type")),
+            None => fail(span, format!("this type has no associated type `{name}`")),
         }
     }
 }

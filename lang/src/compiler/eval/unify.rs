@@ -1,17 +1,17 @@
-//! Matching type expressions against types: which implementations are for a type, and what generic
-//! parameters stand for.
+//! Matches type expressions against types. This determines which implementations apply to a type,
+//! and what generic parameters stand for.
 //!
-//! Types are known while compiling as far as values show them: not whether a value is a reference or a
-//! slice. So an answer has three forms, and only `No` and `Yes` are certain.
+//! While compiling, types are known as far as values show them, which excludes whether a value is a
+//! reference or a slice. So there are three answers, of which only `No` and `Yes` are certain.
 
 use super::types::{Bindings, head};
 use super::*;
 use crate::compiler::resolve::{Head, Namespace, TraitName};
 
-/// Deepest nesting of conditions on implementations that is followed.
+/// Largest depth to which conditions of implementations are followed.
 const MAX_CONDITIONS: usize = 16;
 
-/// Whether a type expression is for a type.
+/// Whether a type expression applies to a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Match {
     No,
@@ -25,13 +25,13 @@ impl Match {
     }
 }
 
-/// Where a type expression stands.
+/// The context of a type expression.
 pub(super) struct Header<'a> {
     pub module: ModuleId,
     /// Parameters that may be bound.
     pub params: &'a [GenericParam],
     pub self_type: Option<&'a Ty>,
-    /// Whether lengths that are no parameters are compared; they must be known.
+    /// Whether lengths that are no parameters are compared. They must then be known.
     pub lengths: bool,
 }
 
@@ -42,7 +42,7 @@ impl Header<'_> {
 }
 
 impl Evaluator<'_> {
-    /// Whether an implementation is for `ty`, and its generic arguments if so.
+    /// Returns whether an implementation applies to `ty`, and if so its generic arguments.
     pub(super) fn implements(
         &mut self,
         implementation: usize,
@@ -90,7 +90,7 @@ impl Evaluator<'_> {
         Ok((matches, bindings))
     }
 
-    /// Whether a type has a trait.
+    /// Returns whether a type implements a trait.
     fn holds(&mut self, ty: &Ty, bound: &Path, module: ModuleId, depth: usize) -> Eval<Match> {
         let items = self.items;
         let of = items.trait_named(module, bound)?;
@@ -101,7 +101,7 @@ impl Evaluator<'_> {
         for implementation in items.implementors.get(&of).into_iter().flatten() {
             best = best.max(self.implements(*implementation, ty, depth)?.0);
         }
-        // Of a generic trait it may be another one.
+        // If the trait is generic, the implementation may be of another instance of it.
         match bound
             .segments
             .iter()
@@ -112,7 +112,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Matches a type expression against a type, binding parameters.
+    /// Matches a type expression against a type, and binds parameters.
     pub(super) fn unify(
         &mut self,
         pattern: &Type,
@@ -152,7 +152,7 @@ impl Evaluator<'_> {
                         _ => {}
                     }
                 }
-                // It may be a slice, which no array's implementation is for.
+                // The value may be a slice, to which no implementation for arrays applies.
                 Ok(self
                     .unify(element, found, header, bindings)?
                     .min(Match::Maybe))
@@ -193,7 +193,7 @@ impl Evaluator<'_> {
                 return Ok(Match::of(matches));
             }
         }
-        // A type that belongs to a parameter's: that it is this one is possible.
+        // It is a type that belongs to a parameter, which may be this one.
         let of_param = first.is_some_and(|name| header.is_param(name) || &*name.text() == "Self");
         if path.qualified.is_some() || of_param {
             return Ok(Match::Maybe);
@@ -217,10 +217,10 @@ impl Evaluator<'_> {
                 self.unify_arguments(arguments, types, header, bindings)
             }
             (Definition::Struct(_), _) => Ok(Match::No),
-            (Definition::Alias(home, alias), _) => {
+            (Definition::Alias(defined_in, alias), _) => {
                 let mut own = Vec::new();
                 let inner = Header {
-                    module: *home,
+                    module: *defined_in,
                     params: &alias.generics,
                     self_type: None,
                     lengths: header.lengths,
@@ -268,7 +268,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Matches generic arguments against types, each with whether it is a constant.
+    /// Matches generic arguments against types. Each comes with whether it is a constant.
     pub(super) fn unify_arguments(
         &mut self,
         arguments: &[GenericArg],
@@ -291,7 +291,7 @@ impl Evaluator<'_> {
                     false => Match::No,
                 },
                 (_, GenericArg::Type(ty)) if !constant => {
-                    // A reference to the type would be matched as well.
+                    // A reference to the type would match, too.
                     self.unify(ty, &actual, header, bindings)?.min(Match::Maybe)
                 }
                 (_, argument) if header.lengths => {
@@ -314,7 +314,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Binds a parameter, or compares with what it is bound to.
+/// Binds a parameter or, if it is bound, compares.
 fn bind(bindings: &mut Bindings, name: Symbol, ty: &Ty) -> bool {
     match bindings.iter_mut().find(|(bound, _)| *bound == name) {
         Some((_, bound)) => {

@@ -1,5 +1,5 @@
-//! Attributes: conditions are decided as in rustc's normal build, what does not change a program's
-//! meaning is passed over, and everything else is refused.
+//! Attributes. Conditions are decided as in rustc's normal build, attributes that do not change a
+//! program's meaning are ignored, and all others are refused.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Meta, Token};
@@ -7,7 +7,7 @@ use syn::{Attribute, Meta, Token};
 use super::Parser;
 use crate::compiler::error::{Result, fail, fail_help, failure};
 
-/// Derives that say of a type what the compiler takes for granted.
+/// Derives that declare what the compiler assumes of every type.
 const DERIVES: &[&str] = &[
     "Clone",
     "Copy",
@@ -21,7 +21,7 @@ const DERIVES: &[&str] = &[
 ];
 
 impl Parser {
-    /// Whether what bears these attributes is part of the program.
+    /// Returns whether the thing with these attributes is part of the program.
     pub(super) fn present(&self, attributes: &[Attribute]) -> Result<bool> {
         let mut present = true;
         for attribute in attributes {
@@ -39,7 +39,7 @@ impl Parser {
         Ok(present)
     }
 
-    /// Checks attributes of what cannot be left out of a program.
+    /// Checks attributes of something that cannot be left out of a program.
     pub(super) fn kept(&self, attributes: &[Attribute]) -> Result<()> {
         if self.present(attributes)? {
             return Ok(());
@@ -47,7 +47,7 @@ impl Parser {
         let first = attributes.first();
         fail_help(
             first.map_or_else(Default::default, |first| self.span_of(first)),
-            "nothing can be left out by `cfg` here",
+            "`cfg` cannot leave anything out here",
             "put the attribute on a statement or an item",
         )
     }
@@ -91,16 +91,16 @@ impl Parser {
         }
     }
 
-    /// Refuses attributes that may change what a program means.
+    /// Refuses attributes that may change the meaning of a program.
     fn check_attribute(&self, attribute: &Attribute) -> Result<()> {
-        let span = self.span_of(attribute);
+        let span = || self.span_of(attribute);
         match path_text(attribute.path()).as_str() {
             "cfg" | "doc" | "deny" | "forbid" | "must_use" | "deprecated" | "rustfmt::skip" => {
                 Ok(())
             }
             "allow" | "expect" | "warn" => match &attribute.meta {
                 Meta::List(list) if list.tokens.to_string().contains("overflowing_literals") => {
-                    fail(span, "literals that overflow are not in the subset")
+                    fail(span(), "literals that overflow are not in the subset")
                 }
                 _ => Ok(()),
             },
@@ -108,14 +108,14 @@ impl Parser {
                 Meta::Path(_) => Ok(()),
                 _ => match self.inline_argument(attribute).as_deref() {
                     Some("never" | "always") => Ok(()),
-                    _ => fail(span, "`inline` is `always` or `never`"),
+                    _ => fail(span(), "`inline` is `always` or `never`"),
                 },
             },
             "derive" => {
                 let paths =
                     attribute.parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated);
                 for path in paths
-                    .map_err(|error| failure(span, format!("syntax error: {error}")))?
+                    .map_err(|error| failure(span(), format!("syntax error: {error}")))?
                     .iter()
                 {
                     let text = path_text(path);
@@ -129,9 +129,9 @@ impl Parser {
                 Ok(())
             }
             other => fail_help(
-                span,
+                span(),
                 format!("the attribute `{other}` is not in the subset"),
-                "what an attribute does to a program must be known to the compiler",
+                "the compiler must know what an attribute does to a program",
             ),
         }
     }
@@ -141,7 +141,7 @@ impl Parser {
         Some(argument.to_string())
     }
 
-    /// Whether a function is compiled once and called.
+    /// Returns whether a function is compiled once and called.
     pub(super) fn never_inline(&self, attributes: &[Attribute]) -> bool {
         attributes.iter().any(|attribute| {
             attribute.path().is_ident("inline")

@@ -10,7 +10,7 @@ use super::item::MACROS;
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help, failure};
 
-/// The attributes of a statement that can be left out.
+/// Returns the attributes of a statement that can be left out.
 fn attributes(statement: &syn::Stmt) -> &[syn::Attribute] {
     match statement {
         syn::Stmt::Local(local) => &local.attrs,
@@ -23,10 +23,10 @@ fn attributes(statement: &syn::Stmt) -> &[syn::Attribute] {
             syn::Expr::Match(expr) => &expr.attrs,
             syn::Expr::MethodCall(expr) => &expr.attrs,
             syn::Expr::While(expr) => &expr.attrs,
-            // Refused where the expression is read, unless it stays.
+            // The expression's attributes are refused when it is read, unless it is kept.
             _ => &[],
         },
-        // Read with the item.
+        // An item's attributes are read with the item.
         syn::Stmt::Item(_) => &[],
     }
 }
@@ -123,7 +123,10 @@ impl Parser {
         };
         let pattern = self.pattern(pattern)?;
         if value.is_none() && !matches!(pattern.kind, PatternKind::Bind(_)) {
-            return fail(pattern.span, "only a name is declared without a value");
+            return fail(
+                pattern.span,
+                "only a single name can be declared without a value",
+            );
         }
         Ok(Statement::Let(pattern, ty, value))
     }
@@ -171,13 +174,13 @@ impl Parser {
                 self.message(arguments.iter().skip(2))?;
                 ExprKind::AssertEq(boxed(left)?, boxed(right)?, name == "assert_eq")
             }
-            // Reaching any of the others is an error, whatever it would print.
+            // It is an error to reach any of the others, whatever it would print.
             _ => ExprKind::Panic,
         };
         Ok(Expr { kind, span })
     }
 
-    /// `vec![a, b]` or `vec![value; length]`.
+    /// Parses `vec![a, b]` or `vec![value; length]`.
     fn vec(&self, call: &syn::Macro) -> Result<ExprKind> {
         let parse = |input: syn::parse::ParseStream<'_>| {
             let mut values: Vec<syn::Expr> = Vec::new();
@@ -212,7 +215,7 @@ impl Parser {
         }
     }
 
-    /// Checks that printing the message of an assertion does nothing else.
+    /// Checks that printing an assertion's message has no other effect.
     fn message<'a>(&self, arguments: impl Iterator<Item = &'a syn::Expr>) -> Result<()> {
         for argument in arguments {
             let mut inner = argument;
@@ -226,8 +229,8 @@ impl Parser {
                     _ => {
                         return fail_help(
                             self.span_of(argument),
-                            "this is computed only where the assertion fails",
-                            "a message names variables and their fields",
+                            "this would be computed only if the assertion fails",
+                            "a message may only name variables and their fields",
                         );
                     }
                 };

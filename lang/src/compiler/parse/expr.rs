@@ -34,7 +34,7 @@ impl Parser {
     }
 
     fn expr_at(&self, expr: &syn::Expr) -> Result<Expr> {
-        let span = self.span_of(expr);
+        let span = self.span_of_expr(expr);
         let kind = match expr {
             syn::Expr::Paren(syn::ExprParen { attrs, expr, .. }) => {
                 self.kept(attrs)?;
@@ -197,7 +197,7 @@ impl Parser {
         Ok(Expr { kind, span })
     }
 
-    /// Blocks, branches, loops and jumps.
+    /// Parses blocks, branches, loops and jumps.
     fn control(&self, expr: &syn::Expr, span: Span) -> Result<ExprKind> {
         Ok(match expr {
             syn::Expr::If(syn::ExprIf {
@@ -309,7 +309,7 @@ impl Parser {
                             return fail_help(
                                 span,
                                 format!("integers of type `{suffix}` are not in the subset"),
-                                "u8, u16, u32, u64 and usize are",
+                                "u8, u16, u32, u64 and usize are in the subset",
                             );
                         }
                     },
@@ -340,7 +340,10 @@ impl Parser {
         } = structure;
         self.kept(attrs)?;
         if dot2_token.is_some() && rest.is_none() {
-            return fail(self.span_of(structure), "`..` takes a struct here");
+            return fail(
+                self.span_of(structure),
+                "`..` must be followed by a struct here",
+            );
         }
         let mut fields = Vec::new();
         for syn::FieldValue {
@@ -410,13 +413,13 @@ impl Parser {
             Some(label) => fail_help(
                 self.span_of(label),
                 "labels are not in the subset",
-                "keep what decides in a `bool`, or move the loops to a function and `return`",
+                "keep the decision in a `bool`, or move the loops to a function and `return`",
             ),
         }
     }
 }
 
-/// The operator, and whether it assigns.
+/// Returns the operator, and whether it assigns.
 fn binary_op(op: &syn::BinOp) -> Option<(BinaryOp, bool)> {
     use syn::BinOp as S;
     Some(match op {

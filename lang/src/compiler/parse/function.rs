@@ -12,7 +12,7 @@ impl Parser {
         body: Option<&syn::Block>,
     ) -> Result<Function> {
         let syn::Signature {
-            constness: _, // what a constant calls is evaluated as any call is
+            constness: _, // calls in constants are evaluated like any others
             asyncness,
             unsafety,
             abi,
@@ -24,12 +24,12 @@ impl Parser {
             variadic,
             output,
         } = signature;
-        let span = self.span_of(signature);
+        let span = || self.span_of(signature);
         if asyncness.is_some() || abi.is_some() || variadic.is_some() {
-            return fail(span, "this kind of function is not in the subset");
+            return fail(span(), "this kind of function is not in the subset");
         }
         if unsafety.is_some() {
-            return fail(span, "`unsafe` is not in the subset");
+            return fail(span(), "`unsafe` is not in the subset");
         }
         let mut params = Vec::new();
         for input in inputs {
@@ -65,12 +65,12 @@ impl Parser {
                     mutability,
                     self_token: _,
                     colon_token,
-                    ty: _, // follows from the others where no type is written
+                    ty: _, // if no type is written, it follows from the other fields
                 } = receiver;
                 if colon_token.is_some() {
                     return fail_help(
                         span,
-                        "a type of `self` is not in the subset",
+                        "an explicit type of `self` is not in the subset",
                         "write `self`, `&self` or `&mut self`",
                     );
                 }
@@ -103,7 +103,7 @@ impl Parser {
                 if mutable_reference && !matches!(pattern.kind, PatternKind::Bind(_)) {
                     return fail_help(
                         pattern.span,
-                        "a parameter taken by `&mut` is one name",
+                        "a parameter taken by `&mut` must be a single name",
                         "name it, and use its fields",
                     );
                 }
@@ -166,7 +166,7 @@ impl Parser {
                     if !known {
                         return fail(
                             self.span_of(ty),
-                            "constant parameters are of type `usize` or `bool`",
+                            "constant parameters must be of type `usize` or `bool`",
                         );
                     }
                     params.push(GenericParam {
@@ -202,7 +202,7 @@ impl Parser {
         Ok(predicates)
     }
 
-    /// The traits of a bound.
+    /// Returns the traits of a bound.
     pub(super) fn bounds<T>(
         &self,
         bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, T>,

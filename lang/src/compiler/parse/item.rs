@@ -8,7 +8,7 @@ use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 use crate::compiler::output::Span;
 
-/// Macros of the language, which no other macro may stand for.
+/// Macros of the language. No other macro may have one of these names.
 pub(super) const MACROS: &[&str] = &[
     "assert",
     "assert_eq",
@@ -73,7 +73,7 @@ impl Parser {
     }
 
     fn item(&self, item: &syn::Item, module: &mut Module) -> Result<()> {
-        let span = self.span_of(item);
+        let span = || self.span_of(item);
         match item {
             syn::Item::Use(syn::ItemUse {
                 attrs,
@@ -87,7 +87,7 @@ impl Parser {
                     return Ok(());
                 }
                 if leading_colon.is_some() {
-                    return fail(span, "paths that begin with `::` are not in the subset");
+                    return fail(span(), "paths that begin with `::` are not in the subset");
                 }
                 let visibility = self.visibility(vis)?;
                 self.imports(tree, visibility, &mut Vec::new(), &mut module.imports)
@@ -163,7 +163,7 @@ impl Parser {
                     return Ok(());
                 }
                 if unsafety.is_some() {
-                    return fail(span, "`unsafe` is not in the subset");
+                    return fail(span(), "`unsafe` is not in the subset");
                 }
                 let kind = match content {
                     Some((_, items)) => ItemKind::Module(self.items(items)?),
@@ -171,26 +171,26 @@ impl Parser {
                 };
                 self.declare(module, vis, ident, kind)
             }
-            // What is left out is not read further.
+            // Items that are left out are not read any further.
             syn::Item::Macro(item) if !self.present(&item.attrs)? => Ok(()),
             syn::Item::Enum(item) if !self.present(&item.attrs)? => Ok(()),
             syn::Item::Static(item) if !self.present(&item.attrs)? => Ok(()),
             syn::Item::ExternCrate(item) if !self.present(&item.attrs)? => Ok(()),
             syn::Item::Static(_) => fail_help(
-                span,
+                span(),
                 "statics are not in the subset",
                 "declare a constant with `const`",
             ),
             syn::Item::Enum(_) => fail_help(
-                span,
+                span(),
                 "enums are not in the subset",
                 "use a `usize` constant, or a trait with one implementation per case",
             ),
-            _ => fail(span, "this item is not in the subset"),
+            _ => fail(span(), "this item is not in the subset"),
         }
     }
 
-    /// A constant item of a module or a block, unless it is left out.
+    /// Parses a constant of a module or a block, unless it is left out.
     pub(super) fn constant_item(&self, item: &syn::ItemConst) -> Result<Option<Const>> {
         let syn::ItemConst {
             attrs,
@@ -225,7 +225,7 @@ impl Parser {
             let syn::Field {
                 attrs,
                 vis,
-                mutability: _, // syn's place for what Rust does not have yet
+                mutability: _, // reserved by syn for syntax that Rust does not have yet
                 ident,
                 colon_token: _,
                 ty,
@@ -564,8 +564,8 @@ impl Parser {
     }
 }
 
-/// Whether a type has a reference in it: types are read without them, so that implementations for a
-/// type and for references to it could not be told apart.
+/// Returns whether a type contains a reference. Types are read without references, so
+/// implementations for a type and for references to it could not be distinguished.
 fn has_reference(ty: &syn::Type) -> bool {
     match ty {
         syn::Type::Reference(_) => true,

@@ -1,4 +1,5 @@
-//! Text to [`ast`](super::ast): `syn` does the grammar, this keeps the subset and refuses the rest.
+//! Translates text to [`ast`](super::ast). `syn` parses the grammar; this keeps the subset and
+//! refuses the rest.
 
 mod attribute;
 mod block;
@@ -6,6 +7,7 @@ mod expr;
 mod function;
 mod item;
 mod pattern;
+mod span;
 mod ty;
 
 use std::cell::Cell;
@@ -15,18 +17,20 @@ use proc_macro2::{LexError, TokenStream, TokenTree};
 
 use super::ast::{Module, Symbol};
 use super::error::{Result, fail, failure};
-use super::output::Span;
+use span::Lines;
 
-/// Deepest nesting of brackets, and longest row of operators: `syn` parses them by recursion.
+/// Largest depth of nested brackets, and largest number of operators in a row: `syn` parses these
+/// by recursion.
 const MAX_NESTING: usize = 1 << 10;
 
-/// Deepest nesting of expressions: a chain of operators or methods nests too.
+/// Largest depth of nested expressions. A chain of operators or methods is nested, too.
 const MAX_DEPTH: usize = 1 << 10;
 
 /// Parses one file.
 pub fn parse_file(file: u32, text: &str) -> Result<Module> {
     let parser = Parser {
         file,
+        lines: Lines::new(text),
         depth: Cell::new(0),
     };
     let wrong =
@@ -40,10 +44,11 @@ pub fn parse_file(file: u32, text: &str) -> Result<Module> {
     parser.items(&syntax.items)
 }
 
-/// Converts the syntax of one file.
+/// Converts the syntax tree of one file.
 struct Parser {
     file: u32,
-    /// Of the present expression.
+    lines: Lines,
+    /// Depth of the present expression.
     depth: Cell<usize>,
 }
 
@@ -71,20 +76,7 @@ impl Parser {
         Ok(())
     }
 
-    fn span(&self, span: proc_macro2::Span) -> Span {
-        let range = span.byte_range();
-        Span {
-            file: self.file,
-            start: range.start as u32,
-            end: range.end as u32,
-        }
-    }
-
-    fn span_of(&self, syntax: &impl syn::spanned::Spanned) -> Span {
-        self.span(syntax.span())
-    }
-
-    /// The name an identifier interns.
+    /// Interns the name of an identifier.
     fn symbol(&self, ident: &syn::Ident) -> Result<Symbol> {
         let text = ident.to_string();
         if text.starts_with("r#") {

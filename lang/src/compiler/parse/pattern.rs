@@ -17,7 +17,7 @@ impl Parser {
             syn::Pat::Ident(syn::PatIdent {
                 attrs,
                 by_ref,
-                mutability: _, // rustc has checked what is assigned to
+                mutability: _, // rustc has checked assignments
                 ident,
                 subpat,
             }) => {
@@ -100,7 +100,7 @@ impl Parser {
                 syn::Pat::Rest(syn::PatRest { attrs, .. }) => {
                     self.kept(attrs)?;
                     if rest.replace(patterns.len()).is_some() {
-                        return fail(self.span_of(pattern), "there is `..` already");
+                        return fail(self.span_of(pattern), "a pattern has at most one `..`");
                     }
                 }
                 pattern => patterns.push(self.pattern(pattern)?),

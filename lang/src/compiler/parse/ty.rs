@@ -13,14 +13,14 @@ impl Parser {
             }
             syn::Type::Reference(syn::TypeReference {
                 and_token: _,
-                lifetime: _, // rustc has checked how long references live
+                lifetime: _, // rustc has checked lifetimes
                 mutability,
                 elem,
             }) => {
                 if mutability.is_some() {
                     return fail_help(
                         span,
-                        "mutable references are only types of parameters",
+                        "only parameters can have mutable references as types",
                         "return the new value, or pass `&mut place` where it is used",
                     );
                 }
@@ -59,7 +59,7 @@ impl Parser {
     }
 
     pub(super) fn path(&self, qself: Option<&syn::QSelf>, path: &syn::Path) -> Result<Path> {
-        let span = self.span_of(path);
+        let span = self.span_of_path(path);
         let syn::Path {
             leading_colon,
             segments: all,

@@ -1,21 +1,38 @@
-//! Names that no file defines: the gadgets' prelude, the language's own, and the standard library's.
+//! Names that no file defines: those of the gadgets' prelude, the language, and the standard
+//! library.
 
 use super::Namespace;
+use crate::precompile::BUILT_IN;
 
-/// The crate of the built-in modules.
+/// Name of the crate of the built-in modules.
 pub const GADGETS: &str = "droste_gadgets";
 
-/// Its built-in modules, which [`PRELUDE`], [`UNCHECKED`] and [`ADVICE`] fill.
-pub const MODULES: [(&str, &[(&str, Namespace)]); 3] = [
-    ("prelude", PRELUDE),
-    ("unchecked", UNCHECKED),
-    ("advice", ADVICE),
-];
+/// Names of the built-in modules.
+pub const MODULES: [&str; 3] = ["prelude", "unchecked", "advice"];
+
+/// Returns the names in a built-in module.
+pub fn names(module: &str) -> Vec<(&'static str, Namespace)> {
+    match module {
+        "unchecked" => UNCHECKED.to_vec(),
+        "advice" => ADVICE.to_vec(),
+        _ => {
+            let functions = BUILT_IN.iter().flat_map(|precompile| precompile.functions);
+            let functions = functions.map(|function| (function.name, VALUE));
+            PRELUDE.iter().copied().chain(functions).collect()
+        }
+    }
+}
+
+/// Returns whether a built-in module has the name, so that no other function can have it.
+pub fn is_builtin(name: &str) -> bool {
+    let mut names = MODULES.iter().flat_map(|module| names(module));
+    names.any(|(taken, _)| taken == name)
+}
 
 const TYPE: Namespace = Namespace::Type;
 const VALUE: Namespace = Namespace::Value;
 
-/// `droste_gadgets::prelude`.
+/// `droste_gadgets::prelude`, apart from the functions of precompiles.
 const PRELUDE: &[(&str, Namespace)] = &[
     ("Felt", TYPE),
     ("Ext", TYPE),
@@ -32,30 +49,16 @@ const PRELUDE: &[(&str, Namespace)] = &[
     ("reveal", VALUE),
     ("count", VALUE),
     ("count_to", VALUE),
-    ("poseidon16_compress", VALUE),
-    ("poseidon16_sponge", VALUE),
-    ("poseidon16_hash", VALUE),
-    ("poseidon16_duplex", VALUE),
-    ("poseidon16_merkle", VALUE),
-    ("horner", VALUE),
-    ("unpack", VALUE),
-    ("assert_unpacked", VALUE),
     ("fold_pair", VALUE),
-    ("limbs", VALUE),
-    ("blake3_chunk", VALUE),
-    ("blake3_parent", VALUE),
-    ("blake3_merkle", VALUE),
-    ("keccak_hash", VALUE),
-    ("keccak_merkle", VALUE),
 ];
 
-/// The trait of indices without a check, by the name under which the evaluator knows it.
+/// Name under which the evaluator knows the trait of unchecked indices.
 pub const UNCHECKED_SLICE: &str = "UncheckedSlice";
 
 /// `droste_gadgets::unchecked`.
 const UNCHECKED: &[(&str, Namespace)] = &[(UNCHECKED_SLICE, TYPE)];
 
-/// `droste_gadgets::advice`: what the machine has no use for.
+/// Names in `droste_gadgets::advice`, which do nothing in the machine.
 const ADVICE: &[(&str, Namespace)] = &[
     ("advise_bits", VALUE),
     ("advise_word_bits", VALUE),
@@ -68,12 +71,12 @@ const ADVICE: &[(&str, Namespace)] = &[
     ("tell_word", VALUE),
 ];
 
-/// Whether a built-in function is nothing in the machine but the evaluation of its arguments.
+/// Returns whether a built-in function does nothing in the machine except evaluate its arguments.
 pub fn is_advice(name: &str) -> bool {
     ADVICE.iter().any(|(advice, _)| *advice == name)
 }
 
-/// What every module knows without an import: Rust's primitive types and its prelude.
+/// Names that every module knows without an import: Rust's primitive types and its prelude.
 pub const LANGUAGE: &[&str] = &[
     "bool",
     "u8",
@@ -100,13 +103,13 @@ pub const LANGUAGE: &[&str] = &[
     "Vec",
 ];
 
-/// Crates of the standard library.
+/// Returns whether this is the name of a crate of the standard library.
 pub fn is_standard(name: &str) -> bool {
     matches!(name, "std" | "core" | "alloc")
 }
 
-/// The name by which the evaluator knows an item of the standard library: that of a trait that a program
-/// may implement or name, or `PhantomData`.
+/// Returns the name under which the evaluator knows an item of the standard library: a trait that a
+/// program may implement or name, or `PhantomData`.
 pub fn standard(module: &str, item: &str) -> Option<&'static str> {
     const ITEMS: &[(&str, &[&str])] = &[
         ("marker", &["PhantomData", "Copy", "Sized", "Send", "Sync"]),
@@ -142,9 +145,10 @@ pub fn standard(module: &str, item: &str) -> Option<&'static str> {
     items.iter().find(|name| **name == item).copied()
 }
 
-/// Built-in traits that a program may implement for its types: operators and `clone` are then called,
-/// the rest has no methods that the language calls by itself. `Into` is none of them: beside a program's
-/// own there are those that follow from `From`, and the result alone says which is meant.
+/// Returns whether a program may implement this built-in trait for its types. For operators and
+/// `clone` the program's implementation is then called; the language does not call methods of the
+/// others by itself. `Into` is not among them: besides a program's implementations there are those
+/// that follow from `From`, and only the expected result says which is meant.
 pub fn may_be_implemented(name: &str) -> bool {
     matches!(
         name,
@@ -170,7 +174,7 @@ pub fn may_be_implemented(name: &str) -> bool {
     )
 }
 
-/// Whether a trait is that of an operator or of a comparison.
+/// Returns whether a trait is that of an operator or a comparison.
 pub fn is_operator(name: &str) -> bool {
     matches!(
         name,

@@ -13,7 +13,7 @@ use super::output::Span;
 use super::value::StructId;
 
 use builtin::{GADGETS, MODULES};
-pub use builtin::{UNCHECKED_SLICE, is_advice};
+pub use builtin::{UNCHECKED_SLICE, is_advice, is_builtin};
 
 pub type ModuleId = usize;
 pub type TraitId = usize;
@@ -31,14 +31,14 @@ pub enum Definition {
     Intrinsic(Symbol),
 }
 
-/// Types and modules, or values: a name may have one meaning in each.
+/// The kind of a name: types and modules, or values. A name may have one meaning of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Namespace {
     Type,
     Value,
 }
 
-/// A trait: of the program, or of the prelude or the standard library.
+/// A trait of the program, the prelude, or the standard library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TraitName {
     User(TraitId),
@@ -55,7 +55,7 @@ impl TraitName {
     }
 }
 
-/// The outermost constructor of a type, by which implementations are found.
+/// The outermost constructor of a type, under which implementations are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Head {
     Struct(StructId),
@@ -66,10 +66,10 @@ pub enum Head {
     Any,
 }
 
-/// The module within which a name is visible; `None`: it is everywhere.
+/// The module within which a name is visible, or `None` if it is visible everywhere.
 type Reach = Option<ModuleId>;
 
-/// What a name means in a module, and from where that is visible.
+/// What a name means in a module, and where that is visible.
 #[derive(Clone)]
 struct Named {
     definition: Definition,
@@ -85,42 +85,42 @@ impl Named {
 
 struct ModuleInfo {
     parent: Option<ModuleId>,
-    /// The root of its crate.
+    /// Root module of its crate.
     root: ModuleId,
     names: HashMap<(Symbol, Namespace), Named>,
     imports: Vec<Import>,
-    /// Whether its text has been read.
+    /// Whether the text of the module has been read.
     filled: bool,
 }
 
-/// A structure and the module it is in.
+/// A structure, and the module in which it is declared.
 pub struct StructInfo {
     pub module: ModuleId,
     pub ast: Rc<Struct>,
 }
 
-/// An implementation and the module it is in.
+/// An implementation, and the module in which it is written.
 pub struct ImplInfo {
     pub module: ModuleId,
     pub ast: Rc<Impl>,
-    /// What its type is.
+    /// Head of the type for which it is.
     pub head: Head,
-    /// `None` for an inherent one.
+    /// The trait, or `None` if it is inherent.
     pub of: Option<TraitName>,
 }
 
-/// Something that an implementation gives the types it is for.
+/// An item that an implementation provides for its types.
 #[derive(Clone)]
 pub struct Associated<T> {
     pub implementation: usize,
-    /// Module of its text: the trait's, for a default.
+    /// The module in which it is written: for a default, that of the trait.
     pub module: ModuleId,
-    /// The trait whose default it is.
+    /// The trait, if it is a default of one.
     pub default_of: Option<TraitId>,
     pub item: T,
 }
 
-/// What implementations give, by their type's head and the name.
+/// Items of implementations, by the head of the type and the name.
 pub type Table<T> = HashMap<(Head, Symbol), Vec<Associated<T>>>;
 
 fn add<T>(table: &mut Table<T>, head: Head, name: Symbol, item: Associated<T>) {
@@ -140,23 +140,23 @@ pub struct Items {
     pub implementors: HashMap<TraitName, Vec<usize>>,
     pub methods: Table<Rc<Function>>,
     pub constants: Table<Rc<Const>>,
-    /// Index of the associated type in its implementation.
+    /// Indices of associated types in their implementations.
     pub types: Table<usize>,
-    /// Whether an operator or a comparison is implemented by the program for some type.
+    /// Whether the program implements an operator or a comparison for some type.
     pub has_operators: bool,
-    /// Answers of [`Self::lookup`].
+    /// Cached results of [`Self::lookup`].
     known: RefCell<HashMap<(ModuleId, Symbol, Namespace), Option<Definition>>>,
-    /// Answers of [`Self::traits_in_scope`].
+    /// Cached results of [`Self::traits_in_scope`].
     scopes: RefCell<HashMap<ModuleId, Rc<BTreeSet<TraitName>>>>,
 }
 
 impl Items {
-    /// Builds the table from files: the entry first, with an empty path.
+    /// Builds the table from files. The entry is first, with an empty path.
     ///
     /// A library's path begins with the name of its crate; `src`, `lib.rs` and `mod.rs` are not
     /// part of a module's name.
     ///
-    /// `custom` are names of functions that mean what the prelude's do.
+    /// `custom` are names of functions that mean the same as functions of the prelude.
     pub fn new(
         files: Vec<(String, Module)>,
         custom: impl Iterator<Item = &'static str>,
@@ -170,8 +170,8 @@ impl Items {
         let mut entry = 0;
         for (index, (path, module)) in files.into_iter().enumerate() {
             let path = module_path(&path);
-            // The built-in modules are what these files are natively.
-            let builtin = |(name, _): &(&str, _)| path.get(1).is_some_and(|second| second == name);
+            // These files are the native form of the built-in modules.
+            let builtin = |name: &&str| path.get(1).is_some_and(|second| second == name);
             let gadgets = path.first().is_some_and(|name| name == GADGETS);
             if index > 0 && gadgets && MODULES.iter().any(builtin) {
                 continue;
@@ -203,15 +203,15 @@ impl Items {
         Ok((items, entry))
     }
 
-    /// The modules of the gadgets' crate that no file defines.
+    /// Declares the modules of the gadgets' crate that no file defines.
     fn declare_builtin(&mut self) {
-        for (name, contents) in MODULES {
-            let id = self.module_at(&[GADGETS.to_owned(), name.to_owned()]);
-            for (name, namespace) in contents {
+        for module in MODULES {
+            let id = self.module_at(&[GADGETS.to_owned(), module.to_owned()]);
+            for (name, namespace) in builtin::names(module) {
                 let name = Symbol::new(name);
                 let definition = Definition::Intrinsic(name);
                 let names = &mut self.modules[id].names;
-                names.insert((name, *namespace), Named::public(definition));
+                names.insert((name, namespace), Named::public(definition));
             }
         }
     }
@@ -229,7 +229,7 @@ impl Items {
         id
     }
 
-    /// The module of a library's file.
+    /// Returns the module of a library's file.
     fn module_at(&mut self, path: &[String]) -> ModuleId {
         let mut names = path.iter().map(|name| Symbol::new(name));
         let Some(name) = names.next() else {
@@ -307,7 +307,7 @@ impl Items {
                     return fail_help(
                         item.span,
                         format!("the file of the module `{}` is missing", item.name),
-                        "hand it to the compiler as a library, or write the module here",
+                        "pass it to the compiler as a library, or write the module here",
                     );
                 }
             };
@@ -342,7 +342,7 @@ impl Items {
     fn implement(&mut self, module: ModuleId, ast: Rc<Impl>) -> Result<()> {
         let head = self.head_of(module, &ast)?;
         if head == Head::Intrinsic(Symbol::new("Vec")) {
-            // What a call means would depend on whether the value is a `Vec` or a slice of one.
+            // The meaning of a call would depend on whether the value is a `Vec` or a slice of one.
             return fail(
                 ast.self_type.span,
                 "implementations for `Vec` are not in the subset",
@@ -395,13 +395,13 @@ impl Items {
             add(&mut self.types, head, *name, item);
         }
         if let Some(TraitName::User(id)) = of {
-            let (home, definition) = self.traits[id].clone();
+            let (defined_in, definition) = self.traits[id].clone();
             for function in &definition.functions {
                 let given = ast.functions.iter().any(|own| own.name == function.name);
                 if !given && function.body.is_some() {
                     let item = Associated {
                         implementation,
-                        module: home,
+                        module: defined_in,
                         default_of: Some(id),
                         item: function.clone(),
                     };
@@ -413,7 +413,7 @@ impl Items {
                 if !given && constant.value.is_some() {
                     let item = Associated {
                         implementation,
-                        module: home,
+                        module: defined_in,
                         default_of: Some(id),
                         item: constant.clone(),
                     };
@@ -436,25 +436,25 @@ impl Items {
         Ok(())
     }
 
-    /// Whether an implementation is for every type that meets its conditions.
+    /// Returns whether an implementation applies to every type that meets its conditions.
     pub fn is_blanket(&self, implementation: usize) -> bool {
         self.impls[implementation].head == Head::Any
     }
 
-    /// Whether an inherent function or constant is visible in a module for certain: it is `pub`, or the
-    /// module is within the implementation's.
+    /// Returns whether an inherent function or constant is certainly visible in a module: it is
+    /// `pub`, or the module is within the implementation's.
     pub fn is_visible(&self, implementation: usize, name: Symbol, module: ModuleId) -> bool {
         let info = &self.impls[implementation];
         self.is_within(module, info.module) || !info.ast.restricted.contains(&name)
     }
 
-    /// The trait that a path names.
+    /// Returns the trait that a path names.
     pub fn trait_named(&self, module: ModuleId, path: &Path) -> Result<TraitName> {
         match self.path(module, path, Namespace::Type)? {
             Some((definition @ (Definition::Trait(_) | Definition::Intrinsic(_)), used))
                 if used == path.segments.len() =>
             {
-                // Either kind of definition is a trait's here.
+                // Here a name can only mean a trait, of either kind.
                 match TraitName::of(&definition) {
                     Some(name) => Ok(name),
                     None => fail(path.span, "this is not a trait"),
@@ -484,13 +484,13 @@ impl Items {
             }
             match self.path(module, path, Namespace::Type)? {
                 Some((Definition::Struct(id), _)) => return Ok(Head::Struct(id)),
-                // Integers have one head: which type a value has is not always known.
+                // All integers have one head, since the type of a value is not always known.
                 Some((Definition::Intrinsic(name), _)) if is_integer(&name.text()) => {
                     return Ok(Head::Intrinsic(Symbol::new("usize")));
                 }
                 Some((Definition::Intrinsic(name), _)) => return Ok(Head::Intrinsic(name)),
-                Some((Definition::Alias(home, ast), _)) => {
-                    module = home;
+                Some((Definition::Alias(defined_in, ast), _)) => {
+                    module = defined_in;
                     alias = ast;
                     kind = &alias.ty.kind;
                 }
@@ -500,7 +500,7 @@ impl Items {
     }
 }
 
-/// `gadgets/src/fri/mod.rs` and `gadgets::fri` are module `gadgets::fri`.
+/// Both `gadgets/src/fri/mod.rs` and `gadgets::fri` are the module `gadgets::fri`.
 fn module_path(path: &str) -> Vec<String> {
     let path = path.strip_suffix(".rs").unwrap_or(path);
     let mut names: Vec<String> = path
@@ -514,14 +514,14 @@ fn module_path(path: &str) -> Vec<String> {
     names
 }
 
-/// Whether a name may be that of a trait of the standard library which the evaluator does not know: by
-/// its path, whose last part is written as types and traits are.
+/// Returns whether a name may be that of a trait of the standard library that the evaluator does
+/// not know: it is a path whose last segment is capitalised like a type or trait.
 pub fn is_unknown_trait(name: &str) -> bool {
     name.rsplit_once("::")
         .is_some_and(|(_, last)| last.starts_with(char::is_uppercase))
 }
 
-/// Whether a name is that of an integer type.
+/// Returns whether a name is that of an integer type.
 pub fn is_integer(name: &str) -> bool {
     matches!(name, "u8" | "u16" | "u32" | "u64" | "u128" | "usize")
 }

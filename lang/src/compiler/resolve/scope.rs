@@ -1,4 +1,4 @@
-//! What a name means in a module: its items, its imports, and what every module knows.
+//! What a name means in a module: its items, its imports, and names that every module knows.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -9,13 +9,14 @@ use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 use crate::compiler::output::Span;
 
-/// Imports being followed, which give no name while they are: they would go round in a circle.
+/// Imports that are being followed. Until they are resolved they provide no name, which prevents
+/// endless recursion.
 type Following = Vec<(ModuleId, usize, Symbol, Namespace)>;
 
 const NAMESPACES: [Namespace; 2] = [Namespace::Type, Namespace::Value];
 
 impl Definition {
-    /// Whether two definitions are one item.
+    /// Returns whether two definitions are the same item.
     fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Function(_, a), Self::Function(_, b)) => Rc::ptr_eq(a, b),
@@ -31,11 +32,11 @@ impl Definition {
 }
 
 impl Items {
-    /// What `name` means in a module.
+    /// Returns what `name` means in a module.
     ///
-    /// An import brings only what is visible in its module, in each namespace by itself. Items and
-    /// named imports come before globs, globs before the crates and what every module knows.
-    /// A name with two meanings of equal rank is an error, as in Rust.
+    /// An import only brings what is visible in its module, for each namespace separately. Items
+    /// and named imports take precedence over globs, and globs over crates and names that every
+    /// module knows. As in Rust, a name with two meanings of equal precedence is an error.
     pub fn lookup(
         &self,
         module: ModuleId,
@@ -55,7 +56,8 @@ impl Items {
         Ok(definition)
     }
 
-    /// Crates, and what every module knows.
+    /// Returns the meaning of a name outside of modules: a crate, or a name that every module
+    /// knows.
     fn outside(&self, name: Symbol) -> Option<Definition> {
         if let Some(id) = self.crates.get(&name) {
             return Some(Definition::Module(*id));
@@ -64,7 +66,7 @@ impl Items {
         known.then_some(Definition::Intrinsic(name))
     }
 
-    /// What a module itself defines or imports.
+    /// Returns what a module itself defines or imports under a name.
     fn find(
         &self,
         module: ModuleId,
@@ -120,7 +122,7 @@ impl Items {
         Ok(found)
     }
 
-    /// What one import of a module gives for a name.
+    /// Returns what one import of a module brings under a name.
     fn follow(
         &self,
         module: ModuleId,
@@ -155,7 +157,7 @@ impl Items {
         }))
     }
 
-    /// The definition at the end of a `use` path.
+    /// Returns the definition at the end of a `use` path.
     fn import(
         &self,
         module: ModuleId,
@@ -207,11 +209,11 @@ impl Items {
                 None => return Ok(None),
             }
         }
-        // What is not visible here is not imported: the name may mean something else.
+        // What is not visible here is not imported, so the name may mean something else.
         Ok(Some(named).filter(|named| self.reaches(named.reach, module)))
     }
 
-    /// A precompile of the user's: its crate is not among the files.
+    /// Returns the definition of a user's precompile, whose crate is not among the files.
     fn custom_import(&self, import: &Import, namespace: Namespace) -> Option<Definition> {
         let last = *import.path.last()?;
         let known = import.path.len() > 1
@@ -221,7 +223,7 @@ impl Items {
         known.then_some(Definition::Intrinsic(last))
     }
 
-    /// Whether a module is another or within it.
+    /// Returns whether a module is `outer` or within it.
     pub(super) fn is_within(&self, module: ModuleId, outer: ModuleId) -> bool {
         let mut around = Some(module);
         while let Some(inner) = around.filter(|inner| *inner != outer) {
@@ -230,7 +232,7 @@ impl Items {
         around.is_some()
     }
 
-    /// From where something is visible that a module declares or imports.
+    /// Returns where something is visible that a module declares or imports.
     pub(super) fn reach(&self, module: ModuleId, visibility: Visibility) -> Reach {
         let mut around = vec![module];
         while let Some(parent) = around.last().and_then(|inner| self.modules[*inner].parent) {
@@ -249,12 +251,12 @@ impl Items {
         )
     }
 
-    /// Whether what is visible within `reach` is visible in a module.
+    /// Returns whether something that is visible within `reach` is visible in a module.
     fn reaches(&self, reach: Reach, module: ModuleId) -> bool {
         reach.is_none_or(|outer| self.is_within(module, outer))
     }
 
-    /// The smaller of two modules around one, within which something is visible.
+    /// Returns the smaller of two scopes of visibility, one of which contains the other.
     pub(super) fn narrower(&self, a: Reach, b: Reach) -> Reach {
         match (a, b) {
             (Some(inner), Some(outer)) if !self.is_within(inner, outer) => Some(outer),
@@ -262,7 +264,7 @@ impl Items {
         }
     }
 
-    /// The larger of two modules around one, within which something is visible.
+    /// Returns the larger of two scopes of visibility, one of which contains the other.
     fn wider(&self, a: Reach, b: Reach) -> Reach {
         match (a, b) {
             (Some(inner), Some(outer)) if self.is_within(inner, outer) => Some(outer),
@@ -271,7 +273,7 @@ impl Items {
         }
     }
 
-    /// The module that `crate`, `self` or `super` is.
+    /// Returns the module that `crate`, `self` or `super` means.
     fn relative(&self, module: ModuleId, name: Symbol, span: Span) -> Result<Option<ModuleId>> {
         Ok(match &*name.text() {
             "crate" => Some(self.modules[module].root),
@@ -288,7 +290,7 @@ impl Items {
         }
     }
 
-    /// Refuses imports of what is not there.
+    /// Refuses imports of names that do not exist.
     pub(super) fn check_imports(&self) -> Result<()> {
         for (module, info) in self.modules.iter().enumerate() {
             for import in &info.imports {
@@ -308,7 +310,7 @@ impl Items {
                     return fail_help(
                         import.span,
                         format!("there is no `{}`", text.join("::")),
-                        "imports name items of the program's own files and of the libraries handed to \
+                        "imports name items of the program's own files and of the libraries passed to \
                          the compiler",
                     );
                 }
@@ -317,10 +319,10 @@ impl Items {
         Ok(())
     }
 
-    /// Follows a path from a module as far as items go; the rest is left to the type.
+    /// Follows a path from a module as far as it consists of items. The rest belongs to a type.
     ///
-    /// The answer is the definition and the number of segments it took; `None` when not even the
-    /// first segment is an item. The path's last segment is looked up in `namespace`.
+    /// Returns the definition and the number of segments that it took, or `None` if not even the
+    /// first segment is an item. The last segment of the path is looked up in `namespace`.
     pub fn path(
         &self,
         module: ModuleId,
@@ -366,7 +368,7 @@ impl Items {
         Ok(Some((definition, used)))
     }
 
-    /// The traits whose methods a module's method calls may mean.
+    /// Returns the traits whose methods may be meant by method calls in a module.
     pub fn traits_in_scope(&self, module: ModuleId) -> Result<Rc<BTreeSet<TraitName>>> {
         if let Some(known) = self.scopes.borrow().get(&module) {
             return Ok(known.clone());
@@ -405,8 +407,9 @@ impl Items {
     }
 }
 
-/// An item of the standard library; one that the evaluator does not know has a name that nothing else
-/// has, so that it hides what it hides in Rust, and is refused where it is used.
+/// Returns an item of the standard library. If the evaluator does not know it, the item gets a name
+/// that nothing else has, so that it shadows the same names as in Rust and is refused if it is
+/// used.
 fn standard_import(path: &[Symbol], namespace: Namespace) -> Option<Definition> {
     if namespace == Namespace::Type
         && let [_, module, item] = path

@@ -1,10 +1,10 @@
-//! Branches, and ways out of functions.
+//! Branches and early returns.
 
 use super::super::generator::{Function, Generator};
 use super::super::source::{Node, group, line};
 use super::super::types::{Int, Ty};
 
-/// `if` on what is known only at run time, as a statement and as a value.
+/// `if` on a condition known only at run time, as a statement and as a value.
 pub fn run_time(g: &mut Generator, body: &mut Vec<Node>) {
     let _ = g.unknown(body);
     let before = g.let_new(&Ty::Felt, true, body);
@@ -34,7 +34,8 @@ pub fn run_time(g: &mut Generator, body: &mut Vec<Node>) {
             return;
         };
         body.push(Node::Group(open_then, then, "}".into()));
-        // Two nodes that belong together: taking the first away leaves a text that rustc refuses.
+        // The `else` is a node of its own. Shrinking may remove the `if` alone, which leaves a text
+        // that rustc refuses.
         body.push(group(open, otherwise));
     }
     let (name, condition) = (g.fresh("v"), g.flag(1));
@@ -61,7 +62,7 @@ pub fn run_time(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&before, &Ty::Felt, body);
 }
 
-/// `if` on what is known at compile time.
+/// `if` on a condition known at compile time.
 pub fn compile_time(g: &mut Generator, body: &mut Vec<Node>) {
     let int = g.some_int();
     let counter = g.let_new(&Ty::Int(int), true, body);

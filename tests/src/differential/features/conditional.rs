@@ -1,11 +1,12 @@
-//! `cfg` on items, members, statements and expressions. Neither side builds tests.
+//! `cfg` on items, members, statements and expressions. Neither rustc nor Droste builds them with
+//! `test` set.
 
 use super::super::generator::Generator;
 use super::super::source::{Node, group, line};
 use super::super::types::Ty;
 
 impl Generator {
-    /// Two conditions of which the first holds.
+    /// Returns two conditions, of which the first holds.
     fn cfgs(&mut self) -> (&'static str, &'static str) {
         match self.random.below(10) {
             0..=6 => ("#[cfg(not(test))]", "#[cfg(test)]"),
@@ -18,7 +19,7 @@ impl Generator {
         }
     }
 
-    /// Both texts under their conditions, in some order.
+    /// Returns both texts under their conditions, in random order.
     fn either(&mut self, holds: &str, fails: &str) -> String {
         let (yes, no) = self.cfgs();
         let (holds, fails) = (format!("{yes}\n{holds}"), format!("{no}\n{fails}"));
@@ -71,7 +72,7 @@ pub fn items(g: &mut Generator, body: &mut Vec<Node>) {
             format!("{name} {{ x: {} }}.get()", g.felt(1))
         }
         5 => {
-            // A method under a condition that holds stands before the trait's default.
+            // A method whose condition holds takes precedence over the trait's default.
             let name = name.to_uppercase();
             g.items.push(line(format!(
                 "trait T{name} {{ fn get(&self) -> Felt {{ felt({b}) }} }}\nstruct {name} {{ x: Felt }}"
@@ -112,7 +113,7 @@ pub fn items(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&observed, &Ty::Felt, body);
 }
 
-/// Statements, expressions, arms, fields of struct expressions.
+/// Statements, expressions, match arms, and fields of struct expressions.
 pub fn inside(g: &mut Generator, body: &mut Vec<Node>) {
     let (a, b) = (g.random.between(2, 50), g.random.between(51, 99));
     let (first, second) = (g.felt(1), g.felt(1));

@@ -1,4 +1,4 @@
-//! The order in which parts of an expression are evaluated, seen through counters.
+//! The order in which parts of an expression are evaluated, made visible by counters.
 
 use super::super::generator::Generator;
 use super::super::source::{Node, line};
@@ -113,7 +113,7 @@ pub fn order(g: &mut Generator, body: &mut Vec<Node>) {
     }
 }
 
-/// Indices that change what they index, or a counter, while they are computed.
+/// Indices whose computation changes the indexed object or a counter.
 pub fn indices(g: &mut Generator, body: &mut Vec<Node>) {
     let (tick, c) = g.ticks();
     let a = g.fresh("a");

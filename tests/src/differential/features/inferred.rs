@@ -1,9 +1,10 @@
-//! Generic arguments that nothing but a result says: an annotation, the function around, a later use.
+//! Generic arguments that only the expected type of a result determines: an annotation, the
+//! enclosing function's result, or a later use.
 
 use super::super::generator::Generator;
 use super::super::source::{Node, line};
 
-/// Functions that give back the type that is asked of them.
+/// Functions that return the type that is expected of them.
 pub fn types(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("I");
     let (a, b, get) = (
@@ -12,7 +13,7 @@ pub fn types(g: &mut Generator, body: &mut Vec<Node>) {
         format!("get_{name}"),
     );
     let [p, q, r] = [0; 3].map(|_: usize| g.random.between(2, 99));
-    // A parameter may have the name of a struct of the program.
+    // A type parameter may have the same name as a struct of the program.
     let t = g.random.pick(&["T", &a, &b, &a, &b]).to_owned();
     let mut items = vec![
         format!(
@@ -96,7 +97,7 @@ pub fn types(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe_some(&calls, (50, &refused), body);
 }
 
-/// Lengths that the result says.
+/// Array lengths that the expected type of a result determines.
 pub fn lengths(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("L");
     let (m, n) = (g.random.between(1, 4), g.random.between(5, 8));
@@ -141,7 +142,7 @@ pub fn lengths(g: &mut Generator, body: &mut Vec<Node>) {
         format!("{{ let t: [Felt; {m}] = {name}_list({x}); t[{m} - 1] }}"),
         format!("{name}_five({x})[1]"),
     ];
-    // What stands around a literal does not say what is inside it.
+    // The type expected of a literal does not determine the types inside it.
     g.items.push(line(format!(
         "fn {name}_nested(x: Felt) -> {name}T<{m}> {{ {name}T({name}_t({name}T(x))) }}\n\
          fn {name}_five(x: Felt) -> [Felt; 5] {{ let t = {name}_list(x); t }}"

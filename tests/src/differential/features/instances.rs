@@ -1,10 +1,11 @@
-//! `#[inline(never)]` functions, called with differently fixed and differently shaped arguments.
+//! `#[inline(never)]` functions, called with arguments of which different parts are known, in
+//! different forms.
 
 use super::super::generator::{Function, Generator};
 use super::super::source::{Node, group, line};
 use super::super::types::Ty;
 
-/// Functions of some parameters, called several times, also out of loops and branches.
+/// Functions of some parameters, called several times, also in loops and branches.
 pub fn values(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("call");
     let (first, second) = (g.some_type(2), g.some_type(1));
@@ -73,7 +74,7 @@ pub fn values(g: &mut Generator, body: &mut Vec<Node>) {
     });
 }
 
-/// One struct type of which each call fixes other fields.
+/// A struct type; each call knows other fields of its argument.
 pub fn fixed(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("Fixed");
     let ext = g.random.chance(50);
@@ -119,7 +120,7 @@ pub fn fixed(g: &mut Generator, body: &mut Vec<Node>) {
     );
     let made = g.let_new(&ty, false, body);
     // The same few values in different fields: one at a fixed address, one in a frame, a constant,
-    // one that is the result of a call.
+    // the result of a call.
     g.items.push(line(format!(
         "#[inline(never)]\nfn id_{name}(x: {part}) -> {part} {{ x }}"
     )));
@@ -146,7 +147,7 @@ pub fn fixed(g: &mut Generator, body: &mut Vec<Node>) {
     }
 }
 
-/// Methods by reference, called on objects of which other parts are fixed.
+/// Methods with `&self`, called on objects of which different parts are known.
 pub fn methods(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("Object");
     let int = g.some_int();

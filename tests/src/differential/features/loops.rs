@@ -1,4 +1,4 @@
-//! Loops, unrolled and at run time, and ways out of them.
+//! Loops, unrolled and at run time, and `break` and `continue`.
 
 use super::super::generator::Generator;
 use super::super::source::{Node, group, line};
@@ -43,7 +43,7 @@ pub fn unrolled(g: &mut Generator, body: &mut Vec<Node>) {
     body.push(group(format!("for {element} in {list}"), inside));
 }
 
-/// Loops of the machine.
+/// Loops that run in the machine.
 pub fn run_time(g: &mut Generator, body: &mut Vec<Node>) {
     let carried = g.some_run_time_type(1);
     let state = g.let_new(&carried, true, body);
@@ -52,7 +52,7 @@ pub fn run_time(g: &mut Generator, body: &mut Vec<Node>) {
         0 => format!("count({})", g.random.below(4)),
         1 => format!("count({})", g.int_below(Int::Usize, 1, 4)),
         _ => {
-            // A number of rounds that is small whatever the input.
+            // A number of iterations that is small whatever the input is.
             let (x, n) = (g.unknown(body), g.fresh("n"));
             let most = g.random.between(1, 3);
             body.push(line(format!(
@@ -86,7 +86,7 @@ pub fn run_time(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&state, &carried, body);
 }
 
-/// `while` on compile-time conditions.
+/// `while` with conditions known at compile time.
 pub fn while_loops(g: &mut Generator, body: &mut Vec<Node>) {
     let int = g.some_int();
     let (name, counter) = (int.name(), g.fresh("w"));

@@ -37,7 +37,7 @@ pub fn words(g: &mut Generator, body: &mut Vec<Node>) {
             body.push(line(format!("{fill}(&mut {name}, {value});")));
         }
         4 if g.refused() => {
-            // A copy is another array of words.
+            // A copy of the words is another array.
             let other = g.fresh("w");
             body.push(line(format!("let mut {other} = {name}.clone();")));
             body.push(group(
@@ -53,7 +53,7 @@ pub fn words(g: &mut Generator, body: &mut Vec<Node>) {
             );
         }
         _ => {
-            // Only the first word: reading another one fails.
+            // Only the first word is written, so reading another one fails.
             body.push(line(format!("{name}.set(Index::new(felt(0)), {value});")));
             body.push(line(format!("{name}.set(Index::new(felt(0)), {value});")));
         }
@@ -70,7 +70,7 @@ pub fn words(g: &mut Generator, body: &mut Vec<Node>) {
     }
 }
 
-/// Slices: of hints, of blocks, read at fixed and at run-time indices.
+/// Slices of hints and of blocks, read at fixed indices and at indices known at run time.
 pub fn slices(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("s");
     let n = g.random.between(1, 4);
@@ -88,7 +88,7 @@ pub fn slices(g: &mut Generator, body: &mut Vec<Node>) {
         let x = g.unknown(body);
         let (at, block) = (g.fresh("i"), g.fresh("v"));
         let below = g.random.between(1, n);
-        // An index of a slice that is long enough, or, rarely, not.
+        // The bound of the index is at most the length of the slice, or, rarely, above it.
         let bound = if g.random.chance(5) { n + 1 } else { below };
         body.push(line(format!("let {at} = Index::<{bound}>::new({x});")));
         let text = match g.random.below(3) {
@@ -257,7 +257,7 @@ pub fn algebraic(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&name, &ty, body);
 }
 
-/// Limbs, Blake3 and Keccak.
+/// Functions for limbs, Blake3 and Keccak.
 pub fn byte_hashes(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("v");
     let blocks = g.random.between(2, 4);

@@ -1,4 +1,4 @@
-//! Methods by every kind of receiver, and generic functions.
+//! Methods with every kind of receiver, and generic functions.
 
 use super::super::generator::{Function, Generator};
 use super::super::source::{Node, group, line};
@@ -99,7 +99,7 @@ pub fn methods(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&format!("{object}.inner"), &ty, body);
 }
 
-/// Functions and structs over types and numbers.
+/// Functions and structs that are generic over types and numbers.
 pub fn generics(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("g");
     let (n, value) = (g.random.between(1, 4), g.felt(1));

@@ -1,4 +1,4 @@
-//! What programs are made of, one function for each feature of the language.
+//! The parts that programs consist of, one function per feature of the language.
 
 mod branches;
 mod conditional;
@@ -16,6 +16,8 @@ mod references;
 mod standard;
 mod traits;
 mod values;
+mod vec_calls;
+mod vecs;
 mod wholes;
 
 use super::generator::Generator;
@@ -23,10 +25,10 @@ use super::random::Random;
 use super::source::{Node, group, line};
 use super::types::Ty;
 
-/// Adds statements to a body, and items where they need some.
+/// Adds statements to a body, and the items that they need.
 pub type Feature = fn(&mut Generator, &mut Vec<Node>);
 
-/// A feature, its name in reports, and how often it is chosen.
+/// The function of a feature, its name in reports, and how often it is chosen.
 pub const FEATURES: &[(&str, Feature, usize)] = &[
     ("arithmetic", values::arithmetic, 4),
     ("assignments", values::assignments, 4),
@@ -87,7 +89,19 @@ pub const FEATURES: &[(&str, Feature, usize)] = &[
     ("names of the standard library", standard::names, 4),
 ];
 
-/// The feature of this name.
+/// The features of `Vec`s.
+pub const VECS: &[(&str, Feature, usize)] = &[
+    ("vecs", vecs::changes, 4),
+    ("vecs of vecs", vecs::nested, 3),
+    ("vecs in branches", vecs::branches, 3),
+    ("vecs in run-time loops", vecs::loops, 2),
+    ("functions of vecs", vec_calls::read, 3),
+    ("functions that change vecs", vec_calls::change, 4),
+    ("functions that return vecs", vec_calls::returned, 3),
+    ("structs of vecs", vec_calls::structs, 3),
+];
+
+/// Returns the feature of this name.
 pub fn feature(name: &str) -> Option<Feature> {
     let mut known = FEATURES.iter();
     known
@@ -96,15 +110,19 @@ pub fn feature(name: &str) -> Option<Feature> {
 }
 
 impl Generator {
-    /// One statement of some feature.
+    /// Adds one statement of a random feature.
     pub fn some_statement(&mut self, body: &mut Vec<Node>) {
         if self.fuel == 0 {
             return;
         }
         self.fuel -= 1;
-        let total = FEATURES.iter().map(|feature| feature.2).sum();
+        let features = match self.of_vecs && self.random.chance(70) {
+            true => VECS,
+            false => FEATURES,
+        };
+        let total = features.iter().map(|feature| feature.2).sum();
         let mut choice = self.random.below(total);
-        for (name, feature, weight) in FEATURES {
+        for (name, feature, weight) in features {
             if choice < *weight {
                 self.features.insert(name);
                 return feature(self, body);
@@ -113,7 +131,8 @@ impl Generator {
         }
     }
 
-    /// One statement that needs no items: fit for the inside of loops, branches and functions.
+    /// Adds one statement that needs no items, so that it can be inside loops, branches and
+    /// functions.
     pub fn simple_statement(&mut self, body: &mut Vec<Node>) {
         if self.fuel > 0 && self.random.chance(25) {
             return self.some_statement(body);
@@ -128,8 +147,8 @@ impl Generator {
         }
     }
 
-    /// Observes some of `calls`, which are elements, and in `percent` of a hundred cases one of those that
-    /// Droste refuses and must not misread.
+    /// Observes some of `calls`, which return field elements. In `percent` of a hundred cases it
+    /// also observes one of `refused`, which Droste refuses and must not misread.
     pub fn observe_some(
         &mut self,
         calls: &[String],
@@ -146,24 +165,27 @@ impl Generator {
         }
     }
 
-    /// Some simple statements.
+    /// Adds some simple statements.
     pub fn simple_statements(&mut self, body: &mut Vec<Node>) {
         for _ in 0..self.random.between(1, 3) {
             self.simple_statement(body);
         }
     }
 
-    /// Declares `acc`, which every body needs that observes.
+    /// Declares `acc`, which every body needs that observes values.
     pub fn start(&mut self, value: &str, body: &mut Vec<Node>) {
         body.push(line(format!("let mut acc = {value};")));
         self.declare("acc", Ty::Felt, true);
     }
 }
 
-/// Program `index` of `seed`, of a few features chosen at random, and their names.
+/// Returns program `index` of `seed`, which has a few randomly chosen features, and the names of
+/// these features.
 pub fn program(seed: u64, index: u64) -> (Vec<Node>, Vec<&'static str>) {
     let mut generator = Generator::new(Random::new(seed, index));
     let generator = &mut generator;
+    // So that what they find in the others does not depend on these.
+    generator.of_vecs = index % 4 == 3;
     generator.fuel = generator.random.between(2, 6);
     let body = generator.scoped(|generator, body| {
         generator.start("Felt::ONE", body);

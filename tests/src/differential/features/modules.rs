@@ -1,10 +1,10 @@
-//! Inline modules, imports, globs and names given again.
+//! Inline modules, imports, globs and renamed imports.
 
 use super::super::generator::{Function, Generator};
 use super::super::source::{Node, group, line};
 use super::super::types::Ty;
 
-/// Items of nested modules by their paths.
+/// Items of nested modules, named by their paths.
 pub fn modules(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("m");
     let (a, b, c) = (
@@ -12,7 +12,8 @@ pub fn modules(g: &mut Generator, body: &mut Vec<Node>) {
         g.random.between(2, 90),
         g.random.between(2, 90),
     );
-    // The same names outside: a path that ends in the wrong module computes something else.
+    // Items outside have the same names, so that a path that is resolved in the wrong module
+    // computes something else.
     let outside = format!("{name}_k");
     g.items.push(line(format!(
         "const {}: usize = {a};",
@@ -77,7 +78,7 @@ pub fn modules(g: &mut Generator, body: &mut Vec<Node>) {
     });
 }
 
-/// `use` with globs, new names and lists, inside modules and functions.
+/// `use` with globs, renames and lists, inside modules and functions.
 pub fn imports(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("m");
     let (a, b) = (g.random.between(2, 90), g.random.between(2, 90));
@@ -99,7 +100,7 @@ pub fn imports(g: &mut Generator, body: &mut Vec<Node>) {
             format!("felt({up} + f_{name}(2) + S{name}(4).n())")
         }
         2 => {
-            // An own item stands before one of a glob.
+            // An item of the module itself takes precedence over one from a glob.
             let own = g.random.between(2, 90);
             g.items
                 .push(line(format!("use {name}a::*;\nconst {up}: usize = {own};")));
@@ -112,7 +113,7 @@ pub fn imports(g: &mut Generator, body: &mut Vec<Node>) {
             format!("felt({up} * 2 + f_{name}(1) + S{name}(4).0)")
         }
         4 => {
-            // What a module imports is not there outside of it.
+            // What a module imports is not in scope outside of it.
             let own = g.random.between(2, 90);
             g.items.push(line(format!(
                 "fn f_{name}(x: usize) -> usize {{ x + 1000 }}\nconst {up}: usize = {own};\n\
@@ -139,7 +140,7 @@ pub fn imports(g: &mut Generator, body: &mut Vec<Node>) {
             format!("felt({name}x::f_{name}(Z{up}))")
         }
         _ => {
-            // A name of the prelude for an own item.
+            // Items of the prelude are renamed, and an item of the program is used with them.
             let own = g.random.between(2, 90);
             g.items.push(line(format!(
                 "mod {name}c {{ use droste_gadgets::prelude::{{Felt as Element, felt as element}}; fn count(n: usize) -> Element {{ element(n + {own}) }} pub fn go(x: Element) -> Element {{ x + count(2) }} }}"

@@ -1,11 +1,11 @@
-//! Operators of the program's own types: which implementation is meant, what it does beside its result,
-//! and when an assigning operator reads its two sides.
+//! Operators on the program's own types: which implementation is called, its side effects, and when
+//! an assigning operator reads its two sides.
 
 use super::super::generator::Generator;
 use super::super::source::{Node, group, line};
 use super::super::types::Ty;
 
-/// Operators, comparisons and conversions that are implemented for several types of the other side.
+/// Operators, comparisons and conversions that are implemented for several types of the right side.
 pub fn selected(g: &mut Generator, body: &mut Vec<Node>) {
     let (s, o) = (g.fresh("P"), g.fresh("P"));
     let [a, b, c, d] = [0; 4].map(|_: usize| g.random.between(2, 99));
@@ -19,7 +19,8 @@ pub fn selected(g: &mut Generator, body: &mut Vec<Node>) {
         ),
         _ => ("", String::new()),
     };
-    // The same fields everywhere: a value of the wrong type is read without an error.
+    // All structs have the same fields, so that a value of the wrong type would be read without an
+    // error.
     g.items.push(line(format!(
         "#[derive(Clone, Copy, Debug{equal})]\nstruct {s} {{ x: Felt }}\n#[derive(Clone, Copy)]\nstruct {o} {{ x: Felt }}"
     )));
@@ -54,7 +55,8 @@ pub fn selected(g: &mut Generator, body: &mut Vec<Node>) {
         ),
         own.clone(),
     ];
-    // One for an element is told apart by more than the struct's name, and a mistake then refused.
+    // A struct is told apart from a field element by more than its name, so Droste may refuse a
+    // wrong choice here.
     let elements = g.random.chance(50);
     if elements {
         items.extend([
@@ -66,7 +68,7 @@ pub fn selected(g: &mut Generator, body: &mut Vec<Node>) {
         ),
         ]);
     }
-    // Which `into` is meant then depends on the result.
+    // With one more implementation, which `into` is called depends on the expected type.
     let into = g.refused();
     if into {
         items.push(format!(
@@ -133,8 +135,8 @@ pub fn selected(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe_some(&calls, (30, &refused), body);
 }
 
-/// Operators and methods that assert, read hints or change their object, where Rust may not run them:
-/// on the right of `&&` and `||`, in conditions, in guards.
+/// Operators and methods that assert, read hints or change their object, in places where Rust may
+/// not evaluate them: on the right of `&&` and `||`, in conditions, in guards.
 pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("C");
     let effect = |g: &mut Generator| match g.random.below(4) {
@@ -157,7 +159,7 @@ pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
     body.push(line(format!(
         "let mut {v} = {name} {{ x: {x}, n: {n} }};\nlet {v}w = {name} {{ x: felt({small}), n: {m} }};"
     )));
-    // What decides is often what keeps the assertion from failing.
+    // The deciding condition is often one without which the assertion would fail.
     let decides = match g.random.below(4) {
         0 => format!("{x} != felt({small})"),
         1 => format!("{x} == felt({small})"),
@@ -192,7 +194,7 @@ pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
         5 => format!(
             "let mut {t} = {x};\nif {known} {operator} ({v} & {v}w) {{ {t} += felt(9); }} else if {v}.step() {{ {t} += felt(5); }}"
         ),
-        // An arm that does not match leaves its guard alone.
+        // If the pattern of an arm does not match, its guard is not evaluated.
         _ => {
             let first = match g.refused() {
                 true => format!("1 | {n} if {guard} => felt(1)"),
@@ -208,7 +210,7 @@ pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
         }
     };
     body.push(line(text));
-    // A hint too many, or too few, moves this one.
+    // A hint too many, or too few, makes this one another hint.
     body.push(line(format!("let {t}h = hint_felt().any();")));
     for value in [
         t.clone(),
@@ -220,8 +222,9 @@ pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
     }
 }
 
-/// When `+=` and its like read their two sides: of integers the value first, but in code for any type
-/// and with a reference on the right the place first, as for field elements.
+/// The order in which `+=` and similar operators read their two sides. For integers it is the value
+/// first. In generic code, with a reference on the right, and for field elements, it is the place
+/// first.
 pub fn assigning(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("as");
     let factor = g.random.between(2, 9);
@@ -276,7 +279,7 @@ pub fn assigning(g: &mut Generator, body: &mut Vec<Node>) {
         format!("{v}e += {v}s;"),
         format!("{v}s.x {op} {{ {v}k += 1; {v}[{v}k % 4] }};"),
     ];
-    // Droste does not say which side comes first.
+    // Droste refuses these, since it cannot determine the order.
     let refused = [
         format!("{v}n[{at}] += {v}m[{at}];"),
         format!("{v}n[{at}] += &{v}m[{at}];"),
@@ -305,7 +308,8 @@ pub fn assigning(g: &mut Generator, body: &mut Vec<Node>) {
     }
 }
 
-/// Assigning operators that the program implements, beside the operators that they seem to be made of.
+/// Assigning operators that the program implements, along with the operators that they would
+/// normally be built from.
 pub fn assigning_implemented(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("Q");
     let (operator, method) = [("Add", "add"), ("Sub", "sub"), ("Mul", "mul")][g.random.below(3)];

@@ -5,7 +5,8 @@ use super::super::source::{Node, line};
 use super::super::types::{Int, Ty};
 
 impl Generator {
-    /// A pattern that every value of the type matches; what it binds is declared.
+    /// Returns a pattern that matches every value of the type, and declares the variables that it
+    /// binds.
     fn pattern(&mut self, ty: &Ty, depth: usize) -> String {
         if depth == 0 || self.random.chance(25) {
             if self.random.chance(20) {
@@ -34,7 +35,8 @@ impl Generator {
                 let fields = self.fields(ty);
                 let (name, tuple) = (self.structs[*id].name.clone(), self.structs[*id].tuple);
                 let mut parts = Vec::new();
-                // Below the top a field may have the name of another one.
+                // Only at the top level: below it, another field may have the same name, and the
+                // shorthand would bind it twice.
                 let short = !tuple && depth == 3 && self.random.chance(30);
                 for i in self.random.order(fields.len()) {
                     let (field, ty) = &fields[i];
@@ -60,7 +62,7 @@ impl Generator {
     }
 }
 
-/// `let` with patterns, nested.
+/// `let` with nested patterns.
 pub fn lets(g: &mut Generator, body: &mut Vec<Node>) {
     let ty = match g.random.below(3) {
         0 => g.some_struct(),
@@ -73,7 +75,7 @@ pub fn lets(g: &mut Generator, body: &mut Vec<Node>) {
     let value = g.value(&ty, 2);
     let mark = g.variables.len();
     let pattern = g.pattern(&ty, 3);
-    // Bindings that the pattern names but `..` cut off are not there.
+    // A variable of a part that `..` has replaced is not bound.
     let bound: Vec<_> = g.variables.drain(mark..).collect();
     let words: Vec<&str> = pattern.split(|c: char| !c.is_alphanumeric()).collect();
     let bound = bound
@@ -183,7 +185,7 @@ fn tuples(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&format!("({text})"), &Ty::Felt, body);
 }
 
-/// Guards known only at run time.
+/// Guards that are known only at run time.
 pub fn run_time_guards(g: &mut Generator, body: &mut Vec<Node>) {
     let x = g.unknown(body);
     let scrutinee = g.int_below(Int::Usize, 1, 3);

@@ -1,10 +1,10 @@
-//! Variables, fields and elements that functions change.
+//! Functions that change variables, fields and elements of their callers.
 
 use super::super::generator::Generator;
 use super::super::source::{Node, line};
 use super::super::types::{Int, Ty};
 
-/// `&mut` arguments: variables, fields, elements, parts of what is borrowed already.
+/// `&mut` arguments: variables, fields, elements, and parts of what is already borrowed.
 pub fn arguments(g: &mut Generator, body: &mut Vec<Node>) {
     let ty = g.some_type(2);
     let written = g.type_name(&ty);
@@ -48,7 +48,8 @@ pub fn arguments(g: &mut Generator, body: &mut Vec<Node>) {
         if value.contains(target.split(['.', '[']).next().unwrap_or_default())
             || x.contains(target.split(['.', '[']).next().unwrap_or_default())
         {
-            // Two-phase borrows do not reach arguments: the value is computed first.
+            // Two-phase borrows do not apply to arguments, so the values are computed before the
+            // call.
             let (v, w) = (g.fresh("v"), g.fresh("v"));
             body.push(line(format!("let {v} = {value};\nlet {w} = {x};")));
             g.observe(&format!("{name}(&mut {target}, {v}, {w})"), &Ty::Felt, body);
@@ -102,7 +103,7 @@ fn nested(g: &mut Generator, ty: &Ty, body: &mut Vec<Node>) -> String {
     }
 }
 
-/// Fields of fields and elements of arrays, changed one at a time.
+/// Fields of fields, and elements of arrays, are changed one at a time.
 pub fn fields(g: &mut Generator, body: &mut Vec<Node>) {
     let inner = g.some_struct();
     let ty = match g.random.below(3) {

@@ -1,10 +1,10 @@
-//! References that are kept: in variables, by patterns, as results.
+//! References that are kept: in variables, through patterns, as results.
 
 use super::super::generator::Generator;
 use super::super::source::{Node, line};
 use super::super::types::Ty;
 
-/// `let q = &mut p; *q = ..`, and shared references that see an old value.
+/// `let q = &mut p; *q = ..`, and shared references that are read before the value changes.
 pub fn variables(g: &mut Generator, body: &mut Vec<Node>) {
     let pair = Ty::Tuple(vec![Ty::Felt, Ty::array(Ty::Felt, 2)]);
     let p = g.let_new(&pair, true, body);
@@ -25,7 +25,7 @@ pub fn variables(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&p, &pair, body);
 }
 
-/// `let Self { a, b } = self`, `ref mut`, patterns that take parts of a reference.
+/// `let Self { a, b } = self`, `ref mut`, and patterns that bind parts of a reference.
 pub fn patterns(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("R");
     let value = g.random.between(2, 40);
@@ -59,7 +59,7 @@ pub fn patterns(g: &mut Generator, body: &mut Vec<Node>) {
     );
 }
 
-/// Functions that return what they were lent.
+/// Functions that return what they borrowed.
 pub fn returned(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("R");
     g.items.push(line(format!(

@@ -1,10 +1,11 @@
-//! Methods of the program with the names of methods that the standard library gives every type.
+//! Methods of the program with the names of methods that the standard library provides for every
+//! type.
 
 use super::super::generator::Generator;
 use super::super::source::{Node, group, line};
 use super::super::types::Ty;
 
-/// How a method takes its object.
+/// The receiver of a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Value,
@@ -27,7 +28,8 @@ impl Takes {
     }
 }
 
-/// Whether rustc finds exactly one method: those by value come first, and inherent ones before traits.
+/// Returns whether rustc finds exactly one method: methods by value take precedence, and inherent
+/// ones over those of traits.
 fn is_clear(inherent: Option<Takes>, traits: &[Takes]) -> bool {
     for takes in [Takes::Value, Takes::Reference] {
         if inherent == Some(takes) {
@@ -61,7 +63,7 @@ pub fn names(g: &mut Generator, body: &mut Vec<Node>) {
     };
     let signature =
         |takes: Takes| format!("fn {method}({}{parameter}) -> {result}", takes.receiver());
-    // With a result that is not the standard library's.
+    // The result differs from that of the standard library's method.
     let (p, q) = (g.random.between(2, 99), g.random.between(2, 99));
     let other = |field: &str| match parameter {
         "" => String::new(),
@@ -109,7 +111,7 @@ pub fn names(g: &mut Generator, body: &mut Vec<Node>) {
     g.items.push(line(format!(
         "#[derive(Clone, Copy{derived})]\nstruct {name}S {{ x: Felt }}"
     )));
-    // Where the trait is not imported, the name means the standard library's method.
+    // If the trait is not imported, the name means the standard library's method.
     let imported = g.random.chance(50);
     let declared = format!("trait {name} {{ {}; }}", signature(takes));
     let (declared, path) = match imported {

@@ -1,10 +1,11 @@
-//! Which method a name means: inherent ones, traits with the same names, bounds, qualified paths.
+//! Which method a name means: inherent methods, traits with the same names, bounds, qualified
+//! paths.
 
 use super::super::generator::Generator;
 use super::super::source::{Node, group, line};
 use super::super::types::Ty;
 
-/// Two traits and the type itself have methods of the same name.
+/// Two traits and the type itself have methods with the same name.
 pub fn dispatch(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("D");
     let method = g
@@ -58,7 +59,8 @@ pub fn dispatch(g: &mut Generator, body: &mut Vec<Node>) {
     for index in g.random.order(traits.len()) {
         g.items.push(traits[index].clone());
     }
-    // An empty trait list here would be ambiguous for rustc: a call is qualified where it must be.
+    // Where a method is in both bounds, rustc would find its name ambiguous, so the call is
+    // qualified.
     let copied = if receiver == "self" { "*s" } else { "s" };
     g.items.push(line(format!(
         "fn a_{name}<T: {name}A + Copy>(s: &T) -> Felt {{ s.{method}() }}\n\
@@ -181,7 +183,8 @@ pub fn associated(g: &mut Generator, body: &mut Vec<Node>) {
     }
 }
 
-/// Traits implemented for the prelude's own types, also with names of their methods.
+/// Traits that are implemented for the prelude's types, also with the names of methods that these
+/// have.
 pub fn built_in(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("D");
     let method = g

@@ -4,7 +4,7 @@ use super::super::generator::{Function, Generator};
 use super::super::source::{Node, group, line};
 use super::super::types::{Int, Ty};
 
-/// A value computed and revealed.
+/// A value that is computed and revealed.
 pub fn arithmetic(g: &mut Generator, body: &mut Vec<Node>) {
     let ty = g.some_run_time_type(1);
     let mutable = g.random.chance(60);
@@ -24,7 +24,10 @@ pub fn assignments(g: &mut Generator, body: &mut Vec<Node>) {
         let text = match &ty {
             Ty::Felt | Ty::Ext if g.random.chance(50) => {
                 let operator = g.random.pick(&["+=", "-=", "*="]);
-                format!("{target} {operator} {value};")
+                match g.is_in_vec(&target) {
+                    true => format!("let t = {value};\n{target} {operator} t;"),
+                    false => format!("{target} {operator} {value};"),
+                }
             }
             Ty::Int(int) if g.random.chance(40) => {
                 let operator = g.random.pick(&["|=", "&=", "^=", "/=", "%=", ">>=", "<<="]);
@@ -102,7 +105,7 @@ pub fn constants(g: &mut Generator, body: &mut Vec<Node>) {
     g.items.push(line(format!("const {name}: {ty} = {value};")));
     let observed = match g.random.below(5) {
         0 => {
-            // A constant of a block is there before its declaration, and hides the one outside.
+            // A constant in a block is visible before its declaration, and shadows one outside.
             let inner = g.random.between(41, 90);
             let read = format!("{name} as usize");
             body.push(group(
@@ -184,7 +187,7 @@ pub fn aliases(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&name, &ty, body);
 }
 
-/// Blocks, and names declared again.
+/// Blocks, and shadowed variables.
 pub fn shadowing(g: &mut Generator, body: &mut Vec<Node>) {
     let x = g.let_new(&Ty::Felt, true, body);
     let inner = g.scoped(|g, body| {
@@ -210,7 +213,7 @@ pub fn shadowing(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&format!("({x} + {y})"), &Ty::Felt, body);
 }
 
-/// Nested structs, built, updated, copied.
+/// Nested structs that are built, updated and copied.
 pub fn structs(g: &mut Generator, body: &mut Vec<Node>) {
     let ty = g.some_struct();
     let name = g.let_new(&ty, true, body);

@@ -1,10 +1,11 @@
-//! Values with parts that are handed on whole: borrowed arrays, builders, slices and indices that meet.
+//! Values that are passed on as a whole: borrowed arrays, builders, and slices and indices that
+//! result from several branches.
 
 use super::super::generator::{Function, Generator};
 use super::super::source::{Node, group, line};
 use super::super::types::Ty;
 
-/// Borrowed arrays, whole and in part, of any length.
+/// Borrowed arrays and parts of them, of any length.
 pub fn borrowed_arrays(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("sum");
     let factor = g.random.between(2, 90);
@@ -45,7 +46,7 @@ pub fn borrowed_arrays(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&array, &Ty::array(Ty::Felt, n), body);
 }
 
-/// Methods that take an object and give it back, in chains; tuple structs; `Self` as a constructor.
+/// Chains of methods that take an object and return it; tuple structs; `Self` as a constructor.
 pub fn builders(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("B");
     let (a, b) = (g.random.between(2, 90), g.random.between(2, 90));
@@ -81,7 +82,7 @@ pub fn builders(g: &mut Generator, body: &mut Vec<Node>) {
     }
 }
 
-/// Slices and indices that come out of branches, loops and calls.
+/// Slices and indices that are results of branches, loops and calls.
 pub fn meeting(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("s");
     let (m, n) = (g.random.between(1, 3), g.random.between(1, 3));
@@ -93,7 +94,8 @@ pub fn meeting(g: &mut Generator, body: &mut Vec<Node>) {
     let least = m.min(n);
     match g.random.below(6) {
         0 => {
-            // Of the longer one, if that is taken: else the last block is not there.
+            // The last block of the longer slice, which does not exist if the shorter one was
+            // chosen.
             let last = if g.random.chance(20) {
                 m.max(n) - 1
             } else {
@@ -169,7 +171,8 @@ pub fn meeting(g: &mut Generator, body: &mut Vec<Node>) {
     }
 }
 
-/// Functions of the program that have names of the prelude, which its own glob does not bring in then.
+/// Functions of the program that have names of the prelude's. They take precedence over the glob
+/// import of the prelude.
 pub fn own_names(g: &mut Generator, body: &mut Vec<Node>) {
     let (name, item, result, parameters) = match g.random.below(3) {
         0 => (
@@ -192,7 +195,7 @@ pub fn own_names(g: &mut Generator, body: &mut Vec<Node>) {
         ),
     };
     if name == "limbs" {
-        // Byte hashes use the prelude's.
+        // The byte hashes use the prelude's `limbs`, so the program's is in a module.
         let module = g.fresh("m");
         g.items.push(line(format!(
             "mod {module} {{ use droste_gadgets::prelude::*; pub {item} }}"

@@ -7,14 +7,14 @@ use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, LookupBus};
 
-/// Which of the two tables of the sample batch.
+/// Sample tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sample {
     /// Next rows, preprocessed and periodic columns, public values, every kind of lookup.
     Everything,
-    /// One row, nothing else but bus messages.
+    /// No next row, and nothing but bus messages.
     Narrow,
-    /// No columns that matter: constraints that are constants.
+    /// Constraints that are constants and read no column.
     Constants,
 }
 
@@ -167,7 +167,7 @@ fn everything<AB: AirBuilder<F = F> + InteractionBuilder>(builder: &mut AB) {
 fn narrow<AB: AirBuilder<F = F> + InteractionBuilder>(builder: &mut AB) {
     let main = builder.main();
     let here: Vec<AB::Expr> = main.current_slice().iter().map(|&x| x.into()).collect();
-    // A row that is not opened reads as zero, as in p3's verifier.
+    // A next row that is not opened reads as zero, as in Plonky3's verifier.
     let next: AB::Expr = main.next_slice()[0].into();
     builder.assert_eq(next * here[1].clone(), here[2].clone());
     LookupBus::new("bytes").table_entry(builder, [here[0].clone()], here[1].clone());

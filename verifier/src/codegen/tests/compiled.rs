@@ -1,4 +1,4 @@
-//! The generated text run as Rust, against the program it was printed from.
+//! Compares the generated text, compiled as Rust, with the program it was printed from.
 
 use droste_gadgets::prelude::{Ext, Felt};
 use droste_gadgets::verify::constraints::{Challenges, Opened};

@@ -1,4 +1,4 @@
-//! Evaluators against p3's own folder, on random values.
+//! Compares evaluators with Plonky3's constraint folder on random values.
 
 mod airs;
 mod compiled;
@@ -7,7 +7,7 @@ mod generated;
 mod machine;
 mod reference;
 
-use droste_native::{EF, F, HashFamily, Poseidon16Family};
+use droste_native::{EF, F, HashSuite, Poseidon16Suite};
 use p3_air::{Air, BaseAir};
 use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
 use p3_batch_stark::{BatchShape, BatchVerifierTranscript};
@@ -29,7 +29,7 @@ fn lookups<A: Air<InteractionSymbolicBuilder<F, EF>>>(air: &A, degree: usize) ->
     Lookups::from_air::<EF, A>(air).pack_same_bus(&LogUpGadget::new(), degree)
 }
 
-/// What the tests need of an AIR.
+/// An AIR that the tests can check.
 trait Checkable:
     Air<InteractionSymbolicBuilder<F, EF>>
     + for<'a> Air<VerifierConstraintFolderWithLookups<'a, Config>>
@@ -42,7 +42,7 @@ impl<A> Checkable for A where
 {
 }
 
-/// Generates evaluators and compares each with p3's folder on several random openings.
+/// Generates evaluators and compares each with Plonky3's folder on several random openings.
 fn check<A: Checkable>(airs: &[(&str, A)], degree: usize) -> Evaluators {
     let packed: Vec<Lookups<F>> = airs.iter().map(|(_, air)| lookups(air, degree)).collect();
     let sources: Vec<TableSource<'_, A>> = airs
@@ -89,7 +89,7 @@ fn samples(degree: usize) -> Evaluators {
 
 #[test]
 fn sample_tables_match_p3() {
-    // Degree 2 packs nothing, 3 packs pairs, 5 packs all three messages.
+    // At degree 2 no messages are packed, at 3 pairs, at 5 all three.
     for degree in [2, 3, 5] {
         samples(degree);
     }
@@ -102,7 +102,7 @@ fn shapes_are_p3s() {
         panic!("three tables");
     };
     let shape = &everything.shape;
-    // One local, two of bytes, one of memory (the pair), one exclusive.
+    // One local lookup, two of bytes, one of memory (a pair), one exclusive.
     assert_eq!(shape.num_lookups, 5);
     assert_eq!(shape.permutation_width(), 30);
     assert!(shape.main_next && shape.preprocessed_next && shape.has_terminal());
@@ -113,7 +113,8 @@ fn shapes_are_p3s() {
     assert_eq!(constants.shape.permutation_width(), 0);
     assert!(!constants.shape.has_terminal());
     assert_eq!(constants.shape.quotient_chunks(), 1);
-    // The local lookup is bus 0; named buses follow in order of appearance, exclusive lookups first.
+    // The local lookup is bus 0; named buses follow in order of appearance, exclusive lookups
+    // first.
     assert_eq!(shape.buses, [0, 1, 2, 2, 1]);
     assert_eq!(narrow.shape.buses, [2, 1]);
     assert_eq!(evaluators.buses.count, 3);
@@ -156,14 +157,14 @@ fn periods_divide_the_height() {
     );
 }
 
-/// p3's own transcript lays out the same bases: differences of bases are multiples of
-/// `beta^message_width` by differences of bus numbers.
+/// The bases that Plonky3's transcript derives differ by `beta^message_width` times the differences
+/// of our bus numbers.
 #[test]
 fn buses_are_numbered_as_p3_numbers_them() {
     let airs = [Sample::Narrow, Sample::Everything, Sample::Constants];
     let packed = airs.map(|air| lookups(&air, 3));
     let buses = Buses::number(packed.iter().map(|l| &l[..])).unwrap();
-    let mut challenger = Poseidon16Family::challenger();
+    let mut challenger = Poseidon16Suite::challenger();
     let shape = BatchShape {
         trace_widths: vec![airs::WIDTH; 3],
         public_value_counts: vec![0; 3],

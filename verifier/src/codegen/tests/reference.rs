@@ -1,7 +1,7 @@
-//! What p3's verifier computes.
+//! The values that Plonky3's verifier computes.
 
 use droste_native::field::EXTENSION_DEGREE;
-use droste_native::{EF, F, Poseidon16Family};
+use droste_native::{EF, F, Poseidon16Suite};
 use p3_air::{Air, RowWindow};
 use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
 use p3_field::{ExtensionField, PrimeCharacteristicRing};
@@ -10,12 +10,12 @@ use p3_matrix::dense::RowMajorMatrixView;
 use p3_matrix::stack::VerticalPair;
 use p3_uni_stark::VerifierConstraintFolder;
 
-use crate::codegen::{OpenedTable, TableShape};
+use crate::codegen::{AirShape, OpenedTable};
 
-pub(super) type Config = droste_native::family::Config<Poseidon16Family>;
+pub(super) type Config = droste_native::stark::suite::Config<Poseidon16Suite>;
 
-/// Values from a fixed sequence (SplitMix64).
-pub(super) fn random_opening(shape: &TableShape, buses: usize, seed: u64) -> OpenedTable {
+/// Openings filled with pseudorandom values (SplitMix64 from `seed`).
+pub(super) fn random_opening(shape: &AirShape, buses: usize, seed: u64) -> OpenedTable {
     let mut state = seed;
     let mut scalar = move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -48,11 +48,12 @@ pub(super) fn random_opening(shape: &TableShape, buses: usize, seed: u64) -> Ope
     }
 }
 
-/// The accumulator of p3's folder after the AIR and its lookups, as `verify_batch` sets it up.
+/// The accumulator of Plonky3's folder after the AIR and its lookups, set up as `verify_batch`
+/// does.
 pub(super) fn expected<A>(
     air: &A,
     lookups: &[Lookup<F>],
-    shape: &TableShape,
+    shape: &AirShape,
     opened: &OpenedTable,
 ) -> EF
 where

@@ -1,4 +1,4 @@
-//! Generated verifiers, compared with the generator by test.
+//! Generated verifiers. Tests check that the generator still produces these files.
 
 #[rustfmt::skip]
 #[allow(clippy::all, unused)]

@@ -2,16 +2,17 @@
 
 use std::borrow::Borrow;
 
-use droste_air::blake3::{BUS, CHUNK_END, CHUNK_START, IV, MESSAGE, PARENT, ROOT};
+use droste_air::blake3::{BUS, CHUNK_END, CHUNK_START, CompressionMessage, IV, PARENT, ROOT};
 use droste_native::F;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
-use super::columns::{Blake3Cols, WORDS};
+use super::columns::{Blake3CallCols, WORDS};
 use crate::isa::id;
+use crate::tables::bus::{self, BlockMessage, CallMessage};
 use crate::tables::digest_chain::{Row, Stride, eval_chain, merkle_operands, reads};
-use crate::tables::{LANES, bus, sum};
+use crate::tables::{LANES, sum};
 
 /// Calls of Blake3: `blake3_chunk`, `blake3_parent` and `blake3_merkle`.
 ///
@@ -19,7 +20,7 @@ use crate::tables::{LANES, bus, sum};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Blake3CallTable;
 
-/// A row of `chunk` hashes four blocks.
+/// A row of `chunk` hashes 16 words, which are four blocks of limbs.
 const STRIDE: Stride = Stride {
     words: WORDS,
     blocks: 4,
@@ -27,7 +28,7 @@ const STRIDE: Stride = Stride {
 
 impl BaseAir<F> for Blake3CallTable {
     fn width(&self) -> usize {
-        Blake3Cols::<u8>::WIDTH
+        Blake3CallCols::<u8>::WIDTH
     }
 
     fn max_constraint_degree(&self) -> Option<usize> {
@@ -38,8 +39,8 @@ impl BaseAir<F> for Blake3CallTable {
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Blake3CallTable {
     fn eval(&self, builder: &mut AB) {
         let main = builder.main();
-        let local: &Blake3Cols<AB::Var> = main.current_slice().borrow();
-        let next: &Blake3Cols<AB::Var> = main.next_slice().borrow();
+        let local: &Blake3CallCols<AB::Var> = main.current_slice().borrow();
+        let next: &Blake3CallCols<AB::Var> = main.next_slice().borrow();
         let row = Row {
             local: &local.chain,
             next: &next.chain,
@@ -56,16 +57,17 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Blake3CallTable {
     }
 }
 
-fn is_active<AB: AirBuilder<F = F>>(row: &Blake3Cols<AB::Var>) -> AB::Expr {
+fn is_active<AB: AirBuilder<F = F>>(row: &Blake3CallCols<AB::Var>) -> AB::Expr {
     let merkle: AB::Expr = row.chain.is_merkle();
     merkle + row.chain.is_hash + row.is_parent
 }
 
-/// One mode at most; what a mode does not use is zero; a chunk has one counter and one root flag.
+/// Constrains the modes: at most one is on, columns that a mode does not use are zero, and a chunk
+/// has one counter and one root flag.
 fn eval_modes<AB: AirBuilder<F = F>>(
     builder: &mut AB,
-    local: &Blake3Cols<AB::Var>,
-    next: &Blake3Cols<AB::Var>,
+    local: &Blake3CallCols<AB::Var>,
+    next: &Blake3CallCols<AB::Var>,
 ) {
     let merkle: AB::Expr = local.chain.is_merkle();
     builder.assert_bools([local.is_parent, local.is_root]);
@@ -80,12 +82,12 @@ fn eval_modes<AB: AirBuilder<F = F>>(
     chunk.assert_eq(next.chain.index, local.chain.index);
 }
 
-/// Present words come first, there is at least one on every active row, and all 16 except on the
-/// last row of a chunk.
+/// Constrains `present`: present words come first, every active row has at least one, and every row
+/// of a chunk but the last has all 16.
 fn eval_words<AB: AirBuilder<F = F>>(
     builder: &mut AB,
-    local: &Blake3Cols<AB::Var>,
-    next: &Blake3Cols<AB::Var>,
+    local: &Blake3CallCols<AB::Var>,
+    next: &Blake3CallCols<AB::Var>,
 ) {
     let merkle: AB::Expr = local.chain.is_merkle();
     builder.assert_bools(local.present);
@@ -96,7 +98,7 @@ fn eval_words<AB: AirBuilder<F = F>>(
     let goes_on = AB::Expr::ONE - next.chain.starts;
     let full = merkle + local.is_parent + local.chain.is_hash * goes_on;
     builder.when(full).assert_one(local.present[WORDS - 1]);
-    // No cell of a block that is not read is free.
+    // Lanes of a block that is not read are zero, so that none of these cells is free.
     for (block, lanes) in local.lanes.chunks_exact(LANES).enumerate() {
         for &lane in lanes {
             builder
@@ -106,11 +108,11 @@ fn eval_words<AB: AirBuilder<F = F>>(
     }
 }
 
-/// Chaining value, flags, and the compression's message.
+/// Constrains chaining value and flags, and receives the compression.
 fn eval_compression<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    local: &Blake3Cols<AB::Var>,
-    next: &Blake3Cols<AB::Var>,
+    local: &Blake3CallCols<AB::Var>,
+    next: &Blake3CallCols<AB::Var>,
 ) {
     let merkle: AB::Expr = local.chain.is_merkle();
     let chunk = local.chain.is_hash;
@@ -135,45 +137,45 @@ fn eval_compression<AB: InteractionBuilder<F = F>>(
         + (start + end + root) * merkle;
     builder.assert_eq(local.flags, flags);
 
-    let mut message: Vec<AB::Expr> = Vec::with_capacity(MESSAGE);
-    message.extend(local.chaining.iter().map(|&limb| limb.into()));
-    message.extend((0..2 * WORDS).map(|lane| local.present[lane / 2] * local.lanes[lane]));
-    message.push(chunk * local.chain.index);
-    message.extend([AB::Expr::ZERO, AB::Expr::ZERO, AB::Expr::ZERO]);
-    message.push(sum::<AB::Expr, _>(&local.present) * F::from_u8(4));
-    message.push(local.flags.into());
-    message.extend(local.output.iter().map(|&limb| limb.into()));
-    BUS.receive(builder, message, Count::bounded(is_active::<AB>(local), 1));
+    let zero = AB::Expr::ZERO;
+    let counter = chunk * local.chain.index;
+    let message = CompressionMessage {
+        chaining: local.chaining.map(Into::into),
+        message: std::array::from_fn(|lane| local.present[lane / 2] * local.lanes[lane]),
+        counter: [counter, zero.clone(), zero.clone(), zero],
+        block_length: sum::<AB::Expr, _>(&local.present) * F::from_u8(4),
+        flags: local.flags.into(),
+        output: local.output.map(Into::into),
+    };
+    let count = Count::bounded(is_active::<AB>(local), 1);
+    BUS.receive(builder, message.into_fields(), count);
 }
 
-/// The call, received on its first row.
-fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Blake3Cols<AB::Var>) {
+/// Receives the call on its first row.
+fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Blake3CallCols<AB::Var>) {
     let chain = &local.chain;
     let merkle: AB::Expr = chain.is_merkle();
     let [a, b, c, d] = merkle_operands::<AB>(chain);
     let data = chain.is_hash + local.is_parent;
-    bus::receive_call(
-        builder,
-        chain.is_hash * F::from_u32(id::BLAKE3_CHUNK)
+    let call = CallMessage {
+        id: chain.is_hash * F::from_u32(id::BLAKE3_CHUNK)
             + local.is_parent * F::from_u32(id::BLAKE3_PARENT)
             + merkle * F::from_u32(id::BLAKE3_MERKLE),
-        [
-            a + data.clone() * chain.low_address,
-            b + chain.is_hash * (chain.index.into().double() + local.is_root)
-                + local.is_parent * chain.high_address,
-            c + data * chain.out_address,
-            d,
-            chain.remaining.into(),
-        ],
-        is_active::<AB>(local) * chain.starts,
-    );
+        a: a + data.clone() * chain.low_address,
+        b: b + chain.is_hash * (chain.index.into().double() + local.is_root)
+            + local.is_parent * chain.high_address,
+        c: c + data * chain.out_address,
+        d,
+        e: chain.remaining.into(),
+    };
+    bus::receive_call(builder, call, is_active::<AB>(local) * chain.starts);
 }
 
-/// The blocks read, and the result written on the last row.
+/// Looks up the blocks that the row reads, and the result on the call's last row.
 fn eval_memory<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    local: &Blake3Cols<AB::Var>,
-    next: &Blake3Cols<AB::Var>,
+    local: &Blake3CallCols<AB::Var>,
+    next: &Blake3CallCols<AB::Var>,
 ) {
     let chain = &local.chain;
     let merkle_reads = reads::<AB>(chain);
@@ -183,8 +185,10 @@ fn eval_memory<AB: InteractionBuilder<F = F>>(
         let present = local.present[LANES / 2 * block];
         bus::lookup_block(
             builder,
-            first + F::from_usize(block % 2),
-            std::array::from_fn(|lane| lanes[lane].into()),
+            BlockMessage {
+                address: first + F::from_usize(block % 2),
+                lanes: std::array::from_fn(|lane| lanes[lane].into()),
+            },
             Count::bounded(
                 merkle_reads[half].clone() + chain.is_hash * present + local.is_parent,
                 1,
@@ -194,8 +198,10 @@ fn eval_memory<AB: InteractionBuilder<F = F>>(
     for (half, limbs) in local.output.chunks_exact(LANES).enumerate() {
         bus::lookup_block(
             builder,
-            chain.out_address + F::from_usize(half),
-            std::array::from_fn(|lane| limbs[lane].into()),
+            BlockMessage {
+                address: chain.out_address + F::from_usize(half),
+                lanes: std::array::from_fn(|lane| limbs[lane].into()),
+            },
             Count::bounded(is_active::<AB>(local) * next.chain.starts, 1),
         );
     }

@@ -7,13 +7,14 @@ mod tests;
 mod trace;
 
 pub use air::Blake3CallTable;
-pub use columns::Blake3Cols;
+pub use columns::Blake3CallCols;
 pub use droste_air::blake3::Blake3Table;
 
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Table, TraceInput};
+use crate::precompile::Precompile;
 use crate::tables::LookupCounts;
 
 impl Table for Blake3CallTable {
@@ -21,37 +22,29 @@ impl Table for Blake3CallTable {
         "blake3_calls"
     }
 
-    fn precompiles(&self) -> &'static [u32] {
-        &trace::IDENTITIES
-    }
-
-    fn rows(&self, input: &TraceInput<'_>) -> usize {
-        trace::rows(input.execution)
+    fn precompiles(&self) -> &'static [Precompile] {
+        trace::PRECOMPILES
     }
 
     fn trace(
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
-        trace::count_uses(input.execution, uses);
+        trace::count_lookups(input.execution, counts);
         trace::generate(input.execution, log_height)
     }
 }
 
-/// The compressions of [`Blake3CallTable`]'s calls: it serves that table alone.
+/// Serves [`Blake3CallTable`] alone: its rows are the compressions of that table's calls.
 impl Table for Blake3Table {
     fn name(&self) -> &'static str {
         "blake3"
     }
 
-    fn precompiles(&self) -> &'static [u32] {
-        &trace::IDENTITIES
-    }
-
-    fn rows(&self, input: &TraceInput<'_>) -> usize {
-        trace::rows(input.execution)
+    fn precompiles(&self) -> &'static [Precompile] {
+        trace::PRECOMPILES
     }
 
     #[expect(

@@ -5,7 +5,7 @@ use droste_native::precompile::{blake3_chunk, blake3_merkle, blake3_parent};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::columns::WORDS;
-use super::{Blake3CallTable, Blake3Cols};
+use super::{Blake3CallCols, Blake3CallTable};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::LANES;
@@ -15,7 +15,7 @@ use crate::tables::testing::digests::{self, DigestTable, Run};
 use crate::tables::testing::forge;
 
 impl DigestTable for Blake3CallTable {
-    type Row = Blake3Cols<F>;
+    type Row = Blake3CallCols<F>;
 
     const HASH: u32 = id::BLAKE3_CHUNK;
     const MERKLE: u32 = id::BLAKE3_MERKLE;
@@ -101,15 +101,15 @@ impl Run {
 
 fn assert_accepts(run: &Run) {
     let execution = run.execution();
-    let (trace, uses) = generate(&Blake3CallTable, &execution, None);
+    let (trace, counts) = generate(&Blake3CallTable, &execution, None);
     let (compressions, _) = generate(&Blake3Table, &execution, None);
     let core = Traced::new("blake3", &Blake3Table, compressions);
-    assert_serves(&Blake3CallTable, trace, vec![core], &execution, &uses);
+    assert_serves(&Blake3CallTable, trace, vec![core], &execution, &counts);
 }
 
 #[test]
 fn width_and_degree() {
-    assert_eq!(Blake3Cols::<u8>::WIDTH, 9 + 2 + 16 + 32 + 16 + 1 + 16);
+    assert_eq!(Blake3CallCols::<u8>::WIDTH, 9 + 2 + 16 + 32 + 16 + 1 + 16);
     assert_eq!(constraint_degree(&Blake3CallTable), 3);
     assert!(largest_message::<F, _>(&Blake3CallTable, 50_000) < 1000);
 }
@@ -155,7 +155,7 @@ fn parents_and_paths_agree_with_the_reference() {
     assert_accepts(&run);
 }
 
-/// A run with every mode, a partial block and paths of both directions.
+/// A run with every mode, a partial block, and paths with nodes on both sides.
 fn mixed() -> Run {
     let mut run = Run::new();
     run.chunk(3, 37, 3, false);
@@ -169,7 +169,7 @@ fn mixed() -> Run {
 fn every_cell_is_constrained() {
     let execution = mixed().execution();
     let (trace, _) = generate(&Blake3CallTable, &execution, None);
-    let table = Traced::new("calls", &Blake3CallTable, trace).names(Blake3Cols::<u8>::names());
+    let table = Traced::new("calls", &Blake3CallTable, trace).names(Blake3CallCols::<u8>::names());
     let mut harness = Harness::new(vec![table])
         .open_bus("call")
         .open_bus("block")
@@ -185,7 +185,7 @@ fn every_cell_is_constrained() {
     ] {
         harness = harness.free_on_padding("calls", column, "no message on padding");
     }
-    // Chunk of three rows, chunk of one, parent, path of four rows, padding.
+    // A chunk of three rows, a chunk of one, a parent, a path of four rows, padding.
     harness
         .mutate("calls", &Rows::listed((0..16).collect(), 9))
         .expect_caught();
@@ -193,7 +193,7 @@ fn every_cell_is_constrained() {
 
 #[test]
 fn the_index_must_be_used_up() {
-    // An index one bit longer than the path.
+    // The index has one bit more than the path has levels.
     let mut execution = mixed().execution();
     execution.calls[id::BLAKE3_MERKLE as usize][0].b += F::from_u32(16);
     let (trace, _) = generate(&Blake3CallTable, &execution, None);
@@ -241,9 +241,9 @@ fn other_words_are_rejected() {
     digests::other_words::<Blake3CallTable>();
 }
 
-/// What is wrong with a chunk of 18 words, whose counter is 3 and which is no root, and a parent that is
-/// no root, after an edit and all that follows from it.
-fn forged(edit: impl FnOnce(&mut [&mut Blake3Cols<F>], &mut Execution)) -> Option<String> {
+/// Returns what is wrong with a chunk of 18 words (counter 3, not a root) and a parent (not a root)
+/// after an edit, once everything that depends on the edited cells has been recomputed.
+fn forged(edit: impl FnOnce(&mut [&mut Blake3CallCols<F>], &mut Execution)) -> Option<String> {
     let mut run = Run::new();
     run.chunk(0, 18, 3, false);
     run.parent(30, 40, false);
@@ -259,7 +259,7 @@ fn forged(edit: impl FnOnce(&mut [&mut Blake3Cols<F>], &mut Execution)) -> Optio
         for row in &rows[1..3] {
             let out = row.chain.out_address.as_canonical_u32() as usize;
             let digest = row.output.as_chunks().0;
-            execution.image.blocks[out..][..2].copy_from_slice(digest);
+            execution.memory.blocks[out..][..2].copy_from_slice(digest);
         }
     })
 }
@@ -267,7 +267,7 @@ fn forged(edit: impl FnOnce(&mut [&mut Blake3Cols<F>], &mut Execution)) -> Optio
 #[test]
 fn another_counter_or_root_flag_is_rejected() {
     assert_eq!(forged(|_, _| ()), None);
-    // On one row of a chunk, on all of them, on a parent.
+    // The edited rows: one row of the chunk, all of them, the parent.
     for rows_changed in [0..1, 1..2, 0..2, 2..3] {
         let fault = forged(|rows, _| {
             for row in &mut rows[rows_changed.clone()] {
@@ -282,7 +282,7 @@ fn another_counter_or_root_flag_is_rejected() {
         });
         assert!(fault.is_some(), "index on rows {rows_changed:?}");
     }
-    // A counter one less and a root flag of two make the operand the call has.
+    // A counter that is one less and a root flag of two make the operand that the call has.
     let fault = forged(|rows, _| {
         for row in &mut rows[..2] {
             (row.chain.index, row.is_root) = (F::TWO, F::TWO);
@@ -293,7 +293,7 @@ fn another_counter_or_root_flag_is_rejected() {
 
 #[test]
 fn a_parent_is_no_link_of_a_chain() {
-    // Below a chunk, in its place, or with words left out.
+    // The parent as part of a chunk: below it, in its place, or with words left out.
     let fault = forged(|rows, _| rows[2].chain.starts = F::ZERO);
     assert!(fault.is_some());
     let fault = forged(|rows, _| {
@@ -302,7 +302,7 @@ fn a_parent_is_no_link_of_a_chain() {
     assert!(fault.is_some());
     let fault = forged(|rows, _| rows[2].present[15] = F::ZERO);
     assert!(fault.is_some());
-    // Both modes at once.
+    // Both modes are on.
     let fault = forged(|rows, _| rows[2].chain.is_hash = F::ONE);
     assert!(fault.is_some());
 }

@@ -1,4 +1,4 @@
-//! Traces of the table of Blake3 calls and of the compressions they need.
+//! Traces of the table of Blake3 calls and of the compressions that they need.
 
 use std::borrow::BorrowMut;
 
@@ -8,17 +8,19 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
-use super::columns::{Blake3Cols, WORDS};
+use super::columns::{Blake3CallCols, WORDS};
 use crate::isa::id;
-use crate::record::{Call, Execution, Image};
-use crate::tables::LookupCounts;
-use crate::tables::digest_chain::{DIGEST_LIMBS, Kind, Link, limbs, word};
-use crate::tables::{LANES, block};
+use crate::precompile::{BLAKE3_CHUNK, BLAKE3_MERKLE, BLAKE3_PARENT, Precompile};
+use crate::record::{Call, Execution, FinalMemory};
+use crate::tables::digest_chain::{
+    Kind, Link, climb, count_digest, count_path, data, digest, limbs, word,
+};
+use crate::tables::{LANES, LookupCounts, call_rows, calls, fill_calls};
 
-/// The calls that this table serves, in the order of its rows.
-pub(super) const IDENTITIES: [u32; 3] = [id::BLAKE3_CHUNK, id::BLAKE3_PARENT, id::BLAKE3_MERKLE];
+/// The precompiles whose calls this table serves, in the order of its rows.
+pub(super) const PRECOMPILES: &[Precompile] = &[BLAKE3_CHUNK, BLAKE3_PARENT, BLAKE3_MERKLE];
 
-/// One row.
+/// One row of the trace, before it is written to columns.
 struct Step {
     link: Link,
     is_root: bool,
@@ -32,82 +34,38 @@ fn length(call: &Call) -> usize {
     call.e.as_canonical_u32() as usize
 }
 
-fn call_rows(identity: u32, call: &Call) -> usize {
-    match identity {
-        id::BLAKE3_CHUNK => length(call).div_ceil(WORDS),
-        id::BLAKE3_MERKLE => length(call),
-        _ => 1,
-    }
-}
-
-/// Every call with its identity, in the order of the rows.
-fn calls(execution: &Execution) -> impl Iterator<Item = (u32, &Call)> {
-    IDENTITIES.into_iter().flat_map(|identity| {
-        let calls = execution.calls[identity as usize].iter();
-        calls.map(move |call| (identity, call))
-    })
-}
-
-/// Rows that the calls of a run take: one per compression.
-pub(super) fn rows(execution: &Execution) -> usize {
-    calls(execution)
-        .map(|(identity, call)| call_rows(identity, call))
-        .sum()
-}
-
-/// Counts the look-ups of the trace into the multiplicities of block memory.
-pub(super) fn count_uses(execution: &Execution, uses: &mut LookupCounts) {
-    let pair = |uses: &mut LookupCounts, address: F| {
-        uses.block(address);
-        uses.block(address + F::ONE);
-    };
-    for (identity, call) in calls(execution) {
-        match identity {
+/// Counts the trace's lookups of blocks, which are the multiplicities of the table `blocks`.
+pub(super) fn count_lookups(execution: &Execution, counts: &mut LookupCounts) {
+    for (precompile, call) in calls(PRECOMPILES, execution) {
+        match precompile.identity {
             id::BLAKE3_CHUNK => {
                 for block in 0..length(call).div_ceil(LANES / 2) {
-                    uses.block(call.a + F::from_usize(block));
+                    counts.block(call.a + F::from_usize(block));
                 }
-                pair(uses, call.c);
+                count_digest(counts, call.c);
             }
             id::BLAKE3_PARENT => {
                 for address in [call.a, call.b, call.c] {
-                    pair(uses, address);
+                    count_digest(counts, address);
                 }
             }
-            _ => {
-                for level in 0..length(call) {
-                    pair(uses, call.c + F::from_usize(2 * level));
-                }
-                pair(uses, call.a);
-                pair(uses, call.d);
-            }
+            _ => count_path(counts, call),
         }
     }
 }
 
-/// The rows of one call.
-fn steps(image: &Image, identity: u32, call: &Call) -> Vec<Step> {
-    match identity {
-        id::BLAKE3_CHUNK => chunk_steps(image, call),
-        id::BLAKE3_PARENT => vec![parent_step(image, call)],
-        _ => merkle_steps(image, call),
+/// Returns the rows of one call.
+fn steps(memory: &FinalMemory, precompile: &Precompile, call: &Call) -> Vec<Step> {
+    match precompile.identity {
+        id::BLAKE3_CHUNK => chunk_steps(memory, call),
+        id::BLAKE3_PARENT => vec![parent_step(memory, call)],
+        _ => climb(memory, call, |link, lanes| {
+            let flags = CHUNK_START | CHUNK_END | ROOT;
+            let step = step(link, false, (WORDS, lanes), (IV, 0, flags));
+            let parent = limbs(&step.output);
+            (step, parent)
+        }),
     }
-}
-
-/// Two blocks.
-fn digest(image: &Image, address: F) -> [F; DIGEST_LIMBS] {
-    let blocks = [block(image, address), block(image, address + F::ONE)];
-    std::array::from_fn(|lane| blocks[lane / LANES][lane % LANES])
-}
-
-fn join(low: [F; DIGEST_LIMBS], high: [F; DIGEST_LIMBS]) -> [F; 2 * WORDS] {
-    std::array::from_fn(|lane| {
-        if lane < DIGEST_LIMBS {
-            low[lane]
-        } else {
-            high[lane - DIGEST_LIMBS]
-        }
-    })
 }
 
 fn step(
@@ -133,30 +91,17 @@ fn step(
     }
 }
 
-fn chunk_steps(image: &Image, call: &Call) -> Vec<Step> {
+fn chunk_steps(memory: &FinalMemory, call: &Call) -> Vec<Step> {
     let counter = call.b.as_canonical_u32() / 2;
     let is_root = call.b.as_canonical_u32() % 2 == 1;
-    let (words, rows) = (length(call), call_rows(id::BLAKE3_CHUNK, call));
+    let (words, rows) = (length(call), call_rows(&BLAKE3_CHUNK, call));
     let mut chaining = IV;
     let steps = (0..rows).map(|row| {
         let remaining = words - WORDS * row;
         let present = remaining.min(WORDS);
         let low = call.a + F::from_usize(4 * row);
-        let link = Link {
-            starts: row == 0,
-            kind: Kind::Hash,
-            low,
-            high: low + F::TWO,
-            out: call.c,
-            remaining: F::from_usize(remaining),
-            index: F::from_u32(counter),
-        };
-        let mut lanes = [F::ZERO; 2 * WORDS];
-        for (index, lanes) in lanes.chunks_exact_mut(LANES).enumerate() {
-            if LANES / 2 * index < present {
-                lanes.copy_from_slice(&block(image, low + F::from_usize(index)));
-            }
-        }
+        let link = Link::hash(call, row, low, remaining, counter);
+        let lanes = data(memory, low, present);
         let mut flags = if row == 0 { CHUNK_START } else { 0 };
         if row + 1 == rows {
             flags |= CHUNK_END | if is_root { ROOT } else { 0 };
@@ -169,7 +114,7 @@ fn chunk_steps(image: &Image, call: &Call) -> Vec<Step> {
     steps.collect()
 }
 
-fn parent_step(image: &Image, call: &Call) -> Step {
+fn parent_step(memory: &FinalMemory, call: &Call) -> Step {
     let is_root = call.e == F::ONE;
     let link = Link {
         starts: true,
@@ -180,68 +125,48 @@ fn parent_step(image: &Image, call: &Call) -> Step {
         remaining: call.e,
         index: F::ZERO,
     };
-    let lanes = join(digest(image, call.a), digest(image, call.b));
+    let (left, right) = (digest(memory, call.a), digest(memory, call.b));
+    let lanes = std::array::from_fn(|lane| *left.get(lane).unwrap_or(&right[lane % left.len()]));
     let flags = PARENT | if is_root { ROOT } else { 0 };
     step(link, is_root, (WORDS, lanes), (IV, 0, flags))
 }
 
-fn merkle_steps(image: &Image, call: &Call) -> Vec<Step> {
-    let depth = length(call);
-    let index = call.b.as_canonical_u32();
-    let mut node = digest(image, call.a);
-    let steps = (0..depth).map(|level| {
-        let link = Link::merkle(call, index, level, depth);
-        let sibling = digest(image, call.c + F::from_usize(2 * level));
-        let lanes = if link.kind == Kind::Right {
-            join(sibling, node)
-        } else {
-            join(node, sibling)
-        };
-        let flags = CHUNK_START | CHUNK_END | ROOT;
-        let step = step(link, false, (WORDS, lanes), (IV, 0, flags));
-        node = limbs(&step.output);
-        step
-    });
-    steps.collect()
-}
-
-/// The compressions that the calls need, in the order of the rows.
+/// Returns the compressions that the calls need, in the order of the rows.
 pub(super) fn compressions(execution: &Execution) -> Vec<Compression> {
-    let calls: Vec<(u32, &Call)> = calls(execution).collect();
+    let calls: Vec<_> = calls(PRECOMPILES, execution).collect();
     calls
         .into_par_iter()
-        .flat_map_iter(|(identity, call)| steps(&execution.image, identity, call))
+        .flat_map_iter(|(precompile, call)| steps(&execution.memory, precompile, call))
         .map(|step| step.compression)
         .collect()
 }
 
-/// The trace: one row per compression, then padding up to `2^log_height` rows, which are at least
-/// [`rows`].
+/// Returns the trace: one row per compression, then padding up to `2^log_height` rows. The
+/// compressions must fit.
 pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatrix<F> {
-    let width = Blake3Cols::<u8>::WIDTH;
+    let width = Blake3CallCols::<u8>::WIDTH;
     let mut values = F::zero_vec(width << log_height);
-    let mut rest = values.as_mut_slice();
-    let mut chains = Vec::new();
-    for (identity, call) in calls(execution) {
-        let (rows, below) = rest.split_at_mut(call_rows(identity, call) * width);
-        chains.push((identity, call, rows));
-        rest = below;
-    }
-    chains.into_par_iter().for_each(|(identity, call, rows)| {
-        let steps = steps(&execution.image, identity, call);
-        for (step, row) in steps.iter().zip(rows.chunks_exact_mut(width)) {
-            fill_row(step, row.borrow_mut());
-        }
-    });
-    for row in rest.chunks_exact_mut(width) {
-        let row: &mut Blake3Cols<F> = row.borrow_mut();
+    let padding = fill_calls(
+        &mut values,
+        width,
+        PRECOMPILES,
+        execution,
+        |precompile, call, rows| {
+            let steps = steps(&execution.memory, precompile, call);
+            for (step, row) in steps.iter().zip(rows.chunks_exact_mut(width)) {
+                fill_row(step, row.borrow_mut());
+            }
+        },
+    );
+    for row in padding.chunks_exact_mut(width) {
+        let row: &mut Blake3CallCols<F> = row.borrow_mut();
         row.chain.starts = F::ONE;
         row.chaining = limbs(&IV);
     }
     RowMajorMatrix::new(values, width)
 }
 
-fn fill_row(step: &Step, row: &mut Blake3Cols<F>) {
+fn fill_row(step: &Step, row: &mut Blake3CallCols<F>) {
     step.link.fill(&mut row.chain);
     row.is_parent = F::from_bool(step.link.kind == Kind::Other);
     row.is_root = F::from_bool(step.is_root);

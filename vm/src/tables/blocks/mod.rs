@@ -1,7 +1,7 @@
-//! Block memory: one row per address, eight lanes each.
+//! Block memory: one row per address, with eight lanes.
 //!
-//! Columns `address, lanes, uses`, as in word memory, except that addresses start at 0 and that
-//! block 0 is the statement: the public values of the proof.
+//! Columns `address`, `lanes` and `count`. The constraints are those of word memory, except that
+//! addresses start at 0, and that block 0 is the statement: the public values of the proof.
 
 use std::borrow::{Borrow, BorrowMut};
 
@@ -13,18 +13,18 @@ use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
 use crate::tables::LookupCounts;
-use crate::tables::bus::provide_block;
+use crate::tables::bus::{BlockMessage, provide_block};
 use crate::tables::{LANES, Table, TraceInput};
 
 droste_air::columns! {
     /// One block.
     pub struct BlockCols<T> {
-        /// Its address.
+        /// Address of the block.
         pub address: T,
-        /// Its elements.
+        /// Elements of the block.
         pub lanes: [T; LANES],
-        /// How often it is looked up.
-        pub uses: T,
+        /// How often the block is looked up.
+        pub count: T,
     }
 }
 
@@ -60,12 +60,11 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for BlocksTable {
         builder
             .when_transition()
             .assert_eq(next.address, local.address + F::ONE);
-        provide_block(
-            builder,
-            local.address,
-            local.lanes.map(Into::into),
-            local.uses,
-        );
+        let block = BlockMessage {
+            address: local.address.into(),
+            lanes: local.lanes.map(Into::into),
+        };
+        provide_block(builder, block, local.count);
     }
 }
 
@@ -75,16 +74,16 @@ impl Table for BlocksTable {
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
-        input.execution.image.blocks.len()
+        input.execution.memory.blocks.len()
     }
 
     fn trace(
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
-        let image = &input.execution.image;
+        let memory = &input.execution.memory;
         let width = BlockCols::<u8>::WIDTH;
         let mut values = F::zero_vec(width << log_height);
         values
@@ -93,8 +92,8 @@ impl Table for BlocksTable {
             .for_each(|(index, row)| {
                 let row: &mut BlockCols<F> = row.borrow_mut();
                 row.address = F::from_usize(index);
-                row.lanes = image.blocks.get(index).copied().unwrap_or_default();
-                row.uses = F::from_u32(uses.blocks.get(index).copied().unwrap_or(0));
+                row.lanes = memory.blocks.get(index).copied().unwrap_or_default();
+                row.count = F::from_u32(counts.blocks.get(index).copied().unwrap_or(0));
             });
         RowMajorMatrix::new(values, width)
     }

@@ -1,4 +1,4 @@
-//! Constraints of the processor table.
+//! Constraints of the table `cpu`.
 
 use std::borrow::Borrow;
 
@@ -8,10 +8,11 @@ use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::CpuCols;
+use crate::tables::bus::{CallMessage, InstructionMessage, WordMessage};
 use crate::tables::program::{FLAGS, pack};
 use crate::tables::{bus, sum};
 
-/// The processor table.
+/// The table `cpu`: one row per executed instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CpuTable;
 
@@ -41,7 +42,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for CpuTable {
     }
 }
 
-/// The flags of a row in the order in which the program packs them.
+/// Returns the flags of a row in the order in which the program table packs them.
 fn flags<T: Copy>(local: &CpuCols<T>) -> [T; FLAGS] {
     let [a_mem, b_mem, c_mem] = local.in_memory;
     let [a_fp, b_fp, c_fp] = local.in_frame;
@@ -60,27 +61,29 @@ fn flags<T: Copy>(local: &CpuCols<T>) -> [T; FLAGS] {
     ]
 }
 
-/// The row is the instruction at `pc`. Flags are boolean, so their packing is that of the program.
+/// Looks up the row's instruction at `pc`. Flags are boolean, so their packing equals the program's
+/// only if every flag does.
 fn eval_fetch<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCols<AB::Var>) {
     let flags = flags(local);
     for flag in flags {
         builder.assert_bool(flag);
     }
     let [a, b, c] = local.fields;
-    let instruction = [
-        local.pc.into(),
-        pack(flags.map(Into::into)),
-        local.id.into(),
-        a.into(),
-        b.into(),
-        c.into(),
-        local.d.into(),
-        local.e.into(),
-    ];
+    let instruction = InstructionMessage {
+        pc: local.pc.into(),
+        op: pack(flags.map(Into::into)),
+        id: local.id.into(),
+        a: a.into(),
+        b: b.into(),
+        c: c.into(),
+        d: local.d.into(),
+        e: local.e.into(),
+    };
     bus::fetch(builder, instruction);
 }
 
-/// An operand is the word it names, or its field with the frame pointer added where asked for.
+/// Constrains each operand to be the word it names, or its field, plus the frame pointer if the
+/// operand is relative to it.
 fn eval_operands<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCols<AB::Var>) {
     for operand in 0..3 {
         let (field, value) = (local.fields[operand], local.values[operand]);
@@ -89,40 +92,40 @@ fn eval_operands<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCol
         builder
             .when(AB::Expr::ONE - in_memory.clone())
             .assert_eq(value, direct);
-        bus::lookup_word(
-            builder,
-            local.fp + field,
-            value,
-            Count::bounded(in_memory, 1),
-        );
+        let word = WordMessage {
+            address: local.fp + field,
+            value: value.into(),
+        };
+        bus::lookup_word(builder, word, Count::bounded(in_memory, 1));
     }
 }
 
-/// Each operation's equation. A call is whatever is none of the four others, which the program's
-/// packing makes exclusive.
+/// Constrains the equation of each operation. A row with none of the four flags is a call: the
+/// packed operation in the program table has at most one of them.
 fn eval_operations<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCols<AB::Var>) {
     let [a, b, c] = local.values;
     builder.when(local.is_add).assert_eq(a + b, c);
     builder.when(local.is_mul).assert_eq(a * b, c);
     builder.when(local.is_jump).assert_bool(a);
-    bus::lookup_word(
-        builder,
-        a + local.d,
-        c,
-        Count::bounded(local.is_deref.into(), 1),
-    );
+    let word = WordMessage {
+        address: a + local.d,
+        value: c.into(),
+    };
+    bus::lookup_word(builder, word, Count::bounded(local.is_deref.into(), 1));
     let operation: AB::Expr = sum(&[local.is_add, local.is_mul, local.is_deref, local.is_jump]);
-    let d = local.d_in_frame * local.fp + local.d;
-    bus::send_call(
-        builder,
-        local.id,
-        [a.into(), b.into(), c.into(), d, local.e.into()],
-        AB::Expr::ONE - operation,
-    );
+    let call = CallMessage {
+        id: local.id.into(),
+        a: a.into(),
+        b: b.into(),
+        c: c.into(),
+        d: local.d_in_frame * local.fp + local.d,
+        e: local.e.into(),
+    };
+    bus::send_call(builder, call, AB::Expr::ONE - operation);
 }
 
-/// From row to row `pc` and `fp` follow the instruction; the run starts at 1 and ends in the halt
-/// loop at 0.
+/// Constrains `pc` and `fp` from row to row to follow the instruction. The run starts at `pc` 1 and
+/// ends in the halt loop at 0.
 fn eval_registers<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &CpuCols<AB::Var>,

@@ -1,4 +1,4 @@
-//! Columns of the processor table.
+//! Columns of the table `cpu`.
 
 droste_air::columns! {
     /// One executed instruction.
@@ -7,21 +7,21 @@ droste_air::columns! {
         pub pc: T,
         /// Frame pointer.
         pub fp: T,
-        /// One on `Add`.
+        /// One if the instruction is `Add`.
         pub is_add: T,
-        /// One on `Mul`.
+        /// One if the instruction is `Mul`.
         pub is_mul: T,
-        /// One on `Deref`.
+        /// One if the instruction is `Deref`.
         pub is_deref: T,
-        /// One on `Jump`. A row without any of the four flags is a `Call`.
+        /// One if the instruction is `Jump`. A row without any of the four flags is a `Call`.
         pub is_jump: T,
-        /// One where A, B, C is a word of the frame.
+        /// One if A, B, C is read from memory.
         pub in_memory: [T; 3],
-        /// One where A, B, C is relative to the frame pointer.
+        /// One if A, B, C is relative to the frame pointer.
         pub in_frame: [T; 3],
-        /// One where D is relative to the frame pointer.
+        /// One if D is relative to the frame pointer.
         pub d_in_frame: T,
-        /// Precompile identity.
+        /// Identity of the precompile that is called.
         pub id: T,
         /// Fields of A, B, C.
         pub fields: [T; 3],
@@ -35,6 +35,6 @@ droste_air::columns! {
 }
 
 impl<T> CpuCols<T> {
-    /// Columns whose next row is read.
+    /// Indices of the columns that constraints also read on the next row: `pc` and `fp`.
     pub const NEXT: [usize; 2] = [0, 1];
 }

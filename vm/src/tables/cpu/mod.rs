@@ -1,7 +1,7 @@
-//! The processor: one row per executed instruction.
+//! The processor, table `cpu`: one row per executed instruction.
 //!
-//! Operands: `A = a + a_fp * fp`, or, where `a_mem` is one, the word at `fp + a`; likewise B and C.
-//! `D = d + d_fp * fp`.
+//! Operand A is `a + a_fp * fp`, or, if `a_mem` is one, the word at `fp + a`; likewise B and C.
+//! Operand D is `d + d_fp * fp`.
 //!
 //! | instruction | equation |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | jump | `A` boolean; `pc' = A ? B : pc + 1`, `fp' = A ? C : fp` |
 //! | call | message `(id, A, B, C, D, E)` |
 //!
-//! Messages of a row: its instruction, fetched at `pc`; up to four words; a call.
+//! Messages per row: its instruction, fetched at `pc`; up to four words; a call.
 
 mod air;
 mod columns;

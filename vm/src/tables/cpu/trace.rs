@@ -1,4 +1,4 @@
-//! Trace of the processor table.
+//! Trace of the table `cpu`.
 
 use std::borrow::BorrowMut;
 
@@ -10,7 +10,7 @@ use p3_maybe_rayon::prelude::*;
 use super::air::CpuTable;
 use super::columns::CpuCols;
 use crate::isa::{Instruction, Mode, Op};
-use crate::record::{Cycle, Image};
+use crate::record::{Cycle, FinalMemory};
 use crate::tables::LookupCounts;
 use crate::tables::{Table, TraceInput, word};
 
@@ -23,15 +23,15 @@ impl Table for CpuTable {
         input.execution.cycles.len()
     }
 
-    /// Padding repeats the last row, the halt loop.
+    /// Padding repeats the last row, which executes the halt loop.
     fn trace(
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         let cycles = &input.execution.cycles;
-        let image = &input.execution.image;
+        let memory = &input.execution.memory;
         let instructions = &input.program.instructions;
         let last = cycles.last().copied().unwrap_or(Cycle { pc: 0, fp: 0 });
         let at = |row: usize| cycles.get(row).copied().unwrap_or(last);
@@ -45,21 +45,21 @@ impl Table for CpuTable {
             .for_each(|(row, cells)| {
                 let cycle = at(row);
                 if let Some(instruction) = instructions.get(cycle.pc as usize) {
-                    fill(cells.borrow_mut(), cycle, instruction, image);
+                    fill(cells.borrow_mut(), cycle, instruction, memory);
                 }
             });
         for row in 0..height {
             let cycle = at(row);
-            uses.fetch(cycle.pc);
+            counts.fetch(cycle.pc);
             if let Some(instruction) = instructions.get(cycle.pc as usize) {
-                count(uses, cycle, instruction, image);
+                count(counts, cycle, instruction, memory);
             }
         }
         RowMajorMatrix::new(values, width)
     }
 }
 
-fn fill(row: &mut CpuCols<F>, cycle: Cycle, instruction: &Instruction, image: &Image) {
+fn fill(row: &mut CpuCols<F>, cycle: Cycle, instruction: &Instruction, memory: &FinalMemory) {
     row.pc = F::from_u32(cycle.pc);
     row.fp = F::from_u32(cycle.fp);
     match instruction.op {
@@ -80,7 +80,7 @@ fn fill(row: &mut CpuCols<F>, cycle: Cycle, instruction: &Instruction, image: &I
             }
             Mode::Mem => {
                 row.in_memory[index] = F::ONE;
-                word(image, row.fp + operand.field)
+                word(memory, row.fp + operand.field)
             }
         };
     }
@@ -90,19 +90,19 @@ fn fill(row: &mut CpuCols<F>, cycle: Cycle, instruction: &Instruction, image: &I
     row.e = instruction.e;
 }
 
-fn count(uses: &mut LookupCounts, cycle: Cycle, instruction: &Instruction, image: &Image) {
+fn count(counts: &mut LookupCounts, cycle: Cycle, instruction: &Instruction, memory: &FinalMemory) {
     let fp = F::from_u32(cycle.fp);
     for operand in [instruction.a, instruction.b, instruction.c] {
         if operand.mode == Mode::Mem {
-            uses.word(image, fp + operand.field);
+            counts.word(memory, fp + operand.field);
         }
     }
     if instruction.op == Op::Deref {
         let pointer = match instruction.a.mode {
             Mode::Imm => instruction.a.field,
             Mode::Fp => fp + instruction.a.field,
-            Mode::Mem => word(image, fp + instruction.a.field),
+            Mode::Mem => word(memory, fp + instruction.a.field),
         };
-        uses.word(image, pointer + instruction.d.field);
+        counts.word(memory, pointer + instruction.d.field);
     }
 }

@@ -1,4 +1,4 @@
-//! Constraints of the extension table.
+//! Constraints of the table `ext`.
 
 use std::borrow::Borrow;
 
@@ -13,9 +13,10 @@ use super::columns::{D, ExtCols};
 use super::horner::eval_horner;
 use super::unpack::eval_unpack;
 use crate::isa::id;
-use crate::tables::{LANES, bus, sum};
+use crate::tables::bus::{self, BlockMessage, CallMessage};
+use crate::tables::{LANES, sum};
 
-/// The extension table: `ext`, `lane`, `block_eq`, `horner` and `unpack`.
+/// The table `ext`: calls of `ext`, `lane`, `block_eq`, `horner` and `unpack`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExtTable;
 
@@ -45,20 +46,20 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for ExtTable {
     }
 }
 
-/// One on a row of `block_eq`; degree 2.
+/// Returns one on a row of `block_eq`; degree 2.
 fn block_eq<AB: InteractionBuilder<F = F>>(local: &ExtCols<AB::Var>) -> AB::Expr {
     let flag: AB::Expr = local.scalar_c_or_block_eq.into();
     flag.clone() - flag * local.is_ext
 }
 
-/// The product of two extension elements.
+/// Returns the product of two extension elements.
 pub(super) fn product<R: PrimeCharacteristicRing>(left: &[R; D], right: &[R; D]) -> [R; D] {
     let mut product = std::array::from_fn(|_| R::ZERO);
     trinomial_quintic_mul(left, right, &mut product);
     product
 }
 
-/// Every selector is boolean on every row, and at most one mode is on.
+/// Constrains every selector to be boolean on every row, and at most one mode to be on.
 fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB::Var>) {
     for flag in [
         local.is_ext,
@@ -77,17 +78,19 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<A
     }
     let chained: AB::Expr = local.is_horner + local.is_unpack;
     builder.assert_bool(chained.clone() + local.is_ext + local.is_lane);
-    // `folds` and `scalar_b` belong to `ext`; the shared flag to `ext` and `block_eq`.
+    // `folds` and `scalar_b` may be one only on `ext` rows, the shared flag only on `ext` and
+    // `block_eq` rows.
     builder.assert_zero(local.folds * (AB::Expr::ONE - local.is_ext));
     builder.assert_zero(local.scalar_b * (AB::Expr::ONE - local.is_ext));
     builder.assert_zero(local.scalar_c_or_block_eq * (chained + local.is_lane));
-    // The window enters operand E, so it is empty where E is not a window.
+    // The window is part of operand E, so it must be empty where E is no window.
     let window: AB::Expr = sum(&local.window);
     builder.when(local.is_ext).assert_zero(window.clone());
     builder.when(block_eq::<AB>(local)).assert_zero(window);
 }
 
-/// `d = a * b + c` on `ext` rows, `d = (a + b) / 2 + c * (a - b)` on those that fold.
+/// Constrains `d = a * b + c` on `ext` rows, and `d = (a + b) / 2 + c * (a - b)` on those that
+/// fold.
 fn eval_ext<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB::Var>) {
     let a: [AB::Expr; D] = std::array::from_fn(|i| local.a[i].into());
     let ab = product(&a, &local.b.map(Into::into));
@@ -101,7 +104,7 @@ fn eval_ext<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB:
         builder
             .when(local.folds)
             .assert_eq((local.a[i] + local.b[i]).halve() + scaled, local.d[i]);
-        // A scalar is its operand in coefficient 0.
+        // A scalar is an extension element whose coefficient 0 is the operand.
         let (b, c): (AB::Expr, AB::Expr) = if i == 0 {
             (local.b_word.into(), local.c_word.into())
         } else {
@@ -115,7 +118,7 @@ fn eval_ext<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB:
     }
 }
 
-/// The selected lane is operand B on `lane` rows.
+/// Constrains the selected lane to be operand B on `lane` rows.
 fn eval_lane<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB::Var>) {
     let mut builder = builder.when(local.is_lane);
     builder.assert_one(sum::<AB::Expr, _>(&local.window));
@@ -128,7 +131,8 @@ fn eval_lane<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB
     builder.assert_eq(selected, local.b_word);
 }
 
-/// `b` repeats lanes 0 to 4 of `a` on `block_eq` rows; the message at B takes lanes 5 to 7 from `a`.
+/// Constrains `b` to be lanes 0 to 4 of `a` on `block_eq` rows. The message at B takes lanes 5 to 7
+/// from `a`.
 fn eval_block_eq<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB::Var>) {
     let mut builder = builder.when(block_eq::<AB>(local));
     for (&b, &a) in local.b.iter().zip(&local.a) {
@@ -136,7 +140,7 @@ fn eval_block_eq<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCol
     }
 }
 
-/// The message received, and the blocks read and written.
+/// Receives the call, and looks up the blocks that are read and written.
 fn eval_messages<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ExtCols<AB::Var>,
@@ -150,30 +154,31 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     let is_block_eq = block_eq::<AB>(local);
     let scalar_c: AB::Expr = local.scalar_c_or_block_eq * local.is_ext;
 
-    let identity = is_ext.clone() * F::from_u32(id::EXT)
+    let id = is_ext.clone() * F::from_u32(id::EXT)
         + is_lane.clone() * F::from_u32(id::LANE)
         + is_block_eq.clone() * F::from_u32(id::BLOCK_EQ)
         + is_horner.clone() * F::from_u32(id::HORNER)
         + is_unpack.clone() * F::from_u32(id::UNPACK);
-    // Chains hold B and C the other way round, so that beta has the place of an operand that is always
-    // an extension element.
+    // Chains hold operand B in `c_word` and operand C in `b_word`, so that beta is the element `c`,
+    // from which the steps are computed.
     let swap = chained.clone() * (local.c_word - local.b_word);
-    // The first lane of the window: the lane of its only rise.
+    // The first lane of the window is the only lane at which the window begins.
     let first_lane: AB::Expr = (1..LANES)
         .map(|lane| {
             local.window[lane] * (AB::Expr::ONE - local.window[lane - 1]) * F::from_usize(lane)
         })
         .sum();
+    let call = CallMessage {
+        id,
+        a: local.a_word.into(),
+        b: swap.clone() + local.b_word,
+        c: -swap + local.c_word,
+        d: local.d_word.into(),
+        e: first_lane + local.scalar_b + scalar_c.double() + local.folds * F::from_u32(4),
+    };
     bus::receive_call(
         builder,
-        identity,
-        [
-            local.a_word.into(),
-            swap.clone() + local.b_word,
-            -swap + local.c_word,
-            local.d_word.into(),
-            first_lane + local.scalar_b + scalar_c.double() + local.folds * F::from_u32(4),
-        ],
+        call,
         is_ext.clone()
             + is_lane.clone()
             + is_block_eq.clone()
@@ -186,8 +191,10 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     };
     bus::lookup_block(
         builder,
-        local.a_word,
-        local.a.map(Into::into),
+        BlockMessage {
+            address: local.a_word.into(),
+            lanes: local.a.map(Into::into),
+        },
         Count::bounded(
             is_ext.clone() + is_lane + chained + is_block_eq.clone() + tail::<AB>(local),
             1,
@@ -195,20 +202,28 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     );
     bus::lookup_block(
         builder,
-        local.b_word,
-        std::array::from_fn(|lane| (*local.b.get(lane).unwrap_or(&local.a[lane])).into()),
+        BlockMessage {
+            address: local.b_word.into(),
+            lanes: std::array::from_fn(|lane| {
+                (*local.b.get(lane).unwrap_or(&local.a[lane])).into()
+            }),
+        },
         Count::bounded(is_ext.clone() - local.scalar_b + is_block_eq, 1),
     );
     bus::lookup_block(
         builder,
-        local.c_word,
-        extension(local.c),
+        BlockMessage {
+            address: local.c_word.into(),
+            lanes: extension(local.c),
+        },
         Count::bounded(is_ext.clone() - scalar_c + is_horner.clone(), 1),
     );
     bus::lookup_block(
         builder,
-        local.d_word,
-        extension(local.d),
+        BlockMessage {
+            address: local.d_word.into(),
+            lanes: extension(local.d),
+        },
         Count::bounded(
             is_ext + is_horner * (AB::Expr::ONE - next.continues) + is_unpack,
             1,

@@ -1,4 +1,4 @@
-//! Constraints that the chains of the extension table, `horner` and `unpack`, have in common.
+//! Constraints that the `horner` and `unpack` chains of the table `ext` have in common.
 
 use droste_native::F;
 use p3_air::AirBuilder;
@@ -8,13 +8,15 @@ use p3_lookup::InteractionBuilder;
 use super::columns::ExtCols;
 use crate::tables::sum;
 
-/// One on the row below an `unpack` chain that reads the last block of its last element; degree 2.
+/// Returns one on the row below an `unpack` chain that holds the second block of its last element;
+/// degree 2.
 pub(super) fn tail<AB: InteractionBuilder<F = F>>(row: &ExtCols<AB::Var>) -> AB::Expr {
     row.continues * (-(row.is_horner + row.is_unpack) + F::ONE)
 }
 
-/// Chains go on in their mode, until nothing remains. The rows form a ring whose row 0 begins a chain
-/// (or none), so no chain is open on the last row.
+/// Constrains chains to continue in their mode until nothing remains. The rows form a ring in which
+/// row 0 follows the last row. Row 0 begins a chain or is in none, so no chain continues across the
+/// end of the table.
 pub(super) fn eval_chain<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ExtCols<AB::Var>,
@@ -22,14 +24,14 @@ pub(super) fn eval_chain<AB: InteractionBuilder<F = F>>(
 ) {
     let chained: AB::Expr = local.is_horner + local.is_unpack;
     builder.when_first_row().assert_zero(local.continues);
-    // A continuing row is of a chain, or the tail of one: it has no other mode.
+    // A continuing row is part of a chain or the tail of one, so it has no other mode.
     builder
         .when(local.continues)
         .assert_zero(local.is_ext + local.is_lane + local.scalar_c_or_block_eq);
 
     let taken: AB::Expr = sum(&local.window);
     let remaining = local.b_word - taken;
-    // Lanes 3 to 7 begin an element that ends in the next block, or at the end of this one.
+    // Elements whose first lane is one of lanes 3 to 7 end in the next block, or with this block.
     let unpacked: AB::Expr = sum(&local.window[3..]);
     let mut chain = builder.when(next.continues);
     chain.assert_one(chained.clone());

@@ -1,17 +1,17 @@
-//! Columns of the extension table.
+//! Columns of the table `ext`.
 
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 
 use crate::tables::LANES;
 
-/// Coefficients of an extension element.
+/// Number of coefficients of an extension element.
 pub const D: usize = droste_native::field::EXTENSION_DEGREE;
 
 droste_air::columns! {
-    /// One row: one `ext`, `lane` or `block_eq` call, one block of a `horner` chain, or one element of
-    /// an `unpack` chain. An `unpack` chain whose last element reaches into one more block ends with a
-    /// row that has no mode and only `continues`: it reads that block.
+    /// One row: one `ext`, `lane` or `block_eq` call, one block of a `horner` chain, or one element
+    /// of an `unpack` chain. If the last element of an `unpack` chain ends in another block, one
+    /// more row follows, the tail, which reads that block: it has no mode, only `continues`.
     pub struct ExtCols<T> {
         /// One on a row of `ext`.
         pub is_ext: T,
@@ -27,17 +27,18 @@ droste_air::columns! {
         pub folds: T,
         /// On a row of `ext`: `b` is the scalar in [`Self::b_word`]. Zero on every other row.
         pub scalar_b: T,
-        /// On a row of `ext`: `c` is the scalar in [`Self::c_word`]. One on a row of `block_eq`, zero
-        /// on every other row.
+        /// On a row of `ext`: `c` is the scalar in [`Self::c_word`]. One on a row of `block_eq`,
+        /// zero on every other row.
         pub scalar_c_or_block_eq: T,
-        /// Operand A, an address; in a chain the address of this row's block.
+        /// Operand A, an address. In a chain, the address of this row's block.
         pub a_word: T,
-        /// Operand B; in a chain operand C, the number of lanes (`horner`) or elements (`unpack`) that
-        /// this row and the rows below take.
+        /// Operand B. In a chain, operand C: the number of lanes (`horner`) or elements (`unpack`)
+        /// that this row and the rows below take.
         pub b_word: T,
-        /// Operand C; in a chain operand B: on `horner` rows the address of beta.
+        /// Operand C. In a chain, operand B: on `horner` rows the address of beta.
         pub c_word: T,
-        /// Operand D, the address of the result; on `unpack` rows of this row's element.
+        /// Operand D, the address of the result. On `unpack` rows, the address of this row's
+        /// element.
         pub d_word: T,
         /// The block at A.
         pub a: [T; LANES],
@@ -47,17 +48,17 @@ droste_air::columns! {
         pub c: [T; D],
         /// `ext`: the result. `horner`: the sum after this row. `unpack`: the element.
         pub d: [T; D],
-        /// `horner`: which lanes lie in the window. `lane`: which lane is read. `unpack`: which lane is
-        /// the first of the element.
+        /// `horner`: the lanes in the window. `lane`: the lane that is read. `unpack`: the first
+        /// lane of the element.
         pub window: [T; LANES],
-        /// Sums after lanes 1, 3, 5 and 7: `steps[k] = steps[k - 1] * c^2 + w[2k] a[2k] c + w[2k + 1]
-        /// a[2k + 1]`, on every row.
+        /// Sums after lanes 1, 3, 5 and 7, on every row:
+        /// `steps[k] = steps[k - 1] * c^2 + w[2k] a[2k] c + w[2k + 1] a[2k + 1]`.
         pub steps: [[T; D]; LANES / 2],
     }
 }
 
 impl ExtCols<F> {
-    /// Names of the columns that nothing reads on such a row: every other cell is held by a constraint
+    /// Names of the columns that are free on such a row: every other cell is fixed by a constraint
     /// or a bus.
     pub fn free_columns(&self) -> &'static [&'static str] {
         if self.is_ext == F::ONE || self.is_horner == F::ONE {
@@ -66,15 +67,15 @@ impl ExtCols<F> {
             // No extension element is read or written.
             &["b", "c", "d"]
         } else if self.is_unpack == F::ONE {
-            // Only the steps are made of them.
+            // `b` and `c` are used by the steps alone, which may have any value here.
             &["b", "c"]
         } else if self.continues == F::ONE {
-            // The last row of an `unpack` chain, which reads one more block.
+            // The tail of an `unpack` chain, which reads one more block.
             &["c", "d", "d_word", "window"]
         } else if self.scalar_c_or_block_eq == F::ONE {
             &["c", "d"]
         } else {
-            // Padding: only the flags are constrained. The steps are determined by the other columns.
+            // Padding: only the flags are constrained, and the steps follow from the other columns.
             &[
                 "a_word", "b_word", "c_word", "d_word", "a", "b", "c", "d", "window",
             ]

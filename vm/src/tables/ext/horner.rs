@@ -1,4 +1,4 @@
-//! Constraints of the `horner` rows of the extension table.
+//! Constraints of the `horner` rows of the table `ext`.
 
 use droste_native::F;
 use p3_air::AirBuilder;
@@ -9,7 +9,8 @@ use super::air::product;
 use super::columns::{D, ExtCols};
 use crate::tables::LANES;
 
-/// Chains of rows, one block a row: `d = b * beta^8 + sum of beta^(7 - j) * lane_j` over the window.
+/// Constrains chains of one row per block: `d = b * beta^8 + sum of beta^(7 - j) * lane_j` over the
+/// window.
 pub(super) fn eval_horner<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ExtCols<AB::Var>,
@@ -17,15 +18,16 @@ pub(super) fn eval_horner<AB: InteractionBuilder<F = F>>(
 ) {
     eval_steps(builder, local);
     eval_window(builder, local, next);
-    // A chain begins with an empty sum.
+    // The sum before a chain's first row is zero.
     let starts = local.is_horner * (AB::Expr::ONE - local.continues);
     for sum in local.b {
         builder.when(starts.clone()).assert_zero(sum);
     }
 }
 
-/// The running sum, two lanes a step, on every row: rows of other modes hold whatever the equation
-/// makes of their columns, so that it needs no selector and stays at degree 3.
+/// Constrains the running sum, two lanes per step, on rows of every mode. It needs no selector and
+/// so stays at degree 3: on rows of other modes `steps` is whatever the equation makes of their
+/// columns.
 fn eval_steps<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<AB::Var>) {
     let beta: [AB::Expr; D] = local.c.map(Into::into);
     let beta_squared = product(&beta, &beta);
@@ -49,8 +51,8 @@ fn eval_steps<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<A
     }
 }
 
-/// The window is one run of lanes: it may begin late on a chain's first row only, and end early on
-/// its last row only.
+/// Constrains the window to be one contiguous run of lanes, which may begin after lane 0 only on a
+/// chain's first row, and end before lane 7 only on its last row.
 fn eval_window<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ExtCols<AB::Var>,

@@ -2,7 +2,7 @@
 //! `block_eq` (3), `horner` (4) and `unpack` (14) in one table.
 //!
 //! They share a table because they share columns: a block, three extension elements, four operands.
-//! Apart, `horner` would open some 45 more elements in every query.
+//! With a table of its own, `horner` would open some 45 more elements per query.
 //!
 //! | call | relation |
 //! |---|---|
@@ -12,9 +12,9 @@
 //! | `horner(A, B, C, D, E)` | `blk[D] = sum of beta^(8R - 1 - j) * lane_j`, over lanes `E <= j < E + C` of the `R` blocks from A; `beta = blk[B]` |
 //! | `unpack(A, _, C, D, E)` | `blk[D + i]`, `i < C`, is the extension element of lanes `E + 5i` to `E + 5i + 4` of the blocks from A |
 //!
-//! One call is one row; a `horner` call one row a block; an `unpack` call one row an element, and one
-//! more if the last element leaves its block. The rows form a ring: `continues` is zero on row 0, so
-//! no chain is open on the last row.
+//! A call takes one row; `horner` takes one row per block; `unpack` takes one row per element, and
+//! one more if the last element leaves its block. The rows form a ring in which row 0 follows the
+//! last row. `continues` is zero on row 0, so no chain continues across the end of the table.
 //!
 //! Messages: `call` received once on the first row of a call; `block` looked up at A, at B, at C
 //! and at D (at beta's address on every row of a `horner` chain, at D on its last row).
@@ -35,6 +35,7 @@ use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Table, TraceInput};
+use crate::precompile::Precompile;
 use crate::tables::LookupCounts;
 
 impl Table for ExtTable {
@@ -42,21 +43,17 @@ impl Table for ExtTable {
         "ext"
     }
 
-    fn precompiles(&self) -> &'static [u32] {
-        &trace::IDENTITIES
-    }
-
-    fn rows(&self, input: &TraceInput<'_>) -> usize {
-        trace::rows(input.execution)
+    fn precompiles(&self) -> &'static [Precompile] {
+        trace::PRECOMPILES
     }
 
     fn trace(
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
-        trace::count_uses(input.execution, uses);
+        trace::count_lookups(input.execution, counts);
         trace::generate(input.execution, log_height)
     }
 }

@@ -25,7 +25,7 @@ fn dense(seed: u32) -> Block {
     std::array::from_fn(|i| F::from_u32(seed * 77_777 + 5 * i as u32 + 3).cube())
 }
 
-/// Blocks 0 to 3: dense data; 4, 5, 6: elements; 7: beta; from 8 on: results.
+/// A run: blocks 0 to 3 hold dense data, 4 to 6 elements, 7 beta; results follow from 8 on.
 struct Run {
     blocks: Vec<Block>,
     calls: Vec<(u32, [u32; 5])>,
@@ -122,7 +122,7 @@ fn width_and_degree_are_pinned() {
     let bench = Bench::new(&ExtTable, &run);
     assert_eq!(BaseAir::<F>::width(&ExtTable), 63);
     assert_eq!(constraint_degree::<F, _>(&ExtTable), 3);
-    // The accumulator, the call, and two columns of two block look-ups.
+    // The accumulator, the call, and two columns of two block lookups each.
     assert_eq!(bench.lookup_width(), 20);
 }
 
@@ -156,7 +156,7 @@ fn a_batch_proof_verifies() {
 fn a_batch_proof_of_a_wrong_result_is_rejected() {
     let run = mixed();
     let mut execution = run.execution();
-    execution.image.blocks[run.blocks.len() - 1][0] += F::ONE;
+    execution.memory.blocks[run.blocks.len() - 1][0] += F::ONE;
     assert!(!Bench::new(&ExtTable, &execution).proves());
 }
 
@@ -171,7 +171,7 @@ fn every_unpacking_agrees_with_the_native_function() {
     }
 }
 
-/// Exactly full: the last row of the table is the last row of a chain, or of anything else.
+/// The rows fill the table: its last row is the last row of a chain, or a row of another mode.
 #[test]
 fn full_tables_are_accepted() {
     for fill in 0..6 {
@@ -211,8 +211,9 @@ fn every_cell_that_matters_is_constrained() {
     }
 }
 
-/// What is wrong with a trace of `height` rows that were edited, after everything that follows from the
-/// edit was made consistent: what rows have from the row above, the steps, and the results in memory.
+/// Returns what is wrong with an edited trace of `height` rows, once everything that depends on the
+/// edited cells has been recomputed: what rows carry over from the row above, the steps, and the
+/// results in memory.
 fn forged(run: &Run, height: usize, edit: impl FnOnce(&mut [&mut ExtCols<F>])) -> Option<String> {
     forge(&ExtTable, run.execution(), height, |rows, execution| {
         edit(rows);
@@ -227,7 +228,7 @@ fn forged(run: &Run, height: usize, edit: impl FnOnce(&mut [&mut ExtCols<F>])) -
             }
             if row.is_horner == F::ONE || row.is_unpack == F::ONE {
                 let out = row.d_word.as_canonical_u32() as usize;
-                let blocks = &mut execution.image.blocks;
+                let blocks = &mut execution.memory.blocks;
                 blocks.resize(blocks.len().max(out + 1), [F::ZERO; LANES]);
                 blocks[out][..5].copy_from_slice(&row.d);
             }
@@ -262,7 +263,7 @@ fn a_chain_open_on_the_last_row_is_rejected() {
 
 #[test]
 fn a_chain_entered_in_the_middle_is_rejected() {
-    // The second row alone, as the continuation of nothing or of an `ext` row.
+    // The second row alone, as the continuation of no row or of an `ext` row.
     let mut run = Run::new();
     run.ext(4, 5, 6, 0);
     run.horner(0, 0, 8);
@@ -273,7 +274,7 @@ fn a_chain_entered_in_the_middle_is_rejected() {
 
 #[test]
 fn a_window_with_a_gap_is_rejected() {
-    // As many lanes, not those asked for.
+    // As many lanes as asked for, but other ones.
     let edits: [fn(&mut [&mut ExtCols<F>]); 3] = [
         |rows| rows[0].window.swap(3, 2),
         |rows| rows[0].window.swap(3, 1),
@@ -282,7 +283,7 @@ fn a_window_with_a_gap_is_rejected() {
     for edit in edits {
         assert!(forged(&two_blocks(3, 9), 2, edit).is_some());
     }
-    // The first row ends early and the second takes the lane.
+    // The first row ends early, and the second takes the lane.
     let early = forged(&two_blocks(3, 9), 2, |rows| {
         rows[0].window[7] = F::ZERO;
         rows[1].window[4] = F::ONE;
@@ -307,7 +308,7 @@ fn an_element_of_other_lanes_is_rejected() {
         let fault = forged(&packed(6, 3), 4, |rows| rows[0].d[i] += F::ONE);
         assert!(fault.is_some());
     }
-    // The second element begins where the first does not end.
+    // The second element does not begin where the first ends.
     let fault = forged(&packed(0, 2), 2, |rows| {
         rows[1].window.rotate_right(1);
         rows[1].a_word += F::ONE;
@@ -317,13 +318,14 @@ fn an_element_of_other_lanes_is_rejected() {
 
 #[test]
 fn an_element_without_its_second_block_is_rejected() {
-    // One element over two blocks, its tail cut off: coefficients from row 0 of the ring.
+    // One element over two blocks whose tail is cut off: in the ring of rows, its coefficients come
+    // from row 0.
     let fault = forged(&packed(6, 1), 1, |rows| {
         let a = rows[0].a;
         rows[0].d = std::array::from_fn(|i| a[(6 + i) % 8]);
     });
     assert!(fault.is_some());
-    // A tail that reads another block.
+    // The tail reads another block.
     let other = packed(6, 1).blocks[2];
     let fault = forged(&packed(6, 1), 2, |rows| {
         rows[1].a_word = F::TWO;
@@ -332,7 +334,7 @@ fn an_element_without_its_second_block_is_rejected() {
         rows[0].d = std::array::from_fn(|i| if i < 2 { a[6 + i] } else { other[i - 2] });
     });
     assert!(fault.is_some());
-    // A tail whose block nobody looked up.
+    // The tail's block is not looked up.
     let fault = forged(&packed(6, 1), 2, |rows| {
         rows[1].a[0] += F::ONE;
         rows[0].d[2] += F::ONE;
@@ -342,7 +344,7 @@ fn an_element_without_its_second_block_is_rejected() {
 
 #[test]
 fn fewer_elements_than_asked_for_are_rejected() {
-    // A chain cut short at the end of the table, or by its tail.
+    // A chain that is cut short at the end of the table, or by its tail.
     let mut run = packed(0, 2);
     run.calls[0].1[2] = 3;
     let fault = forged(&run, 2, |rows| {
@@ -361,7 +363,7 @@ fn fewer_elements_than_asked_for_are_rejected() {
 
 #[test]
 fn chains_do_not_change_their_mode() {
-    // A horner row as the continuation of an unpack row, with its sum as the initial one.
+    // A `horner` row continues an `unpack` row, whose element becomes the initial sum.
     let mut run = Run::new();
     run.horner(1, 0, 8);
     run.unpack(0, 3, 1);
@@ -381,7 +383,8 @@ fn chains_do_not_change_their_mode() {
 
 #[test]
 fn an_ext_row_cannot_pretend_another_operand_e() {
-    // E = 1 by a window bit in place of the flag: `b` is read from memory, not the scalar.
+    // E = 1 is made of a window bit instead of the flag: `b` is then read from memory and is not
+    // the scalar.
     let mut run = Run::new();
     run.ext(4, 5, 6, 0);
     run.calls[0].1[4] = 1;

@@ -1,4 +1,4 @@
-//! Constraints of the `unpack` rows of the extension table.
+//! Constraints of the `unpack` rows of the table `ext`.
 
 use droste_native::F;
 use p3_air::AirBuilder;
@@ -8,8 +8,8 @@ use p3_lookup::InteractionBuilder;
 use super::columns::{D, ExtCols};
 use crate::tables::{LANES, sum};
 
-/// Chains of rows, one element a row: `d` is the 5 lanes from the window's only lane on, out of this
-/// row's block and, where they leave it, of the next row's.
+/// Constrains chains of one row per element: `d` is five lanes, the first of which `window` marks,
+/// from this row's block and, if the element leaves it, from the next row's.
 pub(super) fn eval_unpack<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ExtCols<AB::Var>,
@@ -28,11 +28,11 @@ pub(super) fn eval_unpack<AB: InteractionBuilder<F = F>>(
             .sum();
         unpack.assert_eq(coefficient, d);
     }
-    // An element that leaves its block needs the next row to hold the next block.
+    // If an element leaves its block, the next row holds the next block.
     let leaves: AB::Expr = sum(&local.window[LANES - D + 1..]);
     unpack.assert_zero(leaves * (AB::Expr::ONE - next.continues));
 
-    // The next element begins 5 lanes further on.
+    // The next element begins 5 lanes further.
     let mut continues = builder.when(next.is_unpack * next.continues);
     for first in 0..LANES {
         continues.assert_eq(next.window[(first + D) % LANES], local.window[first]);

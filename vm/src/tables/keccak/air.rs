@@ -9,10 +9,11 @@ use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
-use super::columns::{KeccakCols, WORDS};
+use super::columns::{self, KeccakCallCols, WORDS};
 use crate::isa::id;
+use crate::tables::bus::{self, BlockMessage, CallMessage};
 use crate::tables::digest_chain::{DIGEST_LIMBS, Row, Stride, eval_chain, merkle_operands, reads};
-use crate::tables::{LANES, bus, sum};
+use crate::tables::{LANES, sum};
 
 /// Calls of Keccak-256: `keccak_hash` and `keccak_merkle`.
 ///
@@ -20,18 +21,18 @@ use crate::tables::{LANES, bus, sum};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeccakCallTable;
 
-/// Rate blocks are ten blocks of memory apart.
+/// A row of `hash` absorbs one rate block.
 const STRIDE: Stride = Stride {
     words: WORDS,
-    blocks: 10,
+    blocks: columns::STRIDE,
 };
 
-/// Words of two digests.
+/// Number of words of two digests, which a row of a path hashes.
 const PATH_WORDS: usize = 16;
 
 impl BaseAir<F> for KeccakCallTable {
     fn width(&self) -> usize {
-        KeccakCols::<u8>::WIDTH
+        KeccakCallCols::<u8>::WIDTH
     }
 
     fn max_constraint_degree(&self) -> Option<usize> {
@@ -42,8 +43,8 @@ impl BaseAir<F> for KeccakCallTable {
 impl<AB: InteractionBuilder<F = F>> Air<AB> for KeccakCallTable {
     fn eval(&self, builder: &mut AB) {
         let main = builder.main();
-        let local: &KeccakCols<AB::Var> = main.current_slice().borrow();
-        let next: &KeccakCols<AB::Var> = main.next_slice().borrow();
+        let local: &KeccakCallCols<AB::Var> = main.current_slice().borrow();
+        let next: &KeccakCallCols<AB::Var> = main.next_slice().borrow();
         let row = Row {
             local: &local.chain,
             next: &next.chain,
@@ -55,7 +56,8 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for KeccakCallTable {
         eval_words(builder, local, next);
         eval_block(builder, local);
         eval_absorb(builder, &local.block);
-        // The state is zero on first rows and on paths, and stays inside a hash.
+        // The state before the permutation: zero on first rows and on paths, otherwise the output
+        // of the row above.
         let carried = local.chain.is_hash * (AB::Expr::ONE - local.chain.starts);
         let goes_on = local.chain.is_hash * (AB::Expr::ONE - next.chain.starts);
         let (block, below) = (&local.block, &next.block);
@@ -67,17 +69,17 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for KeccakCallTable {
     }
 }
 
-fn is_active<AB: AirBuilder<F = F>>(row: &KeccakCols<AB::Var>) -> AB::Expr {
+fn is_active<AB: AirBuilder<F = F>>(row: &KeccakCallCols<AB::Var>) -> AB::Expr {
     let merkle: AB::Expr = row.chain.is_merkle();
     merkle + row.chain.is_hash
 }
 
-/// Present words come first: all 34 on every row of a hash but the last, which has fewer, and two
-/// digests on a row of a path.
+/// Constrains `present`: present words come first, every row of a hash but the last has all 34, the
+/// last has fewer, and a row of a path has those of two digests.
 fn eval_words<AB: AirBuilder<F = F>>(
     builder: &mut AB,
-    local: &KeccakCols<AB::Var>,
-    next: &KeccakCols<AB::Var>,
+    local: &KeccakCallCols<AB::Var>,
+    next: &KeccakCallCols<AB::Var>,
 ) {
     builder.assert_bool(is_active::<AB>(local));
     builder
@@ -97,7 +99,7 @@ fn eval_words<AB: AirBuilder<F = F>>(
     let mut path = builder.when::<AB::Expr>(local.chain.is_merkle());
     path.assert_one(local.present[PATH_WORDS - 1]);
     path.assert_zero(local.present[PATH_WORDS]);
-    // No cell of a block that is not read is free.
+    // Lanes of a block that is not read are zero, so that none of these cells is free.
     for (block, lanes) in local.lanes.chunks_exact(LANES).enumerate() {
         for &lane in lanes {
             builder
@@ -107,9 +109,9 @@ fn eval_words<AB: AirBuilder<F = F>>(
     }
 }
 
-/// The absorbed block: present words, then, on the last row of a hash and on a path, the padding:
-/// 0x01 after the last word and 0x80 in the block's last byte.
-fn eval_block<AB: AirBuilder<F = F>>(builder: &mut AB, local: &KeccakCols<AB::Var>) {
+/// Constrains the absorbed block: the present words and, on the last row of a hash and on a path,
+/// the padding, which is 0x01 after the last word and 0x80 in the block's last byte.
+fn eval_block<AB: AirBuilder<F = F>>(builder: &mut AB, local: &KeccakCallCols<AB::Var>) {
     let mut before = is_active::<AB>(local);
     for word in 0..WORDS {
         let present: AB::Expr = local.present[word].into();
@@ -127,30 +129,27 @@ fn eval_block<AB: AirBuilder<F = F>>(builder: &mut AB, local: &KeccakCols<AB::Va
     }
 }
 
-/// The call, received on its first row.
-fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &KeccakCols<AB::Var>) {
+/// Receives the call on its first row.
+fn eval_call<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &KeccakCallCols<AB::Var>) {
     let chain = &local.chain;
     let merkle: AB::Expr = chain.is_merkle();
     let [a, b, c, d] = merkle_operands::<AB>(chain);
-    bus::receive_call(
-        builder,
-        chain.is_hash * F::from_u32(id::KECCAK_HASH) + merkle * F::from_u32(id::KECCAK_MERKLE),
-        [
-            a + chain.is_hash * chain.low_address,
-            b,
-            c + chain.is_hash * chain.out_address,
-            d,
-            chain.remaining.into(),
-        ],
-        is_active::<AB>(local) * chain.starts,
-    );
+    let call = CallMessage {
+        id: chain.is_hash * F::from_u32(id::KECCAK_HASH) + merkle * F::from_u32(id::KECCAK_MERKLE),
+        a: a + chain.is_hash * chain.low_address,
+        b,
+        c: c + chain.is_hash * chain.out_address,
+        d,
+        e: chain.remaining.into(),
+    };
+    bus::receive_call(builder, call, is_active::<AB>(local) * chain.starts);
 }
 
-/// The blocks read, and the result written on the last row.
+/// Looks up the blocks that the row reads, and the result on the call's last row.
 fn eval_memory<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    local: &KeccakCols<AB::Var>,
-    next: &KeccakCols<AB::Var>,
+    local: &KeccakCallCols<AB::Var>,
+    next: &KeccakCallCols<AB::Var>,
 ) {
     let chain = &local.chain;
     let merkle_reads = reads::<AB>(chain);
@@ -167,8 +166,10 @@ fn eval_memory<AB: InteractionBuilder<F = F>>(
         }
         bus::lookup_block(
             builder,
-            address,
-            std::array::from_fn(|lane| lanes[lane].into()),
+            BlockMessage {
+                address,
+                lanes: std::array::from_fn(|lane| lanes[lane].into()),
+            },
             Count::bounded(count, 1),
         );
     }
@@ -178,10 +179,12 @@ fn eval_memory<AB: InteractionBuilder<F = F>>(
     {
         bus::lookup_block(
             builder,
-            chain.out_address + F::from_usize(half),
-            std::array::from_fn(|lane| limbs[lane].into()),
+            BlockMessage {
+                address: chain.out_address + F::from_usize(half),
+                lanes: std::array::from_fn(|lane| limbs[lane].into()),
+            },
             Count::bounded(is_active::<AB>(local) * next.chain.starts, 1),
         );
     }
-    const _: () = assert!(RATE_LIMBS <= 8 * super::columns::BLOCKS);
+    const _: () = assert!(RATE_LIMBS <= 8 * columns::BLOCKS);
 }

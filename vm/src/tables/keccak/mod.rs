@@ -7,13 +7,14 @@ mod tests;
 mod trace;
 
 pub use air::KeccakCallTable;
-pub use columns::KeccakCols;
+pub use columns::KeccakCallCols;
 pub use droste_air::keccak::KeccakTable;
 
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Table, TraceInput};
+use crate::precompile::Precompile;
 use crate::tables::LookupCounts;
 
 impl Table for KeccakCallTable {
@@ -21,37 +22,33 @@ impl Table for KeccakCallTable {
         "keccak_calls"
     }
 
-    fn precompiles(&self) -> &'static [u32] {
-        &trace::IDENTITIES
-    }
-
-    fn rows(&self, input: &TraceInput<'_>) -> usize {
-        trace::rows(input.execution)
+    fn precompiles(&self) -> &'static [Precompile] {
+        trace::PRECOMPILES
     }
 
     fn trace(
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
-        trace::count_uses(input.execution, uses);
+        trace::count_lookups(input.execution, counts);
         trace::generate(input.execution, log_height)
     }
 }
 
-/// The permutations of [`KeccakCallTable`]'s calls: it serves that table alone.
+/// Serves [`KeccakCallTable`] alone: its rows are the permutations of that table's calls.
 impl Table for KeccakTable {
     fn name(&self) -> &'static str {
         "keccak"
     }
 
-    fn precompiles(&self) -> &'static [u32] {
-        &trace::IDENTITIES
+    fn precompiles(&self) -> &'static [Precompile] {
+        trace::PRECOMPILES
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
-        droste_air::keccak::ROUNDS * trace::rows(input.execution)
+        droste_air::keccak::ROUNDS * KeccakCallTable.rows(input)
     }
 
     #[expect(

@@ -8,7 +8,7 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use sha3::{Digest, Keccak256};
 
 use super::columns::WORDS;
-use super::{KeccakCallTable, KeccakCols};
+use super::{KeccakCallCols, KeccakCallTable};
 use crate::isa::id;
 use crate::tables::LANES;
 use crate::tables::digest_chain::{DIGEST_LIMBS, DigestChainCols, word};
@@ -16,7 +16,7 @@ use crate::tables::run_testing::{assert_serves, generate};
 use crate::tables::testing::digests::{self, DigestTable, Run};
 
 impl DigestTable for KeccakCallTable {
-    type Row = KeccakCols<F>;
+    type Row = KeccakCallCols<F>;
 
     const HASH: u32 = id::KECCAK_HASH;
     const MERKLE: u32 = id::KECCAK_MERKLE;
@@ -77,7 +77,7 @@ impl DigestTable for KeccakCallTable {
     }
 }
 
-/// The state that limbs are.
+/// Returns the state that these limbs represent.
 fn lanes(limbs: &[F; 100]) -> State {
     std::array::from_fn(|i| {
         let lane = limbs[4 * i..][..4].iter().rev();
@@ -89,16 +89,16 @@ fn lanes(limbs: &[F; 100]) -> State {
 
 fn assert_accepts(run: &Run) {
     let execution = run.execution();
-    let (trace, uses) = generate(&KeccakCallTable, &execution, None);
+    let (trace, counts) = generate(&KeccakCallTable, &execution, None);
     let (permutations, _) = generate(&KeccakTable, &execution, None);
     let core = Traced::new("keccak", &KeccakTable, permutations);
-    assert_serves(&KeccakCallTable, trace, vec![core], &execution, &uses);
+    assert_serves(&KeccakCallTable, trace, vec![core], &execution, &counts);
 }
 
 #[test]
 fn width_and_degree() {
     assert_eq!(
-        KeccakCols::<u8>::WIDTH,
+        KeccakCallCols::<u8>::WIDTH,
         9 + 34 + 72 + 2 * 68 * 16 + 32 + 100
     );
     assert_eq!(constraint_degree(&KeccakCallTable), 3);
@@ -138,7 +138,7 @@ fn paths_agree_with_the_reference() {
     assert_accepts(&run);
 }
 
-/// A run with a hash of three rows, one of one row, and a path in both directions.
+/// A run with a hash of three rows, one of one row, and paths with nodes on both sides.
 fn mixed() -> Run {
     let mut run = Run::new();
     run.hash::<KeccakCallTable>(3, 75);
@@ -151,7 +151,7 @@ fn mixed() -> Run {
 fn every_cell_is_constrained() {
     let execution = mixed().execution();
     let (trace, _) = generate(&KeccakCallTable, &execution, Some(4));
-    let table = Traced::new("calls", &KeccakCallTable, trace).names(KeccakCols::<u8>::names());
+    let table = Traced::new("calls", &KeccakCallTable, trace).names(KeccakCallCols::<u8>::names());
     let mut harness = Harness::new(vec![table])
         .open_bus("call")
         .open_bus("block")
@@ -174,7 +174,7 @@ fn every_cell_is_constrained() {
 
 #[test]
 fn the_index_must_be_used_up() {
-    // An index one bit longer than the path.
+    // The index has one bit more than the path has levels.
     let mut execution = mixed().execution();
     execution.calls[id::KECCAK_MERKLE as usize][0].b += F::from_u32(8);
     let (trace, _) = generate(&KeccakCallTable, &execution, None);

@@ -1,4 +1,4 @@
-//! Constraints of the limbs table.
+//! Constraints of the table `limbs`.
 
 use std::borrow::Borrow;
 
@@ -10,9 +10,10 @@ use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::{LimbsCols, MAX_HIGH, TOP, WordCols};
 use crate::isa::id;
-use crate::tables::{LANES, bus};
+use crate::tables::LANES;
+use crate::tables::bus::{self, BlockMessage, CallMessage};
 
-/// The limbs table: field elements to limbs of their Montgomery words.
+/// The table `limbs`: field elements to the limbs of their Montgomery words.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LimbsTable;
 
@@ -34,15 +35,16 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for LimbsTable {
         eval_chain(builder, local, next);
         for word in &local.words {
             let low = eval_word(builder, word);
-            // Padding holds low limbs of zero, so that no cell is free.
+            // Low limbs of padding are zero, so that none of their cells is free.
             builder.when(AB::Expr::ONE - local.is_real).assert_zero(low);
         }
         eval_messages(builder, local);
     }
 }
 
-/// Calls begin on row 0 and below the last row of the call before, and go on until nothing remains.
-/// Rows form a ring, and row 0 starts, so no chain is open on the last row.
+/// Constrains calls to begin on row 0 and below the last row of the call before, and to continue
+/// until nothing remains. The rows form a ring in which row 0 follows the last row. Row 0 begins a
+/// call, so none continues across the end of the table.
 fn eval_chain<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &LimbsCols<AB::Var>,
@@ -62,8 +64,8 @@ fn eval_chain<AB: AirBuilder<F = F>>(
         .assert_one(local.remaining);
 }
 
-/// A word below `p = 0x7f00 * 2^16 + 1`: the high limb is at most `0x7f00`, and if it is that, the
-/// low limb is zero. Returns the low limb.
+/// Constrains a word to be below `p = 0x7f00 * 2^16 + 1`: the high limb is at most `0x7f00`, and if
+/// it is `0x7f00`, the low limb is zero. Returns the low limb.
 fn eval_word<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &WordCols<AB::Var>) -> AB::Expr {
     let low = eval_limb(builder, &columns.low);
     builder.assert_bool(columns.high_top);
@@ -81,12 +83,13 @@ fn eval_word<AB: AirBuilder<F = F>>(builder: &mut AB, columns: &WordCols<AB::Var
     let is_max = AB::Expr::ONE - room.clone() * columns.inverse;
     builder.assert_zero(room * is_max.clone());
     builder.assert_zero(low.clone() * is_max.clone());
-    // One value of `inverse` only, where any would do.
+    // `inverse` would not matter when the high limb is the largest: it is fixed to zero there, so
+    // that it is not a free cell.
     builder.assert_zero(is_max * columns.inverse);
     low
 }
 
-/// The high limb as terms of a sum.
+/// Returns the columns and weights whose sum is the high limb.
 fn high_terms<V: Copy>(columns: &WordCols<V>) -> impl Iterator<Item = (V, F)> {
     let trits = columns.high_trits.iter().enumerate();
     trits
@@ -94,7 +97,7 @@ fn high_terms<V: Copy>(columns: &WordCols<V>) -> impl Iterator<Item = (V, F)> {
         .chain([(columns.high_top, F::from_u16(TOP))])
 }
 
-/// The element whose Montgomery word this is: the word is the element times `2^32`.
+/// Returns the element whose Montgomery word this is: the word is the element times `2^32`.
 fn element<AB: AirBuilder<F = F>>(columns: &WordCols<AB::Var>) -> AB::Expr {
     let (low, high) = (
         F::from_u64(1 << 32).inverse(),
@@ -107,25 +110,25 @@ fn element<AB: AirBuilder<F = F>>(columns: &WordCols<AB::Var>) -> AB::Expr {
     )
 }
 
-/// The message received, the block read and the two blocks written.
+/// Receives the call, and looks up the block that is read and the two that are written.
 fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &LimbsCols<AB::Var>) {
-    bus::receive_call(
-        builder,
-        F::from_u32(id::LIMBS),
-        [
-            local.in_address.into(),
-            AB::Expr::ZERO,
-            local.out_address.into(),
-            AB::Expr::ZERO,
-            local.remaining.into(),
-        ],
-        local.is_real * local.starts,
-    );
+    let call = CallMessage {
+        id: F::from_u32(id::LIMBS).into(),
+        a: local.in_address.into(),
+        b: AB::Expr::ZERO,
+        c: local.out_address.into(),
+        d: AB::Expr::ZERO,
+        e: local.remaining.into(),
+    };
+    bus::receive_call(builder, call, local.is_real * local.starts);
     let count = || Count::bounded(local.is_real.into(), 1);
-    let elements = local.words.each_ref().map(element::<AB>);
-    bus::lookup_block(builder, local.in_address, elements, count());
+    let elements = BlockMessage {
+        address: local.in_address.into(),
+        lanes: local.words.each_ref().map(element::<AB>),
+    };
+    bus::lookup_block(builder, elements, count());
     for (half, words) in local.words.chunks_exact(LANES / 2).enumerate() {
-        let limbs = std::array::from_fn(|lane| {
+        let lanes = std::array::from_fn(|lane| {
             let word = &words[lane / 2];
             if lane % 2 == 0 {
                 weighted_sum::<AB>(limb_terms(&word.low))
@@ -134,6 +137,6 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &LimbsC
             }
         });
         let address = local.out_address + F::from_usize(half);
-        bus::lookup_block(builder, address, limbs, count());
+        bus::lookup_block(builder, BlockMessage { address, lanes }, count());
     }
 }

@@ -13,7 +13,7 @@ use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Table, TraceInput};
-use crate::isa::id;
+use crate::precompile::{LIMBS, Precompile};
 use crate::tables::LookupCounts;
 
 impl Table for LimbsTable {
@@ -21,21 +21,17 @@ impl Table for LimbsTable {
         "limbs"
     }
 
-    fn precompiles(&self) -> &'static [u32] {
-        &[id::LIMBS]
-    }
-
-    fn rows(&self, input: &TraceInput<'_>) -> usize {
-        trace::rows(input.execution)
+    fn precompiles(&self) -> &'static [Precompile] {
+        &[LIMBS]
     }
 
     fn trace(
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
-        trace::count_uses(input.execution, uses);
+        trace::count_lookups(input.execution, counts);
         trace::generate(input.execution, log_height)
     }
 }

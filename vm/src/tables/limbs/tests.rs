@@ -12,12 +12,12 @@ use crate::tables::LANES;
 use crate::tables::run_testing::{assert_serves, generate};
 use crate::tables::testing::{execution, forge};
 
-/// Three calls, of 3, 1 and 2 groups, and their results.
+/// Three calls, of 3, 1 and 2 groups, with their results.
 fn run() -> Execution {
     let mut blocks: Vec<[F; LANES]> = (0..6)
         .map(|i| std::array::from_fn(|j| F::from_u32(i * 100_000_007 + 77 * j as u32 + 1).cube()))
         .collect();
-    // The ends of the range, as words.
+    // Elements whose words are the ends of the range.
     let shift = F::from_u64(1 << 32);
     blocks[3] = [
         0,
@@ -70,8 +70,8 @@ fn width_and_degree() {
 fn limbs_are_those_of_the_montgomery_words() {
     let execution = run();
     for log_height in [3, 4] {
-        let (trace, uses) = generate(&LimbsTable, &execution, Some(log_height));
-        assert_serves(&LimbsTable, trace, Vec::new(), &execution, &uses);
+        let (trace, counts) = generate(&LimbsTable, &execution, Some(log_height));
+        assert_serves(&LimbsTable, trace, Vec::new(), &execution, &counts);
     }
 }
 
@@ -83,8 +83,8 @@ fn full_tables_are_accepted() {
         e: F::TWO,
         ..calls[0]
     });
-    let (trace, uses) = generate(&LimbsTable, &execution, None);
-    assert_serves(&LimbsTable, trace, Vec::new(), &execution, &uses);
+    let (trace, counts) = generate(&LimbsTable, &execution, None);
+    assert_serves(&LimbsTable, trace, Vec::new(), &execution, &counts);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn every_cell_is_constrained() {
         .expect_caught();
 }
 
-/// Calls of one group each, or of more: the blocks from `12 * i` on hold the elements of call `i`, those
+/// Calls of so many groups each. The blocks from `12 * i` on hold the elements of call `i`, those
 /// from `12 * i + 4` on its limbs.
 fn calls(groups: &[u32]) -> Execution {
     let mut blocks = Vec::new();
@@ -112,11 +112,11 @@ fn calls(groups: &[u32]) -> Execution {
     execution(blocks, &calls)
 }
 
-/// Changes rows, and calls.
+/// Changes rows and calls.
 type Edit = fn(&mut [&mut LimbsCols<F>], &mut [Call]);
 
-/// What is wrong with `height` rows of a run after an edit, where memory holds the limbs that the rows
-/// write.
+/// Returns what is wrong with `height` rows of a run after an edit, when memory holds the limbs
+/// that the edited rows write.
 fn forged(
     run: Execution,
     height: usize,
@@ -127,13 +127,13 @@ fn forged(
         for row in rows.iter().filter(|row| row.is_real == F::ONE) {
             let elements = row.words.each_ref().map(element);
             let out = row.out_address.as_canonical_u32() as usize;
-            run.image.blocks[out..][..2]
+            run.memory.blocks[out..][..2]
                 .copy_from_slice(&droste_native::precompile::limbs(&elements));
         }
     })
 }
 
-/// The element of a word.
+/// Returns the element of a word.
 fn element(word: &WordCols<F>) -> F {
     let digits = |trits: &[F]| {
         let digits = trits.iter().rev();
@@ -153,7 +153,7 @@ fn an_unedited_forgery_is_honest() {
 
 #[test]
 fn a_chain_open_on_the_last_row_is_rejected() {
-    // The calls ask for a group more than the table has.
+    // The calls ask for one group more than the table has.
     assert!(forged(calls(&[3]), 2, |_, _| ()).is_some());
     assert!(forged(calls(&[2]), 1, |_, _| ()).is_some());
     assert!(forged(calls(&[1, 1, 3]), 4, |_, _| ()).is_some());
@@ -176,21 +176,21 @@ fn a_chain_entered_in_the_middle_is_rejected() {
                 }
             }));
         };
-        // On row 0, and below the last row of another call.
+        // Row 0 continues a call, then a row below the last row of another call does.
         continues(&[1], 1, 0, false);
         continues(&[1], 2, 0, false);
         continues(&[1, 1], 2, 1, false);
         continues(&[1, 1], 2, 1, true);
-        // Padding that continues a call.
+        // Padding continues a call.
         continues(&[3], 4, 3, false);
         continues(&[3], 4, 3, true);
     }
-    // From the table's last row to its first.
+    // A call continues from the table's last row to its first.
     faults.push(forged(calls(&[2]), 2, |rows, _| {
         let (first, second) = (*rows[0], *rows[1]);
         (*rows[0], *rows[1]) = (second, first);
     }));
-    // Below padding.
+    // A call continues below padding.
     faults.push(forged(calls(&[1]), 2, |rows, _| {
         let (row, padding) = (*rows[0], *rows[1]);
         (*rows[0], *rows[1]) = (padding, row);
@@ -202,14 +202,15 @@ fn a_chain_entered_in_the_middle_is_rejected() {
 #[test]
 fn a_chain_cut_or_too_long_is_rejected() {
     let edits: [Edit; 5] = [
-        // The rest is a call that nobody made, is gone, or is there but not real.
+        // The rest of a call is a call that was not made, is missing, or is there without being
+        // real.
         |rows, _| rows[1].starts = F::ONE,
         |rows, _| {
             let padding = *rows[3];
             (*rows[1], *rows[2]) = (padding, padding);
         },
         |rows, _| rows[2].is_real = F::ZERO,
-        // A call of one group less, or of none, answered by as many rows.
+        // A call asks for one group less, or for none, and as many rows answer it.
         |rows, calls| {
             calls[0].e = F::TWO;
             for row in &mut rows[..3] {
@@ -231,7 +232,8 @@ fn a_chain_cut_or_too_long_is_rejected() {
 #[test]
 fn rows_moved_or_copied_are_rejected() {
     let edits: [Edit; 5] = [
-        // Two calls exchange their second rows; their words alone; the elements they read.
+        // Two calls exchange their second rows, only the words of these rows, or the elements they
+        // read.
         |rows, _| {
             let (second, fourth) = (*rows[1], *rows[3]);
             (*rows[1], *rows[3]) = (fourth, second);
@@ -245,14 +247,14 @@ fn rows_moved_or_copied_are_rejected() {
             (rows[1].in_address, rows[1].words) = (fourth.in_address, fourth.words);
             (rows[3].in_address, rows[3].words) = (second.in_address, second.words);
         },
-        // A call's rows the other way round.
+        // The rows of a call are in reverse order.
         |rows, _| {
             let (first, second) = (*rows[0], *rows[1]);
             (*rows[0], *rows[1]) = (second, first);
             (rows[0].starts, rows[1].starts) = (F::ONE, F::ZERO);
             (rows[0].remaining, rows[1].remaining) = (F::TWO, F::ONE);
         },
-        // One row in place of both of a call's.
+        // One row replaces both rows of a call.
         |rows, _| {
             *rows[1] = *rows[0];
             (rows[1].starts, rows[1].remaining) = (F::ZERO, F::ONE);
@@ -261,22 +263,22 @@ fn rows_moved_or_copied_are_rejected() {
     for (index, edit) in edits.into_iter().enumerate() {
         assert!(forged(calls(&[2, 2]), 4, edit).is_some(), "edit {index}");
     }
-    // A call that is made once and answered twice.
+    // A call is made once and answered twice.
     assert!(forged(calls(&[1]), 2, |rows, _| *rows[1] = *rows[0]).is_some());
-    // A row of another call in place of the second.
+    // A row of another call replaces the second row.
     let fault = forged(calls(&[2, 1, 1]), 4, |rows, _| {
         rows[1].words = rows[2].words
     });
     assert!(fault.is_some());
 }
 
-/// The words `w` and `w + p` are one element; memory agrees with the forger.
+/// The words `w` and `w + p` represent the same element; memory holds what the forger needs.
 #[test]
 fn another_word_of_an_element_is_rejected() {
     for word in [0u32, 1, 0xffff, 0x1234_5678 - 0x1000_0000] {
         let element = F::from_u32(word) / F::from_u64(1 << 32);
         let mut run = calls(&[1]);
-        run.image.blocks[0][3] = element;
+        run.memory.blocks[0][3] = element;
         let shifted = word + droste_native::field::MODULUS;
         let fault = forge(
             &LimbsTable,
@@ -284,15 +286,15 @@ fn another_word_of_an_element_is_rejected() {
             1,
             |rows: &mut [&mut LimbsCols<F>], run| {
                 rows[0].words[3] = digits(shifted);
-                run.image.blocks[5 - 1][6] = F::from_u32(shifted & 0xffff);
-                run.image.blocks[5 - 1][7] = F::from_u32(shifted >> 16);
+                run.memory.blocks[5 - 1][6] = F::from_u32(shifted & 0xffff);
+                run.memory.blocks[5 - 1][7] = F::from_u32(shifted >> 16);
             },
         );
         assert!(fault.is_some(), "word {word:#x}");
     }
 }
 
-/// Columns of a word of 32 bits, its digits larger than they may be where they have to.
+/// Columns of a 32-bit word. Digits exceed their range if that is the only way to represent it.
 fn digits(word: u32) -> WordCols<F> {
     let mut columns = [F::ZERO; WordCols::<u8>::WIDTH];
     let columns: &mut WordCols<F> = columns.as_mut_slice().borrow_mut();

@@ -1,4 +1,4 @@
-//! Trace of the limbs table.
+//! Trace of the table `limbs`.
 
 use std::borrow::BorrowMut;
 
@@ -9,7 +9,7 @@ use p3_maybe_rayon::prelude::*;
 
 use super::columns::{LimbsCols, MAX_HIGH, TOP, TRITS, WordCols};
 use crate::isa::id;
-use crate::record::{Execution, Image};
+use crate::record::{Execution, FinalMemory};
 use crate::tables::LookupCounts;
 use crate::tables::{LANES, block};
 
@@ -17,24 +17,18 @@ fn calls(execution: &Execution) -> &[crate::record::Call] {
     &execution.calls[id::LIMBS as usize]
 }
 
-/// Rows that the calls of a run take.
-pub(super) fn rows(execution: &Execution) -> usize {
-    let groups = calls(execution).iter();
-    groups.map(|call| call.e.as_canonical_u32() as usize).sum()
-}
-
-/// Counts the look-ups of the trace into the multiplicities of block memory.
-pub(super) fn count_uses(execution: &Execution, uses: &mut LookupCounts) {
+/// Counts the trace's lookups of blocks, which are the multiplicities of the table `blocks`.
+pub(super) fn count_lookups(execution: &Execution, counts: &mut LookupCounts) {
     for call in calls(execution) {
         for group in 0..call.e.as_canonical_u32() {
-            uses.block(call.a + F::from_u32(group));
-            uses.block(call.c + F::from_u32(2 * group));
-            uses.block(call.c + F::from_u32(2 * group + 1));
+            counts.block(call.a + F::from_u32(group));
+            counts.block(call.c + F::from_u32(2 * group));
+            counts.block(call.c + F::from_u32(2 * group + 1));
         }
     }
 }
 
-/// The trace: one row per group of every call, in order, then padding.
+/// Returns the trace: one row per group of every call, in order, then padding.
 pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatrix<F> {
     let groups: Vec<(F, F, u32, bool)> = calls(execution)
         .iter()
@@ -57,12 +51,12 @@ pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatr
         .enumerate()
         .for_each(|(index, row)| {
             let row: &mut LimbsCols<F> = row.borrow_mut();
-            fill_row(&execution.image, groups.get(index), row);
+            fill_row(&execution.memory, groups.get(index), row);
         });
     RowMajorMatrix::new(values, width)
 }
 
-fn fill_row(image: &Image, group: Option<&(F, F, u32, bool)>, row: &mut LimbsCols<F>) {
+fn fill_row(memory: &FinalMemory, group: Option<&(F, F, u32, bool)>, row: &mut LimbsCols<F>) {
     row.starts = F::ONE;
     let mut elements = [F::ZERO; LANES];
     if let Some(&(in_address, out_address, remaining, starts)) = group {
@@ -71,7 +65,7 @@ fn fill_row(image: &Image, group: Option<&(F, F, u32, bool)>, row: &mut LimbsCol
         row.in_address = in_address;
         row.out_address = out_address;
         row.remaining = F::from_u32(remaining);
-        elements = block(image, in_address);
+        elements = block(memory, in_address);
     }
     for (columns, element) in row.words.iter_mut().zip(elements) {
         fill_word(columns, element.to_unique_u32());

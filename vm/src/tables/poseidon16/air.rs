@@ -1,4 +1,4 @@
-//! Constraints of the Poseidon-16 table.
+//! Constraints of the table `poseidon16`.
 
 use std::borrow::Borrow;
 
@@ -10,14 +10,15 @@ use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::ChainCols;
 use crate::isa::id;
-use crate::tables::{LANES, bus, sum};
+use crate::tables::bus::{self, BlockMessage, CallMessage};
+use crate::tables::{LANES, sum};
 
-/// The Poseidon-16 table: `poseidon16_compress`, `poseidon16_sponge`, `poseidon16_hash` and
-/// `poseidon16_merkle`.
+/// The table `poseidon16`: calls of `poseidon16_compress`, `poseidon16_sponge`, `poseidon16_hash`
+/// and `poseidon16_merkle`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Poseidon16Table;
+pub struct Poseidon16CallTable;
 
-impl BaseAir<F> for Poseidon16Table {
+impl BaseAir<F> for Poseidon16CallTable {
     fn width(&self) -> usize {
         ChainCols::<u8>::WIDTH
     }
@@ -27,7 +28,7 @@ impl BaseAir<F> for Poseidon16Table {
     }
 }
 
-impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16Table {
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16CallTable {
     fn eval(&self, builder: &mut AB) {
         let main = builder.main();
         let local: &ChainCols<AB::Var> = main.current_slice().borrow();
@@ -49,7 +50,7 @@ fn is_active<AB: InteractionBuilder<F = F>>(row: &ChainCols<AB::Var>) -> AB::Exp
     is_merkle::<AB>(row) + row.is_compress + row.is_sponge
 }
 
-/// Outputs 0 to 7, fed forward except on `sponge` rows, and outputs 8 to 15.
+/// Returns outputs 0 to 7, with the feed-forward except on `sponge` rows, and outputs 8 to 15.
 fn outputs<T: Copy>(row: &ChainCols<T>) -> ([T; LANES], [T; LANES]) {
     let outputs = row.permutation.outputs();
     halves(outputs)
@@ -62,7 +63,8 @@ fn halves<T: Copy>(state: &[T; 2 * LANES]) -> ([T; LANES], [T; LANES]) {
     )
 }
 
-/// The permutation; the first 8 output columns carry the feed-forward where the call has one.
+/// Constrains the permutation. The first 8 output columns include the feed-forward if the call has
+/// one.
 fn eval_permutation<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols<AB::Var>) {
     let feeds_forward = is_merkle::<AB>(local) + local.is_compress;
     let committed = local.permutation.outputs();
@@ -76,7 +78,7 @@ fn eval_permutation<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Cha
     eval_poseidon16_outputs(builder, &local.permutation, outputs);
 }
 
-/// Every selector is boolean on every row, and at most one mode is on.
+/// Constrains every selector to be boolean on every row, and at most one mode to be on.
 fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols<AB::Var>) {
     for flag in [
         local.is_compress,
@@ -92,8 +94,8 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols
     builder.assert_zero(local.is_hash * (AB::Expr::ONE - local.is_sponge));
 }
 
-/// Calls begin on row 0 and below the last row of the call before; only `sponge` and `merkle` go on,
-/// in the same mode and with the same result address, until nothing remains.
+/// Constrains calls to begin on row 0 and below the last row of the call before. Only `sponge` and
+/// `merkle` calls have more rows: these keep mode and result address, until nothing remains.
 fn eval_chain<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ChainCols<AB::Var>,
@@ -113,8 +115,9 @@ fn eval_chain<AB: InteractionBuilder<F = F>>(
     chain.assert_eq(next.remaining + taken, local.remaining);
 }
 
-/// A sponge's capacity is the output before it with the call's tag added to the first lane, its blocks
-/// are consecutive, and the lanes past the end of its last block are the output before it.
+/// Constrains sponges: the capacity is the previous output with the call's tag added to its first
+/// lane, the blocks are consecutive, and lanes past the end of the last block equal the previous
+/// output.
 fn eval_sponge<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ChainCols<AB::Var>,
@@ -137,7 +140,7 @@ fn eval_sponge<AB: InteractionBuilder<F = F>>(
     }
     builder.assert_zero(local.tag * (AB::Expr::ONE - local.is_sponge));
 
-    // Whole blocks except the last of a chain, which is not its first either.
+    // Every block is whole except the last of a chain, and a chain's first block is whole, too.
     let half: AB::Expr = local.index_or_half.into();
     let [first, second, third] = local.past_end;
     for flag in local.past_end {
@@ -153,8 +156,8 @@ fn eval_sponge<AB: InteractionBuilder<F = F>>(
     let lanes = -sum::<AB::Expr, _>(&local.past_end) - half * F::from_u32(4) + F::from_usize(LANES);
     sponge.when(next.starts).assert_eq(local.remaining, lanes);
 
-    // The lanes past the end: those of the lower half if the upper half is wholly past it, those of
-    // the upper half in any case, and all of the upper half.
+    // Lanes past the end equal the previous output: those of the lower half if the upper half is
+    // wholly past the end, those of the upper half in any case, and then all of the upper half.
     let carried = |lane: usize| next_low[lane] - low[lane];
     for (lane, &past_end) in next.past_end.iter().enumerate() {
         let lane = lane + 1;
@@ -166,8 +169,8 @@ fn eval_sponge<AB: InteractionBuilder<F = F>>(
     }
 }
 
-/// A path's node is the parent before it, its siblings are consecutive, and its bits are those of the
-/// index, low first.
+/// Constrains Merkle paths: the node is the previous parent, the siblings are consecutive, and the
+/// bits are those of the index, low first.
 fn eval_merkle<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ChainCols<AB::Var>,
@@ -179,7 +182,7 @@ fn eval_merkle<AB: InteractionBuilder<F = F>>(
         row.is_left * row.high_address + row.is_right * row.low_address
     };
 
-    // On `sponge` rows, which continue as such, every term is zero.
+    // Rows that continue a `sponge` satisfy this, too: every term is zero there.
     let mut chain = builder.when(AB::Expr::ONE - next.starts);
     chain.assert_eq(
         sibling_address(next),
@@ -199,7 +202,7 @@ fn eval_merkle<AB: InteractionBuilder<F = F>>(
     merkle.when(next.starts).assert_one(local.remaining);
 }
 
-/// The message received, and the blocks read and written.
+/// Receives the call, and looks up the blocks that are read and written.
 fn eval_messages<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ChainCols<AB::Var>,
@@ -207,35 +210,34 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
 ) {
     let merkle = is_merkle::<AB>(local);
     let blocks: AB::Expr = local.is_compress + local.is_sponge;
-    let identity = local.is_compress * F::from_u32(id::POSEIDON16_COMPRESS)
+    let id = local.is_compress * F::from_u32(id::POSEIDON16_COMPRESS)
         + local.is_sponge * F::from_u32(id::POSEIDON16_SPONGE)
         + local.is_hash * F::from_u32(id::POSEIDON16_HASH - id::POSEIDON16_SPONGE)
         + merkle.clone() * F::from_u32(id::POSEIDON16_MERKLE);
-    bus::receive_call(
-        builder,
-        identity,
-        [
-            blocks.clone() * local.low_address + merkle.clone() * local.out_address,
-            blocks.clone() * local.high_address + merkle * local.index_or_half,
-            blocks * local.out_address
-                + local.is_left * local.high_address
-                + local.is_right * local.low_address,
-            local.is_left * local.low_address + local.is_right * local.high_address + local.tag,
-            local.remaining.into(),
-        ],
-        is_active::<AB>(local) * local.starts,
-    );
+    let call = CallMessage {
+        id,
+        a: blocks.clone() * local.low_address + merkle.clone() * local.out_address,
+        b: blocks.clone() * local.high_address + merkle * local.index_or_half,
+        c: blocks * local.out_address
+            + local.is_left * local.high_address
+            + local.is_right * local.low_address,
+        d: local.is_left * local.low_address + local.is_right * local.high_address + local.tag,
+        e: local.remaining.into(),
+    };
+    bus::receive_call(builder, call, is_active::<AB>(local) * local.starts);
 
     let (low, high) = halves(&local.permutation.inputs);
     let (out_low, out_high) = outputs(local);
     let is_compress: AB::Expr = local.is_compress.into();
-    // The block in memory has no tag added.
+    // The block in memory is the capacity without the tag.
     let mut high: [AB::Expr; LANES] = high.map(Into::into);
     high[0] = high[0].clone() - local.tag;
     bus::lookup_block(
         builder,
-        local.low_address,
-        low.map(Into::into),
+        BlockMessage {
+            address: local.low_address.into(),
+            lanes: low.map(Into::into),
+        },
         Count::bounded(
             is_compress.clone() + local.is_sponge + local.is_right + local.is_left * local.starts,
             1,
@@ -243,8 +245,10 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     );
     bus::lookup_block(
         builder,
-        local.high_address,
-        high,
+        BlockMessage {
+            address: local.high_address.into(),
+            lanes: high,
+        },
         Count::bounded(
             is_compress + local.is_left + (local.is_sponge + local.is_right) * local.starts,
             1,
@@ -252,14 +256,18 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     );
     bus::lookup_block(
         builder,
-        local.out_address,
-        out_low.map(Into::into),
+        BlockMessage {
+            address: local.out_address.into(),
+            lanes: out_low.map(Into::into),
+        },
         Count::bounded(is_active::<AB>(local) * next.starts, 1),
     );
     bus::lookup_block(
         builder,
-        local.out_address + AB::Expr::ONE,
-        out_high.map(Into::into),
+        BlockMessage {
+            address: local.out_address + AB::Expr::ONE,
+            lanes: out_high.map(Into::into),
+        },
         Count::bounded((local.is_sponge - local.is_hash) * next.starts, 1),
     );
 }

@@ -1,4 +1,4 @@
-//! Columns of the Poseidon-16 table.
+//! Columns of the table `poseidon16`.
 
 use droste_air::poseidon16::Poseidon16Cols;
 use droste_native::F;
@@ -20,37 +20,39 @@ droste_air::columns! {
         pub is_left: T,
         /// One on a row of `merkle` whose node is the right child: index bit 1.
         pub is_right: T,
-        /// Zero on a row that continues the call of the row above; one on first rows and on padding.
+        /// Zero on a row that continues the call of the row above; one on first rows and on
+        /// padding.
         pub starts: T,
-        /// Address of the block in inputs 0 to 7, on rows that read it.
+        /// Address of the block in inputs 0 to 7, if the row reads it.
         pub low_address: T,
-        /// Address of the block in inputs 8 to 15, on rows that read it.
+        /// Address of the block in inputs 8 to 15, if the row reads it.
         pub high_address: T,
         /// Address of the result.
         pub out_address: T,
-        /// `sponge`: lanes that this row and the rows below absorb. `merkle`: levels of this row and
-        /// the rows below.
+        /// `sponge`: the number of lanes that this row and the rows below absorb. `merkle`: the
+        /// number of levels of this row and the rows below.
         pub remaining: T,
-        /// `merkle`: the index from this row's bit up. `sponge`: one if lanes 4 to 7 of the last block
-        /// are all past the end.
+        /// `merkle`: the index, shifted so that this row's bit is its lowest. `sponge`: one if
+        /// lanes 4 to 7 of the last block are all past the end.
         pub index_or_half: T,
-        /// The block's last half that is not wholly past the end has four lanes: lanes 1, 2 and 3
-        /// of it are past the end. Zero except on the last row of a `sponge`.
+        /// Whether lanes 1, 2 and 3 of four are past the end. The four lanes are the lower half of
+        /// the block if its upper half is wholly past the end, otherwise the upper half. Zero
+        /// except on the last row of a `sponge`.
         pub past_end: [T; 3],
-        /// `sponge`: added to the first lane of the capacity before every permutation of the call. Zero
-        /// on the other calls' rows and on padding.
+        /// `sponge`: the element that is added to the first lane of the capacity before every
+        /// permutation of the call. Zero on the other calls' rows and on padding.
         pub tag: T,
     }
 }
 
 impl ChainCols<F> {
-    /// Names of the columns that nothing reads on such a row: every other cell is held by a constraint
+    /// Names of the columns that are free on such a row: every other cell is fixed by a constraint
     /// or a bus.
     pub fn free_columns(&self) -> &'static [&'static str] {
         let inactive = self.is_compress + self.is_sponge + self.is_left + self.is_right == F::ZERO;
         let continues = self.starts == F::ZERO;
         if inactive {
-            // The inputs are held only by the outputs of the same row.
+            // The permutation's inputs are fixed by the outputs of the same row alone.
             &[
                 "low_address",
                 "high_address",
@@ -63,7 +65,8 @@ impl ChainCols<F> {
         } else if continues && self.is_left == F::ONE {
             &["low_address"]
         } else if continues {
-            // The node of a path, and the capacity of a sponge, come from the row above.
+            // The address of a node or of a capacity that comes from the row above, not from
+            // memory.
             &["high_address"]
         } else {
             &[]

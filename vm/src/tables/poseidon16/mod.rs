@@ -1,4 +1,4 @@
-//! Poseidon-16 calls, one permutation a row: precompiles `poseidon16_compress` (5),
+//! Poseidon-16 calls, one permutation per row: precompiles `poseidon16_compress` (5),
 //! `poseidon16_sponge` (6), `poseidon16_hash` (15) and `poseidon16_merkle` (7).
 //!
 //! | call | relation |
@@ -8,17 +8,19 @@
 //! | `hash(A, B, C, D, E)` | as `sponge`, without `blk[C + 1]` |
 //! | `merkle(A, B, C, D, E)` | `blk[A]` is the root reached from the leaf `blk[D]` at index `B < 2^E` through the siblings `blk[C], blk[C + 1], ..`; bits low first |
 //!
-//! D and E of `compress` are zero. With D = 8 and whole blocks `sponge` is Plonky3's duplex challenger.
+//! D and E of `compress` are zero. With D = 8 and whole blocks, `sponge` computes Plonky3's duplex
+//! challenger.
 //!
-//! The permutation's inputs are two halves of a block each, with an address each. A Merkle row does
-//! not swap node and sibling: the two flags `is_left` and `is_right` say which half is the node, and
-//! the addresses swap roles instead. So every message to block memory has degree 1 and two share one
-//! auxiliary column.
+//! The permutation's inputs are two blocks, each with its address. A Merkle row does not swap node
+//! and sibling. Instead, the flags `is_left` and `is_right` say which of the two blocks is the
+//! node, and the addresses swap their meaning. So every message to block memory has degree 1, and
+//! two messages share one auxiliary column.
 //!
-//! The rows form a ring: `starts` is one on row 0, so no chain is open on the last row.
+//! The rows form a ring in which row 0 follows the last row. `starts` is one on row 0, so no chain
+//! continues across the end of the table.
 //!
-//! Messages: `call` received once on the first row of a call; `block` looked up at both halves and at
-//! the result.
+//! Messages: `call` received once on the first row of a call; `block` looked up at both inputs and
+//! at the result.
 
 mod air;
 mod columns;
@@ -26,35 +28,32 @@ mod columns;
 mod tests;
 mod trace;
 
-pub use air::Poseidon16Table;
+pub use air::Poseidon16CallTable;
 pub use columns::ChainCols;
 
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Table, TraceInput};
+use crate::precompile::Precompile;
 use crate::tables::LookupCounts;
 
-impl Table for Poseidon16Table {
+impl Table for Poseidon16CallTable {
     fn name(&self) -> &'static str {
         "poseidon16"
     }
 
-    fn precompiles(&self) -> &'static [u32] {
-        &trace::IDENTITIES
-    }
-
-    fn rows(&self, input: &TraceInput<'_>) -> usize {
-        trace::rows(input.execution)
+    fn precompiles(&self) -> &'static [Precompile] {
+        trace::PRECOMPILES
     }
 
     fn trace(
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
-        trace::count_uses(input.execution, uses);
+        trace::count_lookups(input.execution, counts);
         trace::generate(input.execution, log_height)
     }
 }

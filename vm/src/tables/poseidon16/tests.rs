@@ -9,7 +9,7 @@ use p3_matrix::Matrix;
 use proptest::prelude::*;
 
 use super::trace::fill_permutation;
-use super::{ChainCols, Poseidon16Table};
+use super::{ChainCols, Poseidon16CallTable};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::LANES;
@@ -21,7 +21,7 @@ fn dense(seed: u32) -> Block {
     std::array::from_fn(|i| F::from_u32(seed * 77_777 + 5 * i as u32 + 3).cube())
 }
 
-/// Data in blocks 0 to 31, from 32 on results, and the data that a sponge completes.
+/// A run: blocks 0 to 31 hold data, results follow from 32 on.
 struct Run {
     blocks: Vec<Block>,
     calls: Vec<(u32, [u32; 5])>,
@@ -52,7 +52,7 @@ impl Run {
         self.duplex(lanes, capacity, 0);
     }
 
-    /// A sponge whose capacity is not written.
+    /// Adds a sponge call whose capacity is not written.
     fn hash(&mut self, lanes: usize, capacity: u32) {
         self.sponge(lanes, capacity);
         self.blocks.pop();
@@ -90,7 +90,7 @@ impl Run {
 }
 
 fn assert_accepts(run: &Run) {
-    Bench::new(&Poseidon16Table, &run.execution()).assert_accepts();
+    Bench::new(&Poseidon16CallTable, &run.execution()).assert_accepts();
 }
 
 fn mixed() -> Run {
@@ -111,10 +111,10 @@ fn mixed() -> Run {
 #[test]
 fn width_and_degree_are_pinned() {
     let run = Execution::default();
-    let bench = Bench::new(&Poseidon16Table, &run);
-    assert_eq!(BaseAir::<F>::width(&Poseidon16Table), 179);
-    assert_eq!(constraint_degree::<F, _>(&Poseidon16Table), 3);
-    // The accumulator, the call, and two columns of two block look-ups.
+    let bench = Bench::new(&Poseidon16CallTable, &run);
+    assert_eq!(BaseAir::<F>::width(&Poseidon16CallTable), 179);
+    assert_eq!(constraint_degree::<F, _>(&Poseidon16CallTable), 3);
+    // The accumulator, the call, and two columns of two block lookups each.
     assert_eq!(bench.lookup_width(), 20);
 }
 
@@ -158,18 +158,18 @@ fn paths_agree_with_the_native_function() {
 
 #[test]
 fn a_batch_proof_verifies() {
-    assert!(Bench::new(&Poseidon16Table, &mixed().execution()).proves());
+    assert!(Bench::new(&Poseidon16CallTable, &mixed().execution()).proves());
 }
 
 #[test]
 fn a_batch_proof_of_a_wrong_result_is_rejected() {
     let run = mixed();
     let mut execution = run.execution();
-    execution.image.blocks[run.blocks.len() - 1][0] += F::ONE;
-    assert!(!Bench::new(&Poseidon16Table, &execution).proves());
+    execution.memory.blocks[run.blocks.len() - 1][0] += F::ONE;
+    assert!(!Bench::new(&Poseidon16CallTable, &execution).proves());
 }
 
-/// Exactly full: the last row of the table is the last row of a chain, or of anything else.
+/// The rows fill the table: its last row is the last row of a chain, or a row of another mode.
 #[test]
 fn full_tables_are_accepted() {
     for fill in 0..3 {
@@ -182,7 +182,7 @@ fn full_tables_are_accepted() {
             _ => (0..2).for_each(|_| run.compress(3, 4)),
         }
         let execution = run.execution();
-        let bench = Bench::new(&Poseidon16Table, &execution);
+        let bench = Bench::new(&Poseidon16CallTable, &execution);
         assert_eq!(bench.trace().0.height(), 4);
         bench.assert_accepts();
         assert!(bench.proves());
@@ -193,7 +193,7 @@ fn full_tables_are_accepted() {
 fn every_cell_that_matters_is_constrained() {
     let run = mixed();
     let execution = run.execution();
-    let bench = Bench::new(&Poseidon16Table, &execution);
+    let bench = Bench::new(&Poseidon16CallTable, &execution);
     let (trace, _) = bench.trace();
     let names = ChainCols::<u8>::names();
     for (row, column) in bench.free_cells() {
@@ -206,11 +206,11 @@ fn every_cell_that_matters_is_constrained() {
     }
 }
 
-/// What is wrong with a trace of `height` rows that were edited, after what follows from the edit was
-/// made consistent: the permutations, and the results in memory.
+/// Returns what is wrong with an edited trace of `height` rows, once everything that depends on the
+/// edited cells has been recomputed: the permutations, and the results in memory.
 fn forged(run: &Run, height: usize, edit: impl FnOnce(&mut [&mut ChainCols<F>])) -> Option<String> {
     forge(
-        &Poseidon16Table,
+        &Poseidon16CallTable,
         run.execution(),
         height,
         |rows, execution| {
@@ -222,9 +222,9 @@ fn forged(run: &Run, height: usize, edit: impl FnOnce(&mut [&mut ChainCols<F>]))
                 fill_permutation(row, low, high, row.is_sponge == F::ZERO);
                 let out = row.out_address.as_canonical_u32() as usize;
                 let outputs = row.permutation.outputs();
-                execution.image.blocks[out] = std::array::from_fn(|i| outputs[i]);
+                execution.memory.blocks[out] = std::array::from_fn(|i| outputs[i]);
                 if row.is_sponge == F::ONE && row.is_hash == F::ZERO {
-                    execution.image.blocks[out + 1] = std::array::from_fn(|i| outputs[LANES + i]);
+                    execution.memory.blocks[out + 1] = std::array::from_fn(|i| outputs[LANES + i]);
                 }
             }
         },
@@ -246,7 +246,7 @@ fn sponge(lanes: usize) -> Run {
 fn hash(lanes: usize) -> Run {
     let mut run = Run::new();
     run.hash(lanes, 0);
-    // Where a sponge would write its capacity.
+    // Data in the block to which a sponge would write its capacity.
     run.push(dense(7));
     run
 }
@@ -258,8 +258,8 @@ fn an_unedited_forgery_is_honest() {
     assert_eq!(forged(&hash(13), 2, |_| ()), None);
 }
 
-/// A sponge that does not write its capacity leaves the block free for anything, a hash that writes it
-/// needs a block that may hold something else.
+/// If the rows of a `sponge` call did not write its capacity, that block could hold anything. If
+/// the rows of a `hash` call wrote it, the block could not hold the program's other data.
 #[test]
 fn a_hash_for_a_sponge_is_rejected() {
     for row in 0..2 {
@@ -268,13 +268,13 @@ fn a_hash_for_a_sponge_is_rejected() {
         let fault = forged(&hash(13), 2, |rows| rows[row].is_hash = F::ZERO);
         assert!(fault.is_some(), "row {row}");
     }
-    // On every row.
+    // `is_hash` changes on every row.
     let all = |flag: F| {
         move |rows: &mut [&mut ChainCols<F>]| rows.iter_mut().for_each(|row| row.is_hash = flag)
     };
     assert!(forged(&sponge(13), 2, all(F::ONE)).is_some());
     assert!(forged(&hash(13), 2, all(F::ZERO)).is_some());
-    // On rows of other calls.
+    // `is_hash` is one on rows of other calls.
     assert!(forged(&path(2, 2), 2, all(F::ONE)).is_some());
 }
 
@@ -287,7 +287,7 @@ fn a_chain_open_on_the_last_row_is_rejected() {
 
 #[test]
 fn a_chain_entered_in_the_middle_is_rejected() {
-    // On row 0, and below a row that has nothing to go on.
+    // Row 0 continues a call, and so does a row below one that cannot be continued.
     assert!(forged(&path(0, 1), 1, |rows| rows[0].starts = F::ZERO).is_some());
     let mut run = Run::new();
     run.compress(0, 1);
@@ -314,7 +314,7 @@ fn other_lanes_past_the_end_are_rejected() {
     for lanes in 9..16 {
         for lane in lanes - 8..8 {
             let mut run = sponge(lanes);
-            // The memory agrees with the forger.
+            // Memory holds what the forger needs.
             run.blocks[33][lane] += F::ONE;
             let fault = forged(&run, 2, |rows| {
                 rows[1].permutation.inputs[lane] = run.blocks[33][lane];
@@ -332,7 +332,7 @@ fn another_tag_is_rejected() {
         run
     };
     assert_eq!(forged(&duplex(8), 3, |_| ()), None);
-    // On every row, consistently, for a call that names another.
+    // The tag changes on every row, consistently, but the call has another tag.
     let add = |rows: &mut [&mut ChainCols<F>], from: usize| {
         for row in &mut rows[from..] {
             row.tag += F::ONE;
@@ -340,9 +340,9 @@ fn another_tag_is_rejected() {
         rows[from].permutation.inputs[LANES] += F::ONE;
     };
     assert!(forged(&duplex(8), 3, |rows| add(rows, 0)).is_some());
-    // From the second row on.
+    // The tag is added from the second row on.
     assert!(forged(&duplex(8), 3, |rows| add(rows, 1)).is_some());
-    // Left out, or added, on one row.
+    // The tag is left out, or added, on one row.
     for row in 0..3 {
         let fault = forged(&duplex(8), 3, |rows| rows[row].tag = F::ZERO);
         assert!(fault.is_some(), "row {row}");
@@ -351,7 +351,7 @@ fn another_tag_is_rejected() {
         });
         assert!(fault.is_some(), "row {row}");
     }
-    // A compression whose right block differs in memory from what it compresses.
+    // A compression hashes another right block than the one in memory.
     let mut run = Run::new();
     run.compress(0, 1);
     let fault = forged(&run, 1, |rows| {
@@ -363,14 +363,14 @@ fn another_tag_is_rejected() {
 
 #[test]
 fn an_early_partial_block_is_rejected() {
-    // 13 + 8 lanes absorbed as 5 carried lanes in the middle.
+    // 13 + 8 lanes are absorbed, with the 5 lanes past the end in the middle.
     let fault = forged(&sponge(21), 3, |rows| {
         rows[1].past_end = [F::ONE; 3];
         rows[2].past_end = [F::ZERO; 3];
         rows[2].index_or_half = F::ZERO;
     });
     assert!(fault.is_some());
-    // A first block that is partial, of a chain that has no output before it.
+    // The first block of a chain is partial, though no output precedes it.
     let mut run = Run::new();
     run.compress(0, 1);
     run.sponge(8, 0);
@@ -393,12 +393,12 @@ fn another_node_or_index_is_rejected() {
         });
         assert!(fault.is_some());
     }
-    // The path of index 3 for a call with index 1.
+    // The path of index 3 answers a call with index 1.
     let mut run = path(3, 2);
     run.calls[0].1[1] = 1;
     let honest = {
         let execution = path(3, 2).execution();
-        Bench::new(&Poseidon16Table, &execution).trace().0
+        Bench::new(&Poseidon16CallTable, &execution).trace().0
     };
     let fault = forged(&run, 2, |rows| {
         for (row, honest) in rows
@@ -409,7 +409,7 @@ fn another_node_or_index_is_rejected() {
         }
     });
     assert!(fault.is_some());
-    // A bit that is no bit: the index 2 = 0 + 2 * 1 in one level.
+    // A bit that is not boolean: with one level, the index is 2 = 0 + 2 * 1.
     let mut run = path(0, 1);
     run.calls[0].1[1] = 2;
     let fault = forged(&run, 1, |rows| {

@@ -1,78 +1,57 @@
-//! Trace of the Poseidon-16 table, from the calls and the final memory.
+//! Trace of the table `poseidon16`, from the calls and the final memory.
 
 use std::borrow::BorrowMut;
 
 use droste_air::poseidon16::fill_row;
 use droste_native::F;
-use droste_native::poseidon16::HALF_FULL_ROUNDS;
+use droste_native::hash::poseidon16::HALF_FULL_ROUNDS;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
 use super::columns::ChainCols;
 use crate::isa::id;
-use crate::record::{Call, Execution, Image};
+use crate::precompile::{
+    POSEIDON16_COMPRESS, POSEIDON16_HASH, POSEIDON16_MERKLE, POSEIDON16_SPONGE, Precompile,
+};
+use crate::record::{Call, Execution, FinalMemory};
 use crate::tables::LookupCounts;
-use crate::tables::{LANES, block};
+use crate::tables::{LANES, block, call_rows, calls, fill_calls};
 
-/// The calls that this table serves, in the order of its rows.
-pub(super) const IDENTITIES: [u32; 4] = [
-    id::POSEIDON16_COMPRESS,
-    id::POSEIDON16_SPONGE,
-    id::POSEIDON16_HASH,
-    id::POSEIDON16_MERKLE,
+/// The precompiles whose calls this table serves, in the order of its rows.
+pub(super) const PRECOMPILES: &[Precompile] = &[
+    POSEIDON16_COMPRESS,
+    POSEIDON16_SPONGE,
+    POSEIDON16_HASH,
+    POSEIDON16_MERKLE,
 ];
 
-/// Rows of one call.
-fn call_rows(identity: u32, call: &Call) -> usize {
-    let e = call.e.as_canonical_u32() as usize;
-    match identity {
-        id::POSEIDON16_SPONGE | id::POSEIDON16_HASH => e.div_ceil(LANES),
-        id::POSEIDON16_MERKLE => e,
-        _ => 1,
-    }
-}
-
-/// Rows that the calls of a run take.
-pub(super) fn rows(execution: &Execution) -> usize {
-    IDENTITIES
-        .into_iter()
-        .flat_map(|id| {
-            let calls = execution.calls[id as usize].iter();
-            calls.map(move |call| call_rows(id, call))
-        })
-        .sum()
-}
-
-/// The trace: `compress`, `sponge`, `hash` and `merkle` calls in this order, then permutations of zero up to
-/// `2^log_height` rows, which are at least [`rows`].
+/// Returns the trace: `compress`, `sponge`, `hash` and `merkle` calls in this order, then
+/// permutations of zero up to `2^log_height` rows. The calls must fit.
 ///
-/// The calls must be those of a finished run: chains of the length it read.
+/// They must be calls of a finished run, whose lengths the executor has checked and read.
 pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatrix<F> {
     let width = ChainCols::<u8>::WIDTH;
     let mut values = F::zero_vec(width << log_height);
-    let mut rest = values.as_mut_slice();
-    let mut chains = Vec::new();
-    for identity in IDENTITIES {
-        for call in &execution.calls[identity as usize] {
-            let (rows, below) = rest.split_at_mut(call_rows(identity, call) * width);
-            chains.push((identity, call, rows));
-            rest = below;
-        }
-    }
-    chains.into_par_iter().for_each(|(identity, call, rows)| {
-        let rows = rows
-            .chunks_exact_mut(width)
-            .map(BorrowMut::<ChainCols<F>>::borrow_mut);
-        match identity {
-            id::POSEIDON16_SPONGE => fill_sponge(&execution.image, call, false, rows),
-            id::POSEIDON16_HASH => fill_sponge(&execution.image, call, true, rows),
-            id::POSEIDON16_MERKLE => fill_merkle(&execution.image, call, rows),
-            _ => rows.for_each(|row| fill_compress(&execution.image, call, row)),
-        }
-    });
+    let memory = &execution.memory;
+    let padding = fill_calls(
+        &mut values,
+        width,
+        PRECOMPILES,
+        execution,
+        |precompile, call, rows| {
+            let rows = rows
+                .chunks_exact_mut(width)
+                .map(BorrowMut::<ChainCols<F>>::borrow_mut);
+            match precompile.identity {
+                id::POSEIDON16_SPONGE => fill_sponge(memory, call, false, rows),
+                id::POSEIDON16_HASH => fill_sponge(memory, call, true, rows),
+                id::POSEIDON16_MERKLE => fill_merkle(memory, call, rows),
+                _ => rows.for_each(|row| fill_compress(memory, call, row)),
+            }
+        },
+    );
 
-    let mut padding = rest.chunks_exact_mut(width);
+    let mut padding = padding.chunks_exact_mut(width);
     if let Some(first) = padding.next() {
         let row: &mut ChainCols<F> = first.borrow_mut();
         row.starts = F::ONE;
@@ -84,36 +63,35 @@ pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatr
     RowMajorMatrix::new(values, width)
 }
 
-/// Counts the look-ups of the trace into the multiplicities of block memory.
-pub(super) fn count_uses(execution: &Execution, uses: &mut LookupCounts) {
+/// Counts the trace's lookups of blocks, which are the multiplicities of the table `blocks`.
+pub(super) fn count_lookups(execution: &Execution, counts: &mut LookupCounts) {
     for call in &execution.calls[id::POSEIDON16_COMPRESS as usize] {
         for address in [call.a, call.b, call.c] {
-            uses.block(address);
+            counts.block(address);
         }
     }
-    for identity in [id::POSEIDON16_SPONGE, id::POSEIDON16_HASH] {
-        for call in &execution.calls[identity as usize] {
-            for row in 0..call_rows(identity, call) {
-                uses.block(call.a + F::from_usize(row));
-            }
-            uses.block(call.b);
-            uses.block(call.c);
+    for (precompile, call) in calls(&[POSEIDON16_SPONGE, POSEIDON16_HASH], execution) {
+        for row in 0..call_rows(precompile, call) {
+            counts.block(call.a + F::from_usize(row));
         }
+        counts.block(call.b);
+        counts.block(call.c);
     }
     for call in &execution.calls[id::POSEIDON16_SPONGE as usize] {
-        uses.block(call.c + F::ONE);
+        counts.block(call.c + F::ONE);
     }
     for call in &execution.calls[id::POSEIDON16_MERKLE as usize] {
-        for row in 0..call_rows(id::POSEIDON16_MERKLE, call) {
-            uses.block(call.c + F::from_usize(row));
+        for row in 0..call_rows(&POSEIDON16_MERKLE, call) {
+            counts.block(call.c + F::from_usize(row));
         }
         for address in [call.a, call.d] {
-            uses.block(address);
+            counts.block(address);
         }
     }
 }
 
-/// Fills the permutation of two blocks, `P(x)`, plus `x` in the first half where it is fed forward.
+/// Fills the permutation of two blocks, `P(x)`, and adds `x` to its first half if it is fed
+/// forward.
 pub(super) fn fill_permutation(
     row: &mut ChainCols<F>,
     low: [F; LANES],
@@ -130,29 +108,29 @@ pub(super) fn fill_permutation(
     }
 }
 
-/// A half of the output columns.
+/// Returns one half of the output columns.
 fn output(row: &ChainCols<F>, half: usize) -> [F; LANES] {
     let outputs = row.permutation.outputs();
     std::array::from_fn(|lane| outputs[half * LANES + lane])
 }
 
-fn fill_compress(image: &Image, call: &Call, row: &mut ChainCols<F>) {
+fn fill_compress(memory: &FinalMemory, call: &Call, row: &mut ChainCols<F>) {
     row.is_compress = F::ONE;
     row.starts = F::ONE;
     row.low_address = call.a;
     row.high_address = call.b;
     row.out_address = call.c;
-    fill_permutation(row, block(image, call.a), block(image, call.b), true);
+    fill_permutation(row, block(memory, call.a), block(memory, call.b), true);
 }
 
 fn fill_sponge<'a>(
-    image: &Image,
+    memory: &FinalMemory,
     call: &Call,
     is_hash: bool,
     rows: impl Iterator<Item = &'a mut ChainCols<F>>,
 ) {
     let mut remaining = call.e.as_canonical_u32() as usize;
-    let mut capacity = block(image, call.b);
+    let mut capacity = block(memory, call.b);
     for (index, row) in rows.enumerate() {
         row.is_sponge = F::ONE;
         row.is_hash = F::from_bool(is_hash);
@@ -170,18 +148,22 @@ fn fill_sponge<'a>(
         }
         remaining -= lanes;
         capacity[0] += call.d;
-        fill_permutation(row, block(image, row.low_address), capacity, false);
+        fill_permutation(row, block(memory, row.low_address), capacity, false);
         capacity = output(row, 1);
     }
 }
 
-fn fill_merkle<'a>(image: &Image, call: &Call, rows: impl Iterator<Item = &'a mut ChainCols<F>>) {
+fn fill_merkle<'a>(
+    memory: &FinalMemory,
+    call: &Call,
+    rows: impl Iterator<Item = &'a mut ChainCols<F>>,
+) {
     let depth = call.e.as_canonical_u32() as usize;
     let mut index = call.b.as_canonical_u32();
-    let mut node = block(image, call.d);
+    let mut node = block(memory, call.d);
     for (level, row) in rows.enumerate() {
         let sibling_address = call.c + F::from_usize(level);
-        let sibling = block(image, sibling_address);
+        let sibling = block(memory, sibling_address);
         row.starts = F::from_bool(level == 0);
         row.out_address = call.a;
         row.remaining = F::from_usize(depth - level);

@@ -1,8 +1,9 @@
-//! The program: one row per instruction, fixed by the key, with the number of times it is fetched.
+//! The table `program`: one row per instruction, fixed by the key, with the number of times that
+//! the instruction is fetched.
 //!
-//! Preprocessed columns `pc, op, id, a, b, c, d, e`; `op` packs the operation and the operand modes.
-//! The only main column is the number of fetches. Rows past the program's end repeat the halt
-//! instruction.
+//! Preprocessed columns are `pc, op, id, a, b, c, d, e`, where `op` packs the operation and the
+//! operand modes. The only main column is the number of fetches. Rows past the end of the program
+//! repeat the halt instruction.
 
 use std::sync::Arc;
 
@@ -15,27 +16,27 @@ use thiserror::Error;
 
 use crate::isa::{Instruction, Mode, Op, Operand, Program};
 use crate::tables::LookupCounts;
-use crate::tables::bus::{INSTRUCTION_WIDTH, provide_instruction};
+use crate::tables::bus::{INSTRUCTION_WIDTH, InstructionMessage, provide_instruction};
 use crate::tables::{Table, TraceInput};
 
-/// Flags packed in `op`, bit 0 first: add, mul, deref, jump (none of the four: call); A in memory,
-/// A in frame, likewise B and C; D in frame.
+/// Number of flags packed in `op`. From bit 0 on: add, mul, deref, jump (none of the four: call); A
+/// in memory, A in frame, likewise B and C; D in frame.
 pub const FLAGS: usize = 11;
 
-/// A program has fewer instructions than this.
+/// Upper bound on the number of instructions of a program.
 pub const MAX_INSTRUCTIONS: usize = 1 << 24;
 
-/// A program that the machine cannot run.
+/// Why the machine cannot run a program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProgramError {
     /// The instruction at 0 is not the halt loop `Jump 1, 0, fp`.
-    #[error("instruction 0 is not the halt loop")]
+    #[error("instruction 0 is not the halt loop `Jump 1, 0, fp`")]
     NoHalt,
-    /// There is no instruction at the entry.
-    #[error("the program has no instruction at its entry, 1")]
+    /// The program has no instruction at address 1, where a run starts.
+    #[error("the program has no instruction at address 1, where a run starts")]
     NoEntry,
-    /// Too many instructions.
-    #[error("{found} instructions: at most {MAX_INSTRUCTIONS} fit")]
+    /// The program has too many instructions.
+    #[error("the program has {found} instructions, at most {MAX_INSTRUCTIONS} are possible")]
     TooLong {
         /// Number of instructions.
         found: usize,
@@ -43,17 +44,17 @@ pub enum ProgramError {
     /// An instruction has no encoding.
     #[error("instruction {pc}: {reason}")]
     Malformed {
-        /// Its address.
+        /// Address of the instruction.
         pc: usize,
-        /// What is wrong with it.
+        /// What is wrong with the instruction.
         reason: &'static str,
     },
 }
 
 /// Packs flags, each zero or one, into `op`.
 pub fn pack<E: PrimeCharacteristicRing>(flags: [E; FLAGS]) -> E {
-    // A product and not `double`, which a symbolic expression holds as a sum of two copies: Plonky3 walks
-    // messages as trees, once a row.
+    // Multiplies by two instead of calling `double`, which a symbolic expression represents as a
+    // sum of two copies: Plonky3 evaluates messages as trees, on every row.
     flags
         .into_iter()
         .rev()
@@ -63,7 +64,7 @@ pub fn pack<E: PrimeCharacteristicRing>(flags: [E; FLAGS]) -> E {
 /// Checks that every instruction has an encoding and that the program starts with the halt loop.
 ///
 /// # Errors
-/// What is wrong, and where.
+/// Names the first instruction that is wrong, and the reason.
 pub fn validate(program: &Program) -> Result<(), ProgramError> {
     let instructions = &program.instructions;
     if instructions.len() > MAX_INSTRUCTIONS {
@@ -96,7 +97,7 @@ pub fn validate(program: &Program) -> Result<(), ProgramError> {
     Ok(())
 }
 
-/// The halt instruction.
+/// Returns the halt instruction.
 pub fn halt() -> Instruction {
     let operand = |mode, field| Operand { mode, field };
     Instruction {
@@ -110,8 +111,8 @@ pub fn halt() -> Instruction {
     }
 }
 
-/// The preprocessed row of the instruction at `pc`.
-pub fn encode(pc: usize, instruction: &Instruction) -> [F; INSTRUCTION_WIDTH] {
+/// Returns the preprocessed row of the instruction at `pc`.
+pub fn encode(pc: usize, instruction: &Instruction) -> InstructionMessage<F> {
     let Instruction {
         op,
         id,
@@ -137,31 +138,31 @@ pub fn encode(pc: usize, instruction: &Instruction) -> [F; INSTRUCTION_WIDTH] {
         frame(c),
         frame(d),
     ];
-    [
-        F::from_usize(pc),
-        pack(flags.map(F::from_bool)),
-        F::from_u32(id),
-        a.field,
-        b.field,
-        c.field,
-        d.field,
+    InstructionMessage {
+        pc: F::from_usize(pc),
+        op: pack(flags.map(F::from_bool)),
+        id: F::from_u32(id),
+        a: a.field,
+        b: b.field,
+        c: c.field,
+        d: d.field,
         e,
-    ]
+    }
 }
 
 /// The program table.
 #[derive(Clone, Debug)]
 pub struct ProgramTable {
-    /// The preprocessed columns; none in a verifier, which has their commitment instead.
+    /// The preprocessed columns. A verifier has none, only the commitment to them.
     rows: Option<Arc<RowMajorMatrix<F>>>,
     log_height: usize,
 }
 
 impl ProgramTable {
-    /// The table of `program` with `2^log_height` rows.
+    /// Makes the table of `program` with `2^log_height` rows.
     ///
     /// # Errors
-    /// A program that [`validate`] refuses or that does not fit.
+    /// If [`validate`] refuses the program, or if it has more instructions than the table has rows.
     pub fn new(program: &Program, log_height: usize) -> Result<Self, ProgramError> {
         validate(program)?;
         let found = program.instructions.len();
@@ -170,20 +171,20 @@ impl ProgramTable {
         }
         let halt = halt();
         let rows = (0..1 << log_height)
-            .map(|pc| match program.instructions.get(pc) {
-                Some(instruction) => encode(pc, instruction),
-                None => encode(0, &halt),
+            .flat_map(|pc| match program.instructions.get(pc) {
+                Some(instruction) => encode(pc, instruction).into_fields(),
+                None => encode(0, &halt).into_fields(),
             })
             .collect::<Vec<_>>();
-        let rows = RowMajorMatrix::new(rows.into_flattened(), INSTRUCTION_WIDTH);
+        let rows = RowMajorMatrix::new(rows, INSTRUCTION_WIDTH);
         Ok(Self {
             rows: Some(Arc::new(rows)),
             log_height,
         })
     }
 
-    /// The table of some program of `2^log_height` rows, without its content: what a verifier needs
-    /// beside the commitment.
+    /// Makes the table of any program with `2^log_height` rows, without its content. A verifier
+    /// needs no more beside the commitment.
     pub const fn of_height(log_height: usize) -> Self {
         Self {
             rows: None,
@@ -217,8 +218,20 @@ impl BaseAir<F> for ProgramTable {
 impl<AB: InteractionBuilder<F = F>> Air<AB> for ProgramTable {
     fn eval(&self, builder: &mut AB) {
         let fetches = builder.main().current_slice()[0];
-        let instruction = builder.preprocessed().current_slice();
-        let instruction = std::array::from_fn(|column| instruction[column].into());
+        let [pc, op, id, a, b, c, d, e] = {
+            let row = builder.preprocessed().current_slice();
+            std::array::from_fn(|column| row[column].into())
+        };
+        let instruction = InstructionMessage {
+            pc,
+            op,
+            id,
+            a,
+            b,
+            c,
+            d,
+            e,
+        };
         provide_instruction(builder, instruction, fetches);
     }
 }
@@ -240,9 +253,9 @@ impl Table for ProgramTable {
         &self,
         _: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
-        let mut fetches: Vec<F> = uses.program.iter().map(|&n| F::from_u32(n)).collect();
+        let mut fetches: Vec<F> = counts.program.iter().map(|&n| F::from_u32(n)).collect();
         fetches.resize(1 << log_height, F::ZERO);
         RowMajorMatrix::new_col(fetches)
     }
@@ -272,7 +285,7 @@ mod tests {
         }
     }
 
-    /// Operation and modes can be read back from `op`: no two instructions share an encoding.
+    /// Operation and modes can be read back from `op`, so no two instructions share an encoding.
     #[test]
     fn packing_is_injective() {
         let mut seen = HashSet::new();
@@ -281,8 +294,8 @@ mod tests {
                 let [a, b, c] = [code % 3, code / 3 % 3, code / 9 % 3].map(|i| MODES[i]);
                 let d = [Mode::Imm, Mode::Fp][code / 27];
                 let row = encode(7, &instruction(op, [a, b, c, d]));
-                assert_eq!(row[0], F::from_u32(7));
-                assert!(seen.insert(row[1]));
+                assert_eq!(row.pc, F::from_u32(7));
+                assert!(seen.insert(row.op));
             }
         }
         assert_eq!(seen.len(), 5 * 54);

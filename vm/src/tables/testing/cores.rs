@@ -1,10 +1,12 @@
-//! What the tables of compressions and permutations answer to the tables of calls: whatever is true.
+//! Stands in for the tables of compressions and permutations: it sends the tables of calls every
+//! message that is right, and no other.
 
 use droste_air::{blake3, keccak};
 use droste_native::F;
 use p3_field::PrimeField32;
 
-/// Whether a table on this bus can send the message: a compression or a permutation that is right.
+/// Returns whether a table on this bus can send the message, which must be a correct compression or
+/// permutation.
 pub fn is_true(bus: &str, message: &[u32]) -> bool {
     match bus {
         "blake3" => is_compression(message).unwrap_or(false),
@@ -13,7 +15,7 @@ pub fn is_true(bus: &str, message: &[u32]) -> bool {
     }
 }
 
-/// Words of 16-bit limbs, if all limbs are.
+/// Returns the words of 16-bit limbs, or `None` if a value is no limb.
 fn words<const N: usize>(limbs: &[u32]) -> Option<[u32; N]> {
     assert_eq!(limbs.len(), 2 * N);
     limbs

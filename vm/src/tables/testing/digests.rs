@@ -1,4 +1,5 @@
-//! Forgeries of chains that every table of [`digest_chain`](crate::tables::digest_chain) must refuse.
+//! Forgeries of chains that every table of [`digest_chain`](crate::tables::digest_chain) must
+//! refuse.
 
 use std::borrow::BorrowMut;
 
@@ -15,7 +16,7 @@ use crate::tables::{LANES, Table};
 
 type Block = [F; LANES];
 
-/// A table of digest chains, as its forger sees it.
+/// What a forger needs to know about a table of digest chains.
 pub trait DigestTable:
     Table + Default + Air<InteractionSymbolicBuilder<F, EF>> + Air<RowBuilder<F>>
 {
@@ -23,7 +24,7 @@ pub trait DigestTable:
 
     const HASH: u32;
     const MERKLE: u32;
-    /// Words of a row of a hash, if another one follows.
+    /// Number of words that a row of a hash takes if another row follows.
     const ROW_WORDS: usize;
 
     fn hash(blocks: &[Block], words: usize) -> [Block; 2];
@@ -35,14 +36,15 @@ pub trait DigestTable:
     fn output(row: &Self::Row) -> [F; DIGEST_LIMBS];
     fn is_active(row: &Self::Row) -> bool;
 
-    /// Sets the state in which a row of a hash starts: that of its first row, or what the row above
-    /// leaves.
+    /// Sets the state before a row of a hash: the initial one on its first row, otherwise what the
+    /// row above computed.
     fn start(row: &mut Self::Row, above: Option<&Self::Row>);
-    /// Sets what a row computes from its other columns; `is_last` of its call.
+    /// Computes the columns of a row that depend on its others; `is_last` says that it is the last
+    /// of its call.
     fn compute(row: &mut Self::Row, is_last: bool);
 }
 
-/// Data in blocks 0 to 63, results after it.
+/// A run: blocks 0 to 63 hold data, results follow.
 pub struct Run {
     pub blocks: Vec<Block>,
     pub calls: Vec<(u32, [u32; 5])>,
@@ -86,8 +88,8 @@ impl Run {
     }
 }
 
-/// Makes consistent what follows from the rows: what each computes, and the results in memory. With
-/// `carries`, also the state or the node that a row has from the row above.
+/// Recomputes what depends on the rows: what each computes, and the results in memory. With
+/// `carries`, also the state or the node that a row takes from the row above.
 fn follow<T: DigestTable>(rows: &mut [&mut T::Row], execution: &mut Execution, carries: bool) {
     let starts: Vec<bool> = rows
         .iter_mut()
@@ -121,12 +123,13 @@ fn follow<T: DigestTable>(rows: &mut [&mut T::Row], execution: &mut Execution, c
         if is_last {
             let output = T::output(row);
             let out = T::chain(row).out_address.as_canonical_u32() as usize;
-            execution.image.blocks[out..][..2].copy_from_slice(output.as_chunks::<LANES>().0);
+            execution.memory.blocks[out..][..2].copy_from_slice(output.as_chunks::<LANES>().0);
         }
     }
 }
 
-/// What is wrong with `height` rows of a run after `edit` and all that follows from it.
+/// Returns what is wrong with `height` rows of a run after `edit`, once everything that depends on
+/// the edited cells has been recomputed.
 fn forged<T: DigestTable>(
     run: &Run,
     height: usize,
@@ -153,7 +156,7 @@ fn hash<T: DigestTable>(words: usize) -> Run {
     run
 }
 
-/// Whole tables of each mode, their last row the last of a chain of that mode.
+/// Tables without padding: the last row is the last of a chain, for each mode.
 pub fn full_tables<T: DigestTable>()
 where
     [F]: BorrowMut<T::Row>,
@@ -171,7 +174,7 @@ where
         let height = bench.trace().0.values.len() / table.width();
         bench.assert_accepts();
         assert_eq!(forged::<T>(&run, height, |_, _| ()), None, "unedited");
-        // No row of padding.
+        // No row is padding.
         assert!(height == 2 || height == 4);
         let unedited = forge(
             &table,
@@ -204,7 +207,7 @@ pub fn entered_in_the_middle<T: DigestTable>()
 where
     [F]: BorrowMut<T::Row>,
 {
-    // Row `at` continues the row above, whatever that is; its call is asked for, or is not.
+    // Row `at` continues the row above, whatever that row is. Its own call is made or is not.
     let continues = |run: &Run, height: usize, at: usize| {
         for is_called in [true, false] {
             let fault = forged::<T>(run, height, |rows, execution| {
@@ -217,12 +220,12 @@ where
             assert!(fault.is_some());
         }
     };
-    // On row 0, and on row 0 below itself.
+    // Row 0 continues the last row, which may be row 0 itself.
     for run in [path::<T>(0, 1), path::<T>(1, 1), hash::<T>(3)] {
         continues(&run, 1, 0);
         continues(&run, 2, 0);
     }
-    // A chain that goes on from the table's last row to its first.
+    // A chain continues from the table's last row to its first.
     for run in [path::<T>(0, 2), hash::<T>(T::ROW_WORDS + 1)] {
         let fault = forged::<T>(&run, 2, |rows, _| {
             let (first, second) = (*rows[0], *rows[1]);
@@ -230,7 +233,7 @@ where
         });
         assert!(fault.is_some());
     }
-    // Below the last row of another call.
+    // A row continues below the last row of another call.
     let mut below_hash = hash::<T>(3);
     below_hash.merkle::<T>(1, 0, 20, 1);
     continues(&below_hash, 2, 1);
@@ -240,7 +243,7 @@ where
     let mut hash_below_hash = hash::<T>(3);
     hash_below_hash.hash::<T>(10, 3);
     continues(&hash_below_hash, 2, 1);
-    // Below padding.
+    // A row continues below padding.
     for run in [path::<T>(0, 1), hash::<T>(3)] {
         let fault = forged::<T>(&run, 2, |rows, _| {
             let (row, padding) = (*rows[0], *rows[1]);
@@ -255,7 +258,7 @@ pub fn cut_or_too_long<T: DigestTable>()
 where
     [F]: BorrowMut<T::Row>,
 {
-    // Ends early: the rest is a call of its own, which nobody made, or is gone.
+    // A call ends early: its remaining rows are a call that was not made, or are missing.
     for run in [path::<T>(0, 3), hash::<T>(2 * T::ROW_WORDS + 1)] {
         let cut = forged::<T>(&run, 4, |rows, _| T::chain(rows[1]).starts = F::ONE);
         assert!(cut.is_some());
@@ -265,7 +268,7 @@ where
         });
         assert!(gone.is_some());
     }
-    // A row more than the call asks for, down to zero.
+    // A path has one row more than its call asks for, so that `remaining` reaches zero.
     let too_long = forged::<T>(&path::<T>(0, 2), 2, |rows, execution| {
         execution.calls[T::MERKLE as usize][0].e = F::ONE;
         T::chain(rows[0]).remaining = F::ONE;
@@ -284,7 +287,7 @@ pub fn rows_moved_or_copied<T: DigestTable>()
 where
     [F]: BorrowMut<T::Row>,
 {
-    // Two paths exchange their second rows, as they are or with all addresses made right.
+    // Two paths exchange their second rows, either unchanged or with corrected addresses.
     let mut run = path::<T>(0, 2);
     run.merkle::<T>(3, 0, 30, 2);
     for with_addresses in [false, true] {
@@ -298,14 +301,14 @@ where
         });
         assert!(fault.is_some());
     }
-    // The first level twice in place of the second.
+    // The first level replaces the second.
     let fault = forged::<T>(&path::<T>(0, 2), 2, |rows, _| {
         *rows[1] = *rows[0];
         let chain = T::chain(rows[1]);
         (chain.starts, chain.remaining, chain.low_address) = (F::ZERO, F::ONE, F::ZERO);
     });
     assert!(fault.is_some());
-    // The rows of a hash in another order.
+    // The rows of a hash are in another order.
     let run = hash::<T>(3 * T::ROW_WORDS + 1);
     assert_eq!(forged::<T>(&run, 4, |_, _| ()), None);
     for with_chain in [false, true] {
@@ -319,7 +322,7 @@ where
         });
         assert!(fault.is_some());
     }
-    // A call that is made once and answered twice.
+    // A call is made once and answered twice.
     for run in [path::<T>(0, 1), hash::<T>(3)] {
         assert!(forged::<T>(&run, 2, |rows, _| *rows[1] = *rows[0]).is_some());
     }
@@ -329,7 +332,7 @@ pub fn another_node_or_index<T: DigestTable>()
 where
     [F]: BorrowMut<T::Row>,
 {
-    // The node of level 1 is not the parent of level 0, all above it computed from the lie.
+    // The node of level 1 is not the parent of level 0, and all levels above are computed from it.
     for index in [0, 0b10] {
         for lane in 0..DIGEST_LIMBS {
             let run = path::<T>(index, 2);
@@ -347,7 +350,7 @@ where
             assert!(fault.is_some(), "index {index}, lane {lane}");
         }
     }
-    // The path of another index than the call's, at either level.
+    // A path of another index than the call's, wrong at either level.
     for (asked, taken) in [(0, 1), (0, 2), (1, 3), (3, 2)] {
         let run = path::<T>(taken, 2);
         let fault = forged::<T>(&run, 2, |_, execution| {
@@ -355,7 +358,7 @@ where
         });
         assert!(fault.is_some());
     }
-    // A child that changes sides.
+    // The child that is the node changes sides.
     for row in 0..2 {
         let fault = forged::<T>(&path::<T>(0, 2), 2, |rows, _| {
             let chain = T::chain(rows[row]);
@@ -366,7 +369,7 @@ where
         });
         assert!(fault.is_some());
     }
-    // A bit that is no bit: the index 2 = 0 + 2 * 1 in one level.
+    // A bit that is not boolean: with one level, the index is 2 = 0 + 2 * 1.
     let fault = forged::<T>(&path::<T>(0, 1), 1, |rows, execution| {
         execution.calls[T::MERKLE as usize][0].b = F::TWO;
         let chain = T::chain(rows[0]);
@@ -379,14 +382,14 @@ pub fn another_result_or_state<T: DigestTable>()
 where
     [F]: BorrowMut<T::Row>,
 {
-    // The last row writes elsewhere.
+    // The last row writes to another address.
     for run in [path::<T>(0, 2), hash::<T>(T::ROW_WORDS + 1)] {
         let fault = forged::<T>(&run, 2, |rows, _| {
             T::chain(rows[1]).out_address = F::from_u32(50);
         });
         assert!(fault.is_some());
     }
-    // The second row of a hash forgets the first.
+    // The second row of a hash ignores the first row's state.
     let run = hash::<T>(T::ROW_WORDS + 1);
     let fault = forge(
         &T::default(),
@@ -406,7 +409,7 @@ where
 {
     let run = hash::<T>(T::ROW_WORDS + 2);
     let edits: [fn(&mut [&mut T::Row]); 4] = [
-        // One fewer, one more, a gap; the first row not full.
+        // One word fewer, one more, a gap; a first row that is not full.
         |rows| T::present(rows[1])[1] = F::ZERO,
         |rows| T::present(rows[1])[2] = F::ONE,
         |rows| T::present(rows[1])[..3].copy_from_slice(&[F::ONE, F::ZERO, F::ONE]),
@@ -415,7 +418,7 @@ where
     for edit in edits {
         assert!(forged::<T>(&run, 2, |rows, _| edit(rows)).is_some());
     }
-    // A word that no memory holds.
+    // A word that is not in memory.
     let fault = forged::<T>(&run, 2, |rows, _| {
         let lane = &mut T::lanes(rows[1])[0];
         *lane = F::from_u32(lane.as_canonical_u32() ^ 1);

@@ -1,5 +1,5 @@
-//! Traces that a dishonest prover would write: rows edited, and what follows from the edit made
-//! consistent, so that only the edit itself can be noticed.
+//! Traces as a dishonest prover would write them: rows are edited, and everything that depends on
+//! the edited cells is recomputed, so that a table can only notice the edit itself.
 
 use std::borrow::BorrowMut;
 
@@ -13,9 +13,9 @@ use super::Bench;
 use crate::record::Execution;
 use crate::tables::Table;
 
-/// What is wrong with `height` rows of the honest trace of a run after `forge`, which edits the rows
-/// and the run (its calls, its memory) against which they are checked. A trace that is longer is cut
-/// off; one that is shorter is padded.
+/// Returns what is wrong with `height` rows of a run's honest trace after `forge`, which edits the
+/// rows and the run (calls, memory) against which they are checked. A longer trace is truncated, a
+/// shorter one padded.
 pub fn forge<T, C>(
     table: &T,
     mut execution: Execution,

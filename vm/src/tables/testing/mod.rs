@@ -1,5 +1,5 @@
-//! What is wrong with the trace of one table: its constraints, and its messages against the calls
-//! and the memory of a run.
+//! Finds what is wrong with the trace of one table: it checks constraints, and messages against the
+//! calls and the memory of a run.
 
 mod cores;
 pub mod digests;
@@ -23,13 +23,13 @@ use crate::isa::Program;
 use crate::record::{Call, Execution};
 use crate::tables::LookupCounts;
 
-/// Net number of times a table takes each message, by bus.
+/// Net number of times that a table takes each message, by bus.
 type Messages = BTreeMap<String, BTreeMap<Vec<u32>, u32>>;
 
-/// A run without instructions: calls, and the block memory they leave behind.
+/// Returns a run without instructions that makes these calls and leaves these blocks in memory.
 pub fn execution(blocks: Vec<[F; LANES]>, calls: &[(u32, [u32; 5])]) -> Execution {
     let mut execution = Execution::default();
-    execution.image.blocks = blocks;
+    execution.memory.blocks = blocks;
     for &(identity, operands) in calls {
         let [a, b, c, d, e] = operands.map(F::from_u32);
         execution.calls[identity as usize].push(Call { a, b, c, d, e });
@@ -51,12 +51,12 @@ where
         Self { table, execution }
     }
 
-    /// The honest trace of the least height, and its uses.
+    /// Returns the honest trace of the least height, and its lookup counts.
     pub fn trace(&self) -> (RowMajorMatrix<F>, LookupCounts) {
         self.generate(1)
     }
 
-    /// The honest trace of the least height that is at least this one.
+    /// Returns the honest trace of the least height that is at least `height`.
     pub fn trace_of(&self, height: usize) -> RowMajorMatrix<F> {
         self.generate(height).0
     }
@@ -67,19 +67,19 @@ where
             program: &program,
             execution: self.execution,
         };
-        let mut uses = LookupCounts::new(&input);
+        let mut counts = LookupCounts::new(&input);
         let rows = self.table.rows(&input).max(height);
         let log_height = rows.next_power_of_two().ilog2() as usize;
-        let trace = self.table.trace(&input, log_height, &mut uses);
+        let trace = self.table.trace(&input, log_height, &mut counts);
         assert_eq!(trace.height(), 1 << log_height);
         assert_eq!(trace.width(), self.table.width());
-        (trace, uses)
+        (trace, counts)
     }
 
-    /// The first thing wrong with a trace, if any: a constraint, a call that was not made or is not
-    /// answered, a block that is not in memory, or a compression or permutation that is not right. How
-    /// often a block is taken is not wrong: the
-    /// memory's uses are the prover's.
+    /// Returns the first thing that is wrong with a trace, if any: a constraint, a call that was
+    /// not made or is not answered, a block that is not in memory, or a compression or permutation
+    /// that is not right. How often a block is looked up is never wrong, since the prover chooses
+    /// the multiplicities of memory.
     pub fn fault(&self, trace: &RowMajorMatrix<F>) -> Option<String> {
         let mut messages = match self.messages(trace) {
             Ok(messages) => messages,
@@ -90,15 +90,13 @@ where
             return Some(format!("block {fields:?} is not in memory"));
         }
         let mut calls = messages.remove(bus::CALL.name()).unwrap_or_default();
-        for &identity in self.table.precompiles() {
-            for call in &self.execution.calls[identity as usize] {
-                let mut message = vec![identity];
-                let operands = [call.a, call.b, call.c, call.d, call.e];
-                message.extend(operands.map(|operand| operand.as_canonical_u32()));
-                let net = F::from_u32(calls.remove(&message).unwrap_or(0)) + F::ONE;
-                if net != F::ZERO {
-                    calls.insert(message, net.as_canonical_u32());
-                }
+        for (precompile, call) in super::calls(self.table.precompiles(), self.execution) {
+            let mut message = vec![precompile.identity];
+            let operands = [call.a, call.b, call.c, call.d, call.e];
+            message.extend(operands.map(|operand| operand.as_canonical_u32()));
+            let net = F::from_u32(calls.remove(&message).unwrap_or(0)) + F::ONE;
+            if net != F::ZERO {
+                calls.insert(message, net.as_canonical_u32());
             }
         }
         if let Some((call, count)) = calls.pop_first() {
@@ -106,15 +104,15 @@ where
         }
         for (bus, messages) in messages {
             if let Some(message) = messages.into_keys().find(|m| !cores::is_true(&bus, m)) {
-                return Some(format!("nobody sends {message:?} on bus {bus}"));
+                return Some(format!("no table sends {message:?} on bus {bus}"));
             }
         }
         None
     }
 
-    /// Whether memory holds the block of a message.
+    /// Returns whether memory holds the block of a message.
     fn holds(&self, message: &[u32]) -> bool {
-        let block = self.execution.image.blocks.get(message[0] as usize);
+        let block = self.execution.memory.blocks.get(message[0] as usize);
         block.is_some_and(|block| {
             block
                 .iter()
@@ -123,20 +121,21 @@ where
         })
     }
 
-    /// Asserts that the honest trace is accepted and that its uses are its look-ups.
+    /// Asserts that the honest trace is accepted and that its multiplicities are the numbers of its
+    /// lookups.
     pub fn assert_accepts(&self) {
-        let (trace, uses) = self.trace();
+        let (trace, counts) = self.trace();
         assert_eq!(self.fault(&trace), None);
-        let mut counted = vec![0; uses.blocks.len()];
+        let mut counted = vec![0; counts.blocks.len()];
         let mut messages = self.messages(&trace).expect("accepted above");
         for (fields, count) in messages.remove(bus::BLOCK.name()).unwrap_or_default() {
             counted[fields[0] as usize] += count;
         }
-        assert_eq!(counted, uses.blocks);
+        assert_eq!(counted, counts.blocks);
     }
 
-    /// Changes every cell of the honest trace, one at a time, to several values, and returns the
-    /// cells `(row, column)` where a change went unnoticed.
+    /// Changes every cell of the honest trace, one at a time, to several values. Returns the cells
+    /// `(row, column)` of which a change was not noticed.
     pub fn free_cells(&self) -> Vec<(usize, usize)> {
         let (honest, _) = self.trace();
         let width = honest.width();
@@ -160,19 +159,21 @@ where
         free
     }
 
-    /// Base-field auxiliary columns at degree 3: the accumulator and one per packed look-up.
+    /// Returns the number of base field columns of the lookup argument at degree 3: the accumulator
+    /// and one column per packed lookup.
     pub fn lookup_width(&self) -> usize {
         let packed = Lookups::from_air::<EF, T>(self.table).pack_same_bus(&LogUpGadget, 3);
         for lookup in packed.iter() {
             assert!(
                 LogUpGadget.constraint_degree(lookup) <= 3,
-                "degree of a look-up"
+                "degree of a lookup"
             );
         }
         (1 + packed.len()) * droste_native::field::EXTENSION_DEGREE
     }
 
-    /// What the table takes and gives, net, by bus; or a constraint that fails.
+    /// Returns the net number of times that the table takes each message, by bus, or the constraint
+    /// that fails.
     fn messages(&self, trace: &RowMajorMatrix<F>) -> Result<Messages, Failure> {
         let table = Tested::new(self.table.name(), self.table, trace.clone());
         Harness::new(vec![table]).messages()

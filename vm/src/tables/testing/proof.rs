@@ -1,7 +1,7 @@
-//! A proof of one table, with the calls and the block memory of a run as two more tables.
+//! Proves one table together with two more, which provide the calls and the block memory of a run.
 
 use droste_air::test_utils::RowBuilder;
-use droste_native::{Blake3Family, Config, EF, F, FriSettings, config};
+use droste_native::{Blake3Suite, Config, EF, F, FriSettings, config};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_batch_stark::folder::{
     ProverConstraintFolderWithLookups, VerifierConstraintFolderWithLookups,
@@ -12,18 +12,19 @@ use p3_lookup::{InteractionBuilder, InteractionSymbolicBuilder};
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::Bench;
-use crate::tables::{LANES, Table, bus};
+use crate::tables::bus::{self, BlockMessage, CallMessage};
+use crate::tables::{LANES, Table};
 
-type Settings = Config<Blake3Family>;
+type Settings = Config<Blake3Suite>;
 
-/// The table under test, and what stands for the rest of the machine.
+/// The table under test, or one of the two that replace the rest of the machine.
 #[derive(Clone, Copy)]
 enum Tables<T> {
-    /// The table.
+    /// The table under test.
     Tested(T),
-    /// Address, lanes, uses.
+    /// Block memory, with columns for address, lanes and count.
     Blocks,
-    /// Identity, operands, and whether the row is a call.
+    /// Calls, with columns for identity and operands, and a flag for rows that are calls.
     Calls,
 }
 
@@ -55,13 +56,16 @@ impl<AB: InteractionBuilder<F = F>, T: Air<AB> + BaseAir<F>> Air<AB> for Tables<
                 builder.when_first_row().assert_zero(row[0]);
                 let following = row[0] + AB::Expr::ONE;
                 builder.when_transition().assert_eq(next[0], following);
-                let lanes = std::array::from_fn(|lane| row[1 + lane].into());
-                bus::provide_block(builder, row[0], lanes, row[LANES + 1]);
+                let block = BlockMessage {
+                    address: row[0].into(),
+                    lanes: std::array::from_fn(|lane| row[1 + lane].into()),
+                };
+                bus::provide_block(builder, block, row[LANES + 1]);
             }
             Self::Calls => {
                 builder.assert_bool(row[6]);
-                let operands = std::array::from_fn(|i| row[1 + i].into());
-                bus::send_call(builder, row[0], operands, row[6]);
+                let [id, a, b, c, d, e] = std::array::from_fn(|i| row[i].into());
+                bus::send_call(builder, CallMessage { id, a, b, c, d, e }, row[6]);
             }
         }
     }
@@ -76,16 +80,18 @@ where
         + for<'b> Air<ProverConstraintFolderWithLookups<'b, Settings>>
         + for<'b> Air<VerifierConstraintFolderWithLookups<'b, Settings>>,
 {
-    /// Whether Plonky3's verifier accepts a proof of the honest trace.
+    /// Returns whether Plonky3's verifier accepts a proof of the honest trace.
     pub fn proves(&self) -> bool {
-        let (tested, uses) = self.trace();
+        let (tested, counts) = self.trace();
         let mut blocks = Vec::new();
-        let height = self.execution.image.blocks.len().next_power_of_two();
+        let height = self.execution.memory.blocks.len().next_power_of_two();
         for address in 0..height {
             blocks.push(F::from_usize(address));
-            let block = self.execution.image.blocks.get(address);
+            let block = self.execution.memory.blocks.get(address);
             blocks.extend(block.copied().unwrap_or_default());
-            blocks.push(F::from_u32(uses.blocks.get(address).copied().unwrap_or(0)));
+            blocks.push(F::from_u32(
+                counts.blocks.get(address).copied().unwrap_or(0),
+            ));
         }
         let mut calls = Vec::new();
         for (identity, list) in self.execution.calls.iter().enumerate() {
@@ -102,7 +108,7 @@ where
             RowMajorMatrix::new(blocks, LANES + 2),
             RowMajorMatrix::new(calls, 7),
         ];
-        let config = config::<Blake3Family>(&FriSettings::toy(), &[]).expect("toy settings");
+        let config = config::<Blake3Suite>(&FriSettings::toy(), &[]).expect("toy settings");
         let instances: Vec<_> = airs
             .iter()
             .zip(&traces)

@@ -1,9 +1,9 @@
 //! Word memory: one row per address.
 //!
-//! Columns `address, value, uses`. Addresses go up by one from row to row, so no two rows share one
-//! and a word has one value for the whole run; the first address is the prover's choice, and a value
-//! that no instruction constrains is a free hint. `uses` is free: it has to be the number of
-//! look-ups, or the bus does not balance.
+//! Columns `address`, `value` and `count`. Addresses increase by one from row to row, so no two
+//! rows have the same address, and a word has one value for the whole run. The prover chooses the
+//! first address, and a value that no instruction constrains is a free hint. No constraint is
+//! needed for `count`: unless it is the number of lookups, the bus does not balance.
 
 use std::borrow::{Borrow, BorrowMut};
 
@@ -15,18 +15,18 @@ use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
 use crate::tables::LookupCounts;
-use crate::tables::bus::provide_word;
+use crate::tables::bus::{WordMessage, provide_word};
 use crate::tables::{Table, TraceInput};
 
 droste_air::columns! {
     /// One word.
     pub struct WordCols<T> {
-        /// Its address.
+        /// Address of the word.
         pub address: T,
-        /// Its value.
+        /// Value of the word.
         pub value: T,
-        /// How often it is looked up.
-        pub uses: T,
+        /// How often the word is looked up.
+        pub count: T,
     }
 }
 
@@ -52,7 +52,11 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for WordsTable {
         builder
             .when_transition()
             .assert_eq(next.address, local.address + F::ONE);
-        provide_word(builder, local.address, local.value, local.uses);
+        let word = WordMessage {
+            address: local.address.into(),
+            value: local.value.into(),
+        };
+        provide_word(builder, word, local.count);
     }
 }
 
@@ -62,16 +66,16 @@ impl Table for WordsTable {
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
-        input.execution.image.words.len()
+        input.execution.memory.words.len()
     }
 
     fn trace(
         &self,
         input: &TraceInput<'_>,
         log_height: usize,
-        uses: &mut LookupCounts,
+        counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
-        let image = &input.execution.image;
+        let memory = &input.execution.memory;
         let width = WordCols::<u8>::WIDTH;
         let mut values = F::zero_vec(width << log_height);
         values
@@ -79,9 +83,9 @@ impl Table for WordsTable {
             .enumerate()
             .for_each(|(index, row)| {
                 let row: &mut WordCols<F> = row.borrow_mut();
-                row.address = F::from_u32(image.word_base) + F::from_usize(index);
-                row.value = image.words.get(index).copied().unwrap_or_default();
-                row.uses = F::from_u32(uses.words.get(index).copied().unwrap_or(0));
+                row.address = F::from_u32(memory.word_base) + F::from_usize(index);
+                row.value = memory.words.get(index).copied().unwrap_or_default();
+                row.count = F::from_u32(counts.words.get(index).copied().unwrap_or(0));
             });
         RowMajorMatrix::new(values, width)
     }

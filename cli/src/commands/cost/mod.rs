@@ -1,0 +1,272 @@
+//! `droste cost`: what verifying a program's proof costs in-circuit, beside proving it natively, by
+//! hash and by number of queries.
+
+mod measure;
+mod read;
+mod report;
+mod rows;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::{Args, value_parser};
+use droste_native::stark::security::Preset;
+use droste_native::{FriSettings, HashId};
+use droste_vm::codec::write_file;
+
+pub use self::measure::CostRow;
+use self::measure::Measured;
+use self::rows::{Row, Rows, Run};
+use crate::error::CommandError;
+use crate::fields::field_list;
+use crate::output::{Format, print};
+use crate::page;
+use crate::parameters::Parameters;
+use crate::program::{self, LARGEST_LIMIT};
+use crate::progress::Progress;
+
+/// Arguments of `droste cost`.
+#[derive(Debug, Args)]
+pub struct Cost {
+    /// File of the zk-DSL program. It must not need hints.
+    #[arg(long, required_unless_present = "from")]
+    program: Option<PathBuf>,
+    #[command(flatten)]
+    what: What,
+    /// Hash of the inner proof: poseidon16, blake3, keccak or all.
+    #[arg(long, default_value = "all")]
+    inner_hash: String,
+    /// Security level of the inner proof: proven-100, proven-120 or toy (insecure).
+    #[arg(long, default_value_t = Preset::Proven100)]
+    preset: Preset,
+    /// Numbers of queries of the inner proof, comma-separated, instead of a preset: each is
+    /// measured, without grinding.
+    #[arg(long, conflicts_with = "preset", value_delimiter = ',')]
+    queries: Vec<usize>,
+    /// Blowup factor of the inner proof: 2, 4, 8 or 16.
+    #[arg(long, default_value_t = 4)]
+    blowup: usize,
+    /// Measure nothing: read the rows from files that `--format json` wrote, for instance on several
+    /// machines.
+    #[arg(
+        long,
+        num_args = 1..,
+        value_name = "FILE",
+        conflicts_with_all = ["program", "What", "inner_hash", "preset", "queries", "blowup"]
+    )]
+    from: Vec<PathBuf>,
+    /// Also write a report with charts to this file, a web page that needs no network.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct What {
+    /// Public inputs: comma-separated integers below the field's order.
+    #[arg(long, default_value = "")]
+    public: String,
+    /// Security level of the outer proof: proven-100, proven-120 or toy (insecure).
+    #[arg(long, default_value_t = Preset::Proven100)]
+    outer_preset: Preset,
+    /// Blowup factor of the outer proof: 2, 4, 8 or 16. If the proof would take more memory than
+    /// allowed, smaller factors are tried.
+    #[arg(long, default_value_t = 4)]
+    outer_blowup: usize,
+    /// GiB of memory that a proof may take, by an estimate made before it is proved.
+    #[arg(long, default_value_t = 12, value_name = "GIB")]
+    memory: usize,
+    /// Hash of the outer proof: poseidon16, blake3 or keccak.
+    #[arg(long, default_value_t = HashId::Poseidon16)]
+    outer_hash: HashId,
+    /// Only execute the verifier of the inner proof in the machine, without proving that run.
+    #[arg(long)]
+    execute_only: bool,
+    /// Also bring the inner proof to the canonical shape of the recursion machine, and print what
+    /// each step costs.
+    #[arg(long, conflicts_with = "execute_only")]
+    canonical: bool,
+    /// Largest number of instructions that the program may execute.
+    #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
+    limit: u64,
+}
+
+impl Cost {
+    /// Measures every row, or reads them, prints them and writes the report.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        if let Some(path) = &self.report {
+            page::check_writable(path)?;
+        }
+        let mut failed = 0;
+        let measured: Vec<(Option<String>, Row)> = match &self.program {
+            Some(program) => {
+                let rows = self.measure(program)?;
+                let all = rows.len();
+                let rows: Vec<Row> = rows.into_iter().flatten().collect();
+                failed = all - rows.len();
+                rows.into_iter().map(|row| (None, row)).collect()
+            }
+            None => read::files(&self.from)?,
+        };
+        if measured.is_empty() {
+            return Err(CommandError::failed("no row could be measured"));
+        }
+        let (sources, rows): (Vec<_>, Vec<_>) = measured.into_iter().unzip();
+        let rows = Rows(rows);
+        // What took hours to measure is printed even if the report cannot be written.
+        print(&rows, format)?;
+        if let Some(path) = &self.report {
+            let page = report::page(&sources, &rows).map_err(CommandError::failed)?;
+            write_file(path, page.as_bytes()).map_err(CommandError::file(path))?;
+        }
+        if failed > 0 {
+            let message = format!(
+                "{failed} of {} rows could not be measured",
+                failed + rows.0.len()
+            );
+            return Err(CommandError::failed(message));
+        }
+        Ok(())
+    }
+
+    /// Measures every row. Prints why one cannot be measured, and goes on with the next, since those
+    /// before it may have taken hours.
+    fn measure(&self, program: &Path) -> Result<Vec<Option<Row>>, CommandError> {
+        let hashes = match self.inner_hash.as_str() {
+            "all" => HashId::ALL.to_vec(),
+            name => {
+                let hash = name.parse::<HashId>();
+                vec![hash.map_err(|error| CommandError::usage(error.to_string()))?]
+            }
+        };
+        let inner: Vec<Vec<String>> = if self.queries.is_empty() {
+            vec![option("preset", self.preset)]
+        } else {
+            let queries = self.queries.iter();
+            queries.map(|queries| option("queries", queries)).collect()
+        };
+        // Wrong usage is reported once, before a process per row is started.
+        field_list(&self.what.public)?;
+        program::compile(program)?;
+        for inner in &inner {
+            self.check(inner)?;
+        }
+        self.what.outer()?;
+        self.what.memory()?;
+
+        let progress = Progress::bar((hashes.len() * inner.len()) as u64);
+        let run = Run::this();
+        let mut rows = vec![];
+        for &hash in &hashes {
+            for inner in &inner {
+                let name = format!("{hash}, {}", inner.join(" ").replace("--", ""));
+                progress.message(name.clone());
+                let mut arguments = self.what.arguments();
+                arguments.extend(option("inner-hash", hash));
+                arguments.extend(inner.iter().cloned());
+                arguments.extend(option("blowup", self.blowup));
+                let measured = match measure_in_process(program, &arguments) {
+                    Ok(measured) => measured,
+                    Err(error) => {
+                        progress.suspend(|| CommandError::about(&name)(error).print());
+                        rows.push(None);
+                        progress.step();
+                        continue;
+                    }
+                };
+                if self.what.execute_only {
+                    let gib = measured.outer_estimate_bytes as f64 / f64::from(1 << 30);
+                    eprintln!("{name}: left out the wrap, whose proof needs about {gib:.1} GiB");
+                }
+                if let Some(reason) = &measured.row.figures.left_out {
+                    eprintln!("{name}: the wrap was not proved: {reason} (--memory)");
+                }
+                rows.push(Some(Row {
+                    run: Some(run.clone()),
+                    ..measured.row
+                }));
+                progress.step();
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Checks that the settings of the inner proof are in range.
+    fn check(&self, inner: &[String]) -> Result<(), CommandError> {
+        let queries = match inner {
+            [name, queries] if name == "--queries" => queries.parse().ok(),
+            _ => None,
+        };
+        let parameters = Parameters {
+            preset: self.preset,
+            queries,
+            blowup: self.blowup,
+        };
+        parameters.settings().map(|_| ())
+    }
+}
+
+fn option(name: &str, value: impl ToString) -> Vec<String> {
+    vec![format!("--{name}"), value.to_string()]
+}
+
+impl What {
+    /// Arguments for the process that measures one row, without the program.
+    fn arguments(&self) -> Vec<String> {
+        let mut arguments = vec!["--public".to_owned(), self.public.clone()];
+        arguments.extend(option("outer-preset", self.outer_preset));
+        arguments.extend(option("outer-blowup", self.outer_blowup));
+        arguments.extend(option("outer-hash", self.outer_hash));
+        arguments.extend(option("memory", self.memory));
+        arguments.extend(option("limit", self.limit));
+        arguments.extend(self.execute_only.then(|| "--execute-only".to_owned()));
+        arguments.extend(self.canonical.then(|| "--canonical".to_owned()));
+        arguments
+    }
+
+    fn outer(&self) -> Result<FriSettings, CommandError> {
+        self.outer_with(self.outer_blowup)
+    }
+
+    fn outer_with(&self, blowup: usize) -> Result<FriSettings, CommandError> {
+        Parameters {
+            preset: self.outer_preset,
+            queries: None,
+            blowup,
+        }
+        .settings()
+    }
+
+    /// Settings of the outer proof that take less memory than [`Self::outer`].
+    fn smaller(&self) -> Result<Vec<FriSettings>, CommandError> {
+        let blowups = [8, 4, 2].into_iter();
+        let smaller = blowups.filter(|&blowup| blowup < self.outer_blowup);
+        smaller.map(|blowup| self.outer_with(blowup)).collect()
+    }
+
+    /// Bytes that a proof may take.
+    fn memory(&self) -> Result<usize, CommandError> {
+        let bytes = self.memory.checked_mul(1 << 30).filter(|&bytes| bytes > 0);
+        bytes.ok_or_else(|| CommandError::usage("--memory: expected a number of GiB from 1"))
+    }
+}
+
+/// Measures one row by running this executable again, because peak memory can only be read for a
+/// whole process.
+fn measure_in_process(program: &Path, arguments: &[String]) -> Result<Measured, CommandError> {
+    let output = Command::new(std::env::current_exe()?)
+        .arg("cost-row")
+        .arg("--program")
+        .arg(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()?;
+    if !output.status.success() {
+        let mut message = format!("the process that measures ended with {}", output.status);
+        if output.status.code().is_none() {
+            message.push_str(", perhaps for want of memory: --memory says what a proof may take");
+        }
+        return Err(CommandError::failed(message));
+    }
+    serde_json::from_slice(&output.stdout).map_err(CommandError::failed)
+}

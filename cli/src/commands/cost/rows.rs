@@ -1,0 +1,173 @@
+//! Rows of `droste cost`: one for each hash and number of queries.
+
+use droste_verifier::cost::{Cost as Figures, Machine};
+use droste_verifier::summary::StepSummary;
+use serde::{Deserialize, Serialize};
+
+use crate::output::Report;
+
+/// One row.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Row {
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// Steps that brought the inner proof to the canonical shape, if `--canonical` asked for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canonical: Option<Vec<StepSummary>>,
+    /// The run of the command that measured it. The process that measures a row leaves it to the
+    /// one that started it, and rows of early versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+}
+
+/// A run of the command.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// Version of Droste.
+    pub version: String,
+    /// The command line, quoted for a shell.
+    pub command: String,
+    /// Where it ran.
+    pub machine: Machine,
+}
+
+impl Run {
+    /// The run of this process.
+    pub fn this() -> Self {
+        let arguments: Vec<String> = std::env::args_os()
+            .map(|argument| argument.to_string_lossy().into_owned())
+            .collect();
+        let arguments: Vec<_> = arguments
+            .iter()
+            .map(|argument| shlex::try_quote(argument).unwrap_or(argument.into()))
+            .collect();
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: arguments.join(" "),
+            machine: Machine::this(),
+        }
+    }
+}
+
+/// All rows.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Rows(pub Vec<Row>);
+
+impl Report for Rows {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let header = [
+            "program",
+            "hash",
+            "queries",
+            "blowup",
+            "bits",
+            "leaf prove",
+            "leaf fft_cost",
+            "cycles",
+            "permutations",
+            "fft_cost",
+            "opened",
+            "outer bits",
+            "execute",
+            "prove",
+            "verify",
+            "proof",
+            "peak memory",
+            "ns/unit",
+            "p3 ns/unit",
+        ];
+        let mut rows = vec![header.map(str::to_owned).to_vec()];
+        rows.extend(self.0.iter().map(|row| summary(&row.figures)));
+        for row in &self.0 {
+            rows.push(vec![]);
+            rows.extend(details(row));
+        }
+        rows
+    }
+}
+
+/// Shows a figure, or `-` if it was not measured.
+fn optional<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "-".to_owned(), show)
+}
+
+fn ms(value: f64) -> String {
+    format!("{value:.0} ms")
+}
+
+fn summary(cost: &Figures) -> Vec<String> {
+    let permutations = &cost.permutations;
+    let mib = |bytes: usize| format!("{} MiB", bytes >> 20);
+    vec![
+        cost.program.clone(),
+        cost.inner_hash.to_string(),
+        cost.queries.to_string(),
+        cost.blowup.to_string(),
+        cost.proven_bits_inner.to_string(),
+        ms(cost.leaf_prove_ms),
+        format!("{:.2e}", cost.leaf_fft_cost as f64),
+        cost.cycles.to_string(),
+        format!(
+            "{} + {} + {}",
+            permutations.poseidon16, permutations.blake3, permutations.keccak
+        ),
+        format!("{:.2e}", cost.fft_cost as f64),
+        cost.opened_per_query.to_string(),
+        cost.proven_bits_outer.to_string(),
+        ms(cost.execute_ms),
+        optional(cost.outer_prove_ms, ms),
+        optional(cost.outer_verify_ms, ms),
+        optional(cost.outer_proof_bytes, |bytes| {
+            format!("{} KiB", bytes >> 10)
+        }),
+        optional(cost.peak_rss_bytes, mib),
+        optional(cost.cpu_ns_per_fft_unit, |ns| format!("{ns:.2}")),
+        optional(cost.peer_cpu_ns_per_fft_unit, |ns| format!("{ns:.2}")),
+    ]
+}
+
+fn details(row: &Row) -> Vec<Vec<String>> {
+    let cost = &row.figures;
+    let line = |name: String, text: String| vec![name, text];
+    let of = format!("{}, {} queries", cost.inner_hash, cost.queries);
+    let mut rows = vec![vec![of]];
+    rows.extend(
+        cost.left_out
+            .iter()
+            .map(|reason| line("not proved".to_owned(), reason.clone())),
+    );
+    rows.extend(cost.tables.iter().map(|table| {
+        let text = format!(
+            "{} of {} rows ({:.0}%), main {}, lookup {}, fft_cost {:.2e}",
+            table.rows,
+            table.height,
+            100.0 * table.fill,
+            table.main,
+            table.lookup,
+            table.fft_cost as f64
+        );
+        line(table.name.clone(), text)
+    }));
+    rows.push(line(
+        "transforms".to_owned(),
+        format!("{:.2e}", cost.transform_cost as f64),
+    ));
+    rows.extend(cost.stages_ms.map(|stages| {
+        let text = format!(
+            "execute {:.0}, trace {:.0}, commit {:.0}, lookup {:.0}, quotient {:.0}, open {:.0}, \
+             grind {:.0} ms",
+            stages.execute,
+            stages.trace,
+            stages.commit,
+            stages.lookup,
+            stages.quotient,
+            stages.open,
+            stages.grind
+        );
+        line("stages".to_owned(), text)
+    }));
+    let steps = row.canonical.iter().flatten();
+    rows.extend(steps.map(|step| line("to canonical shape".to_owned(), step.text())));
+    rows
+}

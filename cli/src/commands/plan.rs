@@ -1,0 +1,321 @@
+//! `droste aggregate`: plans the aggregation of many proofs and runs the plan.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use droste_native::stark::security::Preset;
+use droste_verifier::plan::{
+    Event, Kind, Name, Options, Plan, Planner, Product, RunError, Store, Task, run,
+};
+use droste_verifier::summary::{AggregateSummary, Evidence, StepSummary};
+use droste_vm::codec;
+use serde::Serialize;
+
+use crate::commands::aggregate::Summary;
+use crate::error::CommandError;
+use crate::leaves::Leaves;
+use crate::output::{Format, Report, print};
+use crate::progress::Progress;
+use crate::trust::Derivation;
+
+/// Units of `fft_cost` per unit of the progress bar.
+const UNIT: u64 = 1 << 20;
+
+/// Arguments of `droste aggregate`.
+#[derive(Debug, Args)]
+pub struct Aggregate {
+    #[command(flatten)]
+    leaves: Leaves,
+    /// Security level of the proofs that are made: proven-100, proven-120 or toy (insecure).
+    #[arg(long, default_value_t = Preset::Proven100)]
+    preset: Preset,
+    /// Largest number of proofs that one join takes; by default the one of 2, 3, 4 and 8 with the
+    /// least estimated cost. Aggregates that are leaves need no wrap if they were made with it.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=64))]
+    arity: Option<u16>,
+    /// Number of tasks that run at the same time. Each uses all processors where it can.
+    #[arg(long, default_value_t = NonZeroUsize::MIN)]
+    jobs: NonZeroUsize,
+    /// Folder in which finished tasks are kept; a run with the same leaves goes on from them. By
+    /// default the output's name with .store at its end, which is removed when the output is
+    /// written.
+    #[arg(long)]
+    store: Option<PathBuf>,
+    /// GiB of memory that the tasks running at the same time may need together, by their estimates.
+    #[arg(long, value_name = "GIB", value_parser = gibibytes)]
+    memory: Option<usize>,
+    /// Print the plan and run nothing: in JSON all tasks, each with its name, its inputs and what
+    /// it takes.
+    #[arg(long)]
+    plan: bool,
+    /// File to write the aggregate to.
+    #[arg(short, long, required_unless_present = "plan")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    derivation: Derivation,
+}
+
+fn gibibytes(text: &str) -> Result<usize, String> {
+    let gibibytes: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
+    match gibibytes > 0.0 && gibibytes < 1e9 {
+        true => Ok((gibibytes * f64::from(1 << 30)) as usize),
+        false => Err("expected a positive number".to_owned()),
+    }
+}
+
+/// A finished task, as one row of JSON.
+#[derive(Serialize)]
+struct Row<'a> {
+    task: usize,
+    name: Name,
+    kind: Kind,
+    inputs: Vec<Name>,
+    seconds: f64,
+    bytes: usize,
+    steps: Vec<StepSummary>,
+    estimate: &'a droste_verifier::plan::Estimate,
+}
+
+impl<'a> Row<'a> {
+    fn new(index: usize, task: &'a Task, product: &Product, time: Duration) -> Self {
+        Self {
+            task: index,
+            name: task.name,
+            kind: task.kind,
+            inputs: task.inputs.iter().map(|input| input.name).collect(),
+            seconds: time.as_secs_f64(),
+            bytes: product.bytes.len(),
+            steps: product.steps.iter().map(StepSummary::new).collect(),
+            estimate: &task.estimate,
+        }
+    }
+}
+
+/// The result of a run.
+#[derive(Serialize)]
+struct Outcome {
+    leaves: usize,
+    arity: usize,
+    tasks: usize,
+    /// Tasks of which the store had the results, or which these make unnecessary.
+    kept: usize,
+    seconds: f64,
+    #[serde(flatten)]
+    summary: Summary,
+}
+
+impl Report for Outcome {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let made = self.tasks - self.kept;
+        let text = format!(
+            "{} leaves, joins of {}, {made} of {} tasks in {:.1} s, the others kept",
+            self.leaves, self.arity, self.tasks, self.seconds
+        );
+        let mut rows = vec![vec!["plan".to_owned(), text]];
+        rows.extend(self.summary.rows());
+        rows
+    }
+}
+
+/// A plan as it is printed.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Planned<'a>(&'a Plan);
+
+impl Report for Planned<'_> {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let plan = self.0;
+        let row = |name: &str, value: String| vec![name.to_owned(), value];
+        let mut rows = vec![
+            row("leaves", plan.leaves.len().to_string()),
+            row(
+                "parameters",
+                format!("{}, joins of {}", plan.preset, plan.arity),
+            ),
+        ];
+        let mut kinds: BTreeMap<&str, (usize, u64, bool)> = BTreeMap::new();
+        for task in &plan.tasks {
+            let (count, cost, exact) = kinds.entry(name_of(task.kind)).or_insert((0, 0, true));
+            *count += 1;
+            *cost += task.estimate.fft_cost;
+            *exact &= task.estimate.exact;
+        }
+        for (kind, (count, cost, exact)) in kinds {
+            let doubt = if exact { "" } else { ", an estimate" };
+            let text = format!("{count}, fft_cost {:.2e}{doubt}", cost as f64);
+            rows.push(row(kind, text));
+        }
+        let (cost, path) = (plan.fft_cost(), plan.critical_path());
+        let memory = plan.memory() as f64 / f64::from(1 << 30);
+        rows.extend([
+            row("fft_cost", format!("{:.2e}", cost as f64)),
+            row("longest chain of tasks", format!("{:.2e}", path as f64)),
+            row("memory of a task", format!("{memory:.2} GiB at most")),
+            row("name", plan.root.name.to_string()),
+        ]);
+        rows
+    }
+}
+
+const fn name_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Wrap => "wraps",
+        Kind::FirstStep => "first steps of wraps",
+        Kind::ToCanonical => "further steps of wraps",
+        Kind::Join => "joins",
+    }
+}
+
+impl Aggregate {
+    /// Verifies the leaves, plans their aggregation, runs the plan and prints what the result says.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let start = Instant::now();
+        let progress = Progress::spinner("verifying the leaves");
+        let planner = Planner::new(self.derivation.deriver());
+        let (paths, leaves): (Vec<_>, Vec<_>) = self.leaves.read(&planner)?.into_iter().unzip();
+        progress.message("planning");
+        let plan = planner.plan(&leaves, self.preset, self.arity.map(usize::from));
+        let plan = plan.map_err(CommandError::failed)?;
+        drop((progress, leaves));
+        let (false, Some(output)) = (self.plan, &self.output) else {
+            return Ok(print(&Planned(&plan), format)?);
+        };
+
+        let folder = self.store.clone().unwrap_or_else(|| {
+            let mut folder = output.clone().into_os_string();
+            folder.push(".store");
+            folder.into()
+        });
+        let store = Store::open(folder).map_err(CommandError::failed)?;
+        let worker = planner.worker(&plan).map_err(CommandError::failed)?;
+        let options = Options {
+            jobs: self.jobs,
+            memory: self.memory,
+        };
+        let observer = Observer {
+            plan: &plan,
+            format,
+            state: Mutex::default(),
+        };
+        let leaf = |index: usize| {
+            let path = paths.get(index).ok_or(io::ErrorKind::NotFound)?;
+            codec::read_file(path)
+        };
+        let result = run(&plan, &worker, &store, leaf, &options, |event| {
+            observer.observe(&event)
+        });
+        let state = observer.state.into_inner();
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = state.unprinted {
+            return Err(error.into());
+        }
+        let bytes = result.map_err(|error| about(&plan, &paths, error))?;
+        let verify = Instant::now();
+        let root = worker.accept(&plan.root, &bytes);
+        let root = root.map_err(CommandError::failed)?;
+        let verify_ms = verify.elapsed().as_secs_f64() * 1e3;
+        let says = AggregateSummary::new(&root, Evidence::Derived, verify_ms);
+        let outcome = Outcome {
+            leaves: plan.leaves.len(),
+            arity: plan.arity,
+            tasks: plan.tasks.len(),
+            kept: plan.tasks.len() - state.finished,
+            seconds: start.elapsed().as_secs_f64(),
+            summary: Summary::new(says.map_err(CommandError::failed)?),
+        };
+        codec::write_file(output, &bytes).map_err(CommandError::file(output))?;
+        if self.store.is_none() {
+            let names = plan.tasks.iter().map(|task| task.name);
+            store.remove(names).map_err(CommandError::failed)?;
+        }
+        Ok(print(&outcome, format)?)
+    }
+}
+
+/// Adds to an error what the task that failed was doing.
+fn about(plan: &Plan, paths: &[PathBuf], error: RunError) -> CommandError {
+    use droste_verifier::plan::Source;
+    let task = match &error {
+        RunError::Task { task, .. } => plan.tasks.get(*task),
+        _ => None,
+    };
+    let leaf = task.and_then(|task| match task.inputs.first()?.source {
+        Source::Leaf(leaf) => paths.get(leaf),
+        Source::Task(_) => None,
+    });
+    let failed = CommandError::failed(error);
+    match leaf {
+        Some(path) => CommandError::about(path.display())(failed),
+        None => failed,
+    }
+}
+
+/// Shows what happens while a plan is run.
+struct Observer<'a> {
+    plan: &'a Plan,
+    format: Format,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    progress: Option<Progress>,
+    /// Number of tasks to run, and of those that are finished.
+    needed: usize,
+    finished: usize,
+    /// Why a row could not be printed.
+    unprinted: Option<io::Error>,
+}
+
+impl Observer<'_> {
+    fn observe(&self, event: &Event<'_>) -> ControlFlow<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let cost = |task: usize| {
+            let task = self.plan.tasks.get(task);
+            task.map_or(0, |task| task.estimate.fft_cost / UNIT)
+        };
+        match *event {
+            Event::Planned(needed) => {
+                let units = needed.iter().map(|&task| cost(task)).sum();
+                state.needed = needed.len();
+                state.progress = Some(Progress::forecast(units));
+            }
+            Event::Started(_) => {}
+            Event::Finished {
+                task: index,
+                product,
+                time,
+            } => {
+                state.finished += 1;
+                if let Some(progress) = &state.progress {
+                    progress.advance(cost(index));
+                }
+                if let (Format::Json, Some(task)) = (self.format, self.plan.tasks.get(index)) {
+                    let row = Row::new(index, task, product, time);
+                    if let Err(error) = print_row(&row) {
+                        state.unprinted = Some(error);
+                        return ControlFlow::Break(());
+                    }
+                }
+            }
+        }
+        if let Some(progress) = &state.progress {
+            progress.message(format!("{} of {} tasks", state.finished, state.needed));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn print_row(row: &Row<'_>) -> io::Result<()> {
+    let mut text = serde_json::to_string(row).map_err(io::Error::other)?;
+    text.push('\n');
+    let mut output = io::stdout().lock();
+    output.write_all(text.as_bytes())?;
+    output.flush()
+}

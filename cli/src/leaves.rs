@@ -1,0 +1,229 @@
+//! Reads and verifies the proofs that `droste aggregate` is given.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use droste_native::F;
+use droste_verifier::file;
+use droste_verifier::plan::{Leaf, LeafProgram, Planner};
+use droste_vm::codec;
+use droste_vm::verifier::DEFAULT_LIMIT;
+use p3_maybe_rayon::prelude::*;
+
+use crate::error::CommandError;
+use crate::fields::field_list;
+use crate::program;
+
+/// Endings of the files of a folder that are leaves.
+const ENDINGS: [&str; 3] = ["proof", "wrap", "agg"];
+
+/// Options that name leaves.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("leaves").required(true).multiple(true).args(["paths", "list"])))]
+pub struct Leaves {
+    /// Proofs of programs, aggregates, and folders, in this order. Of a folder, the files that end
+    /// in .proof, .wrap or .agg are taken, in the order of their names.
+    #[arg(value_name = "LEAF")]
+    paths: Vec<PathBuf>,
+    /// File with one leaf a line: `PROOF PROGRAM PUBLIC` or `AGGREGATE`. PUBLIC are comma-separated
+    /// integers and may be missing; paths are relative to the folder of the list and have no
+    /// spaces; lines that begin with # are skipped. These leaves follow the others.
+    #[arg(long)]
+    list: Option<PathBuf>,
+    /// File of the program of which all proofs given as files and folders are. By default NAME.rs,
+    /// beside the proof NAME.proof. Elements that the statement of NAME.proof must begin with are
+    /// read from NAME.public, if there is such a file.
+    #[arg(long)]
+    program: Option<PathBuf>,
+    /// Least proven bits that every leaf must have.
+    #[arg(long, default_value_t = 0)]
+    min_bits: usize,
+    /// Largest number of rows, blowup included, of the commitment to a program that the parameters
+    /// of its proof may require: this bounds the work of verifying.
+    #[arg(long, default_value_t = DEFAULT_LIMIT)]
+    limit: usize,
+}
+
+/// The file of a leaf. Of an aggregate only the path is used.
+#[derive(Debug, PartialEq, Eq)]
+struct LeafFile {
+    path: PathBuf,
+    program: Option<PathBuf>,
+    public: Vec<F>,
+}
+
+impl Leaves {
+    /// Reads and verifies all leaves. Returns them with their paths, in order.
+    ///
+    /// # Errors
+    /// Names the first leaf that cannot be read or is not valid, and why.
+    pub fn read(&self, planner: &Planner) -> Result<Vec<(PathBuf, Leaf)>, CommandError> {
+        let files = self.files()?;
+        let mut programs: BTreeMap<&Path, LeafProgram> = BTreeMap::new();
+        for file in &files {
+            let is_aggregate = begins_as_aggregate(&file.path);
+            if is_aggregate.map_err(CommandError::file(&file.path))? {
+                continue;
+            }
+            let program = file.program()?;
+            if !programs.contains_key(program) {
+                let compiled = program::compile(program)?;
+                programs.insert(program, LeafProgram::new(compiled.program));
+            }
+        }
+        let check = |file: &LeafFile| self.check(planner, file, &programs);
+        let checked: Vec<Result<Leaf, CommandError>> = files.par_iter().map(check).collect();
+        let paths = files.iter().map(|file| file.path.clone());
+        let leaves = paths.zip(checked).map(|(path, leaf)| {
+            let leaf = leaf.map_err(CommandError::about(path.display()))?;
+            Ok((path, leaf))
+        });
+        leaves.collect()
+    }
+
+    fn check(
+        &self,
+        planner: &Planner,
+        file: &LeafFile,
+        programs: &BTreeMap<&Path, LeafProgram>,
+    ) -> Result<Leaf, CommandError> {
+        let bytes = codec::read_file(&file.path).map_err(CommandError::failed)?;
+        let program = file.program.as_deref();
+        let leaf = match program.and_then(|program| programs.get(program)) {
+            Some(program) if !file::is_aggregate(&bytes) => {
+                planner.proof(&bytes, program, &file.public, self.min_bits, self.limit)
+            }
+            _ => planner.aggregate(&bytes, self.min_bits),
+        };
+        leaf.map_err(CommandError::failed)
+    }
+
+    /// The files of all leaves, in order.
+    fn files(&self) -> Result<Vec<LeafFile>, CommandError> {
+        let mut files = vec![];
+        for path in &self.paths {
+            if path.is_dir() {
+                for path in folder(path).map_err(CommandError::file(path))? {
+                    files.push(self.file(path)?);
+                }
+            } else {
+                files.push(self.file(path.clone())?);
+            }
+        }
+        if let Some(path) = &self.list {
+            let text = program::read_text(path)?;
+            let folder = path.parent().unwrap_or(Path::new(""));
+            files.extend(list(&text, folder).map_err(CommandError::about(path.display()))?);
+        }
+        Ok(files)
+    }
+
+    /// A leaf that is given by its path alone.
+    fn file(&self, path: PathBuf) -> Result<LeafFile, CommandError> {
+        let public = path.with_extension("public");
+        let public = match public != path && public.exists() {
+            true => {
+                let elements = field_list(program::read_text(&public)?.trim());
+                elements.map_err(CommandError::about(public.display()))?
+            }
+            false => vec![],
+        };
+        let beside = || path.with_extension("rs");
+        Ok(LeafFile {
+            program: Some(self.program.clone().unwrap_or_else(beside)),
+            public,
+            path,
+        })
+    }
+}
+
+impl LeafFile {
+    /// The file of the program of which the leaf is a proof.
+    fn program(&self) -> Result<&Path, CommandError> {
+        let program = self.program.as_deref().filter(|path| path.exists());
+        program.ok_or_else(|| {
+            CommandError::usage(format!(
+                "{} is the proof of a program: name the program with --program, as NAME.rs beside \
+                 NAME.proof, or in a --list",
+                self.path.display()
+            ))
+        })
+    }
+}
+
+fn begins_as_aggregate(path: &Path) -> io::Result<bool> {
+    let mut start = vec![];
+    let length = file::MAGIC.len() as u64;
+    File::open(path)?.take(length).read_to_end(&mut start)?;
+    Ok(file::is_aggregate(&start))
+}
+
+/// The leaves in a folder.
+fn folder(path: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        if ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
+            found.insert(path);
+        }
+    }
+    match found.is_empty() {
+        true => Err(io::Error::other(
+            "the folder has no file that ends in .proof, .wrap or .agg",
+        )),
+        false => Ok(found),
+    }
+}
+
+/// The leaves of a list whose paths are relative to `folder`.
+fn list(text: &str, folder: &Path) -> Result<Vec<LeafFile>, CommandError> {
+    let lines = (1..).zip(text.lines());
+    let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let file = |(number, line): (usize, &str)| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (path, program, public) = match words.as_slice() {
+            [path] => (path, None, ""),
+            [path, program] => (path, Some(*program), ""),
+            [path, program, public] => (path, Some(*program), *public),
+            _ => {
+                return Err(CommandError::usage(format!(
+                    "line {number} has {} words, expected `PROOF PROGRAM PUBLIC` or `AGGREGATE`",
+                    words.len()
+                )));
+            }
+        };
+        let about = CommandError::about(format!("line {number}"));
+        Ok(LeafFile {
+            path: folder.join(path),
+            program: program.map(|program| folder.join(program)),
+            public: field_list(public).map_err(about)?,
+        })
+    };
+    lines.map(file).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_by_lines() {
+        let text = "# two leaves\na.proof p.rs 5,8\n\nb/c.wrap\n";
+        let read = list(text, Path::new("in")).unwrap();
+        let [proof, aggregate] = read.as_slice() else {
+            panic!("{read:?}");
+        };
+        assert_eq!(proof.path, Path::new("in/a.proof"));
+        assert_eq!(proof.program.as_deref(), Some(Path::new("in/p.rs")));
+        assert_eq!(proof.public, [F::new(5), F::new(8)]);
+        assert_eq!(aggregate.path, Path::new("in/b/c.wrap"));
+        assert_eq!(aggregate.program, None);
+        for wrong in ["a b 1 2", "a.proof p.rs x"] {
+            list(wrong, Path::new("")).unwrap_err();
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Recursion keys: derived, forged and hidden ones.
+
+use std::fs;
+
+use droste_native::{F, Poseidon16Suite};
+use droste_verifier::aggregate::UnverifiedAggregate;
+use droste_verifier::claim::{Claim, ClaimTree};
+use droste_verifier::file as aggregate_file;
+use droste_verifier::keys::ClaimedKeys;
+use droste_vm::codec;
+
+use super::*;
+
+/// `droste keys` derives the digest of the join's keys from the wraps alone, and from the join's
+/// file.
+pub fn keys_are_derived(folder: &TempDir, key: &str) {
+    let digest = |arguments: &str| {
+        let keys = json(folder, &format!("keys {arguments}"));
+        text(&keys, "key").to_owned()
+    };
+    let wraps = "--from FOLDER/factorial.wrap FOLDER/fibonacci.wrap --join 2 --preset toy";
+    assert_eq!(digest(wraps), key);
+    assert_eq!(digest("--from FOLDER/both --no-cache"), key);
+    assert_ne!(digest("--join 2 --preset toy"), key);
+    fails(folder, "keys", 2, "required");
+    // For the proof of a program, the key of its wrap is derived.
+    let proofs = "--from FOLDER/factorial.proof FOLDER/fibonacci.proof --join 2 --preset toy";
+    assert_eq!(digest(proofs), key);
+    let blake3 =
+        "prove FOLDER/factorial.rs --public 5 --preset toy --hash blake3 -o FOLDER/blake3.proof";
+    json(folder, blake3);
+    let words = "one step does not bring the proof to the canonical shape";
+    fails(
+        folder,
+        "keys --from FOLDER/blake3.proof --preset toy",
+        1,
+        words,
+    );
+    fails(folder, "keys --from FOLDER/factorial.rs", 1, "not a proof");
+}
+
+/// Two forgeries are refused: a program that verifies nothing and reveals a forged claim, with its
+/// key listed with 250 bits; and an honest file in which the byte of a key's bits is changed.
+pub fn forged_keys_are_refused(folder: &TempDir, claim: &str) {
+    let honest = fs::read(file(folder, "factorial.wrap")).unwrap();
+    let honest = aggregate_file::decode(&honest).unwrap();
+    let (_, wrap) = honest.keys.iter().next().unwrap();
+    let (factorial, _) = honest.tree.leaves()[0];
+    let forged = Claim::Children(vec![ClaimTree {
+        key: factorial,
+        claim: Claim::Statement([5, 999, 0, 0, 0, 0, 0, 0].map(F::new)),
+    }]);
+    let reveals: Vec<String> = forged
+        .statement()
+        .iter()
+        .map(|lane| format!("    reveal(Felt::new({lane}));\n"))
+        .collect();
+    let text = format!(
+        "use droste_gadgets::prelude::*;\npub fn main() {{\n{}}}\n",
+        reveals.concat()
+    );
+    fs::write(file(folder, "forge.rs"), text).unwrap();
+    json(
+        folder,
+        "prove FOLDER/forge.rs --preset toy -o FOLDER/forge.proof",
+    );
+    let proof = fs::read(file(folder, "forge.proof")).unwrap();
+    let proof = codec::decode::<Poseidon16Suite>(&proof).unwrap();
+    let key = proof.key.digest();
+    let mut keys = ClaimedKeys::default();
+    keys.insert(key, 250, wrap.recipe.clone());
+    let forgery = UnverifiedAggregate {
+        tree: ClaimTree { key, claim: forged },
+        proof,
+        keys,
+    };
+    let bytes = aggregate_file::encode_unverified(&forgery).unwrap();
+    fs::write(file(folder, "forged"), bytes).unwrap();
+
+    let refusal = format!("{key} is listed as the key of a recursion program");
+    for victim in [
+        "wrap FOLDER/forged --preset toy -o FOLDER/none",
+        "join FOLDER/factorial.wrap FOLDER/forged --preset toy -o FOLDER/none",
+        "keys --from FOLDER/forged",
+        "inspect FOLDER/forged",
+    ] {
+        fails(folder, victim, 1, &refusal);
+    }
+    // --claimed shows it, since it is consistent in itself, but says that nothing was checked.
+    let inspected = droste(folder, "inspect FOLDER/forged --claimed");
+    let inspected = String::from_utf8(inspected.stdout).unwrap();
+    assert!(inspected.contains("claimed by the file"), "{inspected}");
+    assert!(inspected.contains("verifies proofs of 250 bits, as the file claims"));
+    // Only a caller who pins the forger's own digest is deceived.
+    let believed = forgery.key();
+    let wrap = format!("wrap FOLDER/forged --key {believed} --preset toy -o FOLDER/laundered");
+    json(folder, &wrap);
+    let join = "join FOLDER/factorial.wrap FOLDER/laundered --preset toy -o FOLDER/none";
+    fails(folder, join, 1, &refusal);
+
+    let mut bytes = fs::read(file(folder, "both")).unwrap();
+    // The byte after the header (12 bytes), the number of keys (1) and the first key's digest (32).
+    bytes[12 + 1 + 32] = 250;
+    let patched = aggregate_file::decode(&bytes).unwrap().key();
+    fs::write(file(folder, "patched"), bytes).unwrap();
+    let words = "not 250 as is listed";
+    fails(
+        folder,
+        "join FOLDER/patched --preset toy -o FOLDER/none",
+        1,
+        words,
+    );
+    fails(folder, "inspect FOLDER/patched", 1, words);
+    let verify = format!("verify FOLDER/patched --key {patched} --claim {claim} --min-bits 0");
+    // `verify --key` derives nothing: the caller vouches for the digest.
+    json(folder, &verify);
+}
+
+/// An aggregate whose tree shows the join alone. Its leaves are wraps, so what those verified, and
+/// with how many bits, is hidden. The wraps' keys are not listed, so the digest of the set is that
+/// of joins, which anyone can derive. `--leaf` refuses such an aggregate.
+pub fn hidden_proofs_are_found(folder: &TempDir, key: &str, claim: &str) {
+    let bytes = fs::read(file(folder, "both")).unwrap();
+    let mut hiding = aggregate_file::decode(&bytes).unwrap();
+    let programs: Vec<_> = hiding.tree.leaves().iter().map(|(key, _)| *key).collect();
+    let Claim::Children(wraps) = &mut hiding.tree.claim else {
+        panic!("{:?}", hiding.tree);
+    };
+    for wrap in wraps.iter_mut() {
+        wrap.claim = Claim::Statement(wrap.claim.statement());
+    }
+    let hidden = wraps[0].key;
+    let join = hiding.tree.key;
+    let mut keys = ClaimedKeys::default();
+    for (key, listed) in hiding.keys.iter().filter(|(key, _)| *key == join) {
+        keys.insert(key, listed.bits, listed.recipe.clone());
+    }
+    hiding.keys = keys;
+    let bytes = aggregate_file::encode_unverified(&hiding).unwrap();
+    fs::write(file(folder, "hiding"), bytes).unwrap();
+
+    let joins = json(folder, "keys --join 2 --preset toy");
+    let digest = text(&joins, "key");
+    let hiding = format!("verify FOLDER/hiding --key {digest} --claim {claim} --min-bits 0");
+    // Without --leaf it is accepted as what its tree shows: two leaves and a join.
+    let verified = json(folder, &hiding);
+    assert_eq!(verified["proofs"], 3);
+    let [factorial, fibonacci] = programs[..] else {
+        panic!("{programs:?}");
+    };
+    let leaves = format!("--leaf {factorial} --leaf {fibonacci}");
+    let words = format!("{hidden} is the key of a leaf, but not one of the keys");
+    fails(folder, &format!("{hiding} {leaves}"), 1, &words);
+
+    let honest = format!("verify FOLDER/both --key {key} --claim {claim} --min-bits 0");
+    let verified = json(folder, &format!("{honest} {leaves}"));
+    assert_eq!(verified["proofs"], 5);
+    let words = format!("{fibonacci} is the key of a leaf");
+    let arguments = format!("{honest} --leaf {factorial}");
+    fails(folder, &arguments, 1, &words);
+    let arguments = format!("verify FOLDER/factorial.proof --key {factorial} --leaf {factorial}");
+    fails(folder, &arguments, 2, "for aggregates");
+    fails(folder, &format!("{honest} --leaf 00"), 2, "64 hexadecimal");
+}

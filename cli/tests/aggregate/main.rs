@@ -1,0 +1,307 @@
+//! Tests `droste prove`, `wrap`, `join`, `keys`, `verify` and `inspect` on toy proofs: their
+//! results, exit codes and messages.
+
+mod keys;
+mod members;
+mod plans;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The command with these arguments, in which `FOLDER` stands for the test's folder.
+fn command(folder: &TempDir, arguments: &str) -> Command {
+    let path = folder.path().display().to_string();
+    let arguments = arguments
+        .split(' ')
+        .map(|word| word.replace("FOLDER", &path));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_droste"));
+    command
+        .args(arguments)
+        .env("DROSTE_CACHE", folder.path().join("cache"));
+    command
+}
+
+/// Runs [`command`].
+fn droste(folder: &TempDir, arguments: &str) -> Output {
+    command(folder, arguments).output().unwrap()
+}
+
+/// Like [`droste`], but must succeed and print JSON, which is returned.
+fn json(folder: &TempDir, arguments: &str) -> Value {
+    let output = droste(folder, &format!("--format json {arguments}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments}: {errors}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Like [`droste`], but must fail with this exit code and a message that contains `words`.
+fn fails(folder: &TempDir, arguments: &str, code: i32, words: &str) {
+    let output = droste(folder, arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments}: {errors}");
+    assert!(errors.contains(words), "{arguments}: {errors}");
+    assert!(output.stdout.is_empty(), "{arguments}");
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap()
+}
+
+fn file(folder: &TempDir, name: &str) -> PathBuf {
+    folder.path().join(name)
+}
+
+/// A folder with two programs, a proof of each, and the wrap of each proof.
+fn folder_with_wraps() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (program, public) in [("factorial", 5), ("fibonacci", 4)] {
+        let source = droste_programs::source(program).unwrap();
+        fs::write(file(&folder, &format!("{program}.rs")), source).unwrap();
+        let of = format!("FOLDER/{program}");
+        json(
+            &folder,
+            &format!("prove {of}.rs --public {public} --preset toy -o {of}.proof"),
+        );
+        json(
+            &folder,
+            &format!(
+                "wrap {of}.proof --program {of}.rs --public {public} --preset toy -o {of}.wrap"
+            ),
+        );
+    }
+    folder
+}
+
+#[test]
+fn proofs_are_wrapped_joined_and_verified() {
+    let folder = folder_with_wraps();
+    let joined = json(
+        &folder,
+        "join FOLDER/factorial.wrap FOLDER/fibonacci.wrap --preset toy -o FOLDER/both",
+    );
+    let (key, claim) = (text(&joined, "key"), text(&joined, "claim"));
+
+    let verified = json(
+        &folder,
+        &format!("verify FOLDER/both --key {key} --claim {claim} --min-bits 1"),
+    );
+    assert_eq!(text(&verified, "claim"), claim);
+    assert_eq!(text(&verified, "keys_are"), "pinned");
+    let bits = verified["proven_bits"].as_u64().unwrap();
+    assert!((1..100).contains(&bits), "{bits}");
+
+    // The tree shows the statements of both programs, in order.
+    let inspected = json(&folder, "inspect FOLDER/both");
+    assert_eq!(text(&inspected, "key"), key);
+    assert_eq!(text(&inspected, "keys_are"), "derived");
+    let leaf = |child: usize| &inspected["tree"]["children"][child]["children"][0];
+    assert_eq!(
+        leaf(0)["statement"],
+        serde_json::json!([5, 120, 0, 0, 0, 0, 0, 0])
+    );
+    assert_eq!(
+        leaf(1)["statement"],
+        serde_json::json!([4, 3, 0, 0, 0, 0, 0, 0])
+    );
+    let printed = droste(&folder, "inspect FOLDER/both");
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    assert!(printed.contains("says 5,120,0,0,0,0,0,0"), "{printed}");
+    assert!(printed.contains("verifies 2"), "{printed}");
+
+    the_report_has_the_tree(&folder, &inspected);
+
+    // The tree has five proofs: two leaves, two wraps and the join.
+    let tree_bits = verified["tree_bits"].as_u64().unwrap();
+    assert!(tree_bits < bits, "{tree_bits}");
+    assert_eq!(verified["proofs"], 5);
+
+    rejected(&folder, key, claim, bits);
+    bits_of_the_tree_are_checked(&folder, key, claim, tree_bits);
+    keys::keys_are_derived(&folder, key);
+    keys::forged_keys_are_refused(&folder, claim);
+    keys::hidden_proofs_are_found(&folder, key, claim);
+    members::leaves_are_members(&folder, key, claim, bits);
+    the_order_is_kept(&folder, key, claim);
+    plans::too_many_children_are_counted(&folder);
+    plans::a_killed_run_goes_on(&folder);
+    plans::bad_leaves_are_named(&folder);
+    damaged_files_are_rejected(&folder, key, claim);
+}
+
+/// The report of `inspect` holds the tree that is printed, parents before children.
+fn the_report_has_the_tree(folder: &TempDir, inspected: &Value) {
+    json(folder, "inspect FOLDER/both --report FOLDER/tree.html");
+    let page = fs::read_to_string(file(folder, "tree.html")).unwrap();
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    let data = data.split_once("</script>").unwrap().0;
+    let data: Value = serde_json::from_str(data).unwrap();
+    for name in [
+        "key",
+        "claim",
+        "proven_bits",
+        "tree_bits",
+        "proofs",
+        "recursion_keys",
+    ] {
+        assert_eq!(data[name], inspected[name], "{name}");
+    }
+    assert_eq!(data["claimed"], false);
+    let root = &inspected["tree"];
+    let [first, second] = [0, 1].map(|child| &root["children"][child]);
+    let nodes = [
+        root,
+        first,
+        &first["children"][0],
+        second,
+        &second["children"][0],
+    ];
+    let found = data["nodes"].as_array().unwrap();
+    assert_eq!(found.len(), nodes.len());
+    for (node, found) in nodes.into_iter().zip(found) {
+        assert_eq!(
+            data["keys"][found[0].as_u64().unwrap() as usize],
+            node["key"]
+        );
+        let children = node["children"].as_array().map_or(0, Vec::len);
+        assert_eq!(found[1], children);
+    }
+    let statements = [first, second].map(|wrap| &wrap["children"][0]["statement"]);
+    assert_eq!(data["statements"], serde_json::json!(statements));
+
+    let claimed = "inspect FOLDER/both --claimed --report FOLDER/tree.html";
+    json(folder, claimed);
+    let page = fs::read_to_string(file(folder, "tree.html")).unwrap();
+    assert!(page.contains("\"claimed\":true"));
+    let proof = "inspect FOLDER/factorial.proof --report FOLDER/tree.html";
+    fails(folder, proof, 2, "--report is for aggregates");
+}
+
+fn rejected(folder: &TempDir, key: &str, claim: &str, bits: u64) {
+    let verify = |rest: &str, code: i32, words: &str| {
+        fails(folder, &format!("verify FOLDER/both {rest}"), code, words);
+    };
+    let other = "0".repeat(64);
+    verify(
+        &format!("--key {other} --claim {claim} --min-bits 0"),
+        1,
+        "set of recursion keys",
+    );
+    verify(
+        &format!("--key {key} --claim {other} --min-bits 0"),
+        1,
+        "the claim is",
+    );
+    // 100 bits by default.
+    verify(&format!("--key {key} --claim {claim}"), 1, "proven bits");
+    let more = bits + 1;
+    verify(
+        &format!("--key {key} --claim {claim} --min-bits {more}"),
+        1,
+        "proven bits",
+    );
+    // Wrong usage.
+    verify(&format!("--key {key}"), 2, "--claim");
+    verify(&format!("--claim {claim}"), 2, "--key");
+    verify(&format!("--key {key} --claim 00"), 2, "64 hexadecimal");
+    let high = "f".repeat(64);
+    verify(
+        &format!("--key {key} --claim {high}"),
+        2,
+        "not below the modulus",
+    );
+    let of = "--program FOLDER/factorial.rs";
+    verify(&format!("{of} --claim {claim}"), 2, "cannot be used with");
+    fails(
+        folder,
+        &format!("verify FOLDER/factorial.proof --key {key} --claim {claim}"),
+        2,
+        "--claim is for aggregates",
+    );
+    fails(folder, "join -o FOLDER/none", 2, "required");
+    // Wrapping the proof of a program takes --program, wrapping an aggregate does not.
+    let output = "--preset toy -o FOLDER/none";
+    let arguments = format!("wrap FOLDER/factorial.proof {output}");
+    fails(folder, &arguments, 2, "--program");
+    let arguments = format!("wrap FOLDER/both {of} {output}");
+    fails(folder, &arguments, 2, "this is an aggregate");
+}
+
+fn bits_of_the_tree_are_checked(folder: &TempDir, key: &str, claim: &str, bits: u64) {
+    let verify = format!("verify FOLDER/both --key {key} --claim {claim} --min-bits 0");
+    json(folder, &format!("{verify} --min-tree-bits {bits}"));
+    let more = bits + 1;
+    let arguments = format!("{verify} --min-tree-bits {more}");
+    fails(folder, &arguments, 1, "the tree has");
+    let arguments = format!("verify FOLDER/factorial.proof --key {key} --min-tree-bits 1");
+    fails(folder, &arguments, 2, "for aggregates");
+}
+
+fn the_order_is_kept(folder: &TempDir, key: &str, claim: &str) {
+    let swapped = json(
+        folder,
+        "join FOLDER/fibonacci.wrap FOLDER/factorial.wrap --preset toy -o FOLDER/swapped",
+    );
+    assert_eq!(text(&swapped, "key"), key);
+    assert_ne!(text(&swapped, "claim"), claim);
+    fails(
+        folder,
+        &format!("verify FOLDER/swapped --key {key} --claim {claim} --min-bits 0"),
+        1,
+        "the claim is",
+    );
+    // A file that is no aggregate, or one with other settings, is not joined, and nothing is
+    // written.
+    fails(
+        folder,
+        "join FOLDER/factorial.wrap FOLDER/factorial.proof --preset toy -o FOLDER/none",
+        1,
+        "not an aggregate",
+    );
+    fails(
+        folder,
+        "join FOLDER/factorial.wrap -o FOLDER/none",
+        1,
+        "does not have the canonical shape",
+    );
+    // Another program or another input is refused.
+    fails(
+        folder,
+        "wrap FOLDER/factorial.proof --program FOLDER/fibonacci.rs --preset toy -o FOLDER/none",
+        1,
+        "the proof was made with key",
+    );
+    fails(
+        folder,
+        "wrap FOLDER/factorial.proof --program FOLDER/factorial.rs --public 6 --preset toy -o FOLDER/none",
+        1,
+        "element 0 of the statement is 5, expected 6",
+    );
+    assert!(!file(folder, "none").exists());
+}
+
+fn damaged_files_are_rejected(folder: &TempDir, key: &str, claim: &str) {
+    let honest = fs::read(file(folder, "both")).unwrap();
+    let damaged: PathBuf = file(folder, "damaged");
+    let verify = |bytes: &[u8], words: &str| {
+        fs::write(Path::new(&damaged), bytes).unwrap();
+        let arguments = format!("verify FOLDER/damaged --key {key} --claim {claim} --min-bits 0");
+        fails(folder, &arguments, 1, words);
+    };
+    verify(&honest[..honest.len() - 1], "malformed");
+    verify(&honest[..honest.len() / 2], "malformed");
+    verify(&[&honest[..], &[0]].concat(), "1 bytes follow the end");
+    for number in [1, 2, 9] {
+        let mut version = honest.clone();
+        version[8] = number;
+        verify(&version, &format!("version {number}, expected 3"));
+    }
+    // A changed byte of the proof.
+    let mut flipped = honest.clone();
+    let at = honest.len() - 100;
+    flipped[at] ^= 1;
+    verify(&flipped, "");
+}

@@ -1,0 +1,452 @@
+//! Translates the intermediate representation and its layout to instructions.
+
+mod flow;
+
+use p3_field::PrimeCharacteristicRing;
+
+use super::allocate::Layout;
+use super::ir::*;
+use super::optimise::Uses;
+use super::output::{Hint, Location};
+use crate::isa::{Instruction, Mode, Op as Code, Operand, id};
+use droste_native::F;
+
+/// Instructions with their hints and their places in the source.
+#[derive(Default)]
+pub struct Emitted {
+    pub instructions: Vec<Instruction>,
+    pub locations: Vec<Location>,
+    pub hints: Vec<(u32, Hint)>,
+    pub hint_locations: Vec<Location>,
+    /// Instructions that also make the comparison of another expression, and the place of that
+    /// expression.
+    pub checks: Vec<(u32, Location)>,
+    /// The constants that are used.
+    pub constants: Vec<[F; 8]>,
+}
+
+struct Emitter<'a> {
+    ir: &'a Ir,
+    layout: &'a Layout,
+    uses: &'a Uses<'a>,
+    code: Emitted,
+    /// Hints to be written before the next instruction, each with its place in the source.
+    pending: Vec<(Hint, Location)>,
+    location: Location,
+    /// Place of the comparison that the operation also makes.
+    check: Option<Location>,
+    /// New index of each constant.
+    constants: Vec<Option<u32>>,
+    tape_base: u32,
+    /// Index of the layout's next call.
+    calls: usize,
+    /// Calls that are not linked yet: the instruction, and the function that it calls.
+    links: Vec<(usize, usize)>,
+}
+
+fn imm(value: F) -> Operand {
+    Operand {
+        mode: Mode::Imm,
+        field: value,
+    }
+}
+
+fn number(value: i64) -> F {
+    if value < 0 {
+        -F::from_u64(value.unsigned_abs())
+    } else {
+        F::from_u64(value as u64)
+    }
+}
+
+fn at(mode: Mode, offset: i64) -> Operand {
+    Operand {
+        mode,
+        field: number(offset),
+    }
+}
+
+fn mem(offset: i64) -> Operand {
+    at(Mode::Mem, offset)
+}
+
+fn frame(offset: i64) -> Operand {
+    at(Mode::Fp, offset)
+}
+
+const ZERO: Operand = Operand {
+    mode: Mode::Imm,
+    field: F::ZERO,
+};
+const ONE: Operand = Operand {
+    mode: Mode::Imm,
+    field: F::ONE,
+};
+
+/// Emits the whole program.
+pub fn emit(ir: &Ir, layout: &Layout, uses: &Uses<'_>) -> Emitted {
+    let mut constants = vec![None; ir.constants.len()];
+    let mut pool = Vec::new();
+    for (area, info) in ir.areas.iter().enumerate() {
+        if let AreaKind::Constant(index) = info.kind
+            && uses.areas[area] > 0
+        {
+            constants[index as usize] = Some(pool.len() as u32);
+            pool.push(ir.constants[index as usize]);
+        }
+    }
+    let tape_base = 1 + pool.len() as u32 + layout.globals;
+    let mut emitter = Emitter {
+        ir,
+        layout,
+        uses,
+        code: Emitted {
+            constants: pool,
+            ..Emitted::default()
+        },
+        pending: Vec::new(),
+        location: Location::default(),
+        check: None,
+        constants,
+        tape_base,
+        calls: 0,
+        links: Vec::new(),
+    };
+    emitter.jump(ONE, ZERO, frame(0));
+    emitter.prologue();
+    // Calls are numbered in the order of the layout: those of functions first.
+    let mut bodies = Vec::new();
+    for function in &ir.functions {
+        bodies.push(emitter.calls);
+        emitter.count_calls(&function.body);
+    }
+    emitter.list(&ir.main);
+    emitter.rest_of_statement();
+    emitter.jump(ONE, ZERO, frame(0));
+    let mut entries = Vec::new();
+    for (function, first) in ir.functions.iter().zip(bodies) {
+        emitter.calls = first;
+        entries.push(emitter.here());
+        emitter.list(&function.body);
+        emitter.jump(ONE, mem(0), mem(1));
+    }
+    for (instruction, function) in std::mem::take(&mut emitter.links) {
+        let target = F::from_usize(entries[function]);
+        emitter.code.instructions[instruction].b.field = target;
+    }
+    emitter.code
+}
+
+impl Emitter<'_> {
+    /// Returns the number of the next instruction, which may be the target of jumps. If hints are
+    /// pending, it first emits an instruction that does nothing, to which they are attached.
+    fn here(&mut self) -> usize {
+        if !self.pending.is_empty() {
+            self.add(ZERO, ZERO, ZERO);
+        }
+        self.code.instructions.len()
+    }
+
+    /// Adds a hint of the present expression before the next instruction.
+    fn pend(&mut self, hint: Hint) {
+        self.pending.push((hint, self.location));
+    }
+
+    fn push(&mut self, instruction: Instruction) -> usize {
+        let pc = self.code.instructions.len();
+        for (hint, location) in self.pending.drain(..) {
+            self.code.hints.push((pc as u32, hint));
+            self.code.hint_locations.push(location);
+        }
+        if let Some(location) = self.check.take() {
+            self.code.checks.push((pc as u32, location));
+        }
+        self.code.instructions.push(instruction);
+        self.code.locations.push(self.location);
+        pc
+    }
+
+    fn simple(&mut self, op: Code, a: Operand, b: Operand, c: Operand, d: i64) -> usize {
+        self.push(Instruction {
+            op,
+            id: 0,
+            a,
+            b,
+            c,
+            d: at(Mode::Imm, d),
+            e: F::ZERO,
+        })
+    }
+
+    fn add(&mut self, a: Operand, b: Operand, c: Operand) {
+        self.simple(Code::Add, a, b, c, 0);
+    }
+
+    fn deref(&mut self, pointer: Operand, displacement: i64, value: Operand) {
+        self.simple(Code::Deref, pointer, ZERO, value, displacement);
+    }
+
+    fn jump(&mut self, condition: Operand, target: Operand, frame: Operand) -> usize {
+        self.simple(Code::Jump, condition, target, frame, 0)
+    }
+
+    /// Emits a jump whose target [`Self::land`] sets.
+    fn jump_ahead(&mut self, condition: Operand, frame: Operand) -> usize {
+        self.jump(condition, ZERO, frame)
+    }
+
+    fn land(&mut self, jump: usize) {
+        let here = self.here();
+        self.code.instructions[jump].b.field = F::from_usize(here);
+    }
+
+    fn call(&mut self, id: u32, operands: [Operand; 4], e: u32) {
+        let [a, b, c, d] = operands;
+        debug_assert!(
+            d.mode != Mode::Mem,
+            "operand D of a precompile must not be reached through a pointer"
+        );
+        self.push(Instruction {
+            op: Code::Call,
+            id,
+            a,
+            b,
+            c,
+            d,
+            e: F::from_u32(e),
+        });
+    }
+
+    fn var(&self, var: Var) -> Operand {
+        mem(self.layout.word(var))
+    }
+
+    fn operand(&self, word: Word) -> Operand {
+        match word {
+            Word::Const(value) => imm(value),
+            Word::Var(var) => self.var(var),
+            Word::Address(area, offset) => self.address(area, offset),
+        }
+    }
+
+    fn address(&self, area: Area, offset: u32) -> Operand {
+        let offset = i64::from(offset);
+        let fixed = |address: u32| imm(number(i64::from(address) + offset));
+        match self.ir.areas[area as usize].kind {
+            AreaKind::Statement => fixed(0),
+            AreaKind::Constant(index) => {
+                fixed(1 + self.constants[index as usize].unwrap_or_default())
+            }
+            AreaKind::Tape(position) => fixed(self.tape_base + position),
+            AreaKind::Local { .. } => match self.layout.area(area) {
+                (true, index) => fixed(1 + self.code.constants.len() as u32 + index as u32),
+                (false, place) => frame(place + offset),
+            },
+        }
+    }
+
+    /// Asserts the blocks of the constant pool.
+    fn prologue(&mut self) {
+        for index in 0..self.code.constants.len() {
+            let lanes = self.code.constants[index];
+            let block = imm(F::from_usize(1 + index));
+            let used = lanes.iter().rposition(|lane| *lane != F::ZERO);
+            let used = used.map_or(0, |last| last + 1);
+            let stored = match used {
+                // The block equals itself times zero, plus a scalar.
+                0 | 1 => {
+                    self.call(id::EXT, [block, ZERO, imm(lanes[0]), block], 3);
+                    continue;
+                }
+                2..=5 => {
+                    self.call(id::EXT, [block, ONE, ZERO, block], 3);
+                    5
+                }
+                _ => 8,
+            };
+            for (lane, value) in lanes.iter().enumerate().take(stored) {
+                self.call(id::LANE, [block, imm(*value), ZERO, ZERO], lane as u32);
+            }
+        }
+    }
+
+    /// Asserts that the lanes of the statement after the program's inputs and outputs are zero.
+    /// Otherwise the prover could choose them, and one run would have many statements. This comes
+    /// at the end, when the number of outputs is known.
+    fn rest_of_statement(&mut self) {
+        let used = self.ir.public_inputs + self.ir.public_outputs;
+        let block = imm(F::ZERO);
+        let lanes = match used {
+            // The block equals itself times zero.
+            0 => {
+                self.call(id::EXT, [block, ZERO, ZERO, block], 3);
+                return;
+            }
+            // The block equals itself times one, so it is an extension element, whose lanes 5 to 7
+            // are zero.
+            1..5 => {
+                self.call(id::EXT, [block, ONE, ZERO, block], 3);
+                used..5
+            }
+            _ => used..8,
+        };
+        for lane in lanes {
+            self.call(id::LANE, [block, ZERO, ZERO, ZERO], lane as u32);
+        }
+    }
+
+    fn count_calls(&mut self, ops: &[Op]) {
+        for op in ops {
+            match &op.kind {
+                OpKind::If {
+                    then, otherwise, ..
+                } => {
+                    self.count_calls(then);
+                    self.count_calls(otherwise);
+                }
+                OpKind::Loop(inner) => self.count_calls(&inner.body),
+                OpKind::Invoke(_) => self.calls += 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn list(&mut self, ops: &[Op]) {
+        for op in ops {
+            self.location = op.location;
+            // An operation that makes a comparison as well is a single instruction.
+            self.check = op.check;
+            self.op(&op.kind);
+        }
+    }
+
+    fn op(&mut self, kind: &OpKind) {
+        match kind {
+            OpKind::Relation {
+                multiply, a, b, c, ..
+            } => {
+                let code = if *multiply { Code::Mul } else { Code::Add };
+                let (a, b, c) = (self.operand(*a), self.operand(*b), self.operand(*c));
+                self.simple(code, a, b, c, 0);
+            }
+            OpKind::Deref {
+                pointer,
+                displacement,
+                value,
+                ..
+            } => {
+                let displacement = match displacement {
+                    Displacement::Cell(var) => self.layout.word(*var),
+                    Displacement::Zero => 0,
+                };
+                let (pointer, value) = (self.operand(*pointer), self.operand(*value));
+                self.deref(pointer, displacement, value);
+            }
+            OpKind::OuterAddress {
+                pointer,
+                area,
+                offset,
+                def,
+            } => {
+                let (_, place) = self.layout.area(*area);
+                let distance = imm(number(place + i64::from(*offset)));
+                let (pointer, def) = (self.operand(*pointer), self.var(*def));
+                self.add(pointer, distance, def);
+            }
+            OpKind::WordsAddress { def, .. } => {
+                let mut first = i64::from(self.layout.arrays[def]);
+                if self.ir.vars[*def as usize] == MAIN {
+                    first -= i64::from(self.layout.extents[MAIN as usize].words);
+                }
+                let def = self.var(*def);
+                self.add(frame(first), ZERO, def);
+            }
+            OpKind::LastFrame {
+                first,
+                count,
+                frame,
+                product,
+                def,
+            } => {
+                let stride = imm(number(self.layout.stride(*frame)));
+                let (count, product) = (self.operand(*count), self.var(*product));
+                self.simple(Code::Mul, count, stride, product, 0);
+                let (first, def) = (self.var(*first), self.var(*def));
+                self.add(first, product, def);
+            }
+            OpKind::Call {
+                id: identity,
+                a,
+                b,
+                c,
+                d,
+                e,
+                ..
+            } => {
+                let mut e = *e;
+                if *identity == id::LANE && e >= OUTPUT_LANE {
+                    e = e - OUTPUT_LANE + self.ir.public_inputs as u32;
+                }
+                let operands = [a, b, c, d].map(|word| self.operand(*word));
+                self.call(*identity, operands, e);
+            }
+            OpKind::Hint(hint) => {
+                let hint = self.hint(hint);
+                self.pend(hint);
+            }
+            OpKind::Copy { to, from } => {
+                let (to, from) = (self.var(*to), self.operand(*from));
+                self.add(from, ZERO, to);
+            }
+            OpKind::CopyBlock { to, offset, from } => {
+                let (to, from) = (self.address(*to, *offset), self.operand(*from));
+                self.call(id::BLOCK_EQ, [from, to, ZERO, ZERO], 0);
+            }
+            OpKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.branch(*condition, then, otherwise),
+            OpKind::Loop(inner) => match inner.trips {
+                Trips::Fixed(trips) => self.fixed_loop(inner, trips),
+                Trips::Counted { count, first } => self.counted_loop(inner, count, first),
+            },
+            OpKind::Invoke(call) => self.invoke(call),
+        }
+    }
+
+    fn hint(&self, hint: &HintOp) -> Hint {
+        match hint {
+            HintOp::Felt(def) => Hint::Felt {
+                cell: self.var(*def),
+            },
+            HintOp::Ext(area) => Hint::Ext {
+                block: self.address(*area, 0),
+            },
+            HintOp::Slice {
+                def,
+                position,
+                blocks,
+            } => Hint::Slice {
+                cell: def.map(|def| self.var(def)),
+                position: *position,
+                blocks: *blocks,
+            },
+            HintOp::Inverse { def, of } => Hint::Inverse {
+                cell: self.var(*def),
+                of: self.operand(*of),
+            },
+            HintOp::Equal { def, a, b } => Hint::Equal {
+                cell: self.var(*def),
+                a: self.operand(*a),
+                b: self.operand(*b),
+                negate: false,
+            },
+            HintOp::Bit { def, of, bit } => Hint::Bit {
+                cell: self.var(*def),
+                of: self.operand(*of),
+                bit: *bit,
+            },
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Which run-time values branches and loops carry in variables, and how.
+
+use std::collections::HashMap;
+
+use super::*;
+use crate::compiler::ir::*;
+use crate::compiler::value::{Block as BlockValue, Ext, Pointer};
+
+/// How a run-time scalar is carried from one iteration to the next.
+#[derive(Clone, Copy)]
+pub(super) enum Carrier {
+    Word,
+    Block,
+}
+
+pub(super) fn carrier(leaf: &Value) -> Option<Carrier> {
+    match leaf {
+        Value::Felt(_) | Value::Flag(_) | Value::Slice(..) | Value::Index(..) => {
+            Some(Carrier::Word)
+        }
+        Value::Ext(_) | Value::Block(_) => Some(Carrier::Block),
+        _ => None,
+    }
+}
+
+/// Returns a scalar of the same type as `like`, in a word or at an address.
+pub(super) fn carried(like: &Value, word: Word) -> Value {
+    let pointer = Pointer { word, distance: 0 };
+    match like {
+        Value::Felt(_) => Value::Felt(word),
+        Value::Flag(_) => Value::Flag(word),
+        Value::Index(_, bound) => Value::Index(word, *bound),
+        Value::Slice(_, length) => Value::Slice(pointer, *length),
+        Value::Ext(_) => Value::Ext(Ext::At(pointer)),
+        _ => Value::Block(BlockValue::At(pointer)),
+    }
+}
+
+pub(super) fn leaves(vars: &Variables) -> Vec<&Value> {
+    let mut out = Vec::new();
+    let vars = vars.bindings().iter();
+    vars.for_each(|(_, value)| value.leaves(&mut out));
+    out
+}
+
+/// Returns whether the scalars of the variables correspond to each other.
+pub(super) fn same_shapes(before: &Variables, after: &Variables) -> bool {
+    let mut pairs = before.bindings().iter().zip(after.bindings());
+    before.len() == after.len() && pairs.all(|((_, a), (_, b))| a.same_shape(b))
+}
+
+/// Replaces scalars, which are given by their number in the order of [`leaves`].
+pub(super) fn replace_leaves(vars: &Variables, new: &HashMap<usize, Value>) -> Variables {
+    let mut number = 0;
+    let mut visit = |_: &Value| -> Result<Option<Value>, std::convert::Infallible> {
+        number += 1;
+        Ok(new.get(&(number - 1)).cloned())
+    };
+    let replaced = vars.bindings().iter().map(|(name, value)| {
+        let changed = match value.map_leaves(&mut visit) {
+            Ok(changed) => changed,
+            Err(never) => match never {},
+        };
+        (*name, changed.unwrap_or_else(|| value.clone()))
+    });
+    replaced.collect()
+}

@@ -1,0 +1,318 @@
+//! Loops. They are unrolled at compile time where possible, and otherwise emitted.
+
+use std::collections::BTreeSet;
+
+use super::carry::*;
+use super::control::*;
+use super::instance::Scalar;
+use super::*;
+use crate::compiler::ir::*;
+use crate::compiler::value::{Block as BlockValue, Ext};
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+
+impl Evaluator<'_> {
+    pub(super) fn while_loop(&mut self, condition: &Expr, body: &Block, span: Span) -> Eval<Value> {
+        for _ in 0..1u32 << 20 {
+            match self.condition(condition)? {
+                Condition::Known(true) => {}
+                Condition::Known(false) => return Ok(Value::unit()),
+                _ => {
+                    return fail_help(
+                        condition.span,
+                        "the condition of a `while` loop must be known at compile time",
+                        "write `for i in count(N)` or `for i in count_to(n)`",
+                    );
+                }
+            }
+            match self.block(body) {
+                Ok(_) | Err(Flow::Continue) => {}
+                Err(Flow::Break) => return Ok(Value::unit()),
+                Err(other) => return Err(other),
+            }
+        }
+        fail(span, "this loop does not end")
+    }
+
+    pub(super) fn for_loop(
+        &mut self,
+        pattern: &Pattern,
+        iterator: &Expr,
+        body: &Block,
+        span: Span,
+    ) -> Eval<Value> {
+        let iterator_value = self.expr(iterator)?;
+        let items: Box<dyn Iterator<Item = Value>> = match iterator_value {
+            Value::Range(start, end, ty) => {
+                Box::new((start..end).map(move |value| Value::Int(value, ty)))
+            }
+            Value::Array(values) | Value::Vec(values) | Value::Elements(values) => {
+                let length = values.len();
+                Box::new((0..length).map(move |index| values[index].clone()))
+            }
+            Value::Count(count) => return self.run_time_loop(pattern, count, body, span),
+            other => {
+                let found = other.describe();
+                return fail_help(
+                    iterator.span,
+                    format!("cannot loop over {found}"),
+                    "loop over a range, an array, `count(N)` or `count_to(n)`",
+                );
+            }
+        };
+        for item in items {
+            let mark = self.here().vars.len();
+            self.bind(pattern, item)?;
+            let result = self.block(body);
+            self.here().vars.truncate(mark);
+            match result {
+                Ok(_) | Err(Flow::Continue) => {}
+                Err(Flow::Break) => break,
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(Value::unit())
+    }
+
+    fn run_time_loop(
+        &mut self,
+        pattern: &Pattern,
+        count: Word,
+        body: &Block,
+        span: Span,
+    ) -> Eval<Value> {
+        if let Word::Const(F::ZERO) = count {
+            return Ok(Value::unit());
+        }
+        self.at(span);
+        self.share_pending();
+        let location = self.builder.location;
+        let entry = self.here().vars.clone();
+        let counters = self.builder.counters;
+        let parent = self.builder.current_frame();
+        let mut changing: BTreeSet<usize> = BTreeSet::new();
+        loop {
+            let frame = self.builder.frame(Some(parent));
+            let counter = self.builder.var_in(frame);
+            let mut params = HashMap::new();
+            let entry_leaves = leaves(&entry);
+            for number in &changing {
+                let like = entry_leaves[*number];
+                let word = match carrier(like) {
+                    Some(Carrier::Word) => Word::Var(self.builder.var_in(frame)),
+                    _ => Word::Address(self.builder.area_in(frame, 1), 0),
+                };
+                params.insert(*number, carried(like, word));
+            }
+            self.here().vars = replace_leaves(&entry, &params);
+            self.bind(pattern, Value::Felt(Word::Var(counter)))?;
+            self.builder.counters.enter();
+            self.builder.push_scope(frame);
+            let result = self.block(body);
+            self.no_jump(result, span)?;
+            self.builder.location = location;
+            let mut exit = std::mem::take(&mut self.here().vars);
+            exit.truncate(entry.len());
+            let exit_leaves = leaves(&exit);
+            if !same_shapes(&entry, &exit) {
+                return fail(span, "the loop changes the structure of a variable");
+            }
+            let mut stable = true;
+            for (number, (before, after)) in entry_leaves.iter().zip(&exit_leaves).enumerate() {
+                if changing.contains(&number) || before.same_leaf(after) {
+                    continue;
+                }
+                let same_kind = Scalar::of(before) == Scalar::of(after);
+                if let (Value::Slice(_, n), Value::Slice(_, m)) = (before, after)
+                    && n != m
+                {
+                    return fail_help(
+                        span,
+                        format!("a slice has {n} blocks before an iteration and {m} after it"),
+                        SLICE_LENGTHS,
+                    );
+                }
+                if carrier(before).is_none() || !same_kind {
+                    let found = before.describe();
+                    return fail_help(
+                        span,
+                        format!(
+                            "{found} changes from one iteration of a run-time loop to the next"
+                        ),
+                        "only run-time values can change; or unroll the loop, `for i in 0..N`",
+                    );
+                }
+                stable = false;
+                changing.insert(number);
+            }
+            if !stable {
+                self.builder.pop_scope();
+                self.builder.counters = counters;
+                continue;
+            }
+            let carries = self.finish_iteration(&changing, &params, &entry_leaves, &exit_leaves);
+            return self.emit_loop(
+                frame,
+                counter,
+                count,
+                counters,
+                entry.clone(),
+                &changing,
+                carries,
+            );
+        }
+    }
+
+    /// Returns the values that an iteration passes on to the next, named from within its frame.
+    fn finish_iteration(
+        &mut self,
+        changing: &BTreeSet<usize>,
+        params: &HashMap<usize, Value>,
+        entry: &[&Value],
+        exit: &[&Value],
+    ) -> Vec<(Value, Value, Word, Word)> {
+        let mut carries = Vec::new();
+        for number in changing {
+            let param = params[number].clone();
+            let next = self.leaf_word(exit[*number]);
+            let next = self.builder.reach(next);
+            let place = match &param {
+                Value::Ext(Ext::At(pointer)) | Value::Block(BlockValue::At(pointer)) => {
+                    pointer.word
+                }
+                Value::Felt(word) | Value::Flag(word) | Value::Index(word, _) => *word,
+                Value::Slice(pointer, _) => pointer.word,
+                _ => Word::Const(F::ZERO),
+            };
+            carries.push((entry[*number].clone(), param, place, next));
+        }
+        carries
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn emit_loop(
+        &mut self,
+        frame: Frame,
+        counter: Var,
+        count: Word,
+        counters: crate::compiler::build::Counters,
+        entry: Variables,
+        changing: &BTreeSet<usize>,
+        carries: Vec<(Value, Value, Word, Word)>,
+    ) -> Eval<Value> {
+        let counter_next = self.builder.var_in(frame);
+        let flag = self.builder.var_in(frame);
+        let body = self.builder.pop_scope().ops;
+        let per_iteration = self.builder.counters.consumed;
+        self.builder.counters = counters;
+        let (trips, fixed) = match count {
+            Word::Const(n) => {
+                use p3_field::PrimeField32;
+                let n = n.as_canonical_u32();
+                let total = per_iteration.and_then(|blocks| blocks.checked_mul(n));
+                self.builder.counters.advance(total);
+                (Trips::Fixed(u64::from(n)), true)
+            }
+            count => {
+                let all = per_iteration.filter(|blocks| *blocks == 0);
+                self.builder.counters.advance(all);
+                let count = self.builder.reach(count);
+                let first = self.builder.var();
+                (Trips::Counted { count, first }, false)
+            }
+        };
+        let (mut words, mut blocks) = (Vec::new(), Vec::new());
+        let mut results = Vec::new();
+        for (init, param, place, next) in &carries {
+            let start = self.leaf_word(init);
+            let start = self.builder.reach(start);
+            match *place {
+                Word::Var(param_var) => {
+                    let result = self.builder.var();
+                    words.push(CarriedWord {
+                        param: param_var,
+                        init: start,
+                        next: *next,
+                        result,
+                    });
+                    results.push(carried(param, Word::Var(result)));
+                }
+                Word::Address(area, _) => {
+                    let here = self.builder.current_frame();
+                    let result = self.builder.area_in(here, 1);
+                    blocks.push(CarriedBlock {
+                        param: area,
+                        init: start,
+                        next: *next,
+                        result,
+                        pointer: self.builder.var(),
+                    });
+                    results.push(carried(param, Word::Address(result, 0)));
+                }
+                Word::Const(_) => {}
+            }
+        }
+        self.builder.push(OpKind::Loop(Box::new(Loop {
+            frame,
+            trips,
+            counter,
+            counter_next,
+            flag,
+            words: words.clone(),
+            blocks: blocks.clone(),
+            body,
+        })));
+        if !fixed && !results.is_empty() {
+            results = self.counted_results(frame, trips, &carries);
+        }
+        let replaced: HashMap<usize, Value> = changing.iter().copied().zip(results).collect();
+        self.here().vars = replace_leaves(&entry, &replaced);
+        Ok(Value::unit())
+    }
+
+    /// Returns the results of a counted loop. They are in the frame that the last iteration
+    /// prepared.
+    fn counted_results(
+        &mut self,
+        frame: Frame,
+        trips: Trips,
+        carries: &[(Value, Value, Word, Word)],
+    ) -> Vec<Value> {
+        let Trips::Counted { count, first } = trips else {
+            return Vec::new();
+        };
+        let (product, last) = (self.builder.var(), self.builder.var());
+        self.builder.push(OpKind::LastFrame {
+            first,
+            count,
+            frame,
+            product,
+            def: last,
+        });
+        let mut results = Vec::new();
+        for (_, param, place, _) in carries {
+            let def = self.builder.var();
+            let pointer = Word::Var(last);
+            match *place {
+                Word::Address(area, offset) => {
+                    self.builder.ir.areas[area as usize].pinned = true;
+                    self.builder.push(OpKind::OuterAddress {
+                        pointer,
+                        area,
+                        offset,
+                        def,
+                    });
+                }
+                Word::Var(var) => self.builder.push(OpKind::Deref {
+                    pointer,
+                    displacement: Displacement::Cell(var),
+                    value: Word::Var(def),
+                    def: Def::Var(def),
+                }),
+                Word::Const(_) => continue,
+            }
+            results.push(carried(param, Word::Var(def)));
+        }
+        results
+    }
+}

@@ -1,0 +1,79 @@
+//! What the precompiles of the byte hashes share: digests of two blocks, and Merkle paths of these.
+
+use droste_native::precompile::{ByteDigest, PrecompileError};
+use p3_field::PrimeField32;
+
+use super::Operand::{self, A, B, C, D, E};
+use super::{Function, Integers, Output, Parameter, Refusal};
+use crate::executor::{CallContext, Fault};
+use crate::record::Call;
+
+/// Refuses lengths of a path, given as the first integer, for which no table has rows.
+pub(super) fn check_depth([depth, ..]: Integers) -> Result<(), Refusal> {
+    if (1..=30).contains(&depth) {
+        return Ok(());
+    }
+    Err(Refusal {
+        message: format!("the depth of a Merkle path must be 1 to 30, not {depth}"),
+        help: "a path of depth 0 is its leaf",
+    })
+}
+
+/// Declares `merkle(A, B, C, D, E)`, which writes to D the root that is reached from the leaf at A
+/// at index `B < 2^E` through the siblings at `C, C + 2, ..`.
+pub(super) const fn merkle(name: &'static str) -> Function {
+    Function {
+        name,
+        parameters: &[
+            Parameter::Slice(A, |_| 2),
+            Parameter::Felt(B),
+            Parameter::Slice(C, |[depth, ..]| 2 * depth),
+            Parameter::Integer(E),
+        ],
+        check: check_depth,
+        output: Output::Slice(D, |_| 2),
+    }
+}
+
+/// Runs a [`merkle`] call with its native function.
+pub(super) fn run_merkle(
+    call: &mut CallContext<'_>,
+    root: fn(&ByteDigest, u32, &[ByteDigest]) -> Result<ByteDigest, PrecompileError>,
+) -> Result<(), Fault> {
+    let leaf = read(call, A)?;
+    let depth = call.immediate();
+    let index = call.index(B, depth)?;
+    let at = call.address(C)?;
+    let memory = call.memory();
+    let mut siblings = Vec::new();
+    for level in 0..depth {
+        let at = at + 2 * level;
+        siblings.push([memory.block(at)?, memory.block(at + 1)?]);
+    }
+    write(call, D, root(&leaf, index, &siblings))
+}
+
+/// Returns the number of rows: one per level.
+pub(super) fn merkle_rows(call: &Call) -> u64 {
+    u64::from(call.e.as_canonical_u32())
+}
+
+/// Returns the digest at the address that an operand holds.
+pub(super) fn read(call: &mut CallContext<'_>, operand: Operand) -> Result<ByteDigest, Fault> {
+    let at = call.address(operand)?;
+    let memory = call.memory();
+    Ok([memory.block(at)?, memory.block(at + 1)?])
+}
+
+/// Writes a digest to the address that an operand holds.
+pub(super) fn write(
+    call: &mut CallContext<'_>,
+    operand: Operand,
+    digest: Result<ByteDigest, PrecompileError>,
+) -> Result<(), Fault> {
+    let [low, high] = digest.map_err(|error| call.refuse(error.to_string()))?;
+    let at = call.address(operand)?;
+    let memory = call.memory();
+    memory.set_block(at, low)?;
+    memory.set_block(at + 1, high)
+}

@@ -1,0 +1,283 @@
+//! Extension arithmetic, lanes, copies and random combinations.
+
+use droste_native::precompile::{LANES, fold, horner_blocks};
+use droste_native::{EF, F};
+use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32};
+
+use super::Operand::{A, B, C, D, E};
+use super::{Function, Integers, Output, Parameter, Precompile, Refusal};
+use crate::executor::{CallContext, Fault, Memory};
+use crate::isa::MAX_CELLS;
+use crate::record::Call;
+
+/// `ext(A, B, C, D, E)` writes to D `blk[A] * b + c`. `b` is the scalar B if bit 0 of E is set,
+/// otherwise `blk[B]`; likewise `c` with bit 1. If bit 2 is set, it is a step of FRI folding
+/// instead.
+pub const EXT: Precompile = Precompile {
+    name: "ext",
+    identity: 1,
+    functions: &[],
+    is_total: true,
+    run: ext,
+    rows: |_| 1,
+};
+
+/// `lane(A, B, _, _, E)` asserts that lane E of `blk[A]` is B.
+pub const LANE: Precompile = Precompile {
+    name: "lane",
+    identity: 2,
+    functions: &[],
+    is_total: true,
+    run: lane,
+    rows: |_| 1,
+};
+
+/// `block_eq(A, B, _, _, _)` asserts that `blk[A] = blk[B]`.
+pub const BLOCK_EQ: Precompile = Precompile {
+    name: "block_eq",
+    identity: 3,
+    functions: &[],
+    is_total: true,
+    run: block_eq,
+    rows: |_| 1,
+};
+
+/// `horner(A, B, C, D, E)` writes to D the sum of `beta^(8R - 1 - j)` times lane `j` over the lanes
+/// `E <= j < E + C` of the `R` blocks from A on, where `beta = blk[B]`.
+pub const HORNER: Precompile = Precompile {
+    name: "horner",
+    identity: 4,
+    functions: &[Function {
+        name: "horner",
+        parameters: &[
+            Parameter::Slice(A, |[skip, length, _]| {
+                (skip + length).div_ceil(LANES as u64)
+            }),
+            Parameter::Integer(E),
+            Parameter::Integer(C),
+            Parameter::Ext(B),
+        ],
+        check: |[skip, length, _]| {
+            check_window(
+                skip,
+                length,
+                "a window must skip fewer than 8 lanes and must not be empty",
+            )
+        },
+        output: Output::Ext(D),
+    }],
+    is_total: true,
+    run: horner,
+    rows: |call| {
+        let (skip, length) = window(call);
+        (skip + length).div_ceil(LANES as u64)
+    },
+};
+
+/// `unpack(A, _, C, D, E)` writes from D on `C` extension elements: those of lanes `E + 5i` to
+/// `E + 5i + 4` of the blocks from A on.
+pub const UNPACK: Precompile = Precompile {
+    name: "unpack",
+    identity: 14,
+    functions: &[
+        Function {
+            name: "unpack",
+            parameters: &[DENSE, Parameter::Integer(E), Parameter::Integer(C)],
+            check: check_elements,
+            output: Output::Elements(D, |[_, count, _]| count),
+        },
+        Function {
+            name: "assert_unpacked",
+            parameters: &[
+                DENSE,
+                Parameter::Integer(E),
+                Parameter::Integer(C),
+                Parameter::Slice(D, |[_, count, _]| count),
+            ],
+            check: check_elements,
+            output: Output::Nothing,
+        },
+    ],
+    is_total: true,
+    run: unpack,
+    // One row per element, and one more if the last element ends in another block, which it does if
+    // its first lane, five before the end, is beyond lane 3.
+    rows: |call| {
+        let (skip, count) = window(call);
+        count + u64::from((skip + 5 * count + 3) % 8 > 3)
+    },
+};
+
+/// The parameter for extension elements that follow each other, with five lanes each.
+const DENSE: Parameter = Parameter::Slice(A, |[skip, count, _]| {
+    (skip + 5 * count).div_ceil(LANES as u64)
+});
+
+/// Returns the number of lanes that are skipped, and that of lanes (`horner`) or elements
+/// (`unpack`).
+fn window(call: &Call) -> (u64, u64) {
+    let [skip, length] = [call.e, call.c].map(|operand| operand.as_canonical_u32());
+    (u64::from(skip), u64::from(length))
+}
+
+fn check_elements([skip, count, _]: Integers) -> Result<(), Refusal> {
+    let rule = "elements must be unpacked after fewer than 8 lanes, and at least one";
+    check_window(skip, count, rule)
+}
+
+fn check_window(skip: u64, length: u64, rule: &str) -> Result<(), Refusal> {
+    if skip < LANES as u64 && length > 0 {
+        return Ok(());
+    }
+    Err(Refusal {
+        message: rule.into(),
+        help: "skip whole blocks with `data.skip(n)`",
+    })
+}
+
+/// Returns an extension element as the lanes of a block.
+pub(crate) fn widen(coefficients: [F; 5]) -> [F; LANES] {
+    std::array::from_fn(|lane| coefficients.get(lane).copied().unwrap_or(F::ZERO))
+}
+
+fn lanes(value: EF) -> [F; LANES] {
+    let coefficients = value.as_basis_coefficients_slice();
+    std::array::from_fn(|lane| coefficients.get(lane).copied().unwrap_or(F::ZERO))
+}
+
+/// Returns the extension element in a block, or `None` if one of its lanes 0 to 4 has not been set.
+fn read_ext(memory: &mut Memory, at: u32) -> Result<Option<EF>, Fault> {
+    let cells = memory.partial_block(at);
+    for (lane, cell) in cells.iter().enumerate().skip(5) {
+        match cell {
+            Some(value) if *value != F::ZERO => return Err(Fault::NotExtension(at)),
+            Some(_) => {}
+            None => memory.set_lane(at, lane, F::ZERO)?,
+        }
+    }
+    let mut coefficients = [F::ZERO; 5];
+    for (coefficient, cell) in coefficients.iter_mut().zip(cells) {
+        match cell {
+            Some(value) => *coefficient = value,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(EF::from_basis_coefficients_fn(|i| {
+        coefficients.get(i).copied().unwrap_or_default()
+    })))
+}
+
+/// Runs `D = A * b + c`, solved for the only block that has not been set.
+fn ext(call: &mut CallContext<'_>) -> Result<(), Fault> {
+    let e = call.immediate();
+    let (a, d) = (call.address(A)?, call.address(D)?);
+    let factor = if e & 1 == 1 {
+        EF::from(call.value(B)?)
+    } else {
+        let at = call.address(B)?;
+        read_ext(call.memory(), at)?.ok_or(Fault::UnsetBlock(at))?
+    };
+    let left = read_ext(call.memory(), a)?;
+    let (addend, addend_at) = if e & 2 == 2 {
+        (Some(EF::from(call.value(C)?)), None)
+    } else {
+        let at = call.address(C)?;
+        (read_ext(call.memory(), at)?, Some(at))
+    };
+    let memory = call.memory();
+    let (at, value) = match (left, addend) {
+        // A folding step can only be solved for its result.
+        (Some(left), Some(addend)) if e & 4 == 4 => (d, fold(left, factor, addend)),
+        (None, _) if e & 4 == 4 => return Err(Fault::UnsetBlock(a)),
+        (_, None) if e & 4 == 4 => return Err(Fault::UnsetBlock(addend_at.unwrap_or(d))),
+        (Some(left), Some(addend)) => (d, left * factor + addend),
+        (Some(left), None) => {
+            let result = read_ext(memory, d)?.ok_or(Fault::UnsetBlock(d))?;
+            (addend_at.unwrap_or(d), result - left * factor)
+        }
+        (None, Some(addend)) => {
+            let result = match read_ext(memory, d)? {
+                Some(result) => result,
+                // The element is multiplied by zero, so nothing determines it.
+                None => return Err(Fault::UnsetBlock(a)),
+            };
+            let inverse = factor.try_inverse().ok_or(Fault::DivisionByZero)?;
+            (a, (result - addend) * inverse)
+        }
+        (None, None) => return Err(Fault::UnsetBlock(a)),
+    };
+    memory.set_block(at, lanes(value))
+}
+
+/// Solves for the lane or for B, whichever has not been set.
+fn lane(call: &mut CallContext<'_>) -> Result<(), Fault> {
+    let (at, lane) = (call.address(A)?, call.immediate() as usize);
+    if lane >= LANES {
+        return Err(Fault::OutOfRange {
+            value: lane as u32,
+            bound: LANES as u64,
+        });
+    }
+    match (call.memory().lane(at, lane), call.value(B).ok()) {
+        (Some(stored), _) => call.assign(B, stored),
+        (None, Some(value)) => call.memory().set_lane(at, lane, value),
+        (None, None) => Err(Fault::UnsetBlock(at)),
+    }
+}
+
+/// Solves each lane for the side that has not been set.
+fn block_eq(call: &mut CallContext<'_>) -> Result<(), Fault> {
+    let (a, b) = (call.address(A)?, call.address(B)?);
+    let memory = call.memory();
+    for lane in 0..LANES {
+        match (memory.lane(a, lane), memory.lane(b, lane)) {
+            (Some(value), _) => memory.set_lane(b, lane, value)?,
+            (None, Some(value)) => memory.set_lane(a, lane, value)?,
+            (None, None) => return Err(Fault::UnsetBlock(a)),
+        }
+    }
+    Ok(())
+}
+
+fn horner(call: &mut CallContext<'_>) -> Result<(), Fault> {
+    let (data, skip) = (call.address(A)?, call.immediate() as usize);
+    let length = call.value(C)?.as_canonical_u32() as usize;
+    let at = call.address(B)?;
+    let beta = read_ext(call.memory(), at)?.ok_or(Fault::UnsetBlock(at))?;
+    if length == 0 || length > MAX_CELLS || skip >= LANES {
+        return Err(call.refuse(format!("a window of {length} elements after {skip}")));
+    }
+    let mut sum = EF::ZERO;
+    for block in 0..horner_blocks(skip, length) {
+        let cells = call.memory().partial_block(data + block as u32);
+        for (lane, cell) in cells.into_iter().enumerate() {
+            let position = LANES * block + lane;
+            sum *= beta;
+            if (skip..skip + length).contains(&position) {
+                sum += cell.ok_or(Fault::UnsetBlock(data + block as u32))?;
+            }
+        }
+    }
+    call.write(D, lanes(sum))
+}
+
+fn unpack(call: &mut CallContext<'_>) -> Result<(), Fault> {
+    let (data, skip) = (call.address(A)?, call.immediate() as usize);
+    let count = call.value(C)?.as_canonical_u32() as usize;
+    if count == 0 || count > MAX_CELLS || skip >= LANES {
+        return Err(call.refuse(format!("{count} elements after {skip} lanes")));
+    }
+    let out = call.address(D)?;
+    let memory = call.memory();
+    for index in 0..count {
+        let mut coefficients = [F::ZERO; 5];
+        for (i, coefficient) in coefficients.iter_mut().enumerate() {
+            let position = skip + 5 * index + i;
+            let at = data + (position / LANES) as u32;
+            let lane = memory.lane(at, position % LANES);
+            *coefficient = lane.ok_or(Fault::UnsetBlock(at))?;
+        }
+        memory.set_block(out + index as u32, widen(coefficients))?;
+    }
+    Ok(())
+}

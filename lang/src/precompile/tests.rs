@@ -1,0 +1,107 @@
+use std::collections::BTreeSet;
+
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
+
+use super::*;
+
+fn functions() -> impl Iterator<Item = &'static Function> {
+    BUILT_IN.iter().flat_map(|precompile| precompile.functions)
+}
+
+#[test]
+fn identities_are_one_to_their_number() {
+    let identities: BTreeSet<u32> = BUILT_IN.iter().map(|found| found.identity).collect();
+    assert!(identities.into_iter().eq(1..=BUILT_IN.len() as u32));
+    for precompile in BUILT_IN {
+        assert_eq!(find(precompile.identity, &[]), Some(precompile));
+    }
+    assert_eq!(find(0, &[]), None);
+    assert_eq!(find(id::CUSTOM.start, &[]), None);
+}
+
+#[test]
+fn names_are_those_of_one_declaration_each() {
+    let names: BTreeSet<&str> = BUILT_IN.iter().map(|precompile| precompile.name).collect();
+    assert_eq!(names.len(), BUILT_IN.len());
+    let names: BTreeSet<&str> = functions().map(|function| function.name).collect();
+    assert_eq!(names.len(), functions().count());
+}
+
+#[test]
+fn built_in_functions_are_well_declared() {
+    for function in functions() {
+        assert_eq!(function.problem(), None, "{function}");
+    }
+}
+
+#[test]
+fn signatures_name_the_operands() {
+    let signature = |name: &str| function(name, &[]).unwrap().1.to_string();
+    assert_eq!(
+        signature("blake3_chunk"),
+        "blake3_chunk(A: Slice, E: usize, B: 2 * usize, B: bool) -> C: Slice"
+    );
+    assert_eq!(
+        signature("poseidon16_sponge"),
+        "poseidon16_sponge(A: Slice, E: usize, B: Block) -> C: (Block, Block)"
+    );
+    assert_eq!(
+        signature("assert_unpacked"),
+        "assert_unpacked(A: Slice, E: usize, C: usize, D: Slice)"
+    );
+}
+
+#[test]
+fn declarations_that_no_call_can_follow_are_refused() {
+    use Operand::{A, D, E};
+    let problem = |parameters: &'static [Parameter], output| {
+        let function = Function {
+            name: "wrong",
+            parameters,
+            check: any,
+            output,
+        };
+        function.problem().unwrap_or_default()
+    };
+    let taken = "the same operand";
+    assert_eq!(problem(&[Parameter::Felt(A)], Output::Block(D)), "");
+    assert!(problem(&[Parameter::Felt(A)], Output::Block(A)).contains(taken));
+    assert!(problem(&[Parameter::Felt(A), Parameter::Ext(A)], Output::Nothing).contains(taken));
+    assert!(problem(&[Parameter::Felt(A), Parameter::Flag(A)], Output::Nothing).contains(taken));
+    assert!(problem(&[], Output::Block(E)).contains("operand E"));
+    assert!(problem(&[Parameter::Block(E)], Output::Nothing).contains("operand E"));
+    assert!(problem(&[Parameter::Felt(D)], Output::Nothing).contains("operand D"));
+    assert!(
+        problem(&[Parameter::UncheckedSlice(A)], Output::Nothing).contains("contain `unchecked`")
+    );
+    assert!(problem(&[Parameter::Integer(E); 4], Output::Nothing).contains("integers"));
+}
+
+/// Numbers of rows as the tables' descriptions state them.
+#[test]
+fn rows_follow_from_the_operands() {
+    let call = |c: u32, e: u32| Call {
+        a: F::ZERO,
+        b: F::ZERO,
+        c: F::from_u32(c),
+        d: F::ZERO,
+        e: F::from_u32(e),
+    };
+    let rows = |precompile: Precompile, c, e| (precompile.rows)(&call(c, e));
+    assert_eq!(rows(EXT, 9, 3), 1);
+    // Lanes 7 to 16: three blocks.
+    assert_eq!(rows(HORNER, 10, 7), 3);
+    // Elements at lanes 6 and 11. The second ends in lane 15, in its own block. From lane 7 on it
+    // ends in lane 16, in the next block.
+    assert_eq!(rows(UNPACK, 2, 6), 2);
+    assert_eq!(rows(UNPACK, 2, 7), 3);
+    assert_eq!(rows(POSEIDON16_SPONGE, 9, 17), 3);
+    assert_eq!(rows(POSEIDON16_MERKLE, 9, 20), 20);
+    assert_eq!(rows(BLAKE3_CHUNK, 9, 17), 2);
+    assert_eq!(rows(BLAKE3_PARENT, 9, 1), 1);
+    // A whole rate block is followed by one of padding.
+    assert_eq!(rows(KECCAK_HASH, 9, 33), 1);
+    assert_eq!(rows(KECCAK_HASH, 9, 34), 2);
+    assert_eq!(rows(LIMBS, 9, 5), 5);
+}

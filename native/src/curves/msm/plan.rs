@@ -1,0 +1,436 @@
+//! Plans a call: turns bases and scalars into jobs, has them executed, and assigns the results to
+//! the vectors.
+
+use ark_ec::AffineRepr;
+use ark_ec::short_weierstrass::{Affine, Projective};
+
+use super::accumulate::{Sums, Workspace, sum_stream};
+use super::arena::{Arena, Carver, Size};
+use super::backend::Backend;
+use super::curve::MsmCurve;
+use super::duplicates::{Clusters, MemberStream};
+use super::endomorphism::endomorphism;
+use super::execute::{Job, sum_jobs};
+use super::options::{FieldBackend, Msm, Toggle};
+use super::parallel::map_groups;
+use super::portable::Portable;
+use super::recode::{Word, window_count};
+use super::scan::{Scalars, Scan};
+use super::schedule::{NONE, Shape};
+use super::small::{MAX_TERMS, sum_small};
+use super::table::Table;
+use super::trace::{Record, timed};
+use super::{CostModel, MsmError};
+
+/// Share of repeats in the scan's sample, in 1/1024, from which joining equal scalars saves time.
+const WORTHWHILE_DUPLICATES: u32 = 32;
+
+/// Most terms per slot when the members of clusters are summed.
+const CLUSTER_CAP: usize = 16;
+
+/// Largest number of terms that are split by the endomorphism. With more, points and their images
+/// no longer fit the caches, which costs more time than the windows that splitting saves.
+const MAX_SPLIT: usize = 1 << 15;
+
+/// Approximate number of bytes per term during a batch: scalar, digits, an image and positions.
+const TERM_BYTES: usize = 160;
+
+/// A vector of terms between scan and sum.
+struct Vector {
+    /// The position of each term's point.
+    points: Vec<u32>,
+    scalars: Vec<Word>,
+    /// Whether the scalars are in two's complement.
+    signed: bool,
+    bits: u32,
+    record: Record,
+}
+
+impl Vector {
+    fn new(scan: Scan, mut record: Record) -> Self {
+        record.active = scan.active.len();
+        record.bits = scan.bits;
+        record.duplicate_density = scan.duplicates;
+        Self {
+            points: scan.active,
+            scalars: scan.scalars,
+            signed: false,
+            bits: scan.bits,
+            record,
+        }
+    }
+}
+
+/// Returns one sum for each vector, by the backend that the options choose.
+pub fn run<C: MsmCurve>(
+    options: &Msm,
+    bases: &[Affine<C>],
+    vectors: &[Scalars<'_, C::ScalarField>],
+) -> Result<Vec<Projective<C>>, MsmError> {
+    if options.backend != FieldBackend::Portable {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(ifma) = super::ifma::Ifma::<C>::new() {
+            return Ok(Call::new(options, &ifma, CostModel::IFMA, true).run(bases, vectors));
+        }
+        if options.backend == FieldBackend::Ifma {
+            let backend = options.backend;
+            return Err(MsmError::Unavailable { backend });
+        }
+    }
+    Ok(Call::new(options, &Portable, CostModel::PORTABLE, false).run(bases, vectors))
+}
+
+/// Approximate number of bytes that a vector takes during a batch.
+fn bytes(vector: &Vector) -> usize {
+    vector.points.len() * TERM_BYTES
+}
+
+/// Takes memory for the sums of clusters.
+fn joining<'a, P>(carver: &mut Carver<'a, P>, shape: Shape) -> (Sums<'a, P>, Workspace<'a>) {
+    (
+        Sums::lay_out(carver, shape),
+        Workspace::lay_out(carver, shape),
+    )
+}
+
+struct Call<'a, B> {
+    options: &'a Msm,
+    backend: &'a B,
+    model: CostModel,
+    threads: usize,
+    ifma: bool,
+}
+
+impl<'a, B> Call<'a, B> {
+    fn new(options: &'a Msm, backend: &'a B, model: CostModel, ifma: bool) -> Self {
+        Self {
+            options,
+            backend,
+            model: options.model.unwrap_or(model),
+            threads: options.workers(),
+            ifma,
+        }
+    }
+
+    fn run<C: MsmCurve>(
+        &self,
+        bases: &[Affine<C>],
+        vectors: &[Scalars<'_, C::ScalarField>],
+    ) -> Vec<Projective<C>>
+    where
+        B: Backend<C>,
+    {
+        let mut prepared: Vec<Vector> = vectors.iter().map(|scalars| self.scan(*scalars)).collect();
+        if let [vector] = &mut prepared[..]
+            && vector.points.len() <= MAX_TERMS
+        {
+            self.drop_identities(vector, bases);
+            return vec![self.sum_trivial(vector, |i| bases[i as usize])];
+        }
+        let mut table = self.table(bases, &mut prepared);
+        if prepared.len() > 1
+            && let Some(endomorphism) = endomorphism::<C>()
+            && prepared
+                .iter()
+                .any(|vector| self.wants_split(vector, endomorphism.bits))
+        {
+            let time = &mut prepared[0].record.stages.split;
+            timed(time, || {
+                table.share_images(self.backend, &endomorphism.beta, self.threads);
+            });
+        }
+        let kept = table.points.len();
+        let mut arena = Arena::default();
+        let mut sums = vec![];
+        let mut left = prepared.into_iter().peekable();
+        while left.peek().is_some() {
+            let mut batch = vec![];
+            let mut memory = 0;
+            while let Some(vector) =
+                left.next_if(|v| batch.is_empty() || memory + bytes(v) <= self.options.memory)
+            {
+                memory += bytes(&vector);
+                batch.push(vector);
+            }
+            sums.extend(self.sum_batch::<C>(&mut table, batch, &mut arena));
+            table.truncate(kept);
+        }
+        sums
+    }
+
+    fn scan<C: MsmCurve>(&self, scalars: Scalars<'_, C::ScalarField>) -> Vector
+    where
+        B: Backend<C>,
+    {
+        let mut record = Record {
+            label: self.options.label.clone(),
+            n: scalars.len(),
+            ifma: self.ifma,
+            ..Record::default()
+        };
+        let time = &mut record.stages.scan;
+        let scan = timed(time, || Scan::new(self.backend, scalars, self.threads));
+        Vector::new(scan, record)
+    }
+
+    fn drop_identities<C: MsmCurve>(&self, vector: &mut Vector, bases: &[Affine<C>]) {
+        let mut record = std::mem::take(&mut vector.record);
+        let mut scan = Scan {
+            active: std::mem::take(&mut vector.points),
+            scalars: std::mem::take(&mut vector.scalars),
+            ..Scan::default()
+        };
+        timed(&mut record.stages.scan, || scan.drop_identities(bases));
+        *vector = Vector::new(scan, record);
+    }
+
+    /// Packs the bases that occur in a vector, and replaces positions of bases by positions in the
+    /// table.
+    fn table<C: MsmCurve>(&self, bases: &[Affine<C>], vectors: &mut [Vector]) -> Table<B::Point>
+    where
+        B: Backend<C>,
+    {
+        let mut time = Default::default();
+        let pack = |positions: &[u32], room| {
+            Table::new(self.backend, bases, positions, room, self.threads)
+        };
+        let table = timed(&mut time, || {
+            if let [vector] = vectors {
+                let table = pack(&vector.points, self.room::<C>(vector)).or_else(|| {
+                    self.drop_identities(vector, bases);
+                    pack(&vector.points, self.room::<C>(vector))
+                });
+                vector.points = (0..vector.points.len() as u32).collect();
+                return table;
+            }
+            let used = vectors.iter().map(|vector| vector.record.n).max();
+            let mut positions: Vec<u32> = (0..used.unwrap_or(0) as u32).collect();
+            let room = positions.len();
+            let whole = pack(&positions, room);
+            if whole.is_some() {
+                return whole;
+            }
+            positions.retain(|&base| !bases[base as usize].is_zero());
+            let mut rank = vec![NONE; bases.len()];
+            for (point, &base) in (0..).zip(&positions) {
+                rank[base as usize] = point;
+            }
+            for vector in vectors.iter_mut() {
+                self.drop_identities(vector, bases);
+                let points = vector.points.iter_mut();
+                points.for_each(|point| *point = rank[*point as usize]);
+            }
+            pack(&positions, room)
+        });
+        if let Some(first) = vectors.first_mut() {
+            first.record.stages.pack = time;
+        }
+        // Identities were dropped before the second attempt, so it cannot fail.
+        table.unwrap_or_default()
+    }
+
+    /// Upper bound on the points that are appended to those of the bases: images and sums of
+    /// clusters.
+    fn room<C: MsmCurve>(&self, vector: &Vector) -> usize {
+        let terms = vector.points.len();
+        let split = endomorphism::<C>()
+            .is_some_and(|endomorphism| self.wants_split(vector, endomorphism.bits));
+        let images = if split { terms } else { 0 };
+        images
+            + if self.wants_clusters(vector) {
+                terms / 2
+            } else {
+                0
+            }
+    }
+
+    fn sum_batch<C: MsmCurve>(
+        &self,
+        table: &mut Table<B::Point>,
+        mut vectors: Vec<Vector>,
+        arena: &mut Arena<B::Point>,
+    ) -> Vec<Projective<C>>
+    where
+        B: Backend<C>,
+    {
+        let mut sums = vec![Projective::<C>::default(); vectors.len()];
+        let mut open = vec![];
+        for (i, vector) in vectors.iter_mut().enumerate() {
+            self.join_duplicates::<C>(table, vector, arena);
+            if vector.points.len() <= MAX_TERMS {
+                let unpack = |at: u32| self.backend.unpack(&table.points[at as usize]);
+                sums[i] = self.sum_trivial(vector, unpack);
+                continue;
+            }
+            self.split::<C>(table, vector);
+            open.push(i);
+        }
+        if open.is_empty() {
+            return sums;
+        }
+        let terms = open.iter().map(|&i| vectors[i].points.len()).sum::<usize>() / open.len();
+        let bits = open.iter().map(|&i| vectors[i].bits).max().unwrap_or(1);
+        let chosen = || self.model.window(terms, open.len(), self.threads, bits);
+        let window = self.options.window.unwrap_or_else(chosen);
+        let mut jobs = vec![];
+        for &i in &open {
+            let vector = &mut vectors[i];
+            vector.record.window = window;
+            vector.record.rounds = window_count(vector.bits, window);
+            jobs.push(Job {
+                scalars: std::mem::take(&mut vector.scalars),
+                signed: vector.signed,
+                bits: vector.bits,
+                points: std::mem::take(&mut vector.points),
+            });
+        }
+        // Times of stages that all vectors share are recorded with the first vector.
+        let results = sum_jobs(
+            self.backend,
+            &table.points,
+            &mut jobs,
+            window,
+            self.threads,
+            arena,
+            &mut vectors[open[0]].record.stages,
+        );
+        for (&i, sum) in open.iter().zip(results) {
+            self.publish(&vectors[i].record);
+            sums[i] = sum;
+        }
+        sums
+    }
+
+    /// Replaces terms with equal scalars by one term, whose point is the sum of their points.
+    fn join_duplicates<C: MsmCurve>(
+        &self,
+        table: &mut Table<B::Point>,
+        vector: &mut Vector,
+        arena: &mut Arena<B::Point>,
+    ) where
+        B: Backend<C>,
+    {
+        if !self.wants_clusters(vector) || vector.points.len() <= MAX_TERMS {
+            return;
+        }
+        let mut time = Default::default();
+        timed(&mut time, || {
+            let scalars = &vector.scalars;
+            let clusters = Clusters::new(scalars, scalars.len());
+            let stream = MemberStream {
+                clusters: &clusters,
+                points: &vector.points,
+            };
+            let count = clusters.len();
+            let shape = Shape::new(clusters.members(), count, CLUSTER_CAP);
+            let size = Size::of::<B::Point, _>(|c| drop(joining(c, shape)));
+            let (mut sums, mut workspace) = joining(&mut arena.carve(size), shape);
+            sum_stream(
+                self.backend,
+                &table.points,
+                count,
+                &stream,
+                &mut workspace,
+                &mut B::Scratch::default(),
+                &mut sums,
+            );
+            let single = clusters.single.iter();
+            let mut points: Vec<u32> = single.clone().map(|&i| vector.points[i as usize]).collect();
+            let mut kept: Vec<Word> = single.map(|&i| scalars[i as usize]).collect();
+            for (cluster, &first) in clusters.first.iter().enumerate() {
+                if let Some(point) = sums.get(cluster) {
+                    points.push(table.push(*point));
+                    kept.push(scalars[first as usize]);
+                }
+            }
+            vector.record.clusters = count;
+            vector.record.members_flattened = clusters.members();
+            vector.record.members_dropped = scalars.len() - kept.len();
+            (vector.points, vector.scalars) = (points, kept);
+        });
+        vector.record.stages.duplicates = time;
+    }
+
+    /// Replaces every term by two with scalars of half the length, if that saves time.
+    fn split<C: MsmCurve>(&self, table: &mut Table<B::Point>, vector: &mut Vector)
+    where
+        B: Backend<C>,
+    {
+        let Some(endomorphism) = endomorphism::<C>() else {
+            return;
+        };
+        if !self.wants_split(vector, endomorphism.bits) {
+            return;
+        }
+        let mut time = Default::default();
+        timed(&mut time, || {
+            let Vector {
+                points, scalars, ..
+            } = &*vector;
+            let (threads, terms) = (self.threads, points.len());
+            // The two lists are processed at once, by half of the threads each: workers then wait
+            // less often than for one list after the other.
+            let own = threads.div_ceil(2);
+            let mut images = || table.images(self.backend, &endomorphism.beta, points, own);
+            let halves = || {
+                map_groups(own, scalars, |group| {
+                    self.backend.split(&endomorphism, group)
+                })
+            };
+            let (images, halves) = if threads > 1 {
+                rayon::join(images, halves)
+            } else {
+                (images(), halves())
+            };
+            let both: Vec<_> = (0..terms)
+                .map(|i| [points[i], images.position(i, points[i])])
+                .collect();
+            (vector.points, vector.scalars) = (both.into_flattened(), halves.into_flattened());
+            (vector.bits, vector.signed) = (endomorphism.bits, true);
+        });
+        vector.record.endomorphism = true;
+        vector.record.stages.split += time;
+    }
+
+    fn wants_split(&self, vector: &Vector, half_bits: u32) -> bool {
+        let terms = vector.points.len();
+        match self.options.endomorphism {
+            Toggle::Off => false,
+            Toggle::On => true,
+            Toggle::Auto => {
+                let threads = self.threads;
+                terms <= MAX_SPLIT
+                    && self
+                        .model
+                        .split_pays(terms, threads, vector.bits, half_bits)
+            }
+        }
+    }
+
+    fn wants_clusters(&self, vector: &Vector) -> bool {
+        match self.options.duplicates {
+            Toggle::Off => false,
+            Toggle::On => true,
+            Toggle::Auto => vector.record.duplicate_density >= WORTHWHILE_DUPLICATES,
+        }
+    }
+
+    fn sum_trivial<C: MsmCurve>(
+        &self,
+        vector: &mut Vector,
+        point: impl Fn(u32) -> Affine<C>,
+    ) -> Projective<C> {
+        let points: Vec<_> = vector.points.iter().map(|&at| point(at)).collect();
+        let stage = &mut vector.record.stages.accumulate;
+        let sum = timed(stage, || sum_small(&points, &vector.scalars, vector.bits));
+        self.publish(&vector.record);
+        sum
+    }
+
+    fn publish(&self, record: &Record) {
+        record.emit();
+        if let Some(sink) = &self.options.sink.0 {
+            sink(record);
+        }
+    }
+}

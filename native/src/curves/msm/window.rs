@@ -1,0 +1,105 @@
+//! Choice of the window size by a model of the cost of a call.
+
+use super::recode::{bucket_count, window_count};
+
+/// Largest window, in bits. It keeps digits and buckets small enough for 32-bit positions.
+pub const MAX_WINDOW: u32 = 20;
+
+/// Nanoseconds that the parts of a call take on one thread, as measured by
+/// `droste-bench msm --calibrate`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CostModel {
+    /// Per term and window: extraction, sorting and the addition to its bucket.
+    pub term: f64,
+    /// Per bucket and window: its share of the reduction.
+    pub bucket: f64,
+    /// Per window, whatever its size.
+    pub window: f64,
+    /// Per scalar that is split by the endomorphism, with the image of its point.
+    pub split: f64,
+}
+
+impl CostModel {
+    /// Fitted to the portable backend.
+    pub const PORTABLE: Self = Self {
+        term: 102.0,
+        bucket: 125.0,
+        window: 2200.0,
+        split: 60.0,
+    };
+
+    /// Fitted to the AVX-512 IFMA backend.
+    pub const IFMA: Self = Self {
+        term: 30.0,
+        bucket: 66.0,
+        window: 4400.0,
+        split: 45.0,
+    };
+
+    /// Nanoseconds for `terms` scalars of `bits` bits in windows of `window` bits, on one thread.
+    pub fn cost(&self, terms: usize, bits: u32, window: u32) -> f64 {
+        self.elapsed([terms, 1, 1], bits, window)
+    }
+
+    /// Nanoseconds until `threads` workers have computed `jobs` sums of `terms` scalars of `bits`
+    /// bits in windows of `window` bits. Each worker takes whole windows if there are enough.
+    fn elapsed(&self, [terms, jobs, threads]: [usize; 3], bits: u32, window: u32) -> f64 {
+        let windows = window_count(bits, window) as usize * jobs;
+        let slices = (threads / windows.max(1)).max(1);
+        let terms = (terms / slices) as f64 * self.term;
+        let buckets = bucket_count(window) as f64 * self.bucket;
+        (windows * slices).div_ceil(threads) as f64 * (terms + buckets + self.window)
+    }
+
+    /// Whether splitting scalars into two halves of `half_bits` bits saves time.
+    pub fn split_pays(&self, terms: usize, threads: usize, bits: u32, half_bits: u32) -> bool {
+        if bits <= half_bits {
+            return false;
+        }
+        let best = |terms, bits| {
+            let window = self.window(terms, 1, threads, bits);
+            self.elapsed([terms, 1, threads], bits, window)
+        };
+        let split = best(2 * terms, half_bits) + terms as f64 * self.split / threads as f64;
+        split < best(terms, bits)
+    }
+
+    /// The cheapest window for `jobs` sums of `terms` scalars of `bits` bits each.
+    pub fn window(&self, terms: usize, jobs: usize, threads: usize, bits: u32) -> u32 {
+        let cost = |window: &u32| self.elapsed([terms, jobs, threads], bits, *window);
+        (2..=MAX_WINDOW)
+            .min_by(|a, b| cost(a).total_cmp(&cost(b)))
+            .unwrap_or(2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_grow_with_the_terms() {
+        let model = CostModel::PORTABLE;
+        let windows: Vec<u32> = (0..=24)
+            .map(|log| model.window(1 << log, 1, 1, 254))
+            .collect();
+        assert!(windows.is_sorted());
+        assert!((11..=15).contains(&windows[16]), "{windows:?}");
+        assert_eq!(model.window(1 << 16, 1, 1, 1), 2);
+    }
+
+    #[test]
+    fn workers_get_as_many_windows_each() {
+        for threads in [2, 3, 4] {
+            for log in 12..=20 {
+                let window = CostModel::IFMA.window(1 << log, 1, threads, 254);
+                let windows = window_count(254, window) as usize;
+                let rounds = windows.div_ceil(threads);
+                // With one window fewer per worker, windows would have to be larger.
+                assert!(rounds * threads - windows < threads, "{threads}, {log}");
+                let one = CostModel::IFMA.window(1 << log, 64, threads, 254);
+                assert_eq!(one, CostModel::IFMA.window(1 << log, 1, 1, 254));
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The hash functions of leaves, parents and transcripts. Nothing here depends on a proof system.
+//!
+//! - [`poseidon16`]: the permutation, its compression function, and hashes of slices and bytes.
+//! - [`blake3`](mod@blake3), [`keccak`]: the byte hashes.
+//! - [`encoding`]: how field elements become bytes.
+//! - [`poseidon24`], [`insecure`]: constructions kept for measurement; [`insecure`] must not be
+//!   used.
+
+pub mod blake3;
+pub mod encoding;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "positions in the permutation's state of 16"
+)]
+pub mod insecure;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "lanes of the permutation's state of 25, bytes of one block"
+)]
+pub mod keccak;
+pub mod poseidon24;
+
+pub use droste_poseidon16 as poseidon16;

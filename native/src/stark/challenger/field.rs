@@ -1,0 +1,144 @@
+//! The duplex challenger on Poseidon-16.
+
+use p3_challenger::{
+    CanObserve, CanSample, CanSampleBits, DuplexChallenger, FieldChallenger, GrindingChallenger,
+};
+use p3_field::{BasedVectorSpace, Field, PackedValue, PrimeCharacteristicRing, PrimeField64};
+use p3_symmetric::{Hash, MerkleCap, Permutation};
+use tracing::info_span;
+
+use super::search::find;
+use crate::field::{DIGEST, F};
+use crate::hash::poseidon16::{Poseidon16, RATE, WIDTH};
+
+type Packed = <F as Field>::Packing;
+
+/// Plonky3's `DuplexChallenger<F, Poseidon16, 16, 8>` with deterministic grinding.
+///
+/// It absorbs by overwriting the rate and adding the number of absorbed elements to the first
+/// element of the capacity, and squeezes the rate from its last element down.
+#[derive(Clone, Debug)]
+pub struct Poseidon16Challenger {
+    duplex: DuplexChallenger<F, Poseidon16, WIDTH, RATE>,
+}
+
+impl Default for Poseidon16Challenger {
+    fn default() -> Self {
+        Self {
+            duplex: DuplexChallenger::new(Poseidon16),
+        }
+    }
+}
+
+impl Poseidon16Challenger {
+    /// Plonky3's challenger, which this one wraps: sponge state, pending input, unread output.
+    pub const fn duplex(&self) -> &DuplexChallenger<F, Poseidon16, WIDTH, RATE> {
+        &self.duplex
+    }
+
+    /// The state that the permutation will see when a nonce is absorbed next, but without the
+    /// nonce, and the nonce's position in it.
+    fn state_before_nonce(&self) -> ([F; WIDTH], usize) {
+        let position = self.duplex.input_buffer.len();
+        let mut state = self.duplex.sponge_state;
+        let (rate, capacity) = state.split_at_mut(RATE);
+        let pending = self.duplex.input_buffer.iter().copied();
+        let pending = pending.chain(std::iter::repeat(F::ZERO));
+        rate.iter_mut().zip(pending).for_each(|(lane, x)| *lane = x);
+        if let Some(first) = capacity.first_mut() {
+            *first += F::from_usize(position + 1);
+        }
+        (state, position)
+    }
+
+    /// Returns the smallest of the nonces below `candidates`, a multiple of the packing's lanes,
+    /// after which the next sample ends in `bits` zeros. If there is none, it unwinds to
+    /// [`with_grinding`](super::with_grinding).
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "the duplex absorbs its input as soon as the rate is full: the position is below it"
+    )]
+    pub(super) fn search(&self, bits: usize, candidates: u64) -> u64 {
+        let (state, position) = self.state_before_nonce();
+        let state = state.map(Packed::from);
+        let mask = (1u64 << bits) - 1;
+        let lanes = Packed::WIDTH as u64;
+        find(candidates / lanes, candidates, |block| {
+            let mut state = state;
+            state[position] = Packed::from_fn(|lane| F::from_u64(block * lanes + lane as u64));
+            Poseidon16.permute_mut(&mut state);
+            state[RATE - 1]
+                .as_slice()
+                .iter()
+                .position(|sample| sample.as_canonical_u64() & mask == 0)
+                .map(|lane| block * lanes + lane as u64)
+        })
+    }
+}
+
+impl CanObserve<F> for Poseidon16Challenger {
+    fn observe(&mut self, value: F) {
+        self.duplex.observe(value);
+    }
+}
+
+impl CanObserve<Hash<F, F, DIGEST>> for Poseidon16Challenger {
+    fn observe(&mut self, digest: Hash<F, F, DIGEST>) {
+        self.duplex.observe(digest);
+    }
+}
+
+impl CanObserve<MerkleCap<F, [F; DIGEST]>> for Poseidon16Challenger {
+    fn observe(&mut self, cap: MerkleCap<F, [F; DIGEST]>) {
+        self.duplex.observe(cap);
+    }
+}
+
+impl CanObserve<&MerkleCap<F, [F; DIGEST]>> for Poseidon16Challenger {
+    fn observe(&mut self, cap: &MerkleCap<F, [F; DIGEST]>) {
+        self.duplex.observe(cap);
+    }
+}
+
+impl<A: BasedVectorSpace<F>> CanSample<A> for Poseidon16Challenger {
+    fn sample(&mut self) -> A {
+        self.duplex.sample()
+    }
+}
+
+impl CanSampleBits<usize> for Poseidon16Challenger {
+    fn sample_bits(&mut self, bits: usize) -> usize {
+        self.duplex.sample_bits(bits)
+    }
+}
+
+impl FieldChallenger<F> for Poseidon16Challenger {}
+
+impl GrindingChallenger for Poseidon16Challenger {
+    type Witness = F;
+
+    /// Returns the smallest nonce that passes [`Self::check_witness`], and absorbs it.
+    ///
+    /// # Panics
+    /// If `2^bits` is not below the field's order. If no nonce passes, it unwinds to
+    /// [`with_grinding`](super::with_grinding).
+    fn grind(&mut self, bits: usize) -> F {
+        assert!(
+            bits < 64 && 1u64 << bits < F::ORDER_U64,
+            "{bits} bits of grinding exceed the field order"
+        );
+        if bits == 0 {
+            return F::ZERO;
+        }
+        let _span = info_span!("grind", bits).entered();
+        // The order of the field is not a multiple of the lanes. Leaving out the largest nonce, p -
+        // 1, makes the number of candidates one, so that no block is partial.
+        let nonce = self.search(bits, F::ORDER_U64 - 1);
+        let nonce = F::from_u64(nonce);
+        assert!(
+            self.check_witness(bits, nonce),
+            "the search agrees with the check"
+        );
+        nonce
+    }
+}

@@ -1,0 +1,22 @@
+//! Proven security, computed for the shape of each proof, and presets that reach a level.
+//!
+//! [`proven_security`] lists every error term of a batch STARK over FRI in the two proximity
+//! regimes for which proofs exist, unique decoding and list decoding up to the Johnson radius, by
+//! the formulas of `p3-security`. The security of a regime is the minimum of its terms
+//! (round-by-round soundness, ePrint 2024/1553). Each regime is a valid bound, so the security is
+//! the better one of the two. The collision resistance of the hash is one of the terms. No
+//! conjecture is used.
+//!
+//! If tables have different heights, the terms that get worse with the height are computed for the
+//! tallest table, and the terms that get worse for short tables at each height, with one
+//! list-decoding parameter for all.
+
+mod presets;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+pub use presets::{Preset, UnknownPreset, UnsupportedBlowup, reference_batch, smallest_queries};
+pub use terms::{
+    DIGEST_COLLISION_BITS, Regime, SecurityReport, SecurityTerm, TableShape, proven_security,
+};

@@ -1,0 +1,237 @@
+use p3_batch_stark::num_batched_openings;
+use p3_security::grinding::GrindingSites;
+use p3_security::stark::proven_security_report;
+use p3_security::{InstanceShape, StarkAirParams, fri::FriRegime};
+use p3_uni_stark::OpeningShape;
+
+use super::*;
+use crate::stark::config::FriSettings;
+use crate::{Blake3Suite, HashSuite, Poseidon16Suite};
+
+const COLLISION: usize = Poseidon16Suite::COLLISION_BITS;
+
+fn bits(settings: &FriSettings, tables: &[TableShape]) -> usize {
+    proven_security(settings, tables, COLLISION).bits()
+}
+
+fn table(log_height: usize) -> TableShape {
+    TableShape {
+        log_height,
+        main_width: 164,
+        constraints: 200,
+        degree: 3,
+        ..TableShape::default()
+    }
+}
+
+#[test]
+fn preset_queries_are_the_smallest_that_reach_the_target() {
+    for preset in [Preset::Proven100, Preset::Proven120] {
+        for log_blowup in 1..=4 {
+            let settings = preset.settings(log_blowup).unwrap();
+            settings.validate().unwrap();
+            let smallest = smallest_queries(
+                &settings,
+                &reference_batch(),
+                COLLISION,
+                preset.target_bits(),
+            );
+            assert_eq!(
+                smallest,
+                Some(settings.num_queries),
+                "{preset} at 2^{log_blowup}"
+            );
+        }
+    }
+}
+
+#[test]
+fn presets_are_named_and_bounded() {
+    for preset in Preset::ALL {
+        assert_eq!(preset.name().parse(), Ok(preset));
+        for log_blowup in [0, 5, usize::MAX] {
+            assert_eq!(
+                preset.settings(log_blowup),
+                Err(UnsupportedBlowup { log_blowup })
+            );
+        }
+    }
+    assert!("proven-128".parse::<Preset>().is_err());
+    let toy = Preset::Toy.settings(2).unwrap();
+    assert!(bits(&toy, &reference_batch()) < 10);
+}
+
+#[test]
+fn one_table_agrees_with_plonky3() {
+    for log_blowup in 1..=4 {
+        let settings = Preset::Proven100.settings(log_blowup).unwrap();
+        for log_height in [5, 10, 20] {
+            let shape = table(log_height);
+            let report = proven_security(&settings, &[shape], 128);
+            let expected = proven_security_report(
+                &FriRegime {
+                    log_blowup,
+                    num_queries: settings.num_queries,
+                    log_final_poly_len: settings.log_final_poly_len,
+                    max_log_arity: settings.max_log_arity,
+                    commit_pow_bits: settings.commit_grinding_bits,
+                    query_pow_bits: settings.query_grinding_bits,
+                },
+                &StarkAirParams {
+                    num_constraints: shape.constraints,
+                    max_constraint_degree: shape.degree,
+                    num_quotient_chunks: 2,
+                    max_combo: 2,
+                },
+                &InstanceShape {
+                    log_trace_length: log_height,
+                    modulus_bits: 154,
+                    collision_resistance: 128,
+                    num_batched_functions: shape.batched_openings(),
+                },
+                &[],
+                &GrindingSites::NONE,
+            );
+            let expected = expected.security_bits() as usize;
+            assert_eq!(report.bits(), expected.min(DIGEST_COLLISION_BITS));
+        }
+    }
+}
+
+#[test]
+fn openings_are_counted_as_plonky3_counts_them() {
+    for shape in [table(4), reference_batch()[0], reference_batch()[1]] {
+        assert_eq!(
+            shape.batched_openings(),
+            num_batched_openings(
+                shape.main_width,
+                shape.main_next,
+                shape.preprocessed_width,
+                shape.preprocessed_next,
+                shape.quotient_chunks(),
+                shape.lookup_columns,
+                5,
+                OpeningShape::new(),
+            )
+        );
+    }
+}
+
+/// Every change that makes forging easier lowers the bound or leaves it unchanged.
+#[test]
+fn security_is_monotone() {
+    let settings = Preset::Proven100.settings(2).unwrap();
+    let base = [table(16), table(10)];
+    let baseline = proven_security(&settings, &base, COLLISION);
+    let worse: [fn(&mut TableShape); 4] = [
+        |t| t.log_height = 24,
+        |t| t.log_height = 3,
+        |t| t.main_width = 1 << 20,
+        |t| {
+            t.interactions = 1 << 31;
+            t.message_width = 100;
+        },
+    ];
+    for (index, change) in worse.into_iter().enumerate() {
+        let mut tables = base;
+        change(&mut tables[0]);
+        let report = proven_security(&settings, &tables, COLLISION);
+        assert!(report.bits() < baseline.bits(), "change {index}");
+    }
+    let mut many = base;
+    many[0].constraints *= 2;
+    many[1].constraints *= 2;
+    let combination =
+        |tables| proven_security(&settings, tables, COLLISION).unique_decoding[0].bits;
+    assert!((combination(&base) - combination(&many) - 1.0).abs() < 1e-9);
+    assert_eq!(proven_security(&settings, &base, 60).bits(), 60);
+    assert_eq!(
+        proven_security(&settings, &base, 60).binding().name,
+        "commitment collision"
+    );
+
+    type Change = fn(&mut FriSettings);
+    // Each proof of work raises its own term.
+    let sites: [(&str, Change); 3] = [
+        ("out-of-domain point", |s| s.ood_grinding_bits += 5),
+        ("opening combination", |s| s.batch_grinding_bits += 5),
+        ("lookup fingerprint", |s| s.lookup_grinding_bits += 5),
+    ];
+    let lookups = TableShape {
+        interactions: 3,
+        message_width: 4,
+        ..table(16)
+    };
+    for (name, grind) in sites {
+        let mut ground = settings;
+        grind(&mut ground);
+        let term = |settings: &FriSettings| {
+            let report = proven_security(settings, &[lookups], COLLISION);
+            let found = report.unique_decoding.iter().find(|term| term.name == name);
+            found.unwrap().bits
+        };
+        assert!(
+            (term(&ground) - term(&settings) - 5.0).abs() < 1e-9,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn bounds_fail_closed() {
+    let settings = Preset::Proven100.settings(2).unwrap();
+    assert_eq!(bits(&settings, &[]), 0);
+    assert_eq!(bits(&settings, &[table(60)]), 0);
+    assert_eq!(bits(&settings, &[table(usize::MAX)]), 0);
+    let huge = TableShape {
+        main_width: usize::MAX,
+        ..table(10)
+    };
+    assert_eq!(bits(&settings, &[huge]), 0);
+    let broken = FriSettings {
+        num_queries: 0,
+        ..settings
+    };
+    assert_eq!(bits(&broken, &[table(10)]), 0);
+}
+
+#[test]
+fn digests_cap_the_security() {
+    assert_eq!(Poseidon16Suite::COLLISION_BITS, 124);
+    assert_eq!(Blake3Suite::COLLISION_BITS, 128);
+    // Keys and claims are Poseidon-16 digests, whatever the hash of the commitments.
+    let mut strong = Preset::Proven120.settings(4).unwrap();
+    strong.num_queries = 1024;
+    strong.log_blowup = 8;
+    for site in [
+        &mut strong.batch_grinding_bits,
+        &mut strong.commit_grinding_bits,
+        &mut strong.lookup_grinding_bits,
+        &mut strong.ood_grinding_bits,
+    ] {
+        *site = 24;
+    }
+    for collision_bits in [COLLISION, Blake3Suite::COLLISION_BITS, 1000] {
+        let report = proven_security(&strong, &[table(10)], collision_bits);
+        assert_eq!(report.bits(), DIGEST_COLLISION_BITS);
+        let (_, terms) = report.best();
+        let digests = terms
+            .iter()
+            .find(|term| term.name == "key and claim collision");
+        assert_eq!(digests.unwrap().bits, 124.0);
+        // With a stronger hash, only the digests of keys and claims limit the security.
+        if collision_bits > 124 {
+            assert_eq!(report.binding().name, "key and claim collision");
+            let others = terms
+                .iter()
+                .filter(|term| term.name != report.binding().name);
+            assert!(others.into_iter().all(|term| term.bits > 125.0));
+        }
+    }
+    // The size of the challenge field limits the security here, so more queries do not help.
+    let settings = Preset::Proven100.settings(2).unwrap();
+    assert_eq!(
+        smallest_queries(&settings, &reference_batch(), COLLISION, 125),
+        None
+    );
+}

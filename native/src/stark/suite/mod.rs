@@ -1,0 +1,202 @@
+//! Everything that a proof needs from the hash in which it is committed: one trait, for three
+//! hashes.
+//!
+//! Code that works with any hash is generic over [`HashSuite`]. [`HashId`] is matched on only where
+//! a configuration is chosen at run time.
+//!
+//! | suite | leaf | parent | challenger | digest |
+//! |---|---|---|---|---|
+//! | [`Poseidon16Suite`] | overwrite sponge, rate 8 | `truncate_8(P(x) + x)` | duplex, rate 8 | 8 elements |
+//! | [`Blake3Suite`] | BLAKE3 of the row's bytes | BLAKE3 of 64 bytes | byte | 32 bytes |
+//! | [`KeccakSuite`] | Keccak-256 of the row's bytes | Keccak-256 of 64 bytes | byte | 32 bytes |
+//!
+//! Trees have no domain separation between leaves and parents. An attacker still cannot pass off a
+//! leaf as a parent: the key, and the heights that the transcript absorbs before it uses any root,
+//! fix all depths and row widths.
+
+mod bytes;
+mod poseidon16;
+mod scheme;
+
+use std::fmt::{Debug, Display};
+use std::str::FromStr;
+
+use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
+use p3_commit::{ExtensionMmcs, Mmcs};
+use p3_matrix::Dimensions;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_merkle_tree::MerkleTreeError;
+use p3_symmetric::MerkleCap;
+use p3_uni_stark::StarkConfig;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use bytes::{Blake3Suite, ByteHash, ByteMmcs, ByteSuite, KeccakSuite};
+pub use poseidon16::{Poseidon16Mmcs, Poseidon16Suite};
+pub use scheme::{
+    Committed, CommittedData, Dft, Evaluations, FriPcs, Opened, OpeningClaims, OpeningError,
+    OpeningProof, OpeningProverError, Pcs,
+};
+
+use crate::field::{EF, F};
+
+/// A hash and the configuration of every primitive built on it.
+pub trait HashSuite: Copy + Debug + Default + Send + Sync + 'static {
+    /// The suite's name on the command line.
+    const NAME: &'static str;
+
+    /// The value that stands for this suite at run time.
+    const ID: HashId;
+
+    /// Bits of security against collisions of digests: 124 for 8 KoalaBear elements, 128 for 256
+    /// bits. This applies to commitments only: what a proof is about is named by Poseidon-16
+    /// digests ([`crate::stark::security::DIGEST_COLLISION_BITS`]).
+    const COLLISION_BITS: usize;
+
+    /// A digest: `[F; 8]` or `[u8; 32]`.
+    type Digest: Copy
+        + Debug
+        + Default
+        + Eq
+        + Ord
+        + std::hash::Hash
+        + Serialize
+        + DeserializeOwned
+        + Send
+        + Sync
+        + 'static;
+
+    /// Merkle trees over rows of base field elements (Plonky3: MMCS). A commitment is a cap of
+    /// digests.
+    type ValMmcs: Mmcs<
+            F,
+            Commitment: SuiteCap<Self::Digest> + Debug + PartialEq + Eq + Send + Sync + 'static,
+            Proof: Debug + Send + Sync,
+            MultiProof: Debug + Send + Sync,
+            ProverData<RowMajorMatrix<F>>: Send + Sync,
+            Error = MerkleTreeError,
+        > + Debug
+        + Send
+        + Sync
+        + 'static;
+
+    /// The challenger (Fiat-Shamir transcript), with deterministic grinding.
+    type Challenger: FieldChallenger<F>
+        + CanObserve<Commitment<Self>>
+        + CanSample<EF>
+        + GrindingChallenger<Witness = F>
+        + Clone
+        + Debug
+        + Send
+        + Sync
+        + 'static;
+
+    /// Returns Merkle trees whose commitment is the layer of `2^cap_height` digests, or fewer if
+    /// the tree is smaller.
+    fn val_mmcs(cap_height: usize) -> Self::ValMmcs;
+
+    /// Returns a transcript that has observed nothing.
+    fn challenger() -> Self::Challenger;
+
+    /// Restores one full authentication path per query from a proof in which queries share
+    /// siblings. A path contains the siblings' digests level by level, the leaf's level first.
+    ///
+    /// `rows` has, per query, the opened row of each matrix; `dimensions` are the matrices' heights
+    /// and widths. Nothing is checked against a commitment.
+    ///
+    /// # Errors
+    /// If the proof does not fit the tree that the dimensions and indices describe.
+    fn restore_paths(
+        mmcs: &Self::ValMmcs,
+        dimensions: &[Dimensions],
+        indices: &[usize],
+        rows: &[Vec<Vec<F>>],
+        proof: &MultiProof<Self>,
+    ) -> Result<Vec<Vec<Self::Digest>>, MerkleTreeError>;
+
+    /// Converts a digest to field elements, in whole blocks of 8. A digest of 8 elements stays as
+    /// it is; 32 bytes become 16 little-endian limbs of 16 bits.
+    fn digest_elements(digest: &Self::Digest) -> Vec<F>;
+
+    scheme::compiled_scheme!();
+}
+
+/// A proof of several queries to one commitment.
+pub type MultiProof<H> = <<H as HashSuite>::ValMmcs as Mmcs<F>>::MultiProof;
+
+/// Access to the digests of a commitment, for code generic over the suite.
+pub trait SuiteCap<D> {
+    /// The digests of the cap; a cap of height 0 has one.
+    fn digests(&self) -> &[D];
+
+    /// The commitment with these digests.
+    fn from_digests(digests: Vec<D>) -> Self;
+}
+
+impl<D> SuiteCap<D> for MerkleCap<F, D> {
+    fn digests(&self) -> &[D] {
+        self.roots()
+    }
+
+    fn from_digests(digests: Vec<D>) -> Self {
+        Self::new(digests)
+    }
+}
+
+/// A commitment to a list of matrices.
+pub type Commitment<H> = <<H as HashSuite>::ValMmcs as Mmcs<F>>::Commitment;
+
+/// Merkle trees over rows of challenge field elements, flattened to base field elements.
+pub type ChallengeMmcs<H> = ExtensionMmcs<F, EF, <H as HashSuite>::ValMmcs>;
+
+/// The configuration that `p3-uni-stark` and `p3-batch-stark` take.
+pub type Config<H> = StarkConfig<Pcs<H>, EF, <H as HashSuite>::Challenger>;
+
+/// A hash suite, as a value at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HashId {
+    /// [`Poseidon16Suite`].
+    Poseidon16,
+    /// [`Blake3Suite`].
+    Blake3,
+    /// [`KeccakSuite`].
+    Keccak,
+}
+
+impl HashId {
+    /// All suites.
+    pub const ALL: [Self; 3] = [Self::Poseidon16, Self::Blake3, Self::Keccak];
+
+    /// The suite's [`HashSuite::NAME`].
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Poseidon16 => Poseidon16Suite::NAME,
+            Self::Blake3 => Blake3Suite::NAME,
+            Self::Keccak => KeccakSuite::NAME,
+        }
+    }
+}
+
+impl Display for HashId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that none of the three hashes has.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("unknown hash `{0}`: expected poseidon16, blake3 or keccak")]
+pub struct UnknownHash(pub String);
+
+impl FromStr for HashId {
+    type Err = UnknownHash;
+
+    fn from_str(name: &str) -> Result<Self, UnknownHash> {
+        Self::ALL
+            .into_iter()
+            .find(|id| id.name() == name)
+            .ok_or_else(|| UnknownHash(name.to_owned()))
+    }
+}

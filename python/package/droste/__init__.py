@@ -1,0 +1,85 @@
+"""Proofs that verify proofs.
+
+- `hash`, `Blake3`, `Keccak256`, `Poseidon16`, `MerkleTree`: digests, trees and paths.
+- `Program`, `Proof`: programs in the zk-DSL; their runs, proved and verified.
+- `wrap`, `join`, `keys`, `Aggregate`: proofs that other proofs were verified.
+- `aggregate`: one aggregate of any number of proofs. `Plan`, `Worker`, `Store`: its tasks, for
+  engines that distribute them; `droste.ray` is one.
+- `cost`: what verifying a proof costs in-circuit.
+- `msm`: multi-scalar multiplication.
+- `features`: which kernels this build uses.
+
+Functions that compute release the global interpreter lock and can be interrupted with Ctrl-C: the
+call ends at once. What it was computing runs to its end in the background, and the next computation
+waits for that.
+"""
+
+from droste._aggregate import aggregate
+from droste._cost import cost
+from droste._errors import (
+    AggregateError,
+    CompileError,
+    CostError,
+    DecodeError,
+    Error,
+    FileError,
+    InternalError,
+    MsmError,
+    ProveError,
+    RunError,
+    UsageError,
+    VerifyError,
+)
+from droste._native import (
+    Aggregate,
+    Blake3,
+    Keccak256,
+    MerkleTree,
+    Plan,
+    Poseidon16,
+    Program,
+    Proof,
+    Store,
+    Worker,
+    features,
+    hash,
+    join,
+    keys,
+    msm,
+    wrap,
+)
+
+__all__ = [
+    "Aggregate",
+    "AggregateError",
+    "Blake3",
+    "CompileError",
+    "CostError",
+    "DecodeError",
+    "Error",
+    "FileError",
+    "InternalError",
+    "Keccak256",
+    "MerkleTree",
+    "MsmError",
+    "Plan",
+    "Poseidon16",
+    "Program",
+    "Proof",
+    "ProveError",
+    "RunError",
+    "Store",
+    "UsageError",
+    "VerifyError",
+    "Worker",
+    "aggregate",
+    "cost",
+    "features",
+    "hash",
+    "join",
+    "keys",
+    "msm",
+    "wrap",
+]
+
+__version__ = features()["version"]

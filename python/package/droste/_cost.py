@@ -1,0 +1,108 @@
+"""What verifying a proof costs in-circuit, each row measured in a process of its own.
+
+A process of its own because peak memory can only be read for a whole process. It is ended when the
+caller is interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from droste import _errors
+from droste._native import Program
+from droste._types import CostRow
+
+HASHES = ("poseidon16", "blake3", "keccak")
+
+
+def cost(
+    program: Program,
+    public: Sequence[int] = (),
+    *,
+    inner_hash: str | Sequence[str] = HASHES,
+    preset: str | None = None,
+    queries: Sequence[int] = (),
+    blowup: int = 4,
+    outer_preset: str = "proven-100",
+    outer_blowup: int = 4,
+    outer_hash: str = "poseidon16",
+    memory: int = 12 << 30,
+    execute_only: bool = False,
+    canonical: bool = False,
+    limit: int = 1 << 24,
+) -> list[CostRow]:
+    """Measures what verifying a program's proof costs in-circuit, beside proving it natively.
+
+    Args:
+        program: A program that needs no hints.
+        public: Its public inputs.
+        inner_hash: Hash of the inner proof, or several: each is measured.
+        preset: Security level of the inner proof: `proven-100` (the default), `proven-120` or
+            `toy`.
+        queries: Numbers of queries of the inner proof instead of a preset: each is measured,
+            without grinding.
+        blowup: Blowup of the inner proof: 2, 4, 8 or 16.
+        outer_preset: Security level of the outer proof.
+        outer_blowup: Blowup of the outer proof. If the proof would take more memory than allowed,
+            smaller ones are tried.
+        outer_hash: Hash of the outer proof.
+        memory: Bytes that a proof may take, by an estimate made before it is proved. An outer proof
+            that takes more is left out, and its record says so (`left_out`).
+        execute_only: Only execute the verifier of the inner proof in the machine, without proving
+            that run.
+        canonical: Also bring the inner proof to the canonical shape, and list what each step costs.
+        limit: Largest number of instructions that the program may execute.
+
+    Returns:
+        A list of records with the figures that `droste cost --format json` prints (without `run`),
+        which `pandas.DataFrame` takes as it is: times in milliseconds, memory in bytes.
+    """
+    hashes = [inner_hash] if isinstance(inner_hash, str) else list(inner_hash)
+    shared: dict[str, Any] = {
+        "inner_preset": preset,
+        "blowup": blowup,
+        "outer_preset": outer_preset,
+        "outer_blowup": outer_blowup,
+        "outer_hash": outer_hash,
+        "memory": memory,
+        "execute_only": execute_only,
+        "canonical": canonical,
+        "limit": limit,
+    }
+    if queries and preset is not None:
+        raise _errors.UsageError("a preset and numbers of queries were given, expected one")
+    numbers: list[int | None] = [*queries] or [None]
+    return [
+        _in_process(program, public, {**shared, "inner_hash": hash, "queries": number})
+        for hash in hashes
+        for number in numbers
+    ]
+
+
+def _in_process(program: Program, public: Sequence[int], arguments: dict[str, Any]) -> CostRow:
+    request = {
+        "text": program.text,
+        "name": program.name,
+        "public": [int(element) for element in public],
+        "arguments": arguments,
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "droste._cost_row"],
+        input=json.dumps(request),
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        check=False,
+    )
+    if done.returncode != 0:
+        raise _errors.CostError(f"the process that measures ended with {done.returncode}")
+    answer = json.loads(done.stdout)
+    if "error" in answer:
+        raise getattr(_errors, answer["error"])(answer["text"])
+    row: CostRow = answer["row"]
+    return row

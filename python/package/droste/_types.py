@@ -1,0 +1,188 @@
+"""Types of the dictionaries that functions return, with the fields of `--format json`."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+Source = dict[str, int]
+"""`{"leaf": index}` or `{"task": index}`."""
+
+Bytes = bytes | bytearray | memoryview | NDArray[np.uint8]
+"""A message."""
+
+Elements = NDArray[np.uint32]
+"""Field elements: canonical integers below 2^31 - 2^24 + 1."""
+
+Limbs = NDArray[np.uint64]
+"""Integers as limbs of 64 bits, the lowest first."""
+
+Hint = dict[str, Any]
+"""`{"felt": x}`, `{"ext": [5 elements]}` or `{"slice": [[8 elements], ...]}`."""
+
+
+class Ran(TypedDict):
+    """What the run of a program gave."""
+
+    outputs: list[int]
+    cycles: int
+    calls: dict[str, int]
+    words: int
+    blocks: int
+
+
+class Table(TypedDict):
+    """One table of a proof."""
+
+    name: str
+    height: int
+    main: int
+    preprocessed: int
+    lookup: int
+    degree: int
+    fft_cost: int
+
+
+class Verified(TypedDict):
+    """What a proof says."""
+
+    key: str
+    hash: str
+    statement: list[int]
+    blowup: int
+    queries: int
+    proven_bits: int
+    verify_ms: float
+    proof_bytes: int
+    fft_cost: int
+    opened_per_query: int
+    tables: list[Table]
+
+
+class Step(TypedDict):
+    """Figures of one wrap or join."""
+
+    hash: str
+    children: int
+    canonical: bool
+    cycles: int
+    fft_cost: int
+    compile_ms: float
+    execute_ms: float
+    prove_ms: float
+    verify_ms: float
+    proven_bits: int
+
+
+class RecursionKey(TypedDict):
+    """A key of a recursion program."""
+
+    key: str
+    bits_of_children: int
+
+
+class Leaf(TypedDict):
+    """A proof of a program in the claim tree of an aggregate."""
+
+    key: str
+    statement: list[int]
+
+
+class Inner(TypedDict):
+    """A wrap or join in the claim tree of an aggregate."""
+
+    key: str
+    children: list[Inner | Leaf]
+
+
+class Summary(TypedDict):
+    """What an aggregate says."""
+
+    key: str
+    claim: str
+    keys_are: str
+    proven_bits: int
+    tree_bits: int
+    proofs: int
+    blowup: int
+    queries: int
+    verify_ms: float
+    proof_bytes: int
+    peak_rss_bytes: int | None
+    steps: list[Step]
+    recursion_keys: list[RecursionKey]
+    leaves: int
+    tree: Inner
+
+
+class DerivedKey(TypedDict):
+    """A key that was derived."""
+
+    key: str
+    hash: str | None
+    children: int
+    bits_of_children: int
+
+
+class Derived(TypedDict):
+    """A set of derived keys and its digest."""
+
+    key: str
+    keys: list[DerivedKey]
+    derive_ms: float
+
+
+class Input(TypedDict):
+    """An input of a task, or the root of a plan."""
+
+    source: Source
+    name: str
+    leaves: str
+    bits: int
+
+
+class Estimate(TypedDict):
+    """What a task takes; memory in bytes, without what the process needs besides."""
+
+    cycles: int
+    fft_cost: int
+    memory: int
+    exact: bool
+
+
+class Task(TypedDict):
+    """A pure function from the bytes of its inputs to the bytes of an aggregate."""
+
+    name: str
+    kind: str
+    hash: str
+    inputs: list[Input]
+    leaves: str
+    bits: int
+    estimate: Estimate
+
+
+class Kernels(TypedDict):
+    """The kernels that are used."""
+
+    field: str
+    poseidon16: str
+    blake3: str
+    keccak: str
+    msm: dict[str, str]
+
+
+class Features(TypedDict):
+    """What a build was made for, and which kernels it uses here."""
+
+    version: str
+    target_cpu: str
+    target_features: list[str]
+    kernels: Kernels
+    threads: int
+
+
+CostRow = dict[str, Any]
+"""One row of figures: the fields that `droste cost --format json` prints."""

@@ -1,0 +1,501 @@
+//! Aggregates: proofs that other proofs were verified.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use droste_native::{F, HashId};
+use droste_verifier::aggregate::{
+    Aggregate as Accepted, Aggregator, UnverifiedAggregate, VerifiedProof,
+};
+use droste_verifier::file;
+use droste_verifier::keys::{KeySet, Recipe};
+use droste_verifier::summary::{
+    AggregateSummary, Evidence, KeysSummary, StepSummary, milliseconds,
+};
+use droste_verifier::tape::TapeSuite;
+use droste_vm::codec;
+use droste_vm::compiler::Compiled;
+use droste_vm::key::KeyDigest;
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::verifier::DEFAULT_LIMIT;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use pythonize::pythonize;
+
+use crate::arguments::{InHash, aggregator, in_hash};
+use crate::arrays::{bytes, expected};
+use crate::compute::compute;
+use crate::error::{Error, Kind};
+use crate::files;
+use crate::program::{Program, public_inputs};
+use crate::proof::Proof;
+use crate::trust::{Trust, digest};
+
+/// A recursion proof with its claim tree and the keys of its recursion programs.
+///
+/// Of an aggregate that was read, nothing is known before it is verified: `key` and `claim` are
+/// what it says of itself. Functions that take aggregates verify them first.
+#[pyclass(frozen, eq, hash, skip_from_py_object, module = "droste")]
+#[derive(Clone)]
+pub struct Aggregate {
+    pub bytes: Arc<[u8]>,
+    key: KeyDigest,
+    claim: [F; 8],
+    /// Why its keys are trusted, once they are.
+    evidence: Arc<Mutex<Evidence>>,
+    /// The steps that made it from its children; none if it was read.
+    steps: Vec<StepSummary>,
+}
+
+impl PartialEq for Aggregate {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl std::hash::Hash for Aggregate {
+    fn hash<S: std::hash::Hasher>(&self, state: &mut S) {
+        self.bytes.hash(state);
+    }
+}
+
+impl Aggregate {
+    /// Decodes an aggregate's file.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly those of an aggregate.
+    fn decoded(bytes: Vec<u8>) -> Result<Self, Error> {
+        let read = file::decode(&bytes)?;
+        Ok(Self {
+            key: read.key(),
+            claim: read.claim(),
+            bytes: bytes.into(),
+            evidence: Arc::new(Mutex::new(Evidence::Claimed)),
+            steps: vec![],
+        })
+    }
+
+    /// An aggregate that was just made, or verified.
+    ///
+    /// # Errors
+    /// If it cannot be encoded.
+    pub fn made(made: &Accepted, evidence: Evidence) -> Result<Self, Error> {
+        Ok(Self {
+            bytes: file::encode(made)?.into(),
+            key: made.key(),
+            claim: made.claim(),
+            evidence: Arc::new(Mutex::new(evidence)),
+            steps: made.steps().iter().map(StepSummary::new).collect(),
+        })
+    }
+
+    fn read(&self) -> Result<UnverifiedAggregate, Error> {
+        Ok(file::decode(&self.bytes)?)
+    }
+
+    /// Verifies it, if need be under keys that are derived, and remembers why they are trusted.
+    fn accept(&self, trust: &Trust) -> Result<(Accepted, Evidence), Error> {
+        let read = self.read()?;
+        let known = *self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
+        if known != Evidence::Claimed {
+            return Ok((read.pinned(self.key, 0)?, known));
+        }
+        let (accepted, evidence) = trust.accept(read)?;
+        *self.evidence.lock().unwrap_or_else(PoisonError::into_inner) = evidence;
+        Ok((accepted, evidence))
+    }
+
+    fn summary(
+        &self,
+        accepted: &Accepted,
+        evidence: Evidence,
+        start: Instant,
+    ) -> Result<AggregateSummary, Error> {
+        let summary = AggregateSummary::new(accepted, evidence, milliseconds(start.elapsed()))?;
+        Ok(AggregateSummary {
+            steps: self.steps.clone(),
+            ..summary
+        })
+    }
+}
+
+#[pymethods]
+impl Aggregate {
+    /// Decodes the bytes of an aggregate's file. Nothing is verified.
+    ///
+    /// Raises:
+    ///     DecodeError: The bytes are not those of an aggregate.
+    #[staticmethod]
+    #[pyo3(signature = (data, /))]
+    fn from_bytes(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (py, data) = (data.py(), bytes(data)?);
+        compute(py, move || Self::decoded(data.to_vec()))
+    }
+
+    /// Reads an aggregate from a file. Nothing is verified.
+    ///
+    /// Raises:
+    ///     FileError: The file cannot be read.
+    ///     DecodeError: It is not the file of an aggregate.
+    #[staticmethod]
+    #[pyo3(signature = (path, /))]
+    fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        compute(py, move || Self::decoded(files::read(&path)?))
+    }
+
+    /// Returns the bytes of the aggregate's file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.bytes)
+    }
+
+    /// Writes the aggregate to a file, whole or not at all.
+    ///
+    /// Raises:
+    ///     FileError: The file cannot be written.
+    #[pyo3(signature = (path, /))]
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let bytes = Arc::clone(&self.bytes);
+        compute(py, move || files::write(&path, &bytes))
+    }
+
+    /// Digest of the set of its recursion keys, as it says.
+    #[getter]
+    fn key(&self) -> String {
+        self.key.to_string()
+    }
+
+    /// Its claim, as it says: one digest of the keys and statements of all proofs below it.
+    #[getter]
+    fn claim(&self) -> String {
+        KeyDigest(self.claim).to_string()
+    }
+
+    /// Verifies the aggregate against what the caller knows.
+    ///
+    /// Args:
+    ///     key: digest of the set of its recursion keys, from `keys`; not from the aggregate.
+    ///     claim: the claim that it must make, 64 hexadecimal digits.
+    ///     min_bits: proven bits of security that each proof of the tree must have at least.
+    ///     min_tree_bits: proven bits that all proofs must have together, by the union bound.
+    ///     leaves: digests of keys; a leaf with any other key is refused. If it is not given, every
+    ///         leaf is taken for the proof of an ordinary program, and if one is itself a recursion
+    ///         proof, proofs hidden below it are not counted in the bits.
+    ///
+    /// Returns:
+    ///     A dictionary of what it says, as `droste verify --format json` prints it.
+    ///
+    /// Raises:
+    ///     VerifyError: The aggregate is rejected.
+    #[pyo3(signature = (*, key, claim, min_bits=100, min_tree_bits=None, leaves=None))]
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        key: &str,
+        claim: &str,
+        min_bits: usize,
+        min_tree_bits: Option<usize>,
+        leaves: Option<Vec<String>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (key, claim) = (digest(key)?, digest(claim)?.0);
+        let leaves: Option<Vec<KeyDigest>> = leaves
+            .map(|leaves| leaves.iter().map(|text| digest(text)).collect())
+            .transpose()?;
+        let this = self.clone();
+        let summary = compute(py, move || {
+            let start = Instant::now();
+            let accepted = this.read()?.verify(key, &claim, min_bits)?;
+            if let Some(leaves) = leaves {
+                accepted.tree().check_leaves(&leaves)?;
+            }
+            let found = accepted.accepted().tree_bits;
+            if let Some(expected) = min_tree_bits
+                && found < expected
+            {
+                let message = format!(
+                    "the tree has {found} proven bits of security, expected at least {expected}"
+                );
+                return Err(Error::new(Kind::Verify, message));
+            }
+            this.summary(&accepted, Evidence::Pinned, start)
+        })?;
+        Ok(pythonize(py, &summary)?)
+    }
+
+    /// Returns what the aggregate says, after verifying it under keys that are derived or pinned.
+    ///
+    /// Args:
+    ///     keys: digests of sets of recursion keys that are known to be good.
+    ///     claimed: do not derive keys; what is returned then proves nothing.
+    ///     cache: keep derived keys in the user's cache folder.
+    ///
+    /// Returns:
+    ///     A dictionary, as `droste inspect --format json` prints it.
+    ///
+    /// Raises:
+    ///     VerifyError: The aggregate is rejected.
+    #[pyo3(signature = (*, keys=vec![], claimed=false, cache=true))]
+    fn inspect<'py>(
+        &self,
+        py: Python<'py>,
+        keys: Vec<String>,
+        claimed: bool,
+        cache: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let trust = Trust::new(py, &keys, cache)?;
+        let this = self.clone();
+        let summary = compute(py, move || {
+            let start = Instant::now();
+            if claimed {
+                let read = this.read()?;
+                let accepted = read.check()?;
+                let elapsed = milliseconds(start.elapsed());
+                return Ok(AggregateSummary::claimed(&read, &accepted, elapsed)?);
+            }
+            let (accepted, evidence) = this.accept(&trust)?;
+            this.summary(&accepted, evidence, start)
+        })?;
+        Ok(pythonize(py, &summary)?)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let restore = py.import("droste._pickle")?.getattr("aggregate")?;
+        PyTuple::new(
+            py,
+            [restore, (self.to_bytes(py),).into_pyobject(py)?.into_any()],
+        )
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<droste.Aggregate, {} bytes>", self.bytes.len())
+    }
+}
+
+/// Wraps a proof: returns a proof of the canonical shape that it was verified.
+///
+/// Args:
+///     proof: a proof of a program, in any hash; or an aggregate of another preset or arity.
+///     program: the program that a proof must be of. Not for aggregates.
+///     public: elements that its statement must begin with.
+///     preset: security level of the proofs that are made: `proven-100`, `proven-120`, or `toy`,
+///         which has no security.
+///     arity: largest number of proofs that one join takes, 1 to 64. With the preset it fixes the
+///         canonical shape.
+///     limit: as for `Proof.verify`.
+///     keys: for an aggregate, digests of sets of recursion keys that are known to be good.
+///     cache: keep derived keys in the user's cache folder.
+///
+/// Raises:
+///     VerifyError: The proof is rejected.
+///     AggregateError: It cannot be wrapped.
+#[pyfunction]
+#[pyo3(signature = (
+    proof, program=None, public=None, *, preset="proven-100", arity=2, limit=DEFAULT_LIMIT,
+    keys=vec![], cache=true
+))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub fn wrap(
+    py: Python<'_>,
+    proof: &Bound<'_, PyAny>,
+    program: Option<&Program>,
+    public: Option<&Bound<'_, PyAny>>,
+    preset: &str,
+    arity: u16,
+    limit: usize,
+    keys: Vec<String>,
+    cache: bool,
+) -> PyResult<Aggregate> {
+    let aggregator = aggregator(preset, arity)?;
+    let public = public_inputs(public)?;
+    if let Ok(aggregate) = proof.cast::<Aggregate>() {
+        if program.is_some() {
+            let message = "a program is for proofs of programs, but this is an aggregate";
+            return Err(Error::usage(message).into());
+        }
+        let trust = Trust::new(py, &keys, cache)?;
+        let aggregate = aggregate.get().clone();
+        return compute(py, move || {
+            let (accepted, evidence) = aggregate.accept(&trust)?;
+            let canonical = aggregator.to_canonical_shape(accepted, |_| ())?;
+            Aggregate::made(&canonical, evidence)
+        });
+    }
+    let Ok(proof) = proof.cast::<Proof>() else {
+        return Err(expected(proof, "a Proof or an Aggregate"));
+    };
+    let Some(program) = program else {
+        let message = "this is the proof of a program: name the program";
+        return Err(Error::usage(message).into());
+    };
+    let hash = proof.get().hash;
+    let work = Wrap {
+        bytes: Arc::clone(&proof.get().bytes),
+        compiled: Arc::clone(&program.compiled),
+        public,
+        limit,
+        aggregator,
+    };
+    compute(py, move || in_hash(hash, work))
+}
+
+struct Wrap {
+    bytes: Arc<[u8]>,
+    compiled: Arc<Compiled>,
+    public: Vec<F>,
+    limit: usize,
+    aggregator: Aggregator,
+}
+
+impl InHash for Wrap {
+    type Output = Result<Aggregate, Error>;
+
+    fn run<H: TapeSuite>(self) -> Self::Output
+    where
+        StandardTables: Provable<H>,
+    {
+        let proof = codec::decode::<H>(&self.bytes)?;
+        let program = &self.compiled.program;
+        let proof = VerifiedProof::of_program(proof, program, &self.public, 0, self.limit)?;
+        let aggregate = self.aggregator.wrap(&proof, |_| ())?;
+        Aggregate::made(&aggregate, Evidence::Derived)
+    }
+}
+
+/// Joins aggregates of the canonical shape into one aggregate of that shape. Their order is kept
+/// and is part of the claim.
+///
+/// Args:
+///     aggregates: the aggregates, made with this preset and arity.
+///     preset: as for `wrap`.
+///     arity: as for `wrap`.
+///     keys: digests of sets of recursion keys that are known to be good. An aggregate that was
+///         read and has another set is accepted only after its keys have been derived.
+///     cache: keep derived keys in the user's cache folder.
+///
+/// Raises:
+///     VerifyError: An aggregate is rejected.
+///     AggregateError: They cannot be joined.
+#[pyfunction]
+#[pyo3(signature = (aggregates, *, preset="proven-100", arity=2, keys=vec![], cache=true))]
+pub fn join(
+    py: Python<'_>,
+    aggregates: Vec<Bound<'_, Aggregate>>,
+    preset: &str,
+    arity: u16,
+    keys: Vec<String>,
+    cache: bool,
+) -> PyResult<Aggregate> {
+    let aggregator = aggregator(preset, arity)?;
+    let trust = Trust::new(py, &keys, cache)?;
+    let aggregates: Vec<Aggregate> = aggregates.iter().map(|one| one.get().clone()).collect();
+    compute(py, move || {
+        let mut children = vec![];
+        let mut weakest = Evidence::Derived;
+        for (index, aggregate) in aggregates.iter().enumerate() {
+            let accepted = aggregate.accept(&trust);
+            let (accepted, evidence) =
+                accepted.map_err(Error::about(format!("aggregate {index}")))?;
+            children.push(accepted);
+            weakest = weakest.max(evidence);
+        }
+        Aggregate::made(&aggregator.join(children)?, weakest)
+    })
+}
+
+/// Derives recursion keys and the digest of their set, against which aggregates are verified.
+///
+/// Args:
+///     sources: aggregates or proofs of programs. For an aggregate, the keys of all recursion
+///         programs that it lists are derived; its proof is not verified. For the proof of a
+///         program, the key of its wrap, if one wrap brings it to the canonical shape.
+///     join: numbers of proofs: derives the key of the join of that many.
+///     preset: as for `wrap`.
+///     arity: as for `wrap`.
+///     cache: keep derived keys in the user's cache folder.
+///
+/// Returns:
+///     A dictionary of the set's digest and its keys, as `droste keys --format json` prints it.
+#[pyfunction]
+#[pyo3(signature = (sources=vec![], *, join=vec![], preset="proven-100", arity=2, cache=true))]
+pub fn keys<'py>(
+    py: Python<'py>,
+    sources: Vec<Bound<'py, PyAny>>,
+    join: Vec<u16>,
+    preset: &str,
+    arity: u16,
+    cache: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let aggregator = aggregator(preset, arity)?;
+    let trust = Trust::new(py, &[], cache)?;
+    let sources = sources.iter().map(Source::new);
+    let sources = sources.collect::<PyResult<Vec<Source>>>()?;
+    if let Some(count) = join.iter().find(|count| !(1..=64).contains(*count)) {
+        let message = format!("a join of {count} proofs, expected 1 to 64");
+        return Err(Error::usage(message).into());
+    }
+    let derived = compute(py, move || {
+        let start = Instant::now();
+        let mut keys = KeySet::default();
+        for source in sources {
+            keys.extend(&source.keys(&aggregator, &trust)?);
+        }
+        let recipes = join
+            .iter()
+            .map(|&children| aggregator.join_recipe(children.into()))
+            .collect::<Result<Vec<_>, _>>()?;
+        keys.extend(&trust.deriver().keys(&recipes)?);
+        Ok(KeysSummary::new(&keys, milliseconds(start.elapsed())))
+    })?;
+    Ok(pythonize(py, &derived)?)
+}
+
+/// What keys are derived from.
+enum Source {
+    Aggregate(Aggregate),
+    Proof(HashId, Arc<[u8]>),
+}
+
+impl Source {
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(aggregate) = object.cast::<Aggregate>() {
+            return Ok(Self::Aggregate(aggregate.get().clone()));
+        }
+        match object.cast::<Proof>() {
+            Ok(proof) => Ok(Self::Proof(
+                proof.get().hash,
+                Arc::clone(&proof.get().bytes),
+            )),
+            Err(_) => Err(expected(object, "a Proof or an Aggregate")),
+        }
+    }
+
+    fn keys(self, aggregator: &Aggregator, trust: &Trust) -> Result<KeySet, Error> {
+        match self {
+            Self::Aggregate(aggregate) => Ok(trust.deriver().derive(&aggregate.read()?.keys)?),
+            Self::Proof(hash, bytes) => {
+                let work = WrapOf {
+                    bytes: &bytes,
+                    aggregator,
+                };
+                Ok(trust.deriver().keys([&in_hash(hash, work)?])?)
+            }
+        }
+    }
+}
+
+struct WrapOf<'a> {
+    bytes: &'a [u8],
+    aggregator: &'a Aggregator,
+}
+
+impl InHash for WrapOf<'_> {
+    type Output = Result<Recipe, Error>;
+
+    fn run<H: TapeSuite>(self) -> Self::Output
+    where
+        StandardTables: Provable<H>,
+    {
+        let proof = VerifiedProof::under_its_own_key(codec::decode::<H>(self.bytes)?)?;
+        Ok(self.aggregator.wrap_recipe(&proof)?)
+    }
+}

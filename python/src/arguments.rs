@@ -1,0 +1,121 @@
+//! Names and numbers that Python gives for presets, hashes and settings.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use droste_native::stark::security::Preset;
+use droste_native::{Blake3Suite, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
+use droste_verifier::aggregate::Aggregator;
+use droste_verifier::tape::TapeSuite;
+use droste_vm::machine::{Provable, StandardTables};
+
+use crate::error::Error;
+
+/// Largest limit of instructions that a run can be given.
+pub const LARGEST_LIMIT: u64 = 1 << 30;
+
+/// Largest number of proofs of one join.
+pub const LARGEST_ARITY: u16 = 64;
+
+/// The preset of this name.
+///
+/// # Errors
+/// If there is none.
+pub fn preset(name: &str) -> Result<Preset, Error> {
+    Ok(name.parse::<Preset>()?)
+}
+
+/// The hash of this name.
+///
+/// # Errors
+/// If there is none.
+pub fn hash_id(name: &str) -> Result<HashId, Error> {
+    Ok(name.parse::<HashId>()?)
+}
+
+/// The limit of instructions, if it is in range.
+///
+/// # Errors
+/// If it is not.
+pub fn limit(limit: u64) -> Result<u64, Error> {
+    match limit <= LARGEST_LIMIT {
+        true => Ok(limit),
+        false => Err(Error::usage(format!(
+            "the limit is {limit} instructions, expected at most {LARGEST_LIMIT}"
+        ))),
+    }
+}
+
+/// FRI settings of a preset, or of a number of queries without grinding.
+///
+/// # Errors
+/// If both are given, or one is unknown or out of range.
+pub fn settings(
+    name: Option<&str>,
+    queries: Option<usize>,
+    blowup: usize,
+) -> Result<FriSettings, Error> {
+    if !blowup.is_power_of_two() {
+        let message = format!("the blowup is {blowup}, expected 2, 4, 8 or 16");
+        return Err(Error::usage(message));
+    }
+    let preset = match (name, queries) {
+        (Some(_), Some(_)) => {
+            return Err(Error::usage(
+                "a preset and a number of queries were given, expected one",
+            ));
+        }
+        (Some(name), None) => preset(name)?,
+        (None, None) => Preset::default(),
+        (None, Some(_)) => Preset::Toy,
+    };
+    let mut settings = preset.settings(blowup.ilog2() as usize)?;
+    if let Some(queries) = queries {
+        settings.num_queries = queries;
+    }
+    settings.validate()?;
+    Ok(settings)
+}
+
+/// An aggregator for a preset and a number of proofs per join. Aggregators are kept, with the
+/// circuits that they have compiled.
+///
+/// # Errors
+/// If the preset is unknown or the arity out of range.
+pub fn aggregator(name: &str, arity: u16) -> Result<Aggregator, Error> {
+    static KEPT: LazyLock<Mutex<HashMap<(Preset, u16), Aggregator>>> =
+        LazyLock::new(Mutex::default);
+
+    if !(1..=LARGEST_ARITY).contains(&arity) {
+        let message = format!("the arity is {arity}, expected 1 to {LARGEST_ARITY}");
+        return Err(Error::usage(message));
+    }
+    let preset = preset(name)?;
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(aggregator) = kept.get(&(preset, arity)) {
+        return Ok(aggregator.clone());
+    }
+    let aggregator = Aggregator::for_preset(preset, arity.into())?;
+    kept.insert((preset, arity), aggregator.clone());
+    Ok(aggregator)
+}
+
+/// Work that is generic over the hash suite.
+pub trait InHash {
+    /// Result of the work.
+    type Output;
+
+    /// Does the work in the hash suite `H`.
+    fn run<H: TapeSuite>(self) -> Self::Output
+    where
+        StandardTables: Provable<H>;
+}
+
+/// Does `work` in the hash suite named `hash`.
+pub fn in_hash<W: InHash>(hash: HashId, work: W) -> W::Output {
+    match hash {
+        HashId::Poseidon16 => work.run::<Poseidon16Suite>(),
+        HashId::Blake3 => work.run::<Blake3Suite>(),
+        HashId::Keccak => work.run::<KeccakSuite>(),
+    }
+}

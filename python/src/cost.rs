@@ -1,0 +1,108 @@
+//! What verifying a proof costs in-circuit: one row of figures.
+
+use std::path::Path;
+
+use droste_native::stark::security::Preset;
+use droste_verifier::aggregate::{Aggregator, VerifiedProof};
+use droste_verifier::cost::{Cost, Request, leaf, measure};
+use droste_verifier::summary::StepSummary;
+use droste_verifier::tape::TapeSuite;
+use droste_vm::machine::{Provable, StandardTables};
+use pyo3::prelude::*;
+use pythonize::pythonize;
+use serde::Serialize;
+
+use crate::arguments::{InHash, hash_id, in_hash, preset, settings};
+use crate::compute::compute;
+use crate::error::Error;
+use crate::program::{Program, Run};
+
+/// One row, with the fields that `droste cost --format json` prints.
+#[derive(Serialize)]
+struct Row {
+    #[serde(flatten)]
+    figures: Cost,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    canonical: Option<Vec<StepSummary>>,
+}
+
+/// Measures one row in this process; `droste.cost` calls it in a process of its own.
+#[pyfunction]
+#[pyo3(signature = (
+    program, public, *, inner_hash, inner_preset, queries, blowup, outer_preset, outer_blowup,
+    outer_hash, memory, execute_only, canonical, limit
+))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub fn cost_row<'py>(
+    py: Python<'py>,
+    program: &Program,
+    public: &Bound<'py, PyAny>,
+    inner_hash: &str,
+    inner_preset: Option<&str>,
+    queries: Option<usize>,
+    blowup: usize,
+    outer_preset: &str,
+    outer_blowup: usize,
+    outer_hash: &str,
+    memory: usize,
+    execute_only: bool,
+    canonical: bool,
+    limit: u64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (inner_hash, outer_hash) = (hash_id(inner_hash)?, hash_id(outer_hash)?);
+    let inner = settings(inner_preset, queries, blowup)?;
+    let outer = settings(Some(outer_preset), None, outer_blowup)?;
+    let smaller = [8, 4, 2]
+        .into_iter()
+        .filter(|&smaller| smaller < outer_blowup);
+    let smaller: Vec<_> = smaller
+        .map(|blowup| settings(Some(outer_preset), None, blowup))
+        .collect::<Result<_, _>>()?;
+    let canonical = canonical.then(|| preset(outer_preset)).transpose()?;
+    let run = Run::new(program, Some(public), None, limit)?;
+    let name = Path::new(&program.name).file_stem().unwrap_or_default();
+    let name = name.to_string_lossy().into_owned();
+    let row = compute(py, move || {
+        let execution = run.execute()?;
+        let request = Request {
+            name: &name,
+            program: &run.compiled.program,
+            execution: &execution,
+            inner,
+            outer,
+            smaller: &smaller,
+            memory,
+            execute_only,
+        };
+        let (figures, _) = measure(&request, inner_hash, outer_hash)?;
+        let canonical = canonical.map(|preset| {
+            let request = &request;
+            in_hash(inner_hash, Steps { request, preset })
+        });
+        Ok(Row {
+            figures,
+            canonical: canonical.transpose()?,
+        })
+    })?;
+    Ok(pythonize(py, &row)?)
+}
+
+/// Brings the inner proof to the canonical shape.
+struct Steps<'a> {
+    request: &'a Request<'a>,
+    preset: Preset,
+}
+
+impl InHash for Steps<'_> {
+    type Output = Result<Vec<StepSummary>, Error>;
+
+    fn run<H: TapeSuite>(self) -> Self::Output
+    where
+        StandardTables: Provable<H>,
+    {
+        let leaf = leaf::<H>(self.request)?;
+        let proof = VerifiedProof::under_its_own_key(leaf.proof)?;
+        let aggregate = Aggregator::for_preset(self.preset, 2)?.wrap(&proof, |_| ())?;
+        Ok(aggregate.steps().iter().map(StepSummary::new).collect())
+    }
+}

@@ -1,0 +1,62 @@
+//! The extension module `droste._native` of the Python package `droste`.
+//!
+//! Each file here binds one topic. Functions take Python objects apart, do the work in Rust types
+//! on a thread of their own (`compute`), and return Python objects; what the work consists of is
+//! in the crates below. Proofs and aggregates are held as the bytes of their files, so that what
+//! reaches a function from Python is always decoded and verified again.
+
+// Input from outside (proofs, programs, arguments) ends in an error, never in a panic.
+#![warn(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::todo,
+    clippy::unimplemented,
+    clippy::indexing_slicing
+)]
+
+mod aggregate;
+mod arguments;
+mod arrays;
+mod compute;
+mod cost;
+mod error;
+mod features;
+mod files;
+mod hash;
+mod merkle;
+mod msm;
+mod plan;
+mod program;
+mod proof;
+mod records;
+mod store;
+mod trust;
+
+use pyo3::prelude::*;
+
+/// The compiled part of the package `droste`, which exports all of its names.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::aggregate::{Aggregate, join, keys, wrap};
+    #[pymodule_export]
+    use crate::cost::cost_row;
+    #[pymodule_export]
+    use crate::features::features;
+    #[pymodule_export]
+    use crate::hash::{Blake3, Keccak256, Poseidon16, hash};
+    #[pymodule_export]
+    use crate::merkle::MerkleTree;
+    #[pymodule_export]
+    use crate::msm::msm;
+    #[pymodule_export]
+    use crate::plan::{Plan, Worker};
+    #[pymodule_export]
+    use crate::program::Program;
+    #[pymodule_export]
+    use crate::proof::Proof;
+    #[pymodule_export]
+    use crate::store::Store;
+}

@@ -1,0 +1,354 @@
+//! Programs in the zk-DSL.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use droste_native::{F, FriSettings};
+use droste_verifier::summary::integers;
+use droste_verifier::tape::TapeSuite;
+use droste_vm::codec;
+use droste_vm::compiler::{Compiled, assembly, compile_file, intermediate};
+use droste_vm::executor::{Tape, execute};
+use droste_vm::heights::Heights;
+use droste_vm::key::ProvingKey;
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::precompile::BUILT_IN;
+use droste_vm::prover::{ProveOptions, prove};
+use droste_vm::record::Execution;
+use droste_vm::verifier::verify;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use pythonize::{depythonize, pythonize};
+
+use crate::arguments::{InHash, hash_id, in_hash, limit, settings};
+use crate::arrays::element_list;
+use crate::compute::compute;
+use crate::error::Error;
+use crate::files;
+use crate::proof::Proof;
+use crate::records::Ran;
+
+/// A program in the zk-DSL, compiled.
+#[pyclass(frozen, module = "droste")]
+pub struct Program {
+    /// Name of the text, for messages.
+    #[pyo3(get)]
+    pub name: String,
+    /// The text of the program.
+    #[pyo3(get)]
+    text: String,
+    pub compiled: Arc<Compiled>,
+}
+
+impl Program {
+    fn of(py: Python<'_>, name: String, text: String) -> PyResult<Self> {
+        compute(py, move || {
+            let compiled = compile_file(&name, &text, droste_gadgets::SOURCES)?;
+            Ok(Self {
+                name,
+                text,
+                compiled: Arc::new(compiled),
+            })
+        })
+    }
+}
+
+#[pymethods]
+impl Program {
+    /// Compiles the text of a program, which may import the gadget library.
+    ///
+    /// Args:
+    ///     text: the text.
+    ///     name: what messages call it.
+    ///
+    /// Raises:
+    ///     CompileError: What is wrong, with the lines of the text.
+    #[staticmethod]
+    #[pyo3(signature = (text, *, name="main.rs"))]
+    fn compile(py: Python<'_>, text: String, name: &str) -> PyResult<Self> {
+        Self::of(py, name.to_owned(), text)
+    }
+
+    /// Compiles the program in a file.
+    ///
+    /// Raises:
+    ///     FileError: The file cannot be read, is larger than 256 MiB or is not UTF-8.
+    ///     CompileError: What is wrong, with the lines of the text.
+    #[staticmethod]
+    #[pyo3(signature = (path, /))]
+    fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let text = files::read_text(&path)?;
+        Self::of(py, path.display().to_string(), text)
+    }
+
+    /// Number of instructions.
+    #[getter]
+    fn instructions(&self) -> usize {
+        self.compiled.program.instructions.len()
+    }
+
+    /// Number of constants in the program's memory.
+    #[getter]
+    fn constants(&self) -> usize {
+        self.compiled.constants.len()
+    }
+
+    /// Number of public inputs.
+    #[getter]
+    fn public_inputs(&self) -> usize {
+        self.compiled.public_inputs
+    }
+
+    /// Number of outputs.
+    #[getter]
+    fn public_outputs(&self) -> usize {
+        self.compiled.public_outputs
+    }
+
+    /// Returns the instructions as text.
+    fn assembly(&self) -> String {
+        assembly(&self.compiled)
+    }
+
+    /// Returns the intermediate representation as text.
+    fn intermediate(&self, py: Python<'_>) -> PyResult<String> {
+        let (name, text) = (self.name.clone(), self.text.clone());
+        compute(py, move || {
+            Ok(intermediate(&name, &text, droste_gadgets::SOURCES)?)
+        })
+    }
+
+    /// Returns the digest of the program's key: what a verifier must know.
+    ///
+    /// Args:
+    ///     hash: `poseidon16`, `blake3` or `keccak`.
+    ///     preset: `proven-100` (the default), `proven-120`, or `toy`, which has no security.
+    ///     queries: number of queries instead of a preset, without grinding.
+    ///     blowup: 2, 4, 8 or 16.
+    ///
+    /// Returns:
+    ///     64 hexadecimal digits.
+    #[pyo3(signature = (*, hash="poseidon16", preset=None, queries=None, blowup=4))]
+    fn key(
+        &self,
+        py: Python<'_>,
+        hash: &str,
+        preset: Option<&str>,
+        queries: Option<usize>,
+        blowup: usize,
+    ) -> PyResult<String> {
+        let hash = hash_id(hash)?;
+        let settings = settings(preset, queries, blowup)?;
+        let compiled = Arc::clone(&self.compiled);
+        compute(py, move || {
+            in_hash(
+                hash,
+                KeyOf {
+                    compiled: &compiled,
+                    settings,
+                },
+            )
+        })
+    }
+
+    /// Runs the program without proving it.
+    ///
+    /// Args:
+    ///     public: public inputs.
+    ///     hints: hints in the order in which the program reads them: `{"felt": x}`,
+    ///         `{"ext": [5 elements]}` or `{"slice": [[8 elements], ...]}`.
+    ///     limit: largest number of instructions.
+    ///
+    /// Returns:
+    ///     A dictionary of outputs, cycles, calls of precompiles, words and blocks of memory.
+    ///
+    /// Raises:
+    ///     RunError: What failed, with the lines of the text.
+    #[pyo3(signature = (public=None, *, hints=None, limit=1 << 24))]
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        public: Option<&Bound<'py, PyAny>>,
+        hints: Option<&Bound<'py, PyAny>>,
+        limit: u64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let run = Run::new(self, public, hints, limit)?;
+        let ran = compute(py, move || {
+            let (compiled, execution) = (&run.compiled, run.execute()?);
+            let outputs = compiled.public_inputs..compiled.public_inputs + compiled.public_outputs;
+            // Of an identity that was not called there is an empty list.
+            let calls = BUILT_IN.iter().map(|precompile| {
+                let calls = &execution.calls[precompile.identity as usize];
+                (precompile.name, calls.len())
+            });
+            Ok(Ran {
+                outputs: integers(execution.statement.get(outputs).unwrap_or_default()),
+                cycles: execution.cycles.len(),
+                calls: calls.filter(|(_, calls)| *calls > 0).collect(),
+                words: execution.memory.words.len(),
+                blocks: execution.memory.blocks.len(),
+            })
+        })?;
+        Ok(pythonize(py, &ran)?)
+    }
+
+    /// Runs the program, proves the run and verifies the proof.
+    ///
+    /// Args:
+    ///     public: public inputs.
+    ///     hash: hash of the commitments and the transcript: `poseidon16`, `blake3` or `keccak`.
+    ///     preset: `proven-100` (the default), `proven-120`, or `toy`, which has no security.
+    ///     queries: number of queries instead of a preset, without grinding.
+    ///     blowup: 2, 4, 8 or 16.
+    ///     hints: as for `run`.
+    ///     limit: largest number of instructions.
+    ///
+    /// Raises:
+    ///     RunError: What failed, with the lines of the text.
+    ///     ProveError: The run cannot be proved with these settings.
+    #[pyo3(signature = (
+        public=None, *, hash="poseidon16", preset=None, queries=None, blowup=4, hints=None,
+        limit=1 << 24
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn prove(
+        &self,
+        py: Python<'_>,
+        public: Option<&Bound<'_, PyAny>>,
+        hash: &str,
+        preset: Option<&str>,
+        queries: Option<usize>,
+        blowup: usize,
+        hints: Option<&Bound<'_, PyAny>>,
+        limit: u64,
+    ) -> PyResult<Proof> {
+        let hash = hash_id(hash)?;
+        let options = ProveOptions {
+            settings: settings(preset, queries, blowup)?,
+            heights: Heights::Minimal,
+        };
+        let run = Run::new(self, public, hints, limit)?;
+        compute(py, move || {
+            let execution = run.execute()?;
+            let work = Prove {
+                compiled: &run.compiled,
+                public: &run.public,
+                execution: &execution,
+                options: &options,
+            };
+            Proof::decoded(in_hash(hash, work)?)
+        })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let restore = py.import("droste._pickle")?.getattr("program")?;
+        PyTuple::new(
+            py,
+            [
+                restore,
+                (&self.text, &self.name).into_pyobject(py)?.into_any(),
+            ],
+        )
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<droste.Program {}, {} instructions>",
+            self.name,
+            self.instructions()
+        )
+    }
+}
+
+/// What a run needs.
+pub struct Run {
+    pub compiled: Arc<Compiled>,
+    public: Vec<F>,
+    tape: Tape,
+    limit: u64,
+}
+
+impl Run {
+    /// A run of a program with what Python gave.
+    ///
+    /// # Errors
+    /// If inputs, hints or limit are out of range.
+    pub fn new(
+        program: &Program,
+        public: Option<&Bound<'_, PyAny>>,
+        hints: Option<&Bound<'_, PyAny>>,
+        largest: u64,
+    ) -> PyResult<Self> {
+        let tape = match hints {
+            None => Tape::default(),
+            Some(hints) => {
+                depythonize(hints).map_err(|error| Error::usage(format!("hints: {error}")))?
+            }
+        };
+        Ok(Self {
+            compiled: Arc::clone(&program.compiled),
+            public: public_inputs(public)?,
+            tape,
+            limit: limit(largest)?,
+        })
+    }
+
+    /// Runs the program.
+    ///
+    /// # Errors
+    /// If the run fails.
+    pub fn execute(&self) -> Result<Execution, Error> {
+        Ok(execute(
+            &self.compiled,
+            &self.public,
+            &self.tape,
+            self.limit,
+        )?)
+    }
+}
+
+/// Public inputs; none if Python gave none.
+///
+/// # Errors
+/// If they are no list of field elements.
+pub fn public_inputs(public: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<F>> {
+    public.map_or(Ok(vec![]), element_list)
+}
+
+struct Prove<'a> {
+    compiled: &'a Compiled,
+    public: &'a [F],
+    execution: &'a Execution,
+    options: &'a ProveOptions,
+}
+
+impl InHash for Prove<'_> {
+    type Output = Result<Vec<u8>, Error>;
+
+    fn run<H: TapeSuite>(self) -> Self::Output
+    where
+        StandardTables: Provable<H>,
+    {
+        let proof = prove::<H>(&self.compiled.program, self.execution, self.options)?;
+        verify::<H, StandardTables>(&proof.key, self.public, 0, &proof)?;
+        Ok(codec::encode(&proof)?)
+    }
+}
+
+struct KeyOf<'a> {
+    compiled: &'a Compiled,
+    settings: FriSettings,
+}
+
+impl InHash for KeyOf<'_> {
+    type Output = Result<String, Error>;
+
+    fn run<H: TapeSuite>(self) -> Self::Output
+    where
+        StandardTables: Provable<H>,
+    {
+        let program = &self.compiled.program;
+        let key = ProvingKey::<H, StandardTables>::new(program, self.settings, Heights::Minimal)?;
+        Ok(key.key().digest().to_string())
+    }
+}

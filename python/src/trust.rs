@@ -1,0 +1,77 @@
+//! Why the recursion keys of an aggregate are trusted.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use droste_verifier::aggregate::{Aggregate, UnverifiedAggregate};
+use droste_verifier::keys::{Cache, Deriver};
+use droste_verifier::summary::Evidence;
+use droste_vm::key::KeyDigest;
+use pyo3::prelude::*;
+
+use crate::error::Error;
+
+/// A key digest, or a claim, in hexadecimal.
+///
+/// # Errors
+/// If the text is no digest.
+pub fn digest(text: &str) -> Result<KeyDigest, Error> {
+    text.parse()
+        .map_err(|error| Error::usage(format!("`{text}`: {error}")))
+}
+
+/// What the caller trusts: digests of key sets, and keys that are derived.
+pub struct Trust {
+    pinned: Vec<KeyDigest>,
+    deriver: &'static Arc<Deriver>,
+}
+
+impl Trust {
+    /// Trusts the sets with these digests without deriving their keys. With `cache`, derived keys
+    /// are kept in the user's cache folder, too; in memory they are always kept.
+    ///
+    /// # Errors
+    /// If a text is no digest.
+    pub fn new(py: Python<'_>, pinned: &[String], cache: bool) -> PyResult<Self> {
+        Ok(Self {
+            pinned: pinned
+                .iter()
+                .map(|text| digest(text))
+                .collect::<Result<_, _>>()?,
+            deriver: deriver(py, cache)?,
+        })
+    }
+
+    /// The deriver of keys.
+    pub fn deriver(&self) -> &Deriver {
+        self.deriver
+    }
+
+    /// Verifies an aggregate under pinned keys, or else under derived ones.
+    ///
+    /// # Errors
+    /// If it is not valid, or its keys are neither pinned nor those of the programs that they list.
+    pub fn accept(&self, read: UnverifiedAggregate) -> Result<(Aggregate, Evidence), Error> {
+        let key = read.key();
+        Ok(match self.pinned.contains(&key) {
+            true => (read.pinned(key, 0)?, Evidence::Pinned),
+            false => (read.derive(self.deriver)?, Evidence::Derived),
+        })
+    }
+}
+
+/// The deriver of this process, with the user's cache or without.
+///
+/// # Errors
+/// If Python does not say where this library is.
+pub fn deriver(py: Python<'_>, cache: bool) -> PyResult<&'static Arc<Deriver>> {
+    static WITH: OnceLock<Arc<Deriver>> = OnceLock::new();
+    static WITHOUT: OnceLock<Arc<Deriver>> = OnceLock::new();
+    if !cache {
+        return Ok(WITHOUT.get_or_init(|| Arc::new(Deriver::new())));
+    }
+    // The executable is Python's: what derives keys is this library.
+    let library = py.import("droste._native")?.getattr("__file__")?;
+    let library: PathBuf = library.extract()?;
+    Ok(WITH.get_or_init(|| Arc::new(Deriver::new().with_cache(Cache::of_library(&library)))))
+}

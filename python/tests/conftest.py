@@ -1,0 +1,118 @@
+"""What tests share: small programs, proofs of them, and the command `droste`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import droste
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ROOT / "programs" / "src"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keeps derived keys out of the user's cache."""
+    os.environ["DROSTE_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def command() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the command `droste`, as the tests of the workspace build it."""
+    built = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "droste"
+    if not built.exists():
+        pytest.skip("the command is not built: cargo build -p droste-cli")
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        # Without a terminal the command draws in 80 columns, and in Unicode if the locale is.
+        environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+        words = [str(built), *(str(argument) for argument in arguments)]
+        return subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def command_json(
+    command: Callable[..., subprocess.CompletedProcess[str]],
+) -> Callable[..., dict[str, Any]]:
+    """Runs the command, which must succeed, and returns the JSON that it prints."""
+
+    def run(*arguments: str | Path) -> dict[str, Any]:
+        done = command("--format", "json", *arguments)
+        assert done.returncode == 0, done.stderr
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def factorial() -> droste.Program:
+    """Public input n, output n!."""
+    return droste.Program.from_file(PROGRAMS / "factorial.rs")
+
+
+@pytest.fixture(scope="session")
+def fibonacci() -> droste.Program:
+    """Public input n, output the n-th Fibonacci number."""
+    return droste.Program.from_file(PROGRAMS / "fibonacci.rs")
+
+
+@pytest.fixture(scope="session")
+def proof(factorial: droste.Program) -> droste.Proof:
+    """A proof of 5! at toy parameters."""
+    return factorial.prove([5], preset="toy")
+
+
+@pytest.fixture(scope="session")
+def wraps(
+    factorial: droste.Program, fibonacci: droste.Program, proof: droste.Proof
+) -> list[droste.Aggregate]:
+    """Wraps of proofs of two programs, in Poseidon-16, whose verifier is the smallest."""
+    other = fibonacci.prove([4], preset="toy")
+    return [
+        droste.wrap(proof, factorial, [5], preset="toy"),
+        droste.wrap(other, fibonacci, [4], preset="toy"),
+    ]
+
+
+@pytest.fixture(scope="session")
+def joined(wraps: list[droste.Aggregate]) -> droste.Aggregate:
+    """The join of the wraps."""
+    return droste.join(wraps, preset="toy")
+
+
+@pytest.fixture(scope="session")
+def leaves(
+    factorial: droste.Program,
+) -> list[tuple[droste.Proof, droste.Program, list[int]]]:
+    """Proofs of 3!, 4! and 5! at toy parameters, as leaves of a plan."""
+    return [(factorial.prove([n], preset="toy"), factorial, [n]) for n in (3, 4, 5)]
+
+
+@pytest.fixture(scope="session")
+def plan(leaves: list[tuple[droste.Proof, droste.Program, list[int]]]) -> droste.Plan:
+    """Three wraps and two joins."""
+    return droste.Plan(leaves, preset="toy", arity=2)
+
+
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> droste.Store:
+    """Where `root` was made."""
+    return droste.Store(tmp_path_factory.mktemp("results"))
+
+
+@pytest.fixture(scope="session")
+def root(
+    leaves: list[tuple[droste.Proof, droste.Program, list[int]]], stored: droste.Store
+) -> droste.Aggregate:
+    """The aggregate of the leaves, made in this process."""
+    return droste.aggregate(leaves, preset="toy", arity=2, store=stored.folder)

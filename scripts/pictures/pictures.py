@@ -1,0 +1,34 @@
+"""Makes the pictures of the README, in the colours of both themes.
+
+Usage: pictures.py DROSTE, the command. The chart is that of the report of docs/measurement.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+from subprocess import run
+
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+PICTURES = ROOT / "docs/pictures"
+CHAIN = (ROOT / "scripts/pictures/chain.svg").read_text()
+
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
+with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    report = Path(folder) / "cost.html"
+    rows = ROOT / "docs/measurement/factorial.json"
+    run([sys.argv[1], "cost", "--from", rows, "--report", report], check=True, capture_output=True)
+    browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+    for theme in ["light", "dark"]:
+        viewport = {"width": 1440, "height": 900}
+        page = browser.new_context(color_scheme=theme, viewport=viewport).new_page()
+        page.goto(report.as_uri())
+        with page.expect_download() as download:
+            page.locator("#fft-cost-by-bits button", has_text="Save SVG").click()
+        download.value.save_as(PICTURES / f"cost-{theme}.svg")
+        # The chain takes the colours of the report.
+        chain = re.sub(r"var\((--\w+)\)", lambda name: page.evaluate("(name) => style(name)", name[1]), CHAIN)
+        (PICTURES / f"chain-{theme}.svg").write_text(chain)

@@ -1,0 +1,163 @@
+//! Recursion over proofs of p3-batch-stark.
+
+use std::fmt;
+
+use droste_native::{Config, EF, F, FriSettings, Poseidon16Suite, config};
+use droste_vm::prover::{Proof, ProveOptions};
+use p3_air::Air;
+use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
+use p3_batch_stark::{BatchProof, ProverData, verify_batch};
+use p3_lookup::InteractionSymbolicBuilder;
+
+use super::{AirCircuit, AirError, Parts, Seed, check_airs};
+use crate::circuit::Run;
+use crate::shape::Protocol;
+use crate::tape::TapeSuite;
+
+/// AIRs whose p3-batch-stark proofs, committed in hash `H`, can be verified in the machine.
+/// Implemented for every type that meets the bounds.
+pub trait BatchAir<H: TapeSuite>:
+    Air<InteractionSymbolicBuilder<F, EF>>
+    + for<'a> Air<VerifierConstraintFolderWithLookups<'a, Config<H>>>
+{
+}
+
+impl<H: TapeSuite, A> BatchAir<H> for A where
+    A: Air<InteractionSymbolicBuilder<F, EF>>
+        + for<'a> Air<VerifierConstraintFolderWithLookups<'a, Config<H>>>
+{
+}
+
+/// Recursion over p3-batch-stark proofs of a list of AIRs at given heights.
+///
+/// AIRs of different types are passed as one enum, as Plonky3's prover requires.
+pub struct BatchCircuit<H: TapeSuite, A> {
+    airs: Vec<A>,
+    settings: FriSettings,
+    data: ProverData<Config<H>>,
+    circuit: AirCircuit<H>,
+}
+
+impl<H: TapeSuite, A> fmt::Debug for BatchCircuit<H, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BatchCircuit")
+            .field("circuit", &self.circuit)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
+    /// The circuit of these AIRs, at heights `2^log_heights`.
+    ///
+    /// # Errors
+    /// If they cannot be proved with these settings, or no program can be generated that verifies
+    /// such proofs.
+    pub fn new(
+        airs: Vec<A>,
+        settings: FriSettings,
+        log_heights: &[usize],
+        seed: Seed,
+    ) -> Result<Self, AirError> {
+        check_airs(&airs, &settings, log_heights)?;
+        let unseeded = config::<H>(&settings, &[])?;
+        let data = ProverData::from_airs_and_degrees(&unseeded, &airs, log_heights)
+            .map_err(AirError::Preprocessed)?;
+        let common = &data.common;
+        let preprocessed = common.preprocessed.as_ref();
+        let circuit = AirCircuit::new(&Parts {
+            protocol: Protocol::Batch,
+            seed,
+            settings,
+            airs: &airs,
+            lookups: &common.lookups,
+            preprocessed: preprocessed.map(|global| &global.commitment),
+            log_heights,
+        })?;
+        Ok(Self {
+            airs,
+            settings,
+            data,
+            circuit,
+        })
+    }
+
+    /// The part that p3-batch-stark and p3-uni-stark share: key, claims, hints and program.
+    pub const fn air_circuit(&self) -> &AirCircuit<H> {
+        &self.circuit
+    }
+
+    /// The AIRs.
+    pub fn airs(&self) -> &[A] {
+        &self.airs
+    }
+
+    /// The prover data that Plonky3's `prove_batch` takes beside configuration and instances.
+    pub const fn data(&self) -> &ProverData<Config<H>> {
+        &self.data
+    }
+
+    /// The configuration that proofs are made with.
+    ///
+    /// # Errors
+    /// Never, since the settings have been checked.
+    pub fn config(&self) -> Result<Config<H>, AirError> {
+        Ok(config::<H>(&self.settings, &self.circuit.seed())?)
+    }
+
+    /// The claim of the recursion proof that [`Self::prove`] makes from a proof for these public
+    /// values, one list per table. A verifier of that recursion proof must compare its statement
+    /// with this claim.
+    pub fn claim(&self, public_values: &[Vec<F>]) -> [F; 8] {
+        self.circuit.claim(public_values)
+    }
+
+    /// Verifies a proof natively.
+    ///
+    /// # Errors
+    /// If Plonky3's verifier rejects it, or it has a part that the shape does not have and that
+    /// Plonky3's verifier does not check.
+    pub fn verify(
+        &self,
+        proof: &BatchProof<Config<H>>,
+        public_values: &[Vec<F>],
+    ) -> Result<(), AirError> {
+        verify_batch(
+            &self.config()?,
+            &self.airs,
+            proof,
+            public_values,
+            &self.data.common,
+        )
+        .map_err(|error| AirError::Rejected(Box::new(error)))?;
+        self.circuit.tape(proof, public_values)?;
+        Ok(())
+    }
+
+    /// Verifies a proof natively, then in the machine. Returns the machine's run, which
+    /// [`crate::aggregate::Aggregator::wrap_run`] proves.
+    ///
+    /// # Errors
+    /// If it is not valid.
+    pub fn run(
+        &self,
+        proof: &BatchProof<Config<H>>,
+        public_values: &[Vec<F>],
+    ) -> Result<Run, AirError> {
+        self.verify(proof, public_values)?;
+        Ok(self.circuit.run(proof, public_values)?)
+    }
+
+    /// Verifies a proof natively, then in the machine, and proves the machine's run.
+    ///
+    /// # Errors
+    /// If it is not valid, or the run cannot be proved.
+    pub fn prove(
+        &self,
+        proof: &BatchProof<Config<H>>,
+        public_values: &[Vec<F>],
+        options: &ProveOptions,
+    ) -> Result<Proof<Poseidon16Suite>, AirError> {
+        self.verify(proof, public_values)?;
+        Ok(self.circuit.prove(proof, public_values, options)?)
+    }
+}

@@ -1,0 +1,340 @@
+//! Circuits that verify Plonky3 proofs of any AIRs.
+//!
+//! [`BatchCircuit`] takes AIRs that p3-batch-stark proves, including lookups, preprocessed and
+//! periodic columns and public values; [`UniCircuit`] takes one AIR that p3-uni-stark proves. Each
+//! generates the program that verifies such proofs at given heights. Given a proof, it verifies the
+//! proof natively, writes the hints, runs the program and proves the run. The statement of that
+//! proof is the claim "the AIRs with this key hold for public values with this digest" (see
+//! [`crate::claim`]). To join it with other proofs, [`crate::aggregate::Aggregator::wrap_run`]
+//! proves the run in the canonical shape instead. Only a verifier who has the AIRs can derive the
+//! recursion key: [`crate::keys::Deriver::with_airs`].
+//!
+//! Proofs are made with Droste's hash suites and [`Seed::Key`], or, if they are made elsewhere,
+//! with [`Seed::StockForFixedAirs`]: then they equal, byte for byte, those of Plonky3's own Blake3
+//! and Keccak-256 configurations over the same field with the extension of degree 5.
+//!
+//! # Soundness obligations
+//! The author of the AIRs must ensure that they constrain what they should, including the bounds of
+//! lookup multiplicities. With [`Seed::StockForFixedAirs`], a verifier who accepts the claim must
+//! ensure that the AIRs were fixed before the proof was made. The program checks everything that
+//! Plonky3's verifier checks (`docs/verifier-mapping.md`).
+
+mod batch;
+mod key;
+mod uni;
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Instant;
+
+use droste_gadgets::NativeTape;
+use droste_native::stark::security::{TableShape, proven_security};
+use droste_native::stark::suite::{OpeningError, OpeningProverError, SuiteCap};
+use droste_native::{Commitment, EF, F, FriSettings, HashSuite, Poseidon16Suite, SettingsError};
+use droste_vm::heights::MAX_LOG_HEIGHT;
+use droste_vm::prover::{Proof, ProveOptions};
+use droste_vm::record::Execution;
+use droste_vm::report::table_shape;
+use p3_air::Air;
+use p3_batch_stark::{BatchVerificationError, ProvingError};
+use p3_lookup::{InteractionSymbolicBuilder, Lookups};
+use p3_matrix::Matrix;
+use thiserror::Error;
+
+pub use batch::{BatchAir, BatchCircuit};
+pub use key::{AirKey, Seed};
+pub use uni::{UniAir, UniCircuit};
+
+use crate::circuit::{self, Children, CircuitError, RecursionCircuit, Run};
+use crate::claim::{Claim, ClaimTree, public_digest};
+use crate::codegen::{TableSource, generate};
+use crate::shape::{ProofShape, Protocol, ShapeError};
+use crate::tape::{
+    Answers, ProofParts, TapeError, TapeSuite, commitment_lanes, expect_length, public_lanes,
+};
+
+/// Why a circuit for AIRs cannot be made, or a proof of them is not accepted.
+#[derive(Debug, Error)]
+pub enum AirError {
+    /// FRI settings out of range.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// Plonky3 cannot prove an AIR at its height, or relies on something that is not enforced.
+    #[error("table {table}: {reason}")]
+    Air {
+        /// Index of the AIR.
+        table: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Committing to the preprocessed traces failed.
+    #[error("Plonky3 cannot commit to the preprocessed traces")]
+    Preprocessed(#[source] ProvingError<OpeningProverError>),
+    /// Plonky3's verifier rejects the proof.
+    #[error("the proof is not valid")]
+    Rejected(#[source] Box<BatchVerificationError<OpeningError>>),
+    /// The circuit cannot be made, or rejects a proof, or its run cannot be proved.
+    #[error(transparent)]
+    Circuit(#[from] CircuitError),
+}
+
+impl From<ShapeError> for AirError {
+    fn from(error: ShapeError) -> Self {
+        Self::Circuit(error.into())
+    }
+}
+
+impl From<TapeError> for AirError {
+    fn from(error: TapeError) -> Self {
+        Self::Circuit(error.into())
+    }
+}
+
+/// The circuit that verifies one proof of given AIRs, made by p3-batch-stark or p3-uni-stark.
+pub struct AirCircuit<H: HashSuite> {
+    key: AirKey<H>,
+    seed: Seed,
+    circuit: Arc<RecursionCircuit>,
+}
+
+impl<H: HashSuite> fmt::Debug for AirCircuit<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AirCircuit")
+            .field("key", &self.key.digest())
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<H: HashSuite> Deref for AirCircuit<H> {
+    type Target = RecursionCircuit;
+
+    fn deref(&self) -> &RecursionCircuit {
+        &self.circuit
+    }
+}
+
+/// Everything that the circuit for given AIRs is generated from.
+struct Parts<'a, H: HashSuite, A> {
+    protocol: Protocol,
+    seed: Seed,
+    settings: FriSettings,
+    airs: &'a [A],
+    lookups: &'a [Lookups<F>],
+    preprocessed: Option<&'a Commitment<H>>,
+    log_heights: &'a [usize],
+}
+
+impl<H: TapeSuite> AirCircuit<H> {
+    fn new<A>(parts: &Parts<'_, H, A>) -> Result<Self, CircuitError>
+    where
+        A: Air<InteractionSymbolicBuilder<F, EF>>,
+    {
+        let Parts {
+            protocol,
+            seed,
+            settings,
+            airs,
+            lookups,
+            preprocessed,
+            log_heights,
+        } = *parts;
+        let start = Instant::now();
+        let names: Vec<String> = (0..airs.len()).map(|i| format!("table_{i}")).collect();
+        let sources: Vec<TableSource<'_, A>> = airs
+            .iter()
+            .zip(&names)
+            .zip(lookups)
+            .zip(log_heights)
+            .map(|(((air, name), lookups), &log_height)| TableSource {
+                name,
+                air,
+                lookups,
+                preprocessed_width: air.preprocessed_width(),
+                log_height,
+            })
+            .collect();
+        let evaluators = generate(&sources)?;
+        let digest = match seed {
+            Seed::Key => 8,
+            Seed::StockForFixedAirs => 0,
+        };
+        let shape = ProofShape::of(protocol, H::ID, settings, digest, &evaluators, log_heights)?;
+        let shapes: Vec<TableShape> = airs
+            .iter()
+            .zip(lookups)
+            .zip(log_heights)
+            .map(|((air, lookups), &log_height)| table_shape(air, lookups, log_height))
+            .collect();
+        let identity = key::identity::<H, A>(
+            protocol,
+            seed,
+            &settings,
+            airs,
+            &names,
+            lookups,
+            log_heights,
+        );
+        let circuit = RecursionCircuit::new(circuit::Parts {
+            children: Children::Airs { identity },
+            shape,
+            evaluators,
+            header: identity.to_vec(),
+            security: proven_security(&settings, &shapes, H::COLLISION_BITS),
+            start,
+        })?;
+        let preprocessed = preprocessed
+            .map(|commitment| commitment.digests().to_vec())
+            .unwrap_or_default();
+        Ok(Self {
+            key: AirKey {
+                identity,
+                preprocessed,
+            },
+            seed,
+            circuit: Arc::new(circuit),
+        })
+    }
+
+    /// The key of the proofs that the circuit verifies.
+    pub const fn air_key(&self) -> &AirKey<H> {
+        &self.key
+    }
+
+    /// The elements that the transcripts of proofs absorb first: the key's digest, or none.
+    pub fn seed(&self) -> Vec<F> {
+        match self.seed {
+            Seed::Key => self.key.digest().0.to_vec(),
+            Seed::StockForFixedAirs => vec![],
+        }
+    }
+
+    /// The leaf that a proof for these public values, one list per table, is in a claim tree.
+    pub fn leaf(&self, public_values: &[Vec<F>]) -> ClaimTree {
+        ClaimTree {
+            key: self.key.digest(),
+            claim: Claim::Statement(public_digest(public_values)),
+        }
+    }
+
+    /// The claim of a recursion proof that verified one proof for these public values: the digest
+    /// of [`Self::leaf`] alone. A verifier of that recursion proof must compare its statement with
+    /// this claim.
+    pub fn claim(&self, public_values: &[Vec<F>]) -> [F; 8] {
+        Claim::Children(vec![self.leaf(public_values)]).statement()
+    }
+
+    /// The hints with which the program accepts a proof for these public values.
+    ///
+    /// # Errors
+    /// If the proof is of another shape, or the program rejects it.
+    pub fn tape<'a>(
+        &self,
+        proof: impl Into<ProofParts<'a, H>>,
+        public_values: &[Vec<F>],
+    ) -> Result<NativeTape, TapeError> {
+        let digests = &self.key.preprocessed;
+        let commitment = (!digests.is_empty())
+            .then(|| <Commitment<H> as SuiteCap<H::Digest>>::from_digests(digests.clone()));
+        let shape = self.shape();
+        let part = "tables of public values";
+        expect_length(part, public_values.len(), shape.tables.len())?;
+        for (table, values) in shape.tables.iter().zip(public_values) {
+            let part = format!("public values of {}", table.name);
+            expect_length(&part, values.len(), table.shape.num_public_values)?;
+        }
+        let mut answers = Answers::<H>::default();
+        if let Some(commitment) = &commitment {
+            answers.message(commitment_lanes::<H>(commitment));
+        }
+        if shape.public_values() > 0 {
+            answers.message(public_lanes(public_values));
+        }
+        answers.proof(shape, commitment.as_ref(), proof)?;
+        self.record(answers)
+    }
+
+    /// Records the hints of a proof for these public values and runs the program on them. Plonky3's
+    /// verifier is not called.
+    ///
+    /// # Errors
+    /// If the program rejects it.
+    pub fn execute<'a>(
+        &self,
+        proof: impl Into<ProofParts<'a, H>>,
+        public_values: &[Vec<F>],
+    ) -> Result<Execution, CircuitError> {
+        self.circuit.execute(&self.tape(proof, public_values)?)
+    }
+
+    /// Runs the program on a proof for these public values, for
+    /// [`crate::aggregate::Aggregator::wrap_run`]. The caller has verified the proof natively.
+    fn run<'a>(
+        &self,
+        proof: impl Into<ProofParts<'a, H>>,
+        public_values: &[Vec<F>],
+    ) -> Result<Run, CircuitError> {
+        let start = Instant::now();
+        let execution = self.execute(proof, public_values)?;
+        let trees = vec![self.leaf(public_values)];
+        let (circuit, compile) = (Arc::clone(&self.circuit), self.compile_time());
+        Run::new(circuit, execution, trees, compile, start.elapsed())
+    }
+
+    /// Proves the run of the program on a proof for these public values. The caller has verified
+    /// the proof natively.
+    fn prove<'a>(
+        &self,
+        proof: impl Into<ProofParts<'a, H>>,
+        public_values: &[Vec<F>],
+        options: &ProveOptions,
+    ) -> Result<Proof<Poseidon16Suite>, CircuitError> {
+        let execution = self.execute(proof, public_values)?;
+        self.key(options.settings, &options.heights)?
+            .prove(&execution)
+    }
+}
+
+/// Checks what Plonky3 assumes of AIRs and their heights without checking it.
+fn check_airs<A>(airs: &[A], settings: &FriSettings, log_heights: &[usize]) -> Result<(), AirError>
+where
+    A: Air<InteractionSymbolicBuilder<F, EF>>,
+{
+    settings.validate()?;
+    if airs.len() != log_heights.len() {
+        return Err(ShapeError::Heights {
+            tables: airs.len(),
+            heights: log_heights.len(),
+        }
+        .into());
+    }
+    let max = MAX_LOG_HEIGHT - settings.log_blowup;
+    for (table, (air, &log_height)) in airs.iter().zip(log_heights).enumerate() {
+        let wrong = |reason: String| Err(AirError::Air { table, reason });
+        if log_height > max {
+            return wrong(format!(
+                "its height is 2^{log_height}, expected at most 2^{max} at this blowup"
+            ));
+        }
+        if air.assumes_boolean_trace() {
+            return wrong("it assumes that its columns are bits, which the recursive verifier does not enforce".into());
+        }
+        let trace = air.preprocessed_trace();
+        let (width, height) = trace.as_ref().map_or((0, 1 << log_height), |trace| {
+            (trace.width(), trace.height())
+        });
+        let expected = air.preprocessed_width();
+        if width != expected {
+            return wrong(format!(
+                "its preprocessed trace has {width} columns, but it declares {expected}"
+            ));
+        }
+        if height != 1 << log_height {
+            return wrong(format!(
+                "its preprocessed trace has {height} rows, expected its height 2^{log_height}"
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Keeps circuits between steps.
+
+use std::fmt;
+
+use droste_vm::machine::{Provable, StandardTables};
+
+use super::recent::Recent;
+use super::{ChildShape, CircuitError, ProgramCircuit, RecursionCircuit};
+use crate::tape::TapeSuite;
+
+/// Number of circuits that are kept: as many as a chain of proofs in all three hashes needs,
+/// intermediate steps included.
+const CIRCUITS: usize = 8;
+
+/// The most recently used circuits, by shape and number of the proofs that they verify.
+///
+/// Shape and number of the children determine the program, so a kept circuit equals the one that
+/// would be compiled.
+pub struct CircuitCache(Recent<(ChildShape, usize), RecursionCircuit>);
+
+impl Default for CircuitCache {
+    fn default() -> Self {
+        Self(Recent::new(CIRCUITS))
+    }
+}
+
+impl fmt::Debug for CircuitCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CircuitCache")
+            .field("compiled", &self.compiled())
+            .finish_non_exhaustive()
+    }
+}
+
+impl CircuitCache {
+    /// Number of circuits compiled so far.
+    pub fn compiled(&self) -> usize {
+        self.0.made()
+    }
+
+    /// Returns the circuit that verifies `count` proofs of this shape on the standard machine;
+    /// compiles it if it is not kept.
+    ///
+    /// # Errors
+    /// If no such circuit can be generated.
+    pub fn programs<H: TapeSuite>(
+        &self,
+        shape: ChildShape,
+        count: usize,
+    ) -> Result<ProgramCircuit<H>, CircuitError>
+    where
+        StandardTables: Provable<H>,
+    {
+        let children = (shape, count);
+        let circuit = self.0.get_or_make(&children, || {
+            ProgramCircuit::<H>::compile_shape(&children.0, count)
+        })?;
+        Ok(ProgramCircuit::of(circuit))
+    }
+}

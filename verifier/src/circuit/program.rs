@@ -1,0 +1,222 @@
+//! Circuits that verify proofs of programs.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Instant;
+
+use droste_gadgets::NativeTape;
+use droste_native::stark::suite::SuiteCap;
+use droste_native::{Commitment, F, HashSuite, Poseidon16Suite};
+use droste_vm::key::{Key, KeyHeights};
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::prover::{Proof, ProveOptions};
+use droste_vm::record::Execution;
+use droste_vm::verifier::Verifier;
+use p3_air::BaseAir;
+
+use super::{ChildShape, Children, CircuitError, Parts, RecursionCircuit};
+use crate::codegen::{TableSource, generate};
+use crate::shape::ProofShape;
+use crate::tape::{Answers, TapeSuite, commitment_lanes};
+
+/// A circuit that verifies proofs of programs. The proofs have one shape (one machine, settings and
+/// list of heights), but may be of any programs.
+///
+/// The proof of its run is an ordinary proof in Poseidon-16 whose statement is the claim (see
+/// [`crate::claim`]). If it is proved at fixed heights, a further circuit can verify it.
+pub struct ProgramCircuit<H> {
+    circuit: Arc<RecursionCircuit>,
+    hash: PhantomData<fn() -> H>,
+}
+
+impl<H> fmt::Debug for ProgramCircuit<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.circuit.fmt(f)
+    }
+}
+
+impl<H> Deref for ProgramCircuit<H> {
+    type Target = RecursionCircuit;
+
+    fn deref(&self) -> &RecursionCircuit {
+        &self.circuit
+    }
+}
+
+/// A key digest's preimage without the commitment to the program, which is its last part.
+fn header<H: HashSuite>(key: &Key<H>) -> Vec<F> {
+    let mut preimage = key.preimage();
+    preimage.truncate(16);
+    preimage
+}
+
+impl<H: TapeSuite> ProgramCircuit<H> {
+    /// The circuit that verifies `count` proofs with these heights under the key of `verifier`.
+    ///
+    /// # Errors
+    /// If no proof of the verifier's key has these heights, or no program can be generated.
+    pub fn new<T: Provable<H>>(
+        verifier: &Verifier<H, T>,
+        log_heights: &[usize],
+        count: usize,
+    ) -> Result<Self, CircuitError> {
+        let circuit = compile(verifier, log_heights, count, Instant::now())?;
+        Ok(Self::of(Arc::new(circuit)))
+    }
+
+    /// The circuit for `count` proofs of this shape, on the standard machine.
+    ///
+    /// # Errors
+    /// If the standard machine makes no such proofs, or no program can be generated.
+    pub fn of_shape(shape: &ChildShape, count: usize) -> Result<Self, CircuitError>
+    where
+        StandardTables: Provable<H>,
+    {
+        Ok(Self::of(Arc::new(Self::compile_shape(shape, count)?)))
+    }
+
+    pub(super) fn compile_shape(
+        shape: &ChildShape,
+        count: usize,
+    ) -> Result<RecursionCircuit, CircuitError>
+    where
+        StandardTables: Provable<H>,
+    {
+        let start = Instant::now();
+        let program = shape.tables.iter().position(|name| name == "program");
+        let program_log_height = program
+            .and_then(|index| shape.log_heights.get(index))
+            .copied()
+            .unwrap_or_default();
+        let heights = match shape.fixed {
+            true => KeyHeights::Fixed(shape.log_heights.clone()),
+            false => KeyHeights::Free,
+        };
+        let verifier = Verifier::<H, StandardTables>::of_machine(
+            shape.settings,
+            &shape.tables,
+            heights,
+            program_log_height,
+        )
+        .map_err(CircuitError::ChildMachine)?;
+        compile(&verifier, &shape.log_heights, count, start)
+    }
+
+    /// Wraps a circuit whose children are committed in `H`.
+    pub(super) const fn of(circuit: Arc<RecursionCircuit>) -> Self {
+        Self {
+            circuit,
+            hash: PhantomData,
+        }
+    }
+
+    /// A shared reference to the circuit.
+    pub(crate) fn share(&self) -> Arc<RecursionCircuit> {
+        Arc::clone(&self.circuit)
+    }
+
+    /// The hints with which the program accepts these children.
+    ///
+    /// # Errors
+    /// If a child is of another shape, or the program rejects it.
+    pub fn tape(&self, children: &[&Proof<H>]) -> Result<NativeTape, CircuitError> {
+        if let Children::Programs { count, .. } = *self.children()
+            && children.len() != count
+        {
+            return Err(CircuitError::ChildCount {
+                expected: count,
+                found: children.len(),
+            });
+        }
+        let shape = self.shape();
+        let roots: Vec<Commitment<H>> = children
+            .iter()
+            .map(|proof| SuiteCap::from_digests(proof.key.program.clone()))
+            .collect();
+        let mut answers = Answers::<H>::default();
+        for (child, (proof, root)) in children.iter().zip(&roots).enumerate() {
+            let heights = shape.tables.iter().map(|table| table.log_height);
+            if header(&proof.key) != self.header()
+                || !heights.eq(proof.batch.degree_bits.iter().copied())
+            {
+                return Err(CircuitError::OtherShape { child });
+            }
+            answers.message(commitment_lanes::<H>(root));
+            answers.message(proof.statement.to_vec());
+            answers.proof(shape, Some(root), &proof.batch)?;
+        }
+        Ok(self.record(answers)?)
+    }
+
+    /// Runs the program on these children.
+    ///
+    /// # Errors
+    /// If it rejects them.
+    pub fn execute(&self, children: &[&Proof<H>]) -> Result<Execution, CircuitError> {
+        self.circuit.execute(&self.tape(children)?)
+    }
+
+    /// Verifies the children natively, then in the machine, and proves the machine's run.
+    ///
+    /// # Errors
+    /// If a child is not valid, or the run cannot be proved.
+    pub fn prove<T: Provable<H>>(
+        &self,
+        children: &[&Proof<H>],
+        options: &ProveOptions,
+    ) -> Result<Proof<Poseidon16Suite>, CircuitError> {
+        for (child, proof) in children.iter().enumerate() {
+            Verifier::<H, T>::new(proof.key.clone())
+                .and_then(|verifier| verifier.verify(&[], 0, proof))
+                .map_err(|source| CircuitError::Child { child, source })?;
+        }
+        let execution = self.execute(children)?;
+        self.key(options.settings, &options.heights)?
+            .prove(&execution)
+    }
+}
+
+/// The circuit that verifies `count` proofs with these heights under the key of `verifier`.
+fn compile<H: TapeSuite, T: Provable<H>>(
+    verifier: &Verifier<H, T>,
+    log_heights: &[usize],
+    count: usize,
+    start: Instant,
+) -> Result<RecursionCircuit, CircuitError> {
+    let key = verifier.key();
+    let (_, security) = verifier.shape(log_heights).map_err(CircuitError::Heights)?;
+    let tables = verifier.machine().tables();
+    let names: Vec<String> = tables
+        .iter()
+        .map(|table| table.name().replace([' ', '-'], "_"))
+        .collect();
+    let sources: Vec<TableSource<'_, T>> = tables
+        .iter()
+        .zip(&names)
+        .zip(&verifier.common().lookups)
+        .zip(log_heights)
+        .map(|(((air, name), lookups), &log_height)| TableSource {
+            name,
+            air,
+            lookups,
+            preprocessed_width: BaseAir::<F>::preprocessed_width(air),
+            log_height,
+        })
+        .collect();
+    let evaluators = generate(&sources)?;
+    let digest = key.digest().0.len();
+    let shape = ProofShape::new(H::ID, key.settings, digest, &evaluators, log_heights)?;
+    RecursionCircuit::new(Parts {
+        children: Children::Programs {
+            shape: ChildShape::new(key, log_heights),
+            count,
+        },
+        shape,
+        evaluators,
+        header: header(key),
+        security,
+        start,
+    })
+}

@@ -1,0 +1,84 @@
+//! Runs of circuits that are ready to be proved.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use droste_vm::record::Execution;
+
+use super::{CircuitError, RecursionCircuit};
+use crate::claim::ClaimTree;
+
+/// The run of a circuit on proofs that were verified natively before. It is made by
+/// [`crate::airs::BatchCircuit::run`], [`crate::airs::UniCircuit::run`] and the steps of an
+/// aggregator only.
+#[derive(Debug)]
+pub struct Run {
+    circuit: Arc<RecursionCircuit>,
+    execution: Execution,
+    /// Number of rows that it fills in each table of its machine.
+    rows: Vec<usize>,
+    trees: Vec<ClaimTree>,
+    compile: Duration,
+    execute: Duration,
+}
+
+impl Run {
+    /// The run of a circuit on proofs with these claim trees. Compiling the circuit took `compile`;
+    /// writing the hints and running the program took `execute`.
+    pub(crate) fn new(
+        circuit: Arc<RecursionCircuit>,
+        execution: Execution,
+        trees: Vec<ClaimTree>,
+        compile: Duration,
+        execute: Duration,
+    ) -> Result<Self, CircuitError> {
+        Ok(Self {
+            rows: circuit.rows(&execution)?,
+            circuit,
+            execution,
+            trees,
+            compile,
+            execute,
+        })
+    }
+
+    /// The circuit that was run.
+    pub fn circuit(&self) -> &RecursionCircuit {
+        &self.circuit
+    }
+
+    /// The execution of the circuit's program.
+    pub const fn execution(&self) -> &Execution {
+        &self.execution
+    }
+
+    /// Number of rows that it fills in each table of the machine that proves it.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// Claim trees of the proofs that it verified.
+    pub fn trees(&self) -> &[ClaimTree] {
+        &self.trees
+    }
+
+    /// Proven bits of every proof that the circuit accepts.
+    pub fn bits(&self) -> usize {
+        self.circuit.security().bits()
+    }
+
+    /// Time that compiling the circuit took.
+    pub(crate) const fn compile_time(&self) -> Duration {
+        self.compile
+    }
+
+    /// Time that writing the hints and running the program took.
+    pub(crate) const fn execute_time(&self) -> Duration {
+        self.execute
+    }
+
+    /// Returns the claim trees.
+    pub(crate) fn into_trees(self) -> Vec<ClaimTree> {
+        self.trees
+    }
+}

@@ -1,0 +1,128 @@
+//! Leaves of a plan: proofs of programs and aggregates, verified natively.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use droste_native::{F, HashId, HashSuite};
+use droste_vm::codec::{self, DecodeError};
+use droste_vm::isa::Program;
+use droste_vm::key::KeyDigest;
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::verifier::VerifyError;
+use thiserror::Error;
+
+use super::Name;
+use crate::aggregate::{AggregateError, RunFigures, VerifiedProof};
+use crate::circuit::ChildShape;
+use crate::file::FileError;
+
+/// Why a leaf is refused.
+#[derive(Debug, Error)]
+pub enum LeafError {
+    /// The bytes are no proof.
+    #[error(transparent)]
+    Proof(#[from] DecodeError),
+    /// The bytes are no aggregate.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The proof is not valid, or not a proof of the program, or says something else.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+    /// The aggregate is not valid, or no recursion program verifies proofs of this shape.
+    #[error(transparent)]
+    Aggregate(#[from] AggregateError),
+    /// The tree of the aggregate has too few proven bits.
+    #[error("a proof of the aggregate has {found} proven bits, expected at least {expected}")]
+    Security {
+        /// Bits that the caller requires.
+        expected: usize,
+        /// Bits of the weakest proof.
+        found: usize,
+    },
+}
+
+/// A verified leaf: what a plan needs to know of it, without its proof.
+#[derive(Clone, Debug)]
+pub struct Leaf {
+    /// Digest of its file.
+    pub(super) name: Name,
+    /// Keys and statements that it proves, in order: one for the proof of a program, those of the
+    /// claim tree's leaves for an aggregate.
+    pub(super) says: Vec<(KeyDigest, [F; 8])>,
+    /// Number of nodes of its claim tree.
+    pub(super) nodes: usize,
+    /// Number of levels of its claim tree.
+    pub(super) depth: usize,
+    /// The recursion keys in its claim tree.
+    pub(super) keys: Vec<KeyDigest>,
+    /// Proven bits of the weakest proof in it.
+    pub(super) bits: usize,
+    /// Whether it is an aggregate.
+    pub(super) is_aggregate: bool,
+    /// The run that verifies it.
+    pub(super) figures: Arc<RunFigures>,
+}
+
+impl Leaf {
+    /// Digest of its file.
+    pub const fn name(&self) -> Name {
+        self.name
+    }
+
+    /// Keys and statements that it proves, in order.
+    pub fn says(&self) -> &[(KeyDigest, [F; 8])] {
+        &self.says
+    }
+
+    /// Leaves of one class are brought to the canonical shape by the same steps.
+    pub(super) fn class(&self) -> (&ChildShape, bool) {
+        (&self.figures.shape, self.is_aggregate)
+    }
+
+    /// Hash in which it is committed.
+    pub fn hash(&self) -> HashId {
+        self.figures.shape.hash
+    }
+}
+
+/// A program of which leaves are proofs. It keeps the keys that turned out to be the program's, so
+/// that the program is committed to once for all proofs of one shape.
+#[derive(Debug)]
+pub struct LeafProgram {
+    program: Program,
+    keys: Mutex<BTreeSet<KeyDigest>>,
+}
+
+impl LeafProgram {
+    /// A program whose keys are not known yet.
+    pub const fn new(program: Program) -> Self {
+        Self {
+            program,
+            keys: Mutex::new(BTreeSet::new()),
+        }
+    }
+
+    /// Decodes and verifies a proof of this program.
+    pub(super) fn verify<H: HashSuite>(
+        &self,
+        bytes: &[u8],
+        expected: &[F],
+        min_bits: usize,
+        limit: usize,
+    ) -> Result<VerifiedProof<H>, LeafError>
+    where
+        StandardTables: Provable<H>,
+    {
+        let proof = codec::decode::<H>(bytes)?;
+        let (key, digest) = (proof.key.clone(), proof.key.digest());
+        let keys = || self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        // The lock is not held while a proof is verified.
+        let known = keys().contains(&digest);
+        if known {
+            return Ok(VerifiedProof::new(proof, &key, expected, min_bits)?);
+        }
+        let proof = VerifiedProof::of_program(proof, &self.program, expected, min_bits, limit)?;
+        keys().insert(digest);
+        Ok(proof)
+    }
+}

@@ -1,0 +1,257 @@
+//! Makes plans.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use droste_native::stark::security::{Preset, UnsupportedBlowup};
+use droste_native::{Blake3Suite, F, HashId, KeccakSuite, Poseidon16Suite};
+use droste_vm::codec;
+use droste_vm::machine::{Provable, StandardTables};
+use thiserror::Error;
+
+use super::draft::Draft;
+use super::{Leaf, LeafError, LeafProgram, MAX_LEAVES, Name, Plan, Worker};
+use crate::aggregate::{AggregateError, Aggregator, RunFigures};
+use crate::circuit::{ChildShape, CircuitCache};
+use crate::claim::{MAX_DEPTH, MAX_NODES};
+use crate::file::{self, MAX_KEYS};
+use crate::keys::{Deriver, MAX_CHILDREN, RecipeError};
+use crate::tape::TapeSuite;
+
+/// Arities that are compared if the caller names none.
+const ARITIES: [usize; 4] = [2, 3, 4, 8];
+
+/// Why there is no plan.
+#[derive(Debug, Error)]
+pub enum PlanError {
+    /// There are no leaves, or too many.
+    #[error("{found} leaves were given, expected 1 to {MAX_LEAVES}")]
+    Leaves {
+        /// Number of leaves.
+        found: usize,
+    },
+    /// No plan has this arity.
+    #[error("the arity is {found}, expected {least} to {MAX_CHILDREN}")]
+    Arity {
+        /// The arity.
+        found: usize,
+        /// The least arity: 2 if there are several leaves.
+        least: usize,
+    },
+    /// The preset has no settings.
+    #[error(transparent)]
+    Preset(#[from] UnsupportedBlowup),
+    /// A leaf cannot be brought to the canonical shape.
+    #[error("leaf {leaf} cannot be wrapped")]
+    Leaf {
+        /// Index of the leaf, from 0.
+        leaf: usize,
+        /// Why it cannot.
+        source: Box<AggregateError>,
+    },
+    /// There is no join at these parameters.
+    #[error(transparent)]
+    Join(#[from] AggregateError),
+    /// The key of a task's recursion program cannot be derived.
+    #[error("the key of a recursion program cannot be derived")]
+    Key(#[source] Box<RecipeError>),
+    /// The claim tree would be larger than a file can hold.
+    #[error(
+        "the claim tree of these leaves has {nodes} nodes and {depth} levels, but the file of an \
+         aggregate holds {MAX_NODES} nodes and {MAX_DEPTH} levels"
+    )]
+    ClaimTree {
+        /// Number of nodes.
+        nodes: usize,
+        /// Number of levels.
+        depth: usize,
+    },
+    /// The leaves have so many shapes that the recursion keys would be more than a file can hold.
+    #[error(
+        "the leaves and their wraps have {found} recursion keys or more, but the file of an \
+         aggregate holds {MAX_KEYS}: there is one for each shape of proofs; make several aggregates"
+    )]
+    Keys {
+        /// Number of keys, as far as they were counted.
+        found: usize,
+    },
+    /// A task cannot be named.
+    #[error("what a task depends on cannot be encoded")]
+    Name,
+}
+
+/// Leaves of one shape, for which the same steps are planned; and whether they are aggregates, of
+/// which figures are estimated.
+type Class = (ChildShape, bool);
+
+/// Verifies leaves and makes plans of them. Compiled circuits and derived keys are kept and shared
+/// with the workers that it makes.
+#[derive(Debug, Default)]
+pub struct Planner {
+    deriver: Arc<Deriver>,
+    circuits: Arc<CircuitCache>,
+    /// The run that verifies a proof of each shape, made once for the first such leaf.
+    figures: Mutex<HashMap<Class, Arc<RunFigures>>>,
+}
+
+impl Planner {
+    /// A planner that derives keys by `deriver`.
+    pub fn new(deriver: impl Into<Arc<Deriver>>) -> Self {
+        Self {
+            deriver: deriver.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Verifies a leaf that is a proof of `program`: its statement must begin with `expected`, it
+    /// must have at least `min_bits` proven bits, and committing to the program must take at most
+    /// `limit` rows ([`droste_vm::verifier::verify_program`]).
+    ///
+    /// # Errors
+    /// Why the leaf is refused.
+    pub fn proof(
+        &self,
+        bytes: &[u8],
+        program: &LeafProgram,
+        expected: &[F],
+        min_bits: usize,
+        limit: usize,
+    ) -> Result<Leaf, LeafError> {
+        let check = match codec::hash_of(bytes)? {
+            HashId::Poseidon16 => Self::proof_in::<Poseidon16Suite>,
+            HashId::Blake3 => Self::proof_in::<Blake3Suite>,
+            HashId::Keccak => Self::proof_in::<KeccakSuite>,
+        };
+        check(self, bytes, program, expected, min_bits, limit)
+    }
+
+    fn proof_in<H: TapeSuite>(
+        &self,
+        bytes: &[u8],
+        program: &LeafProgram,
+        expected: &[F],
+        min_bits: usize,
+        limit: usize,
+    ) -> Result<Leaf, LeafError>
+    where
+        StandardTables: Provable<H>,
+    {
+        let verified = program.verify::<H>(bytes, expected, min_bits, limit)?;
+        let proof = verified.proof();
+        let shape = ChildShape::new(&proof.key, &proof.batch.degree_bits);
+        let figures = || RunFigures::of_proof(&self.circuits, &verified);
+        Ok(Leaf {
+            name: Name::of_leaf(bytes),
+            says: vec![(verified.report().key, proof.statement)],
+            nodes: 1,
+            depth: 1,
+            keys: vec![],
+            bits: verified.report().security.bits(),
+            is_aggregate: false,
+            figures: self.figures((shape, false), figures)?,
+        })
+    }
+
+    /// Verifies a leaf that is an aggregate, with derived recursion keys. Every proof of its tree
+    /// must have at least `min_bits` proven bits.
+    ///
+    /// # Errors
+    /// Why the leaf is refused.
+    pub fn aggregate(&self, bytes: &[u8], min_bits: usize) -> Result<Leaf, LeafError> {
+        let aggregate = file::decode(bytes)?.derive(&self.deriver)?;
+        let found = aggregate.accepted().bits;
+        if found < min_bits {
+            let expected = min_bits;
+            return Err(LeafError::Security { expected, found });
+        }
+        let proof = aggregate.proof();
+        let shape = ChildShape::new(&proof.key, &proof.batch.degree_bits);
+        let figures = || RunFigures::of_aggregate(&aggregate);
+        Ok(Leaf {
+            name: Name::of_leaf(bytes),
+            says: aggregate.tree().leaves(),
+            nodes: usize::try_from(aggregate.accepted().proofs).unwrap_or(usize::MAX),
+            depth: aggregate.tree().depth(),
+            keys: aggregate.keys().iter().map(|(key, _)| key).collect(),
+            bits: found,
+            is_aggregate: true,
+            figures: self.figures((shape, true), figures)?,
+        })
+    }
+
+    fn figures(
+        &self,
+        of: Class,
+        make: impl FnOnce() -> Result<RunFigures, AggregateError>,
+    ) -> Result<Arc<RunFigures>, AggregateError> {
+        let known = || self.figures.lock().unwrap_or_else(PoisonError::into_inner);
+        // Not locked while the run is made: making one may verify other leaves on this thread.
+        let found = known().get(&of).cloned();
+        if let Some(figures) = found {
+            return Ok(figures);
+        }
+        let figures = Arc::new(make()?);
+        known().insert(of, Arc::clone(&figures));
+        Ok(figures)
+    }
+
+    /// A worker for the tasks of a plan. It shares this planner's circuits and keys.
+    ///
+    /// # Errors
+    /// If the plan's preset has no settings.
+    pub fn worker(&self, plan: &Plan) -> Result<Worker, UnsupportedBlowup> {
+        let aggregator = Aggregator::for_preset(plan.preset, plan.arity)?;
+        let circuits = Arc::clone(&self.circuits);
+        Ok(Worker::of(
+            aggregator.with_circuits(circuits),
+            Arc::clone(&self.deriver),
+        ))
+    }
+
+    /// Plans the aggregation of these leaves, in this order. Without an arity, the one of 2, 3, 4
+    /// and 8 with the least estimated `fft_cost` is chosen.
+    ///
+    /// # Errors
+    /// If there is no plan.
+    pub fn plan(
+        &self,
+        leaves: &[Leaf],
+        preset: Preset,
+        arity: Option<usize>,
+    ) -> Result<Plan, PlanError> {
+        if !(1..=MAX_LEAVES).contains(&leaves.len()) {
+            let found = leaves.len();
+            return Err(PlanError::Leaves { found });
+        }
+        let draft = |arity| Draft::new(leaves, preset, arity, &self.circuits);
+        if let Some(found) = arity {
+            let least = leaves.len().min(2);
+            return match (least..=MAX_CHILDREN).contains(&found) {
+                true => self.finish(&draft(found)?),
+                false => Err(PlanError::Arity { found, least }),
+            };
+        }
+        let mut best: Option<(u64, Draft<'_>)> = None;
+        // A join never takes more proofs than there are.
+        let sensible = |arity: &usize| *arity == 2 || *arity <= leaves.len();
+        for arity in ARITIES.into_iter().filter(sensible) {
+            let draft = draft(arity)?;
+            let cost = draft.fft_cost()?;
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, draft));
+            }
+        }
+        match best {
+            Some((_, draft)) => self.finish(&draft),
+            None => Err(PlanError::Leaves { found: 0 }),
+        }
+    }
+
+    fn finish(&self, draft: &Draft<'_>) -> Result<Plan, PlanError> {
+        draft.check_claim_tree()?;
+        draft.plan(&self.deriver)
+    }
+}
+
+#[cfg(test)]
+mod tests;

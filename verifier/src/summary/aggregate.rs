@@ -1,0 +1,174 @@
+//! What an aggregate says.
+
+use droste_native::Poseidon16Suite;
+use droste_vm::codec::{self, DecodeError};
+use droste_vm::key::KeyDigest;
+use droste_vm::prover::Proof;
+use serde::Serialize;
+
+use super::{StepSummary, integers};
+use crate::aggregate::{Accepted, Aggregate, UnverifiedAggregate};
+use crate::claim::{Claim, ClaimTree};
+use crate::cost::peak_memory;
+use crate::keys::ClaimedKeys;
+
+/// Reason to trust the recursion keys of an aggregate, and the bits listed with them; the strongest
+/// first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evidence {
+    /// Their programs were generated here, now or by this build before (see
+    /// [`crate::keys::Cache`]).
+    Derived,
+    /// The caller gave the digest of the set.
+    Pinned,
+    /// There is none: only the file lists them.
+    Claimed,
+}
+
+/// What an aggregate says.
+#[derive(Clone, Debug, Serialize)]
+pub struct AggregateSummary {
+    /// Digest of its recursion keys.
+    pub key: String,
+    /// Its claim.
+    pub claim: String,
+    /// Why the keys are trusted.
+    pub keys_are: Evidence,
+    /// Proven bits that every proof of the tree has at least.
+    pub proven_bits: usize,
+    /// Proven bits of all proofs of the tree together.
+    pub tree_bits: usize,
+    /// Number of proofs in the tree.
+    pub proofs: u64,
+    /// Blowup of the proof at the root.
+    pub blowup: usize,
+    /// Queries of the proof at the root.
+    pub queries: usize,
+    /// Time to verify it.
+    pub verify_ms: f64,
+    /// Bytes of the proof at the root.
+    pub proof_bytes: usize,
+    /// Largest resident memory of the process so far.
+    pub peak_rss_bytes: Option<usize>,
+    /// The steps that made it from its children; none if it was read.
+    pub steps: Vec<StepSummary>,
+    /// Its recursion keys.
+    pub recursion_keys: Vec<RecursionKey>,
+    /// Number of leaves of the tree.
+    pub leaves: usize,
+    /// Keys and statements of its proofs.
+    pub tree: Node,
+}
+
+/// A recursion key of an aggregate.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecursionKey {
+    /// Its digest.
+    pub key: String,
+    /// Proven bits of the proofs that its program verifies.
+    pub bits_of_children: usize,
+}
+
+/// A proof of the tree.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Node {
+    /// One that shows no children.
+    Leaf {
+        /// Digest of its key.
+        key: String,
+        /// What it says.
+        statement: Vec<u32>,
+    },
+    /// A recursion proof.
+    Inner {
+        /// Digest of its key.
+        key: String,
+        /// The proofs that it verified.
+        children: Vec<Node>,
+    },
+}
+
+impl Node {
+    /// The keys and statements of a tree.
+    pub fn new(tree: &ClaimTree) -> Self {
+        let key = tree.key.to_string();
+        match &tree.claim {
+            Claim::Statement(statement) => Self::Leaf {
+                key,
+                statement: integers(statement),
+            },
+            Claim::Children(children) => Self::Inner {
+                key,
+                children: children.iter().map(Self::new).collect(),
+            },
+        }
+    }
+}
+
+impl AggregateSummary {
+    /// Summary of an aggregate that was accepted in `verify_ms` milliseconds, because of `evidence`.
+    ///
+    /// # Errors
+    /// If its proof cannot be encoded, so its bytes cannot be counted.
+    pub fn new(
+        aggregate: &Aggregate,
+        evidence: Evidence,
+        verify_ms: f64,
+    ) -> Result<Self, DecodeError> {
+        let parts = (
+            aggregate.proof(),
+            aggregate.tree(),
+            aggregate.keys().claimed(),
+        );
+        let steps = aggregate.steps().iter().map(StepSummary::new).collect();
+        Self::of(parts, aggregate.accepted(), steps, evidence, verify_ms)
+    }
+
+    /// Summary of an aggregate whose recursion keys were not checked, only claimed by its file.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn claimed(
+        aggregate: &UnverifiedAggregate,
+        accepted: &Accepted,
+        verify_ms: f64,
+    ) -> Result<Self, DecodeError> {
+        let parts = (&aggregate.proof, &aggregate.tree, &aggregate.keys);
+        Self::of(parts, accepted, vec![], Evidence::Claimed, verify_ms)
+    }
+
+    fn of(
+        (proof, tree, keys): (&Proof<Poseidon16Suite>, &ClaimTree, &ClaimedKeys),
+        accepted: &Accepted,
+        steps: Vec<StepSummary>,
+        evidence: Evidence,
+        verify_ms: f64,
+    ) -> Result<Self, DecodeError> {
+        let settings = &proof.key.settings;
+        Ok(Self {
+            key: keys.digest().to_string(),
+            claim: KeyDigest(proof.statement).to_string(),
+            keys_are: evidence,
+            proven_bits: accepted.bits,
+            tree_bits: accepted.tree_bits,
+            proofs: accepted.proofs,
+            blowup: settings.blowup(),
+            queries: settings.num_queries,
+            verify_ms,
+            proof_bytes: codec::encode(proof)?.len(),
+            peak_rss_bytes: peak_memory(),
+            steps,
+            recursion_keys: keys
+                .iter()
+                .map(|(key, listed)| RecursionKey {
+                    key: key.to_string(),
+                    bits_of_children: listed.bits,
+                })
+                .collect(),
+            leaves: tree.leaves().len(),
+            tree: Node::new(tree),
+        })
+    }
+}

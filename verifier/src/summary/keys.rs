@@ -1,0 +1,59 @@
+//! What a set of recursion keys consists of.
+
+use droste_native::HashId;
+use droste_vm::key::KeyDigest;
+use serde::Serialize;
+
+use crate::keys::{Children, KeySet};
+
+/// A set of recursion keys.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeysSummary {
+    /// Digest of the set.
+    pub key: String,
+    /// The keys, ascending.
+    pub keys: Vec<KeySummary>,
+    /// Time to derive them.
+    pub derive_ms: f64,
+}
+
+/// A recursion key.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeySummary {
+    /// Its digest.
+    pub key: String,
+    /// Hash of the proofs that the key's program verifies; none if it verifies proofs of other
+    /// AIRs.
+    pub hash: Option<HashId>,
+    /// Number of proofs that the program verifies.
+    pub children: usize,
+    /// Proven bits of each of them.
+    pub bits_of_children: usize,
+}
+
+impl KeysSummary {
+    /// Gathers what a set of keys consists of.
+    pub fn new(keys: &KeySet, derive_ms: f64) -> Self {
+        let line = |key: KeyDigest, bits, children: &Children| {
+            let (hash, children) = match children {
+                Children::Programs { shape, count } => (Some(shape.hash), *count),
+                Children::Airs { .. } => (None, 1),
+            };
+            KeySummary {
+                key: key.to_string(),
+                hash,
+                children,
+                bits_of_children: bits,
+            }
+        };
+        Self {
+            key: keys.digest().to_string(),
+            keys: keys
+                .claimed()
+                .iter()
+                .map(|(key, listed)| line(key, listed.bits, &listed.recipe.children))
+                .collect(),
+            derive_ms,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What proofs, aggregates and sets of keys say, as values that serialize to named fields.
+//!
+//! The command prints these with `--format json`, and the Python package returns them as
+//! dictionaries. They hold figures for people: what is verified, and against what, is up to whoever
+//! makes them.
+
+mod aggregate;
+mod keys;
+mod proof;
+mod step;
+
+use std::time::Duration;
+
+use droste_native::F;
+use p3_field::PrimeField32;
+
+pub use aggregate::{AggregateSummary, Evidence, Node, RecursionKey};
+pub use keys::{KeySummary, KeysSummary};
+pub use proof::{ProofSummary, TableSummary};
+pub use step::StepSummary;
+
+/// Milliseconds of a duration.
+pub const fn milliseconds(duration: Duration) -> f64 {
+    duration.as_nanos() as f64 / 1e6
+}
+
+/// The canonical integers of field elements.
+pub fn integers(elements: &[F]) -> Vec<u32> {
+    elements.iter().map(F::as_canonical_u32).collect()
+}

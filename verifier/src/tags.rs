@@ -1,0 +1,19 @@
+//! Tags of digests (domain separation). A Poseidon-16 sponge absorbs the tag first, so that no
+//! digest of one kind passes for one of another kind. Each tag is four ASCII letters, big-endian.
+
+use droste_native::F;
+
+/// "clai": a claim, the digest of children ([`crate::claim::claim_digest`]).
+pub const CLAIM_TAG: F = F::new(0x636c_6169);
+
+/// "publ": the public values of a proof of AIRs ([`crate::claim::public_digest`]).
+pub const PUBLIC_TAG: F = F::new(0x7075_626c);
+
+/// "airs": the identity of a list of AIRs ([`crate::airs::AirKey::identity`]).
+pub const AIRS_TAG: F = F::new(0x6169_7273);
+
+/// "akey": the digest of an [`crate::airs::AirKey`].
+pub const AIR_KEY_TAG: F = F::new(0x616b_6579);
+
+/// "keys": the digest of a set of recursion keys ([`crate::keys::ClaimedKeys::digest`]).
+pub const KEY_SET_TAG: F = F::new(0x6b65_7973);

@@ -1,0 +1,104 @@
+//! Tests that the documents list the buses and precompiles that the code declares.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use droste_air::message::Declaration;
+use droste_air::{keccak, poseidon16};
+use droste_native::EF;
+use p3_lookup::{Kind, Lookups};
+
+use super::blocks::BlocksTable;
+use super::cpu::CpuTable;
+use super::program::ProgramTable;
+use super::words::WordsTable;
+use super::*;
+use crate::machine::{MachineTables, StandardTables};
+use crate::precompile::BUILT_IN;
+
+fn tables() -> Vec<StandardTables> {
+    let mut tables: Vec<StandardTables> = vec![CpuTable.into()];
+    tables.extend(StandardTables::precompile_tables());
+    let program = ProgramTable::of_height(6);
+    tables.extend([program.into(), WordsTable.into(), BlocksTable.into()]);
+    tables
+}
+
+/// Asserts that the table below a heading of a document has exactly these lines.
+fn assert_lists(document: &str, heading: &str, lines: &[String]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let text = fs::read_to_string(path.join(document)).expect("readable document");
+    let below = text.lines().skip_while(|line| *line != heading).skip(2);
+    let listed: Vec<&str> = below.take_while(|line| line.starts_with('|')).collect();
+    let list = lines.join("\n");
+    assert!(
+        listed == lines,
+        "docs/{document} must have this list below `{heading}`:\n{list}"
+    );
+}
+
+/// Returns the elements of a message as the documents write them.
+fn elements(declaration: &Declaration) -> String {
+    let fields = declaration.fields.iter();
+    let fields = fields.map(|(name, elements)| match elements {
+        1 => format!("`{name}`"),
+        elements => format!("`{name}[{elements}]`"),
+    });
+    fields.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn buses_are_listed() {
+    let mut users: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for table in tables() {
+        for lookup in Lookups::from_air::<EF, _>(&table).iter() {
+            let Kind::Global(bus) = &lookup.kind else {
+                continue;
+            };
+            let users = users.entry(bus.clone()).or_default();
+            if users.last() != Some(&table.name()) {
+                users.push(table.name());
+            }
+        }
+    }
+    let others = [
+        keccak::sponge::AbsorbedMessage::<()>::DECLARATION,
+        poseidon16::PermutationMessage::<()>::DECLARATION,
+    ];
+    let lines = bus::DECLARATIONS.iter().chain(&others).map(|declaration| {
+        let Declaration { bus, message, .. } = declaration;
+        let users = users.remove(*bus).unwrap_or_default();
+        let users: Vec<_> = users.iter().map(|name| format!("`{name}`")).collect();
+        let users = if users.is_empty() {
+            "none of a machine".into()
+        } else {
+            users.join(", ")
+        };
+        let elements = elements(declaration);
+        format!("| `{bus}` | `{message}` | {elements} | {users} |")
+    });
+    let lines: Vec<String> = lines.collect();
+    let heading = "| bus | message | elements | tables |";
+    assert_lists("buses.md", heading, &lines);
+    assert!(users.is_empty(), "buses without a declaration: {users:?}");
+}
+
+#[test]
+fn precompiles_are_listed() {
+    let tables = tables();
+    let lines = BUILT_IN.iter().map(|precompile| {
+        let functions = precompile.functions.iter();
+        let functions: Vec<_> = functions.map(|function| format!("`{function}`")).collect();
+        let functions = functions.join("<br>");
+        let serves = |table: &&StandardTables| table.precompiles().contains(precompile);
+        let names = tables.iter().filter(serves);
+        let names: Vec<_> = names.map(|table| format!("`{}`", table.name())).collect();
+        let (identity, name) = (precompile.identity, precompile.name);
+        let names = names.join(", ");
+        format!("| {identity} | `{name}` | {functions} | {names} |")
+    });
+    let lines: Vec<String> = lines.collect();
+    let heading = "| identity | precompile | functions | tables |";
+    assert_lists("precompiles.md", heading, &lines);
+}
