@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -84,7 +85,29 @@ enum Outcome {
 }
 
 thread_local! {
-    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The last panic of this thread, while it tries an attack.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Keeps panics of attacks from being printed, and prints all others as before.
+///
+/// A process has one hook, and several plans may run in it: the hook is set once and stays.
+fn record_panics() {
+    static RECORDED: Once = Once::new();
+    RECORDED.call_once(|| {
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let attack = PANIC.with_borrow_mut(|panic| {
+                panic
+                    .as_mut()
+                    .map(|panic| *panic = info.to_string())
+                    .is_some()
+            });
+            if !attack {
+                hook(info);
+            }
+        }));
+    });
 }
 
 impl Plan {
@@ -93,10 +116,7 @@ impl Plan {
     /// # Panics
     /// If a thread cannot be started.
     pub fn run(&self) -> Report {
-        let hook = panic::take_hook();
-        panic::set_hook(Box::new(|info| {
-            PANIC.with(|panic| *panic.borrow_mut() = info.to_string());
-        }));
+        record_panics();
         let start = Instant::now();
         let next = AtomicUsize::new(0);
         let worker = || {
@@ -122,7 +142,7 @@ impl Plan {
                 }
             })
         };
-        let report = std::thread::scope(|scope| {
+        std::thread::scope(|scope| {
             let workers: Vec<_> = (0..self.threads.max(1))
                 .map(|_| scope.spawn(worker))
                 .collect();
@@ -131,9 +151,7 @@ impl Plan {
                 report.merge(worker.join().expect("attacks catch their panics"));
             }
             report
-        });
-        panic::set_hook(hook);
-        report
+        })
     }
 
     fn attempt(&self, number: usize, workspaces: &mut [super::tree::Node]) -> Outcome {
@@ -192,7 +210,10 @@ fn attempt_forgery(forger: &dyn Forger, rng: &mut SmallRng) -> Outcome {
 
 /// Returns the result of a call, or the place of its panic.
 fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
-    panic::catch_unwind(AssertUnwindSafe(call)).map_err(|_| PANIC.with(RefCell::take))
+    PANIC.set(Some(String::new()));
+    let result = panic::catch_unwind(AssertUnwindSafe(call));
+    let panic = PANIC.take().unwrap_or_default();
+    result.map_err(|_| panic)
 }
 
 /// Returns the part of a file to which a place belongs.
