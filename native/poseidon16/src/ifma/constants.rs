@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::super::constants::{
-    HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH, partial_constants,
+    HALF_FULL_ROUNDS, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH, partial_constants,
 };
 use super::super::mds::{EIGENVALUES, INVERSE_TWIDDLES, TWIDDLES};
 use crate::field::{F, MODULUS};
