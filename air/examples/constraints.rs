@@ -19,6 +19,9 @@ use droste_air::blake3::{Blake3Table, Blake3TableCols};
 use droste_air::keccak::degree5::{Degree5Table, Degree5TableCols};
 use droste_air::keccak::sponge::{SpongeCols, SpongeTable};
 use droste_air::keccak::{KeccakTable, KeccakTableCols};
+use droste_air::poseidon2::{
+    Poseidon2ParentTable, Poseidon2ParentTableCols, Poseidon2SpongeTable, Poseidon2SpongeTableCols,
+};
 use droste_air::poseidon16::{Poseidon16Table, Poseidon16TableCols};
 use droste_native::F;
 use p3_air::Air;
@@ -130,6 +133,14 @@ fn main() -> ExitCode {
     let table = std::env::args().nth(1).unwrap_or_default();
     let printed = match table.as_str() {
         "poseidon16" => print(&Poseidon16Table, &Poseidon16TableCols::<u8>::names()),
+        "poseidon2-parent" => print(
+            &Poseidon2ParentTable,
+            &Poseidon2ParentTableCols::<u8>::names(),
+        ),
+        "poseidon2-sponge" => print(
+            &Poseidon2SpongeTable,
+            &Poseidon2SpongeTableCols::<u8>::names(),
+        ),
         "blake3" => print(&Blake3Table, &Blake3TableCols::<u8>::names()),
         "blake3-narrow" => print(&NarrowTable, &NarrowTableCols::<u8>::names()),
         "keccak" => print(&KeccakTable, &KeccakTableCols::<u8>::names()),
@@ -137,7 +148,7 @@ fn main() -> ExitCode {
         "keccak-sponge" => print(&SpongeTable, &SpongeCols::<u8>::names()),
         _ => {
             eprintln!(
-                "usage: constraints poseidon16|blake3|blake3-narrow|keccak|keccak-degree5|keccak-sponge"
+                "usage: constraints poseidon16|poseidon2-parent|poseidon2-sponge|blake3|blake3-narrow|keccak|keccak-degree5|keccak-sponge"
             );
             return ExitCode::FAILURE;
         }

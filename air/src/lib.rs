@@ -1,4 +1,4 @@
-//! AIR tables for Poseidon-16, Blake3 and Keccak.
+//! AIR tables for Poseidon-16, Poseidon2, Blake3 and Keccak.
 //!
 //! There is one folder per hash, with its columns, constraints and trace generation. Each table can
 //! be proved alone with `p3-uni-stark`; with `p3-batch-stark`, its form with a bus also sends its
@@ -24,6 +24,7 @@ pub mod keccak;
 pub mod limb;
 pub mod message;
 pub mod poseidon16;
+pub mod poseidon2;
 #[cfg(any(test, feature = "test-utils"))]
 pub mod test_utils;
 

@@ -6,6 +6,9 @@ use droste_air::blake3::{self, Blake3Air, Blake3Table, Compression};
 use droste_air::keccak::degree5::{self, Degree5Air, Degree5Table};
 use droste_air::keccak::sponge::{self, SpongeTable};
 use droste_air::keccak::{self, KeccakAir, KeccakTable};
+use droste_air::poseidon2::{
+    self, Poseidon2ParentAir, Poseidon2ParentTable, Poseidon2SpongeAir, Poseidon2SpongeTable,
+};
 use droste_air::poseidon16::{self, Mode, Poseidon16Air, Poseidon16Table};
 use droste_air::test_utils::{Harness, Table};
 use droste_native::{Blake3Suite, Config, F, FriSettings, config};
@@ -29,6 +32,8 @@ fn settings() -> Config<Blake3Suite> {
 #[derive(Clone, Copy)]
 enum Tables {
     Poseidon16,
+    Poseidon2Parent,
+    Poseidon2Sponge,
     Blake3,
     Blake3Narrow,
     Keccak,
@@ -41,6 +46,8 @@ impl BaseAir<F> for Tables {
     fn width(&self) -> usize {
         match self {
             Self::Poseidon16 => Poseidon16Table.width(),
+            Self::Poseidon2Parent => Poseidon2ParentTable.width(),
+            Self::Poseidon2Sponge => Poseidon2SpongeTable.width(),
             Self::Blake3 => Blake3Table.width(),
             Self::Blake3Narrow => NarrowTable.width(),
             Self::Keccak => KeccakTable.width(),
@@ -53,6 +60,8 @@ impl BaseAir<F> for Tables {
     fn main_next_row_columns(&self) -> Vec<usize> {
         match self {
             Self::Poseidon16 => Poseidon16Table.main_next_row_columns(),
+            Self::Poseidon2Parent => Poseidon2ParentTable.main_next_row_columns(),
+            Self::Poseidon2Sponge => Poseidon2SpongeTable.main_next_row_columns(),
             Self::Blake3 => Blake3Table.main_next_row_columns(),
             Self::Blake3Narrow => NarrowTable.main_next_row_columns(),
             Self::Keccak => KeccakTable.main_next_row_columns(),
@@ -67,6 +76,8 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Tables {
     fn eval(&self, builder: &mut AB) {
         match self {
             Self::Poseidon16 => Poseidon16Table.eval(builder),
+            Self::Poseidon2Parent => Poseidon2ParentTable.eval(builder),
+            Self::Poseidon2Sponge => Poseidon2SpongeTable.eval(builder),
             Self::Blake3 => Blake3Table.eval(builder),
             Self::Blake3Narrow => NarrowTable.eval(builder),
             Self::Keccak => KeccakTable.eval(builder),
@@ -176,6 +187,38 @@ fn poseidon16() {
     let inputs: Vec<_> = states(3).into_iter().zip(modes).collect();
     let trace = poseidon16::generate_table(&inputs, None).unwrap();
     check_bus(Tables::Poseidon16, "poseidon16", 33, &trace);
+}
+
+#[test]
+fn poseidon2_parent() {
+    let trace = poseidon2::generate_parent_permutations(&states(7), None).unwrap();
+    let config = settings();
+    let proof = prove(&config, &Poseidon2ParentAir, trace, &[]).unwrap();
+    verify(&config, &Poseidon2ParentAir, &proof, &[]).unwrap();
+
+    let trace = poseidon2::generate_parent_table(&states(3), None).unwrap();
+    check_bus(
+        Tables::Poseidon2Parent,
+        "poseidon2_parent",
+        poseidon2::ParentMessage::<()>::DECLARATION.length(),
+        &trace,
+    );
+}
+
+#[test]
+fn poseidon2_sponge() {
+    let trace = poseidon2::generate_sponge_permutations(&states(7), None).unwrap();
+    let config = settings();
+    let proof = prove(&config, &Poseidon2SpongeAir, trace, &[]).unwrap();
+    verify(&config, &Poseidon2SpongeAir, &proof, &[]).unwrap();
+
+    let trace = poseidon2::generate_sponge_table(&states(3), None).unwrap();
+    check_bus(
+        Tables::Poseidon2Sponge,
+        "poseidon2_sponge",
+        poseidon2::SpongeMessage::<()>::DECLARATION.length(),
+        &trace,
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod bus;
 mod contender;
 mod evaluate;
 mod hashes;
+mod poseidon2;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, value_parser};
@@ -34,6 +35,9 @@ pub struct Arguments {
     /// Logarithm of the number of Poseidon-16 permutations.
     #[arg(long, default_value_t = 14, value_parser = value_parser!(u32).range(5..=20))]
     poseidon16: u32,
+    /// Logarithm of the number of Poseidon2 permutations of width 16.
+    #[arg(long, default_value_t = 14, value_parser = value_parser!(u32).range(5..=20))]
+    poseidon2: u32,
     /// Logarithm of the number of Blake3 compressions.
     #[arg(long, default_value_t = 12, value_parser = value_parser!(u32).range(5..=16))]
     blake3: u32,
@@ -70,6 +74,8 @@ impl Arguments {
                 side,
                 "--poseidon16",
                 &self.poseidon16.to_string(),
+                "--poseidon2",
+                &self.poseidon2.to_string(),
                 "--blake3",
                 &self.blake3.to_string(),
                 "--keccak-rows",

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use droste_native::stark::security::Preset;
-use droste_native::{Blake3Suite, F, HashId, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_native::{F, HashId, HashSuite, with_suite};
 use droste_verifier::cost::{Recorder, cpu_ns_per_fft_unit, cpu_time, peak_memory};
 use droste_vm::codec::encode;
 use droste_vm::compiler::{Compiled, compile_file};
@@ -101,11 +101,7 @@ fn in_process(
 }
 
 fn measure(arguments: &Arguments, log_cycles: u32, hash: HashId) -> Value {
-    match hash {
-        HashId::Poseidon16 => measure_in::<Poseidon16Suite>(arguments, log_cycles),
-        HashId::Blake3 => measure_in::<Blake3Suite>(arguments, log_cycles),
-        HashId::Keccak => measure_in::<KeccakSuite>(arguments, log_cycles),
-    }
+    with_suite!(hash, H => measure_in::<H>(arguments, log_cycles))
 }
 
 fn program() -> Compiled {

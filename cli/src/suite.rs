@@ -1,6 +1,6 @@
 //! Calls code that is generic over the hash suite with the suite that is named at run time.
 
-use droste_native::{Blake3Suite, HashId, KeccakSuite, Poseidon16Suite};
+use droste_native::{HashId, with_suite};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::machine::{Provable, StandardTables};
 
@@ -17,9 +17,5 @@ pub trait InHash {
 
 /// Does `work` in the hash suite named `hash`.
 pub fn in_hash<W: InHash>(hash: HashId, work: W) -> W::Output {
-    match hash {
-        HashId::Poseidon16 => work.run::<Poseidon16Suite>(),
-        HashId::Blake3 => work.run::<Blake3Suite>(),
-        HashId::Keccak => work.run::<KeccakSuite>(),
-    }
+    with_suite!(hash, H => work.run::<H>())
 }

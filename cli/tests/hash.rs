@@ -91,11 +91,12 @@ fn permutations_are_printed() {
 fn tables_prove_and_verify() {
     for (hash, form, rows, main) in [
         ("poseidon16", "wide", 1_u64, 164),
+        ("poseidon2", "wide", 1, 164),
         ("blake3", "wide", 1, 8271),
         ("blake3", "narrow", 8, 1155),
         ("keccak", "wide", 24, 2471),
     ] {
-        for commit_hash in ["poseidon16", "blake3", "keccak"] {
+        for commit_hash in ["poseidon16", "poseidon2", "blake3", "keccak"] {
             let printed = text(&droste(
                 &format!(
                     "table {hash} --form {form} --count 3 --preset toy --blowup 4 --commit-hash {commit_hash} --format json"
@@ -131,6 +132,8 @@ fn wrong_usage_exits_2_and_failures_1() {
         (format!("hash poseidon16 --permute {fifteen}"), 2),
         (format!("hash poseidon16 --permute {fifteen},2130706433"), 2),
         (format!("hash poseidon16 --permute {fifteen},-1"), 2),
+        (format!("hash poseidon2 --permute {fifteen}"), 2),
+        (format!("hash poseidon2 --permute {fifteen},15,16"), 2),
         (format!("hash blake3 --permute {fifteen},15"), 2),
         (format!("hash poseidon16 - --permute {fifteen},15"), 2),
         ("table poseidon16".to_owned(), 2),

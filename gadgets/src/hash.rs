@@ -16,9 +16,9 @@ pub trait Hash {
     const RUN_BLOCKS: usize;
     /// Number of blocks of a digest in memory.
     const DIGEST_BLOCKS: usize;
-    /// Whether hashing at least eight elements gives values to the lanes after the last element. If
-    /// not, these lanes must be zero.
-    const FILLS: bool;
+    /// The least number of elements whose hash gives values to the lanes after the last element. In
+    /// a shorter row these lanes, up to the end of its last block, must be zero.
+    const FILLED_FROM: usize;
 
     /// Returns digest `i` of consecutive digests of [`Hash::DIGEST_BLOCKS`] blocks each.
     ///
@@ -93,6 +93,31 @@ pub fn assert_low_bits_are_zero<C: Challenger>(word: [Felt; 2], n: usize) {
     }
     let first = if n < 24 { n } else { 24 };
     C::assert_bits(word, bits, Felt::ZERO, first);
+}
+
+/// The generator `X` of the extension.
+pub const X: Ext = Ext::new([0, 1, 0, 0, 0]);
+
+/// The powers `X^-i`, by which weights of `horner` are reduced.
+pub const DOWN: [Ext; 8] = [
+    Ext::new([1, 0, 0, 0, 0]),
+    Ext::new([0, 1, 0, 0, 1]),
+    Ext::new([1, 0, 0, 1, 0]),
+    Ext::new([0, 1, 1, 0, 1]),
+    Ext::new([1, 1, 0, 1, 0]),
+    Ext::new([1, 1, 1, 0, 1]),
+    Ext::new([1, 2, 0, 1, 1]),
+    Ext::new([2, 1, 1, 1, 1]),
+];
+
+/// Checks a proof of work of `bits` bits, whose nonce is one element. Does nothing for zero bits.
+pub fn grind_element<C: Challenger>(challenger: &mut C, bits: usize) {
+    if bits > 0 {
+        // Every nonce is admissible: the bits that it must lead to are checked below.
+        let nonce = hint_felt().any();
+        challenger.observe(nonce);
+        assert_low_bits_are_zero::<C>(challenger.sample_word(), bits);
+    }
 }
 
 /// Observes an extension element.

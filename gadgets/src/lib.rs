@@ -23,6 +23,7 @@ pub mod hash;
 pub mod keccak;
 pub mod packing;
 pub mod poseidon16;
+pub mod poseidon2;
 pub mod prelude;
 pub mod record;
 pub mod unchecked;
@@ -49,6 +50,7 @@ pub const SOURCES: &[(&str, &str)] = &[
         "droste_gadgets/poseidon16.rs",
         include_str!("poseidon16.rs"),
     ),
+    ("droste_gadgets/poseidon2.rs", include_str!("poseidon2.rs")),
     ("droste_gadgets/verify.rs", include_str!("verify/mod.rs")),
     (
         "droste_gadgets/verify/constraints.rs",

@@ -52,7 +52,7 @@ pub fn unpack_all<H: Hash>(data: Slice, at: usize, n: usize) -> Vec<Ext> {
 
 /// Reads a row of `n` elements that the prover chooses, laid out to be hashed.
 pub fn hint_row<H: Hash>(n: usize) -> Unchecked<Slice> {
-    advise_elements(&[], 0, n, (H::RUN, H::RUN_BLOCKS), !H::FILLS || n < 8);
+    advise_elements(&[], 0, n, (H::RUN, H::RUN_BLOCKS), n < H::FILLED_FROM);
     hint_slice(blocks_for::<H>(0, n))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::advice::{advise_bits, advise_elements, advise_shifted};
 use crate::bits::{assert_canonical, hint_bits};
-use crate::hash::{Challenger, Hash, assert_low_bits_are_zero};
+use crate::hash::{Challenger, DOWN, Hash, X, grind_element};
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 
@@ -15,7 +15,7 @@ impl Hash for Poseidon16 {
     const RUN: usize = 8;
     const RUN_BLOCKS: usize = 1;
     const DIGEST_BLOCKS: usize = 1;
-    const FILLS: bool = true;
+    const FILLED_FROM: usize = 8;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Block {
         // The caller ensures that `i` is below the number of digests.
@@ -60,21 +60,8 @@ pub fn hash_blocks(tag: Felt, blocks: &[Block]) -> Block {
     poseidon16_hash(Slice::from_blocks(blocks), lanes, capacity)
 }
 
-/// The generator of the extension.
-const X: Ext = Ext::new([0, 1, 0, 0, 0]);
 /// The third power of the generator.
 const X_CUBED: Ext = Ext::new([0, 0, 0, 1, 0]);
-
-/// The powers `X^-i`, by which the weights of a sample that does not begin at the rate's last lane
-/// are reduced.
-const DOWN: [Ext; 6] = [
-    Ext::new([1, 0, 0, 0, 0]),
-    Ext::new([0, 1, 0, 0, 1]),
-    Ext::new([1, 0, 0, 1, 0]),
-    Ext::new([0, 1, 1, 0, 1]),
-    Ext::new([1, 1, 0, 1, 0]),
-    Ext::new([1, 1, 1, 0, 1]),
-];
 
 /// The duplex challenger. It absorbs by overwriting the rate and adding the number of absorbed
 /// elements to the first element of the capacity, and squeezes the rate from its last element down.
@@ -247,11 +234,6 @@ impl Challenger for Poseidon16Challenger {
     }
 
     fn grind(&mut self, bits: usize) {
-        if bits > 0 {
-            // Every nonce is admissible: the bits that it must lead to are checked below.
-            let nonce = hint_felt().any();
-            self.observe(nonce);
-            assert_low_bits_are_zero::<Self>(self.sample_word(), bits);
-        }
+        grind_element(self, bits);
     }
 }

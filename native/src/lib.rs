@@ -1,7 +1,7 @@
 //! Native hashers of Droste and the proof configurations built on them.
 //!
 //! - [`field`]: the base field and the challenge field.
-//! - [`hash`]: Poseidon-16, Blake3, Keccak-256, and how field elements become bytes.
+//! - [`hash`]: Poseidon-16, Poseidon2, Blake3, Keccak-256, and how field elements become bytes.
 //! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.
 //! - `curves` (feature `curves`): multi-scalar multiplication, commitments, Poseidon over large
 //!   primes.
@@ -96,5 +96,6 @@ pub use field::{DIGEST, EF, F};
 pub use processor::processor_features;
 pub use stark::config::{FriSettings, SettingsError, config};
 pub use stark::suite::{
-    Blake3Suite, Commitment, Config, HashId, HashSuite, KeccakSuite, Poseidon16Suite,
+    Blake3Suite, Commitment, Config, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
+    Poseidon16Suite,
 };

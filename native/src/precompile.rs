@@ -7,8 +7,13 @@
 //! A 32-bit word of a byte hash is represented by two 16-bit limbs, the low one first, so a block
 //! has four words. A digest of a byte hash (8 little-endian words) is two blocks.
 
+mod poseidon2;
 #[cfg(test)]
 mod tests;
+
+pub use poseidon2::{
+    Poseidon2Output, poseidon2_compress, poseidon2_merkle, poseidon2_permute, poseidon2_sponge,
+};
 
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 use p3_keccak::Keccak256Hash;

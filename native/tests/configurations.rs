@@ -3,11 +3,13 @@
 
 use std::fmt::Debug;
 
-use droste_native::stark::challenger::Poseidon16Challenger;
+use droste_native::stark::challenger::{Poseidon2Challenger, Poseidon16Challenger};
 use droste_native::stark::config::MAX_GRINDING_BITS;
 use droste_native::stark::config::{FriSettings, SettingsError, config, pcs};
 use droste_native::stark::suite::{Config, Dft};
-use droste_native::{Blake3Suite, DIGEST, EF, F, HashId, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_native::{
+    Blake3Suite, DIGEST, EF, F, HashId, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_blake3::Blake3;
 use p3_challenger::{
@@ -18,12 +20,16 @@ use p3_commit::{ExtensionMmcs, Mmcs};
 use p3_field::{Field, PrimeCharacteristicRing};
 use p3_fri::TwoAdicFriPcs;
 use p3_keccak::Keccak256Hash;
-use p3_koala_bear::{Poseidon1KoalaBear, default_koalabear_poseidon1_16};
+use p3_koala_bear::{
+    Poseidon1KoalaBear, Poseidon2KoalaBear, default_koalabear_poseidon1_16,
+    default_koalabear_poseidon2_16, default_koalabear_poseidon2_24,
+};
 use p3_matrix::Dimensions;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_merkle_tree::MerkleTreeMmcs;
 use p3_symmetric::{
     CompressionFunctionFromHasher, CryptographicHasher, PaddingFreeSponge, SerializingHasher,
+    TruncatedPermutation,
 };
 use p3_uni_stark::{Proof, StarkConfig, StarkGenericConfig, prove, verify};
 use proptest::prelude::*;
@@ -123,6 +129,32 @@ fn stock_poseidon()
     )
 }
 
+/// What Plonky3's examples commit with.
+type StockPoseidon2Mmcs = MerkleTreeMmcs<
+    <F as Field>::Packing,
+    <F as Field>::Packing,
+    PaddingFreeSponge<Poseidon2KoalaBear<24>, 24, 16, 8>,
+    TruncatedPermutation<Poseidon2KoalaBear<16>, 2, 8, 16>,
+    2,
+    8,
+>;
+
+fn stock_poseidon2()
+-> StockConfig<StockPoseidon2Mmcs, DuplexChallenger<F, Poseidon2KoalaBear<24>, 24, 16>> {
+    let (wide, narrow) = (
+        default_koalabear_poseidon2_24(),
+        default_koalabear_poseidon2_16(),
+    );
+    stock_config(
+        MerkleTreeMmcs::new(
+            PaddingFreeSponge::new(wide.clone()),
+            TruncatedPermutation::new(narrow),
+            SETTINGS.cap_height,
+        ),
+        DuplexChallenger::new(wide),
+    )
+}
+
 fn stock_bytes<H: CryptographicHasher<u8, [u8; 32]> + Copy + Sync>(
     hasher: H,
 ) -> StockConfig<StockByteMmcs<H>, SerializingChallenger32<F, HashChallenger<u8, H, 32>>> {
@@ -163,6 +195,7 @@ macro_rules! interoperates {
 }
 
 interoperates!(poseidon16_interoperates, Poseidon16Suite, stock_poseidon());
+interoperates!(poseidon2_interoperates, Poseidon2Suite, stock_poseidon2());
 interoperates!(blake3_interoperates, Blake3Suite, stock_bytes(Blake3));
 interoperates!(
     keccak_interoperates,
@@ -196,6 +229,7 @@ fn proofs_do_not_depend_on_threads<H: HashSuite>() {
 #[test]
 fn proofs_are_deterministic() {
     proofs_do_not_depend_on_threads::<Poseidon16Suite>();
+    proofs_do_not_depend_on_threads::<Poseidon2Suite>();
     proofs_do_not_depend_on_threads::<Blake3Suite>();
     proofs_do_not_depend_on_threads::<KeccakSuite>();
 }
@@ -214,6 +248,7 @@ fn seed_is_bound<H: HashSuite>() {
 #[test]
 fn seeds_are_bound() {
     seed_is_bound::<Poseidon16Suite>();
+    seed_is_bound::<Poseidon2Suite>();
     seed_is_bound::<Blake3Suite>();
     seed_is_bound::<KeccakSuite>();
 }
@@ -245,11 +280,16 @@ where
 #[test]
 fn grinding_finds_the_smallest_nonce() {
     let mut rng = SmallRng::seed_from_u64(1);
-    for length in (0..20).chain([100]) {
+    for length in (0..20).chain([37, 100]) {
         let observed: Vec<F> = (0..length).map(|_| rng.random()).collect();
         grinds_to_the_smallest(
             Poseidon16Challenger::default(),
             DuplexChallenger::<F, _, 16, 8>::new(default_koalabear_poseidon1_16()),
+            &observed,
+        );
+        grinds_to_the_smallest(
+            Poseidon2Challenger::default(),
+            DuplexChallenger::<F, _, 24, 16>::new(default_koalabear_poseidon2_24()),
             &observed,
         );
         grinds_to_the_smallest(
@@ -315,6 +355,10 @@ proptest! {
         prop_assert_eq!(
             run(Poseidon16Challenger::default(), &steps),
             run(DuplexChallenger::<F, _, 16, 8>::new(default_koalabear_poseidon1_16()), &steps)
+        );
+        prop_assert_eq!(
+            run(Poseidon2Challenger::default(), &steps),
+            run(DuplexChallenger::<F, _, 24, 16>::new(default_koalabear_poseidon2_24()), &steps)
         );
         prop_assert_eq!(
             run(Blake3Suite::challenger(), &steps),
@@ -425,6 +469,7 @@ fn caps_expose_their_digests() {
         assert_eq!(Commitment::<H>::from_digests(cap.digests().to_vec()), cap);
     }
     check::<Poseidon16Suite>(4);
+    check::<Poseidon2Suite>(4);
     check::<Blake3Suite>(4);
     check::<KeccakSuite>(4);
     assert_eq!(DIGEST, 8);

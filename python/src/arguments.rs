@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use droste_native::stark::security::Preset;
-use droste_native::{Blake3Suite, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
+use droste_native::{FriSettings, HashId, with_suite};
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::machine::{Provable, StandardTables};
@@ -113,9 +113,5 @@ pub trait InHash {
 
 /// Does `work` in the hash suite named `hash`.
 pub fn in_hash<W: InHash>(hash: HashId, work: W) -> W::Output {
-    match hash {
-        HashId::Poseidon16 => work.run::<Poseidon16Suite>(),
-        HashId::Blake3 => work.run::<Blake3Suite>(),
-        HashId::Keccak => work.run::<KeccakSuite>(),
-    }
+    with_suite!(hash, H => work.run::<H>())
 }

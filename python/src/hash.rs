@@ -2,6 +2,7 @@
 
 use droste_native::hash::blake3::Blake3 as NativeBlake3;
 use droste_native::hash::keccak::Keccak256 as NativeKeccak256;
+use droste_native::hash::poseidon2;
 use droste_native::hash::poseidon16::{Poseidon16 as NativePoseidon16, WIDTH};
 use droste_native::{DIGEST, HashId};
 use pyo3::prelude::*;
@@ -22,6 +23,7 @@ const BRIEF: usize = 1 << 20;
 fn digest_of(hash: HashId, message: &[u8]) -> [u8; 32] {
     match hash {
         HashId::Poseidon16 => NativePoseidon16.hash_bytes(message),
+        HashId::Poseidon2 => poseidon2::hash_bytes(message),
         HashId::Blake3 => NativeBlake3.hash(message),
         HashId::Keccak => NativeKeccak256.hash(message),
     }

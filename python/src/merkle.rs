@@ -1,9 +1,7 @@
 //! Merkle trees over rows of field elements, as proofs have them.
 
 use droste_native::stark::suite::SuiteCap;
-use droste_native::{
-    Blake3Suite, Commitment, DIGEST, F, HashId, HashSuite, KeccakSuite, Poseidon16Suite,
-};
+use droste_native::{Commitment, DIGEST, F, HashId, HashSuite, with_suite};
 use p3_commit::{BatchOpeningRef, Mmcs};
 use p3_field::{PrimeField32, integers::QuotientMap};
 use p3_matrix::Dimensions;
@@ -158,11 +156,7 @@ impl MerkleTree {
         };
         let tree = compute(py, move || {
             let rows = RowMajorMatrix::new(elements, width);
-            Ok(match hash {
-                HashId::Poseidon16 => commit::<Poseidon16Suite>(rows, cap_height),
-                HashId::Blake3 => commit::<Blake3Suite>(rows, cap_height),
-                HashId::Keccak => commit::<KeccakSuite>(rows, cap_height),
-            })
+            Ok(with_suite!(hash, H => commit::<H>(rows, cap_height)))
         })?;
         Ok(Self {
             hash,
@@ -246,11 +240,7 @@ impl MerkleTree {
             let message = format!("a cap of {found} digests, expected a power of two");
             return Err(Error::usage(message).into());
         }
-        compute_briefly(py, || match hash {
-            HashId::Poseidon16 => path.verify::<Poseidon16Suite>(),
-            HashId::Blake3 => path.verify::<Blake3Suite>(),
-            HashId::Keccak => path.verify::<KeccakSuite>(),
-        })
+        compute_briefly(py, || with_suite!(hash, H => path.verify::<H>()))
     }
 }
 
@@ -260,15 +250,15 @@ fn digest_array<'py>(
     digests: &[[u8; 32]],
 ) -> PyResult<Bound<'py, PyAny>> {
     let data = digests.concat();
-    match hash {
-        HashId::Poseidon16 => array(py, &data, "<u4", &[digests.len(), DIGEST]),
-        HashId::Blake3 | HashId::Keccak => array(py, &data, "uint8", &[digests.len(), 32]),
+    match hash.is_of_bytes() {
+        false => array(py, &data, "<u4", &[digests.len(), DIGEST]),
+        true => array(py, &data, "uint8", &[digests.len(), 32]),
     }
 }
 
 fn digest_list(hash: HashId, object: &Bound<'_, PyAny>) -> PyResult<Vec<[u8; 32]>> {
-    match hash {
-        HashId::Poseidon16 => {
+    match hash.is_of_bytes() {
+        false => {
             let (shape, elements) = elements(object)?;
             if !matches!(*shape, [_, DIGEST]) {
                 return Err(expected(object, "digests: uint32 of shape (n, 8)"));
@@ -276,7 +266,7 @@ fn digest_list(hash: HashId, object: &Bound<'_, PyAny>) -> PyResult<Vec<[u8; 32]
             let digests = elements.as_chunks::<DIGEST>().0;
             Ok(digests.iter().map(Digest::to_bytes).collect())
         }
-        HashId::Blake3 | HashId::Keccak => {
+        true => {
             let (_, length, bytes) = byte_rows(object)?;
             if length != 32 {
                 return Err(expected(object, "digests: uint8 of shape (n, 32)"));

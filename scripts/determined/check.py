@@ -1,6 +1,7 @@
 """Checks that the inputs of each hash table determine its outputs: see README.md.
 
-    python check.py [poseidon16] [blake3] [blake3-narrow] [keccak] [keccak-degree5] [keccak-sponge]
+    python check.py [poseidon16] [poseidon2-parent] [poseidon2-sponge] [blake3] [blake3-narrow] [keccak]
+                    [keccak-degree5] [keccak-sponge]
 """
 
 import subprocess
@@ -11,11 +12,13 @@ from pathlib import Path
 from composition import Failed
 from expressions import Table
 from pieces import SECONDS, Solver
-from tables import blake3, blake3_narrow, keccak, keccak_degree5, keccak_sponge, poseidon16
+from tables import blake3, blake3_narrow, keccak, keccak_degree5, keccak_sponge, poseidon16, poseidon2
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = {
     "poseidon16": poseidon16,
+    "poseidon2-parent": poseidon2,
+    "poseidon2-sponge": poseidon2,
     "blake3": blake3,
     "blake3-narrow": blake3_narrow,
     "keccak": keccak,

@@ -2,20 +2,21 @@
 //!
 //! ```sh
 //! cargo run -p droste-tests --release --example false_hints -- \
-//!     [poseidon16|blake3|keccak|join] [SECONDS]
+//!     [poseidon16|poseidon2|blake3|keccak|join] [SECONDS]
 //! ```
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use droste_native::{Blake3Suite, KeccakSuite, Poseidon16Suite};
+use droste_native::{Blake3Suite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_tests::attack::hints::{Case, FALSE_VALUES};
 
 /// The name of a recursion program, and the function that makes its case.
 type Named = (&'static str, fn() -> Case);
 
-const CASES: [Named; 4] = [
+const CASES: [Named; 5] = [
     ("poseidon16", Case::wrap::<Poseidon16Suite>),
+    ("poseidon2", Case::wrap::<Poseidon2Suite>),
     ("blake3", Case::wrap::<Blake3Suite>),
     ("keccak", Case::wrap::<KeccakSuite>),
     ("join", Case::join),

@@ -22,6 +22,7 @@ use crate::tape::TapeSuite;
 const fn gadgets(hash: HashId) -> (&'static str, &'static str, &'static str) {
     match hash {
         HashId::Poseidon16 => ("poseidon16", "Poseidon16", "Poseidon16Challenger"),
+        HashId::Poseidon2 => ("poseidon2", "Poseidon2", "Poseidon2Challenger"),
         HashId::Blake3 => ("blake3", "Blake3", "Blake3Challenger"),
         HashId::Keccak => ("keccak", "Keccak", "KeccakChallenger"),
     }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use droste_native::{Blake3Suite, F, FriSettings, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_native::{
+    Blake3Suite, F, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+};
 use droste_verifier::circuit::{CircuitError, ProgramCircuit};
 use droste_verifier::claim::{ClaimError, claim_digest, claim_tree};
 use droste_verifier::keys::{Deriver, Recipe};
@@ -210,6 +212,11 @@ where
 }
 
 #[test]
+fn poseidon2_is_wrapped() {
+    is_wrapped::<Poseidon2Suite>();
+}
+
+#[test]
 fn blake3_is_wrapped() {
     is_wrapped::<Blake3Suite>();
 }
@@ -217,6 +224,12 @@ fn blake3_is_wrapped() {
 #[test]
 fn keccak_is_wrapped() {
     is_wrapped::<KeccakSuite>();
+}
+
+#[test]
+#[ignore = "half a minute each: cargo test -p droste-verifier --test recurse -- --ignored"]
+fn poseidon2_is_brought_to_r() {
+    is_brought_to_r::<Poseidon2Suite>();
 }
 
 #[test]

@@ -5,11 +5,12 @@ use droste_gadgets::blake3::{Blake3, Blake3Challenger};
 use droste_gadgets::hash::{Challenger, Hash};
 use droste_gadgets::keccak::{Keccak, KeccakChallenger};
 use droste_gadgets::packing::blocks_for;
+use droste_gadgets::poseidon2::{Poseidon2, Poseidon2Challenger};
 use droste_gadgets::poseidon16::{Poseidon16, Poseidon16Challenger};
 use droste_gadgets::prelude::*;
 use droste_gadgets::run_native;
 use droste_native::stark::suite::SuiteCap;
-use droste_native::{Blake3Suite, Commitment, EF, F, KeccakSuite, Poseidon16Suite};
+use droste_native::{Blake3Suite, Commitment, EF, F, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::tape::{Answers, TapeError, TapeSuite, commitment_lanes};
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
@@ -177,6 +178,11 @@ fn samples_take_words_of_the_digest() {
 #[test]
 fn poseidon16_agrees() {
     agrees::<Poseidon16Suite, Poseidon16, Poseidon16Challenger>();
+}
+
+#[test]
+fn poseidon2_agrees() {
+    agrees::<Poseidon2Suite, Poseidon2, Poseidon2Challenger>();
 }
 
 #[test]

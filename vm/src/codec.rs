@@ -215,6 +215,7 @@ fn number(hash: HashId) -> u8 {
         HashId::Poseidon16 => 0,
         HashId::Blake3 => 1,
         HashId::Keccak => 2,
+        HashId::Poseidon2 => 3,
     }
 }
 

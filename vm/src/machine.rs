@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use droste_native::{Blake3Suite, KeccakSuite, Poseidon16Suite};
+use droste_native::{Blake3Suite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use thiserror::Error;
 
 pub use crate::provable::Provable;
@@ -26,6 +26,10 @@ crate::machine! {
         Ext(crate::tables::ext::ExtTable),
         /// Poseidon-16: compression, sponge, Merkle paths.
         Poseidon16(crate::tables::poseidon16::Poseidon16CallTable),
+        /// Parents in Poseidon2: compression, Merkle paths.
+        Poseidon2Parent(crate::tables::poseidon2_parent::Poseidon2ParentTable),
+        /// Sponges in Poseidon2.
+        Poseidon2Sponge(crate::tables::poseidon2_sponge::Poseidon2SpongeTable),
         /// Field elements to 16-bit limbs.
         Limbs(crate::tables::limbs::LimbsTable),
         /// Blake3: chunks, parents, Merkle paths.
@@ -39,7 +43,7 @@ crate::machine! {
     }
 }
 
-crate::provable! { StandardTables: Poseidon16Suite, Blake3Suite, KeccakSuite }
+crate::provable! { StandardTables: Poseidon16Suite, Poseidon2Suite, Blake3Suite, KeccakSuite }
 
 /// A type that can be each table of a machine. [`machine!`](crate::machine!) implements it.
 pub trait MachineTables:

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{fibonacci, run, statement, toy};
-use droste_native::{Blake3Suite, EF, F, FriSettings, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_native::{
+    Blake3Suite, EF, F, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+};
 use droste_vm::codec::encode;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
@@ -261,6 +263,7 @@ where
 #[test]
 fn proofs_are_deterministic() {
     proofs_do_not_depend_on_threads::<Poseidon16Suite>();
+    proofs_do_not_depend_on_threads::<Poseidon2Suite>();
     proofs_do_not_depend_on_threads::<Blake3Suite>();
     proofs_do_not_depend_on_threads::<KeccakSuite>();
 }

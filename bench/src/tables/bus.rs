@@ -6,6 +6,7 @@ use std::hint::black_box;
 use droste_air::blake3::narrow::{NarrowAir, NarrowTable};
 use droste_air::blake3::{Blake3Air, Blake3Table};
 use droste_air::keccak::{KeccakAir, KeccakTable};
+use droste_air::poseidon2::{Poseidon2ParentAir, Poseidon2ParentTable};
 use droste_air::poseidon16::{Poseidon16Air, Poseidon16Table};
 use droste_air::test_utils::{Harness, Table};
 use droste_native::{Blake3Suite, Config, F};
@@ -22,6 +23,7 @@ use crate::race::duel;
 #[derive(Clone, Copy)]
 pub enum Hash {
     Poseidon16,
+    Poseidon2,
     Blake3,
     Blake3Narrow,
     Keccak,
@@ -31,6 +33,7 @@ impl Hash {
     const fn bus(self) -> &'static str {
         match self {
             Self::Poseidon16 => "poseidon16",
+            Self::Poseidon2 => "poseidon2_parent",
             Self::Blake3 | Self::Blake3Narrow => "blake3",
             Self::Keccak => "keccak_f",
         }
@@ -60,6 +63,10 @@ macro_rules! dispatch {
                 let $air = Poseidon16Table;
                 $call
             }
+            Tables::Sender(Hash::Poseidon2) => {
+                let $air = Poseidon2ParentTable;
+                $call
+            }
             Tables::Sender(Hash::Blake3) => {
                 let $air = Blake3Table;
                 $call
@@ -74,6 +81,10 @@ macro_rules! dispatch {
             }
             Tables::Silent(Hash::Poseidon16) => {
                 let $air = Poseidon16Air;
+                $call
+            }
+            Tables::Silent(Hash::Poseidon2) => {
+                let $air = Poseidon2ParentAir;
                 $call
             }
             Tables::Silent(Hash::Blake3) => {

@@ -20,6 +20,7 @@ use p3_uni_stark::{prove, verify};
 use super::bus::{self, Hash};
 use super::contender::{Contender, Shape, config, contender};
 use super::evaluate::evaluator;
+use super::poseidon2::poseidon2;
 use super::{Arguments, Measured, compare};
 use crate::clock::{milliseconds_since, now};
 
@@ -30,8 +31,9 @@ type PeerPoseidon16 = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROU
 type Measure = fn(&Arguments) -> Measured;
 
 /// Every comparison, by its name.
-pub const TABLES: [(&str, Measure); 5] = [
+pub const TABLES: [(&str, Measure); 6] = [
     ("poseidon16", poseidon16),
+    ("poseidon2", poseidon2),
     ("blake3", blake3),
     ("blake3_narrow", blake3_narrow),
     ("keccak", keccak),
@@ -40,7 +42,7 @@ pub const TABLES: [(&str, Measure); 5] = [
 
 /// Returns a generator of test inputs: an LCG is reproducible, and the values do not affect the
 /// time.
-fn words() -> impl FnMut() -> u32 {
+pub(super) fn words() -> impl FnMut() -> u32 {
     let mut state = 1u64;
     move || {
         state = state
@@ -51,7 +53,7 @@ fn words() -> impl FnMut() -> u32 {
 }
 
 /// Measures what the bus of a table costs, on a quarter of the inputs.
-fn bus(
+pub(super) fn bus(
     arguments: &Arguments,
     hash: Hash,
     with: Result<RowMajorMatrix<F>, TraceError>,

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use droste_native::hash::blake3::Blake3;
 use droste_native::hash::keccak::Keccak256;
-use droste_native::hash::poseidon16::{Poseidon16, WIDTH};
+use droste_native::hash::poseidon2;
+use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::{F, HashId};
 use p3_field::PrimeField32;
 use serde::Serialize;
@@ -25,14 +26,15 @@ const LONG: usize = 1 << 24;
 /// Arguments of `droste hash`.
 #[derive(Debug, Args)]
 pub struct Hash {
-    /// Hash: poseidon16, blake3 (BLAKE3) or keccak (Keccak-256).
+    /// Hash: poseidon16, poseidon2, blake3 (BLAKE3) or keccak (Keccak-256).
     hash: HashId,
     /// File to hash; without it, or with `-`, standard input is hashed.
     file: Option<PathBuf>,
     /// Largest number of bytes to read; the message is held in memory.
     #[arg(long, default_value_t = 1 << 30)]
     limit: u64,
-    /// Instead of hashing, permute a state of 16 comma-separated field elements (poseidon16 only).
+    /// Instead of hashing, permute a state of comma-separated field elements: 16 for poseidon16, 16
+    /// or 24 for poseidon2.
     #[arg(long, value_name = "X0,..,X15", conflicts_with = "file")]
     permute: Option<String>,
 }
@@ -72,6 +74,7 @@ impl Hash {
         let progress = (message.len() > LONG).then(|| Progress::spinner("hashing"));
         let digest = match self.hash {
             HashId::Poseidon16 => Poseidon16.hash_bytes(&message),
+            HashId::Poseidon2 => poseidon2::hash_bytes(&message),
             HashId::Blake3 => Blake3.hash(&message),
             HashId::Keccak => Keccak256.hash(&message),
         };
@@ -83,19 +86,39 @@ impl Hash {
 }
 
 fn permute(hash: HashId, list: &str, format: Format) -> Result<(), CommandError> {
-    if hash != HashId::Poseidon16 {
-        return Err(CommandError::usage("--permute works with poseidon16 only"));
-    }
     let elements = field_list(list)?;
-    let state: [F; WIDTH] = elements.try_into().map_err(|elements: Vec<F>| {
-        let given = elements.len();
-        CommandError::usage(format!(
-            "--permute takes {WIDTH} elements, but {given} were given"
-        ))
-    })?;
-    let output = Poseidon16.permute(state);
+    let output = match hash {
+        HashId::Poseidon16 => permuted(elements, "16", |state| {
+            Some(Poseidon16.permute(array(state)?).to_vec())
+        }),
+        HashId::Poseidon2 => permuted(elements, "16 or 24", |state| {
+            let narrow = || Some(poseidon2::permute_parent(array(state)?).to_vec());
+            narrow().or_else(|| Some(poseidon2::permute_sponge(array(state)?).to_vec()))
+        }),
+        HashId::Blake3 | HashId::Keccak => Err(CommandError::usage(
+            "--permute works with poseidon16 and poseidon2 only",
+        )),
+    }?;
     let output = output.iter().map(F::as_canonical_u32).collect();
     Ok(print(&Permuted { hash, output }, format)?)
+}
+
+fn array<const WIDTH: usize>(elements: &[F]) -> Option<[F; WIDTH]> {
+    elements.try_into().ok()
+}
+
+/// Applies a permutation, which refuses states that have not `widths` elements.
+fn permuted(
+    elements: Vec<F>,
+    widths: &str,
+    permutation: impl Fn(&[F]) -> Option<Vec<F>>,
+) -> Result<Vec<F>, CommandError> {
+    permutation(&elements).ok_or_else(|| {
+        let given = elements.len();
+        CommandError::usage(format!(
+            "--permute takes {widths} elements, but {given} were given"
+        ))
+    })
 }
 
 fn read(file: Option<&Path>, limit: u64) -> Result<Vec<u8>, CommandError> {

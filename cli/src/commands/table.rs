@@ -7,12 +7,11 @@ use droste_air::TraceError;
 use droste_air::blake3::narrow::{self, NarrowAir};
 use droste_air::blake3::{self, Blake3Air, Compression};
 use droste_air::keccak::{self, KeccakAir};
+use droste_air::poseidon2::{self, Poseidon2ParentAir};
 use droste_air::poseidon16::{self, Poseidon16Air};
 use droste_native::stark::challenger::with_grinding;
 use droste_native::stark::security::{Preset, TableShape, proven_security};
-use droste_native::{
-    Blake3Suite, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon16Suite, config,
-};
+use droste_native::{F, FriSettings, HashId, HashSuite, config, with_suite};
 use p3_air::symbolic::{AirLayout, get_symbolic_constraints};
 use p3_air::{Air, AirBuilder, BaseAir};
 use p3_field::PrimeCharacteristicRing;
@@ -146,11 +145,7 @@ impl Table {
             .map_err(|error| CommandError::usage(error.to_string()))?;
         self.check_size()?;
         let progress = Progress::spinner(format!("proving {} permutations", self.count));
-        let cost = match self.commit_hash {
-            HashId::Poseidon16 => self.prove::<Poseidon16Suite>(&settings),
-            HashId::Blake3 => self.prove::<Blake3Suite>(&settings),
-            HashId::Keccak => self.prove::<KeccakSuite>(&settings),
-        }?;
+        let cost = with_suite!(self.commit_hash, H => self.prove::<H>(&settings))?;
         drop(progress);
         Ok(print(&cost, format)?)
     }
@@ -158,6 +153,7 @@ impl Table {
     const fn air(&self) -> HashAir {
         match (self.hash, self.form) {
             (HashId::Poseidon16, _) => HashAir::Poseidon16,
+            (HashId::Poseidon2, _) => HashAir::Poseidon2,
             (HashId::Blake3, Form::Wide) => HashAir::Blake3,
             (HashId::Blake3, Form::Narrow) => HashAir::Blake3Narrow,
             (HashId::Keccak, _) => HashAir::Keccak,
@@ -223,6 +219,7 @@ impl Table {
 #[derive(Clone, Copy)]
 enum HashAir {
     Poseidon16,
+    Poseidon2,
     Blake3,
     Blake3Narrow,
     Keccak,
@@ -231,7 +228,7 @@ enum HashAir {
 impl HashAir {
     const fn rows_per_permutation(self) -> usize {
         match self {
-            Self::Poseidon16 | Self::Blake3 => 1,
+            Self::Poseidon16 | Self::Poseidon2 | Self::Blake3 => 1,
             Self::Blake3Narrow => narrow::ROWS,
             Self::Keccak => keccak::ROUNDS,
         }
@@ -252,6 +249,11 @@ impl HashAir {
             Self::Poseidon16 => {
                 let input = |i| std::array::from_fn(|lane| F::from_u32(i + lane as u32));
                 poseidon16::generate_permutations(&counters.map(input).collect::<Vec<_>>(), None)
+            }
+            Self::Poseidon2 => {
+                let input = |i| std::array::from_fn(|lane| F::from_u32(i + lane as u32));
+                let inputs: Vec<_> = counters.map(input).collect();
+                poseidon2::generate_parent_permutations(&inputs, None)
             }
             Self::Blake3 => blake3::generate_compressions(&compressions(), None),
             Self::Blake3Narrow => narrow::generate_compressions(&compressions(), None),
@@ -290,6 +292,10 @@ macro_rules! dispatch {
         match $self {
             HashAir::Poseidon16 => {
                 let $air = Poseidon16Air;
+                $call
+            }
+            HashAir::Poseidon2 => {
+                let $air = Poseidon2ParentAir;
                 $call
             }
             HashAir::Blake3 => {

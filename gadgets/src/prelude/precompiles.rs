@@ -2,7 +2,7 @@
 
 use droste_native::F;
 use droste_native::field::EXTENSION_DEGREE;
-use droste_native::precompile::{self, PrecompileError, SpongeOutput};
+use droste_native::precompile::{self, Poseidon2Output, PrecompileError, SpongeOutput};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::block::{Block, Slice};
@@ -106,6 +106,52 @@ fn sponge(data: Slice, lanes: usize, capacity: Block, tag: usize) -> SpongeOutpu
 /// Returns the root of a Merkle path of `depth >= 1` siblings. `index` must be below `2^depth`.
 pub fn poseidon16_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) -> Block {
     Block::from_native(solved(precompile::poseidon16_merkle(
+        &leaf.native(),
+        index.0.as_canonical_u32(),
+        &path.native(depth),
+    )))
+}
+
+/// Returns the parent of two digests in Poseidon2.
+pub fn poseidon2_compress(left: Block, right: Block) -> Block {
+    let (left, right) = (left.native(), right.native());
+    Block::from_native(precompile::poseidon2_compress(&left, &right))
+}
+
+/// Runs the Poseidon2 sponge of rate 16 over `lanes >= 16` lanes of `data`, adding `tag` to lane 0 of
+/// the capacity before every permutation, and returns the two blocks of the rate and the capacity of
+/// the last output as three consecutive blocks.
+///
+/// If the last block is partial, the sponge gives its other lanes the values that they have in the
+/// previous output. Lanes that already have a value must agree.
+pub fn poseidon2_duplex(data: Slice, lanes: usize, capacity: Block, tag: usize) -> Slice {
+    let output = poseidon2_sponge(data, lanes, capacity, tag);
+    let [low, high] = output.rate;
+    Slice::from_native(&[low, high, output.capacity])
+}
+
+/// Returns the digest of the Poseidon2 sponge: the first block of [`poseidon2_duplex`] with tag 0.
+pub fn poseidon2_hash(data: Slice, lanes: usize, capacity: Block) -> Block {
+    let [digest, _] = poseidon2_sponge(data, lanes, capacity, 0).rate;
+    Block::from_native(digest)
+}
+
+fn poseidon2_sponge(data: Slice, lanes: usize, capacity: Block, tag: usize) -> Poseidon2Output {
+    let blocks = read_lanes(data, lanes);
+    let tag = F::from_usize(tag);
+    let output = precompile::poseidon2_sponge(&blocks, lanes, &capacity.native(), tag);
+    let output = solved(output);
+    run::fill(
+        data.address(blocks.len()) + blocks.len() - 1,
+        output.last_block,
+    );
+    output
+}
+
+/// Returns the root of a Merkle path in Poseidon2 of `depth >= 1` siblings. `index` must be below
+/// `2^depth`.
+pub fn poseidon2_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) -> Block {
+    Block::from_native(solved(precompile::poseidon2_merkle(
         &leaf.native(),
         index.0.as_canonical_u32(),
         &path.native(depth),

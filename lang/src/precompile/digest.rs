@@ -1,6 +1,6 @@
-//! What the precompiles of the byte hashes share: digests of two blocks, and Merkle paths of these.
+//! What precompiles share: Merkle paths of digests of one block and, for byte hashes, of two.
 
-use droste_native::precompile::{ByteDigest, PrecompileError};
+use droste_native::precompile::{Block, ByteDigest, PrecompileError};
 use p3_field::PrimeField32;
 
 use super::Operand::{self, A, B, C, D, E};
@@ -17,6 +17,27 @@ pub(super) fn check_depth([depth, ..]: Integers) -> Result<(), Refusal> {
         message: format!("the depth of a Merkle path must be 1 to 30, not {depth}"),
         help: "a path of depth 0 is its leaf",
     })
+}
+
+/// Runs `merkle(A, B, C, D, E)` for digests of one block, which writes to A the root that is
+/// reached from the leaf at D at index `B < 2^E` through the siblings at `C, C + 1, ..`.
+pub(super) fn run_block_merkle(
+    call: &mut CallContext<'_>,
+    parent: fn(&Block, &Block) -> Block,
+) -> Result<(), Fault> {
+    let mut node = call.read(D)?;
+    let depth = call.immediate();
+    let index = call.index(B, depth)?;
+    let siblings = call.address(C)?;
+    for level in 0..depth {
+        let sibling = call.memory().block(siblings + level)?;
+        node = if index >> level & 1 == 1 {
+            parent(&sibling, &node)
+        } else {
+            parent(&node, &sibling)
+        };
+    }
+    call.write(A, node)
 }
 
 /// Declares `merkle(A, B, C, D, E)`, which writes to D the root that is reached from the leaf at A

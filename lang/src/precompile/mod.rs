@@ -12,6 +12,7 @@ mod ext;
 mod keccak;
 mod limbs;
 mod poseidon16;
+mod poseidon2;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ pub(crate) use ext::widen;
 pub use ext::{BLOCK_EQ, EXT, HORNER, LANE, UNPACK};
 pub use keccak::{KECCAK_HASH, KECCAK_MERKLE};
 pub use limbs::LIMBS;
+pub use poseidon2::{POSEIDON2_COMPRESS, POSEIDON2_HASH, POSEIDON2_MERKLE, POSEIDON2_SPONGE};
 pub use poseidon16::{POSEIDON16_COMPRESS, POSEIDON16_HASH, POSEIDON16_MERKLE, POSEIDON16_SPONGE};
 
 use crate::executor::{CallContext, Fault};
@@ -61,6 +63,10 @@ built_in! {
     LIMBS,
     UNPACK,
     POSEIDON16_HASH,
+    POSEIDON2_COMPRESS,
+    POSEIDON2_MERKLE,
+    POSEIDON2_SPONGE,
+    POSEIDON2_HASH,
 }
 
 /// A precompile.

@@ -2,11 +2,11 @@
 
 use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::precompile::LANES;
+use droste_native::precompile::{LANES, poseidon16_compress};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::Operand::{A, B, C, D, E};
-use super::digest::{check_depth, merkle_rows};
+use super::digest::{check_depth, merkle_rows, run_block_merkle};
 use super::{Function, Integers, Output, Parameter, Precompile, Refusal, any};
 use crate::executor::{CallContext, Fault};
 use crate::record::Call;
@@ -92,7 +92,7 @@ pub const POSEIDON16_MERKLE: Precompile = Precompile {
         output: Output::Block(A),
     }],
     is_total: false,
-    run: merkle,
+    run: |call| run_block_merkle(call, poseidon16_compress),
     rows: merkle_rows,
 };
 
@@ -148,20 +148,4 @@ fn sponge(call: &mut CallContext<'_>, keeps_capacity: bool) -> Result<(), Fault>
         memory.set_block(out + 1, capacity)?;
     }
     Ok(())
-}
-
-fn merkle(call: &mut CallContext<'_>) -> Result<(), Fault> {
-    let mut node = call.read(D)?;
-    let depth = call.immediate();
-    let index = call.index(B, depth)?;
-    let siblings = call.address(C)?;
-    for level in 0..depth {
-        let sibling = call.memory().block(siblings + level)?;
-        node = if index >> level & 1 == 1 {
-            Poseidon16.compress_pair(sibling, node)
-        } else {
-            Poseidon16.compress_pair(node, sibling)
-        };
-    }
-    call.write(A, node)
 }

@@ -18,7 +18,7 @@ pub const BYTES_TAG: F = F::new(0x6279_7465);
 
 /// Number of bytes that [`Poseidon16::hash_bytes`] packs into one element: 24 bits are always below
 /// the modulus.
-const BYTES_PER_ELEMENT: usize = 3;
+pub const BYTES_PER_ELEMENT: usize = 3;
 
 impl Poseidon16 {
     /// Returns the hash of a slice, which binds `tag` and the slice's length.

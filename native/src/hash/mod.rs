@@ -1,6 +1,7 @@
 //! The hash functions of leaves, parents and transcripts. Nothing here depends on a proof system.
 //!
 //! - [`poseidon16`]: the permutation, its compression function, and hashes of slices and bytes.
+//! - [`poseidon2`]: the permutations with which most Plonky3 proofs are committed.
 //! - [`blake3`](mod@blake3), [`keccak`]: the byte hashes.
 //! - [`encoding`]: how field elements become bytes.
 //! - [`poseidon24`], [`insecure`]: constructions kept for measurement; [`insecure`] must not be
@@ -18,6 +19,7 @@ pub mod insecure;
     reason = "lanes of the permutation's state of 25, bytes of one block"
 )]
 pub mod keccak;
+pub mod poseidon2;
 pub mod poseidon24;
 
 pub use droste_poseidon16 as poseidon16;

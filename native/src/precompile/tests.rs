@@ -6,6 +6,7 @@ use sha3::{Digest, Keccak256};
 
 use super::*;
 use crate::hash::encoding::elements_to_bytes;
+use crate::hash::poseidon2::{Poseidon2, hash_row};
 
 fn element() -> impl Strategy<Value = F> {
     (0..crate::field::MODULUS).prop_map(F::new)
@@ -187,6 +188,46 @@ proptest! {
         challenger.observe_slice(&elements);
         let state = [output.rate, output.capacity];
         prop_assert_eq!(state.as_flattened(), &challenger.sponge_state[..]);
+    }
+
+    #[test]
+    fn poseidon2_sponge_is_the_padding_free_sponge(
+        elements in prop::collection::vec(element(), 16..70),
+    ) {
+        let (zero, blocks) = ([F::ZERO; LANES], blocks_of(&elements));
+        let output = poseidon2_sponge(&blocks, elements.len(), &zero, F::ZERO).unwrap();
+        prop_assert_eq!(output.rate[0], hash_row(&elements));
+        let rest = elements.len() % 8;
+        let last = elements.len() - if rest == 0 { 8 } else { rest };
+        prop_assert_eq!(&output.last_block[..elements.len() - last], &elements[last..]);
+        prop_assert!(poseidon2_sponge(&blocks, 15, &zero, F::ZERO).is_err());
+        prop_assert!(poseidon2_sponge(&blocks, 8 * blocks.len() + 1, &zero, F::ZERO).is_err());
+    }
+
+    #[test]
+    fn poseidon2_sponge_with_tag_16_is_the_duplex_challenger(
+        elements in prop::collection::vec(element(), 1..5).prop_map(|v| v.repeat(16)),
+    ) {
+        let (zero, tag) = ([F::ZERO; LANES], F::from_usize(16));
+        let output = poseidon2_sponge(&blocks_of(&elements), elements.len(), &zero, tag).unwrap();
+        let mut challenger = DuplexChallenger::<F, Poseidon2<24>, 24, 16>::new(Poseidon2);
+        challenger.observe_slice(&elements);
+        let [low, high] = output.rate;
+        let state = [low, high, output.capacity];
+        prop_assert_eq!(state.as_flattened(), &challenger.sponge_state[..]);
+    }
+
+    #[test]
+    fn a_poseidon2_path_recomputes_the_root(
+        leaves in prop::collection::vec(element(), 32),
+        index in 0..4u32,
+    ) {
+        let level = blocks_of(&leaves);
+        let pair = |i: usize| poseidon2_compress(&level[2 * i], &level[2 * i + 1]);
+        let (leaf, other) = (level[index as usize], level[index as usize ^ 1]);
+        let siblings = [other, pair(index as usize / 2 ^ 1)];
+        let root = poseidon2_compress(&pair(0), &pair(1));
+        prop_assert_eq!(poseidon2_merkle(&leaf, index, &siblings), Ok(root));
     }
 
     #[test]

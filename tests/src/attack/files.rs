@@ -1,7 +1,10 @@
 //! Files that attacks change: a proof in each hash, an aggregate that wraps each of these, a join,
 //! and the membership of a leaf in its claim.
 
-use droste_native::{Blake3Suite, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_native::{
+    Blake3Suite, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+    with_suite,
+};
 use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
 use droste_verifier::file::{self, member};
 use droste_verifier::keys::{ClaimedKeys, Recipe};
@@ -277,6 +280,7 @@ where
 pub fn proofs() -> Vec<File> {
     vec![
         proof_file::<Poseidon16Suite>(),
+        proof_file::<Poseidon2Suite>(),
         proof_file::<Blake3Suite>(),
         proof_file::<KeccakSuite>(),
     ]
@@ -285,11 +289,7 @@ pub fn proofs() -> Vec<File> {
 /// Returns an aggregate for each of these hashes, which wraps a proof in it.
 pub fn wraps(hashes: &[HashId]) -> Vec<File> {
     let donor = wrap::<Poseidon16Suite>(6);
-    let honest = |hash| match hash {
-        HashId::Poseidon16 => wrap::<Poseidon16Suite>(5),
-        HashId::Blake3 => wrap::<Blake3Suite>(5),
-        HashId::Keccak => wrap::<KeccakSuite>(5),
-    };
+    let honest = |hash| with_suite!(hash, H => wrap::<H>(5));
     let file = |&hash: &HashId| {
         let name = format!("wrap of {hash}");
         aggregate_file(&name, &honest(hash), &donor)

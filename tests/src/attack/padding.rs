@@ -34,7 +34,7 @@ const WORD_HINTS: usize = 32;
 /// at a time, and every 34 words begin a new block, the fifth after the previous one.
 const fn lane(hash: HashId, place: usize) -> usize {
     match hash {
-        HashId::Poseidon16 | HashId::Blake3 => place,
+        HashId::Poseidon16 | HashId::Poseidon2 | HashId::Blake3 => place,
         HashId::Keccak => place / 34 * 40 + place % 34,
     }
 }
@@ -185,6 +185,7 @@ fn opened_values(
 ) {
     let run = match shape.hash {
         HashId::Keccak => 34,
+        HashId::Poseidon2 => 16,
         HashId::Poseidon16 | HashId::Blake3 => 8,
     };
     let at = (8 + shape.opening_seed().len()) % run;

@@ -147,7 +147,7 @@ impl Aggregator {
     pub const fn intermediate_settings(&self, hash: HashId) -> &FriSettings {
         match hash {
             HashId::Keccak => &self.intermediate_of_keccak,
-            HashId::Poseidon16 | HashId::Blake3 => &self.intermediate,
+            HashId::Poseidon16 | HashId::Poseidon2 | HashId::Blake3 => &self.intermediate,
         }
     }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use droste_native::{Blake3Suite, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_native::{FriSettings, HashId, HashSuite, with_suite};
 use droste_vm::codec::{self, DecodeError};
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
@@ -275,16 +275,8 @@ pub fn measure(
 ) -> Result<(Cost, usize), CostError> {
     // The hashes are chosen here, not by type parameters, so that the provers are compiled in this
     // crate, once for each hash and not for each pair, and not in every user of it.
-    let run = match inner {
-        HashId::Poseidon16 => run::<Poseidon16Suite>(request),
-        HashId::Blake3 => run::<Blake3Suite>(request),
-        HashId::Keccak => run::<KeccakSuite>(request),
-    }?;
-    match outer {
-        HashId::Poseidon16 => wrap::<Poseidon16Suite>(request, &run),
-        HashId::Blake3 => wrap::<Blake3Suite>(request, &run),
-        HashId::Keccak => wrap::<KeccakSuite>(request, &run),
-    }
+    let run = with_suite!(inner, H => run::<H>(request))?;
+    with_suite!(outer, H => wrap::<H>(request, &run))
 }
 
 /// A run of the circuit that verifies a program's proof, and the figures of both.

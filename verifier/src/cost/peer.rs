@@ -5,9 +5,7 @@ use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH,
 };
 use droste_native::stark::challenger::with_grinding;
-use droste_native::{
-    Blake3Suite, Config, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon16Suite,
-};
+use droste_native::{Config, F, FriSettings, HashId, HashSuite, with_suite};
 use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
@@ -34,11 +32,7 @@ pub fn cpu_ns_per_fft_unit(
 ) -> Result<f64, CostError> {
     // The hash is chosen here, not by a type parameter, so that Plonky3's prover is compiled in
     // this crate and not in every user of it.
-    match hash {
-        HashId::Poseidon16 => measure::<Poseidon16Suite>(settings, height),
-        HashId::Blake3 => measure::<Blake3Suite>(settings, height),
-        HashId::Keccak => measure::<KeccakSuite>(settings, height),
-    }
+    with_suite!(hash, H => measure::<H>(settings, height))
 }
 
 fn peer(error: impl std::error::Error + Send + Sync + 'static) -> CostError {

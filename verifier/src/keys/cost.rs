@@ -56,6 +56,7 @@ struct HashCost {
 const fn hash_cost(hash: HashId) -> HashCost {
     let (child, round, height, digests) = match hash {
         HashId::Poseidon16 => (600, 60, 100, 4),
+        HashId::Poseidon2 => (600, 60, 100, 4),
         HashId::Blake3 => (11_000, 1_500, 1_000, 256),
         HashId::Keccak => (12_500, 1_900, 1_200, 432),
     };

@@ -1,8 +1,6 @@
 //! Recipes: everything that a recursion key is derived from.
 
-use droste_native::{
-    Blake3Suite, FriSettings, HashId, KeccakSuite, Poseidon16Suite, SettingsError,
-};
+use droste_native::{FriSettings, SettingsError, with_suite};
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::{KeyDigest, KeyError};
@@ -135,9 +133,9 @@ impl Children {
         let Self::Programs { shape, count } = self else {
             return Ok(());
         };
-        let most = match shape.hash {
-            HashId::Poseidon16 => MAX_CHILDREN,
-            HashId::Blake3 | HashId::Keccak => MAX_BYTE_CHILDREN,
+        let most = match shape.hash.is_of_bytes() {
+            false => MAX_CHILDREN,
+            true => MAX_BYTE_CHILDREN,
         };
         at_most("number of children", *count, most)?;
         if *count == 0 {
@@ -214,12 +212,7 @@ impl Recipe {
         let Children::Programs { shape, count } = &self.children else {
             return Err(RecipeError::UnknownAirs);
         };
-        let derive = match shape.hash {
-            HashId::Poseidon16 => derive::<Poseidon16Suite>,
-            HashId::Blake3 => derive::<Blake3Suite>,
-            HashId::Keccak => derive::<KeccakSuite>,
-        };
-        derive(shape, *count, self.settings, &self.heights)
+        with_suite!(shape.hash, H => derive::<H>(shape, *count, self.settings, &self.heights))
     }
 
     /// Like [`Self::derive`], with the circuit and the key that `circuits` keeps or will keep.
@@ -231,17 +224,8 @@ impl Recipe {
         let Children::Programs { shape, count } = &self.children else {
             return Err(RecipeError::UnknownAirs);
         };
-        let circuit = match shape.hash {
-            HashId::Poseidon16 => circuits
-                .programs::<Poseidon16Suite>(shape.clone(), *count)?
-                .share(),
-            HashId::Blake3 => circuits
-                .programs::<Blake3Suite>(shape.clone(), *count)?
-                .share(),
-            HashId::Keccak => circuits
-                .programs::<KeccakSuite>(shape.clone(), *count)?
-                .share(),
-        };
+        let circuit =
+            with_suite!(shape.hash, H => circuits.programs::<H>(shape.clone(), *count)?.share());
         let key = circuit.key(self.settings, &self.heights)?;
         Ok((key.key().digest(), circuit.security().bits()))
     }

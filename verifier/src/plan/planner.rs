@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use droste_native::stark::security::{Preset, UnsupportedBlowup};
-use droste_native::{Blake3Suite, F, HashId, KeccakSuite, Poseidon16Suite};
+use droste_native::{F, with_suite};
 use droste_vm::codec;
 use droste_vm::machine::{Provable, StandardTables};
 use thiserror::Error;
@@ -117,12 +117,8 @@ impl Planner {
         min_bits: usize,
         limit: usize,
     ) -> Result<Leaf, LeafError> {
-        let check = match codec::hash_of(bytes)? {
-            HashId::Poseidon16 => Self::proof_in::<Poseidon16Suite>,
-            HashId::Blake3 => Self::proof_in::<Blake3Suite>,
-            HashId::Keccak => Self::proof_in::<KeccakSuite>,
-        };
-        check(self, bytes, program, expected, min_bits, limit)
+        let hash = codec::hash_of(bytes)?;
+        with_suite!(hash, H => self.proof_in::<H>(bytes, program, expected, min_bits, limit))
     }
 
     fn proof_in<H: TapeSuite>(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use droste_native::stark::security::{Preset, UnsupportedBlowup};
-use droste_native::{Blake3Suite, HashId, KeccakSuite, Poseidon16Suite};
+use droste_native::with_suite;
 use droste_vm::codec::{self, DecodeError};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::verifier::VerifyError;
@@ -213,12 +213,7 @@ impl Worker {
         let refused = |source| WorkError::Input { input: 0, source };
         check_name(input, bytes).map_err(refused)?;
         let hash = codec::hash_of(bytes).map_err(|error| refused(error.into()))?;
-        let wrap = match hash {
-            HashId::Poseidon16 => Self::wrap_in::<Poseidon16Suite>,
-            HashId::Blake3 => Self::wrap_in::<Blake3Suite>,
-            HashId::Keccak => Self::wrap_in::<KeccakSuite>,
-        };
-        wrap(self, kind, input, bytes)
+        with_suite!(hash, H => self.wrap_in::<H>(kind, input, bytes))
     }
 
     fn wrap_in<H: TapeSuite>(

@@ -1,9 +1,9 @@
 //! What recursion needs from a hash suite beyond what proving needs.
 
 use droste_gadgets::hash::{Challenger, Hash};
-use droste_gadgets::{blake3, keccak, poseidon16};
+use droste_gadgets::{blake3, keccak, poseidon2, poseidon16};
 use droste_native::precompile::digest_to_limbs;
-use droste_native::{Blake3Suite, F, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_native::{Blake3Suite, F, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use p3_field::PrimeField32;
 
 /// A hash suite whose proofs can be verified in-circuit.
@@ -23,6 +23,19 @@ pub trait TapeSuite: HashSuite {
 impl TapeSuite for Poseidon16Suite {
     type Gadget = poseidon16::Poseidon16;
     type Transcript = poseidon16::Poseidon16Challenger;
+
+    fn digest_blocks(digest: &[F; 8]) -> Vec<[F; 8]> {
+        vec![*digest]
+    }
+
+    fn integer([word, _]: [F; 2]) -> u32 {
+        word.as_canonical_u32()
+    }
+}
+
+impl TapeSuite for Poseidon2Suite {
+    type Gadget = poseidon2::Poseidon2;
+    type Transcript = poseidon2::Poseidon2Challenger;
 
     fn digest_blocks(digest: &[F; 8]) -> Vec<[F; 8]> {
         vec![*digest]

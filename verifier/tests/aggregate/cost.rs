@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use droste_air::test_utils::process_peak;
 use droste_native::stark::security::Preset;
-use droste_native::{Blake3Suite, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
+use droste_native::{FriSettings, HashId, with_suite};
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::circuit::ProgramCircuit;
 use droste_verifier::keys::{ChildShape, Children, MAX_CHILDREN, MAX_COST, Recipe};
@@ -19,6 +19,7 @@ use droste_vm::verifier::Verifier;
 use rustix::time::{ClockId, clock_gettime};
 
 const R: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
+const POSEIDON2: [u32; 2] = [id::POSEIDON2_MERKLE, id::POSEIDON2_SPONGE];
 const BLAKE3: [u32; 2] = [id::LIMBS, id::BLAKE3_CHUNK];
 const KECCAK: [u32; 2] = [id::LIMBS, id::KECCAK_HASH];
 
@@ -45,7 +46,7 @@ fn shape(hash: HashId, precompiles: &[&[u32]]) -> ChildShape {
 
 /// Every table, each at a different height, and every setting that lengthens the code of a child.
 pub fn widest() -> ChildShape {
-    let mut shape = shape(HashId::Poseidon16, &[&R, &BLAKE3, &KECCAK]);
+    let mut shape = shape(HashId::Poseidon16, &[&R, &POSEIDON2, &BLAKE3, &KECCAK]);
     shape.settings = FriSettings {
         cap_height: 12,
         log_final_poly_len: 8,
@@ -82,11 +83,7 @@ fn instructions(shape: &ChildShape, count: usize) -> usize {
         let recursion = ProgramCircuit::new(&verifier.unwrap(), &shape.log_heights, count).unwrap();
         recursion.compiled().program.instructions.len()
     }
-    match shape.hash {
-        HashId::Poseidon16 => of::<Poseidon16Suite>(shape, count),
-        HashId::Blake3 => of::<Blake3Suite>(shape, count),
-        HashId::Keccak => of::<KeccakSuite>(shape, count),
-    }
+    with_suite!(shape.hash, H => of::<H>(shape, count))
 }
 
 /// The estimate of a child's code is at least its length, and at most six times it.
@@ -120,7 +117,7 @@ fn estimates_bound_programs() {
             (0..6).for_each(|index| shape.log_heights[index] += index);
         }),
     ];
-    for hash in [HashId::Poseidon16, HashId::Blake3, HashId::Keccak] {
+    for hash in HashId::ALL {
         bounds("without precompiles", shape(hash, &[]));
         for (name, change) in changes {
             let mut shape = shape(hash, &[&R]);
@@ -128,8 +125,12 @@ fn estimates_bound_programs() {
             bounds(name, shape);
         }
     }
-    for (name, precompiles) in [("tables of Blake3", BLAKE3), ("tables of Keccak", KECCAK)] {
-        bounds(name, shape(HashId::Poseidon16, &[&R, &precompiles]));
+    for (name, precompiles) in [
+        ("tables of Poseidon2", &POSEIDON2[..]),
+        ("tables of Blake3", &BLAKE3),
+        ("tables of Keccak", &KECCAK),
+    ] {
+        bounds(name, shape(HashId::Poseidon16, &[&R, precompiles]));
     }
 }
 
@@ -148,7 +149,8 @@ fn honest_sets_are_well_inside_the_budget() {
             };
             let mut recipes = vec![aggregator.join_recipe(children).unwrap()];
             for (hash, precompiles) in [
-                (HashId::Poseidon16, &R),
+                (HashId::Poseidon16, &R[..]),
+                (HashId::Poseidon2, &POSEIDON2),
                 (HashId::Blake3, &BLAKE3),
                 (HashId::Keccak, &KECCAK),
             ] {

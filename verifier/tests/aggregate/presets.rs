@@ -1,7 +1,7 @@
 //! Presets have the bits that their names promise.
 
 use droste_native::stark::security::Preset;
-use droste_native::{Blake3Suite, KeccakSuite, Poseidon16Suite};
+use droste_native::{Blake3Suite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, Aggregator};
 use droste_verifier::circuit::PRECOMPILES;
 use droste_verifier::circuit::ProgramCircuit;
@@ -148,6 +148,7 @@ where
 #[test]
 fn steps_have_the_bits_of_their_presets() {
     steps_have_the_bits::<Poseidon16Suite>();
+    steps_have_the_bits::<Poseidon2Suite>();
     steps_have_the_bits::<Blake3Suite>();
     steps_have_the_bits::<KeccakSuite>();
 }

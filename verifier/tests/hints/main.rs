@@ -14,7 +14,7 @@ mod sites;
 #[path = "../airs/tables.rs"]
 mod tables;
 
-use droste_native::{Blake3Suite, F, KeccakSuite, Poseidon16Suite};
+use droste_native::{Blake3Suite, F, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::airs::Seed;
 use droste_verifier::circuit::ProgramCircuit;
 use droste_verifier::tape::{TapeSuite, machine_tape};
@@ -48,6 +48,11 @@ fn wrap<H: TapeSuite>() {
 #[test]
 fn wrap_of_poseidon16() {
     wrap::<Poseidon16Suite>();
+}
+
+#[test]
+fn wrap_of_poseidon2() {
+    wrap::<Poseidon2Suite>();
 }
 
 #[test]

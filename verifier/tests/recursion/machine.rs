@@ -11,10 +11,11 @@ use droste_vm::record::Execution;
 fn main(hash: HashId) -> String {
     let (module, name) = match hash {
         HashId::Poseidon16 => ("poseidon16", "Poseidon16"),
+        HashId::Poseidon2 => ("poseidon2", "Poseidon2"),
         HashId::Blake3 => ("blake3", "Blake3"),
         HashId::Keccak => ("keccak", "Keccak"),
     };
-    let blocks = if hash == HashId::Poseidon16 { 2 } else { 4 };
+    let blocks = if hash.is_of_bytes() { 4 } else { 2 };
     format!(
         "
 use droste_gadgets::verify::verify;

@@ -10,13 +10,16 @@ use std::path::PathBuf;
 
 use droste_gadgets::blake3::{Blake3, Blake3Challenger};
 use droste_gadgets::keccak::{Keccak, KeccakChallenger};
+use droste_gadgets::poseidon2::{Poseidon2, Poseidon2Challenger};
 use droste_gadgets::poseidon16::{Poseidon16, Poseidon16Challenger};
 use droste_gadgets::prelude::*;
 use droste_gadgets::verify::constraints::Constraints;
 use droste_gadgets::verify::shape::Shape;
 use droste_gadgets::verify::verify;
 use droste_gadgets::{Failure, Hint, NativeTape, run_native};
-use droste_native::{Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
+use droste_native::{
+    Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+};
 use droste_verifier::program::verifier;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
@@ -78,9 +81,9 @@ macro_rules! suite {
                     machine::run(&text, $hash, &tape).unwrap();
                     lengths.insert(tape.hints.len());
                 }
-                // With some of these seeds Blake3 rejects a sample; Poseidon-16 never does.
+                // With some of these seeds Blake3 rejects a sample; hashes of elements never do.
                 match $hash {
-                    HashId::Poseidon16 => assert_eq!(lengths.len(), 1),
+                    HashId::Poseidon16 | HashId::Poseidon2 => assert_eq!(lengths.len(), 1),
                     HashId::Blake3 => assert!(lengths.len() > 1),
                     HashId::Keccak => {}
                 }
@@ -92,7 +95,7 @@ macro_rules! suite {
                 for lane in &mut seed {
                     *lane = hint_felt().any();
                 }
-                let blocks = if $hash == HashId::Poseidon16 { 2 } else { 4 };
+                let blocks = if $hash.is_of_bytes() { 4 } else { 2 };
                 let preprocessed = vec![hint_slice(blocks).any()];
                 let public = [vec![], vec![hint_felt().any(), hint_felt().any()]];
                 verify::<$h, $c, _>(shape, constraints, &seed, preprocessed, &public);
@@ -186,6 +189,13 @@ suite!(
     HashId::Poseidon16,
     Poseidon16,
     Poseidon16Challenger
+);
+suite!(
+    poseidon2,
+    Poseidon2Suite,
+    HashId::Poseidon2,
+    Poseidon2,
+    Poseidon2Challenger
 );
 suite!(
     blake3,

@@ -4,7 +4,9 @@
 mod config;
 
 use droste_native::stark::security::Preset;
-use droste_native::{Blake3Suite, Config, F, FriSettings, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_native::{
+    Blake3Suite, Config, F, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+};
 use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator};
 use droste_verifier::airs::{AirCircuit, BatchCircuit, Seed, UniAir, UniCircuit};
 use droste_verifier::circuit::{PRECOMPILES, Run};
@@ -17,7 +19,7 @@ use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
 use p3_air::{Air, DebugConstraintBuilder};
-use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
+use p3_batch_stark::{BatchProof, ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_blake3::Blake3;
 use p3_blake3_air::Blake3Air;
 use p3_keccak::Keccak256Hash;
@@ -32,7 +34,7 @@ use p3_uni_stark::{Proof as UniProof, ProverConstraintFolder, prove, verify};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use config::{ByteHash, Stock, stock};
+use config::{ByteHash, Stock, stock, stock_poseidon2};
 
 /// The benchmark settings of Plonky3's examples, with two queries.
 const SETTINGS: FriSettings = FriSettings {
@@ -80,60 +82,75 @@ fn expect_claim<H: HashSuite + TapeSuite>(
     );
 }
 
-/// Makes a p3-uni-stark proof with Plonky3's configuration of a hash and verifies it in the
-/// machine. `then` gets the run and a deriver of the program's keys.
-fn uni<B: ByteHash, H: TapeSuite, T>(then: impl FnOnce(Run, Deriver) -> T) -> T {
-    let air = poseidon_air();
-    let trace = air.generate_trace_rows(8, SETTINGS.log_blowup);
-    let config = stock::<B>(&SETTINGS);
-    let proof = prove(&config, &air, trace, &[]).unwrap();
-    verify(&config, &air, &proof, &[]).unwrap();
+/// Makes a p3-uni-stark proof with one of Plonky3's configurations.
+macro_rules! uni_proof {
+    ($config:expr) => {{
+        let (config, air) = ($config, poseidon_air());
+        let trace = air.generate_trace_rows(8, SETTINGS.log_blowup);
+        let proof = prove(&config, &air, trace, &[]).unwrap();
+        verify(&config, &air, &proof, &[]).unwrap();
+        adopt(&proof)
+    }};
+}
 
-    let circuit =
-        UniCircuit::<H, PoseidonAir>::new(air, SETTINGS, 3, Seed::StockForFixedAirs).unwrap();
-    let run = circuit.run(&adopt(&proof), &[]).unwrap();
+/// Heights of the two tables of [`batch_proof`].
+const BATCH_LOG_HEIGHTS: [usize; 2] = [2, 4];
+
+/// Makes a p3-batch-stark proof with one of Plonky3's configurations.
+macro_rules! batch_proof {
+    ($config:expr) => {{
+        let (config, airs) = ($config, [poseidon_air(), poseidon_air()]);
+        let traces =
+            BATCH_LOG_HEIGHTS.map(|log| airs[0].generate_trace_rows(1 << log, SETTINGS.log_blowup));
+        let instances: Vec<_> = airs
+            .iter()
+            .zip(&traces)
+            .map(|(air, trace)| StarkInstance {
+                air,
+                trace,
+                public_values: vec![],
+            })
+            .collect();
+        let data = ProverData::from_airs_and_degrees(&config, &airs, &BATCH_LOG_HEIGHTS).unwrap();
+        let proof = prove_batch(&config, &instances, &data).unwrap();
+        verify_batch(&config, &airs, &proof, &[vec![], vec![]], &data.common).unwrap();
+        adopt(&proof)
+    }};
+}
+
+/// Verifies a p3-uni-stark proof in the machine. `then` gets the run and a deriver of the program's
+/// keys.
+fn uni<H: TapeSuite, T>(proof: UniProof<Config<H>>, then: impl FnOnce(Run, Deriver) -> T) -> T {
+    let (air, seed) = (poseidon_air(), Seed::StockForFixedAirs);
+    let circuit = UniCircuit::<H, PoseidonAir>::new(air, SETTINGS, 3, seed).unwrap();
+    let run = circuit.run(&proof, &[]).unwrap();
     expect_claim(circuit.air_circuit(), run.execution(), &[vec![]]);
     then(run, Deriver::new().with_airs(circuit.air_circuit()))
 }
 
 /// Like [`uni`], for a p3-batch-stark proof.
-fn batch<B: ByteHash, H: TapeSuite, T>(then: impl FnOnce(Run, Deriver) -> T) -> T {
-    let airs = [poseidon_air(), poseidon_air()];
-    let log_heights = [2, 4];
-    let traces = log_heights.map(|log| airs[0].generate_trace_rows(1 << log, SETTINGS.log_blowup));
-    let config = stock::<B>(&SETTINGS);
-    let instances: Vec<_> = airs
-        .iter()
-        .zip(&traces)
-        .map(|(air, trace)| StarkInstance {
-            air,
-            trace,
-            public_values: vec![],
-        })
-        .collect();
-    let data = ProverData::from_airs_and_degrees(&config, &airs, &log_heights).unwrap();
-    let proof = prove_batch(&config, &instances, &data).unwrap();
-    let public_values = vec![vec![], vec![]];
-    verify_batch(&config, &airs, &proof, &public_values, &data.common).unwrap();
-
+fn batch<H: TapeSuite, T>(proof: BatchProof<Config<H>>, then: impl FnOnce(Run, Deriver) -> T) -> T {
     let circuit = BatchCircuit::<H, PoseidonAir>::new(
-        airs.into(),
+        vec![poseidon_air(), poseidon_air()],
         SETTINGS,
-        &log_heights,
+        &BATCH_LOG_HEIGHTS,
         Seed::StockForFixedAirs,
     )
     .unwrap();
-    let run = circuit.run(&adopt(&proof), &public_values).unwrap();
+    let public_values = vec![vec![], vec![]];
+    let run = circuit.run(&proof, &public_values).unwrap();
     expect_claim(circuit.air_circuit(), run.execution(), &public_values);
     then(run, Deriver::new().with_airs(circuit.air_circuit()))
 }
 
 #[test]
 fn stock_proofs_are_verified_in_the_machine() {
-    uni::<Blake3, Blake3Suite, _>(|_, _| ());
-    uni::<Keccak256Hash, KeccakSuite, _>(|_, _| ());
-    batch::<Blake3, Blake3Suite, _>(|_, _| ());
-    batch::<Keccak256Hash, KeccakSuite, _>(|_, _| ());
+    uni::<Poseidon2Suite, _>(uni_proof!(stock_poseidon2(&SETTINGS)), |_, _| ());
+    uni::<Blake3Suite, _>(uni_proof!(stock::<Blake3>(&SETTINGS)), |_, _| ());
+    uni::<KeccakSuite, _>(uni_proof!(stock::<Keccak256Hash>(&SETTINGS)), |_, _| ());
+    batch::<Poseidon2Suite, _>(batch_proof!(stock_poseidon2(&SETTINGS)), |_, _| ());
+    batch::<Blake3Suite, _>(batch_proof!(stock::<Blake3>(&SETTINGS)), |_, _| ());
+    batch::<KeccakSuite, _>(batch_proof!(stock::<Keccak256Hash>(&SETTINGS)), |_, _| ());
 }
 
 /// Only a deriver that has the AIRs derives the key of the program that verifies their proofs.
@@ -208,8 +225,12 @@ fn stock_proofs_are_wrapped_and_joined() {
     let aggregator = Aggregator::new(Preset::Toy.settings(2).unwrap(), LOG_HEIGHTS.to_vec());
     let to_canonical = |run: Run, deriver: Deriver| canonical(&aggregator, run, &deriver);
     let children = vec![
-        uni::<Blake3, Blake3Suite, _>(to_canonical),
-        batch::<Keccak256Hash, KeccakSuite, _>(to_canonical),
+        uni::<Poseidon2Suite, _>(uni_proof!(stock_poseidon2(&SETTINGS)), to_canonical),
+        uni::<Blake3Suite, _>(uni_proof!(stock::<Blake3>(&SETTINGS)), to_canonical),
+        batch::<KeccakSuite, _>(
+            batch_proof!(stock::<Keccak256Hash>(&SETTINGS)),
+            to_canonical,
+        ),
     ];
     let joined = aggregator.join(children).unwrap();
     assert!(aggregator.is_canonical(joined.proof()));

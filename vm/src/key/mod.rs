@@ -123,6 +123,7 @@ impl<H: HashSuite> Key<H> {
             HashId::Poseidon16 => 0,
             HashId::Blake3 => 1,
             HashId::Keccak => 2,
+            HashId::Poseidon2 => 3,
         };
         let mut preimage = vec![
             F::from_u32(FORMAT_VERSION),

@@ -17,6 +17,8 @@ pub mod keccak;
 pub mod limbs;
 mod lookup_counts;
 pub mod poseidon16;
+pub mod poseidon2_parent;
+pub mod poseidon2_sponge;
 pub mod program;
 #[cfg(test)]
 mod run_testing;

@@ -17,7 +17,7 @@
 //! ```
 
 pub mod circom;
-mod grain;
+pub(crate) mod grain;
 mod kernel;
 mod parameters;
 mod permutation;

@@ -1,38 +1,75 @@
-//! The duplex challenger on Poseidon-16.
+//! Duplex challengers on permutations of field elements.
+
+use std::fmt::Debug;
 
 use p3_challenger::{
     CanObserve, CanSample, CanSampleBits, DuplexChallenger, FieldChallenger, GrindingChallenger,
 };
 use p3_field::{BasedVectorSpace, Field, PackedValue, PrimeCharacteristicRing, PrimeField64};
-use p3_symmetric::{Hash, MerkleCap, Permutation};
+use p3_symmetric::{CryptographicPermutation, Hash, MerkleCap};
 use tracing::info_span;
 
 use super::search::find;
 use crate::field::{DIGEST, F};
-use crate::hash::poseidon16::{Poseidon16, RATE, WIDTH};
+use crate::hash::poseidon2::{self, Poseidon2};
+use crate::hash::poseidon16::{self, Poseidon16};
 
 type Packed = <F as Field>::Packing;
 
-/// Plonky3's `DuplexChallenger<F, Poseidon16, 16, 8>` with deterministic grinding.
+/// A permutation of field elements, alone and packed.
+pub trait FieldPermutation<const WIDTH: usize>:
+    CryptographicPermutation<[F; WIDTH]>
+    + CryptographicPermutation<[Packed; WIDTH]>
+    + Copy
+    + Debug
+    + Default
+{
+}
+
+impl<P, const WIDTH: usize> FieldPermutation<WIDTH> for P where
+    P: CryptographicPermutation<[F; WIDTH]>
+        + CryptographicPermutation<[Packed; WIDTH]>
+        + Copy
+        + Debug
+        + Default
+{
+}
+
+/// Plonky3's `DuplexChallenger<F, P, WIDTH, RATE>` with deterministic grinding.
 ///
 /// It absorbs by overwriting the rate and adding the number of absorbed elements to the first
 /// element of the capacity, and squeezes the rate from its last element down.
 #[derive(Clone, Debug)]
-pub struct Poseidon16Challenger {
-    duplex: DuplexChallenger<F, Poseidon16, WIDTH, RATE>,
+pub struct FieldTranscript<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> {
+    duplex: DuplexChallenger<F, P, WIDTH, RATE>,
 }
 
-impl Default for Poseidon16Challenger {
+/// The challenger on Poseidon-16, of rate 8.
+pub type Poseidon16Challenger =
+    FieldTranscript<Poseidon16, { poseidon16::WIDTH }, { poseidon16::RATE }>;
+
+/// The challenger on Poseidon2 of width 24, of rate 16.
+pub type Poseidon2Challenger = FieldTranscript<
+    Poseidon2<{ poseidon2::SPONGE_WIDTH }>,
+    { poseidon2::SPONGE_WIDTH },
+    { poseidon2::RATE },
+>;
+
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> Default
+    for FieldTranscript<P, WIDTH, RATE>
+{
     fn default() -> Self {
         Self {
-            duplex: DuplexChallenger::new(Poseidon16),
+            duplex: DuplexChallenger::new(P::default()),
         }
     }
 }
 
-impl Poseidon16Challenger {
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize>
+    FieldTranscript<P, WIDTH, RATE>
+{
     /// Plonky3's challenger, which this one wraps: sponge state, pending input, unread output.
-    pub const fn duplex(&self) -> &DuplexChallenger<F, Poseidon16, WIDTH, RATE> {
+    pub const fn duplex(&self) -> &DuplexChallenger<F, P, WIDTH, RATE> {
         &self.duplex
     }
 
@@ -66,7 +103,7 @@ impl Poseidon16Challenger {
         find(candidates / lanes, candidates, |block| {
             let mut state = state;
             state[position] = Packed::from_fn(|lane| F::from_u64(block * lanes + lane as u64));
-            Poseidon16.permute_mut(&mut state);
+            P::default().permute_mut(&mut state);
             state[RATE - 1]
                 .as_slice()
                 .iter()
@@ -76,45 +113,62 @@ impl Poseidon16Challenger {
     }
 }
 
-impl CanObserve<F> for Poseidon16Challenger {
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> CanObserve<F>
+    for FieldTranscript<P, WIDTH, RATE>
+{
     fn observe(&mut self, value: F) {
         self.duplex.observe(value);
     }
 }
 
-impl CanObserve<Hash<F, F, DIGEST>> for Poseidon16Challenger {
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize>
+    CanObserve<Hash<F, F, DIGEST>> for FieldTranscript<P, WIDTH, RATE>
+{
     fn observe(&mut self, digest: Hash<F, F, DIGEST>) {
         self.duplex.observe(digest);
     }
 }
 
-impl CanObserve<MerkleCap<F, [F; DIGEST]>> for Poseidon16Challenger {
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize>
+    CanObserve<MerkleCap<F, [F; DIGEST]>> for FieldTranscript<P, WIDTH, RATE>
+{
     fn observe(&mut self, cap: MerkleCap<F, [F; DIGEST]>) {
         self.duplex.observe(cap);
     }
 }
 
-impl CanObserve<&MerkleCap<F, [F; DIGEST]>> for Poseidon16Challenger {
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize>
+    CanObserve<&MerkleCap<F, [F; DIGEST]>> for FieldTranscript<P, WIDTH, RATE>
+{
     fn observe(&mut self, cap: &MerkleCap<F, [F; DIGEST]>) {
         self.duplex.observe(cap);
     }
 }
 
-impl<A: BasedVectorSpace<F>> CanSample<A> for Poseidon16Challenger {
+impl<A: BasedVectorSpace<F>, P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize>
+    CanSample<A> for FieldTranscript<P, WIDTH, RATE>
+{
     fn sample(&mut self) -> A {
         self.duplex.sample()
     }
 }
 
-impl CanSampleBits<usize> for Poseidon16Challenger {
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> CanSampleBits<usize>
+    for FieldTranscript<P, WIDTH, RATE>
+{
     fn sample_bits(&mut self, bits: usize) -> usize {
         self.duplex.sample_bits(bits)
     }
 }
 
-impl FieldChallenger<F> for Poseidon16Challenger {}
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> FieldChallenger<F>
+    for FieldTranscript<P, WIDTH, RATE>
+{
+}
 
-impl GrindingChallenger for Poseidon16Challenger {
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> GrindingChallenger
+    for FieldTranscript<P, WIDTH, RATE>
+{
     type Witness = F;
 
     /// Returns the smallest nonce that passes [`Self::check_witness`], and absorbs it.

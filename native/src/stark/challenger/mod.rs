@@ -1,6 +1,6 @@
 //! Challengers (Fiat-Shamir transcripts) with deterministic proof of work.
 //!
-//! Both challengers have exactly the transcripts of Plonky3 0.8.0, so Plonky3's verifier accepts
+//! All challengers have exactly the transcripts of Plonky3 0.8.0, so Plonky3's verifier accepts
 //! our proofs and ours accepts those of Plonky3's prover. The only difference is that `grind`
 //! returns the *smallest* nonce that passes, with any number of threads, where Plonky3 returns the
 //! one that some thread finds first. If no nonce passes, `grind` unwinds to [`with_grinding`],
@@ -11,5 +11,5 @@ mod field;
 mod search;
 
 pub use bytes::{ByteChallenger, ByteTranscript};
-pub use field::Poseidon16Challenger;
+pub use field::{FieldPermutation, FieldTranscript, Poseidon2Challenger, Poseidon16Challenger};
 pub use search::{NoNonce, with_grinding};

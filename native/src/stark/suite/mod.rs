@@ -1,4 +1,4 @@
-//! Everything that a proof needs from the hash in which it is committed: one trait, for three
+//! Everything that a proof needs from the hash in which it is committed: one trait, for four
 //! hashes.
 //!
 //! Code that works with any hash is generic over [`HashSuite`]. [`HashId`] is matched on only where
@@ -7,6 +7,7 @@
 //! | suite | leaf | parent | challenger | digest |
 //! |---|---|---|---|---|
 //! | [`Poseidon16Suite`] | overwrite sponge, rate 8 | `truncate_8(P(x) + x)` | duplex, rate 8 | 8 elements |
+//! | [`Poseidon2Suite`] | overwrite sponge, rate 16 | `truncate_8(P(x))` | duplex, rate 16 | 8 elements |
 //! | [`Blake3Suite`] | BLAKE3 of the row's bytes | BLAKE3 of 64 bytes | byte | 32 bytes |
 //! | [`KeccakSuite`] | Keccak-256 of the row's bytes | Keccak-256 of 64 bytes | byte | 32 bytes |
 //!
@@ -15,7 +16,7 @@
 //! fix all depths and row widths.
 
 mod bytes;
-mod poseidon16;
+mod fields;
 mod scheme;
 
 use std::fmt::{Debug, Display};
@@ -33,7 +34,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use bytes::{Blake3Suite, ByteHash, ByteMmcs, ByteSuite, KeccakSuite};
-pub use poseidon16::{Poseidon16Mmcs, Poseidon16Suite};
+pub use fields::{Poseidon2Mmcs, Poseidon2Suite, Poseidon16Mmcs, Poseidon16Suite};
 pub use scheme::{
     Committed, CommittedData, Dft, Evaluations, FriPcs, Opened, OpeningClaims, OpeningError,
     OpeningProof, OpeningProverError, Pcs,
@@ -163,19 +164,61 @@ pub enum HashId {
     Blake3,
     /// [`KeccakSuite`].
     Keccak,
+    /// [`Poseidon2Suite`].
+    Poseidon2,
+}
+
+/// Evaluates an expression with the suite of a [`HashId`] as the type `$suite`: the one place where
+/// code that is generic over the hash is chosen at run time.
+///
+/// ```
+/// use droste_native::{HashId, HashSuite, with_suite};
+///
+/// for hash in HashId::ALL {
+///     assert_eq!(with_suite!(hash, H => H::ID), hash);
+/// }
+/// ```
+#[macro_export]
+macro_rules! with_suite {
+    ($hash:expr, $suite:ident => $body:expr) => {
+        match $hash {
+            $crate::HashId::Poseidon16 => {
+                type $suite = $crate::Poseidon16Suite;
+                $body
+            }
+            $crate::HashId::Poseidon2 => {
+                type $suite = $crate::Poseidon2Suite;
+                $body
+            }
+            $crate::HashId::Blake3 => {
+                type $suite = $crate::Blake3Suite;
+                $body
+            }
+            $crate::HashId::Keccak => {
+                type $suite = $crate::KeccakSuite;
+                $body
+            }
+        }
+    };
 }
 
 impl HashId {
     /// All suites.
-    pub const ALL: [Self; 3] = [Self::Poseidon16, Self::Blake3, Self::Keccak];
+    pub const ALL: [Self; 4] = [
+        Self::Poseidon16,
+        Self::Poseidon2,
+        Self::Blake3,
+        Self::Keccak,
+    ];
 
     /// The suite's [`HashSuite::NAME`].
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Poseidon16 => Poseidon16Suite::NAME,
-            Self::Blake3 => Blake3Suite::NAME,
-            Self::Keccak => KeccakSuite::NAME,
-        }
+        with_suite!(self, H => H::NAME)
+    }
+
+    /// Whether digests are bytes, not field elements.
+    pub const fn is_of_bytes(self) -> bool {
+        matches!(self, Self::Blake3 | Self::Keccak)
     }
 }
 
@@ -185,9 +228,9 @@ impl Display for HashId {
     }
 }
 
-/// A name that none of the three hashes has.
+/// A name that no hash has.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("unknown hash `{0}`: expected poseidon16, blake3 or keccak")]
+#[error("unknown hash `{0}`: expected poseidon16, poseidon2, blake3 or keccak")]
 pub struct UnknownHash(pub String);
 
 impl FromStr for HashId {

@@ -11,3 +11,7 @@ pub mod keccak;
 #[rustfmt::skip]
 #[allow(clippy::all, unused)]
 pub mod poseidon16;
+
+#[rustfmt::skip]
+#[allow(clippy::all, unused)]
+pub mod poseidon2;

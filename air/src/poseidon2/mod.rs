@@ -1,0 +1,23 @@
+#![doc = include_str!("README.md")]
+
+mod air;
+mod columns;
+mod constraints;
+mod instance;
+mod partial;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub use air::{
+    PARENT_BUS, ParentMessage, Poseidon2ParentAir, Poseidon2ParentTable, Poseidon2SpongeAir,
+    Poseidon2SpongeTable, SPONGE_BUS, SpongeMessage,
+};
+pub use columns::{
+    Poseidon2ParentCols, Poseidon2ParentTableCols, Poseidon2SpongeCols, Poseidon2SpongeTableCols,
+};
+pub use constraints::{DEGREE, eval_poseidon2_parent, eval_poseidon2_sponge};
+pub use trace::{
+    fill_parent_row, fill_sponge_row, generate_parent_permutations, generate_parent_table,
+    generate_sponge_permutations, generate_sponge_table,
+};

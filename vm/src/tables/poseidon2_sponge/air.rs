@@ -1,0 +1,185 @@
+//! Constraints of the table `poseidon2_sponge`.
+
+use std::borrow::Borrow;
+
+use droste_air::poseidon2::eval_poseidon2_sponge;
+use droste_native::F;
+use droste_native::hash::poseidon2::{RATE, SPONGE_WIDTH};
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::{Count, InteractionBuilder};
+
+use super::columns::SpongeCols;
+use crate::isa::id;
+use crate::tables::bus::{self, BlockMessage, CallMessage};
+use crate::tables::{LANES, sum};
+
+/// The table `poseidon2_sponge`: calls of `poseidon2_sponge` and `poseidon2_hash`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Poseidon2SpongeTable;
+
+impl BaseAir<F> for Poseidon2SpongeTable {
+    fn width(&self) -> usize {
+        SpongeCols::<u8>::WIDTH
+    }
+
+    fn max_constraint_degree(&self) -> Option<usize> {
+        Some(3)
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon2SpongeTable {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let local: &SpongeCols<AB::Var> = main.current_slice().borrow();
+        let next: &SpongeCols<AB::Var> = main.next_slice().borrow();
+        eval_poseidon2_sponge(builder, &local.permutation);
+        eval_modes(builder, local);
+        eval_chain(builder, local, next);
+        eval_end(builder, local, next);
+        eval_messages(builder, local, next);
+    }
+}
+
+/// Returns the three blocks of a state: the two of the rate, and the capacity.
+fn blocks<T: Copy>(state: &[T; SPONGE_WIDTH]) -> [[T; LANES]; 3] {
+    [0, 1, 2].map(|block| std::array::from_fn(|lane| state[LANES * block + lane]))
+}
+
+/// Constrains every selector to be boolean on every row. Calls begin on row 0 and below the last row
+/// of the call before.
+fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &SpongeCols<AB::Var>) {
+    for flag in [local.is_sponge, local.is_hash, local.starts, local.is_short] {
+        builder.assert_bool(flag);
+    }
+    for flag in local.past_end {
+        builder.assert_bool(flag);
+    }
+    let is_padding = AB::Expr::ONE - local.is_sponge;
+    builder.assert_zero(local.is_hash * is_padding.clone());
+    builder.assert_zero(local.tag * is_padding);
+    builder.when_first_row().assert_one(local.starts);
+    builder
+        .when(AB::Expr::ONE - local.starts)
+        .assert_one(local.is_sponge);
+}
+
+/// Constrains a row that continues a call: its blocks follow those of the row above, its capacity is
+/// the output above with the call's tag added to its first lane, and it absorbs what remains.
+fn eval_chain<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &SpongeCols<AB::Var>,
+    next: &SpongeCols<AB::Var>,
+) {
+    let [_, _, capacity] = blocks(local.permutation.outputs());
+    let [_, _, next_capacity] = blocks(&next.permutation.inputs);
+    let mut chain = builder.when(AB::Expr::ONE - next.starts);
+    // The row below is one of `sponge`, since it continues a call.
+    chain.assert_one(local.is_sponge);
+    chain.assert_eq(next.is_hash, local.is_hash);
+    chain.assert_eq(next.tag, local.tag);
+    chain.assert_eq(next.out_address, local.out_address);
+    chain.assert_eq(next.address, local.address + AB::Expr::TWO);
+    chain.assert_eq(next.remaining + AB::Expr::from_usize(RATE), local.remaining);
+    for (lane, (input, output)) in next_capacity.into_iter().zip(capacity).enumerate() {
+        let carried: AB::Expr = if lane == 0 {
+            output + local.tag
+        } else {
+            output.into()
+        };
+        chain.assert_eq(input, carried);
+    }
+}
+
+/// Constrains the end of a call: all its rows absorb two whole blocks, except that the last row, if
+/// it is not the first, may absorb fewer lanes. Lanes past the end equal the previous output.
+fn eval_end<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &SpongeCols<AB::Var>,
+    next: &SpongeCols<AB::Var>,
+) {
+    let [.., last] = local.past_end;
+    for pair in local.past_end.windows(2) {
+        if let [lane, above] = *pair {
+            builder.assert_zero(lane * (AB::Expr::ONE - above));
+        }
+    }
+    // Zero exactly on a row that ends a call and does not begin it.
+    let whole = (AB::Expr::ONE - next.starts) + local.starts + AB::Expr::ONE - local.is_sponge;
+    builder.assert_zero(last * whole.clone());
+    builder.assert_zero(local.is_short * whole);
+    let lanes = AB::Expr::from_usize(RATE)
+        - local.is_short * F::from_usize(LANES)
+        - sum::<AB::Expr, _>(&local.past_end);
+    builder
+        .when(local.is_sponge)
+        .when(next.starts)
+        .assert_eq(local.remaining, lanes);
+
+    let [low, high, _] = blocks(local.permutation.outputs());
+    let [next_low, next_high, _] = blocks(&next.permutation.inputs);
+    for lane in 0..LANES {
+        let carried_low = next_low[lane] - low[lane];
+        let carried_high = next_high[lane] - high[lane];
+        builder.assert_zero(next.is_short * carried_high.clone());
+        if lane > 0 {
+            // On a short row, whose second block is wholly past the end, both hold.
+            let past_end = next.past_end[lane - 1];
+            builder.assert_zero(past_end * carried_high);
+            builder.assert_zero(next.is_short * past_end * carried_low);
+        }
+    }
+}
+
+/// Receives the call, and looks up the blocks that are read and written.
+fn eval_messages<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &SpongeCols<AB::Var>,
+    next: &SpongeCols<AB::Var>,
+) {
+    let call = CallMessage {
+        id: local.is_sponge * F::from_u32(id::POSEIDON2_SPONGE)
+            + local.is_hash * F::from_u32(id::POSEIDON2_HASH - id::POSEIDON2_SPONGE),
+        a: local.address.into(),
+        b: local.capacity_address.into(),
+        c: local.out_address.into(),
+        d: local.tag.into(),
+        e: local.remaining.into(),
+    };
+    bus::receive_call(builder, call, local.is_sponge * local.starts);
+
+    let one = AB::Expr::ONE;
+    let [low, high, capacity] =
+        blocks(&local.permutation.inputs).map(|block| block.map(Into::into));
+    // The block in memory is the capacity without the tag.
+    let mut untagged: [AB::Expr; LANES] = capacity;
+    untagged[0] = untagged[0].clone() - local.tag;
+    let [out_low, out_high, out_capacity] =
+        blocks(local.permutation.outputs()).map(|block| block.map(Into::into));
+    let address: AB::Expr = local.address.into();
+    let out: AB::Expr = local.out_address.into();
+    let all: AB::Expr = (local.is_sponge - local.is_hash) * next.starts;
+    let lookups: [(AB::Expr, [AB::Expr; LANES], AB::Expr); 6] = [
+        (address.clone(), low, local.is_sponge.into()),
+        (
+            address + one.clone(),
+            high,
+            local.is_sponge - local.is_short,
+        ),
+        (
+            local.capacity_address.into(),
+            untagged,
+            local.is_sponge * local.starts,
+        ),
+        (out.clone(), out_low, local.is_sponge * next.starts),
+        (out.clone() + one.clone(), out_high, all.clone()),
+        (out + one.double(), out_capacity, all),
+    ];
+    for (address, lanes, count) in lookups {
+        bus::lookup_block(
+            builder,
+            BlockMessage { address, lanes },
+            Count::bounded(count, 1),
+        );
+    }
+}
