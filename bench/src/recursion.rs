@@ -10,17 +10,19 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use droste_native::stark::security::Preset;
-use droste_native::{F, HashId, Poseidon16Suite};
-use droste_verifier::aggregate::{Aggregator, VerifiedProof};
+use droste_native::{F, HashId, HashSuite, Poseidon2Suite, Poseidon16Suite};
+use droste_verifier::aggregate::Aggregator;
 use droste_verifier::circuit::PRECOMPILES;
 use droste_verifier::circuit::ProgramCircuit;
 use droste_verifier::cost::{Recorder, StagesMs, cpu_ns_per_fft_unit, cpu_time, peak_memory};
+use droste_verifier::tape::TapeSuite;
 use droste_vm::codec::encode;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
+use droste_vm::isa::id;
 use droste_vm::key::ProvingKey;
-use droste_vm::machine::StandardTables;
+use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove, prove_traces, traces};
 use droste_vm::report::TableReport;
 use droste_vm::tables::{Table, TraceInput};
@@ -43,12 +45,13 @@ pub struct Arguments {
     /// Number of proofs made of each join. The times are those of the median one.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
+    /// Hash in which the joins and their children are committed.
+    #[arg(long, default_value = "poseidon16")]
+    outer_hash: HashId,
     /// Measures in this process, without starting another.
     #[arg(long, hide = true)]
     here: bool,
 }
-
-type Canonical = Proof<Poseidon16Suite>;
 
 /// Runs every measurement.
 pub fn run(arguments: &Arguments) -> Report {
@@ -57,7 +60,11 @@ pub fn run(arguments: &Arguments) -> Report {
         let mut single = None;
         for &children in &arguments.children {
             let row = if arguments.here {
-                Some(measure(preset, children, arguments.rounds))
+                let rounds = arguments.rounds;
+                Some(match arguments.outer_hash {
+                    HashId::Poseidon2 => measure::<Poseidon2Suite>(preset, children, rounds),
+                    _ => measure::<Poseidon16Suite>(preset, children, rounds),
+                })
             } else {
                 process::row(
                     &[
@@ -69,6 +76,8 @@ pub fn run(arguments: &Arguments) -> Report {
                         &children.to_string(),
                         "--rounds",
                         &arguments.rounds.to_string(),
+                        "--outer-hash",
+                        arguments.outer_hash.name(),
                     ],
                     &[],
                 )
@@ -87,12 +96,15 @@ pub fn run(arguments: &Arguments) -> Report {
 }
 
 /// A proof of a join, and what making it took.
-struct Joined {
-    proof: Canonical,
+struct Joined<H: HashSuite> {
+    proof: Proof<H>,
     figures: Value,
 }
 
-fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
+fn measure<H: TapeSuite>(preset: Preset, children: usize, rounds: usize) -> Value
+where
+    StandardTables: Provable<H>,
+{
     let aggregator = Aggregator::for_preset(preset, children).expect("the preset has this blowup");
     let source = droste_programs::source("factorial").expect("the program exists");
     let compiled = compile(source, &[]).expect("the program compiles");
@@ -102,19 +114,60 @@ fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
         heights: Heights::Minimal,
     };
     let execution = execution.expect("the run succeeds");
-    let leaf: Canonical = prove(&compiled.program, &execution, &options).expect("it can be proved");
-    let leaf = VerifiedProof::under_its_own_key(leaf).expect("the leaf is valid");
-    let wrap = aggregator.wrap(&leaf, |_| ()).expect("it can be wrapped");
-    let first = join(&aggregator, wrap.proof(), children, 1);
-    let second = join(&aggregator, &first.proof, children, rounds);
+    let leaf: Proof<H> = prove(&compiled.program, &execution, &options).expect("it can be proved");
+    let heights = heights::<H>(&aggregator);
+    let wrap = join(&aggregator, &heights, &leaf, 1, 1);
+    let first = join(&aggregator, &heights, &wrap.proof, children, 1);
+    let second = join(&aggregator, &heights, &first.proof, children, rounds);
     let mut figures = second.figures;
     figures["preset"] = json!(preset.name());
     figures["children"] = json!(children);
+    figures["outer_hash"] = json!(H::NAME);
     figures
 }
 
+/// Logarithms of the heights of R's tables, which are those of the aggregator where R's proofs are
+/// in Poseidon-16. In Poseidon2 R has its two tables besides, and Poseidon-16 hashes keys and claims
+/// only.
+fn heights<H: HashSuite>(aggregator: &Aggregator) -> Vec<usize> {
+    let heights = aggregator.log_heights();
+    match (H::ID, heights) {
+        (HashId::Poseidon2, &[cpu, ext, _, program, words, blocks]) => {
+            vec![
+                cpu + 1,
+                ext + 1,
+                10,
+                program,
+                program,
+                program,
+                words + 1,
+                blocks + 1,
+            ]
+        }
+        _ => heights.to_vec(),
+    }
+}
+
+/// The precompiles whose tables R has.
+fn precompiles<H: HashSuite>() -> BTreeSet<u32> {
+    let mut precompiles = BTreeSet::from(PRECOMPILES);
+    if H::ID == HashId::Poseidon2 {
+        precompiles.extend([id::POSEIDON2_MERKLE, id::POSEIDON2_SPONGE]);
+    }
+    precompiles
+}
+
 /// Joins `children` copies of a proof.
-fn join(aggregator: &Aggregator, child: &Canonical, children: usize, rounds: usize) -> Joined {
+fn join<H: TapeSuite>(
+    aggregator: &Aggregator,
+    heights: &[usize],
+    child: &Proof<H>,
+    children: usize,
+    rounds: usize,
+) -> Joined<H>
+where
+    StandardTables: Provable<H>,
+{
     let start = Instant::now();
     let verifier = Verifier::<_, StandardTables>::new(child.key.clone()).expect("the key is valid");
     let recursion = ProgramCircuit::new(&verifier, &child.batch.degree_bits, children);
@@ -127,11 +180,11 @@ fn join(aggregator: &Aggregator, child: &Canonical, children: usize, rounds: usi
     let execute = start.elapsed();
 
     let start = Instant::now();
-    let key = ProvingKey::<Poseidon16Suite, StandardTables>::with_precompiles(
+    let key = ProvingKey::<H, StandardTables>::with_precompiles(
         &recursion.compiled().program,
-        &BTreeSet::from(PRECOMPILES),
+        &precompiles::<H>(),
         *aggregator.settings(),
-        Heights::Exact(aggregator.log_heights().to_vec()),
+        Heights::Exact(heights.to_vec()),
     )
     .expect("the settings are in range");
     let key_time = start.elapsed();
@@ -182,16 +235,18 @@ fn join(aggregator: &Aggregator, child: &Canonical, children: usize, rounds: usi
             })
         })
         .collect();
-    let permutations = tables.iter().find(|table| table["name"] == "poseidon16");
-    let permutations = permutations.map(|table| table["rows"].clone());
+    let named = |table: &&Value| {
+        let name = table["name"].as_str().unwrap_or_default();
+        name.starts_with(H::NAME)
+    };
+    let permutations = tables.iter().filter(named);
+    let permutations: u64 = permutations
+        .filter_map(|table| table["rows"].as_u64())
+        .sum();
     let fft_cost: u64 = report.tables.iter().map(TableReport::fft_cost).sum();
     let opened: usize = report.tables.iter().map(TableReport::opened_elements).sum();
     let tallest = report.tables.iter().map(TableReport::height).max();
-    let peer = cpu_ns_per_fft_unit(
-        HashId::Poseidon16,
-        aggregator.settings(),
-        tallest.unwrap_or(1),
-    );
+    let peer = cpu_ns_per_fft_unit(H::ID, aggregator.settings(), tallest.unwrap_or(1));
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let figures = json!({
         "cycles": execution.cycles.len(),

@@ -1,7 +1,7 @@
 // The report of `droste cost`.
 "use strict";
 
-const HASHES = { poseidon16: "Poseidon-16", blake3: "Blake3", keccak: "Keccak" };
+const HASHES = { poseidon16: "Poseidon-16", poseidon2: "Poseidon2", blake3: "Blake3", keccak: "Keccak" };
 const DASHES = ["none", "7 4", "2 3", "9 3 2 3"];
 const STAGES = ["execute", "trace", "commit", "lookup", "quotient", "open", "grind"];
 const rows = data.rows;
@@ -106,7 +106,7 @@ function curve({ id, title, text, none, wide, x, xLabel, y, yLabel, show, ticksO
 const detail = { queries: Math.max(...rows.map((row) => row.queries)), normalized: true };
 
 const COLOURS = {
-  poseidon16: "--poseidon16", blake3: "--blake3", keccak: "--keccak",
+  poseidon16: "--poseidon16", poseidon2_parent: "--poseidon2", blake3: "--blake3", keccak: "--keccak",
   cpu: "--c0", ext: "--c1", words: "--c2", blocks: "--c3", program: "--c4", limbs: "--c5",
   execute: "--c6", trace: "--c2", commit: "--c3", lookup: "--c1", quotient: "--c4", open: "--c7", grind: "--c5",
 };

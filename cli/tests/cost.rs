@@ -84,7 +84,7 @@ fn rows(arguments: &str) -> Vec<Value> {
 #[test]
 fn execution_alone_leaves_the_outer_fields_null() {
     let rows = rows("--inner-hash all --queries 3,4 --execute-only");
-    assert_eq!(rows.len(), 6);
+    assert_eq!(rows.len(), 8);
     for row in &rows {
         for field in OUTER {
             assert!(row[field].is_null(), "{field}: {}", row[field]);
@@ -107,7 +107,11 @@ fn execution_alone_leaves_the_outer_fields_null() {
     // More queries take more permutations, and each hash uses its own precompile. Cycles may fall:
     // the transcript of a byte hash discards samples above the modulus, and how many depends on the
     // proof.
-    for (hash, other) in [("blake3", "keccak"), ("keccak", "blake3")] {
+    for (hash, other) in [
+        ("poseidon2", "blake3"),
+        ("blake3", "keccak"),
+        ("keccak", "poseidon2"),
+    ] {
         let rows = of(hash);
         assert_eq!([&rows[0]["queries"], &rows[1]["queries"]], [3, 4]);
         let permutations = |row: &Value| row["permutations"][hash].as_u64();
@@ -164,14 +168,14 @@ fn a_row_that_fails_does_not_lose_the_others() {
     assert_eq!(output.status.code(), Some(1));
     let rows: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
     let hashes: Vec<&Value> = rows.iter().map(|row| &row["inner_hash"]).collect();
-    assert_eq!(hashes, ["poseidon16", "keccak"]);
+    assert_eq!(hashes, ["poseidon16", "poseidon2", "keccak"]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(
         errors
             .contains("droste: blake3, queries 3: the process that measures ended with signal: 9")
     );
     assert!(
-        errors.contains("1 of 3 rows could not be measured"),
+        errors.contains("1 of 4 rows could not be measured"),
         "{errors}"
     );
 }

@@ -22,7 +22,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-hashes = sys.argv[2:] or ["poseidon16", "blake3", "keccak"]
+hashes = sys.argv[2:] or ["poseidon16", "poseidon2", "blake3", "keccak"]
 
 # %% [markdown]
 # A program: public input `n`, output the sum of the squares below `n`.

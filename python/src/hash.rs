@@ -60,7 +60,7 @@ fn hash_rows<'py>(id: HashId, messages: &Bound<'py, PyAny>) -> PyResult<Bound<'p
 /// Returns the digest of a message, as `droste hash` prints it.
 ///
 /// Args:
-///     hash: `poseidon16`, `blake3` (BLAKE3) or `keccak` (Keccak-256, as in Ethereum).
+///     hash: `poseidon16`, `poseidon2`, `blake3` (BLAKE3) or `keccak` (Keccak-256, as in Ethereum).
 ///     message: `bytes`, or any contiguous buffer of bytes such as an array of `uint8`.
 ///
 /// Returns:

@@ -134,7 +134,7 @@ impl MerkleTree {
     /// Commits to a matrix.
     ///
     /// Args:
-    ///     hash: `poseidon16`, `blake3` or `keccak`.
+    ///     hash: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
     ///     rows: field elements of shape (height, width), a leaf per row.
     ///     cap_height: the commitment is the layer of `2**cap_height` digests, or the leaves if
     ///         there are fewer.

@@ -121,7 +121,7 @@ impl Program {
     /// Returns the digest of the program's key: what a verifier must know.
     ///
     /// Args:
-    ///     hash: `poseidon16`, `blake3` or `keccak`.
+    ///     hash: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
     ///     preset: `proven-100` (the default), `proven-120`, or `toy`, which has no security.
     ///     queries: number of queries instead of a preset, without grinding.
     ///     blowup: 2, 4, 8 or 16.
@@ -196,7 +196,7 @@ impl Program {
     ///
     /// Args:
     ///     public: public inputs.
-    ///     hash: hash of the commitments and the transcript: `poseidon16`, `blake3` or `keccak`.
+    ///     hash: hash of the commitments and the transcript: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
     ///     preset: `proven-100` (the default), `proven-120`, or `toy`, which has no security.
     ///     queries: number of queries instead of a preset, without grinding.
     ///     blowup: 2, 4, 8 or 16.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import droste
 
 MODULUS = 2**31 - 2**24 + 1
-HASHES = ["poseidon16", "blake3", "keccak"]
+HASHES = ["poseidon16", "poseidon2", "blake3", "keccak"]
 
 
 def rows(height: int, width: int) -> NDArray[np.uint32]:

@@ -52,7 +52,7 @@ def test_a_program_says_what_the_command_prints(
         assert key == command_json("key", path, *arguments)["key"]
 
 
-@pytest.mark.parametrize("hash", ["poseidon16", "blake3", "keccak"])
+@pytest.mark.parametrize("hash", ["poseidon16", "poseidon2", "blake3", "keccak"])
 def test_proofs_are_the_commands(
     hash: str,
     factorial: droste.Program,

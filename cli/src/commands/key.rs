@@ -22,7 +22,7 @@ use crate::suite::{InHash, in_hash};
 pub struct Key {
     /// File of the zk-DSL program.
     file: PathBuf,
-    /// Hash of the commitments and the transcript: poseidon16, blake3 or keccak.
+    /// Hash of the commitments and the transcript: poseidon16, poseidon2, blake3 or keccak.
     #[arg(long, default_value_t = HashId::Poseidon16)]
     hash: HashId,
     #[command(flatten)]

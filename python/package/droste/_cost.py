@@ -17,7 +17,7 @@ from droste import _errors
 from droste._native import Program
 from droste._types import CostRow
 
-HASHES = ("poseidon16", "blake3", "keccak")
+HASHES = ("poseidon16", "poseidon2", "blake3", "keccak")
 
 
 def cost(

@@ -183,6 +183,8 @@ pub struct TableCost {
 pub struct Permutations {
     /// Poseidon-16 permutations.
     pub poseidon16: usize,
+    /// Poseidon2 permutations of both widths.
+    pub poseidon2: usize,
     /// Blake3 compressions.
     pub blake3: usize,
     /// Keccak-f permutations.
@@ -500,6 +502,7 @@ fn permutations(tables: &[TableCost]) -> Permutations {
     };
     Permutations {
         poseidon16: rows("poseidon16"),
+        poseidon2: rows("poseidon2_parent") + rows("poseidon2_sponge"),
         blake3: rows("blake3"),
         keccak: rows("keccak") / droste_air::keccak::ROUNDS,
     }

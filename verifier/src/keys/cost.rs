@@ -35,7 +35,8 @@ fn table_cost(name: &str) -> TableCost {
         "blake3" => (150_000, 500_000),
         "keccak" => (130_000, 900_000),
         "limbs" | "blake3_calls" | "keccak_calls" => (8_000, 20_000),
-        "ext" | "poseidon16" => (2_600, 8_000),
+        "poseidon2_sponge" => (4_000, 12_000),
+        "ext" | "poseidon16" | "poseidon2_parent" => (2_600, 8_000),
         _ => (350, 2_000),
     };
     TableCost { child, evaluator }

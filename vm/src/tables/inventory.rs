@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use droste_air::message::Declaration;
-use droste_air::{keccak, poseidon16};
+use droste_air::{keccak, poseidon2, poseidon16};
 use droste_native::EF;
 use p3_lookup::{Kind, Lookups};
 
@@ -65,6 +65,8 @@ fn buses_are_listed() {
     let others = [
         keccak::sponge::AbsorbedMessage::<()>::DECLARATION,
         poseidon16::PermutationMessage::<()>::DECLARATION,
+        poseidon2::ParentMessage::<()>::DECLARATION,
+        poseidon2::SpongeMessage::<()>::DECLARATION,
     ];
     let lines = bus::DECLARATIONS.iter().chain(&others).map(|declaration| {
         let Declaration { bus, message, .. } = declaration;

@@ -33,7 +33,7 @@ pub struct Cost {
     program: Option<PathBuf>,
     #[command(flatten)]
     what: What,
-    /// Hash of the inner proof: poseidon16, blake3, keccak or all.
+    /// Hash of the inner proof: poseidon16, poseidon2, blake3, keccak or all.
     #[arg(long, default_value = "all")]
     inner_hash: String,
     /// Security level of the inner proof: proven-100, proven-120 or toy (insecure).
@@ -75,7 +75,7 @@ struct What {
     /// GiB of memory that a proof may take, by an estimate made before it is proved.
     #[arg(long, default_value_t = 12, value_name = "GIB")]
     memory: usize,
-    /// Hash of the outer proof: poseidon16, blake3 or keccak.
+    /// Hash of the outer proof: poseidon16, poseidon2, blake3 or keccak.
     #[arg(long, default_value_t = HashId::Poseidon16)]
     outer_hash: HashId,
     /// Only execute the verifier of the inner proof in the machine, without proving that run.

@@ -109,8 +109,11 @@ fn summary(cost: &Figures) -> Vec<String> {
         format!("{:.2e}", cost.leaf_fft_cost as f64),
         cost.cycles.to_string(),
         format!(
-            "{} + {} + {}",
-            permutations.poseidon16, permutations.blake3, permutations.keccak
+            "{} + {} + {} + {}",
+            permutations.poseidon16,
+            permutations.poseidon2,
+            permutations.blake3,
+            permutations.keccak
         ),
         format!("{:.2e}", cost.fft_cost as f64),
         cost.opened_per_query.to_string(),
