@@ -19,7 +19,7 @@ pub struct Arguments {
     #[arg(
         long,
         value_delimiter = ',',
-        default_value = "poseidon16,blake3,keccak"
+        default_value = "poseidon16,poseidon2,blake3,keccak"
     )]
     hashes: Vec<HashId>,
     /// Security level of the proofs.

@@ -10,7 +10,7 @@ use droste_native::curves::commit::pedersen::PedersenKey;
 use droste_native::curves::commit::srs::Srs;
 use droste_native::curves::msm::Msm;
 use droste_native::stark::security::Preset;
-use droste_native::{Blake3Suite, F, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_native::{Blake3Suite, F, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -68,6 +68,7 @@ pub fn rows(arguments: &Arguments) -> Vec<Value> {
                 "scheme": "trace", "program": program, "table": table,
                 "n": trace.height(), "columns": trace.width(), "threads": arguments.threads,
                 "poseidon16_ms": merkle::<Poseidon16Suite>(rounds, trace),
+                "poseidon2_ms": merkle::<Poseidon2Suite>(rounds, trace),
                 "blake3_ms": merkle::<Blake3Suite>(rounds, trace),
                 "keccak_ms": merkle::<KeccakSuite>(rounds, trace),
                 "kzg_ms": kzg_ms, "ipa_ms": ipa_ms,
