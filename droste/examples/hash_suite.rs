@@ -1,4 +1,4 @@
-//! Proves and verifies one AIR under each of the three hashes. Parameters are insecure.
+//! Proves and verifies one AIR under each of the four hashes. Parameters are insecure.
 //!
 //! `cargo run --release -p droste --example hash_suite`
 
@@ -61,6 +61,7 @@ fn debug(error: impl std::fmt::Debug) -> String {
 
 fn main() -> Result<(), Box<dyn Error>> {
     prove_in::<Poseidon16Suite>()?;
+    prove_in::<Poseidon2Suite>()?;
     prove_in::<Blake3Suite>()?;
     prove_in::<KeccakSuite>()
 }

@@ -67,8 +67,8 @@ pub mod hash {
         Preset, SecurityReport, TableShape, proven_security, smallest_queries,
     };
     pub use droste_native::{
-        Blake3Suite, Config, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon16Suite,
-        SettingsError, config,
+        Blake3Suite, Config, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
+        Poseidon16Suite, SettingsError, config,
     };
 }
 

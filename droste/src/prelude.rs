@@ -13,8 +13,8 @@ pub use p3_matrix::dense::RowMajorMatrix;
 pub use p3_uni_stark::{prove as prove_air, verify as verify_air};
 
 pub use crate::hash::{
-    Blake3Suite, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon16Suite, Preset,
-    config,
+    Blake3Suite, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite,
+    Poseidon16Suite, Preset, config,
 };
 pub use crate::program::{Compiled, Execution, Tape, compile, execute};
 

@@ -182,13 +182,13 @@ fn an_unedited_forgery_is_honest() {
 }
 
 #[test]
-fn a_path_open_on_the_last_row_is_rejected() {
+fn a_chain_open_on_the_last_row_is_rejected() {
     // The call asks for one row more than the table has.
     assert!(forged(&path(2, 3), 2, |_| ()).is_some());
 }
 
 #[test]
-fn a_path_entered_in_the_middle_is_rejected() {
+fn a_chain_entered_in_the_middle_is_rejected() {
     // Row 0 continues a call, and so does a row below one that cannot be continued.
     assert!(forged(&path(0, 1), 1, |rows| rows[0].starts = F::ZERO).is_some());
     let mut run = Run::new();

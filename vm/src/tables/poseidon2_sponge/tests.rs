@@ -219,14 +219,14 @@ fn a_hash_for_a_sponge_is_rejected() {
 }
 
 #[test]
-fn a_call_open_on_the_last_row_is_rejected() {
+fn a_chain_open_on_the_last_row_is_rejected() {
     // The call asks for one row more than the table has.
     assert!(forged(&sponge(48), 2, |_| ()).is_some());
     assert!(forged(&hash(33), 2, |_| ()).is_some());
 }
 
 #[test]
-fn a_call_entered_in_the_middle_is_rejected() {
+fn a_chain_entered_in_the_middle_is_rejected() {
     assert!(forged(&sponge(16), 1, |rows| rows[0].starts = F::ZERO).is_some());
     let mut run = Run::new();
     run.hash(16, 0);
