@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         heights: Heights::Minimal,
     };
 
-    // 2. Prove each run and verify the proof. Each proof may use any of the three hashes.
+    // 2. Prove each run and verify the proof. Each proof may use any of the four hashes.
     let (mut wraps, mut leaves) = (vec![], vec![]);
     for x in [F::from_u32(5), F::from_u32(7)] {
         let run = execute(&program, &[x], &Tape::default(), 1 << 16)?;

@@ -5,7 +5,7 @@
 //!
 //! | topic | what it is for |
 //! |---|---|
-//! | [`hash`] | the three hash suites, each with a configuration for Plonky3's provers |
+//! | [`hash`] | the four hash suites, each with a configuration for Plonky3's provers |
 //! | [`table`] | AIR tables of those hashes |
 //! | [`program`] | programs in the zk-DSL: compile them, and run them in the machine and natively |
 //! | [`both_ways`] | test such a program: both runs must agree, and false hints must be detected |
@@ -58,7 +58,7 @@ pub mod both_ways;
 pub mod prelude;
 pub mod program;
 
-/// The three hash suites, each with a configuration for Plonky3's provers.
+/// The four hash suites, each with a configuration for Plonky3's provers.
 pub mod hash {
     pub use droste_native::hash::blake3::{Blake3, Blake3Stream};
     pub use droste_native::hash::keccak::Keccak256;

@@ -51,8 +51,8 @@ pub trait Challenger {
     /// Observes `n` consecutive digests.
     fn observe_digests(&mut self, digests: Slice, n: usize);
 
-    /// Returns the position within a run at which the next observed element is stored; the elements
-    /// of [`Challenger::observe_slice`] must start there.
+    /// Returns the position, counted from the start of a run, at which the next observed element is
+    /// stored; the elements of [`Challenger::observe_slice`] must start there.
     fn position(&self) -> usize;
 
     /// Advises the slice for [`Challenger::observe_slice`], with `n` elements that the prover

@@ -4,13 +4,16 @@ use droste_gadgets::bits::integer;
 use droste_gadgets::blake3::{Blake3, Blake3Challenger};
 use droste_gadgets::hash::{Challenger, Hash};
 use droste_gadgets::keccak::{Keccak, KeccakChallenger};
-use droste_gadgets::packing::blocks_for;
+use droste_gadgets::packing::{blocks_for, hint_row};
 use droste_gadgets::poseidon2::{Poseidon2, Poseidon2Challenger};
 use droste_gadgets::poseidon16::{Poseidon16, Poseidon16Challenger};
 use droste_gadgets::prelude::*;
-use droste_gadgets::run_native;
+use droste_gadgets::{Hint, NativeTape, run_native};
+use droste_native::hash::poseidon2::hash_row;
 use droste_native::stark::suite::SuiteCap;
-use droste_native::{Blake3Suite, Commitment, EF, F, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
+use droste_native::{
+    Blake3Suite, Commitment, EF, F, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+};
 use droste_verifier::tape::{Answers, TapeError, TapeSuite, commitment_lanes};
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
@@ -193,4 +196,104 @@ fn blake3_agrees() {
 #[test]
 fn keccak_agrees() {
     agrees::<KeccakSuite, Keccak, KeccakChallenger>();
+}
+
+/// A random sequence in any order: samples follow samples, and digests begin at any position.
+fn any_order(seed: u64) -> (Answers<'static, Poseidon2Suite>, Vec<Step>) {
+    let mut rng = SmallRng::seed_from_u64(seed);
+    let mut native = Poseidon2Suite::challenger();
+    let (mut answers, mut steps) = (Answers::default(), Vec::new());
+    let elements = |rng: &mut SmallRng, count: usize| -> Vec<F> {
+        let element = |_| F::from_u32(rng.random_range(0..1 << 30));
+        (0..count).map(element).collect()
+    };
+    for _ in 0..40 {
+        match rng.random_range(0..7) {
+            0 => {
+                let count = rng.random_range(0..20);
+                for x in elements(&mut rng, count) {
+                    native.observe(x);
+                    steps.push(Step::Observe(x.as_canonical_u32()));
+                }
+            }
+            1 => {
+                let count = rng.random_range(1..9);
+                let digests = elements(&mut rng, 8 * count);
+                native.observe_slice(&digests);
+                steps.push(Step::Digests(count));
+                answers.message(digests);
+            }
+            2 => {
+                let count = rng.random_range(1..50);
+                let slice = elements(&mut rng, count);
+                native.observe_slice(&slice);
+                steps.push(Step::Slice(slice.len()));
+                answers.message(slice);
+            }
+            3 => {
+                answers.message(vec![native.grind(4)]);
+                steps.push(Step::Grind(4));
+            }
+            4 => {
+                for _ in 0..rng.random_range(1..10) {
+                    let x: EF = native.sample();
+                    steps.push(Step::Sample(integers(x)));
+                }
+            }
+            5 => {
+                for _ in 0..rng.random_range(1..18) {
+                    steps.push(Step::Word(native.sample_bits(20) as u32));
+                }
+            }
+            _ => {
+                let pair: (EF, EF) = (native.sample(), native.sample());
+                steps.push(Step::Pair(integers(pair.0), integers(pair.1)));
+            }
+        }
+    }
+    (answers, steps)
+}
+
+#[test]
+fn poseidon2_agrees_in_any_order() {
+    for seed in 0..100 {
+        let (answers, steps) = any_order(seed);
+        let replay = || replay::<Poseidon2, Poseidon2Challenger>(&steps);
+        let tape = answers.record(replay);
+        let tape = tape.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        run_native(&tape, &[], replay).unwrap();
+    }
+}
+
+/// Rows that are shorter than the rate, and rows that end anywhere in a block.
+#[test]
+fn poseidon2_leaves_are_the_native_ones() {
+    for n in 1..=50usize {
+        let row: Vec<F> = (0..n).map(|i| F::from_usize(i * i + 7)).collect();
+        let digest = hash_row(&row).map(|lane| lane.as_canonical_u32());
+        let program = move || {
+            let leaf = Poseidon2::leaf(hint_row::<Poseidon2>(n).any(), n);
+            for (lane, &expected) in digest.iter().enumerate() {
+                assert_eq!(leaf.lane(lane), Felt::new(expected));
+            }
+        };
+        let mut answers = Answers::<Poseidon2Suite>::default();
+        answers.message(row);
+        let tape = answers.record(program);
+        let tape = tape.unwrap_or_else(|error| panic!("{n} elements: {error}"));
+        run_native(&tape, &[], program).unwrap();
+        // No other values of the lanes after the end are accepted.
+        let Some(Hint::Slice(blocks)) = tape.hints.first() else {
+            panic!("a row is a slice");
+        };
+        for lane in (1..8).filter(|lane| n % 8 != 0 && *lane >= n % 8) {
+            let mut blocks = blocks.clone();
+            let last = blocks.len() - 1;
+            blocks[last][lane] = Some(F::from_u32(123_456));
+            let tape = NativeTape {
+                hints: vec![Hint::Slice(blocks)],
+            };
+            assert!(run_native(&tape, &[], program).is_err(), "{n}, {lane}");
+        }
+    }
 }

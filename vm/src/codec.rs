@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 8 | [`MAGIC`] |
 //! | 4 | [`FORMAT_VERSION`], little-endian |
-//! | 1 | hash: 0 Poseidon-16, 1 Blake3, 2 Keccak |
+//! | 1 | hash: 0 Poseidon-16, 1 Blake3, 2 Keccak, 3 Poseidon2 |
 //! | rest | the [`Proof`], as `bincode` 2 with variable-length integers writes it |
 //!
 //! Decoding refuses everything that encoding does not write: other versions, elements at or above

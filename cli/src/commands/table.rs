@@ -34,7 +34,7 @@ const LARGEST_COUNT: usize = 1 << 19;
 /// Arguments of `droste table`.
 #[derive(Debug, Args)]
 pub struct Table {
-    /// Hash whose table is proved: poseidon16, blake3 or keccak.
+    /// Hash whose table is proved: poseidon16, poseidon2 (width 16), blake3 or keccak.
     hash: HashId,
     /// Layout of the table.
     #[arg(long, value_enum, default_value_t = Form::Wide)]
@@ -45,7 +45,7 @@ pub struct Table {
     /// Blowup factor: 2, 4, 8 or 16.
     #[arg(long, default_value_t = 2)]
     blowup: usize,
-    /// Hash of the commitments and the transcript: poseidon16, blake3 or keccak.
+    /// Hash of the commitments and the transcript: poseidon16, poseidon2, blake3 or keccak.
     #[arg(long, default_value_t = HashId::Poseidon16)]
     commit_hash: HashId,
     /// Security level: proven-100, proven-120 or toy (insecure).

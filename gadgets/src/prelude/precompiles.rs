@@ -113,6 +113,10 @@ pub fn poseidon16_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) ->
 }
 
 /// Returns the parent of two digests in Poseidon2.
+///
+/// This is no hash of two blocks: there is no feed-forward, so for any result whoever chooses both
+/// blocks finds some at once. It is for trees of fixed depth over hashed leaves. To hash two blocks,
+/// use [`poseidon2_hash`] or [`poseidon16_compress`].
 pub fn poseidon2_compress(left: Block, right: Block) -> Block {
     let (left, right) = (left.native(), right.native());
     Block::from_native(precompile::poseidon2_compress(&left, &right))
@@ -149,7 +153,7 @@ fn poseidon2_sponge(data: Slice, lanes: usize, capacity: Block, tag: usize) -> P
 }
 
 /// Returns the root of a Merkle path in Poseidon2 of `depth >= 1` siblings. `index` must be below
-/// `2^depth`.
+/// `2^depth`. The leaf must be a hash: see [`poseidon2_compress`].
 pub fn poseidon2_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) -> Block {
     Block::from_native(solved(precompile::poseidon2_merkle(
         &leaf.native(),

@@ -27,6 +27,9 @@ pub(super) fn run_block_merkle(
 ) -> Result<(), Fault> {
     let mut node = call.read(D)?;
     let depth = call.immediate();
+    if !(1..=30).contains(&depth) {
+        return Err(call.refuse(format!("{depth} levels, 1 to 30 are possible")));
+    }
     let index = call.index(B, depth)?;
     let siblings = call.address(C)?;
     for level in 0..depth {

@@ -8,9 +8,9 @@ use super::recent::Recent;
 use super::{ChildShape, CircuitError, ProgramCircuit, RecursionCircuit};
 use crate::tape::TapeSuite;
 
-/// Number of circuits that are kept: as many as a chain of proofs in all three hashes needs,
-/// intermediate steps included.
-const CIRCUITS: usize = 8;
+/// Number of circuits that are kept: as many as a chain of proofs in all four hashes needs,
+/// intermediate steps included: one for Poseidon-16, two or three for each other hash, and a join.
+const CIRCUITS: usize = 11;
 
 /// The most recently used circuits, by shape and number of the proofs that they verify.
 ///

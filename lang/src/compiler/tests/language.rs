@@ -338,3 +338,60 @@ fn long_sponges_keep_their_length() {
     let lengths: Vec<_> = call.map(|call| call.e).collect();
     assert_eq!(lengths, [F::from_u32(1_048_577)]);
 }
+
+/// Sponges of every length in the executor are the native ones: unset lanes past the end get the
+/// values that are carried into them, and other values are refused.
+#[test]
+fn poseidon2_sponges_of_every_length() {
+    use droste_native::precompile::{poseidon2_merkle, poseidon2_sponge};
+    for lanes in 16..=40usize {
+        let blocks = lanes.div_ceil(8);
+        let body = format!(
+            "let start = hint_slice(1).any().block(0);
+            let data = hint_slice({blocks}).any();
+            let out = poseidon2_duplex(data, {lanes}, start, 5);
+            let expected = hint_slice(3).any();
+            for i in 0..3 {{ assert_eq!(out.block(i), expected.block(i)); }}
+            let again = hint_slice({blocks}).any();
+            let hash = poseidon2_hash(again, {lanes}, start);
+            let root = poseidon2_merkle(hash, Felt::new(5), expected, 3);
+            assert_eq!(root, hint_slice(1).any().block(0));
+            reveal(hash.lane(0));"
+        );
+        let compiled = compile(&main_of("", &body), &[]).unwrap();
+        let block = |seed: usize| -> [F; 8] {
+            std::array::from_fn(|lane| F::from_usize(31 * seed * seed + lane.pow(3)))
+        };
+        let (start, data) = (block(30), (0..blocks).map(block).collect::<Vec<_>>());
+        let out = poseidon2_sponge(&data, lanes, &start, F::from_u32(5)).unwrap();
+        let [hash, _] = poseidon2_sponge(&data, lanes, &start, F::ZERO)
+            .unwrap()
+            .rate;
+        let [low, high] = out.rate;
+        let expected = [low, high, out.capacity];
+        let root = poseidon2_merkle(&hash, 5, &expected).unwrap();
+        let run = |past_end: Option<F>| {
+            let lane = |block: usize, lane: usize| match 8 * block + lane < lanes {
+                true => Some(data[block][lane]),
+                false => past_end,
+            };
+            let given = |past_end: bool| -> Vec<[Option<F>; 8]> {
+                let block = |block| {
+                    std::array::from_fn(|i| {
+                        lane(block, i).filter(|_| past_end || 8 * block + i < lanes)
+                    })
+                };
+                (0..blocks).map(block).collect()
+            };
+            let mut tape = Tape::default();
+            tape.slice(&[start]);
+            tape.items.push(TapeItem::Slice(given(false)));
+            tape.slice(&expected);
+            tape.items.push(TapeItem::Slice(given(true)));
+            tape.slice(&[root]);
+            execute(&compiled, &[], &tape, 1 << 20)
+        };
+        assert_eq!(run(None).unwrap().statement[0], hash[0]);
+        assert_eq!(run(Some(F::ONE)).is_err(), lanes % 8 != 0, "{lanes} lanes");
+    }
+}
