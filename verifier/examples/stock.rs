@@ -1,10 +1,10 @@
 //! Wraps proofs as Plonky3's own provers make them, in Poseidon2 and in Poseidon-16: what one step
 //! takes, and the whole way to the canonical shape.
 //!
-//! `cargo run --release -p droste-verifier --example stock -- [PRESET] [LOG_HEIGHT]`
+//! `cargo run --release -p droste-verifier --example stock -- [PRESET] [LOG_HEIGHT] [CHILDREN]`
 //!
 //! The proofs are of p3-poseidon1-air, at the preset's settings and blowup 8, by p3-uni-stark and by
-//! p3-batch-stark. Times are of the proofs of the steps and of making their keys.
+//! p3-batch-stark. The canonical shape has room for joins of CHILDREN proofs. Times are of the proofs of the steps and of making their keys.
 
 use std::error::Error;
 use std::time::Duration;
@@ -56,8 +56,12 @@ fn wrap(aggregator: &Aggregator, name: &str, run: Run) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-fn both<H: TapeSuite>(preset: Preset, log_height: usize) -> Result<(), Box<dyn Error>> {
-    let aggregator = Aggregator::for_preset(preset, 1)?;
+fn both<H: TapeSuite>(
+    preset: Preset,
+    log_height: usize,
+    children: usize,
+) -> Result<(), Box<dyn Error>> {
+    let aggregator = Aggregator::for_preset(preset, children)?;
     let settings = preset.settings(3)?;
     let seed = Seed::StockForFixedAirs;
     let trace = || air().generate_trace_rows(1 << log_height, settings.log_blowup);
@@ -85,8 +89,9 @@ fn both<H: TapeSuite>(preset: Preset, log_height: usize) -> Result<(), Box<dyn E
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let preset = arguments.next().unwrap_or_else(|| "proven-100".into());
-    let log_height = arguments.next().unwrap_or_else(|| "14".into());
+    let log_height = arguments.next().unwrap_or_else(|| "12".into());
+    let children = arguments.next().unwrap_or_else(|| "2".into()).parse()?;
     let (preset, log_height) = (preset.parse()?, log_height.parse()?);
-    both::<Poseidon16Suite>(preset, log_height)?;
-    both::<Poseidon2Suite>(preset, log_height)
+    both::<Poseidon16Suite>(preset, log_height, children)?;
+    both::<Poseidon2Suite>(preset, log_height, children)
 }
