@@ -4,15 +4,15 @@ use std::borrow::Cow;
 use std::fmt;
 
 use droste_native::stark::challenger::{NoNonce, with_grinding};
-use droste_native::stark::suite::OpeningProverError;
 use droste_native::{Config, F, FriSettings, HashSuite, SettingsError};
-use p3_batch_stark::{BatchProof, ProvingError, StarkInstance};
+use p3_batch_stark::{BatchProof, StarkInstance};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tracing::info_span;
 
+use crate::batch::BatchError;
 use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height, padded_log_height};
 use crate::isa::Program;
 use crate::key::{Key, KeyError, ProvingKey};
@@ -108,9 +108,9 @@ pub enum ProveError {
     /// No nonce passes a proof of work.
     #[error(transparent)]
     Grinding(#[from] NoNonce),
-    /// Plonky3's prover returned an error.
-    #[error("Plonky3's prover failed")]
-    Stark(#[source] ProvingError<OpeningProverError>),
+    /// The batch of tables could not be proved.
+    #[error("the tables could not be proved")]
+    Stark(#[source] BatchError),
 }
 
 /// What proving needs beside the program: with it, everything that a key depends on.

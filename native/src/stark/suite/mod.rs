@@ -15,6 +15,7 @@
 //! fix all depths and row widths.
 
 mod bytes;
+mod opening;
 mod poseidon16;
 mod scheme;
 
