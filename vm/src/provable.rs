@@ -8,12 +8,12 @@ pub use droste_native::stark::suite::CommittedData;
 use droste_native::stark::suite::{OpeningError, OpeningProverError, Pcs as Scheme};
 use droste_native::{Commitment, Config, EF, F, HashSuite};
 use p3_air::Air;
-use p3_batch_stark::{BatchProof, BatchVerificationError, CommonData, ProverData, StarkInstance};
+use p3_batch_stark::{BatchProof, BatchVerificationError, CommonData, ProverData};
 use p3_commit::Pcs;
 use p3_lookup::InteractionSymbolicBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
-use crate::batch::BatchError;
+use crate::batch::{BatchError, Statement};
 use crate::machine::MachineTables;
 
 /// Tables that can be proved and verified in hash `H`. [`provable!`](crate::provable!) implements
@@ -34,7 +34,7 @@ pub trait Provable<H: HashSuite>: MachineTables + Air<InteractionSymbolicBuilder
     /// As for [`crate::batch::prove`].
     fn prove_batch(
         config: &Config<H>,
-        instances: &[StarkInstance<'_, Config<H>, Self>],
+        statements: Vec<Statement<'_, Self>>,
         data: &ProverData<Config<H>>,
     ) -> Result<BatchProof<Config<H>>, BatchError>;
 
@@ -56,12 +56,12 @@ pub mod __private {
     pub use droste_native::stark::suite::{OpeningError, OpeningProverError};
     pub use droste_native::{Commitment, Config, EF, F, HashSuite};
     pub use p3_batch_stark::{
-        BatchProof, BatchVerificationError, CommonData, ProverData, StarkInstance, verify_batch,
+        BatchProof, BatchVerificationError, CommonData, ProverData, verify_batch,
     };
     pub use p3_matrix::dense::RowMajorMatrix;
 
     pub use super::{CommittedData, commit};
-    pub use crate::batch::{BatchError, prove};
+    pub use crate::batch::{BatchError, Statement, prove};
 }
 
 #[doc(hidden)]
@@ -117,10 +117,10 @@ macro_rules! provable {
 
                     fn prove_batch(
                         config: &p::Config<$suite>,
-                        instances: &[p::StarkInstance<'_, p::Config<$suite>, Self>],
+                        statements: Vec<p::Statement<'_, Self>>,
                         data: &p::ProverData<p::Config<$suite>>,
                     ) -> Result<p::BatchProof<p::Config<$suite>>, p::BatchError> {
-                        p::prove(config, instances, data)
+                        p::prove(config, statements, data)
                     }
 
                     fn verify_batch(

@@ -8,15 +8,17 @@
 //!   denominators of many rows are inverted together.
 //! - Constraints are evaluated in the order in which committed rows are stored.
 //! - Matrices of few columns are extended by the transform for few columns.
-//! - One copy of one trace is alive at a time.
+//! - One copy of one trace is alive at a time, and traces are freed before quotients are computed.
 //!
-//! Merkle trees and openings are Plonky3's.
+//! Merkle trees and FRI are Plonky3's.
 
 mod columns;
 mod extension;
 mod folder;
 mod messages;
 mod quotient;
+
+use std::borrow::Cow;
 
 use droste_native::stark::suite::{CommittedData, OpeningProverError, Pcs as Scheme};
 use droste_native::{Commitment, Config, EF, F, HashSuite};
@@ -26,7 +28,7 @@ use p3_batch_stark::proof::OpenedValuesWithLookups;
 use p3_batch_stark::symbolic::get_log_num_quotient_chunks;
 use p3_batch_stark::{
     BatchCommitments, BatchOpenedValues, BatchProof, BatchProverTranscript, BatchShape,
-    OpenedValues, ProverData, ProvingError, StarkInstance,
+    OpenedValues, ProverData, ProvingError,
 };
 use p3_commit::{OpeningRequest, Pcs, PolynomialSpace, UnivariateStarkPcs};
 use p3_field::Field;
@@ -60,11 +62,21 @@ pub enum BatchError {
     ZeroDenominator(#[from] ZeroDenominator),
 }
 
+/// A table, its trace and its public values.
+#[derive(Debug)]
+pub struct Statement<'a, A> {
+    /// The table.
+    pub table: &'a A,
+    /// Its trace. An owned one is freed when it is needed no more.
+    pub trace: Cow<'a, RowMajorMatrix<F>>,
+    /// Its public values.
+    pub public_values: Vec<F>,
+}
+
 /// A table and what is known of it before anything is committed.
 struct Instance<'a, A> {
     table: &'a A,
-    trace: &'a RowMajorMatrix<F>,
-    public_values: &'a [F],
+    public_values: Vec<F>,
     lookups: &'a [Lookup<F>],
     messages: Messages,
     log_height: usize,
@@ -85,23 +97,23 @@ type Lookups = (Vec<EF>, Option<LookupTerminal<EF>>);
 /// If the commitment scheme returns an error, or with negligible probability.
 pub fn prove<H: HashSuite, A>(
     config: &Config<H>,
-    instances: &[StarkInstance<'_, Config<H>, A>],
+    statements: Vec<Statement<'_, A>>,
     data: &ProverData<Config<H>>,
 ) -> Result<BatchProof<Config<H>>, BatchError>
 where
     A: BaseAir<F> + Air<InteractionSymbolicBuilder<F, EF>> + for<'a> Air<Folder<'a>> + Sync,
 {
-    let tables: Vec<Instance<'_, A>> = instances
-        .iter()
+    let (tables, traces): (Vec<Instance<'_, A>>, Vec<_>) = statements
+        .into_iter()
         .enumerate()
-        .map(|(index, instance)| Instance::new::<H>(config, instance, data, index))
-        .collect();
+        .map(|(index, statement)| Instance::new::<H>(config, statement, data, index))
+        .unzip();
     let mut challenger = config.initialise_challenger();
     let mut transcript = BatchProverTranscript::<_, F, EF, Commitment<H>>::new(
         &mut challenger,
         shape(config, &tables, data),
     );
-    let proof = prove_with(config, &tables, data, &mut transcript);
+    let proof = prove_with(config, &tables, traces, data, &mut transcript);
     match &proof {
         Ok(_) => transcript.finish(),
         Err(_) => transcript.abort(),
@@ -137,25 +149,25 @@ where
 {
     fn new<H: HashSuite>(
         config: &Config<H>,
-        instance: &'a StarkInstance<'_, Config<H>, A>,
+        statement: Statement<'a, A>,
         data: &'a ProverData<Config<H>>,
         index: usize,
-    ) -> Self {
-        let height = instance.trace.height();
+    ) -> (Self, Cow<'a, RowMajorMatrix<F>>) {
+        let height = statement.trace.height();
         let lookups: &[Lookup<F>] = &data.common.lookups[index];
         let meta = data.common.preprocessed.as_ref();
         let meta = meta.and_then(|global| global.instances[index].as_ref());
-        Self {
-            table: instance.air,
-            trace: instance.trace,
-            public_values: &instance.public_values,
+        let instance = Self {
+            table: statement.table,
+            public_values: statement.public_values,
             lookups,
             messages: Messages::new(lookups),
             log_height: log2_strict_usize(height),
-            log_chunks: log_chunks(instance.air, lookups, height),
+            log_chunks: log_chunks(statement.table, lookups, height),
             preprocessed: meta.map(|meta| (meta.matrix_index, meta.width)),
             domain: natural_domain::<H>(config, height),
-        }
+        };
+        (instance, statement.trace)
     }
 }
 
@@ -206,6 +218,7 @@ fn failed(phase: &'static str) -> impl Fn(OpeningProverError) -> BatchError {
 fn prove_with<H: HashSuite, A>(
     config: &Config<H>,
     tables: &[Instance<'_, A>],
+    traces: Vec<Cow<'_, RowMajorMatrix<F>>>,
     data: &ProverData<Config<H>>,
     transcript: &mut BatchProverTranscript<'_, H::Challenger, F, EF, Commitment<H>>,
 ) -> Result<BatchProof<Config<H>>, BatchError>
@@ -216,9 +229,17 @@ where
     let log_heights: Vec<usize> = tables.iter().map(|table| table.log_height).collect();
     transcript.instance_bindings(&log_heights);
 
-    let traces = tables.iter().map(|table| table.trace.clone());
-    let (main, main_data) = commit_columns::<H>(config, &transforms, traces, "trace commitment")?;
-    let public_values: Vec<&[F]> = tables.iter().map(|table| table.public_values).collect();
+    let pcs = config.pcs();
+    let extend = |matrix| transforms.extend(matrix, pcs.log_blowup(), F::GENERATOR);
+    // Each trace is copied and extended before the next one is.
+    let copies = traces.iter().map(|trace| trace.as_ref().clone());
+    let (main, main_data) = pcs
+        .commit_ldes(copies.map(extend).collect())
+        .map_err(failed("trace commitment"))?;
+    let public_values: Vec<&[F]> = tables
+        .iter()
+        .map(|table| table.public_values.as_slice())
+        .collect();
     transcript.main_phase(main.clone(), &public_values);
     let preprocessed = data.common.preprocessed.as_ref();
     transcript.preprocessed_phase(preprocessed.map(|global| global.commitment.clone()));
@@ -228,19 +249,20 @@ where
     let (challenges, lookup_pow_witness) = transcript.lookup_phase(&lookups, &gadget);
     let mut columns = Vec::new();
     let mut arguments: Vec<Lookups> = Vec::new();
-    for (table, challenges) in tables.iter().zip(challenges) {
+    for ((table, trace), challenges) in tables.iter().zip(traces).zip(challenges) {
         let mut terminal = None;
         if table.has_lookups() {
-            let (matrix, sum) = table.lookup_columns(&challenges)?;
+            let (matrix, sum) = table.lookup_columns(&trace, &challenges)?;
+            drop(trace);
             terminal = Some(LookupTerminal(sum));
-            columns.push(matrix);
+            columns.push(extend(matrix));
         }
         arguments.push((challenges, terminal));
     }
-    let has_lookups = !columns.is_empty();
-    let permutation = has_lookups
-        .then(|| commit_columns::<H>(config, &transforms, columns, "permutation commitment"))
-        .transpose()?;
+    let permutation = (!columns.is_empty()).then(|| pcs.commit_ldes(columns));
+    let permutation = permutation
+        .transpose()
+        .map_err(failed("permutation commitment"))?;
     let terminals: Vec<EF> = arguments
         .iter()
         .filter_map(|(_, sum)| sum.map(|sum| sum.0))
@@ -273,15 +295,14 @@ where
         }));
         lookup_index += usize::from(table.has_lookups());
     }
-    let (quotient_chunks, quotient_data) = config
-        .pcs()
+    let (quotient_chunks, quotient_data) = pcs
         .commit_ldes(chunks)
         .map_err(failed("quotient commitment"))?;
     transcript.quotient_phase(quotient_chunks.clone(), None);
 
     let (zeta, ood_pow_witness) = transcript.ood_phase();
     let rounds = rounds(tables, &committed, data, &quotient_data, zeta);
-    let opened = transcript.delegate(|challenger| config.pcs().open_columns(rounds, challenger));
+    let opened = transcript.delegate(|challenger| pcs.open_columns(rounds, challenger));
     let (opened, opening_proof) = opened.map_err(failed("opening"))?;
     Ok(BatchProof {
         commitments: BatchCommitments {
@@ -299,35 +320,21 @@ where
     })
 }
 
-/// Commits to columns. Each matrix is extended before the next one is made.
-fn commit_columns<H: HashSuite>(
-    config: &Config<H>,
-    transforms: &Transforms,
-    matrices: impl IntoIterator<Item = RowMajorMatrix<F>>,
-    phase: &'static str,
-) -> Result<(Commitment<H>, CommittedData<H>), BatchError> {
-    let pcs = config.pcs();
-    let extended = matrices
-        .into_iter()
-        .map(|matrix| transforms.extend(matrix, pcs.log_blowup(), F::GENERATOR))
-        .collect();
-    pcs.commit_ldes(extended).map_err(failed(phase))
-}
-
 impl<A: BaseAir<F>> Instance<'_, A> {
     /// Returns the lookup columns and the sum of all fractions.
     fn lookup_columns(
         &self,
+        trace: &RowMajorMatrix<F>,
         challenges: &[EF],
     ) -> Result<(RowMajorMatrix<F>, EF), ZeroDenominator> {
         let _span = info_span!("generate lookup permutation").entered();
         let preprocessed = self.table.preprocessed_trace();
         let periodic = self.table.periodic_columns();
         let source = Source {
-            trace: self.trace,
+            trace,
             preprocessed: preprocessed.as_ref(),
             periodic: &periodic,
-            public_values: self.public_values,
+            public_values: &self.public_values,
         };
         let fractions = Fractions::new(&self.messages, challenges);
         lookup_columns(&source, &fractions, self.lookups.len())
@@ -376,7 +383,7 @@ where
         main: main.as_view(),
         preprocessed: preprocessed.as_ref().map(|matrix| matrix.as_view()),
         periodic: pcs.build_periodic_lde_table(&periodic, table.domain, domain),
-        public_values: table.public_values,
+        public_values: &table.public_values,
         lookups: lookups.map(|(columns, terminal)| LookupArgument {
             fractions: Fractions::new(&table.messages, challenges),
             columns: columns.as_view(),

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use p3_commit::{Mmcs, OpenedValues, OpeningRequest};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_field::{
-    BasedVectorSpace, ExtensionField, Field, PackedFieldExtension, PackedValue,
+    Algebra, BasedVectorSpace, ExtensionField, Field, PackedFieldExtension, PackedValue,
     PrimeCharacteristicRing, batch_multiplicative_inverse_general, chunked_linear_combination,
     invert_packed_extension,
 };
@@ -23,6 +23,7 @@ use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrixView;
 use p3_maybe_rayon::prelude::*;
 use p3_util::{log2_strict_usize, reverse_slice_index_bits};
+use tracing::info_span;
 
 use super::scheme::{CommittedData, FriPcs, Opened};
 use super::{ChallengeMmcs, HashSuite};
@@ -42,6 +43,9 @@ const PRODUCTS: usize = 8;
 /// Rows that one task sums up.
 const TASK: usize = 32 * PRODUCTS * LANES;
 
+/// Packed elements that one task computes.
+const BLOCKS: usize = 64;
+
 /// Differences that are inverted together.
 const INVERTED: usize = 64;
 
@@ -56,6 +60,7 @@ pub(super) fn open<H: HashSuite>(
     requests: Vec<OpeningRequest<'_, CommittedData<H>, EF>>,
     challenger: &mut H::Challenger,
 ) -> Opened<H> {
+    let span = info_span!("evaluate matrix").entered();
     let matrices: Vec<Vec<Request<'_>>> = requests
         .iter()
         .map(|request| {
@@ -75,6 +80,7 @@ pub(super) fn open<H: HashSuite>(
         return p3_commit::Pcs::open(scheme, requests, challenger);
     };
     let opened = points.evaluate(&matrices, parameters.log_blowup);
+    drop(span);
     let mut transcript = PcsProverTranscript::<H::Challenger, F, EF>::new(
         challenger,
         PcsShape::from_opened_values(parameters, &opened),
@@ -229,11 +235,12 @@ impl Points {
         let mut terms = Vec::new();
         let mut power = EF::ONE;
         for ((matrix, points), opened) in matrices {
+            // The quotient at a second point has the powers of that at the first, times a factor.
             let powers: Vec<EF> = alpha.shifted_powers(power).take(matrix.width()).collect();
             let step = alpha.exp_u64(matrix.width() as u64);
             let mut factor = EF::ONE;
             let mut factors = Vec::new();
-            for (&point, opened) in zip(*points, opened) {
+            for (position, (&point, opened)) in zip(*points, opened).enumerate() {
                 let value: EF = zip(opened, &powers)
                     .map(|(&value, &power)| value * power)
                     .sum();
@@ -246,7 +253,7 @@ impl Points {
                     constants.len() - 1
                 });
                 constants[index].1 += value * factor;
-                factors.push((index, PackedExt::from(factor)));
+                factors.push((index, (position > 0).then(|| PackedExt::from(factor))));
                 factor *= step;
             }
             power *= factor;
@@ -261,28 +268,27 @@ impl Points {
         }
 
         let mut quotient = EF::zero_vec(height);
-        quotient.par_chunks_mut(LANES).enumerate().for_each_init(
+        let chunks = quotient.par_chunks_mut(BLOCKS * LANES).enumerate();
+        chunks.for_each_init(
             || (vec![Packed::ZERO; STRIP], Vec::new()),
-            |(strip, sums), (block, out)| {
-                sums.clear();
-                sums.extend(constants.iter().map(|&(_, value)| PackedExt::from(value)));
-                for (matrix, coefficients, factors) in &terms {
-                    let combined = combine(matrix, block * LANES, coefficients, strip);
-                    for (position, &(index, factor)) in factors.iter().enumerate() {
-                        // The first factor is one.
-                        let times = |factor| combined * factor;
-                        sums[index] -= match position {
-                            0 => combined,
-                            _ => times(factor),
-                        };
+            |(strip, sums), (chunk, out)| {
+                for (block, out) in out.chunks_mut(LANES).enumerate() {
+                    let block = chunk * BLOCKS + block;
+                    sums.clear();
+                    sums.extend(constants.iter().map(|&(_, value)| PackedExt::from(value)));
+                    for (matrix, coefficients, factors) in &terms {
+                        let combined = combine(matrix, block * LANES, coefficients, strip);
+                        for &(index, factor) in factors {
+                            sums[index] -= factor.map_or(combined, |factor| combined * factor);
+                        }
                     }
-                }
-                let terms = zip(&*sums, &constants);
-                let sum: PackedExt = terms
-                    .map(|(&sum, (point, _))| sum * point.inverses[block])
-                    .sum();
-                for (lane, value) in out.iter_mut().enumerate() {
-                    *value = PackedFieldExtension::<F, EF>::extract(&sum, lane);
+                    let terms = zip(&*sums, &constants);
+                    let sum: PackedExt = terms
+                        .map(|(&sum, (point, _))| sum * point.inverses[block])
+                        .sum();
+                    for (lane, value) in out.iter_mut().enumerate() {
+                        *value = PackedFieldExtension::<F, EF>::extract(&sum, lane);
+                    }
                 }
             },
         );
@@ -362,7 +368,12 @@ fn combine(
         let strip = &mut strip[..columns.len()];
         pack(matrix, first, matrix.height(), columns.clone(), strip);
         sum += PackedExt::from_basis_coefficients_fn(|d| {
-            chunked_linear_combination::<PRODUCTS, _, _>(strip, &coefficients[d][columns.clone()])
+            let coefficients = &coefficients[d][columns.clone()];
+            let whole = strip.len() / PRODUCTS * PRODUCTS;
+            let (strip, rest) = strip.split_at(whole);
+            let (coefficients, of_rest) = coefficients.split_at(whole);
+            chunked_linear_combination::<PRODUCTS, _, _>(strip, coefficients)
+                + Packed::batched_linear_combination(rest, of_rest)
         });
     }
     sum
