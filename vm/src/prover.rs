@@ -232,7 +232,7 @@ pub fn log_heights<H: HashSuite, T: Provable<H>>(
 /// Proves given traces, one per table, for a statement. Only their shapes are checked: if they
 /// violate a constraint, no verifier accepts the proof.
 ///
-/// Traces that are passed by value are freed as soon as they are needed no more.
+/// Traces that are passed by value are not copied.
 ///
 /// # Errors
 /// For traces of the wrong shape, and Plonky3's errors.

@@ -22,9 +22,47 @@ const ROWS: usize = 32 * LANES;
 #[error("a message of a lookup equals the challenge, which happens with negligible probability")]
 pub struct ZeroDenominator;
 
+/// The columns of a trace that messages read.
+pub(super) struct ReadColumns {
+    height: usize,
+    /// Of every column of the trace, its place among those that are read.
+    places: Vec<usize>,
+    width: usize,
+    values: Vec<F>,
+}
+
+impl ReadColumns {
+    /// Copies these columns.
+    pub(super) fn new(trace: &RowMajorMatrix<F>, columns: &[usize]) -> Self {
+        let mut places = vec![0; trace.width()];
+        for (place, &column) in columns.iter().enumerate() {
+            places[column] = place;
+        }
+        let width = columns.len();
+        let mut values = F::zero_vec(trace.height() * width);
+        values
+            .par_chunks_mut(ROWS * width.max(1))
+            .zip(trace.values.par_chunks(ROWS * trace.width().max(1)))
+            .for_each(|(values, rows)| {
+                let rows = rows.chunks_exact(trace.width());
+                for (values, row) in values.chunks_exact_mut(width).zip(rows) {
+                    for (value, &column) in values.iter_mut().zip(columns) {
+                        *value = row[column];
+                    }
+                }
+            });
+        Self {
+            height: trace.height(),
+            places,
+            width,
+            values,
+        }
+    }
+}
+
 /// What the columns of a table are computed from.
 pub(super) struct Source<'a> {
-    pub(super) trace: &'a RowMajorMatrix<F>,
+    pub(super) trace: &'a ReadColumns,
     pub(super) preprocessed: Option<&'a RowMajorMatrix<F>>,
     pub(super) periodic: &'a [Vec<F>],
     pub(super) public_values: &'a [F],
@@ -33,20 +71,23 @@ pub(super) struct Source<'a> {
 impl Source<'_> {
     /// Reads a leaf of the rows that begin with `first`, one per lane.
     fn read(&self, leaf: Leaf, first: usize) -> Packed {
-        let mask = self.trace.height() - 1;
-        let cell = |matrix: &RowMajorMatrix<F>, row, column| {
+        let mask = self.trace.height - 1;
+        let cell = |values: &[F], width: usize, row, column| {
             let offset = usize::from(row == Row::Next);
-            let at = |lane| ((first + lane + offset) & mask) * matrix.width + column;
-            Packed::from_fn(|lane| matrix.values[at(lane)])
+            let at = |lane| ((first + lane + offset) & mask) * width + column;
+            Packed::from_fn(|lane| values[at(lane)])
         };
         let flag = |is: &dyn Fn(usize) -> bool| {
             Packed::from_fn(|lane| F::from_bool(is((first + lane) & mask)))
         };
         match leaf {
-            Leaf::Main(row, column) => cell(self.trace, row, column),
-            Leaf::Preprocessed(row, column) => self
-                .preprocessed
-                .map_or(Packed::ZERO, |matrix| cell(matrix, row, column)),
+            Leaf::Main(row, column) => {
+                let ReadColumns { values, width, .. } = self.trace;
+                cell(values, *width, row, self.trace.places[column])
+            }
+            Leaf::Preprocessed(row, column) => self.preprocessed.map_or(Packed::ZERO, |matrix| {
+                cell(&matrix.values, matrix.width, row, column)
+            }),
             Leaf::Periodic(column) => {
                 let values = &self.periodic[column];
                 Packed::from_fn(|lane| values[((first + lane) & mask) % values.len()])
@@ -82,7 +123,7 @@ pub(super) fn lookup_columns(
     columns: usize,
 ) -> Result<(RowMajorMatrix<F>, EF), ZeroDenominator> {
     let width = (1 + columns) * DEGREE;
-    let mut values = F::zero_vec(source.trace.height() * width);
+    let mut values = F::zero_vec(source.trace.height * width);
     let chunks = values.par_chunks_mut(ROWS * width).enumerate();
     let totals: Vec<Result<EF, ZeroDenominator>> = chunks
         .map_init(Buffers::default, |buffers, (chunk, rows)| {

@@ -3,7 +3,7 @@
 //! Plonky3 keeps the fields and counts of messages as symbolic expressions. They are lowered once,
 //! equal subexpressions to one step, and the steps are then evaluated on packed rows.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use droste_native::{EF, F};
 use p3_air::symbolic::{BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
@@ -95,6 +95,16 @@ impl Messages {
             steps: lowering.steps,
             columns,
         }
+    }
+
+    /// The main columns that messages read, in ascending order.
+    pub(super) fn main_columns(&self) -> Vec<usize> {
+        let columns = self.steps.iter().filter_map(|step| match step {
+            Step::Leaf(Leaf::Main(_, column)) => Some(*column),
+            _ => None,
+        });
+        let columns: BTreeSet<usize> = columns.collect();
+        columns.into_iter().collect()
     }
 
     /// Evaluates every step.

@@ -8,7 +8,7 @@
 //!   denominators of many rows are inverted together.
 //! - Constraints are evaluated in the order in which committed rows are stored.
 //! - Matrices of few columns are extended by the transform for few columns.
-//! - One copy of one trace is alive at a time, and traces are freed before quotients are computed.
+//! - A trace becomes its extension: only the columns that messages read are kept beside it.
 //!
 //! Merkle trees and FRI are Plonky3's.
 
@@ -46,7 +46,7 @@ pub use columns::ZeroDenominator;
 pub use folder::Folder;
 
 use crate::lookups::{constraint_layout, constraint_shape};
-use columns::{Source, lookup_columns};
+use columns::{ReadColumns, Source, lookup_columns};
 use extension::Transforms;
 use messages::{Fractions, Messages};
 use quotient::{Alphas, LookupArgument, Quotient};
@@ -67,7 +67,7 @@ pub enum BatchError {
 pub struct Statement<'a, A> {
     /// The table.
     pub table: &'a A,
-    /// Its trace. An owned one is freed when it is needed no more.
+    /// Its trace. An owned one becomes its extension, a borrowed one is copied.
     pub trace: Cow<'a, RowMajorMatrix<F>>,
     /// Its public values.
     pub public_values: Vec<F>,
@@ -231,10 +231,15 @@ where
 
     let pcs = config.pcs();
     let extend = |matrix| transforms.extend(matrix, pcs.log_blowup(), F::GENERATOR);
-    // Each trace is copied and extended before the next one is.
-    let copies = traces.iter().map(|trace| trace.as_ref().clone());
+    // Only what messages read is copied: a trace that is owned is extended in place.
+    let read: Vec<ReadColumns> = tables
+        .iter()
+        .zip(&traces)
+        .map(|(table, trace)| ReadColumns::new(trace, &table.messages.main_columns()))
+        .collect();
+    let extended = traces.into_iter().map(|trace| extend(trace.into_owned()));
     let (main, main_data) = pcs
-        .commit_ldes(copies.map(extend).collect())
+        .commit_ldes(extended.collect())
         .map_err(failed("trace commitment"))?;
     let public_values: Vec<&[F]> = tables
         .iter()
@@ -249,11 +254,11 @@ where
     let (challenges, lookup_pow_witness) = transcript.lookup_phase(&lookups, &gadget);
     let mut columns = Vec::new();
     let mut arguments: Vec<Lookups> = Vec::new();
-    for ((table, trace), challenges) in tables.iter().zip(traces).zip(challenges) {
+    for ((table, read), challenges) in tables.iter().zip(read).zip(challenges) {
         let mut terminal = None;
         if table.has_lookups() {
-            let (matrix, sum) = table.lookup_columns(&trace, &challenges)?;
-            drop(trace);
+            let (matrix, sum) = table.lookup_columns(&read, &challenges)?;
+            drop(read);
             terminal = Some(LookupTerminal(sum));
             columns.push(extend(matrix));
         }
@@ -324,7 +329,7 @@ impl<A: BaseAir<F>> Instance<'_, A> {
     /// Returns the lookup columns and the sum of all fractions.
     fn lookup_columns(
         &self,
-        trace: &RowMajorMatrix<F>,
+        trace: &ReadColumns,
         challenges: &[EF],
     ) -> Result<(RowMajorMatrix<F>, EF), ZeroDenominator> {
         let _span = info_span!("generate lookup permutation").entered();
@@ -381,6 +386,7 @@ where
         log_height: table.log_height,
         log_chunks: table.log_chunks,
         main: main.as_view(),
+        reads_next: !table.table.main_next_row_columns().is_empty(),
         preprocessed: preprocessed.as_ref().map(|matrix| matrix.as_view()),
         periodic: pcs.build_periodic_lde_table(&periodic, table.domain, domain),
         public_values: &table.public_values,

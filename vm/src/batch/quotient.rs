@@ -12,7 +12,7 @@ use p3_air::symbolic::ConstraintLayout;
 use p3_air::{Air, BaseAir, RowWindow};
 use p3_commit::PeriodicLdeTable;
 use p3_field::{
-    Algebra, BasedVectorSpace, Field, PackedValue, PrimeCharacteristicRing, TwoAdicField,
+    BasedVectorSpace, Field, PackedValue, PrimeCharacteristicRing, TwoAdicField,
     batch_multiplicative_inverse, batch_multiplicative_inverse_general,
 };
 use p3_matrix::Matrix;
@@ -22,11 +22,14 @@ use p3_maybe_rayon::prelude::*;
 use p3_util::reverse_bits_len;
 
 use super::extension::Transforms;
-use super::folder::{Folder, Selectors};
+use super::folder::{Folder, Rows, Selectors};
 use super::messages::{DEGREE, Fractions, LANES, Leaf, Packed, PackedExt, Row, Scratch};
 
 /// Points whose selectors are inverted together.
 const POINTS: usize = 32 * LANES;
+
+/// Columns that are packed at once, so that they stay in the fastest cache.
+const STRIP: usize = 64;
 
 /// Constraints of the accumulator of the lookup argument: on the first row, between rows, and on
 /// the last row.
@@ -39,6 +42,8 @@ pub(super) struct Quotient<'a, A> {
     pub(super) log_height: usize,
     pub(super) log_chunks: usize,
     pub(super) main: RowMajorMatrixView<'a, F>,
+    /// Whether the table declares that its constraints read the next row.
+    pub(super) reads_next: bool,
     pub(super) preprocessed: Option<RowMajorMatrixView<'a, F>>,
     pub(super) periodic: PeriodicLdeTable<F>,
     pub(super) public_values: &'a [F],
@@ -246,7 +251,12 @@ where
         let next = rows.map(|row| points.next(row));
         let [main, main_next] = &mut buffers.main;
         pack(&self.main, rows, main);
-        pack(&self.main, &next, main_next);
+        if self.reads_next {
+            pack(&self.main, &next, main_next);
+        } else {
+            // As verifiers do, who are not told the next row.
+            main_next.resize(main.len(), Packed::ZERO);
+        }
         let [preprocessed, preprocessed_next] = &mut buffers.preprocessed;
         if let Some(matrix) = &self.preprocessed {
             pack(matrix, rows, preprocessed);
@@ -258,23 +268,20 @@ where
             .extend((0..self.periodic.width()).map(|column| {
                 Packed::from_fn(|lane| *self.periodic.get(points.exponent(rows[lane]), column))
             }));
-        let (mut base, mut extension) = (
-            std::mem::take(&mut buffers.base),
-            std::mem::take(&mut buffers.extension),
-        );
-        base.clear();
-        extension.clear();
-        let mut folder = Folder {
+        let rows_of_table = Rows {
             main: RowWindow::from_two_rows(main, main_next),
             preprocessed: RowWindow::from_two_rows(preprocessed, preprocessed_next),
             periodic: &buffers.periodic,
             public_values: self.public_values,
             selectors,
-            base,
-            extension,
         };
+        let (base, extension) = (
+            std::mem::take(&mut buffers.base),
+            std::mem::take(&mut buffers.extension),
+        );
+        let mut folder = Folder::new(rows_of_table, &self.alphas.base, base, extension);
         self.table.eval(&mut folder);
-        (base, extension) = (folder.base, folder.extension);
+        let (mut combined, base, mut extension) = folder.finish();
 
         if let Some(lookups) = &self.lookups {
             pack(&lookups.columns, rows, &mut buffers.lookups);
@@ -311,9 +318,6 @@ where
             extension.push((PackedExt::from(lookups.terminal) - sum) * selectors.last);
         }
 
-        let mut combined = PackedExt::from_basis_coefficients_fn(|d| {
-            Packed::batched_linear_combination(&base, &self.alphas.base[d])
-        });
         for (&value, &alpha) in zip(&extension, &self.alphas.extension) {
             combined += value * alpha;
         }
@@ -340,10 +344,12 @@ fn pack_columns(
     packed: &mut Vec<Packed>,
 ) {
     packed.resize(columns, Packed::ZERO);
-    for (lane, row) in rows.iter().enumerate() {
-        let cells = &matrix.values[row * matrix.width..][..columns];
-        for (packed, &cell) in zip(&mut *packed, cells) {
-            packed.as_slice_mut()[lane] = cell;
+    for (strip, packed) in packed.chunks_mut(STRIP).enumerate() {
+        for (lane, row) in rows.iter().enumerate() {
+            let cells = &matrix.values[row * matrix.width + strip * STRIP..][..packed.len()];
+            for (packed, &cell) in zip(&mut *packed, cells) {
+                packed.as_slice_mut()[lane] = cell;
+            }
         }
     }
 }

@@ -15,6 +15,11 @@
 //! fix all depths and row widths.
 
 mod bytes;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "rows, columns and points of the prover's own matrices, which have the shapes that \
+              they were committed with"
+)]
 mod opening;
 mod poseidon16;
 mod scheme;
