@@ -2,8 +2,8 @@
 //!
 //! The values and the polynomials that FRI receives are those of Plonky3's scheme. They are
 //! computed differently: Plonky3 packs the cells of a row, so that the lanes beyond the last column
-//! are wasted on every row. Here the cells of a column are packed, and the quotients at one point
-//! are added before they are multiplied by the point's inverse differences.
+//! are wasted on every row. Here the cells of a column are packed, unless columns are many, and the
+//! quotients at one point are added before they are multiplied by the point's inverse differences.
 
 use std::iter::zip;
 use std::marker::PhantomData;
@@ -33,6 +33,10 @@ type Packed = <F as Field>::Packing;
 type PackedExt = <EF as ExtensionField<F>>::ExtensionPacking;
 
 const LANES: usize = <Packed as PackedValue>::WIDTH;
+
+/// In matrices of more columns Plonky3's products, which pack the cells of a row, take less time:
+/// nothing is transposed.
+const FEW_COLUMNS: usize = 128;
 
 /// Columns that are packed at once.
 const STRIP: usize = 64;
@@ -177,7 +181,16 @@ impl Points {
                 let of_point = weights.iter().find(|(other, _)| other == point);
                 of_point.map(|(_, weights)| weights.as_slice())
             });
-            let sums = weighted_sums(matrix, rows, &weights.collect::<Vec<_>>());
+            let weights: Vec<&[PackedExt]> = weights.collect();
+            let sums = if matrix.width() > FEW_COLUMNS {
+                let (low, _) = matrix.split_rows(rows);
+                let sums = weights
+                    .iter()
+                    .map(|weights| low.columnwise_dot_product::<EF>(&unpacked(weights, rows)));
+                sums.collect()
+            } else {
+                weighted_sums(matrix, rows, &weights)
+            };
             zip(sums, *points)
                 .map(|(sums, &point)| {
                     let scale = scale(point, rows);
@@ -257,14 +270,7 @@ impl Points {
                 factor *= step;
             }
             power *= factor;
-            let coefficients = (0..EXTENSION_DEGREE).map(|d| {
-                let of_power = |power: &EF| -> F {
-                    let coefficients: &[F] = power.as_basis_coefficients_slice();
-                    coefficients[d]
-                };
-                powers.iter().map(of_power).collect::<Vec<F>>()
-            });
-            terms.push((matrix, coefficients.collect::<Vec<_>>(), factors));
+            terms.push((Combination::new(matrix, powers, alpha), factors));
         }
 
         let mut quotient = EF::zero_vec(height);
@@ -276,8 +282,8 @@ impl Points {
                     let block = chunk * BLOCKS + block;
                     sums.clear();
                     sums.extend(constants.iter().map(|&(_, value)| PackedExt::from(value)));
-                    for (matrix, coefficients, factors) in &terms {
-                        let combined = combine(matrix, block * LANES, coefficients, strip);
+                    for (combination, factors) in &terms {
+                        let combined = combination.at(block, strip);
                         for &(index, factor) in factors {
                             sums[index] -= factor.map_or(combined, |factor| combined * factor);
                         }
@@ -352,6 +358,58 @@ fn pack(
             }
         }
     }
+}
+
+/// The sums of the cells of each row, times powers of the challenge.
+enum Combination<'a> {
+    /// The matrix, and the coefficients of the powers.
+    FewColumns(RowMajorMatrixView<'a, F>, Vec<Vec<F>>),
+    /// The sums themselves.
+    ManyColumns(Vec<EF>),
+}
+
+impl<'a> Combination<'a> {
+    /// `powers` are the powers of `alpha`, from any on.
+    fn new(matrix: &RowMajorMatrixView<'a, F>, powers: Vec<EF>, alpha: EF) -> Self {
+        if matrix.width() > FEW_COLUMNS {
+            let first = powers[0];
+            let powers = PackedExt::packed_ext_powers_capped(alpha, matrix.width());
+            let powers: Vec<PackedExt> = powers.map(|power| power * first).collect();
+            let sums = matrix.rowwise_packed_dot_product::<EF>(&powers);
+            return Self::ManyColumns(sums.collect());
+        }
+        let coefficients = (0..EXTENSION_DEGREE).map(|d| {
+            let of_power = |power: &EF| -> F {
+                let coefficients: &[F] = power.as_basis_coefficients_slice();
+                coefficients[d]
+            };
+            powers.iter().map(of_power).collect()
+        });
+        Self::FewColumns(*matrix, coefficients.collect())
+    }
+
+    /// Returns the sums of a block of rows.
+    fn at(&self, block: usize, strip: &mut [Packed]) -> PackedExt {
+        let first = block * LANES;
+        match self {
+            Self::FewColumns(matrix, coefficients) => combine(matrix, first, coefficients, strip),
+            Self::ManyColumns(sums) => {
+                PackedExt::from_ext_fn(|lane| sums[(first + lane) % sums.len()])
+            }
+        }
+    }
+}
+
+/// Returns the first `length` elements.
+fn unpacked(packed: &[PackedExt], length: usize) -> Vec<EF> {
+    let mut elements = EF::zero_vec(length);
+    let lanes = elements.par_chunks_mut(LANES).zip(packed);
+    lanes.for_each(|(elements, packed)| {
+        for (lane, element) in elements.iter_mut().enumerate() {
+            *element = PackedFieldExtension::<F, EF>::extract(packed, lane);
+        }
+    });
+    elements
 }
 
 /// Returns the sum of the cells of each row, times extension field elements with these
