@@ -197,7 +197,7 @@ where
         let start = Instant::now();
         let traces = traces(&key, &execution).expect("the join fits");
         let trace = start.elapsed();
-        let made = prove_traces(&key, execution.statement, &traces);
+        let made = prove_traces(&key, execution.statement, traces);
         let all = start.elapsed();
         let cpu = cpu_time().saturating_sub(cpu);
         times.push((

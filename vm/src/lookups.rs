@@ -2,7 +2,7 @@
 
 use droste_native::{EF, F};
 use p3_air::Air;
-use p3_air::symbolic::{AirLayout, SymbolicExpression};
+use p3_air::symbolic::{AirLayout, ConstraintLayout, SymbolicExpression};
 use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol, Lookups};
 
 /// Constraints that the lookup argument has in addition to one per auxiliary column: those of the
@@ -17,7 +17,7 @@ const ACCUMULATOR_DEGREE: usize = 2;
 /// A periodic column counts as degree 1 like any other, so the degree does not depend on the
 /// height. Plonky3 has functions for both numbers, but they evaluate the lookup argument
 /// symbolically: for a table of thousands of columns that takes longer than verifying a proof.
-pub(crate) fn constraint_shape<A>(air: &A, lookups: &Lookups<F>) -> (usize, usize)
+pub(crate) fn constraint_shape<A>(air: &A, lookups: &[Lookup<F>]) -> (usize, usize)
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
 {
@@ -40,6 +40,15 @@ where
         constraints.len() + lookups.len() + ACCUMULATOR_CONSTRAINTS,
         fractions.fold(degree.max(ACCUMULATOR_DEGREE), usize::max),
     )
+}
+
+/// Returns which of a table's own constraints are over the base field, and which over the extension
+/// field.
+pub(crate) fn constraint_layout<A>(air: &A) -> ConstraintLayout
+where
+    A: Air<InteractionSymbolicBuilder<F, EF>>,
+{
+    InteractionSymbolicBuilder::<F, EF>::from_air(air, AirLayout::from_air(air)).constraint_layout()
 }
 
 /// Packs the messages of a table into as few auxiliary columns as possible without adding a

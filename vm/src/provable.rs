@@ -8,13 +8,12 @@ pub use droste_native::stark::suite::CommittedData;
 use droste_native::stark::suite::{OpeningError, OpeningProverError, Pcs as Scheme};
 use droste_native::{Commitment, Config, EF, F, HashSuite};
 use p3_air::Air;
-use p3_batch_stark::{
-    BatchProof, BatchVerificationError, CommonData, ProverData, ProvingError, StarkInstance,
-};
+use p3_batch_stark::{BatchProof, BatchVerificationError, CommonData, ProverData};
 use p3_commit::Pcs;
 use p3_lookup::InteractionSymbolicBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
+use crate::batch::{BatchError, Statement};
 use crate::machine::MachineTables;
 
 /// Tables that can be proved and verified in hash `H`. [`provable!`](crate::provable!) implements
@@ -29,15 +28,15 @@ pub trait Provable<H: HashSuite>: MachineTables + Air<InteractionSymbolicBuilder
         contents: Vec<RowMajorMatrix<F>>,
     ) -> Result<(Commitment<H>, CommittedData<H>), OpeningProverError>;
 
-    /// Calls Plonky3's prover.
+    /// Proves a batch of tables: [`crate::batch::prove`].
     ///
     /// # Errors
-    /// Plonky3's errors.
+    /// As for [`crate::batch::prove`].
     fn prove_batch(
         config: &Config<H>,
-        instances: &[StarkInstance<'_, Config<H>, Self>],
+        statements: Vec<Statement<'_, Self>>,
         data: &ProverData<Config<H>>,
-    ) -> Result<BatchProof<Config<H>>, ProvingError<OpeningProverError>>;
+    ) -> Result<BatchProof<Config<H>>, BatchError>;
 
     /// Calls Plonky3's verifier.
     ///
@@ -57,12 +56,12 @@ pub mod __private {
     pub use droste_native::stark::suite::{OpeningError, OpeningProverError};
     pub use droste_native::{Commitment, Config, EF, F, HashSuite};
     pub use p3_batch_stark::{
-        BatchProof, BatchVerificationError, CommonData, ProverData, ProvingError, StarkInstance,
-        prove_batch, verify_batch,
+        BatchProof, BatchVerificationError, CommonData, ProverData, verify_batch,
     };
     pub use p3_matrix::dense::RowMajorMatrix;
 
     pub use super::{CommittedData, commit};
+    pub use crate::batch::{BatchError, Statement, prove};
 }
 
 #[doc(hidden)]
@@ -118,13 +117,10 @@ macro_rules! provable {
 
                     fn prove_batch(
                         config: &p::Config<$suite>,
-                        instances: &[p::StarkInstance<'_, p::Config<$suite>, Self>],
+                        statements: Vec<p::Statement<'_, Self>>,
                         data: &p::ProverData<p::Config<$suite>>,
-                    ) -> Result<
-                        p::BatchProof<p::Config<$suite>>,
-                        p::ProvingError<p::OpeningProverError>,
-                    > {
-                        p::prove_batch(config, instances, data)
+                    ) -> Result<p::BatchProof<p::Config<$suite>>, p::BatchError> {
+                        p::prove(config, statements, data)
                     }
 
                     fn verify_batch(

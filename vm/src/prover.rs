@@ -4,15 +4,15 @@ use std::borrow::Cow;
 use std::fmt;
 
 use droste_native::stark::challenger::{NoNonce, with_grinding};
-use droste_native::stark::suite::OpeningProverError;
 use droste_native::{Config, F, FriSettings, HashSuite, SettingsError};
-use p3_batch_stark::{BatchProof, ProvingError, StarkInstance};
+use p3_batch_stark::BatchProof;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tracing::info_span;
 
+use crate::batch::{BatchError, Statement};
 use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height, padded_log_height};
 use crate::isa::Program;
 use crate::key::{Key, KeyError, ProvingKey};
@@ -108,9 +108,9 @@ pub enum ProveError {
     /// No nonce passes a proof of work.
     #[error(transparent)]
     Grinding(#[from] NoNonce),
-    /// Plonky3's prover returned an error.
-    #[error("Plonky3's prover failed")]
-    Stark(#[source] ProvingError<OpeningProverError>),
+    /// The batch of tables could not be proved.
+    #[error("the tables could not be proved")]
+    Stark(#[source] BatchError),
 }
 
 /// What proving needs beside the program: with it, everything that a key depends on.
@@ -150,7 +150,7 @@ pub fn prove_with_key<H: HashSuite, T: Provable<H>>(
     execution: &Execution,
 ) -> Result<Proof<H>, ProveError> {
     let traces = info_span!("traces").in_scope(|| traces(key, execution))?;
-    prove_traces(key, execution.statement, &traces)
+    prove_traces(key, execution.statement, traces)
 }
 
 /// Returns the traces of a run, one per table.
@@ -232,13 +232,16 @@ pub fn log_heights<H: HashSuite, T: Provable<H>>(
 /// Proves given traces, one per table, for a statement. Only their shapes are checked: if they
 /// violate a constraint, no verifier accepts the proof.
 ///
+/// Traces that are passed by value are not copied.
+///
 /// # Errors
 /// For traces of the wrong shape, and Plonky3's errors.
-pub fn prove_traces<H: HashSuite, T: Provable<H>>(
+pub fn prove_traces<'a, H: HashSuite, T: Provable<H>>(
     key: &ProvingKey<H, T>,
     statement: [F; LANES],
-    traces: &[RowMajorMatrix<F>],
+    traces: impl Into<Cow<'a, [RowMajorMatrix<F>]>>,
 ) -> Result<Proof<H>, ProveError> {
+    let traces: Cow<'_, [RowMajorMatrix<F>]> = traces.into();
     let tables = key.machine().tables();
     for (index, table) in tables.iter().enumerate() {
         let (width, height) = traces
@@ -262,18 +265,22 @@ pub fn prove_traces<H: HashSuite, T: Provable<H>>(
     if messages >= u128::from(droste_native::field::MODULUS) {
         return Err(ProveError::TooManyMessages { messages });
     }
-    let instances: Vec<_> = tables
+    let traces: Vec<Cow<'_, RowMajorMatrix<F>>> = match traces {
+        Cow::Borrowed(traces) => traces.iter().map(Cow::Borrowed).collect(),
+        Cow::Owned(traces) => traces.into_iter().map(Cow::Owned).collect(),
+    };
+    let statements = tables
         .iter()
         .zip(traces)
-        .map(|(air, trace)| StarkInstance {
-            air,
+        .map(|(table, trace)| Statement {
+            table,
             trace,
-            public_values: public_values(air, &statement),
+            public_values: public_values(table, &statement),
         })
         .collect();
     let seed = key.key().digest().0;
     let config = droste_native::config::<H>(&key.key().settings, &seed)?;
-    let prove = || T::prove_batch(&config, &instances, key.data());
+    let prove = || T::prove_batch(&config, statements, key.data());
     let batch = info_span!("prove").in_scope(|| with_grinding(prove))?;
     Ok(Proof {
         key: key.key().clone(),

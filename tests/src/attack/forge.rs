@@ -5,9 +5,10 @@
 //! cell is changed, the run itself is changed consistently in all tables, the statement is changed,
 //! or no table sends or receives on some bus.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 
 use droste_native::{Config, F, FriSettings, HashSuite};
+use droste_vm::batch::Statement;
 use droste_vm::codec::{decode_body, encode_body};
 use droste_vm::compiler::compile_file;
 use droste_vm::executor::{Tape, execute};
@@ -21,7 +22,6 @@ use droste_vm::tables::poseidon16::ChainCols;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
 use p3_air::BaseAir;
-use p3_batch_stark::StarkInstance;
 use p3_batch_stark::common::{CommonData, GlobalPreprocessed, ProverData, ProverOnlyData};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Kind, Lookup, Lookups};
@@ -375,19 +375,19 @@ where
             },
         };
         let statement = self.execution.statement;
-        let instances: Vec<_> = tables
+        let statements = tables
             .iter()
             .zip(traces)
-            .map(|(air, trace)| StarkInstance {
-                air,
-                trace,
-                public_values: match BaseAir::<F>::num_public_values(air) {
+            .map(|(table, trace)| Statement {
+                table,
+                trace: Cow::Borrowed(trace),
+                public_values: match BaseAir::<F>::num_public_values(table) {
                     0 => vec![],
                     _ => statement.to_vec(),
                 },
             })
             .collect();
-        let batch = <StandardTables as Provable<H>>::prove_batch(&config, &instances, &data)?;
+        let batch = <StandardTables as Provable<H>>::prove_batch(&config, statements, &data)?;
         Ok(Proof {
             key: self.key.key().clone(),
             statement,

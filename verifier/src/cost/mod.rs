@@ -253,7 +253,7 @@ where
     }
     let start = Instant::now();
     let traces = traces(&key, request.execution)?;
-    let proof = prove_traces(&key, request.execution.statement, &traces)?;
+    let proof = prove_traces(&key, request.execution.statement, traces)?;
     let prove = start.elapsed();
     let report = verifier.verify(&[], 0, &proof)?;
     Ok(Leaf {
@@ -453,10 +453,9 @@ where
     let start = Instant::now();
     let traces = traces(key, &run.execution)?;
     let trace = start.elapsed();
-    let proof = prove_traces(key, run.execution.statement, &traces)?;
+    let proof = prove_traces(key, run.execution.statement, traces)?;
     let all = start.elapsed();
     let cpu = process::cpu_time().saturating_sub(cpu);
-    drop(traces);
     cost.outer_prove_ms = Some(milliseconds(all));
     cost.stages_ms =
         recorder.map(|recorder| recorder.stages(run.execute, trace, start + trace, all));

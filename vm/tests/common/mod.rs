@@ -5,7 +5,7 @@
 use droste_native::{F, FriSettings};
 use droste_vm::compiler::{Compiled, Hint};
 use droste_vm::executor::{Tape, execute};
-use droste_vm::isa::{Instruction, Mode, Op, Operand, Program};
+use droste_vm::isa::{Instruction, Mode, Op, Operand, Program, id};
 use droste_vm::record::Execution;
 use p3_field::PrimeCharacteristicRing;
 
@@ -127,4 +127,56 @@ pub fn toy() -> FriSettings {
 
 pub fn statement() -> [F; 3] {
     [5, 8, 13].map(F::from_u32)
+}
+
+fn call(id: u32, [a, b, c, d, e]: [u32; 5]) -> Instruction {
+    Instruction {
+        id,
+        d: imm(d),
+        e: F::from_u32(e),
+        ..instruction(Op::Call, imm(a), imm(b), imm(c))
+    }
+}
+
+fn block(seed: u32, lanes: usize) -> [F; 8] {
+    std::array::from_fn(|lane| {
+        if lane < lanes {
+            F::from_u32(seed * 8 + lane as u32)
+        } else {
+            F::ZERO
+        }
+    })
+}
+
+/// Returns a program that calls precompiles of every table. Blocks 1 to 3 are extension elements, 4
+/// and 5 full blocks; results are written from block 10 on.
+pub fn everything() -> Compiled {
+    let mut compiled = program(vec![
+        call(id::EXT, [1, 2, 3, 10, 0]),
+        call(id::LANE, [4, 35, 0, 0, 3]),
+        call(id::BLOCK_EQ, [1, 11, 0, 0, 0]),
+        call(id::HORNER, [4, 1, 12, 12, 2]),
+        call(id::POSEIDON16_COMPRESS, [4, 5, 13, 0, 0]),
+        call(id::POSEIDON16_SPONGE, [4, 4, 14, 0, 16]),
+        call(id::POSEIDON16_MERKLE, [16, 1, 5, 4, 1]),
+        call(id::POSEIDON16_HASH, [4, 4, 17, 0, 16]),
+        call(id::POSEIDON2_COMPRESS, [4, 5, 40, 0, 0]),
+        call(id::POSEIDON2_MERKLE, [41, 1, 5, 4, 1]),
+        call(id::POSEIDON2_SPONGE, [4, 4, 42, 0, 16]),
+        call(id::POSEIDON2_HASH, [4, 4, 45, 0, 16]),
+        call(id::LIMBS, [4, 0, 20, 0, 2]),
+        call(id::BLAKE3_PARENT, [20, 22, 24, 0, 1]),
+        call(id::BLAKE3_MERKLE, [20, 1, 22, 26, 1]),
+        call(id::KECCAK_MERKLE, [20, 0, 22, 28, 1]),
+        halt(),
+    ]);
+    compiled.constants = vec![
+        block(1, 5),
+        block(2, 5),
+        block(3, 5),
+        block(4, 8),
+        block(5, 8),
+    ];
+    compiled.globals = 64;
+    compiled
 }

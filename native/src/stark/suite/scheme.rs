@@ -90,6 +90,29 @@ macro_rules! compiled_scheme {
             p3_commit::Pcs::open(scheme, requests, challenger)
         }
 
+        /// Opens commitments at points, with the same proof as `open`. It is faster if columns
+        /// are few.
+        ///
+        /// # Errors
+        /// As for [`p3_commit::Pcs::open`].
+        fn open_columns(
+            scheme: &$crate::stark::suite::FriPcs<Self>,
+            mmcs: &Self::ValMmcs,
+            parameters: &p3_fri::FriParameters<$crate::stark::suite::ChallengeMmcs<Self>>,
+            requests: Vec<
+                p3_commit::OpeningRequest<
+                    '_,
+                    $crate::stark::suite::CommittedData<Self>,
+                    $crate::field::EF,
+                >,
+            >,
+            challenger: &mut Self::Challenger,
+        ) -> $crate::stark::suite::Opened<Self> {
+            $crate::stark::suite::opening::open::<Self>(
+                scheme, mmcs, parameters, requests, challenger,
+            )
+        }
+
         /// Verifies the values claimed for commitments.
         ///
         /// # Errors
@@ -154,12 +177,44 @@ pub(super) use compiled_scheme;
 
 /// The polynomial commitment scheme of a hash suite.
 #[derive(Clone, Debug)]
-pub struct Pcs<H: HashSuite>(FriPcs<H>);
+pub struct Pcs<H: HashSuite> {
+    scheme: FriPcs<H>,
+    mmcs: H::ValMmcs,
+    parameters: FriParameters<ChallengeMmcs<H>>,
+}
 
 impl<H: HashSuite> Pcs<H> {
     /// The scheme with these Merkle trees and parameters.
     pub fn new(mmcs: H::ValMmcs, parameters: FriParameters<ChallengeMmcs<H>>) -> Self {
-        Self(FriPcs::<H>::new(Dft::default(), mmcs, parameters))
+        Self {
+            scheme: FriPcs::<H>::new(Dft::default(), mmcs.clone(), parameters.clone()),
+            mmcs,
+            parameters,
+        }
+    }
+
+    /// Logarithm of the blowup of committed columns.
+    pub const fn log_blowup(&self) -> usize {
+        self.parameters.log_blowup
+    }
+
+    /// Opens commitments at points, with the same proof as [`p3_commit::Pcs::open`]. It is faster
+    /// if columns are few.
+    ///
+    /// # Errors
+    /// As for [`p3_commit::Pcs::open`].
+    pub fn open_columns(
+        &self,
+        requests: Vec<OpeningRequest<'_, CommittedData<H>, EF>>,
+        challenger: &mut H::Challenger,
+    ) -> Opened<H> {
+        H::open_columns(
+            &self.scheme,
+            &self.mmcs,
+            &self.parameters,
+            requests,
+            challenger,
+        )
     }
 }
 
@@ -172,11 +227,14 @@ impl<H: HashSuite> p3_commit::Pcs<EF, H::Challenger> for Pcs<H> {
     type ProverError = OpeningProverError;
 
     fn natural_domain_for_degree(&self, degree: usize) -> Self::Domain {
-        <FriPcs<H> as p3_commit::Pcs<EF, H::Challenger>>::natural_domain_for_degree(&self.0, degree)
+        <FriPcs<H> as p3_commit::Pcs<EF, H::Challenger>>::natural_domain_for_degree(
+            &self.scheme,
+            degree,
+        )
     }
 
     fn commit(&self, evaluations: impl IntoIterator<Item = Evaluations>) -> Committed<H> {
-        H::commit(&self.0, &mut evaluations.into_iter())
+        H::commit(&self.scheme, &mut evaluations.into_iter())
     }
 
     fn open(
@@ -184,7 +242,7 @@ impl<H: HashSuite> p3_commit::Pcs<EF, H::Challenger> for Pcs<H> {
         requests: Vec<OpeningRequest<'_, Self::ProverData, EF>>,
         challenger: &mut H::Challenger,
     ) -> Opened<H> {
-        H::open(&self.0, requests, challenger)
+        H::open(&self.scheme, requests, challenger)
     }
 
     fn verify(
@@ -193,7 +251,7 @@ impl<H: HashSuite> p3_commit::Pcs<EF, H::Challenger> for Pcs<H> {
         proof: &Self::Proof,
         challenger: &mut H::Challenger,
     ) -> Result<(), Self::Error> {
-        H::verify(&self.0, claims, proof, challenger)
+        H::verify(&self.scheme, claims, proof, challenger)
     }
 }
 
@@ -207,7 +265,7 @@ impl<H: HashSuite> UnivariateStarkPcs<EF, H::Challenger> for Pcs<H> {
     }
 
     fn log_min_trace_height(&self) -> usize {
-        <FriPcs<H> as UnivariateStarkPcs<EF, H::Challenger>>::log_min_trace_height(&self.0)
+        <FriPcs<H> as UnivariateStarkPcs<EF, H::Challenger>>::log_min_trace_height(&self.scheme)
     }
 
     fn get_quotient_ldes(
@@ -215,11 +273,11 @@ impl<H: HashSuite> UnivariateStarkPcs<EF, H::Challenger> for Pcs<H> {
         evaluations: impl IntoIterator<Item = Evaluations>,
         chunks: usize,
     ) -> Result<Vec<RowMajorMatrix<F>>, Self::ProverError> {
-        H::quotient_ldes(&self.0, &mut evaluations.into_iter(), chunks)
+        H::quotient_ldes(&self.scheme, &mut evaluations.into_iter(), chunks)
     }
 
     fn commit_ldes(&self, ldes: Vec<RowMajorMatrix<F>>) -> Committed<H> {
-        H::commit_ldes(&self.0, ldes)
+        H::commit_ldes(&self.scheme, ldes)
     }
 
     fn get_evaluations_on_domain<'a>(
@@ -228,7 +286,7 @@ impl<H: HashSuite> UnivariateStarkPcs<EF, H::Challenger> for Pcs<H> {
         index: usize,
         domain: Self::Domain,
     ) -> Self::EvaluationsOnDomain<'a> {
-        H::evaluations_on_domain(&self.0, data, index, domain)
+        H::evaluations_on_domain(&self.scheme, data, index, domain)
     }
 
     fn build_periodic_lde_table(
@@ -238,7 +296,7 @@ impl<H: HashSuite> UnivariateStarkPcs<EF, H::Challenger> for Pcs<H> {
         quotient_domain: Self::Domain,
     ) -> PeriodicLdeTable<F> {
         <FriPcs<H> as UnivariateStarkPcs<EF, H::Challenger>>::build_periodic_lde_table(
-            &self.0,
+            &self.scheme,
             columns,
             trace_domain,
             quotient_domain,

@@ -1,0 +1,616 @@
+//! Opening committed columns: what comes before FRI.
+//!
+//! The values and the polynomials that FRI receives are those of Plonky3's scheme. They are
+//! computed differently: Plonky3 packs the cells of a row, so that the lanes beyond the last column
+//! are wasted on every row. Here the cells of a column are packed, unless columns are many, and the
+//! quotients at one point are added before they are multiplied by the point's inverse differences.
+
+use std::iter::zip;
+use std::marker::PhantomData;
+
+use p3_commit::{Mmcs, OpenedValues, OpeningRequest};
+use p3_field::coset::TwoAdicMultiplicativeCoset;
+use p3_field::{
+    Algebra, BasedVectorSpace, ExtensionField, Field, PackedFieldExtension, PackedValue,
+    PrimeCharacteristicRing, batch_multiplicative_inverse_general, chunked_linear_combination,
+    invert_packed_extension,
+};
+use p3_fri::prover::prove_fri;
+use p3_fri::{
+    FriParameters, PcsProverTranscript, PcsShape, TwoAdicFriFolding, TwoAdicFriFoldingForMmcs,
+};
+use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrixView;
+use p3_maybe_rayon::prelude::*;
+use p3_util::{log2_strict_usize, reverse_slice_index_bits};
+use tracing::info_span;
+
+use super::scheme::{CommittedData, FriPcs, Opened};
+use super::{ChallengeMmcs, HashSuite};
+use crate::field::{EF, EXTENSION_DEGREE, F};
+
+type Packed = <F as Field>::Packing;
+type PackedExt = <EF as ExtensionField<F>>::ExtensionPacking;
+
+const LANES: usize = <Packed as PackedValue>::WIDTH;
+
+/// In matrices of more columns Plonky3's products, which pack the cells of a row, take less time:
+/// nothing is transposed.
+const FEW_COLUMNS: usize = 128;
+
+/// Columns that are packed at once.
+const STRIP: usize = 64;
+
+/// Products that are added before they are reduced.
+const PRODUCTS: usize = 8;
+
+/// Rows that one task sums up.
+const TASK: usize = 32 * PRODUCTS * LANES;
+
+/// Packed elements that one task computes.
+const BLOCKS: usize = 64;
+
+/// Differences that are inverted together.
+const INVERTED: usize = 64;
+
+/// A matrix, and the points at which its columns are opened. Rows are in bit-reversed order.
+type Request<'a> = (RowMajorMatrixView<'a, F>, &'a [EF]);
+
+/// Opens commitments at points, with the proof that Plonky3's scheme makes.
+pub(super) fn open<H: HashSuite>(
+    scheme: &FriPcs<H>,
+    mmcs: &H::ValMmcs,
+    parameters: &FriParameters<ChallengeMmcs<H>>,
+    requests: Vec<OpeningRequest<'_, CommittedData<H>, EF>>,
+    challenger: &mut H::Challenger,
+) -> Opened<H> {
+    let span = info_span!("evaluate matrix").entered();
+    let matrices: Vec<Vec<Request<'_>>> = requests
+        .iter()
+        .map(|request| {
+            let matrices = mmcs.get_matrices(request.prover_data).into_iter();
+            let views = matrices.map(|matrix| matrix.as_view());
+            zip(views, request.points.iter().map(Vec::as_slice)).collect()
+        })
+        .collect();
+    let heights = matrices.iter().flatten().map(|(matrix, _)| matrix.height());
+    let least = parameters.log_blowup + parameters.log_final_poly_len;
+    let (Some(points), Some(tallest), false) = (
+        Points::new(&matrices),
+        heights.clone().max(),
+        parameters.log_final_poly_len > 0 && heights.clone().any(|height| height <= 1 << least),
+    ) else {
+        // What cannot be folded is left to Plonky3, which returns an error.
+        return p3_commit::Pcs::open(scheme, requests, challenger);
+    };
+    let opened = points.evaluate(&matrices, parameters.log_blowup);
+    drop(span);
+    let mut transcript = PcsProverTranscript::<H::Challenger, F, EF>::new(
+        challenger,
+        PcsShape::from_opened_values(parameters, &opened),
+    );
+    transcript.claimed_openings(&opened);
+    let (alpha, witness) = transcript.batch_phase();
+    let quotients = points.quotients(&matrices, &opened, alpha);
+    drop(points);
+    let folding: TwoAdicFriFoldingForMmcs<F, H::ValMmcs> = TwoAdicFriFolding(PhantomData);
+    let proof = transcript.delegate(|challenger| {
+        prove_fri(
+            &folding,
+            parameters,
+            quotients,
+            challenger,
+            log2_strict_usize(tallest),
+            &requests,
+            mmcs,
+            witness.unwrap_or_default(),
+        )
+    });
+    match proof {
+        Ok(proof) => {
+            transcript.finish();
+            Ok((opened, proof))
+        }
+        Err(error) => {
+            transcript.abort();
+            Err(error)
+        }
+    }
+}
+
+/// The points of the openings.
+struct Points {
+    /// The largest domain, in bit-reversed order: smaller ones are its beginning.
+    domain: Vec<F>,
+    points: Vec<Point>,
+}
+
+struct Point {
+    point: EF,
+    /// The inverse of the point minus each element of the largest domain opened at it.
+    inverses: Vec<PackedExt>,
+}
+
+fn padded(length: usize) -> usize {
+    length.next_multiple_of(LANES)
+}
+
+impl Points {
+    /// Collects the points of these matrices and inverts their differences to the domains.
+    fn new(matrices: &[Vec<Request<'_>>]) -> Option<Self> {
+        let mut heights: Vec<(EF, usize)> = Vec::new();
+        for (matrix, points) in matrices.iter().flatten() {
+            for &point in *points {
+                match heights.iter_mut().find(|(other, _)| *other == point) {
+                    Some((_, height)) => *height = matrix.height().max(*height),
+                    None => heights.push((point, matrix.height())),
+                }
+            }
+        }
+        let largest = matrices.iter().flatten().map(|(matrix, _)| matrix.height());
+        let log_size = log2_strict_usize(largest.max()?);
+        let coset = TwoAdicMultiplicativeCoset::new(F::GENERATOR, log_size)?;
+        let mut domain: Vec<F> = coset.iter().collect();
+        reverse_slice_index_bits(&mut domain);
+        let points = heights
+            .into_iter()
+            .map(|(point, height)| Point {
+                point,
+                inverses: inverse_differences(point, &domain[..height]),
+            })
+            .collect();
+        Some(Self { domain, points })
+    }
+
+    fn find(&self, point: EF) -> Option<&Point> {
+        self.points.iter().find(|other| other.point == point)
+    }
+
+    /// Evaluates the columns of each matrix at its points.
+    fn evaluate(&self, matrices: &[Vec<Request<'_>>], log_blowup: usize) -> OpenedValues<EF> {
+        let tallest = matrices.iter().flatten().map(|(matrix, _)| matrix.height());
+        let rows = tallest.max().unwrap_or(0) >> log_blowup;
+        let weights: Vec<(EF, Vec<PackedExt>)> = self
+            .points
+            .iter()
+            .map(|point| (point.point, self.weights(point, rows)))
+            .collect();
+        let evaluate = |(matrix, points): &Request<'_>| {
+            let rows = matrix.height() >> log_blowup;
+            let weights = points.iter().filter_map(|point| {
+                let of_point = weights.iter().find(|(other, _)| other == point);
+                of_point.map(|(_, weights)| weights.as_slice())
+            });
+            let weights: Vec<&[PackedExt]> = weights.collect();
+            let sums = if matrix.width() > FEW_COLUMNS {
+                let (low, _) = matrix.split_rows(rows);
+                let sums = weights
+                    .iter()
+                    .map(|weights| low.columnwise_dot_product::<EF>(&unpacked(weights, rows)));
+                sums.collect()
+            } else {
+                weighted_sums(matrix, rows, &weights)
+            };
+            zip(sums, *points)
+                .map(|(sums, &point)| {
+                    let scale = scale(point, rows);
+                    sums.into_iter().map(|sum| sum * scale).collect()
+                })
+                .collect()
+        };
+        let round = |round: &Vec<Request<'_>>| round.iter().map(evaluate).collect();
+        matrices.iter().map(round).collect()
+    }
+
+    /// The numerators of the barycentric formula, `x / (z - x)`, for at most the first `rows`
+    /// elements of the domain.
+    fn weights(&self, point: &Point, rows: usize) -> Vec<PackedExt> {
+        let blocks = point.inverses.par_iter().take(padded(rows) / LANES);
+        blocks
+            .enumerate()
+            .map(|(block, &inverse)| inverse * packed_points(&self.domain, block * LANES))
+            .collect()
+    }
+
+    /// Returns the polynomials that FRI receives, those of the tallest matrices first: for all
+    /// columns `f` and points `z`, the quotients `(f(z) - f(x)) / (z - x)` times the powers of
+    /// `alpha`, in the order of the openings per height.
+    fn quotients(
+        &self,
+        matrices: &[Vec<Request<'_>>],
+        opened: &OpenedValues<EF>,
+        alpha: EF,
+    ) -> Vec<Vec<EF>> {
+        let mut heights: Vec<usize> = matrices
+            .iter()
+            .flatten()
+            .map(|(matrix, _)| matrix.height())
+            .collect();
+        heights.sort_unstable();
+        heights.dedup();
+        let of_height = |&height: &usize| {
+            let matrices = matrices.iter().flatten();
+            let of_height = zip(matrices, opened.iter().flatten())
+                .filter(|((matrix, _), _)| matrix.height() == height);
+            self.quotient(height, of_height, alpha)
+        };
+        heights.iter().rev().map(of_height).collect()
+    }
+
+    fn quotient<'a>(
+        &self,
+        height: usize,
+        matrices: impl Iterator<Item = (&'a Request<'a>, &'a Vec<Vec<EF>>)>,
+        alpha: EF,
+    ) -> Vec<EF> {
+        // Of every point: the inverse differences, and the weighted sum of all opened values.
+        let mut constants: Vec<(&Point, EF)> = Vec::new();
+        let mut terms = Vec::new();
+        let mut power = EF::ONE;
+        for ((matrix, points), opened) in matrices {
+            // The quotient at a second point has the powers of that at the first, times a factor.
+            let powers: Vec<EF> = alpha.shifted_powers(power).take(matrix.width()).collect();
+            let step = alpha.exp_u64(matrix.width() as u64);
+            let mut factor = EF::ONE;
+            let mut factors = Vec::new();
+            for (position, (&point, opened)) in zip(*points, opened).enumerate() {
+                let value: EF = zip(opened, &powers)
+                    .map(|(&value, &power)| value * power)
+                    .sum();
+                let Some(inverses) = self.find(point) else {
+                    continue;
+                };
+                let index = constants.iter().position(|(other, _)| other.point == point);
+                let index = index.unwrap_or_else(|| {
+                    constants.push((inverses, EF::ZERO));
+                    constants.len() - 1
+                });
+                constants[index].1 += value * factor;
+                factors.push((index, (position > 0).then(|| PackedExt::from(factor))));
+                factor *= step;
+            }
+            power *= factor;
+            terms.push((Combination::new(matrix, powers, alpha), factors));
+        }
+
+        let mut quotient = EF::zero_vec(height);
+        let chunks = quotient.par_chunks_mut(BLOCKS * LANES).enumerate();
+        chunks.for_each_init(
+            || (vec![Packed::ZERO; STRIP], Vec::new()),
+            |(strip, sums), (chunk, out)| {
+                for (block, out) in out.chunks_mut(LANES).enumerate() {
+                    let block = chunk * BLOCKS + block;
+                    sums.clear();
+                    sums.extend(constants.iter().map(|&(_, value)| PackedExt::from(value)));
+                    for (combination, factors) in &terms {
+                        let combined = combination.at(block, strip);
+                        for &(index, factor) in factors {
+                            sums[index] -= factor.map_or(combined, |factor| combined * factor);
+                        }
+                    }
+                    let terms = zip(&*sums, &constants);
+                    let sum: PackedExt = terms
+                        .map(|(&sum, (point, _))| sum * point.inverses[block])
+                        .sum();
+                    for (lane, value) in out.iter_mut().enumerate() {
+                        *value = PackedFieldExtension::<F, EF>::extract(&sum, lane);
+                    }
+                }
+            },
+        );
+        quotient
+    }
+}
+
+/// The elements of a domain from `first` on, repeated if it is shorter than the lanes.
+fn packed_points(domain: &[F], first: usize) -> Packed {
+    Packed::from_fn(|lane| domain[(first + lane) % domain.len()])
+}
+
+/// Inverts the differences of a point to the elements of a domain.
+fn inverse_differences(point: EF, domain: &[F]) -> Vec<PackedExt> {
+    let mut inverses = vec![PackedExt::ZERO; padded(domain.len()) / LANES];
+    inverses.par_chunks_mut(INVERTED).enumerate().for_each_init(
+        Vec::new,
+        |differences, (chunk, inverses)| {
+            differences.clear();
+            differences.extend((0..inverses.len()).map(|index| {
+                let first = (chunk * INVERTED + index) * LANES;
+                PackedExt::from(point) - packed_points(domain, first)
+            }));
+            // The point is in no domain, except with negligible probability.
+            batch_multiplicative_inverse_general(
+                differences,
+                inverses,
+                invert_packed_extension::<F, EF>,
+            );
+        },
+    );
+    inverses
+}
+
+/// The factor of the barycentric formula over the coset of the generator with this many elements:
+/// `(z^n - g^n) / (n g^n)`.
+fn scale(point: EF, size: usize) -> EF {
+    let shift = F::GENERATOR.exp_u64(size as u64);
+    let denominator = shift * F::from_usize(size);
+    (point.exp_u64(size as u64) - shift) * denominator.inverse()
+}
+
+/// Packs these columns of [`LANES`] rows from `first` on. Lanes beyond `rows` are zero.
+fn pack(
+    matrix: &RowMajorMatrixView<'_, F>,
+    first: usize,
+    rows: usize,
+    columns: std::ops::Range<usize>,
+    packed: &mut [Packed],
+) {
+    for lane in 0..LANES {
+        let row = first + lane;
+        if row < rows {
+            let cells = &matrix.values[row * matrix.width..][columns.clone()];
+            for (packed, &cell) in zip(&mut *packed, cells) {
+                packed.as_slice_mut()[lane] = cell;
+            }
+        } else {
+            for packed in &mut packed[..columns.len()] {
+                packed.as_slice_mut()[lane] = F::ZERO;
+            }
+        }
+    }
+}
+
+/// The sums of the cells of each row, times powers of the challenge.
+enum Combination<'a> {
+    /// The matrix, and the coefficients of the powers.
+    FewColumns(RowMajorMatrixView<'a, F>, Vec<Vec<F>>),
+    /// The sums themselves.
+    ManyColumns(Vec<EF>),
+}
+
+impl<'a> Combination<'a> {
+    /// `powers` are the powers of `alpha`, from any on.
+    fn new(matrix: &RowMajorMatrixView<'a, F>, powers: Vec<EF>, alpha: EF) -> Self {
+        if matrix.width() > FEW_COLUMNS {
+            let first = powers[0];
+            let powers = PackedExt::packed_ext_powers_capped(alpha, matrix.width());
+            let powers: Vec<PackedExt> = powers.map(|power| power * first).collect();
+            let sums = matrix.rowwise_packed_dot_product::<EF>(&powers);
+            return Self::ManyColumns(sums.collect());
+        }
+        let coefficients = (0..EXTENSION_DEGREE).map(|d| {
+            let of_power = |power: &EF| -> F {
+                let coefficients: &[F] = power.as_basis_coefficients_slice();
+                coefficients[d]
+            };
+            powers.iter().map(of_power).collect()
+        });
+        Self::FewColumns(*matrix, coefficients.collect())
+    }
+
+    /// Returns the sums of a block of rows.
+    fn at(&self, block: usize, strip: &mut [Packed]) -> PackedExt {
+        let first = block * LANES;
+        match self {
+            Self::FewColumns(matrix, coefficients) => combine(matrix, first, coefficients, strip),
+            Self::ManyColumns(sums) => {
+                PackedExt::from_ext_fn(|lane| sums[(first + lane) % sums.len()])
+            }
+        }
+    }
+}
+
+/// Returns the first `length` elements.
+fn unpacked(packed: &[PackedExt], length: usize) -> Vec<EF> {
+    let mut elements = EF::zero_vec(length);
+    let lanes = elements.par_chunks_mut(LANES).zip(packed);
+    lanes.for_each(|(elements, packed)| {
+        for (lane, element) in elements.iter_mut().enumerate() {
+            *element = PackedFieldExtension::<F, EF>::extract(packed, lane);
+        }
+    });
+    elements
+}
+
+/// Returns the sum of the cells of each row, times extension field elements with these
+/// coefficients.
+fn combine(
+    matrix: &RowMajorMatrixView<'_, F>,
+    first: usize,
+    coefficients: &[Vec<F>],
+    strip: &mut [Packed],
+) -> PackedExt {
+    let mut sum = PackedExt::ZERO;
+    for start in (0..matrix.width()).step_by(STRIP) {
+        let columns = start..matrix.width().min(start + STRIP);
+        let strip = &mut strip[..columns.len()];
+        pack(matrix, first, matrix.height(), columns.clone(), strip);
+        sum += PackedExt::from_basis_coefficients_fn(|d| {
+            let coefficients = &coefficients[d][columns.clone()];
+            let whole = strip.len() / PRODUCTS * PRODUCTS;
+            let (strip, rest) = strip.split_at(whole);
+            let (coefficients, of_rest) = coefficients.split_at(whole);
+            chunked_linear_combination::<PRODUCTS, _, _>(strip, coefficients)
+                + Packed::batched_linear_combination(rest, of_rest)
+        });
+    }
+    sum
+}
+
+/// Returns, for each list of weights, the sums of the cells of each column times the weights of
+/// their rows.
+fn weighted_sums(
+    matrix: &RowMajorMatrixView<'_, F>,
+    rows: usize,
+    weights: &[&[PackedExt]],
+) -> Vec<Vec<EF>> {
+    let width = matrix.width();
+    let zeros = || vec![vec![EF::ZERO; width]; weights.len()];
+    (0..rows.div_ceil(TASK))
+        .into_par_iter()
+        .map(|task| {
+            let mut sums = zeros();
+            let end = rows.min((task + 1) * TASK);
+            for start in (0..width).step_by(STRIP) {
+                let columns = start..width.min(start + STRIP);
+                let packed = sum_strip(matrix, task * TASK..end, columns.clone(), weights);
+                for (sums, packed) in zip(&mut sums, packed) {
+                    for (sum, packed) in zip(&mut sums[columns.clone()], packed) {
+                        let lanes = 0..LANES;
+                        *sum = lanes
+                            .map(|lane| PackedFieldExtension::<F, EF>::extract(&packed, lane))
+                            .sum();
+                    }
+                }
+            }
+            sums
+        })
+        .reduce(zeros, |mut left, right| {
+            for (left, right) in zip(&mut left, right) {
+                for (left, right) in zip(left, right) {
+                    *left += right;
+                }
+            }
+            left
+        })
+}
+
+fn sum_strip(
+    matrix: &RowMajorMatrixView<'_, F>,
+    rows: std::ops::Range<usize>,
+    columns: std::ops::Range<usize>,
+    weights: &[&[PackedExt]],
+) -> Vec<Vec<PackedExt>> {
+    let mut sums = vec![vec![PackedExt::ZERO; columns.len()]; weights.len()];
+    let mut strip = [Packed::ZERO; STRIP];
+    let mut cells = vec![[Packed::ZERO; PRODUCTS]; columns.len()];
+    for first in rows.clone().step_by(PRODUCTS * LANES) {
+        for product in 0..PRODUCTS {
+            let first = first + product * LANES;
+            pack(matrix, first, rows.end, columns.clone(), &mut strip);
+            for (cells, &packed) in zip(&mut cells, &strip) {
+                cells[product] = packed;
+            }
+        }
+        for (sums, weights) in zip(&mut sums, weights) {
+            let block = first / LANES;
+            // Cells beyond the last row are zero, whatever their weight is.
+            let weights: [[Packed; PRODUCTS]; EXTENSION_DEGREE] = std::array::from_fn(|d| {
+                std::array::from_fn(|product| {
+                    weights.get(block + product).map_or(Packed::ZERO, |weight| {
+                        let coefficients: &[Packed] = weight.as_basis_coefficients_slice();
+                        coefficients[d]
+                    })
+                })
+            });
+            for (sum, cells) in zip(sums, &cells) {
+                *sum += PackedExt::from_basis_coefficients_fn(|d| {
+                    Packed::dot_product::<PRODUCTS>(cells, &weights[d])
+                });
+            }
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use p3_commit::Pcs as _;
+    use p3_matrix::dense::RowMajorMatrix;
+    use rand::rngs::SmallRng;
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+    use crate::{Blake3Suite, FriSettings, KeccakSuite, Poseidon16Suite, config};
+    use p3_uni_stark::StarkGenericConfig;
+
+    /// Logarithm of the height, width, and number of points of each matrix, per commitment.
+    type Shapes = [&'static [(usize, usize, usize)]];
+
+    /// Opens random matrices in both ways and compares everything.
+    fn compare<H: HashSuite>(settings: &FriSettings, shapes: &Shapes) {
+        let config = config::<H>(settings, &[]).unwrap();
+        let pcs = config.pcs();
+        let mut rng = SmallRng::seed_from_u64(7);
+        let points: [EF; 3] = std::array::from_fn(|_| rng.random());
+        let committed: Vec<_> = shapes
+            .iter()
+            .map(|shapes| {
+                let matrices = shapes.iter().map(|&(log_height, width, _)| {
+                    let size = 1 << log_height;
+                    let cells = (0..width << log_height).map(|_| rng.random());
+                    let matrix = RowMajorMatrix::new(cells.collect(), width);
+                    let domain = TwoAdicMultiplicativeCoset::new(F::ONE, log_height).unwrap();
+                    assert_eq!(domain.size(), size);
+                    (domain, matrix)
+                });
+                pcs.commit(matrices.collect::<Vec<_>>()).unwrap().1
+            })
+            .collect();
+        let requests = || {
+            let of_commitment = |shapes: &&[(usize, usize, usize)]| -> Vec<Vec<EF>> {
+                let points = |&(log_height, _, count): &(usize, usize, usize)| {
+                    // The second point depends on the height, as that of the next row does.
+                    let second = points[1 + log_height % 2];
+                    [points[0], second][..count].to_vec()
+                };
+                shapes.iter().map(points).collect()
+            };
+            zip(&committed, shapes)
+                .map(|(data, shapes)| (data, of_commitment(shapes)).into())
+                .collect()
+        };
+        let mut expected_challenger = config.initialise_challenger();
+        let mut challenger = config.initialise_challenger();
+        let (expected, expected_proof) = pcs.open(requests(), &mut expected_challenger).unwrap();
+        let (opened, proof) = pcs.open_columns(requests(), &mut challenger).unwrap();
+        assert_eq!(opened, expected);
+        assert_eq!(
+            serde_json::to_vec(&proof).unwrap(),
+            serde_json::to_vec(&expected_proof).unwrap()
+        );
+    }
+
+    #[test]
+    fn openings_are_plonky3s() {
+        let shapes: [&[(usize, usize, usize)]; 3] = [
+            &[(10, 22, 2), (10, 3, 1), (4, 179, 2), (0, 1, 2), (2, 7, 1)],
+            &[(10, 5, 1), (10, 5, 1), (9, 130, 2), (1, 64, 1)],
+            &[(13, 8, 2), (3, 25, 2), (13, 1, 1)],
+        ];
+        for log_blowup in 1..=3 {
+            let settings = FriSettings {
+                log_blowup,
+                ..FriSettings::toy()
+            };
+            compare::<Poseidon16Suite>(&settings, &shapes);
+            compare::<Blake3Suite>(&settings, &shapes);
+            compare::<KeccakSuite>(&settings, &shapes);
+        }
+        let grinding = FriSettings {
+            batch_grinding_bits: 3,
+            query_grinding_bits: 2,
+            ..FriSettings::toy()
+        };
+        compare::<Blake3Suite>(&grinding, &shapes);
+    }
+
+    /// What is too short to be folded is refused, as by Plonky3.
+    #[test]
+    fn short_columns_are_refused() {
+        let settings = FriSettings {
+            log_final_poly_len: 3,
+            ..FriSettings::toy()
+        };
+        let config = config::<Blake3Suite>(&settings, &[]).unwrap();
+        let pcs = config.pcs();
+        let domain = TwoAdicMultiplicativeCoset::new(F::ONE, 3).unwrap();
+        let matrix = RowMajorMatrix::new(F::zero_vec(8), 1);
+        let (_, data) = pcs.commit([(domain, matrix)]).unwrap();
+        let requests = || vec![(&data, vec![vec![EF::TWO]]).into()];
+        let open = |refused: Opened<Blake3Suite>| refused.map(|_| ()).unwrap_err().to_string();
+        let expected = open(pcs.open(requests(), &mut config.initialise_challenger()));
+        let found = open(pcs.open_columns(requests(), &mut config.initialise_challenger()));
+        assert_eq!(found, expected);
+    }
+}
