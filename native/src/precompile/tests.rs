@@ -225,7 +225,7 @@ proptest! {
         let level = blocks_of(&leaves);
         let pair = |i: usize| poseidon2_compress(&level[2 * i], &level[2 * i + 1]);
         let (leaf, other) = (level[index as usize], level[index as usize ^ 1]);
-        let siblings = [other, pair(index as usize / 2 ^ 1)];
+        let siblings = [other, pair((index as usize / 2) ^ 1)];
         let root = poseidon2_compress(&pair(0), &pair(1));
         prop_assert_eq!(poseidon2_merkle(&leaf, index, &siblings), Ok(root));
     }

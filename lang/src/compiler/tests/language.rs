@@ -344,6 +344,9 @@ fn long_sponges_keep_their_length() {
 #[test]
 fn poseidon2_sponges_of_every_length() {
     use droste_native::precompile::{poseidon2_merkle, poseidon2_sponge};
+
+    use crate::executor::TapeItem;
+
     for lanes in 16..=40usize {
         let blocks = lanes.div_ceil(8);
         let body = format!(

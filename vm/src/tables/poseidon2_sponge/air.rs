@@ -159,27 +159,22 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     let address: AB::Expr = local.address.into();
     let out: AB::Expr = local.out_address.into();
     let all: AB::Expr = (local.is_sponge - local.is_hash) * next.starts;
-    let lookups: [(AB::Expr, [AB::Expr; LANES], AB::Expr); 6] = [
-        (address.clone(), low, local.is_sponge.into()),
-        (
-            address + one.clone(),
-            high,
-            local.is_sponge - local.is_short,
-        ),
-        (
-            local.capacity_address.into(),
-            untagged,
-            local.is_sponge * local.starts,
-        ),
-        (out.clone(), out_low, local.is_sponge * next.starts),
-        (out.clone() + one.clone(), out_high, all.clone()),
-        (out + one.double(), out_capacity, all),
-    ];
-    for (address, lanes, count) in lookups {
-        bus::lookup_block(
-            builder,
-            BlockMessage { address, lanes },
-            Count::bounded(count, 1),
-        );
-    }
+    let mut lookup = |address: AB::Expr, lanes: [AB::Expr; LANES], count: AB::Expr| {
+        let message = BlockMessage { address, lanes };
+        bus::lookup_block(builder, message, Count::bounded(count, 1));
+    };
+    lookup(address.clone(), low, local.is_sponge.into());
+    lookup(
+        address + one.clone(),
+        high,
+        local.is_sponge - local.is_short,
+    );
+    lookup(
+        local.capacity_address.into(),
+        untagged,
+        local.is_sponge * local.starts,
+    );
+    lookup(out.clone(), out_low, local.is_sponge * next.starts);
+    lookup(out.clone() + one.clone(), out_high, all.clone());
+    lookup(out + one.double(), out_capacity, all);
 }
