@@ -183,7 +183,9 @@ pub struct TableCost {
 pub struct Permutations {
     /// Poseidon-16 permutations.
     pub poseidon16: usize,
-    /// Poseidon2 permutations of both widths.
+    /// Poseidon2 permutations of both widths. Rows that were saved before there was such a table have
+    /// none.
+    #[serde(default)]
     pub poseidon2: usize,
     /// Blake3 compressions.
     pub blake3: usize,
