@@ -5,15 +5,18 @@
 //! are wasted on every row. Here the cells of a column are packed, unless columns are many, and the
 //! quotients at one point are added before they are multiplied by the point's inverse differences.
 
+mod products;
+#[cfg(test)]
+mod tests;
+
 use std::iter::zip;
 use std::marker::PhantomData;
 
 use p3_commit::{Mmcs, OpenedValues, OpeningRequest};
 use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_field::{
-    Algebra, BasedVectorSpace, ExtensionField, Field, PackedFieldExtension, PackedValue,
-    PrimeCharacteristicRing, batch_multiplicative_inverse_general, chunked_linear_combination,
-    invert_packed_extension,
+    ExtensionField, Field, PackedFieldExtension, PackedValue, PrimeCharacteristicRing,
+    batch_multiplicative_inverse_general, invert_packed_extension,
 };
 use p3_fri::prover::prove_fri;
 use p3_fri::{
@@ -25,27 +28,15 @@ use p3_maybe_rayon::prelude::*;
 use p3_util::{log2_strict_usize, reverse_slice_index_bits};
 use tracing::info_span;
 
+use self::products::{Combination, FEW_COLUMNS, STRIP, unpacked, weighted_sums};
 use super::scheme::{CommittedData, FriPcs, Opened};
 use super::{ChallengeMmcs, HashSuite};
-use crate::field::{EF, EXTENSION_DEGREE, F};
+use crate::field::{EF, F};
 
 type Packed = <F as Field>::Packing;
 type PackedExt = <EF as ExtensionField<F>>::ExtensionPacking;
 
 const LANES: usize = <Packed as PackedValue>::WIDTH;
-
-/// In matrices of more columns Plonky3's products, which pack the cells of a row, take less time:
-/// nothing is transposed.
-const FEW_COLUMNS: usize = 128;
-
-/// Columns that are packed at once.
-const STRIP: usize = 64;
-
-/// Products that are added before they are reduced.
-const PRODUCTS: usize = 8;
-
-/// Rows that one task sums up.
-const TASK: usize = 32 * PRODUCTS * LANES;
 
 /// Packed elements that one task computes.
 const BLOCKS: usize = 64;
@@ -335,282 +326,4 @@ fn scale(point: EF, size: usize) -> EF {
     let shift = F::GENERATOR.exp_u64(size as u64);
     let denominator = shift * F::from_usize(size);
     (point.exp_u64(size as u64) - shift) * denominator.inverse()
-}
-
-/// Packs these columns of [`LANES`] rows from `first` on. Lanes beyond `rows` are zero.
-fn pack(
-    matrix: &RowMajorMatrixView<'_, F>,
-    first: usize,
-    rows: usize,
-    columns: std::ops::Range<usize>,
-    packed: &mut [Packed],
-) {
-    for lane in 0..LANES {
-        let row = first + lane;
-        if row < rows {
-            let cells = &matrix.values[row * matrix.width..][columns.clone()];
-            for (packed, &cell) in zip(&mut *packed, cells) {
-                packed.as_slice_mut()[lane] = cell;
-            }
-        } else {
-            for packed in &mut packed[..columns.len()] {
-                packed.as_slice_mut()[lane] = F::ZERO;
-            }
-        }
-    }
-}
-
-/// The sums of the cells of each row, times powers of the challenge.
-enum Combination<'a> {
-    /// The matrix, and the coefficients of the powers.
-    FewColumns(RowMajorMatrixView<'a, F>, Vec<Vec<F>>),
-    /// The sums themselves.
-    ManyColumns(Vec<EF>),
-}
-
-impl<'a> Combination<'a> {
-    /// `powers` are the powers of `alpha`, from any on.
-    fn new(matrix: &RowMajorMatrixView<'a, F>, powers: Vec<EF>, alpha: EF) -> Self {
-        if matrix.width() > FEW_COLUMNS {
-            let first = powers[0];
-            let powers = PackedExt::packed_ext_powers_capped(alpha, matrix.width());
-            let powers: Vec<PackedExt> = powers.map(|power| power * first).collect();
-            let sums = matrix.rowwise_packed_dot_product::<EF>(&powers);
-            return Self::ManyColumns(sums.collect());
-        }
-        let coefficients = (0..EXTENSION_DEGREE).map(|d| {
-            let of_power = |power: &EF| -> F {
-                let coefficients: &[F] = power.as_basis_coefficients_slice();
-                coefficients[d]
-            };
-            powers.iter().map(of_power).collect()
-        });
-        Self::FewColumns(*matrix, coefficients.collect())
-    }
-
-    /// Returns the sums of a block of rows.
-    fn at(&self, block: usize, strip: &mut [Packed]) -> PackedExt {
-        let first = block * LANES;
-        match self {
-            Self::FewColumns(matrix, coefficients) => combine(matrix, first, coefficients, strip),
-            Self::ManyColumns(sums) => {
-                PackedExt::from_ext_fn(|lane| sums[(first + lane) % sums.len()])
-            }
-        }
-    }
-}
-
-/// Returns the first `length` elements.
-fn unpacked(packed: &[PackedExt], length: usize) -> Vec<EF> {
-    let mut elements = EF::zero_vec(length);
-    let lanes = elements.par_chunks_mut(LANES).zip(packed);
-    lanes.for_each(|(elements, packed)| {
-        for (lane, element) in elements.iter_mut().enumerate() {
-            *element = PackedFieldExtension::<F, EF>::extract(packed, lane);
-        }
-    });
-    elements
-}
-
-/// Returns the sum of the cells of each row, times extension field elements with these
-/// coefficients.
-fn combine(
-    matrix: &RowMajorMatrixView<'_, F>,
-    first: usize,
-    coefficients: &[Vec<F>],
-    strip: &mut [Packed],
-) -> PackedExt {
-    let mut sum = PackedExt::ZERO;
-    for start in (0..matrix.width()).step_by(STRIP) {
-        let columns = start..matrix.width().min(start + STRIP);
-        let strip = &mut strip[..columns.len()];
-        pack(matrix, first, matrix.height(), columns.clone(), strip);
-        sum += PackedExt::from_basis_coefficients_fn(|d| {
-            let coefficients = &coefficients[d][columns.clone()];
-            let whole = strip.len() / PRODUCTS * PRODUCTS;
-            let (strip, rest) = strip.split_at(whole);
-            let (coefficients, of_rest) = coefficients.split_at(whole);
-            chunked_linear_combination::<PRODUCTS, _, _>(strip, coefficients)
-                + Packed::batched_linear_combination(rest, of_rest)
-        });
-    }
-    sum
-}
-
-/// Returns, for each list of weights, the sums of the cells of each column times the weights of
-/// their rows.
-fn weighted_sums(
-    matrix: &RowMajorMatrixView<'_, F>,
-    rows: usize,
-    weights: &[&[PackedExt]],
-) -> Vec<Vec<EF>> {
-    let width = matrix.width();
-    let zeros = || vec![vec![EF::ZERO; width]; weights.len()];
-    (0..rows.div_ceil(TASK))
-        .into_par_iter()
-        .map(|task| {
-            let mut sums = zeros();
-            let end = rows.min((task + 1) * TASK);
-            for start in (0..width).step_by(STRIP) {
-                let columns = start..width.min(start + STRIP);
-                let packed = sum_strip(matrix, task * TASK..end, columns.clone(), weights);
-                for (sums, packed) in zip(&mut sums, packed) {
-                    for (sum, packed) in zip(&mut sums[columns.clone()], packed) {
-                        let lanes = 0..LANES;
-                        *sum = lanes
-                            .map(|lane| PackedFieldExtension::<F, EF>::extract(&packed, lane))
-                            .sum();
-                    }
-                }
-            }
-            sums
-        })
-        .reduce(zeros, |mut left, right| {
-            for (left, right) in zip(&mut left, right) {
-                for (left, right) in zip(left, right) {
-                    *left += right;
-                }
-            }
-            left
-        })
-}
-
-fn sum_strip(
-    matrix: &RowMajorMatrixView<'_, F>,
-    rows: std::ops::Range<usize>,
-    columns: std::ops::Range<usize>,
-    weights: &[&[PackedExt]],
-) -> Vec<Vec<PackedExt>> {
-    let mut sums = vec![vec![PackedExt::ZERO; columns.len()]; weights.len()];
-    let mut strip = [Packed::ZERO; STRIP];
-    let mut cells = vec![[Packed::ZERO; PRODUCTS]; columns.len()];
-    for first in rows.clone().step_by(PRODUCTS * LANES) {
-        for product in 0..PRODUCTS {
-            let first = first + product * LANES;
-            pack(matrix, first, rows.end, columns.clone(), &mut strip);
-            for (cells, &packed) in zip(&mut cells, &strip) {
-                cells[product] = packed;
-            }
-        }
-        for (sums, weights) in zip(&mut sums, weights) {
-            let block = first / LANES;
-            // Cells beyond the last row are zero, whatever their weight is.
-            let weights: [[Packed; PRODUCTS]; EXTENSION_DEGREE] = std::array::from_fn(|d| {
-                std::array::from_fn(|product| {
-                    weights.get(block + product).map_or(Packed::ZERO, |weight| {
-                        let coefficients: &[Packed] = weight.as_basis_coefficients_slice();
-                        coefficients[d]
-                    })
-                })
-            });
-            for (sum, cells) in zip(sums, &cells) {
-                *sum += PackedExt::from_basis_coefficients_fn(|d| {
-                    Packed::dot_product::<PRODUCTS>(cells, &weights[d])
-                });
-            }
-        }
-    }
-    sums
-}
-
-#[cfg(test)]
-mod tests {
-    use p3_commit::Pcs as _;
-    use p3_matrix::dense::RowMajorMatrix;
-    use rand::rngs::SmallRng;
-    use rand::{RngExt, SeedableRng};
-
-    use super::*;
-    use crate::{Blake3Suite, FriSettings, KeccakSuite, Poseidon16Suite, config};
-    use p3_uni_stark::StarkGenericConfig;
-
-    /// Logarithm of the height, width, and number of points of each matrix, per commitment.
-    type Shapes = [&'static [(usize, usize, usize)]];
-
-    /// Opens random matrices in both ways and compares everything.
-    fn compare<H: HashSuite>(settings: &FriSettings, shapes: &Shapes) {
-        let config = config::<H>(settings, &[]).unwrap();
-        let pcs = config.pcs();
-        let mut rng = SmallRng::seed_from_u64(7);
-        let points: [EF; 3] = std::array::from_fn(|_| rng.random());
-        let committed: Vec<_> = shapes
-            .iter()
-            .map(|shapes| {
-                let matrices = shapes.iter().map(|&(log_height, width, _)| {
-                    let size = 1 << log_height;
-                    let cells = (0..width << log_height).map(|_| rng.random());
-                    let matrix = RowMajorMatrix::new(cells.collect(), width);
-                    let domain = TwoAdicMultiplicativeCoset::new(F::ONE, log_height).unwrap();
-                    assert_eq!(domain.size(), size);
-                    (domain, matrix)
-                });
-                pcs.commit(matrices.collect::<Vec<_>>()).unwrap().1
-            })
-            .collect();
-        let requests = || {
-            let of_commitment = |shapes: &&[(usize, usize, usize)]| -> Vec<Vec<EF>> {
-                let points = |&(log_height, _, count): &(usize, usize, usize)| {
-                    // The second point depends on the height, as that of the next row does.
-                    let second = points[1 + log_height % 2];
-                    [points[0], second][..count].to_vec()
-                };
-                shapes.iter().map(points).collect()
-            };
-            zip(&committed, shapes)
-                .map(|(data, shapes)| (data, of_commitment(shapes)).into())
-                .collect()
-        };
-        let mut expected_challenger = config.initialise_challenger();
-        let mut challenger = config.initialise_challenger();
-        let (expected, expected_proof) = pcs.open(requests(), &mut expected_challenger).unwrap();
-        let (opened, proof) = pcs.open_columns(requests(), &mut challenger).unwrap();
-        assert_eq!(opened, expected);
-        assert_eq!(
-            serde_json::to_vec(&proof).unwrap(),
-            serde_json::to_vec(&expected_proof).unwrap()
-        );
-    }
-
-    #[test]
-    fn openings_are_plonky3s() {
-        let shapes: [&[(usize, usize, usize)]; 3] = [
-            &[(10, 22, 2), (10, 3, 1), (4, 179, 2), (0, 1, 2), (2, 7, 1)],
-            &[(10, 5, 1), (10, 5, 1), (9, 130, 2), (1, 64, 1)],
-            &[(13, 8, 2), (3, 25, 2), (13, 1, 1)],
-        ];
-        for log_blowup in 1..=3 {
-            let settings = FriSettings {
-                log_blowup,
-                ..FriSettings::toy()
-            };
-            compare::<Poseidon16Suite>(&settings, &shapes);
-            compare::<Blake3Suite>(&settings, &shapes);
-            compare::<KeccakSuite>(&settings, &shapes);
-        }
-        let grinding = FriSettings {
-            batch_grinding_bits: 3,
-            query_grinding_bits: 2,
-            ..FriSettings::toy()
-        };
-        compare::<Blake3Suite>(&grinding, &shapes);
-    }
-
-    /// What is too short to be folded is refused, as by Plonky3.
-    #[test]
-    fn short_columns_are_refused() {
-        let settings = FriSettings {
-            log_final_poly_len: 3,
-            ..FriSettings::toy()
-        };
-        let config = config::<Blake3Suite>(&settings, &[]).unwrap();
-        let pcs = config.pcs();
-        let domain = TwoAdicMultiplicativeCoset::new(F::ONE, 3).unwrap();
-        let matrix = RowMajorMatrix::new(F::zero_vec(8), 1);
-        let (_, data) = pcs.commit([(domain, matrix)]).unwrap();
-        let requests = || vec![(&data, vec![vec![EF::TWO]]).into()];
-        let open = |refused: Opened<Blake3Suite>| refused.map(|_| ()).unwrap_err().to_string();
-        let expected = open(pcs.open(requests(), &mut config.initialise_challenger()));
-        let found = open(pcs.open_columns(requests(), &mut config.initialise_challenger()));
-        assert_eq!(found, expected);
-    }
 }
