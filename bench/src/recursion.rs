@@ -45,12 +45,23 @@ pub struct Arguments {
     /// Number of proofs made of each join. The times are those of the median one.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Hash in which the joins and their children are committed.
-    #[arg(long, default_value = "poseidon16")]
+    /// Hash in which the joins and their children are committed: poseidon16 or poseidon2.
+    #[arg(long, default_value = "poseidon16", value_parser = outer_hash)]
     outer_hash: HashId,
     /// Measures in this process, without starting another.
     #[arg(long, hide = true)]
     here: bool,
+}
+
+/// Reads the hash of the joins. Recursion in a hash of bytes has no shape that repeats.
+fn outer_hash(name: &str) -> Result<HashId, String> {
+    let hash: HashId = name.parse().map_err(|error| format!("{error}"))?;
+    match hash.is_of_bytes() {
+        false => Ok(hash),
+        true => Err(format!(
+            "joins are not measured in {hash}: expected poseidon16 or poseidon2"
+        )),
+    }
 }
 
 /// Runs every measurement.
