@@ -28,6 +28,7 @@ pub mod prelude;
 pub mod record;
 pub mod unchecked;
 pub mod verify;
+pub mod xmss;
 
 /// The crate of the field to which the hints of a [`NativeTape`] belong.
 pub use droste_native;
@@ -80,4 +81,5 @@ pub const SOURCES: &[(&str, &str)] = &[
         "droste_gadgets/verify/transcript.rs",
         include_str!("verify/transcript.rs"),
     ),
+    ("droste_gadgets/xmss.rs", include_str!("xmss.rs")),
 ];

@@ -10,9 +10,15 @@
 mod poseidon2;
 #[cfg(test)]
 mod tests;
+mod tweaked;
 
 pub use poseidon2::{
     Poseidon2Output, poseidon2_compress, poseidon2_merkle, poseidon2_permute, poseidon2_sponge,
+};
+pub use tweaked::{
+    DIGIT_BITS, DIGIT_ELEMENTS, LAST_POSITION, MAX_PAIRS, MAX_TWEAKED_LEVELS, NODE_LANES,
+    PAIRS_PER_ELEMENT, low_24_bits, poseidon16_tweaked, poseidon16_tweaked_root,
+    poseidon16_winternitz,
 };
 
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
@@ -74,6 +80,12 @@ pub enum PrecompileError {
     NotExtension {
         /// The lane, 5 to 7.
         lane: usize,
+    },
+    /// Children on a Merkle path do not hold the node below.
+    #[error("the children at level {level} of the path do not hold the node below")]
+    NotThePath {
+        /// The level, from the leaf up.
+        level: usize,
     },
 }
 

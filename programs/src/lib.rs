@@ -11,6 +11,7 @@ pub mod poseidon16_chain;
 pub mod poseidon16_membership;
 pub mod poseidon16_permute;
 pub mod sort;
+pub mod xmss;
 
 /// Name and text of every program, for the machine's compiler.
 pub const SOURCES: &[(&str, &str)] = &[
@@ -27,6 +28,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ),
     ("poseidon16_permute", include_str!("poseidon16_permute.rs")),
     ("sort", include_str!("sort.rs")),
+    ("xmss", include_str!("xmss.rs")),
 ];
 
 /// Returns the text of the program called `name`, if there is one.

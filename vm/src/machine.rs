@@ -26,6 +26,10 @@ crate::machine! {
         Ext(crate::tables::ext::ExtTable),
         /// Poseidon-16: compression, sponge, Merkle paths.
         Poseidon16(crate::tables::poseidon16::Poseidon16CallTable),
+        /// Tweaked hashes in Poseidon-16: Winternitz chains, Merkle paths.
+        Poseidon16Tweaked(crate::tables::poseidon16_tweaked::Poseidon16TweakedTable),
+        /// Low bits of field elements.
+        Low24Bits(crate::tables::low_24_bits::Low24BitsTable),
         /// Parents in Poseidon2: compression, Merkle paths.
         Poseidon2Parent(crate::tables::poseidon2_parent::Poseidon2ParentTable),
         /// Sponges in Poseidon2.

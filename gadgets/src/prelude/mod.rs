@@ -35,9 +35,10 @@ pub use felt::{Felt, felt};
 pub use hints::{Unchecked, hint_ext, hint_felt, hint_slice};
 pub use index::{Index, Words, count, count_to};
 pub use precompiles::{
-    assert_unpacked, blake3_chunk, blake3_merkle, blake3_parent, fold_pair, horner, keccak_hash,
-    keccak_merkle, limbs, poseidon2_compress, poseidon2_duplex, poseidon2_hash, poseidon2_merkle,
-    poseidon16_compress, poseidon16_duplex, poseidon16_hash, poseidon16_merkle, poseidon16_sponge,
-    unpack,
+    assert_low_24_bits, assert_poseidon16_tweaked_path, assert_unpacked, blake3_chunk,
+    blake3_merkle, blake3_parent, fold_pair, horner, keccak_hash, keccak_merkle, limbs,
+    poseidon2_compress, poseidon2_duplex, poseidon2_hash, poseidon2_merkle, poseidon16_compress,
+    poseidon16_duplex, poseidon16_hash, poseidon16_merkle, poseidon16_sponge,
+    poseidon16_winternitz, unpack,
 };
 pub use run::{public_input, reveal};

@@ -221,3 +221,53 @@ fn byte_digest(slice: Slice) -> precompile::ByteDigest {
 fn byte_path(path: Slice, depth: usize) -> Vec<precompile::ByteDigest> {
     (0..depth).map(|i| byte_digest(path.skip(2 * i))).collect()
 }
+
+/// Walks `pairs` pairs of Winternitz chains to their ends, `steps` steps in all, and compresses the
+/// ends into a state, pair by pair. Returns the states; the last one stands for all chains.
+///
+/// Each block of `starts` holds the values of two chains, four lanes each. `context` holds the
+/// public parameter; six elements with the chains' digits and the two elements of the tweak; and the
+/// first state. [`droste_native::precompile::poseidon16_winternitz`] defines steps and digits.
+///
+/// Fails if the digits do not make so many steps.
+pub fn poseidon16_winternitz(starts: Slice, context: Slice, pairs: usize, steps: usize) -> Slice {
+    let context = context.native(3);
+    let states = solved(precompile::poseidon16_winternitz(
+        &starts.native(pairs),
+        &context[0],
+        &context[1],
+        &context[2],
+        steps as u32,
+    ));
+    Slice::from_native(&states)
+}
+
+/// Fails unless a Merkle path of `levels` levels leads from the first half of `leaf` to the first
+/// half of `key`. Nodes have four lanes; the second half of `key` is the public parameter that every
+/// level hashes.
+///
+/// Each block of `tweaks` holds the tweak of a level and the side of the node below, each block of
+/// `children` both children. [`droste_native::precompile::poseidon16_tweaked_root`] defines a level.
+pub fn assert_poseidon16_tweaked_path(
+    key: Block,
+    leaf: Block,
+    tweaks: Slice,
+    children: Slice,
+    levels: usize,
+) {
+    let key = key.native();
+    let [r0, r1, r2, r3, p0, p1, p2, p3] = key;
+    let root = solved(precompile::poseidon16_tweaked_root(
+        &leaf.native(),
+        [p0, p1, p2, p3],
+        &tweaks.native(levels),
+        &children.native(levels),
+    ));
+    assert_eq!(root, [r0, r1, r2, r3], "the path leads to another root");
+}
+
+/// Fails unless `low` is the integer of the low 24 bits of the canonical integer of `x`, and `x` is
+/// not `p - 1`. The seven bits above are then not all ones.
+pub fn assert_low_24_bits(x: Felt, low: Felt) {
+    assert_eq!(solved(precompile::low_24_bits(x.0)), low.0);
+}

@@ -15,6 +15,7 @@ mod poseidon16;
 mod poseidon2;
 #[cfg(test)]
 mod tests;
+mod tweaked;
 
 use std::fmt;
 
@@ -25,6 +26,7 @@ pub use keccak::{KECCAK_HASH, KECCAK_MERKLE};
 pub use limbs::LIMBS;
 pub use poseidon2::{POSEIDON2_COMPRESS, POSEIDON2_HASH, POSEIDON2_MERKLE, POSEIDON2_SPONGE};
 pub use poseidon16::{POSEIDON16_COMPRESS, POSEIDON16_HASH, POSEIDON16_MERKLE, POSEIDON16_SPONGE};
+pub use tweaked::{LOW_24_BITS, POSEIDON16_TWEAKED_PATH, POSEIDON16_WINTERNITZ};
 
 use crate::executor::{CallContext, Fault};
 use crate::record::Call;
@@ -67,6 +69,9 @@ built_in! {
     POSEIDON2_MERKLE,
     POSEIDON2_SPONGE,
     POSEIDON2_HASH,
+    POSEIDON16_WINTERNITZ,
+    POSEIDON16_TWEAKED_PATH,
+    LOW_24_BITS,
 }
 
 /// A precompile.

@@ -46,8 +46,13 @@ impl LookupCounts {
 
     /// Counts a lookup of the block at `address`.
     pub fn block(&mut self, address: F) {
+        self.block_times(address, 1);
+    }
+
+    /// Counts so many lookups of the block at `address`.
+    pub fn block_times(&mut self, address: F, times: u32) {
         match self.blocks.get_mut(address.as_canonical_u32() as usize) {
-            Some(counts) => *counts += 1,
+            Some(counts) => *counts += times,
             None => self.outside = self.outside.or(Some(address)),
         }
     }

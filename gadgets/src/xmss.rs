@@ -1,0 +1,202 @@
+//! XMSS signatures in Poseidon-16: a batch of signatures of one message in one slot.
+//!
+//! `droste_native::hash_signature` defines the scheme. A signature is valid if the chains of its
+//! one-time key, from the positions that its encoding says, end in a leaf from which its Merkle path
+//! leads to the root of the public key.
+
+use crate::bits::{hint_bits, integer};
+use crate::poseidon16::hash_blocks;
+use crate::prelude::*;
+use crate::unchecked::UncheckedSlice;
+
+/// Tag of the hash whose digest is the statement.
+pub const CLAIM_TAG: usize = 0x786d_7373;
+
+/// Number of hinted blocks of a signature before its chain values.
+pub const HEADER: usize = 6;
+
+/// Weight of the kind of a tweak in its first element.
+const KIND: usize = 1 << 26;
+
+/// Weight of the upper half of an index in the first element of its tweak.
+const UPPER: usize = 1 << 10;
+
+/// The inverse of 64 in the field.
+const INVERSE_OF_64: usize = 2_097_414_145;
+
+/// What all signatures of a batch share.
+struct Slot {
+    /// First element of the tweak of the slot of kind 0, number 0: that of another kind or number is
+    /// higher by a constant.
+    base: Felt,
+    /// Second element of every tweak of the slot.
+    low: Felt,
+    /// For each level the tweak, and the side of the node below.
+    tweaks: Slice,
+}
+
+/// Verifies signatures of a message in a slot, and reveals the digest of what they say.
+///
+/// A batch has at most `2^LOG` signatures. The statement is the tagged hash of three blocks: the
+/// number of signatures, the lower and the upper half of the slot; the message; and the root of the
+/// Merkle tree in Poseidon-16 over `2^LOG` public keys, of which the first ones, as many as there are
+/// signatures, have signed. Nothing is said of the others.
+///
+/// A signature has `2 * PAIRS` chains with `STEPS` steps in all, and a path of `LEVELS` levels. Keys
+/// may repeat.
+///
+/// Hints: the bits of the number of signatures minus one, the bits of the slot, the message, the
+/// keys, and for each signature a slice of blocks: randomness and the tweak of the encoding; the
+/// public parameter and four zeros; the digits, six elements, and the tweak of the chains; the first
+/// state of the leaf; what that state hashes; the low bits of the other elements of the encoding; the
+/// chains' values, two to a block; and for each level both children.
+pub fn verify_signatures<
+    const LOG: usize,
+    const PAIRS: usize,
+    const STEPS: usize,
+    const LEVELS: usize,
+>() {
+    let last = integer(hint_bits::<LOG>(), 0, LOG);
+    let n = last + Felt::ONE;
+    let bits = hint_bits::<LEVELS>();
+    let slot = slot::<LEVELS>(bits);
+    // Every message and key is admissible: the statement says which ones they are.
+    let message = hint_slice(1).any().block(0);
+    let keys = hint_slice(1 << LOG).any();
+    for i in count_to(n) {
+        // `i` is below `n`, an integer of `LOG` bits plus one, so it is below `2^LOG`.
+        let key = keys.at_unchecked(i);
+        verify::<PAIRS, STEPS, LEVELS>(key, message, slot);
+    }
+
+    let zero = Felt::ZERO;
+    let upper = part(bits, 16, LEVELS);
+    let head = Block::new([n, slot.low, upper, zero, zero, zero, zero, zero]);
+    let claim = hash_blocks(felt(CLAIM_TAG), &[head, message, root(keys, LOG)]);
+    for i in 0..8 {
+        reveal(claim.lane(i));
+    }
+}
+
+/// Returns the integer of the 16 bits of an integer of `length` bits from bit `from` on.
+fn part(bits: [Felt; 32], from: usize, length: usize) -> Felt {
+    if from < length {
+        integer(bits, from, (length - from).min(16))
+    } else {
+        Felt::ZERO
+    }
+}
+
+/// Computes what depends on the slot alone.
+fn slot<const LEVELS: usize>(bits: [Felt; 32]) -> Slot {
+    let zero = Felt::ZERO;
+    let mut tweaks = Vec::new();
+    for level in 0..LEVELS {
+        // The index of the node above, among those of its level.
+        let lower = part(bits, level + 1, LEVELS);
+        let upper = part(bits, level + 17, LEVELS);
+        let kind = felt(2 * KIND + level + 1) + upper * felt(UPPER);
+        tweaks.push(Block::new([
+            kind,
+            lower,
+            bits[level],
+            zero,
+            zero,
+            zero,
+            zero,
+            zero,
+        ]));
+    }
+    Slot {
+        base: part(bits, 16, LEVELS) * felt(UPPER),
+        low: part(bits, 0, LEVELS),
+        tweaks: Slice::from_blocks(&tweaks),
+    }
+}
+
+/// Returns the root of the tree over `2^log` blocks.
+fn root(leaves: Slice, log: usize) -> Block {
+    let mut nodes = Vec::new();
+    for i in 0..(1usize << log) {
+        nodes.push(leaves.block(i));
+    }
+    for _level in 0..log {
+        let mut parents = Vec::new();
+        for i in 0..nodes.len() / 2 {
+            parents.push(poseidon16_compress(nodes[2 * i], nodes[2 * i + 1]));
+        }
+        nodes = parents;
+    }
+    nodes[0]
+}
+
+/// Fails unless the next hint is a signature of the message under the key.
+fn verify<const PAIRS: usize, const STEPS: usize, const LEVELS: usize>(
+    key: Block,
+    message: Block,
+    slot: Slot,
+) {
+    // Every chain value is admissible if the path from their ends leads to the key. The rest of the
+    // slice is compared with what it must be.
+    let signature = hint_slice(HEADER + PAIRS + LEVELS).any();
+    let randomness = signature.block(0);
+    let context = signature.skip(1);
+    let parameter = context.block(0);
+    let digits = context.block(1);
+    let first = signature.block(4);
+    let zero = Felt::ZERO;
+    assert_eq!(randomness.lane(6), slot.base + felt(3 * KIND));
+    assert_eq!(randomness.lane(7), slot.low);
+    assert_eq!(digits.lane(6), slot.base);
+    assert_eq!(digits.lane(7), slot.low);
+    assert_eq!(first.lane(0), slot.base + felt(KIND));
+    assert_eq!(first.lane(1), slot.low);
+    assert_eq!(first.lane(2), zero);
+    assert_eq!(first.lane(3), zero);
+    for lane in 0..4 {
+        let element = key.lane(4 + lane);
+        assert_eq!(parameter.lane(lane), element);
+        assert_eq!(parameter.lane(4 + lane), zero);
+        assert_eq!(first.lane(4 + lane), element);
+    }
+    assert_eq!(context.block(2), poseidon16_compress(first, Block::ZERO));
+
+    let encoding = poseidon16_compress(poseidon16_compress(message, randomness), parameter);
+    assert_digits::<PAIRS>(encoding, digits, signature.block(5));
+    let values = signature.skip(HEADER);
+    let states = poseidon16_winternitz(values, context, PAIRS, STEPS);
+    let leaf = states.block(PAIRS - 1);
+    assert_poseidon16_tweaked_path(key, leaf, slot.tweaks, values.skip(PAIRS), LEVELS);
+}
+
+/// Fails unless `digits` has the digits of `PAIRS` pairs of chains that an encoding says, and no
+/// element of the encoding is `p - 1`. `low` has the low 24 bits of the elements that have fewer
+/// digits, or none.
+///
+/// An element has the digits of four pairs, 24 bits. That the digits of the last pairs, which may be
+/// fewer, are below `2^(6 r)` is asserted where the chains use them up.
+fn assert_digits<const PAIRS: usize>(encoding: Block, digits: Block, low: Block) {
+    let whole = PAIRS / 4;
+    for i in 0..8 {
+        if i < whole {
+            assert_low_24_bits(encoding.lane(i), digits.lane(i));
+        } else {
+            assert_low_24_bits(encoding.lane(i), low.lane(i));
+        }
+    }
+    let pairs = PAIRS % 4;
+    if pairs > 0 {
+        // The bits above the digits are an integer `rest`, which is below `2^(24 - 6 r)`: each of its
+        // products with powers of 64 is below `2^24`, so none wraps around the field.
+        let mut inverse = Felt::ONE;
+        for _pair in 0..pairs {
+            inverse = inverse * felt(INVERSE_OF_64);
+        }
+        let mut product = (low.lane(whole) - digits.lane(whole)) * inverse;
+        for _pair in 0..pairs {
+            assert_low_24_bits(product, product);
+            product = product * felt(64);
+        }
+        assert_low_24_bits(product, product);
+    }
+}

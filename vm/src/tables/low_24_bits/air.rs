@@ -1,0 +1,66 @@
+//! Constraints of the table `low_24_bits`.
+
+use std::borrow::Borrow;
+
+use droste_native::F;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::InteractionBuilder;
+
+use super::columns::{HIGH_BITS, LOW_BITS, Low24BitsCols};
+use crate::isa::id;
+use crate::tables::bus::{self, CallMessage};
+use crate::tables::sum;
+
+/// The table `low_24_bits`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Low24BitsTable;
+
+impl BaseAir<F> for Low24BitsTable {
+    fn width(&self) -> usize {
+        Low24BitsCols::<u8>::WIDTH
+    }
+
+    fn max_constraint_degree(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn main_next_row_columns(&self) -> Vec<usize> {
+        Vec::new()
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Low24BitsTable {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let local: &Low24BitsCols<AB::Var> = main.current_slice().borrow();
+        builder.assert_bool(local.is_real);
+        builder.assert_bools(local.low);
+        builder.assert_bools(local.high);
+        // No bit of padding is free.
+        let mut padding = builder.when(AB::Expr::ONE - local.is_real);
+        padding.assert_zeros(local.low);
+        padding.assert_zeros(local.high);
+        // The seven high bits are not all ones.
+        let zeros = AB::Expr::from(F::from_usize(HIGH_BITS)) - sum::<AB::Expr, _>(&local.high);
+        builder.assert_one(zeros * local.inverse);
+
+        let low = integer::<AB>(&local.low);
+        let high = integer::<AB>(&local.high);
+        let call = CallMessage {
+            id: F::from_u32(id::LOW_24_BITS).into(),
+            a: low.clone() + high * F::from_u32(1 << LOW_BITS),
+            b: low,
+            c: AB::Expr::ZERO,
+            d: AB::Expr::ZERO,
+            e: AB::Expr::ZERO,
+        };
+        bus::receive_call(builder, call, local.is_real);
+    }
+}
+
+/// Returns the integer of bits, low first.
+fn integer<AB: AirBuilder<F = F>>(bits: &[AB::Var]) -> AB::Expr {
+    let bits = bits.iter().rev();
+    bits.fold(AB::Expr::ZERO, |sum, &bit| sum.double() + bit)
+}
