@@ -2,6 +2,7 @@
 //!
 //! - [`field`]: the base field and the challenge field.
 //! - [`hash`]: Poseidon-16, Poseidon2, Blake3, Keccak-256, and how field elements become bytes.
+//! - [`hash_signature`]: XMSS signatures over Poseidon-16.
 //! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.
 //! - `curves` (feature `curves`): multi-scalar multiplication, commitments, Poseidon over large
 //!   primes.
@@ -88,6 +89,7 @@
 pub mod curves;
 pub mod field;
 pub mod hash;
+pub mod hash_signature;
 pub mod precompile;
 mod processor;
 pub mod stark;

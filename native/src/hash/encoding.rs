@@ -15,7 +15,10 @@
 //! - **Sampling bits.** Four bytes of a digest, taken in the same order, are read as a
 //!   little-endian word, whose low bits are the sample. Nothing is drawn again.
 //!
-//! Decoding an element from hashed bytes accepts only words below `p`, so each element has exactly
+//! What is neither hashed nor sampled but stored by its value, as in signatures and their keys, is
+//! the 4 little-endian bytes of the *canonical* value ([`element_to_canonical_bytes`]).
+//!
+//! Decoding an element from hashed or stored bytes accepts only words below `p`, so each element has exactly
 //! one encoding.
 
 use p3_field::{PrimeField32, RawDataSerializable};
@@ -39,6 +42,17 @@ pub fn element_from_bytes(bytes: [u8; ELEMENT_BYTES]) -> Option<F> {
 
 /// `2^-32 mod p`.
 const INVERSE_RADIX: u32 = 0x3f01_0000;
+
+/// The four bytes of the canonical value of `x`, little-endian.
+pub fn element_to_canonical_bytes(x: F) -> [u8; ELEMENT_BYTES] {
+    x.as_canonical_u32().to_le_bytes()
+}
+
+/// The element that [`element_to_canonical_bytes`] encodes as `bytes`, or `None` if there is none.
+pub fn element_from_canonical_bytes(bytes: [u8; ELEMENT_BYTES]) -> Option<F> {
+    let value = u32::from_le_bytes(bytes);
+    (value < MODULUS).then(|| F::new(value))
+}
 
 /// The element that four sampled bytes stand for, or `None` if they must be drawn again.
 pub fn element_from_sample(bytes: [u8; ELEMENT_BYTES]) -> Option<F> {
@@ -65,6 +79,7 @@ mod tests {
     fn words_at_and_above_the_modulus_encode_nothing() {
         for word in [MODULUS, MODULUS + 1, 0x7fff_ffff, 0x8000_0000, u32::MAX] {
             assert_eq!(element_from_bytes(word.to_le_bytes()), None);
+            assert_eq!(element_from_canonical_bytes(word.to_le_bytes()), None);
         }
         assert_eq!(element_from_sample(MODULUS.to_le_bytes()), None);
         assert_eq!(element_from_sample([0xff; 4]), None);
@@ -81,6 +96,8 @@ mod tests {
             prop_assert_eq!(element_to_bytes(element), word.to_le_bytes());
             let sample = element_from_sample(value.to_le_bytes()).unwrap();
             prop_assert_eq!(sample.as_canonical_u32(), value);
+            prop_assert_eq!(element_to_canonical_bytes(sample), value.to_le_bytes());
+            prop_assert_eq!(element_from_canonical_bytes(value.to_le_bytes()), Some(sample));
             prop_assert_eq!(element_from_bytes(element_to_bytes(sample)), Some(sample));
             let both = elements_to_bytes(&[element, sample]);
             prop_assert_eq!(&both[..4], element_to_bytes(element));
