@@ -120,7 +120,7 @@ impl<H: TweakableHash> SecretKey<H> {
         if count > MAX_SLOTS {
             return Err(KeyError::TooMany { slots: count });
         }
-        let pseudorandom = Pseudorandom::new(seed, parameters, &slots);
+        let pseudorandom = Pseudorandom::new(H::NAME, seed, parameters, &slots);
         let mut key = Self {
             scheme,
             slots,
@@ -159,13 +159,7 @@ impl<H: TweakableHash> SecretKey<H> {
     /// # Errors
     /// If the key does not have the slot, or no randomness gives the target sum.
     pub fn sign(&self, slot: u32, message: &H::Message) -> Result<Signature<H>, SignError> {
-        if !self.slots.contains(&slot) {
-            return Err(SignError::Slot {
-                slot,
-                first: *self.slots.start(),
-                last: *self.slots.end(),
-            });
-        }
+        self.check_slot(slot)?;
         let (randomness, digits) = self.encode(slot, message)?;
         let digits = digits.into_iter().map(u32::from);
         let mut chains: Vec<_> = self.chains(slot, digits).collect();
@@ -182,6 +176,16 @@ impl<H: TweakableHash> SecretKey<H> {
                 .take(self.scheme.parameters().levels as usize)
                 .collect(),
         })
+    }
+
+    /// Checks that the key has the slot.
+    pub(super) fn check_slot(&self, slot: u32) -> Result<(), SignError> {
+        let (first, last) = (*self.slots.start(), *self.slots.end());
+        if (first..=last).contains(&slot) {
+            Ok(())
+        } else {
+            Err(SignError::Slot { slot, first, last })
+        }
     }
 
     /// The first randomness with which the message has an encoding, and the encoding.

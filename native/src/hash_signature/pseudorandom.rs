@@ -36,7 +36,9 @@ pub(super) struct Pseudorandom {
 }
 
 impl Pseudorandom {
+    /// The function for keys of the hash of this name.
     pub(super) fn new(
+        hash: &str,
         seed: &[u8; 32],
         parameters: &Parameters,
         slots: &RangeInclusive<u32>,
@@ -59,6 +61,8 @@ impl Pseudorandom {
         ] {
             hasher.update(&number.to_le_bytes());
         }
+        // Everything before the name has a fixed length.
+        hasher.update(hash.as_bytes());
         Self {
             key: hasher.finalize().into(),
         }
@@ -66,7 +70,8 @@ impl Pseudorandom {
 
     /// A stream of uniform words.
     pub(super) fn words(&self, draw: Draw<'_>) -> impl FnMut() -> [u8; 4] {
-        // Inputs with the same first byte have the same length, up to the message, which is last.
+        // The first byte tells the inputs of one kind from the others'; the
+        // message, which alone has another length, is last.
         let (kind, numbers, message): (u8, [u32; 2], &[u8]) = match draw {
             Draw::Parameter => (0, [0, 0], &[]),
             Draw::Chains { slot } => (1, [slot, 0], &[]),
