@@ -188,6 +188,11 @@ impl<H: TweakableHash> SecretKey<H> {
         }
     }
 
+    /// A message authentication code of bytes, which whoever has not the seed cannot make.
+    pub(super) fn code(&self, bytes: &[u8]) -> [u8; 32] {
+        self.pseudorandom.code(bytes)
+    }
+
     /// The first randomness with which the message has an encoding, and the encoding.
     fn encode(
         &self,

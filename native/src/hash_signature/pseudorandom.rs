@@ -70,7 +70,7 @@ impl Pseudorandom {
 
     /// A stream of uniform words.
     pub(super) fn words(&self, draw: Draw<'_>) -> impl FnMut() -> [u8; 4] {
-        // The first byte tells the inputs of one kind from the others'; the
+        // The first byte, which `code` continues, tells the inputs of one kind from the others'; the
         // message, which alone has another length, is last.
         let (kind, numbers, message): (u8, [u32; 2], &[u8]) = match draw {
             Draw::Parameter => (0, [0, 0], &[]),
@@ -92,6 +92,14 @@ impl Pseudorandom {
             output.fill(&mut word);
             word
         }
+    }
+
+    /// A message authentication code of bytes that the key's owner stored.
+    pub(super) fn code(&self, bytes: &[u8]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(&[4]);
+        hasher.update(bytes);
+        hasher.finalize().into()
     }
 
     /// A uniform value.

@@ -4,6 +4,7 @@ mod batch;
 mod bytes;
 mod encoding;
 mod key;
+mod stored;
 mod verify;
 
 use std::sync::LazyLock;
