@@ -105,22 +105,21 @@ impl<H: TweakableHash> SecretKey<H> {
         seed: &[u8; 32],
         slots: RangeInclusive<u32>,
     ) -> Result<Self, KeyError> {
-        let parameters = scheme.parameters();
         let (first, last) = (*slots.start(), *slots.end());
         if first > last {
             return Err(KeyError::Empty { first, last });
         }
-        if last > parameters.last_slot() {
+        if last > scheme.last_slot() {
             return Err(KeyError::Slot {
                 slot: last,
-                last: parameters.last_slot(),
+                last: scheme.last_slot(),
             });
         }
         let count = u64::from(last - first) + 1;
         if count > MAX_SLOTS {
             return Err(KeyError::TooMany { slots: count });
         }
-        let pseudorandom = Pseudorandom::new(H::NAME, seed, parameters, &slots);
+        let pseudorandom = Pseudorandom::new(H::NAME, seed, scheme.parameters(), &slots);
         let mut key = Self {
             scheme,
             slots,
@@ -287,7 +286,7 @@ impl<H: TweakableHash> SecretKey<H> {
     /// The leaves of the range.
     fn leaves(&self) -> Vec<H::Digest> {
         let Parameters { chains, bits, .. } = *self.scheme.parameters();
-        let end = self.scheme.parameters().last_position();
+        let end = self.scheme.last_position();
         let slots: Vec<u32> = self.slots.clone().collect();
         let groups = slots.par_chunks(SIDE_BY_SIDE);
         groups

@@ -8,8 +8,7 @@ use std::ops::RangeInclusive;
 
 use super::{Fixed, Parameters};
 
-/// The context of the derivation, which no other use of BLAKE3 shares (the BLAKE3 paper, section
-/// 2.3).
+/// The context of the derivation, which no other use of BLAKE3 shares.
 const CONTEXT: &str = "droste 2026 hash_signature pseudorandom function of a key";
 
 /// What is drawn, and for what.

@@ -1,12 +1,13 @@
 //! A message with its signature, and their JSON.
 
-use p3_field::PrimeField32;
+use p3_field::integers::QuotientMap;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use serde::{Deserialize, Serialize};
 
 use super::{
     Claim, DecodeError, Parameters, PublicKey, Signature, TweakableHash, TweakablePoseidon16, Xmss,
 };
-use crate::field::{F, MODULUS};
+use crate::field::F;
 
 /// A message that a key signed in a slot.
 ///
@@ -51,14 +52,14 @@ impl SignedMessage {
 #[serde(deny_unknown_fields)]
 struct Entry {
     slot: u32,
-    message: [u32; 8],
-    root: [u32; 4],
-    public_param: [u32; 4],
-    randomness: [u32; 6],
+    message: [u64; 8],
+    root: [u64; 4],
+    public_param: [u64; 4],
+    randomness: [u64; 6],
     #[serde(default, skip_serializing_if = "Option::is_none")]
     encoding: Option<Vec<u8>>,
-    chain_tips: Vec<[u32; 4]>,
-    path: Vec<[u32; 4]>,
+    chain_tips: Vec<[u64; 4]>,
+    path: Vec<[u64; 4]>,
 }
 
 impl TryFrom<Entry> for SignedMessage {
@@ -103,29 +104,28 @@ impl From<SignedMessage> for Entry {
     }
 }
 
-fn canonical<const N: usize>(elements: [F; N]) -> [u32; N] {
-    elements.map(|x| x.as_canonical_u32())
+fn canonical<const N: usize>(elements: [F; N]) -> [u64; N] {
+    elements.map(|x| x.as_canonical_u32().into())
 }
 
 /// The elements of a field's value, before which the field has `before` others.
 fn elements<const N: usize>(
     field: &'static str,
     before: usize,
-    values: [u32; N],
+    values: [u64; N],
 ) -> Result<[F; N], DecodeError> {
-    match values.iter().position(|&value| value >= MODULUS) {
-        Some(index) => Err(DecodeError::NotCanonical {
-            field,
-            index: before + index,
-        }),
-        None => Ok(values.map(F::new)),
+    let mut elements = [F::ZERO; N];
+    for ((index, element), value) in (before..).zip(&mut elements).zip(values) {
+        *element =
+            F::from_canonical_checked(value).ok_or(DecodeError::NotCanonical { field, index })?;
     }
+    Ok(elements)
 }
 
 fn list(
     what: &'static str,
     expected: u32,
-    values: &[[u32; 4]],
+    values: &[[u64; 4]],
 ) -> Result<Vec<[F; 4]>, DecodeError> {
     let expected = expected as usize;
     if values.len() != expected {

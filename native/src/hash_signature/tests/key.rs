@@ -52,7 +52,7 @@ fn signatures_verify_at_other_parameters() {
         scheme(6, 6, 2, 190),
         scheme(4, 8, 2, 500),
     ] {
-        let last = scheme.parameters().last_slot();
+        let last = scheme.last_slot();
         let key = SecretKey::generate(scheme, &[5; 32], 0..=last).unwrap();
         for slot in 0..=last {
             assert_eq!(verify(&scheme, &signed(&key, slot, message(slot))), Ok(()));

@@ -12,7 +12,8 @@ use std::sync::LazyLock;
 use super::*;
 use crate::field::F;
 
-/// Four signatures that leanMultisig made, in its Poseidon snapshot of May 2026.
+/// Four signatures that were made by another implementation: leanMultisig, in its Poseidon snapshot
+/// of May 2026.
 const VECTORS: &str = include_str!("../../../tests/xmss.json");
 
 fn elements<const N: usize>(values: [u32; N]) -> [F; N] {
