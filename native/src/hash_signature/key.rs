@@ -105,22 +105,21 @@ impl<H: TweakableHash> SecretKey<H> {
         seed: &[u8; 32],
         slots: RangeInclusive<u32>,
     ) -> Result<Self, KeyError> {
-        let parameters = scheme.parameters();
         let (first, last) = (*slots.start(), *slots.end());
         if first > last {
             return Err(KeyError::Empty { first, last });
         }
-        if last > parameters.last_slot() {
+        if last > scheme.last_slot() {
             return Err(KeyError::Slot {
                 slot: last,
-                last: parameters.last_slot(),
+                last: scheme.last_slot(),
             });
         }
         let count = u64::from(last - first) + 1;
         if count > MAX_SLOTS {
             return Err(KeyError::TooMany { slots: count });
         }
-        let pseudorandom = Pseudorandom::new(seed, parameters, &slots);
+        let pseudorandom = Pseudorandom::new(H::NAME, seed, scheme.parameters(), &slots);
         let mut key = Self {
             scheme,
             slots,
@@ -159,13 +158,7 @@ impl<H: TweakableHash> SecretKey<H> {
     /// # Errors
     /// If the key does not have the slot, or no randomness gives the target sum.
     pub fn sign(&self, slot: u32, message: &H::Message) -> Result<Signature<H>, SignError> {
-        if !self.slots.contains(&slot) {
-            return Err(SignError::Slot {
-                slot,
-                first: *self.slots.start(),
-                last: *self.slots.end(),
-            });
-        }
+        self.check_slot(slot)?;
         let (randomness, digits) = self.encode(slot, message)?;
         let digits = digits.into_iter().map(u32::from);
         let mut chains: Vec<_> = self.chains(slot, digits).collect();
@@ -182,6 +175,21 @@ impl<H: TweakableHash> SecretKey<H> {
                 .take(self.scheme.parameters().levels as usize)
                 .collect(),
         })
+    }
+
+    /// Checks that the key has the slot.
+    pub(super) fn check_slot(&self, slot: u32) -> Result<(), SignError> {
+        let (first, last) = (*self.slots.start(), *self.slots.end());
+        if (first..=last).contains(&slot) {
+            Ok(())
+        } else {
+            Err(SignError::Slot { slot, first, last })
+        }
+    }
+
+    /// A message authentication code of bytes, which whoever has not the seed cannot make.
+    pub(super) fn code(&self, bytes: &[u8]) -> [u8; 32] {
+        self.pseudorandom.code(bytes)
     }
 
     /// The first randomness with which the message has an encoding, and the encoding.
@@ -278,7 +286,7 @@ impl<H: TweakableHash> SecretKey<H> {
     /// The leaves of the range.
     fn leaves(&self) -> Vec<H::Digest> {
         let Parameters { chains, bits, .. } = *self.scheme.parameters();
-        let end = self.scheme.parameters().last_position();
+        let end = self.scheme.last_position();
         let slots: Vec<u32> = self.slots.clone().collect();
         let groups = slots.par_chunks(SIDE_BY_SIDE);
         groups

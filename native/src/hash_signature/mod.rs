@@ -15,7 +15,7 @@
 //! (RFC 8391).
 //!
 //! **A slot must be signed once.** Two messages signed in one slot give away enough of its chains
-//! to sign others. A [`SecretKey`] does not remember what it signed.
+//! to sign others. A [`SecretKey`] does not remember what it signed; a [`StoredKey`] does.
 //!
 //! ```
 //! use droste_native::F;
@@ -35,18 +35,24 @@
 //! - [`TweakablePoseidon16`]: the hash, compatible with leanMultisig's of May 2026 at
 //!   [`Xmss::DEFAULT`].
 //! - [`SecretKey`]: one-time keys of a range of slots, from a seed.
+//! - [`StoredKey`]: such a key in files, which refuses to sign a slot twice.
+//! - [`SignedMessage`]: a message with its signature, and their JSON.
 //! - [`Steps`]: the intermediate values of a verification, for a proof of it.
 
+mod bytes;
 mod key;
 mod parameters;
 mod poseidon16;
 mod pseudorandom;
 mod scheme;
+mod signed_message;
 mod steps;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod tweakable;
 
+pub use bytes::DecodeError;
 pub use key::{KeyError, MAX_ATTEMPTS, MAX_SLOTS, SecretKey, SignError};
 pub use parameters::{ParameterError, Parameters};
 pub use poseidon16::{
@@ -54,5 +60,7 @@ pub use poseidon16::{
     parent_input, tweak,
 };
 pub use scheme::{Claim, PublicKey, Signature, VerifyError, Xmss};
+pub use signed_message::SignedMessage;
 pub use steps::Steps;
+pub use stored::{KeyFiles, StoreError, StoredKey};
 pub use tweakable::{Chain, Fixed, Leaf, Message, Parent, TweakableHash};

@@ -56,16 +56,6 @@ impl Parameters {
         target_sum: 184,
     };
 
-    /// The last position of a chain, `2^bits - 1`.
-    pub const fn last_position(&self) -> u32 {
-        (1 << self.bits) - 1
-    }
-
-    /// The last slot of the tree, `2^levels - 1`.
-    pub const fn last_slot(&self) -> u32 {
-        u32::MAX >> (32 - self.levels)
-    }
-
     /// Checks every number's range, for a hash that splits `digest_bits` bits into digits and has
     /// tweaks for `most_positions` positions of all chains together.
     pub(super) fn check(
@@ -77,7 +67,7 @@ impl Parameters {
         let most = (digest_bits / self.bits).min(most_positions >> self.bits);
         check_range("chains", self.chains, 1, most)?;
         check_range("levels", self.levels, 1, 32)?;
-        let most = self.chains * self.last_position();
+        let most = self.chains * ((1 << self.bits) - 1);
         check_range("target_sum", self.target_sum, 0, most)
     }
 }

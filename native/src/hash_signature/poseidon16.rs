@@ -62,6 +62,8 @@ pub const fn tweak(kind: TweakKind, sub: u32, index: u32) -> [F; 2] {
 pub struct TweakablePoseidon16;
 
 impl TweakableHash for TweakablePoseidon16 {
+    const NAME: &'static str = "Poseidon-16";
+
     type Digest = [F; 4];
     type Parameter = [F; 4];
     type Message = [F; 8];
@@ -191,18 +193,21 @@ fn pad([a, b]: [F; 2]) -> [F; 4] {
 }
 
 impl<const N: usize> Fixed for [F; N] {
+    const ELEMENTS: usize = N;
     const BYTES: usize = N * ELEMENT_BYTES;
 
     fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend(self.iter().flat_map(|&x| element_to_canonical_bytes(x)));
     }
 
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let words = bytes.as_chunks().0.iter();
-        let elements: Option<Vec<F>> = words
-            .map(|&word| element_from_canonical_bytes(word))
-            .collect();
-        elements?.try_into().ok()
+    fn read(bytes: &[u8]) -> Result<Self, usize> {
+        let mut value = [F::ZERO; N];
+        let mut words = bytes.as_chunks().0.iter();
+        for (i, element) in value.iter_mut().enumerate() {
+            let word = words.next().copied();
+            *element = word.and_then(element_from_canonical_bytes).ok_or(i)?;
+        }
+        Ok(value)
     }
 
     fn draw(words: &mut impl FnMut() -> [u8; 4]) -> Self {

@@ -8,8 +8,7 @@ use std::ops::RangeInclusive;
 
 use super::{Fixed, Parameters};
 
-/// The context of the derivation, which no other use of BLAKE3 shares (the BLAKE3 paper, section
-/// 2.3).
+/// The context of the derivation, which no other use of BLAKE3 shares.
 const CONTEXT: &str = "droste 2026 hash_signature pseudorandom function of a key";
 
 /// What is drawn, and for what.
@@ -36,7 +35,9 @@ pub(super) struct Pseudorandom {
 }
 
 impl Pseudorandom {
+    /// The function for keys of the hash of this name.
     pub(super) fn new(
+        hash: &str,
         seed: &[u8; 32],
         parameters: &Parameters,
         slots: &RangeInclusive<u32>,
@@ -59,6 +60,8 @@ impl Pseudorandom {
         ] {
             hasher.update(&number.to_le_bytes());
         }
+        // Everything before the name has a fixed length.
+        hasher.update(hash.as_bytes());
         Self {
             key: hasher.finalize().into(),
         }
@@ -66,7 +69,8 @@ impl Pseudorandom {
 
     /// A stream of uniform words.
     pub(super) fn words(&self, draw: Draw<'_>) -> impl FnMut() -> [u8; 4] {
-        // Inputs with the same first byte have the same length, up to the message, which is last.
+        // The first byte, which `code` continues, tells the inputs of one kind from the others'; the
+        // message, which alone has another length, is last.
         let (kind, numbers, message): (u8, [u32; 2], &[u8]) = match draw {
             Draw::Parameter => (0, [0, 0], &[]),
             Draw::Chains { slot } => (1, [slot, 0], &[]),
@@ -87,6 +91,14 @@ impl Pseudorandom {
             output.fill(&mut word);
             word
         }
+    }
+
+    /// A message authentication code of bytes that the key's owner stored.
+    pub(super) fn code(&self, bytes: &[u8]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(&[4]);
+        hasher.update(bytes);
+        hasher.finalize().into()
     }
 
     /// A uniform value.

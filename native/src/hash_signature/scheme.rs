@@ -126,6 +126,16 @@ impl<H: TweakableHash> Xmss<H> {
         &self.parameters
     }
 
+    /// The last position of a chain, `2^bits - 1`.
+    pub const fn last_position(&self) -> u32 {
+        (1 << self.parameters.bits) - 1
+    }
+
+    /// The last slot of the tree, `2^levels - 1`.
+    pub const fn last_slot(&self) -> u32 {
+        u32::MAX >> (32 - self.parameters.levels)
+    }
+
     /// The digit of each chain, without regard to their sum.
     ///
     /// # Errors
@@ -202,7 +212,7 @@ impl<H: TweakableHash> Xmss<H> {
             .filter_map(|(claim, encoding)| Some((claim, encoding.as_deref().ok()?)))
             .collect();
 
-        let end = self.parameters.last_position();
+        let end = self.last_position();
         let mut chains: Vec<Chain<H>> = encoded
             .iter()
             .flat_map(|(claim, digits)| claim.chains(digits, end))
@@ -250,7 +260,7 @@ impl<H: TweakableHash> Xmss<H> {
         slot: u32,
         signature: &Signature<H>,
     ) -> Result<(), VerifyError> {
-        let last = self.parameters.last_slot();
+        let last = self.last_slot();
         if slot > last {
             return Err(VerifyError::Slot { slot, last });
         }

@@ -39,7 +39,7 @@ impl Xmss<TweakablePoseidon16> {
         let digits = self.encoding(&message_digest)?;
 
         let parameters = self.parameters();
-        let end = parameters.last_position();
+        let end = self.last_position();
         let chain_ends: Vec<[F; 4]> = claim
             .chains(&digits, end)
             .map(|mut chain| {

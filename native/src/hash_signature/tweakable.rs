@@ -15,6 +15,9 @@ use super::{ParameterError, Parameters, VerifyError};
 /// All methods take many independent calls, so that an implementation can compute them side by
 /// side. They return one result per call, in the order of the calls.
 pub trait TweakableHash: Copy + Debug + Eq + Send + Sync + 'static {
+    /// Names the hash: keys of another one are other keys.
+    const NAME: &'static str;
+
     /// A value in a chain, a leaf or a Merkle node.
     type Digest: Fixed;
     /// The public parameter of a key.
@@ -107,14 +110,19 @@ pub struct Message<'a, H: TweakableHash> {
 
 /// A value of fixed length.
 pub trait Fixed: Copy + Debug + Eq + Hash + Send + Sync + 'static {
+    /// Number of its elements.
+    const ELEMENTS: usize;
     /// Number of bytes of its encoding.
     const BYTES: usize;
 
     /// Appends its encoding.
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// The value with an encoding of [`Self::BYTES`] bytes, or `None` if there is none.
-    fn read(bytes: &[u8]) -> Option<Self>;
+    /// The value that [`Self::write`] encodes as these [`Self::BYTES`] bytes.
+    ///
+    /// # Errors
+    /// The number of the first element whose bytes encode none.
+    fn read(bytes: &[u8]) -> Result<Self, usize>;
 
     /// A uniform value, from as many uniform words of four bytes as it takes.
     fn draw(words: &mut impl FnMut() -> [u8; 4]) -> Self;

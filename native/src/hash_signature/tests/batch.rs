@@ -20,7 +20,7 @@ fn batches_are_verified_as_signatures_are_one_by_one() {
         all.push(signed);
     }
     for count in [0, 1, 2, 15, 16, 17, 32, 33, 70] {
-        let claims: Vec<Claim<'_>> = all.iter().take(count).map(Signed::claim).collect();
+        let claims: Vec<Claim<'_>> = all.iter().take(count).map(SignedMessage::claim).collect();
         let batch = Xmss::DEFAULT.verify_batch(&claims);
         assert_eq!(batch.len(), count);
         for (claim, result) in claims.iter().zip(&batch) {
@@ -32,7 +32,7 @@ fn batches_are_verified_as_signatures_are_one_by_one() {
     }
     for signed in all.iter().take(20) {
         let steps = Xmss::DEFAULT.steps(&signed.claim()).map(drop);
-        assert_eq!(signed.verify(&Xmss::DEFAULT), steps);
+        assert_eq!(verify(&Xmss::DEFAULT, signed), steps);
     }
 }
 
@@ -40,7 +40,7 @@ fn batches_are_verified_as_signatures_are_one_by_one() {
 fn a_batch_takes_several_keys() {
     let scheme = *small_key().scheme();
     let other = SecretKey::generate(scheme, &[2; 32], 0..=15).unwrap();
-    let mut all: Vec<Signed> = (3..=8)
+    let mut all: Vec<SignedMessage> = (3..=8)
         .flat_map(|slot| {
             [
                 signed(small_key(), slot, message(slot)),
@@ -49,7 +49,7 @@ fn a_batch_takes_several_keys() {
         })
         .collect();
     all[4].public_key = other.public_key();
-    let claims: Vec<Claim<'_>> = all.iter().map(Signed::claim).collect();
+    let claims: Vec<Claim<'_>> = all.iter().map(SignedMessage::claim).collect();
     for (i, result) in scheme.verify_batch(&claims).into_iter().enumerate() {
         assert_eq!(result.is_ok(), i != 4, "signature {i}");
     }

@@ -9,7 +9,7 @@ use crate::field::MODULUS;
 #[test]
 fn default_parameters_are_valid() {
     assert_eq!(Xmss::new(Parameters::DEFAULT), Ok(Xmss::DEFAULT));
-    assert_eq!(Parameters::DEFAULT.last_slot(), u32::MAX);
+    assert_eq!(Xmss::DEFAULT.last_slot(), u32::MAX);
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn signatures_verify_in_every_slot_of_every_range() {
         for slot in 0..16 {
             if (first..=last).contains(&slot) {
                 let signed = signed(&key, slot, message(slot));
-                assert_eq!(signed.verify(&scheme), Ok(()));
+                assert_eq!(verify(&scheme, &signed), Ok(()));
             } else {
                 let refused = SignError::Slot { slot, first, last };
                 assert_eq!(key.sign(slot, &message(slot)), Err(refused));
@@ -36,7 +36,7 @@ fn signatures_verify_at_the_default_parameters() {
         let key = SecretKey::generate(Xmss::DEFAULT, &[4; 32], first..=last).unwrap();
         for slot in [first, last] {
             let signed = signed(&key, slot, message(1 << 20));
-            assert_eq!(signed.verify(&Xmss::DEFAULT), Ok(()));
+            assert_eq!(verify(&Xmss::DEFAULT, &signed), Ok(()));
             let steps = Xmss::DEFAULT.steps(&signed.claim()).unwrap();
             assert_eq!(steps.digits.iter().map(|&d| u32::from(d)).sum::<u32>(), 184);
         }
@@ -52,10 +52,10 @@ fn signatures_verify_at_other_parameters() {
         scheme(6, 6, 2, 190),
         scheme(4, 8, 2, 500),
     ] {
-        let last = scheme.parameters().last_slot();
+        let last = scheme.last_slot();
         let key = SecretKey::generate(scheme, &[5; 32], 0..=last).unwrap();
         for slot in 0..=last {
-            assert_eq!(signed(&key, slot, message(slot)).verify(&scheme), Ok(()));
+            assert_eq!(verify(&scheme, &signed(&key, slot, message(slot))), Ok(()));
         }
     }
 }

@@ -1,0 +1,104 @@
+//! Files that are whole or not there, whatever interrupts their writing.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::StoreError;
+
+/// Names the file in an error.
+fn at(path: &Path) -> impl Fn(io::Error) -> StoreError {
+    let path = path.to_path_buf();
+    move |source| StoreError::Io {
+        path: path.clone(),
+        source,
+    }
+}
+
+pub(super) fn make_directory(path: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(path).map_err(at(path))
+}
+
+pub(super) fn exists(path: &Path) -> Result<bool, StoreError> {
+    path.try_exists().map_err(at(path))
+}
+
+/// The directory that a file is in.
+pub(super) fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Locks a file until it is closed, and makes it if there is none.
+pub(super) fn lock(path: &Path) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let file = private(&mut options).open(path).map_err(at(path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: path.into() }),
+        Err(TryLockError::Error(source)) => Err(at(path)(source)),
+    }
+}
+
+/// Reads a file of known length.
+pub(super) fn read<const N: usize>(path: &Path) -> Result<[u8; N], StoreError> {
+    let file = File::open(path).map_err(at(path))?;
+    let mut bytes = Vec::new();
+    // One more, to notice a file that is longer.
+    file.take(N as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(at(path))?;
+    bytes
+        .try_into()
+        .map_err(|bytes: Vec<u8>| StoreError::Length {
+            path: path.into(),
+            found: bytes.len(),
+            expected: N,
+        })
+}
+
+/// Writes a file, readable by its owner only, that takes the place of an older one at once. When
+/// this returns, it is on disk.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let new = new_name(path);
+    // Whoever was interrupted here left a part.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(at(&new)(error)),
+        _ => {}
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let mut file = private(&mut options).open(&new).map_err(at(&new))?;
+    file.write_all(bytes).map_err(at(&new))?;
+    file.sync_all().map_err(at(&new))?;
+    drop(file);
+    fs::rename(&new, path).map_err(at(path))?;
+    flush_directory(directory_of(path))
+}
+
+/// The name under which a file is written: its own, and `.new`.
+fn new_name(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    name.into()
+}
+
+/// Makes files that only their owner can read.
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+/// On Unix, the new name is on disk only after its directory is. Elsewhere, directories cannot be
+/// opened.
+fn flush_directory(directory: &Path) -> Result<(), StoreError> {
+    if cfg!(unix) {
+        let file = File::open(directory).map_err(at(directory))?;
+        file.sync_all().map_err(at(directory))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,302 @@
+//! A secret key in files, which remembers what it signed.
+//!
+//! Signing two messages in one slot gives the slot away, so what was signed must outlive the
+//! process, power failures and restored backups. RFC 8391 leaves that to the implementation; what
+//! has to be considered is in Wiggers et al., "Hash-based Signatures: State and Backup Management"
+//! (draft-ietf-pquip-hbs-state).
+
+mod files;
+mod record;
+
+use std::fs::File;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use self::record::{KeyRecord, State};
+use super::{
+    KeyError, ParameterError, PublicKey, SecretKey, SignError, Signature, TweakableHash,
+    TweakablePoseidon16, Xmss,
+};
+
+/// Where a key is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyFiles {
+    directory: PathBuf,
+    witness: PathBuf,
+}
+
+impl KeyFiles {
+    /// All files in one directory: `key`, `state`, `witness` and `lock`.
+    pub fn new(directory: impl Into<PathBuf>) -> Self {
+        let directory = directory.into();
+        let witness = directory.join("witness");
+        Self { directory, witness }
+    }
+
+    /// The witness as another file. What restores the directory from a backup should not restore
+    /// it too.
+    pub fn with_witness(self, witness: impl Into<PathBuf>) -> Self {
+        Self {
+            witness: witness.into(),
+            ..self
+        }
+    }
+
+    /// Seed, range of slots and parameters. Readable by its owner only, on Unix.
+    pub fn key(&self) -> PathBuf {
+        self.directory.join("key")
+    }
+
+    /// What was signed.
+    pub fn state(&self) -> PathBuf {
+        self.directory.join("state")
+    }
+
+    /// A second record of what was signed, written after the first.
+    pub fn witness(&self) -> &Path {
+        &self.witness
+    }
+
+    /// An empty file, which the process that has the key open keeps locked.
+    pub fn lock(&self) -> PathBuf {
+        self.directory.join("lock")
+    }
+}
+
+/// A secret key that signs in ascending slots, each at most once, also across restarts.
+///
+/// The rule is *slots only upwards*: after a signature in a slot, that slot and all below it are
+/// spent. That a slot is spent is written to disk before its signature is returned: first to the
+/// state, then to the witness, each as a new file that is flushed and then takes the place of the
+/// old one.
+///
+/// A key is opened only if state and witness are whole, carry a code that is made with the seed,
+/// and agree. The state may be one write ahead, as it is after a power failure between the two; the
+/// witness must not be ahead. The files are compared again with each signature. An advisory lock
+/// keeps other processes out that use this type.
+///
+/// So a state that was torn, altered, deleted or replaced by an older one is refused. **What cannot
+/// be noticed** is that state and witness were both replaced by those of one earlier time, or that
+/// the whole key was copied and both copies sign: a backup of the key must never be used after the
+/// original has signed. A witness on another disk makes the first less likely. Whoever knows from
+/// elsewhere which slots may have been signed calls [`Self::spend`] before signing.
+#[derive(Debug)]
+pub struct StoredKey<H: TweakableHash = TweakablePoseidon16> {
+    files: KeyFiles,
+    key: SecretKey<H>,
+    state: State,
+    /// Locked for as long as it is open.
+    _lock: File,
+}
+
+/// Why a stored key is not made, not opened, or does not sign.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// A file cannot be read, written or locked.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// There is a file where a new key should be.
+    #[error("{}: exists already", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The key is open, in this process or another one.
+    #[error("{}: the key is in use", path.display())]
+    InUse {
+        /// The lock.
+        path: PathBuf,
+    },
+    /// A file is torn or has been added to.
+    #[error("{}: has {found} bytes, expected {expected}", path.display())]
+    Length {
+        /// The file.
+        path: PathBuf,
+        /// Number of its bytes; one more than expected if there are more.
+        found: usize,
+        /// Number that it should have.
+        expected: usize,
+    },
+    /// A file was altered, or belongs to another key or hash.
+    #[error("{}: its checksum is not that of its content", path.display())]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+    },
+    /// State and witness contradict each other: one of them is older than what was signed.
+    #[error("state was written {state} times and its witness {witness} times: one of them is old")]
+    Old {
+        /// Number of times that the state was written.
+        state: u64,
+        /// Number of times that the witness was written.
+        witness: u64,
+    },
+    /// State or witness were replaced while the key was open, or writing them failed.
+    #[error("{}: is not what this process wrote", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The slot was signed, or one above it was.
+    #[error("slot {slot} is spent, as are all below {next}")]
+    Spent {
+        /// The slot.
+        slot: u32,
+        /// The first slot that is not spent.
+        next: u64,
+    },
+    /// The parameters in the key's file make no scheme.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+    /// There is no key with these slots.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The message is not signed.
+    #[error(transparent)]
+    Sign(#[from] SignError),
+}
+
+impl<H: TweakableHash> StoredKey<H> {
+    /// Makes a new key and stores it. Directories are made if there are none.
+    ///
+    /// The seed must be secret, uniformly random and new: two stored keys of one seed, parameters
+    /// and range are one key, and neither knows what the other signed.
+    ///
+    /// # Errors
+    /// If one of the files exists or cannot be written, or there is no key with these slots.
+    pub fn create(
+        files: KeyFiles,
+        scheme: Xmss<H>,
+        seed: &[u8; 32],
+        slots: RangeInclusive<u32>,
+    ) -> Result<Self, StoreError> {
+        files::make_directory(&files.directory)?;
+        files::make_directory(files::directory_of(&files.witness))?;
+        let lock = files::lock(&files.lock())?;
+        for path in [files.key(), files.state(), files.witness.clone()] {
+            if files::exists(&path)? {
+                return Err(StoreError::Exists { path });
+            }
+        }
+        let key = SecretKey::generate(scheme, seed, slots)?;
+        let record = KeyRecord::new(&key, *seed);
+        let state = State::new(&key);
+        // Last what makes the others a key.
+        files::replace(&files.state(), &state.to_bytes(&key))?;
+        files::replace(&files.witness, &state.to_bytes(&key))?;
+        files::replace(&files.key(), &record.to_bytes(H::NAME))?;
+        Ok(Self {
+            files,
+            key,
+            state,
+            _lock: lock,
+        })
+    }
+
+    /// Opens a stored key, and computes its part of the Merkle tree from the seed.
+    ///
+    /// # Errors
+    /// If the key is in use, or a file is missing, torn, altered or old.
+    pub fn open(files: KeyFiles) -> Result<Self, StoreError> {
+        let lock = files::lock(&files.lock())?;
+        let record = KeyRecord::read(&files.key(), H::NAME)?;
+        let key = record.key::<H>()?;
+        let state = State::read(&files.state(), &key)?;
+        let witness = State::read(&files.witness, &key)?;
+        if state.follows(&witness) {
+            // The last process was interrupted between the two.
+            files::replace(&files.witness, &state.to_bytes(&key))?;
+        } else if state != witness {
+            return Err(StoreError::Old {
+                state: state.writes,
+                witness: witness.writes,
+            });
+        }
+        Ok(Self {
+            files,
+            key,
+            state,
+            _lock: lock,
+        })
+    }
+
+    /// The public key.
+    pub fn public_key(&self) -> PublicKey<H> {
+        self.key.public_key()
+    }
+
+    /// The scheme.
+    pub const fn scheme(&self) -> &Xmss<H> {
+        self.key.scheme()
+    }
+
+    /// The slots that the key has, spent or not.
+    pub fn slots(&self) -> RangeInclusive<u32> {
+        self.key.slots()
+    }
+
+    /// The first slot that is not spent, or `None` if all are.
+    pub fn next_slot(&self) -> Option<u32> {
+        let next = u32::try_from(self.state.next).ok()?;
+        self.key.slots().contains(&next).then_some(next)
+    }
+
+    /// Signs a message in a slot above all that were signed before. The slot is spent on disk
+    /// before the signature is returned.
+    ///
+    /// # Errors
+    /// If the slot is spent or not the key's, or state and witness are not as this process left
+    /// them or cannot be written. In the latter case the slot may be spent without a signature.
+    pub fn sign(&mut self, slot: u32, message: &H::Message) -> Result<Signature<H>, StoreError> {
+        self.check_unspent(slot)?;
+        let signature = self.key.sign(slot, message)?;
+        self.write_spent(slot)?;
+        Ok(signature)
+    }
+
+    /// Spends a slot and all below it without signing: those that may have been signed elsewhere,
+    /// by a copy of the key or before a backup was restored.
+    ///
+    /// # Errors
+    /// As for [`Self::sign`].
+    pub fn spend(&mut self, slot: u32) -> Result<(), StoreError> {
+        self.check_unspent(slot)?;
+        self.key.check_slot(slot)?;
+        self.write_spent(slot)
+    }
+
+    fn check_unspent(&self, slot: u32) -> Result<(), StoreError> {
+        let next = self.state.next;
+        if u64::from(slot) < next {
+            return Err(StoreError::Spent { slot, next });
+        }
+        Ok(())
+    }
+
+    fn write_spent(&mut self, slot: u32) -> Result<(), StoreError> {
+        let paths = [self.files.state(), self.files.witness.clone()];
+        for path in &paths {
+            if State::read(path, &self.key)? != self.state {
+                let path = path.clone();
+                return Err(StoreError::Changed { path });
+            }
+        }
+        // If writing fails, this differs from a file, and the key signs no more until it is opened
+        // again.
+        self.state = State {
+            writes: self.state.writes + 1,
+            next: u64::from(slot) + 1,
+        };
+        let bytes = self.state.to_bytes(&self.key);
+        paths
+            .iter()
+            .try_for_each(|path| files::replace(path, &bytes))
+    }
+}

@@ -1,0 +1,276 @@
+//! A stored key signs a slot once, whatever happens to its files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A new key with the slots 3 to 8, in a directory that is deleted at the end.
+struct Directory(TempDir);
+
+impl Directory {
+    fn new() -> (Self, StoredKey) {
+        let directory = Self(tempfile::tempdir().unwrap());
+        let key = StoredKey::create(directory.files(), small(), &[1; 32], 3..=8).unwrap();
+        (directory, key)
+    }
+
+    fn files(&self) -> KeyFiles {
+        KeyFiles::new(self.0.path().join("key of a test"))
+    }
+
+    fn open(&self) -> Result<StoredKey, StoreError> {
+        StoredKey::open(self.files())
+    }
+
+    /// State and witness as they are.
+    fn save(&self) -> [(PathBuf, Vec<u8>); 2] {
+        let files = self.files();
+        [files.state(), files.witness().into()].map(|path| {
+            let bytes = fs::read(&path).unwrap();
+            (path, bytes)
+        })
+    }
+}
+
+fn put((path, bytes): &(PathBuf, Vec<u8>)) {
+    fs::write(path, bytes).unwrap();
+}
+
+fn is_spent(result: Result<Signature, StoreError>) -> bool {
+    matches!(result, Err(StoreError::Spent { .. }))
+}
+
+#[test]
+fn a_slot_is_signed_once_and_slots_only_upwards() {
+    let (directory, mut key) = Directory::new();
+    let public_key = small_key().public_key();
+    assert_eq!(key.public_key(), public_key);
+    assert_eq!((key.slots(), key.next_slot()), (3..=8, Some(3)));
+    let sign = |key: &mut StoredKey, slot| {
+        let signature = key.sign(slot, &message(slot)).unwrap();
+        let result = small().verify(&public_key, slot, &message(slot), &signature);
+        assert_eq!(result, Ok(()));
+        assert_eq!(signature, small_key().sign(slot, &message(slot)).unwrap());
+    };
+    sign(&mut key, 4);
+    assert!(is_spent(key.sign(4, &message(4))));
+    assert!(is_spent(key.sign(4, &message(5))));
+    assert!(is_spent(key.sign(3, &message(3))));
+    assert_eq!(key.next_slot(), Some(5));
+
+    drop(key);
+    let mut key = directory.open().unwrap();
+    assert_eq!(key.public_key(), public_key);
+    assert!(is_spent(key.sign(4, &message(5))));
+    assert!(is_spent(key.sign(3, &message(3))));
+    sign(&mut key, 5);
+    key.spend(7).unwrap();
+    assert!(is_spent(key.sign(7, &message(7))));
+    assert!(matches!(key.spend(6), Err(StoreError::Spent { .. })));
+    let outside = key.sign(9, &message(9));
+    assert!(matches!(
+        outside,
+        Err(StoreError::Sign(SignError::Slot { slot: 9, .. }))
+    ));
+    assert!(matches!(key.spend(9), Err(StoreError::Sign(_))));
+    sign(&mut key, 8);
+    assert_eq!(key.next_slot(), None);
+    drop(key);
+    let mut key = directory.open().unwrap();
+    assert!((0..=8).all(|slot| is_spent(key.sign(slot, &message(slot)))));
+}
+
+#[test]
+fn a_key_that_is_open_is_not_opened_again() {
+    let (directory, key) = Directory::new();
+    assert!(matches!(directory.open(), Err(StoreError::InUse { .. })));
+    let create = StoredKey::create(directory.files(), small(), &[2; 32], 0..=0);
+    assert!(matches!(create, Err(StoreError::InUse { .. })));
+    drop(key);
+    drop(directory.open().unwrap());
+    let create = StoredKey::create(directory.files(), small(), &[2; 32], 0..=0);
+    assert!(matches!(create, Err(StoreError::Exists { .. })));
+}
+
+#[test]
+fn files_that_are_torn_altered_or_missing_are_refused() {
+    let (directory, mut key) = Directory::new();
+    key.sign(3, &message(3)).unwrap();
+    drop(key);
+    let files = directory.files();
+    for path in [files.key(), files.state(), files.witness().into()] {
+        let whole = fs::read(&path).unwrap();
+        for length in (0..whole.len()).chain([whole.len() + 1, 4 * whole.len()]) {
+            let mut bytes = whole.clone();
+            bytes.resize(length, 0);
+            fs::write(&path, bytes).unwrap();
+            let (expected, most) = (whole.len(), whole.len() + 1);
+            match directory.open().unwrap_err() {
+                StoreError::Length {
+                    path: at,
+                    found,
+                    expected: stated,
+                } => {
+                    assert_eq!((at, found), (path.clone(), length.min(most)));
+                    assert_eq!(stated, expected);
+                }
+                other => panic!("{length} bytes: {other}"),
+            }
+        }
+        for bit in 0..8 * whole.len() {
+            // Every byte, and every bit of the numbers.
+            if bit >= 8 * 24 && bit % 8 != bit / 8 % 8 {
+                continue;
+            }
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, bytes).unwrap();
+            let refused = directory.open().unwrap_err();
+            assert!(matches!(refused, StoreError::Checksum { .. }), "bit {bit}");
+        }
+        fs::remove_file(&path).unwrap();
+        assert!(matches!(directory.open(), Err(StoreError::Io { .. })));
+        fs::write(&path, whole).unwrap();
+        drop(directory.open().unwrap());
+    }
+}
+
+#[test]
+fn files_of_another_key_are_refused() {
+    let (directory, key) = Directory::new();
+    let other = Directory(tempfile::tempdir().unwrap());
+    let other_key = StoredKey::create(other.files(), small(), &[2; 32], 3..=8).unwrap();
+    drop((key, other_key));
+    for ((path, _), (_, bytes)) in directory.save().into_iter().zip(other.save()) {
+        let own = fs::read(&path).unwrap();
+        fs::write(&path, bytes).unwrap();
+        assert!(matches!(directory.open(), Err(StoreError::Checksum { .. })));
+        fs::write(&path, own).unwrap();
+    }
+    drop(directory.open().unwrap());
+}
+
+#[test]
+fn older_files_are_refused() {
+    let (directory, mut key) = Directory::new();
+    let mut saved = vec![directory.save()];
+    for slot in 3..=6 {
+        key.sign(slot, &message(slot)).unwrap();
+        saved.push(directory.save());
+    }
+    drop(key);
+    let last = saved.last().unwrap();
+    for (age, old) in saved.iter().rev().enumerate().skip(1) {
+        let [state, witness] = old;
+        put(state);
+        assert!(
+            matches!(directory.open(), Err(StoreError::Old { .. })),
+            "{age}"
+        );
+        put(&last[0]);
+        put(witness);
+        // Between two writes, the witness is one behind. Nothing is signed twice then.
+        match directory.open() {
+            Ok(mut key) if age == 1 => {
+                assert!((3..=6).all(|slot| is_spent(key.sign(slot, &message(9)))));
+                drop(key);
+                assert_eq!(&directory.save(), last);
+            }
+            Err(StoreError::Old { .. }) if age > 1 => {}
+            other => panic!("{age}: {other:?}"),
+        }
+        put(&last[1]);
+    }
+}
+
+#[test]
+fn files_that_are_replaced_while_the_key_is_open_are_refused() {
+    let (directory, mut key) = Directory::new();
+    let before = directory.save();
+    key.sign(3, &message(3)).unwrap();
+    let after = directory.save();
+    for i in 0..2 {
+        put(&before[i]);
+        let refused = key.sign(4, &message(4));
+        assert!(matches!(refused, Err(StoreError::Changed { .. })));
+        put(&after[i]);
+    }
+    // Both older at once, which an opening could not notice.
+    before.iter().for_each(put);
+    let refused = key.sign(4, &message(4));
+    assert!(matches!(refused, Err(StoreError::Changed { .. })));
+    after.iter().for_each(put);
+    key.sign(4, &message(4)).unwrap();
+}
+
+#[test]
+fn no_signature_leaves_before_its_slot_is_spent() {
+    let directory = Directory(tempfile::tempdir().unwrap());
+    let elsewhere = directory.0.path().join("elsewhere").join("witness");
+    let files = directory.files().with_witness(&elsewhere);
+    let mut key = StoredKey::create(files.clone(), small(), &[1; 32], 3..=8).unwrap();
+    // The witness cannot be replaced: the name under which it is written is taken by a directory.
+    let taken = Path::new(&elsewhere).with_file_name("witness.new");
+    fs::create_dir(&taken).unwrap();
+    assert!(matches!(
+        key.sign(3, &message(3)),
+        Err(StoreError::Io { .. })
+    ));
+    fs::remove_dir(&taken).unwrap();
+    assert!(is_spent(key.sign(3, &message(3))));
+    let refused = key.sign(4, &message(4));
+    assert!(matches!(refused, Err(StoreError::Changed { .. })));
+    drop(key);
+    // Without the witness's place there is no key.
+    assert!(matches!(directory.open(), Err(StoreError::Io { .. })));
+    let mut key = StoredKey::open(files.clone()).unwrap();
+    assert!(is_spent(key.sign(3, &message(4))));
+    key.sign(4, &message(4)).unwrap();
+
+    // The state cannot be replaced: nothing is spent, and nothing is signed.
+    let taken = files.state().with_file_name("state.new");
+    fs::create_dir(&taken).unwrap();
+    assert!(matches!(
+        key.sign(5, &message(5)),
+        Err(StoreError::Io { .. })
+    ));
+    fs::remove_dir(&taken).unwrap();
+    drop(key);
+    let mut key: StoredKey = StoredKey::open(files).unwrap();
+    key.sign(5, &message(6)).unwrap();
+}
+
+#[test]
+fn a_part_that_an_interruption_left_is_no_obstacle() {
+    let (directory, mut key) = Directory::new();
+    fs::write(
+        directory.files().state().with_file_name("state.new"),
+        "part",
+    )
+    .unwrap();
+    key.sign(3, &message(3)).unwrap();
+    drop(key);
+    assert_eq!(directory.open().unwrap().next_slot(), Some(4));
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_read_the_files() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (directory, mut key) = Directory::new();
+    key.sign(3, &message(3)).unwrap();
+    let files = directory.files();
+    for path in [
+        files.key(),
+        files.state(),
+        files.witness().into(),
+        files.lock(),
+    ] {
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", path.display());
+    }
+}
