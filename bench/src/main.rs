@@ -33,6 +33,8 @@ mod report;
 mod tables;
 #[cfg(feature = "machine")]
 mod vm;
+#[cfg(feature = "machine")]
+mod xmss;
 
 use clap::{Parser, Subcommand};
 
@@ -79,6 +81,9 @@ enum Command {
     /// p3-poseidon1-air.
     #[cfg(feature = "machine")]
     Vm(vm::Arguments),
+    /// Proving batches of XMSS signatures.
+    #[cfg(feature = "machine")]
+    Xmss(xmss::Arguments),
 }
 
 fn main() {
@@ -101,6 +106,8 @@ fn main() {
         Command::Tables(arguments) => tables::run(&arguments),
         #[cfg(feature = "machine")]
         Command::Vm(arguments) => vm::run(&arguments),
+        #[cfg(feature = "machine")]
+        Command::Xmss(arguments) => xmss::run(&arguments),
     };
     println!("{}", report.print(cli.format));
 }

@@ -66,7 +66,7 @@ pub fn verify_signatures<
     for i in count_to(n) {
         // `i` is below `n`, an integer of `LOG` bits plus one, so it is below `2^LOG`.
         let key = keys.at_unchecked(i);
-        verify::<PAIRS, STEPS, LEVELS>(key, message, slot);
+        verify::<PAIRS, STEPS, LEVELS>(key, message, &slot);
     }
 
     let zero = Felt::ZERO;
@@ -134,7 +134,7 @@ fn root(leaves: Slice, log: usize) -> Block {
 fn verify<const PAIRS: usize, const STEPS: usize, const LEVELS: usize>(
     key: Block,
     message: Block,
-    slot: Slot,
+    slot: &Slot,
 ) {
     // Every chain value is admissible if the path from their ends leads to the key. The rest of the
     // slice is compared with what it must be.

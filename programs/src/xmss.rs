@@ -1,6 +1,5 @@
 //! XMSS signatures of one message in one slot.
 
-use droste_gadgets::prelude::*;
 use droste_gadgets::xmss::verify_signatures;
 
 /// Logarithm of the largest number of signatures.

@@ -13,6 +13,7 @@
 //! - [`aggregate`]: wraps and joins any proofs into one; [`mod@file`]: the file format of the
 //!   result.
 //! - [`plan`]: aggregation of many proofs as tasks that any scheduler can run.
+//! - [`xmss`]: programs that verify batches of signatures, and what their proofs say.
 //! - [`cost`]: measures what verifying a proof costs; [`summary`]: what proofs and aggregates say, as
 //!   values that serialize.
 
@@ -55,3 +56,4 @@ pub mod shape;
 pub mod summary;
 pub mod tags;
 pub mod tape;
+pub mod xmss;

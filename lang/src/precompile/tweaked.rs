@@ -10,7 +10,6 @@ use super::Operand::{self, A, B, C, D, E};
 use super::digest::merkle_rows;
 use super::{Function, Integers, Output, Parameter, Precompile, Refusal, any};
 use crate::executor::{CallContext, Fault};
-use crate::record::Call;
 
 /// `poseidon16_winternitz(A, B, C, D, E)` walks D pairs of chains, E steps in all, from the values
 /// in the blocks from A on. The public parameter is at B, the digits at `B + 1`, and the first state

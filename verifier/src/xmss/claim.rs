@@ -1,0 +1,172 @@
+//! What the proof of a batch says, and that a key is in it.
+
+use droste_gadgets::xmss::CLAIM_TAG;
+use droste_native::F;
+use droste_native::hash::poseidon16::Poseidon16;
+use droste_native::hash_signature::PublicKey;
+use droste_native::precompile::{Block, LANES, poseidon16_compress};
+use p3_field::PrimeCharacteristicRing;
+use thiserror::Error;
+
+use super::MAX_LOG_KEYS;
+
+/// These keys, in this order, signed this message in this slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchClaim {
+    /// The slot.
+    pub slot: u32,
+    /// The message.
+    pub message: Block,
+    /// The keys. One may be there more than once.
+    pub keys: Vec<PublicKey>,
+}
+
+impl BatchClaim {
+    /// The statement of a proof of the program for `2^log_keys` keys that says this.
+    pub fn statement(&self, log_keys: u32) -> [F; LANES] {
+        let root = root(self.key_blocks(log_keys));
+        statement(self.keys.len() as u32, self.slot, &self.message, &root)
+    }
+
+    /// That the key at `index` is in the claim, or `None` if it has no such key, or there are more
+    /// keys than `2^log_keys`.
+    pub fn member(&self, log_keys: u32, index: usize) -> Option<BatchMember> {
+        let key = *self.keys.get(index)?;
+        if self.keys.len() > 1 << log_keys {
+            return None;
+        }
+        let mut nodes = self.key_blocks(log_keys);
+        let mut path = vec![];
+        for level in 0..log_keys {
+            path.push(*nodes.get((index >> level) ^ 1)?);
+            nodes = parents(&nodes);
+        }
+        Some(BatchMember {
+            signatures: self.keys.len() as u32,
+            slot: self.slot,
+            message: self.message,
+            key,
+            index: index as u32,
+            path,
+        })
+    }
+
+    /// The leaves of the tree of keys: blocks of zeros follow the keys.
+    pub(super) fn key_blocks(&self, log_keys: u32) -> Vec<Block> {
+        let mut blocks: Vec<Block> = self.keys.iter().map(key_block).collect();
+        blocks.resize(blocks.len().max(1 << log_keys), [F::ZERO; LANES]);
+        blocks
+    }
+}
+
+/// That a key signed a message in a slot, for a verifier who knows the statement of the batch's
+/// proof. Nothing of it is verified before [`Self::verify`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchMember {
+    /// Number of signatures of the batch.
+    pub signatures: u32,
+    /// The slot.
+    pub slot: u32,
+    /// The message.
+    pub message: Block,
+    /// The key.
+    pub key: PublicKey,
+    /// Its index among the batch's keys, from 0.
+    pub index: u32,
+    /// Siblings on the way from the key to the root of the tree of keys, from below.
+    pub path: Vec<Block>,
+}
+
+/// Why a [`BatchMember`] is refused.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum BatchMemberError {
+    /// The batch has no signature of this index: what is at the place in the tree has not signed.
+    #[error("there is no signature {index}: the batch has {signatures}, counted from 0")]
+    NotSigned {
+        /// The index.
+        index: u32,
+        /// Number of signatures.
+        signatures: u32,
+    },
+    /// The tree of keys has another number of levels.
+    #[error("the path has {found} levels, expected {expected}")]
+    Levels {
+        /// Number of levels of the program's tree.
+        expected: u32,
+        /// Number of siblings.
+        found: usize,
+    },
+    /// The statement says something else.
+    #[error("the statement is not that of a batch with this key, message and slot")]
+    Statement,
+}
+
+impl BatchMember {
+    /// Verifies that the proof of a batch with this statement says that the key signed.
+    ///
+    /// # Soundness obligations
+    ///
+    /// The statement must be that of a valid proof under the key of the program for `2^log_keys`
+    /// keys of the right scheme: that of a leaf whose key the caller has compared.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn verify(&self, log_keys: u32, expected: &[F; LANES]) -> Result<(), BatchMemberError> {
+        let Self {
+            signatures, index, ..
+        } = *self;
+        // A longer path would take a node of the tree for a key, a shorter one a key for a node.
+        if self.path.len() != log_keys as usize || log_keys > MAX_LOG_KEYS {
+            return Err(BatchMemberError::Levels {
+                expected: log_keys,
+                found: self.path.len(),
+            });
+        }
+        if index >= signatures.min(1 << log_keys) {
+            return Err(BatchMemberError::NotSigned { index, signatures });
+        }
+        let levels = (0..).zip(&self.path);
+        let root = levels.fold(key_block(&self.key), |node, (level, sibling)| {
+            if index >> level & 1 == 1 {
+                poseidon16_compress(sibling, &node)
+            } else {
+                poseidon16_compress(&node, sibling)
+            }
+        });
+        if statement(signatures, self.slot, &self.message, &root) == *expected {
+            Ok(())
+        } else {
+            Err(BatchMemberError::Statement)
+        }
+    }
+}
+
+/// A key as a block: its root, then its public parameter.
+pub fn key_block(key: &PublicKey) -> Block {
+    let ([a, b, c, d], [e, f, g, h]) = (key.root, key.parameter);
+    [a, b, c, d, e, f, g, h]
+}
+
+fn statement(signatures: u32, slot: u32, message: &Block, root: &Block) -> [F; LANES] {
+    let mut head = [F::ZERO; LANES];
+    for (lane, value) in head.iter_mut().zip([signatures, slot & 0xffff, slot >> 16]) {
+        *lane = F::from_u32(value);
+    }
+    let blocks = [head, *message, *root];
+    Poseidon16.hash(F::from_usize(CLAIM_TAG), blocks.as_flattened())
+}
+
+fn parents(nodes: &[Block]) -> Vec<Block> {
+    let pairs = nodes.as_chunks().0.iter();
+    pairs
+        .map(|[left, right]| poseidon16_compress(left, right))
+        .collect()
+}
+
+/// The root of a tree whose number of leaves is a power of two.
+fn root(mut nodes: Vec<Block>) -> Block {
+    while nodes.len() > 1 {
+        nodes = parents(&nodes);
+    }
+    nodes.pop().unwrap_or_default()
+}

@@ -1,0 +1,107 @@
+//! The program that verifies a batch of signatures.
+
+use droste_gadgets::SOURCES;
+use droste_native::hash_signature::{Parameters, Xmss};
+use droste_native::precompile::{DIGIT_BITS, MAX_PAIRS};
+use droste_vm::compiler::{Compiled, compile_file};
+use thiserror::Error;
+
+/// Largest logarithm of the number of keys of a batch.
+pub const MAX_LOG_KEYS: u32 = 14;
+
+/// Parameters of which there is no program.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum BatchProgramError {
+    /// The chains' digits are not those of the precompile.
+    #[error("digits have {found} bits, expected {expected}", expected = DIGIT_BITS)]
+    Digits {
+        /// Bits of a digit.
+        found: u32,
+    },
+    /// There are more chains than the precompile takes.
+    #[error("{found} chains, at most {most} are possible", most = 2 * MAX_PAIRS)]
+    Chains {
+        /// Number of chains.
+        found: u32,
+    },
+    /// The number of signatures is not one that a program takes.
+    #[error("{found} signatures, a batch has 1 to {most}", most = 1u32 << MAX_LOG_KEYS)]
+    Signatures {
+        /// Number of signatures.
+        found: usize,
+    },
+}
+
+/// The program that verifies batches of up to `2^log_keys` signatures of one scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchProgram {
+    scheme: Xmss,
+    log_keys: u32,
+}
+
+impl BatchProgram {
+    /// The program for batches of up to `signatures` signatures, rounded up to a power of two that
+    /// is at least two.
+    ///
+    /// # Errors
+    /// If the precompiles cannot verify signatures with the scheme's parameters, or the number is
+    /// zero or above `2^MAX_LOG_KEYS`.
+    pub fn new(scheme: Xmss, signatures: usize) -> Result<Self, BatchProgramError> {
+        let Parameters { bits, chains, .. } = *scheme.parameters();
+        if bits != DIGIT_BITS {
+            return Err(BatchProgramError::Digits { found: bits });
+        }
+        if chains as usize > 2 * MAX_PAIRS {
+            return Err(BatchProgramError::Chains { found: chains });
+        }
+        if !(1..=1 << MAX_LOG_KEYS).contains(&signatures) {
+            return Err(BatchProgramError::Signatures { found: signatures });
+        }
+        Ok(Self {
+            scheme,
+            log_keys: signatures.next_power_of_two().ilog2().max(1),
+        })
+    }
+
+    /// The scheme of the signatures.
+    pub const fn scheme(&self) -> &Xmss {
+        &self.scheme
+    }
+
+    /// Logarithm of the largest number of signatures of a batch.
+    pub const fn log_keys(&self) -> u32 {
+        self.log_keys
+    }
+
+    /// Number of pairs of chains of a signature.
+    pub(super) const fn pairs(&self) -> u32 {
+        self.scheme.parameters().chains / 2
+    }
+
+    /// Number of steps of all chains of a signature.
+    pub(super) const fn steps(&self) -> u32 {
+        let parameters = self.scheme.parameters();
+        parameters.chains * parameters.last_position() - parameters.target_sum
+    }
+
+    /// The text of the program, in the zk-DSL.
+    pub fn source(&self) -> String {
+        let Self { log_keys, .. } = self;
+        let (pairs, steps) = (self.pairs(), self.steps());
+        let levels = self.scheme.parameters().levels;
+        format!(
+            "use droste_gadgets::xmss::verify_signatures;\n\n\
+             pub fn main() {{\n    \
+             verify_signatures::<{log_keys}, {pairs}, {steps}, {levels}>();\n\
+             }}\n"
+        )
+    }
+
+    /// Compiles the program.
+    ///
+    /// # Errors
+    /// If the compiler refuses the text, which would be an error of this crate.
+    pub fn compile(&self) -> Result<Compiled, Box<droste_vm::compiler::CompileError>> {
+        compile_file("xmss.rs", &self.source(), SOURCES)
+    }
+}
