@@ -12,6 +12,7 @@
 //! | [`machine`] | prove and verify runs; declare a machine with precompiles of your own |
 //! | [`recursion`] | wrap and join proofs, and check keys and claims of the result |
 //! | [`plan`] | aggregate any number of proofs, here or on many machines |
+//! | [`signatures`] | sign with XMSS, and prove that many signatures are valid |
 //! | [`cost`] | measure what verifying a proof costs in-circuit |
 //! | `curves` | multi-scalar multiplication and commitments (feature `curves`) |
 //! | [`plonky3`] | the crates of Plonky3, at the one version that Droste is built on |
@@ -119,6 +120,19 @@ pub mod recursion {
 #[cfg(feature = "prover")]
 pub mod plan {
     pub use droste_verifier::plan::*;
+}
+
+/// XMSS signatures, and proofs that many of them are valid.
+#[cfg(feature = "prover")]
+pub mod signatures {
+    pub use droste_native::hash_signature::{
+        KeyFiles, Parameters, PublicKey, SecretKey, Signature, SignedMessage, StoreError,
+        StoredKey, VerifyError, Xmss,
+    };
+    pub use droste_verifier::xmss::{
+        Batch, BatchClaim, BatchError, BatchMember, BatchMemberError, BatchProgram,
+        BatchProgramError, BatchProofError, BatchProver, SignatureClaims, SignatureClaimsError,
+    };
 }
 
 /// What verifying a proof costs in-circuit.

@@ -16,6 +16,7 @@ mod table;
 mod test;
 mod tree;
 mod verify;
+mod xmss;
 
 use clap::Subcommand;
 
@@ -69,6 +70,9 @@ pub enum Command {
     VerifyMember(member::VerifyMember),
     /// Wrap a proof: make a proof that it is valid, which can be joined with others.
     Wrap(aggregate::Wrap),
+    /// Sign with XMSS in Poseidon-16, verify signatures, and prove that many of them are valid.
+    #[command(subcommand)]
+    Xmss(xmss::Xmss),
 }
 
 impl Command {
@@ -98,6 +102,7 @@ impl Command {
             Self::Verify(command) => command.run(format),
             Self::VerifyMember(command) => command.run(format),
             Self::Wrap(command) => command.run(format),
+            Self::Xmss(command) => command.run(format),
         }
     }
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use droste_native::stark::security::Preset;
 use droste_verifier::plan::{
-    Event, Kind, Name, Options, Plan, Planner, Product, RunError, Store, Task, run,
+    Event, Kind, Leaf, Name, Options, Plan, Planner, Product, RunError, Store, Task, run,
 };
 use droste_verifier::summary::{AggregateSummary, Evidence, StepSummary};
 use droste_vm::codec;
@@ -32,9 +32,25 @@ const UNIT: u64 = 1 << 20;
 pub struct Aggregate {
     #[command(flatten)]
     leaves: Leaves,
+    #[command(flatten)]
+    tasks: Tasks,
+    /// Print the plan and run nothing: in JSON all tasks, each with its name, its inputs and what
+    /// it takes.
+    #[arg(long)]
+    plan: bool,
+    /// File to write the aggregate to.
+    #[arg(short, long, required_unless_present = "plan")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    derivation: Derivation,
+}
+
+/// Options of planning and running the tasks.
+#[derive(Debug, Args)]
+pub struct Tasks {
     /// Security level of the proofs that are made: proven-100, proven-120 or toy (insecure).
     #[arg(long, default_value_t = Preset::Proven100)]
-    preset: Preset,
+    pub preset: Preset,
     /// Largest number of proofs that one join takes; by default the one of 2, 3, 4 and 8 with the
     /// least estimated cost. Aggregates that are leaves need no wrap if they were made with it.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -50,15 +66,6 @@ pub struct Aggregate {
     /// GiB of memory that the tasks running at the same time may need together, by their estimates.
     #[arg(long, value_name = "GIB", value_parser = gibibytes)]
     memory: Option<usize>,
-    /// Print the plan and run nothing: in JSON all tasks, each with its name, its inputs and what
-    /// it takes.
-    #[arg(long)]
-    plan: bool,
-    /// File to write the aggregate to.
-    #[arg(short, long, required_unless_present = "plan")]
-    output: Option<PathBuf>,
-    #[command(flatten)]
-    derivation: Derivation,
 }
 
 fn gibibytes(text: &str) -> Result<usize, String> {
@@ -99,7 +106,7 @@ impl<'a> Row<'a> {
 
 /// The result of a run.
 #[derive(Serialize)]
-struct Outcome {
+pub struct Outcome {
     leaves: usize,
     arity: usize,
     tasks: usize,
@@ -178,20 +185,51 @@ impl Aggregate {
         let start = Instant::now();
         let progress = Progress::spinner("verifying the leaves");
         let planner = Planner::new(self.derivation.deriver());
-        let (paths, leaves): (Vec<_>, Vec<_>) = self.leaves.read(&planner)?.into_iter().unzip();
-        progress.message("planning");
-        let plan = planner.plan(&leaves, self.preset, self.arity.map(usize::from));
-        let plan = plan.map_err(CommandError::failed)?;
-        drop((progress, leaves));
+        let leaves = self.leaves.read(&planner)?;
+        drop(progress);
         let (false, Some(output)) = (self.plan, &self.output) else {
+            let (_, leaves): (Vec<_>, Vec<_>) = leaves.into_iter().unzip();
+            let plan = self.tasks.plan(&planner, &leaves)?;
             return Ok(print(&Planned(&plan), format)?);
         };
+        let outcome = self.tasks.run(&planner, leaves, output, start, format)?;
+        Ok(print(&outcome, format)?)
+    }
+}
 
-        let folder = self.store.clone().unwrap_or_else(|| {
-            let mut folder = output.clone().into_os_string();
-            folder.push(".store");
-            folder.into()
-        });
+impl Tasks {
+    fn plan(&self, planner: &Planner, leaves: &[Leaf]) -> Result<Plan, CommandError> {
+        let _progress = Progress::spinner("planning");
+        let plan = planner.plan(leaves, self.preset, self.arity.map(usize::from));
+        plan.map_err(CommandError::failed)
+    }
+
+    /// The folder in which finished tasks are kept, and whether it stays when all are.
+    pub fn store(&self, output: &Path) -> (PathBuf, bool) {
+        match &self.store {
+            Some(folder) => (folder.clone(), true),
+            None => {
+                let mut folder = output.as_os_str().to_owned();
+                folder.push(".store");
+                (folder.into(), false)
+            }
+        }
+    }
+
+    /// Plans the aggregation of verified leaves, runs the plan and writes the result. The clock of
+    /// the outcome began at `start`.
+    pub fn run(
+        &self,
+        planner: &Planner,
+        leaves: Vec<(PathBuf, Leaf)>,
+        output: &Path,
+        start: Instant,
+        format: Format,
+    ) -> Result<Outcome, CommandError> {
+        let (paths, leaves): (Vec<_>, Vec<_>) = leaves.into_iter().unzip();
+        let plan = self.plan(planner, &leaves)?;
+        drop(leaves);
+        let (folder, stays) = self.store(output);
         let store = Store::open(folder).map_err(CommandError::failed)?;
         let worker = planner.worker(&plan).map_err(CommandError::failed)?;
         let options = Options {
@@ -230,11 +268,11 @@ impl Aggregate {
             summary: Summary::new(says.map_err(CommandError::failed)?),
         };
         codec::write_file(output, &bytes).map_err(CommandError::file(output))?;
-        if self.store.is_none() {
+        if !stays {
             let names = plan.tasks.iter().map(|task| task.name);
             store.remove(names).map_err(CommandError::failed)?;
         }
-        Ok(print(&outcome, format)?)
+        Ok(outcome)
     }
 }
 

@@ -5,15 +5,22 @@
 //! with any others. [`BatchClaim`] is what the proof of a batch says: these keys, in this order,
 //! signed this message in this slot. Its digest is the statement of the proof.
 //!
+//! [`BatchProver`] makes the proofs. [`SignatureClaims`] are the claims of all batches of an
+//! aggregate, which [`SignatureClaims::check`] compares with it.
+//!
 //! Who has the claim of an aggregate checks with [`BatchMember`] and a [`crate::member::Membership`]
 //! that a key signed a message in a slot, without the other keys and without any signature.
 
 mod batch;
 mod claim;
+mod claims;
 mod program;
+mod prover;
 #[cfg(test)]
 mod tests;
 
 pub use batch::{Batch, BatchError};
 pub use claim::{BatchClaim, BatchMember, BatchMemberError, key_block};
+pub use claims::{SignatureClaims, SignatureClaimsError};
 pub use program::{BatchProgram, BatchProgramError, MAX_LOG_KEYS};
+pub use prover::{BatchProofError, BatchProver};

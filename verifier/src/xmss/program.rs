@@ -81,7 +81,7 @@ impl BatchProgram {
     /// Number of steps of all chains of a signature.
     pub(super) const fn steps(&self) -> u32 {
         let parameters = self.scheme.parameters();
-        parameters.chains * parameters.last_position() - parameters.target_sum
+        parameters.chains * self.scheme.last_position() - parameters.target_sum
     }
 
     /// The text of the program, in the zk-DSL.

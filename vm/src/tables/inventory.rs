@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use droste_air::message::Declaration;
+use droste_air::test_utils::largest_message;
 use droste_air::{keccak, poseidon2, poseidon16};
 use droste_native::EF;
 use p3_lookup::{Kind, Lookups};
@@ -46,6 +47,15 @@ fn elements(declaration: &Declaration) -> String {
         elements => format!("`{name}[{elements}]`"),
     });
     fields.collect::<Vec<_>>().join(", ")
+}
+
+/// A message that is packed by repeated doubling takes a verifier seconds.
+#[test]
+fn messages_are_small() {
+    for table in tables() {
+        let size = largest_message::<F, _>(&table, 50_000);
+        assert!(size < 20_000, "{}: {size} nodes", table.name());
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 
+use droste_air::limb::bits_value;
 use droste_native::F;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
@@ -45,8 +46,8 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Low24BitsTable {
         let zeros = AB::Expr::from(F::from_usize(HIGH_BITS)) - sum::<AB::Expr, _>(&local.high);
         builder.assert_one(zeros * local.inverse);
 
-        let low = integer::<AB>(&local.low);
-        let high = integer::<AB>(&local.high);
+        let low = bits_value::<AB>(&local.low);
+        let high = bits_value::<AB>(&local.high);
         let call = CallMessage {
             id: F::from_u32(id::LOW_24_BITS).into(),
             a: low.clone() + high * F::from_u32(1 << LOW_BITS),
@@ -57,10 +58,4 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Low24BitsTable {
         };
         bus::receive_call(builder, call, local.is_real);
     }
-}
-
-/// Returns the integer of bits, low first.
-fn integer<AB: AirBuilder<F = F>>(bits: &[AB::Var]) -> AB::Expr {
-    let bits = bits.iter().rev();
-    bits.fold(AB::Expr::ZERO, |sum, &bit| sum.double() + bit)
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 
+use droste_air::limb::bits_value;
 use droste_air::poseidon16::eval_poseidon16_outputs;
 use droste_native::F;
 use droste_native::precompile::{DIGIT_BITS, DIGIT_ELEMENTS, LAST_POSITION, NODE_LANES};
@@ -72,12 +73,6 @@ fn is_path<AB: InteractionBuilder<F = F>>(row: &TweakedCols<AB::Var>) -> AB::Exp
 
 fn is_active<AB: InteractionBuilder<F = F>>(row: &TweakedCols<AB::Var>) -> AB::Expr {
     is_winternitz::<AB>(row) + is_path::<AB>(row)
-}
-
-/// Returns the integer of bits, low first.
-fn integer<AB: InteractionBuilder<F = F>>(bits: &[AB::Var]) -> AB::Expr {
-    let bits = bits.iter().rev();
-    bits.fold(AB::Expr::ZERO, |sum, &bit| sum.double() + bit)
 }
 
 /// Returns one quarter of the permutation's inputs.
@@ -205,7 +200,7 @@ fn eval_digits<AB: InteractionBuilder<F = F>>(
 
     // The count of an element's pairs cannot go below zero, so the fourth pair ends the element
     // unless the call ends there.
-    let pairs = integer::<AB>(&local.pairs_of_element);
+    let pairs = bits_value::<AB>(&local.pairs_of_element);
     for bit in local.pairs_of_element {
         builder
             .when(local.starts)
@@ -215,7 +210,7 @@ fn eval_digits<AB: InteractionBuilder<F = F>>(
     }
     let four = F::from_u32(4);
     builder.when(continues).assert_eq(
-        integer::<AB>(&next.pairs_of_element) + local.absorbs,
+        bits_value::<AB>(&next.pairs_of_element) + local.absorbs,
         pairs + local.ends_element * four,
     );
 }
@@ -241,8 +236,8 @@ fn eval_chains<AB: InteractionBuilder<F = F>>(
     builder.when(local.is_odd).assert_zero(next.is_even);
 
     // A chain ends after its last step, and not before.
-    let steps = integer::<AB>(&local.steps);
-    let next_steps = integer::<AB>(&next.steps);
+    let steps = bits_value::<AB>(&local.steps);
+    let next_steps = bits_value::<AB>(&next.steps);
     for (is_chain, goes_on) in [(local.is_even, next.is_even), (local.is_odd, next.is_odd)] {
         let mut chain = builder.when(is_chain);
         chain

@@ -1,0 +1,224 @@
+//! `droste xmss aggregate`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use droste_native::hash_signature::{SignedMessage, Xmss};
+use droste_native::{FriSettings, HashId};
+use droste_verifier::plan::{Leaf, LeafProgram, Planner};
+use droste_verifier::tape::TapeSuite;
+use droste_verifier::xmss::{Batch, BatchProgram, BatchProver, SignatureClaims};
+use droste_vm::codec;
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::verifier::DEFAULT_LIMIT;
+use p3_field::PrimeField32;
+use serde::Serialize;
+
+use super::read_signatures;
+use crate::commands::plan::{Outcome, Tasks};
+use crate::error::CommandError;
+use crate::output::{Format, Report, print};
+use crate::progress::Progress;
+use crate::suite::{InHash, in_hash};
+use crate::trust::Derivation;
+
+/// Arguments of `droste xmss aggregate`.
+#[derive(Debug, Args)]
+pub struct Aggregate {
+    /// JSON files with lists of signatures, as `droste xmss verify` reads them. Signatures of one
+    /// message in one slot become batches, in the order in which they are read.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Largest number of signatures of a batch, each of which is proved by one proof.
+    #[arg(long, default_value_t = 1_600, value_parser = clap::value_parser!(u16).range(1..=16_384))]
+    batch: u16,
+    /// Hash in which the batches' proofs are committed.
+    #[arg(long, default_value_t = HashId::Poseidon16)]
+    hash: HashId,
+    /// Logarithm of the blowup of the batches' proofs.
+    #[arg(long, default_value_t = 1)]
+    log_blowup: usize,
+    #[command(flatten)]
+    tasks: Tasks,
+    /// File to write the aggregate to.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// File to write the claims to: by default the output's name with .claims.json at its end.
+    #[arg(long)]
+    claims: Option<PathBuf>,
+    #[command(flatten)]
+    derivation: Derivation,
+}
+
+/// The result of a run.
+#[derive(Serialize)]
+struct Aggregated {
+    signatures: usize,
+    batches: usize,
+    /// Time from the signatures to proofs of all batches.
+    batch_seconds: f64,
+    claims: PathBuf,
+    #[serde(flatten)]
+    outcome: Outcome,
+}
+
+impl Report for Aggregated {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let text = format!(
+            "{} in {} batches, proved in {:.1} s",
+            self.signatures, self.batches, self.batch_seconds
+        );
+        let claims = self.claims.display().to_string();
+        let mut rows = vec![
+            vec!["signatures".into(), text],
+            vec!["claims".into(), claims],
+        ];
+        rows.extend(self.outcome.rows());
+        rows
+    }
+}
+
+impl Aggregate {
+    /// Proves every batch, aggregates the proofs, and writes the aggregate and its claims.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let start = Instant::now();
+        let settings = self.tasks.preset.settings(self.log_blowup);
+        let settings = settings.map_err(CommandError::failed)?;
+        let batches = self.batches()?;
+        let largest = batches.iter().map(|batch| batch.signatures.len()).max();
+        let program = BatchProgram::new(Xmss::DEFAULT, largest.unwrap_or(0));
+        let program = program.map_err(CommandError::failed)?;
+        let claims = SignatureClaims {
+            program,
+            hash: self.hash,
+            settings,
+            batches: batches.iter().map(Batch::claim).collect(),
+        };
+        let planner = Planner::new(self.derivation.deriver());
+        let (folder, stays) = self.tasks.store(&self.output);
+        fs::create_dir_all(&folder).map_err(CommandError::file(&folder))?;
+        let work = Work {
+            planner: &planner,
+            program,
+            settings,
+            batches: &batches,
+            folder: &folder,
+        };
+        let leaves = in_hash(self.hash, work)?;
+        let batch_seconds = start.elapsed().as_secs_f64();
+        let paths: Vec<PathBuf> = leaves.iter().map(|(path, _)| path.clone()).collect();
+        let text = serde_json::to_string(&claims).map_err(CommandError::failed)?;
+        let claims = self.claims.clone().unwrap_or_else(|| {
+            let mut path = self.output.clone().into_os_string();
+            path.push(".claims.json");
+            path.into()
+        });
+        let outcome = self
+            .tasks
+            .run(&planner, leaves, &self.output, start, format)?;
+        codec::write_file(&claims, text.as_bytes()).map_err(CommandError::file(&claims))?;
+        if !stays {
+            for path in &paths {
+                // Equal batches have one file.
+                if path.exists() {
+                    fs::remove_file(path).map_err(CommandError::file(path))?;
+                }
+            }
+            // Files of others stay.
+            let _ = fs::remove_dir(&folder);
+        }
+        let aggregated = Aggregated {
+            signatures: batches.iter().map(|batch| batch.signatures.len()).sum(),
+            batches: batches.len(),
+            batch_seconds,
+            claims,
+            outcome,
+        };
+        Ok(print(&aggregated, format)?)
+    }
+
+    /// Reads the signatures and puts those of one message and slot together.
+    fn batches(&self) -> Result<Vec<Batch>, CommandError> {
+        let mut batches: Vec<Batch> = vec![];
+        for path in &self.files {
+            for signed in read_signatures(path)? {
+                let SignedMessage {
+                    public_key,
+                    slot,
+                    message,
+                    signature,
+                } = signed;
+                let open = batches.iter_mut().find(|batch| {
+                    batch.slot == slot
+                        && batch.message == message
+                        && batch.signatures.len() < usize::from(self.batch)
+                });
+                match open {
+                    Some(batch) => batch.signatures.push((public_key, signature)),
+                    None => batches.push(Batch {
+                        slot,
+                        message,
+                        signatures: vec![(public_key, signature)],
+                    }),
+                }
+            }
+        }
+        match batches.is_empty() {
+            true => Err(CommandError::usage("there are no signatures in the files")),
+            false => Ok(batches),
+        }
+    }
+}
+
+/// Proving batches in one hash.
+struct Work<'a> {
+    planner: &'a Planner,
+    program: BatchProgram,
+    settings: FriSettings,
+    batches: &'a [Batch],
+    folder: &'a Path,
+}
+
+impl InHash for Work<'_> {
+    type Output = Result<Vec<(PathBuf, Leaf)>, CommandError>;
+
+    fn run<H: TapeSuite>(self) -> Self::Output
+    where
+        StandardTables: Provable<H>,
+    {
+        let progress = Progress::spinner("compiling the program");
+        let prover = BatchProver::<H>::new(self.program, self.settings);
+        let prover = prover.map_err(CommandError::failed)?;
+        let program = LeafProgram::new(prover.compiled().program.clone());
+        let mut leaves = vec![];
+        for (index, batch) in self.batches.iter().enumerate() {
+            let count = self.batches.len();
+            progress.message(format!("proving batch {} of {count}", index + 1));
+            let statement = batch.claim().statement(self.program.log_keys());
+            let leaf = |bytes: &[u8]| {
+                let planner = self.planner;
+                planner.proof(bytes, &program, &statement, 0, DEFAULT_LIMIT)
+            };
+            let key = prover.key().digest();
+            let hexadecimal = statement.map(|lane| format!("{:08x}", lane.as_canonical_u32()));
+            let path = self
+                .folder
+                .join(format!("{key}-{}.proof", hexadecimal.concat()));
+            // A run that was interrupted goes on from the batches that it proved.
+            let kept = codec::read_file(&path).ok();
+            if let Some(leaf) = kept.and_then(|bytes| leaf(&bytes).ok()) {
+                leaves.push((path, leaf));
+                continue;
+            }
+            let about = format!("batch {index}");
+            let proof = prover.prove(batch).map_err(CommandError::failed);
+            let proof = proof.map_err(CommandError::about(about))?;
+            let bytes = codec::encode(&proof).map_err(CommandError::failed)?;
+            codec::write_file(&path, &bytes).map_err(CommandError::file(&path))?;
+            leaves.push((path, leaf(&bytes).map_err(CommandError::failed)?));
+        }
+        Ok(leaves)
+    }
+}

@@ -1,0 +1,153 @@
+//! `droste xmss keygen` and `droste xmss sign`.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+use droste_native::hash_signature::{
+    KeyFiles, SignedMessage, StoredKey, TweakablePoseidon16, Xmss,
+};
+use droste_vm::codec;
+use p3_field::PrimeField32;
+use serde::Serialize;
+
+use crate::error::CommandError;
+use crate::fields::field_list;
+use crate::output::{Format, Report, print};
+use crate::progress::Progress;
+
+/// Where a key is.
+#[derive(Debug, Args)]
+struct Stored {
+    /// Folder of the key.
+    folder: PathBuf,
+    /// File with a second record of what was signed, for instance on another disk: by default in the
+    /// folder of the key. What restores the folder from a backup should not restore it too.
+    #[arg(long)]
+    witness: Option<PathBuf>,
+}
+
+impl Stored {
+    fn files(&self) -> KeyFiles {
+        let files = KeyFiles::new(&self.folder);
+        match &self.witness {
+            Some(witness) => files.with_witness(witness),
+            None => files,
+        }
+    }
+}
+
+/// Arguments of `droste xmss keygen`.
+#[derive(Debug, Args)]
+pub struct Keygen {
+    #[command(flatten)]
+    stored: Stored,
+    /// First slot in which the key can sign.
+    #[arg(long, default_value_t = 0)]
+    first_slot: u32,
+    /// Number of slots.
+    #[arg(long, default_value_t = 1 << 10, value_parser = clap::value_parser!(u32).range(1..))]
+    slots: u32,
+}
+
+/// Arguments of `droste xmss sign`.
+#[derive(Debug, Args)]
+pub struct Sign {
+    #[command(flatten)]
+    stored: Stored,
+    /// Slot to sign in. It and all slots below it are spent, on disk, before the signature is
+    /// written.
+    #[arg(long)]
+    slot: u32,
+    /// The message: eight comma-separated integers below the field's order.
+    #[arg(long)]
+    message: String,
+    /// File to write the signature to, as a JSON list of one.
+    #[arg(short, long)]
+    output: PathBuf,
+}
+
+/// A key, as commands print it.
+#[derive(Serialize)]
+struct KeyReport {
+    root: [u32; 4],
+    public_param: [u32; 4],
+    first_slot: u32,
+    last_slot: u32,
+    /// The first slot that is not spent.
+    next_slot: Option<u32>,
+}
+
+impl KeyReport {
+    fn new(key: &StoredKey) -> Self {
+        let public = key.public_key();
+        let slots = key.slots();
+        Self {
+            root: public.root.map(|x| x.as_canonical_u32()),
+            public_param: public.parameter.map(|x| x.as_canonical_u32()),
+            first_slot: *slots.start(),
+            last_slot: *slots.end(),
+            next_slot: key.next_slot(),
+        }
+    }
+}
+
+impl Report for KeyReport {
+    fn rows(&self) -> Vec<Vec<String>> {
+        let list = |elements: [u32; 4]| elements.map(|x| x.to_string()).join(",");
+        let next = self
+            .next_slot
+            .map_or("none".into(), |slot| slot.to_string());
+        vec![
+            vec!["root".into(), list(self.root)],
+            vec!["public parameter".into(), list(self.public_param)],
+            vec![
+                "slots".into(),
+                format!("{} to {}", self.first_slot, self.last_slot),
+            ],
+            vec!["next slot".into(), next],
+        ]
+    }
+}
+
+impl Keygen {
+    /// Makes a key from the system's random numbers, stores it, and prints its public part.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let last = (self.slots - 1).checked_add(self.first_slot);
+        let last = last.ok_or_else(|| CommandError::usage("there are no slots above 2^32 - 1"))?;
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed)
+            .map_err(|error| CommandError::failed(io::Error::other(error.to_string())))?;
+        let _progress = Progress::spinner("computing the key's tree");
+        let slots = self.first_slot..=last;
+        let key = StoredKey::create(self.stored.files(), Xmss::DEFAULT, &seed, slots);
+        let key = key.map_err(CommandError::failed)?;
+        drop(_progress);
+        Ok(print(&KeyReport::new(&key), format)?)
+    }
+}
+
+impl Sign {
+    /// Signs, writes the signature and prints what is left of the key.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        let message = field_list(&self.message)?;
+        let message = message.try_into();
+        let message =
+            message.map_err(|_| CommandError::usage("a message has eight field elements"))?;
+        let key = StoredKey::<TweakablePoseidon16>::open(self.stored.files());
+        let mut key = key.map_err(CommandError::failed)?;
+        let signature = key
+            .sign(self.slot, &message)
+            .map_err(CommandError::failed)?;
+        let signed = SignedMessage {
+            public_key: key.public_key(),
+            slot: self.slot,
+            message,
+            signature,
+        };
+        let text = serde_json::to_string(&[signed]).map_err(CommandError::failed)?;
+        let written = codec::write_file(&self.output, text.as_bytes());
+        written.map_err(CommandError::file(&self.output))?;
+        Ok(print(&KeyReport::new(&key), format)?)
+    }
+}

@@ -1,0 +1,70 @@
+//! `droste xmss`: signs messages with XMSS in Poseidon-16, verifies signatures, and aggregates them.
+
+mod aggregate;
+mod check;
+mod key;
+mod verify;
+
+use std::path::Path;
+
+use clap::Subcommand;
+use droste_native::hash_signature::SignedMessage;
+use serde::de::DeserializeOwned;
+
+use crate::error::CommandError;
+use crate::output::Format;
+use crate::program::read_text;
+
+/// What to do with signatures.
+#[derive(Debug, Subcommand)]
+pub enum Xmss {
+    /// Make a key for a range of slots, in a folder of its own.
+    Keygen(key::Keygen),
+    /// Sign a message in a slot above all in which the key has signed.
+    Sign(key::Sign),
+    /// Verify signatures: exit code 0 if all are valid, 1 if one is not.
+    Verify(verify::Verify),
+    /// Prove that signatures are valid, and make one aggregate of the proofs.
+    Aggregate(aggregate::Aggregate),
+    /// Check which keys signed which messages in which slots, by an aggregate and without the
+    /// signatures.
+    Check(check::Check),
+}
+
+impl Xmss {
+    /// Runs the command, printing its result in `format`.
+    ///
+    /// # Errors
+    /// Wrong usage, files that cannot be read or written, signatures that are not valid, and what is
+    /// not in an aggregate.
+    pub fn run(self, format: Format) -> Result<(), CommandError> {
+        match self {
+            Self::Keygen(command) => command.run(format),
+            Self::Sign(command) => command.run(format),
+            Self::Verify(command) => command.run(format),
+            Self::Aggregate(command) => command.run(format),
+            Self::Check(command) => command.run(format),
+        }
+    }
+}
+
+/// Reads a JSON file.
+///
+/// # Errors
+/// If it cannot be read, or something in it is not what it should be: the error says where.
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
+    let text = read_text(path)?;
+    let mut json = serde_json::Deserializer::from_str(&text);
+    let value = serde_path_to_error::deserialize(&mut json)
+        .map_err(CommandError::failed)
+        .and_then(|value| {
+            json.end().map_err(CommandError::failed)?;
+            Ok(value)
+        });
+    value.map_err(CommandError::about(path.display()))
+}
+
+/// Reads a list of signatures.
+fn read_signatures(path: &Path) -> Result<Vec<SignedMessage>, CommandError> {
+    read_json(path)
+}

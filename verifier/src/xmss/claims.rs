@@ -1,0 +1,276 @@
+//! What an aggregate of batches says, as a file that is checked against the aggregate.
+
+use droste_native::hash_signature::{ParameterError, Parameters, PublicKey, Xmss};
+use droste_native::{F, FriSettings, HashId, with_suite};
+use droste_vm::key::KeyDigest;
+use p3_field::PrimeField32;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{BatchClaim, BatchProgram, BatchProgramError, BatchProofError, BatchProver};
+use crate::claim::ClaimTree;
+
+/// The batches of an aggregate, in order, and the program that verified them.
+///
+/// It serializes as JSON. What a file says of itself is nothing before [`Self::check`]: the key of
+/// the program and the statement of every batch are computed from the claims and compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Entry", into = "Entry")]
+pub struct SignatureClaims {
+    /// The program of all batches.
+    pub program: BatchProgram,
+    /// The hash in which the batches' proofs are committed.
+    pub hash: HashId,
+    /// Their FRI settings.
+    pub settings: FriSettings,
+    /// What each batch says.
+    pub batches: Vec<BatchClaim>,
+}
+
+/// Why claims are refused.
+#[derive(Debug, Error)]
+pub enum SignatureClaimsError {
+    /// The parameters make no scheme.
+    #[error(transparent)]
+    Parameters(#[from] ParameterError),
+    /// There is no program for the scheme.
+    #[error(transparent)]
+    Program(#[from] BatchProgramError),
+    /// An element is not below the modulus.
+    #[error("{what} of batch {batch} has the element {value}, which is not below the modulus")]
+    NotCanonical {
+        /// What the element is of.
+        what: &'static str,
+        /// Index of the batch, from 0.
+        batch: usize,
+        /// The element.
+        value: u32,
+    },
+    /// The number of a batch's keys is not one that the program takes.
+    #[error("batch {batch} has {found} keys, the program takes 1 to {most}")]
+    Keys {
+        /// Index of the batch, from 0.
+        batch: usize,
+        /// Number of keys.
+        found: usize,
+        /// Largest number.
+        most: usize,
+    },
+    /// The slot of a batch is not one of the scheme.
+    #[error("batch {batch} is of slot {slot}, the last one is {last}")]
+    Slot {
+        /// Index of the batch, from 0.
+        batch: usize,
+        /// The slot.
+        slot: u32,
+        /// The last slot.
+        last: u32,
+    },
+    /// The settings make no key.
+    #[error("the settings of the batches' proofs make no key")]
+    Key(#[source] Box<BatchProofError>),
+    /// The aggregate has another number of leaves than there are batches.
+    #[error("the aggregate has {leaves} leaves, but {batches} batches are claimed")]
+    Leaves {
+        /// Number of leaves.
+        leaves: usize,
+        /// Number of batches.
+        batches: usize,
+    },
+    /// A leaf of the aggregate is not a proof of the program.
+    #[error("leaf {batch} is a proof under the key {found}, expected {expected}")]
+    OtherKey {
+        /// Index of the batch, from 0.
+        batch: usize,
+        /// The program's key.
+        expected: KeyDigest,
+        /// The leaf's key.
+        found: KeyDigest,
+    },
+    /// A leaf of the aggregate says something else than its batch.
+    #[error("leaf {batch} says something else than what batch {batch} claims")]
+    OtherStatement {
+        /// Index of the batch, from 0.
+        batch: usize,
+    },
+}
+
+impl SignatureClaims {
+    /// The key of the batches' proofs: the program is compiled and committed to.
+    ///
+    /// # Errors
+    /// If the settings make none.
+    pub fn key(&self) -> Result<KeyDigest, SignatureClaimsError> {
+        let key = with_suite!(self.hash, H => {
+            BatchProver::<H>::new(self.program, self.settings).map(|prover| prover.key().digest())
+        });
+        key.map_err(|error| SignatureClaimsError::Key(Box::new(error)))
+    }
+
+    /// Checks that the leaves of an aggregate are proofs of these batches, all of them and in this
+    /// order. Every key of a batch has then signed its message in its slot.
+    ///
+    /// # Soundness obligations
+    ///
+    /// The tree must be that of an aggregate that was verified
+    /// ([`crate::aggregate::UnverifiedAggregate::verify`]), with as many bits as the caller requires.
+    ///
+    /// # Errors
+    /// Names the first leaf that is something else.
+    pub fn check(&self, tree: &ClaimTree) -> Result<(), SignatureClaimsError> {
+        let expected = self.key()?;
+        let leaves = tree.leaves();
+        if leaves.len() != self.batches.len() {
+            return Err(SignatureClaimsError::Leaves {
+                leaves: leaves.len(),
+                batches: self.batches.len(),
+            });
+        }
+        for (batch, (claim, (found, statement))) in self.batches.iter().zip(leaves).enumerate() {
+            if found != expected {
+                return Err(SignatureClaimsError::OtherKey {
+                    batch,
+                    expected,
+                    found,
+                });
+            }
+            if claim.statement(self.program.log_keys()) != statement {
+                return Err(SignatureClaimsError::OtherStatement { batch });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a batch says that the key signed the message in the slot. It means something only
+    /// after [`Self::check`].
+    pub fn says(&self, key: &PublicKey, slot: u32, message: &[F; 8]) -> bool {
+        self.batches.iter().any(|batch| {
+            batch.slot == slot && batch.message == *message && batch.keys.contains(key)
+        })
+    }
+}
+
+/// The claims as they are written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    chains: u32,
+    bits: u32,
+    levels: u32,
+    target_sum: u32,
+    log_keys: u32,
+    hash: HashId,
+    settings: FriSettings,
+    batches: Vec<BatchEntry>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BatchEntry {
+    slot: u32,
+    message: [u32; 8],
+    keys: Vec<KeyEntry>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyEntry {
+    root: [u32; 4],
+    public_param: [u32; 4],
+}
+
+impl TryFrom<Entry> for SignatureClaims {
+    type Error = SignatureClaimsError;
+
+    fn try_from(entry: Entry) -> Result<Self, SignatureClaimsError> {
+        let scheme = Xmss::new(Parameters {
+            chains: entry.chains,
+            bits: entry.bits,
+            levels: entry.levels,
+            target_sum: entry.target_sum,
+        })?;
+        // No program has a tree of one key.
+        let most = match entry.log_keys {
+            0 => 0,
+            log_keys => 1usize.checked_shl(log_keys).unwrap_or(0),
+        };
+        let program = BatchProgram::new(scheme, most)?;
+        let last = scheme.last_slot();
+        let mut batches = vec![];
+        for (batch, claim) in entry.batches.into_iter().enumerate() {
+            let (slot, found) = (claim.slot, claim.keys.len());
+            if slot > last {
+                return Err(SignatureClaimsError::Slot { batch, slot, last });
+            }
+            if !(1..=1 << program.log_keys()).contains(&found) {
+                let most = 1 << program.log_keys();
+                return Err(SignatureClaimsError::Keys { batch, found, most });
+            }
+            let keys = claim.keys.into_iter().map(|key| {
+                Ok(PublicKey {
+                    root: elements("a root", batch, key.root)?,
+                    parameter: elements("a public parameter", batch, key.public_param)?,
+                })
+            });
+            batches.push(BatchClaim {
+                slot,
+                message: elements("the message", batch, claim.message)?,
+                keys: keys.collect::<Result<_, SignatureClaimsError>>()?,
+            });
+        }
+        Ok(Self {
+            program,
+            hash: entry.hash,
+            settings: entry.settings,
+            batches,
+        })
+    }
+}
+
+impl From<SignatureClaims> for Entry {
+    fn from(claims: SignatureClaims) -> Self {
+        let Parameters {
+            chains,
+            bits,
+            levels,
+            target_sum,
+        } = *claims.program.scheme().parameters();
+        let batches = claims.batches.into_iter().map(|batch| BatchEntry {
+            slot: batch.slot,
+            message: canonical(batch.message),
+            keys: batch
+                .keys
+                .into_iter()
+                .map(|key| KeyEntry {
+                    root: canonical(key.root),
+                    public_param: canonical(key.parameter),
+                })
+                .collect(),
+        });
+        Self {
+            chains,
+            bits,
+            levels,
+            target_sum,
+            log_keys: claims.program.log_keys(),
+            hash: claims.hash,
+            settings: claims.settings,
+            batches: batches.collect(),
+        }
+    }
+}
+
+fn canonical<const N: usize>(elements: [F; N]) -> [u32; N] {
+    elements.map(|element| element.as_canonical_u32())
+}
+
+fn elements<const N: usize>(
+    what: &'static str,
+    batch: usize,
+    values: [u32; N],
+) -> Result<[F; N], SignatureClaimsError> {
+    match values.iter().find(|&&value| value >= F::ORDER_U32) {
+        Some(&value) => Err(SignatureClaimsError::NotCanonical { what, batch, value }),
+        None => Ok(values.map(F::new)),
+    }
+}
