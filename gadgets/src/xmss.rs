@@ -12,9 +12,6 @@ use crate::unchecked::UncheckedSlice;
 /// Tag of the hash whose digest is the statement.
 pub const CLAIM_TAG: usize = 0x786d_7373;
 
-/// Number of hinted blocks of a signature before its chain values.
-pub const HEADER: usize = 6;
-
 /// Weight of the kind of a tweak in its first element.
 const KIND: usize = 1 << 26;
 
@@ -46,10 +43,9 @@ struct Slot {
 /// may repeat.
 ///
 /// Hints: the bits of the number of signatures minus one, the bits of the slot, the message, the
-/// keys, and for each signature a slice of blocks: randomness and the tweak of the encoding; the
-/// public parameter and four zeros; the digits, six elements, and the tweak of the chains; the first
-/// state of the leaf; what that state hashes; the low bits of the other elements of the encoding; the
-/// chains' values, two to a block; and for each level both children.
+/// keys, and for each signature a slice of blocks (randomness and the tweak of the encoding; the
+/// chains' values, two to a block; and for each level both children), and the low 24 bits of each
+/// element of the encoding, after which come the digits alone if the element has fewer than eight.
 pub fn verify_signatures<
     const LOG: usize,
     const PAIRS: usize,
@@ -130,73 +126,73 @@ fn root(leaves: Slice, log: usize) -> Block {
     nodes[0]
 }
 
-/// Fails unless the next hint is a signature of the message under the key.
+/// Fails unless the next hints are a signature of the message under the key.
 fn verify<const PAIRS: usize, const STEPS: usize, const LEVELS: usize>(
     key: Block,
     message: Block,
     slot: &Slot,
 ) {
-    // Every chain value is admissible if the path from their ends leads to the key. The rest of the
-    // slice is compared with what it must be.
-    let signature = hint_slice(HEADER + PAIRS + LEVELS).any();
+    // Every randomness and every value of a chain is admissible if the path from the chains' ends
+    // leads to the key. The randomness is followed by the tweak.
+    let signature = hint_slice(1 + PAIRS + LEVELS).any();
     let randomness = signature.block(0);
-    let context = signature.skip(1);
-    let parameter = context.block(0);
-    let digits = context.block(1);
-    let first = signature.block(4);
-    let zero = Felt::ZERO;
     assert_eq!(randomness.lane(6), slot.base + felt(3 * KIND));
     assert_eq!(randomness.lane(7), slot.low);
-    assert_eq!(digits.lane(6), slot.base);
-    assert_eq!(digits.lane(7), slot.low);
-    assert_eq!(first.lane(0), slot.base + felt(KIND));
-    assert_eq!(first.lane(1), slot.low);
-    assert_eq!(first.lane(2), zero);
-    assert_eq!(first.lane(3), zero);
-    for lane in 0..4 {
-        let element = key.lane(4 + lane);
-        assert_eq!(parameter.lane(lane), element);
-        assert_eq!(parameter.lane(4 + lane), zero);
-        assert_eq!(first.lane(4 + lane), element);
-    }
-    assert_eq!(context.block(2), poseidon16_compress(first, Block::ZERO));
+    let zero = Felt::ZERO;
+    let (p0, p1, p2, p3) = (key.lane(4), key.lane(5), key.lane(6), key.lane(7));
+    let parameter = Block::new([p0, p1, p2, p3, zero, zero, zero, zero]);
 
     let encoding = poseidon16_compress(poseidon16_compress(message, randomness), parameter);
-    assert_digits::<PAIRS>(encoding, digits, signature.block(5));
-    let values = signature.skip(HEADER);
+    let elements = digits::<PAIRS>(encoding);
+    let [e0, e1, e2, e3, e4, e5] = elements;
+    let digits = Block::new([e0, e1, e2, e3, e4, e5, slot.base, slot.low]);
+    let tweak = slot.base + felt(KIND);
+    let leaf = Block::new([tweak, slot.low, zero, zero, p0, p1, p2, p3]);
+    let first = poseidon16_compress(leaf, Block::ZERO);
+
+    let context = Slice::from_blocks([parameter, digits, first]);
+    let values = signature.skip(1);
     let states = poseidon16_winternitz(values, context, PAIRS, STEPS);
     let leaf = states.block(PAIRS - 1);
     assert_poseidon16_tweaked_path(key, leaf, slot.tweaks, values.skip(PAIRS), LEVELS);
 }
 
-/// Fails unless `digits` has the digits of `PAIRS` pairs of chains that an encoding says, and no
-/// element of the encoding is `p - 1`. `low` has the low 24 bits of the elements that have fewer
-/// digits, or none.
+/// Returns the elements that hold the digits of `PAIRS` pairs of chains, as the encoding says. Fails
+/// if an element of the encoding is `p - 1`.
 ///
 /// An element has the digits of four pairs, 24 bits. That the digits of the last pairs, which may be
 /// fewer, are below `2^(6 r)` is asserted where the chains use them up.
-fn assert_digits<const PAIRS: usize>(encoding: Block, digits: Block, low: Block) {
-    let whole = PAIRS / 4;
+fn digits<const PAIRS: usize>(encoding: Block) -> [Felt; 6] {
+    let mut elements = [Felt::ZERO; 6];
     for i in 0..8 {
-        if i < whole {
-            assert_low_24_bits(encoding.lane(i), digits.lane(i));
-        } else {
-            assert_low_24_bits(encoding.lane(i), low.lane(i));
+        let element = encoding.lane(i);
+        // Every value of the hints is admissible: only one passes the assertion.
+        let low = hint_felt().any();
+        assert_low_24_bits(element, low);
+        let pairs = PAIRS.saturating_sub(4 * i).min(4);
+        if pairs == 4 {
+            elements[i] = low;
+        } else if pairs > 0 {
+            elements[i] = hint_felt().any();
+            assert_above(low - elements[i], pairs);
         }
     }
-    let pairs = PAIRS % 4;
-    if pairs > 0 {
-        // The bits above the digits are an integer `rest`, which is below `2^(24 - 6 r)`: each of its
-        // products with powers of 64 is below `2^24`, so none wraps around the field.
-        let mut inverse = Felt::ONE;
-        for _pair in 0..pairs {
-            inverse = inverse * felt(INVERSE_OF_64);
-        }
-        let mut product = (low.lane(whole) - digits.lane(whole)) * inverse;
-        for _pair in 0..pairs {
-            assert_low_24_bits(product, product);
-            product = product * felt(64);
-        }
+    elements
+}
+
+/// Fails unless `x` is the integer of 24 bits of which the lowest `6 * pairs` are zero.
+///
+/// The bits above these are an integer: its products with powers of 64 are below `2^24`, one after
+/// the other, so none wraps around the field.
+fn assert_above(x: Felt, pairs: usize) {
+    let mut inverse = Felt::ONE;
+    for _pair in 0..pairs {
+        inverse = inverse * felt(INVERSE_OF_64);
+    }
+    let mut product = x * inverse;
+    for _pair in 0..pairs {
         assert_low_24_bits(product, product);
+        product = product * felt(64);
     }
+    assert_low_24_bits(product, product);
 }

@@ -2,10 +2,9 @@
 
 use droste_native::F;
 use droste_native::hash_signature::{
-    Claim, PublicKey, Signature, Steps, TweakKind, VerifyError, leaf_start_input, message_inputs,
-    tweak,
+    Claim, PublicKey, Signature, Steps, VerifyError, message_inputs,
 };
-use droste_native::precompile::{Block, LANES, PAIRS_PER_ELEMENT};
+use droste_native::precompile::{Block, DIGIT_BITS, PAIRS_PER_ELEMENT};
 use droste_vm::executor::{Tape, TapeItem};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_maybe_rayon::prelude::*;
@@ -78,7 +77,7 @@ impl BatchProgram {
                 };
                 let steps = self.scheme().steps(&claim);
                 let steps = steps.map_err(|source| BatchError::Signature { index, source })?;
-                Ok(TapeItem::Slice(self.signature_hints(&claim, &steps)))
+                Ok(self.signature_hints(&claim, &steps))
             })
             .collect();
         let bits = |number: u32, count: u32| {
@@ -92,58 +91,30 @@ impl BatchProgram {
         items.push(slice(&[batch.message]));
         items.push(slice(&batch.claim().key_blocks(self.log_keys())));
         for hints in hints {
-            items.push(hints?);
+            items.extend(hints?);
         }
         Ok(Tape { items })
     }
 
-    /// The blocks that `droste_gadgets::xmss` reads for a signature.
-    fn signature_hints(&self, claim: &Claim<'_>, steps: &Steps) -> Vec<[Option<F>; LANES]> {
-        let ([_, randomness], parameter) = message_inputs(&claim.message());
-        let [leaf_input, _] = leaf_start_input(&claim.public_key.parameter, claim.slot);
-        let (digits, low) = self.digit_blocks(claim.slot, steps);
+    /// The hints that `droste_gadgets::xmss` reads for a signature.
+    fn signature_hints(&self, claim: &Claim<'_>, steps: &Steps) -> Vec<TapeItem> {
+        let ([_, randomness], _) = message_inputs(&claim.message());
         let values = claim.signature.chain_values.as_chunks().0.iter();
         let values = values.map(|[left, right]| [*left, *right]);
-        [
-            randomness,
-            parameter,
-            digits,
-            steps.leaf_start,
-            leaf_input,
-            low,
-        ]
-        .into_iter()
-        .chain(values.chain(steps.pairs.iter().copied()).map(join))
-        .map(|block| block.map(Some))
-        .collect()
-    }
-
-    /// The block of the elements that hold digits, with the tweak of the chains, and the block of
-    /// the low bits of the other elements.
-    fn digit_blocks(&self, slot: u32, steps: &Steps) -> (Block, Block) {
+        let blocks = values.chain(steps.pairs.iter().copied()).map(join);
+        let blocks = std::iter::once(randomness).chain(blocks);
+        let mut hints = vec![TapeItem::Slice(blocks.map(|b| b.map(Some)).collect())];
         let pairs = self.pairs() as usize;
-        let (mut digits, mut low) = ([F::ZERO; LANES], [F::ZERO; LANES]);
         for (index, element) in steps.message_digest.iter().enumerate() {
             let bits = element.as_canonical_u32() & 0xff_ffff;
+            hints.push(TapeItem::Felt(F::from_u32(bits)));
             let of_element = pairs.saturating_sub(PAIRS_PER_ELEMENT * index);
-            if of_element >= PAIRS_PER_ELEMENT {
-                set(&mut digits, index, bits);
-            } else {
-                set(&mut low, index, bits);
-                if of_element > 0 {
-                    set(&mut digits, index, bits & ((1 << (6 * of_element)) - 1));
-                }
+            if (1..PAIRS_PER_ELEMENT).contains(&of_element) {
+                let digits = bits & ((1 << (2 * DIGIT_BITS as usize * of_element)) - 1);
+                hints.push(TapeItem::Felt(F::from_u32(digits)));
             }
         }
-        let [.., base, tweak_low] = &mut digits;
-        [*base, *tweak_low] = tweak(TweakKind::Chain, 0, slot);
-        (digits, low)
-    }
-}
-
-fn set(block: &mut Block, lane: usize, value: u32) {
-    if let Some(lane) = block.get_mut(lane) {
-        *lane = F::from_u32(value);
+        hints
     }
 }
 
