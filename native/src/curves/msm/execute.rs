@@ -154,7 +154,9 @@ impl<'a, P> GroupMemory<'a, P> {
     fn lay_out(carver: &mut Carver<'a, P>, group: &Group, buckets: usize) -> Self {
         let steps = [
             Size::of::<P, _>(|c| drop(Workspace::lay_out(c, group.shape(buckets)))),
-            Size::of::<P, _>(|c| drop(Joining::lay_out(c))),
+            Size::of::<P, _>(|c| {
+                Joining::lay_out(c);
+            }),
             Size::of::<P, _>(|c| drop(Reducer::lay_out(c, group.windows.len(), buckets))),
         ];
         Self {
@@ -173,7 +175,11 @@ impl<'a, P> GroupMemory<'a, P> {
         sizes.dedup_by_key(|group| key(&&**group));
         sizes
             .into_iter()
-            .map(|group| Size::of::<P, _>(|c| drop(GroupMemory::lay_out(c, group, buckets))))
+            .map(|group| {
+                Size::of::<P, _>(|c| {
+                    GroupMemory::lay_out(c, group, buckets);
+                })
+            })
             .fold(Size::default(), Size::max)
     }
 }

@@ -153,7 +153,9 @@ mod tests {
             location: &mut location,
         };
         let mut arena = Arena::default();
-        let size = Size::of::<B::Point, _>(|c| drop(Joining::lay_out(c)));
+        let size = Size::of::<B::Point, _>(|c| {
+            Joining::lay_out(c);
+        });
         let memory = Joining::lay_out(&mut arena.carve(size));
         let shape = [windows, buckets];
         join_halves(

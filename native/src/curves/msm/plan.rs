@@ -262,10 +262,11 @@ impl<'a, B> Call<'a, B> {
         }
         let terms: usize = jobs.iter().map(Job::halves).sum();
         let bits = jobs.iter().map(|job| job.bits).max().unwrap_or(1);
-        let chosen = || {
-            self.model
-                .window(terms / jobs.len(), jobs.len(), self.threads, bits)
+        let model = match jobs.iter().any(|job| job.split.is_some()) {
+            true => self.model.of_halves(),
+            false => self.model,
         };
+        let chosen = || model.window(terms / jobs.len(), jobs.len(), self.threads, bits);
         let window = self.options.window.unwrap_or_else(chosen);
         for (&i, job) in open.iter().zip(&jobs) {
             let record = &mut vectors[i].record;

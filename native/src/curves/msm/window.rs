@@ -70,12 +70,21 @@ impl CostModel {
         if bits <= half_bits {
             return false;
         }
-        let best = |terms, bits| {
-            let window = self.window(terms, 1, threads, bits);
-            self.elapsed([terms, 1, threads], bits, window)
+        let best = |model: &Self, terms, bits| {
+            let window = model.window(terms, 1, threads, bits);
+            model.elapsed([terms, 1, threads], bits, window)
         };
-        let split = best(2 * terms, half_bits) + terms as f64 * self.split / threads as f64;
-        split < best(terms, bits)
+        let halves = best(&self.of_halves(), 2 * terms, half_bits);
+        halves + (terms as f64 * self.split / threads as f64) < best(self, terms, bits)
+    }
+
+    /// The model of a sum of scalars that are split: joining both sums of a bucket was measured to
+    /// take up to about half as long as a term.
+    pub(super) fn of_halves(&self) -> Self {
+        Self {
+            bucket: self.bucket + self.term / 2.0,
+            ..*self
+        }
     }
 
     /// The cheapest window for `jobs` sums of `terms` scalars of `bits` bits each.
