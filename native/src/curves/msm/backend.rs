@@ -4,7 +4,7 @@ use ark_ec::short_weierstrass::Affine;
 
 use super::curve::MsmCurve;
 use super::endomorphism::Endomorphism;
-use super::recode::Word;
+use super::planes::{Block, by_word};
 use super::schedule::{Entry, LANES, Row};
 
 /// Affine points in a backend's own form, and batches of their additions.
@@ -18,7 +18,7 @@ pub trait Backend<C: MsmCurve>: Sync {
     type Scratch: Default + Send;
 
     /// Converts scalars to integers below the order.
-    fn integers(&self, scalars: &[C::ScalarField; LANES]) -> [Word; LANES];
+    fn integers(&self, scalars: &[C::ScalarField; LANES]) -> Block;
 
     /// Converts a nonidentity point to the backend's form.
     fn pack(&self, point: &Affine<C>) -> Self::Point;
@@ -26,13 +26,11 @@ pub trait Backend<C: MsmCurve>: Sync {
     /// Converts a point from the backend's form.
     fn unpack(&self, point: &Self::Point) -> Affine<C>;
 
-    /// Splits scalars into halves in two's complement.
-    fn split(
-        &self,
-        endomorphism: &Endomorphism<C::BaseField>,
-        scalars: &[Word; LANES],
-    ) -> [[Word; 2]; LANES] {
-        scalars.map(|scalar| endomorphism.split(&scalar))
+    /// Splits scalars into first and second halves in two's complement.
+    fn split(&self, endomorphism: &Endomorphism<C::BaseField>, scalars: &Block) -> [Block; 2] {
+        let scalar = |lane: usize| scalars.map(|words| words[lane]);
+        let halves: [_; LANES] = std::array::from_fn(|lane| endomorphism.split(&scalar(lane)));
+        [0, 1].map(|half| by_word(&halves.map(|both| both[half])))
     }
 
     /// Multiplies the abscissa of every point by a factor.

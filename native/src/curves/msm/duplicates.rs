@@ -1,15 +1,15 @@
 //! Joining of terms with equal scalars, before any other work: `k P + k Q = k (P + Q)`.
 
+use super::planes::{Block, Planes};
 use super::prefetch::prefetch;
-use super::recode::Word;
-use super::schedule::{Entry, Stream};
+use super::schedule::{Entry, LANES, Stream};
 
 /// Positions of the hash table at which a scalar may be stored. The limit bounds the time that
 /// scalars chosen to collide can cost.
 const PROBES: usize = 16;
 
-/// Number of scalars whose table positions are loaded together.
-const AHEAD: usize = 16;
+/// Number of blocks of scalars whose table positions are loaded together.
+const AHEAD: usize = 2;
 
 /// Clusters of terms with equal scalars.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Clusters {
 
 /// A hash table with open addressing from scalars to the first term that has them.
 struct Seen<'a> {
-    scalars: &'a [Word],
+    scalars: &'a Planes,
     /// 0 for an empty slot; otherwise the term plus one in the low half, and in the high half 32
     /// bits of its hash that do not choose the slot.
     slots: Vec<u64>,
@@ -34,7 +34,7 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    fn new(scalars: &'a [Word], cap: usize) -> Self {
+    fn new(scalars: &'a Planes, cap: usize) -> Self {
         let left = scalars.len().min(cap);
         let bits = (2 * left).next_power_of_two().trailing_zeros().max(4);
         Self {
@@ -53,7 +53,6 @@ impl<'a> Seen<'a> {
     /// otherwise enters this term if there is room.
     #[inline]
     fn find(&mut self, term: usize, hash: u64) -> Option<u32> {
-        let scalar = &self.scalars[term];
         let tag = hash << 32;
         for probe in 0..PROBES {
             let slot = (self.place(hash) + probe) & (self.slots.len() - 1);
@@ -66,7 +65,7 @@ impl<'a> Seen<'a> {
                 return None;
             }
             let first = (found as u32).wrapping_sub(1);
-            if found >> 32 == tag >> 32 && self.scalars[first as usize] == *scalar {
+            if found >> 32 == tag >> 32 && self.scalars.same(first as usize, term) {
                 return Some(first);
             }
         }
@@ -74,38 +73,46 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Hash of a scalar: the high bits choose the position, the low bits tell scalars apart.
-fn hash(scalar: &Word) -> u64 {
-    const FACTORS: Word = [
+/// Hashes of scalars: the high bits choose the position, the low bits tell scalars apart.
+#[allow(clippy::needless_range_loop)] // several arrays step together
+#[inline(always)]
+fn hash(scalars: &Block) -> [u64; LANES] {
+    const FACTORS: [u64; 4] = [
         0x9e37_79b9_7f4a_7c15,
         0xbf58_476d_1ce4_e5b9,
         0x94d0_49bb_1331_11eb,
         0xd6e8_feb8_6659_fd93,
     ];
-    let sum = scalar
-        .iter()
-        .zip(FACTORS)
-        .fold(0u64, |sum, (word, factor)| {
-            sum.wrapping_add((word ^ word >> 32).wrapping_mul(factor))
-        });
-    (sum ^ sum >> 29).wrapping_mul(FACTORS[1])
+    let mut hashes = [0u64; LANES];
+    for lane in 0..LANES {
+        for word in 0..4 {
+            let own = scalars[word][lane];
+            let folded = (own ^ own >> 32).wrapping_mul(FACTORS[word]);
+            hashes[lane] = hashes[lane].wrapping_add(folded);
+        }
+        hashes[lane] = (hashes[lane] ^ hashes[lane] >> 29).wrapping_mul(FACTORS[1]);
+    }
+    hashes
 }
 
 impl Clusters {
     /// Clusters the terms. Once `cap` distinct scalars are known, terms with new scalars stay
     /// single; so may terms whose scalars collide with many others in the hash table.
-    pub fn new(scalars: &[Word], cap: usize) -> Self {
+    pub fn new(scalars: &Planes, cap: usize) -> Self {
         const ALONE: u32 = u32::MAX;
         let mut seen = Seen::new(scalars, cap);
         let mut clusters = Self::default();
         let mut of_term = vec![ALONE; scalars.len()];
-        for (block, scalars) in scalars.chunks(AHEAD).enumerate() {
-            let mut hashes = [0; AHEAD];
-            for (hash, scalar) in hashes.iter_mut().zip(scalars) {
-                *hash = self::hash(scalar);
-                prefetch(&seen.slots, seen.place(*hash));
+        for start in (0..scalars.len()).step_by(AHEAD * LANES) {
+            let terms = start..scalars.len().min(start + AHEAD * LANES);
+            let mut hashes = [[0; LANES]; AHEAD];
+            for (i, hashes) in hashes.iter_mut().enumerate() {
+                *hashes = hash(&scalars.block(start + i * LANES));
             }
-            for (term, &hash) in (block * AHEAD..).zip(&hashes[..scalars.len()]) {
+            for &hash in hashes.as_flattened() {
+                prefetch(&seen.slots, seen.place(hash));
+            }
+            for (term, &hash) in terms.zip(hashes.as_flattened()) {
                 let Some(first) = seen.find(term, hash) else {
                     continue;
                 };
@@ -157,11 +164,12 @@ impl Stream for MemberStream<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::planes::Word;
     use super::*;
 
     fn clusters(values: &[u64], cap: usize) -> Clusters {
-        let scalars: Vec<Word> = values.iter().map(|&value| [value, 7, 0, value]).collect();
-        Clusters::new(&scalars, cap)
+        let scalars = values.iter().map(|&value| [value, 7, 0, value]);
+        Clusters::new(&scalars.collect(), cap)
     }
 
     #[test]
@@ -191,7 +199,7 @@ mod tests {
     fn any_value_meets_itself() {
         for word in [0, 1, u64::MAX, 1 << 32, 0xffff_ffff] {
             let scalars = [[word; 4], [word, 0, 0, 0], [0, 0, 0, word], [word; 4]];
-            let found = Clusters::new(&scalars, 4);
+            let found = Clusters::new(&scalars.into_iter().collect(), 4);
             assert!(found.members.contains(&(0, 0)) && found.members.contains(&(0, 3)));
         }
     }
@@ -200,13 +208,14 @@ mod tests {
     /// single.
     #[test]
     fn collisions_stay_single() {
-        let hashes = |i: u64| hash(&[i, 0, 0, 0]) >> 56;
+        let scalar = |i: u64| -> Planes { [[i, 0, 0, 0]].into_iter().collect() };
+        let hashes = |i: u64| hash(&scalar(i).block(0))[0] >> 56;
         let same: Vec<Word> = (0..20_000)
             .filter(|&i| hashes(i) == 7)
             .map(|i| [i, 0, 0, 0])
             .collect();
         let twice: Vec<Word> = same.iter().chain(&same).copied().collect();
-        let found = Clusters::new(&twice, twice.len());
+        let found = Clusters::new(&twice.iter().copied().collect(), twice.len());
         assert!(found.len() >= PROBES && found.members() + found.single.len() == twice.len());
         for &(cluster, term) in &found.members {
             assert_eq!(

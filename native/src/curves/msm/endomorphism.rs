@@ -17,7 +17,7 @@ use ark_ff::{BigInteger, Field, PrimeField, Zero};
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::curve::MsmCurve;
-use super::recode::Word;
+use super::planes::Word;
 
 /// The rounding factors are fixed-point numbers with this many bits after the point.
 pub(super) const SHIFT: u32 = 304;
@@ -207,7 +207,7 @@ fn product<const A: usize, const B: usize, const N: usize>(a: &[u64; A], b: &[u6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curves::msm::scan::bit_length;
+    use crate::curves::msm::planes::bit_length;
     use ark_ff::BigInt as Integer;
     use proptest::prelude::*;
 

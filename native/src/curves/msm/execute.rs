@@ -11,25 +11,44 @@ use super::arena::{Arena, Carver, Size};
 use super::backend::Backend;
 use super::combine::combine;
 use super::curve::MsmCurve;
-use super::recode::{Digits, Word, bucket_count, window_count};
+use super::endomorphism::Endomorphism;
+use super::halves::{Joining, join_halves};
+use super::planes::Planes;
+use super::recode::{Digits, bucket_count, window_count};
 use super::reduce::{Reducer, reduce};
 use super::schedule::{Entry, Shape, Stream};
 use super::trace::{Stages, timed};
+use super::window::shares;
 
 /// Number of buckets that a group of windows should have, so that batches of additions are long
 /// enough to share an inversion.
 const GROUP_BUCKETS: usize = 4096;
 
+/// Number of terms whose digits are extracted at a time.
+const BLOCK: usize = 512;
+
 /// One sum to compute: scalars, and the point of each.
-pub struct Job {
+pub struct Job<F> {
     /// The scalars. They are freed once they are recoded.
-    pub scalars: Vec<Word>,
-    /// Whether the scalars are in two's complement.
-    pub signed: bool,
-    /// Length in bits of the longest scalar.
+    pub scalars: Planes,
+    /// By what the scalars are split into halves, if they are.
+    pub split: Option<Endomorphism<F>>,
+    /// Length in bits of the longest scalar or half.
     pub bits: u32,
     /// The position of the point of each scalar.
     pub points: Vec<u32>,
+}
+
+impl<F> Job<F> {
+    /// Number of scalars or halves.
+    pub fn halves(&self) -> usize {
+        self.shape().iter().product()
+    }
+
+    /// Numbers of terms and of halves of each.
+    fn shape(&self) -> [usize; 2] {
+        [self.points.len(), if self.split.is_some() { 2 } else { 1 }]
+    }
 }
 
 /// A unit of work, which one worker takes at a time: some windows of some of the terms of a job.
@@ -38,44 +57,77 @@ struct Group {
     job: usize,
     windows: Range<u32>,
     terms: Range<usize>,
+    halves: usize,
 }
 
-/// The digits of a group as a stream of buckets and points.
+/// The digits of a group as a stream of buckets and points: for each window, the buckets of the
+/// first halves and then those of the second halves.
 struct GroupStream<'a> {
-    digits: &'a [u32],
+    group: &'a Group,
+    digits: &'a Digits<'a>,
+    /// The points of the group's terms.
     points: &'a [u32],
     buckets: usize,
 }
 
 impl Stream for GroupStream<'_> {
     fn for_each(&self, mut visit: impl FnMut(u32, Entry)) {
+        let Group {
+            windows,
+            terms,
+            halves,
+            ..
+        } = self.group;
+        let mut digits = [0; BLOCK];
         let mut base = 0;
-        for digits in self.digits.chunks(self.points.len().max(1)) {
-            for (&point, &digit) in self.points.iter().zip(digits) {
-                if digit > 1 {
-                    visit(base + (digit >> 1) - 1, point << 1 | (digit & 1));
+        for window in windows.clone() {
+            for half in 0..*halves {
+                for (i, points) in self.points.chunks(BLOCK).enumerate() {
+                    let start = terms.start + i * BLOCK;
+                    let range = start..start + points.len();
+                    self.digits.extract(window, half, range, &mut digits);
+                    for (&point, &digit) in points.iter().zip(&digits) {
+                        if digit > 1 {
+                            visit(base + (digit >> 1) - 1, point << 1 | (digit & 1));
+                        }
+                    }
                 }
+                base += self.buckets as u32;
             }
-            base += self.buckets as u32;
         }
     }
 }
 
-/// Cuts a job into groups: the same number for each worker, if there are enough windows.
-fn groups(job: usize, terms: usize, windows: u32, window: u32, threads: usize) -> Vec<Group> {
+/// Cuts a job of this shape into groups, of which workers get equal shares. `alone` says whether
+/// there is no other job.
+fn groups(
+    job: usize,
+    [terms, halves]: [usize; 2],
+    windows: u32,
+    window: u32,
+    threads: usize,
+    alone: bool,
+) -> Vec<Group> {
+    let (whole, slices) = shares(windows as usize, threads, alone);
     let wanted = GROUP_BUCKETS.div_ceil(bucket_count(window));
-    let least = (windows as usize).div_ceil(wanted);
-    let count = (least.next_multiple_of(threads) as u32).clamp(1, windows.max(1));
-    // If there are more workers than windows, each window is cut into slices of the terms.
-    let slices = (threads / count as usize).max(1);
+    let count = whole.div_ceil(wanted).next_multiple_of(threads).min(whole);
     let mut groups = Vec::new();
     // Larger groups come first.
     for i in (0..count).rev() {
+        groups.push(Group {
+            job,
+            windows: (whole * i / count) as u32..(whole * (i + 1) / count) as u32,
+            terms: 0..terms,
+            halves,
+        });
+    }
+    for window in whole as u32..windows {
         for slice in 0..slices {
             groups.push(Group {
                 job,
-                windows: windows * i / count..windows * (i + 1) / count,
+                windows: window..window + 1,
                 terms: terms * slice / slices..terms * (slice + 1) / slices,
+                halves,
             });
         }
     }
@@ -86,8 +138,8 @@ impl Group {
     /// The shape of the group's stream of digits. A slot holds up to about twice what an average
     /// bucket holds.
     fn shape(&self, buckets: usize) -> Shape {
-        let (terms, windows) = (self.terms.len(), self.windows.len());
-        Shape::new(terms * windows, buckets * windows, 2 * terms / buckets + 8)
+        let (terms, sets) = (self.terms.len(), self.windows.len() * self.halves);
+        Shape::new(terms * sets, buckets * sets, 2 * terms / buckets + 8)
     }
 }
 
@@ -100,76 +152,54 @@ struct GroupMemory<'a, P> {
 
 impl<'a, P> GroupMemory<'a, P> {
     fn lay_out(carver: &mut Carver<'a, P>, group: &Group, buckets: usize) -> Self {
-        let before = Size::of(|c: &mut Carver<'_, P>| {
-            Filling::lay_out(c, group, buckets);
-        });
-        let after = Size::of(|c: &mut Carver<'_, P>| {
-            Reducer::lay_out(c, group.windows.len(), buckets);
-        });
+        let steps = [
+            Size::of::<P, _>(|c| drop(Workspace::lay_out(c, group.shape(buckets)))),
+            Size::of::<P, _>(|c| {
+                Joining::lay_out(c);
+            }),
+            Size::of::<P, _>(|c| drop(Reducer::lay_out(c, group.windows.len(), buckets))),
+        ];
         Self {
             sums: Sums::lay_out(carver, group.shape(buckets)),
-            shared: carver.part(before.max(after)),
+            shared: carver.part(steps.into_iter().fold(Size::default(), Size::max)),
         }
     }
-}
 
-/// The memory that summing the buckets of a group needs besides the sums.
-struct Filling<'a> {
-    digits: &'a mut [u32],
-    workspace: Workspace<'a>,
-}
-
-impl<'a> Filling<'a> {
-    fn lay_out<P>(carver: &mut Carver<'a, P>, group: &Group, buckets: usize) -> Self {
-        Self {
-            digits: carver.words(group.windows.len() * group.terms.len()),
-            workspace: Workspace::lay_out(carver, group.shape(buckets)),
-        }
-    }
-}
-
-/// The memory of all jobs: digits, which all workers read, and each worker's own memory.
-struct Memory<'a, P> {
-    digits: Vec<Digits<'a>>,
-    workers: Vec<Carver<'a, P>>,
-}
-
-impl<'a, P> Memory<'a, P> {
-    fn lay_out(
-        carver: &mut Carver<'a, P>,
-        jobs: &[Job],
-        groups: &[Group],
-        window: u32,
-        workers: usize,
-    ) -> Self {
-        let buckets = bucket_count(window);
-        let digits = |job: &Job| Digits::lay_out(carver, job.points.len(), job.bits, window);
-        let digits = jobs.iter().map(digits).collect();
+    /// The memory that is enough for any of these groups.
+    fn size(groups: &[Group], buckets: usize) -> Size {
+        let key = |group: &&Group| (group.windows.len(), group.terms.len(), group.halves);
         // The groups of a job differ in size by at most one term or window, so there are few sizes,
         // and each is laid out only once.
         let mut sizes: Vec<&Group> = groups.iter().collect();
-        sizes.sort_by_key(|group| (group.windows.len(), group.terms.len()));
-        sizes.dedup_by_key(|group| (group.windows.len(), group.terms.len()));
-        let size = sizes
+        sizes.sort_by_key(key);
+        sizes.dedup_by_key(|group| key(&&**group));
+        sizes
             .into_iter()
             .map(|group| {
-                Size::of(|c: &mut Carver<'_, P>| {
+                Size::of::<P, _>(|c| {
                     GroupMemory::lay_out(c, group, buckets);
                 })
             })
-            .fold(Size::default(), Size::max);
-        Self {
-            digits,
-            workers: (0..workers).map(|_| carver.part(size)).collect(),
-        }
+            .fold(Size::default(), Size::max)
     }
+}
+
+/// Takes memory for the digits of all jobs, which all workers read.
+fn lay_out_digits<'a, P, F>(
+    carver: &mut Carver<'a, P>,
+    jobs: &[Job<F>],
+    window: u32,
+) -> Vec<Digits<'a>> {
+    jobs.iter()
+        .map(|job| Digits::lay_out(carver, job.shape(), job.bits, window))
+        .collect()
 }
 
 /// Returns `sum_i k_i P_i` for every job. All jobs are recoded in windows of `window` bits.
 pub fn sum_jobs<C: MsmCurve, B: Backend<C>>(
     backend: &B,
     points: &[B::Point],
-    jobs: &mut [Job],
+    jobs: &mut [Job<C::BaseField>],
     window: u32,
     threads: usize,
     arena: &mut Arena<B::Point>,
@@ -181,55 +211,64 @@ pub fn sum_jobs<C: MsmCurve, B: Backend<C>>(
         .enumerate()
         .flat_map(|(i, job)| {
             let windows = window_count(job.bits, window);
-            groups(i, job.points.len(), windows, window, threads)
+            groups(i, job.shape(), windows, window, threads, jobs.len() == 1)
         })
         .collect();
-    let workers = threads.clamp(1, groups.len().max(1));
-    let size = Size::of(|c: &mut Carver<'_, B::Point>| {
-        Memory::lay_out(c, jobs, &groups, window, workers);
-    });
-    let mut carver = arena.carve(size);
-    let mut memory = Memory::lay_out(&mut carver, jobs, &groups, window, workers);
-    timed(&mut stages.recode, || {
-        for (job, digits) in jobs.iter_mut().zip(&mut memory.digits) {
-            digits.recode(&job.scalars, job.signed, threads);
-            job.scalars = vec![];
+    let size = Size::of::<B::Point, _>(|c| drop(lay_out_digits(c, jobs, window)));
+    let mut digits = lay_out_digits(&mut arena.carve(size), jobs, window);
+    for (job, digits) in jobs.iter_mut().zip(&mut digits) {
+        let scalars = std::mem::take(&mut job.scalars);
+        match &job.split {
+            None => timed(&mut stages.recode, || {
+                digits.recode(false, threads, |start| [scalars.block(start)]);
+            }),
+            Some(endomorphism) => timed(&mut stages.split, || {
+                digits.recode(true, threads, |start| {
+                    backend.split(endomorphism, &scalars.block(start))
+                });
+            }),
         }
-    });
-    let (jobs, digits) = (&*jobs, &memory.digits);
+    }
+    let (jobs, digits) = (&*jobs, &digits);
+    let memory = GroupMemory::<B::Point>::size(&groups, buckets);
     let next = AtomicUsize::new(0);
     let found = Mutex::new((vec![vec![]; jobs.len()], Stages::default()));
-    let work = |mut memory: Carver<'_, B::Point>| {
+    let work = || {
         let mut own = Stages::default();
         let mut scratch = B::Scratch::default();
         let mut terms = vec![];
+        // Each worker allocates its own memory, since the pages are then cleared by all at once.
+        let mut arena = Arena::default();
+        let mut memory = arena.carve(memory);
         while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let job = &jobs[group.job];
             let GroupMemory {
                 mut sums,
                 mut shared,
             } = GroupMemory::lay_out(&mut memory.again(), group, buckets);
             timed(&mut own.accumulate, || {
-                let mut filling = Filling::lay_out(&mut shared.again(), group, buckets);
-                let rows = filling.digits.chunks_mut(group.terms.len().max(1));
-                for (window, row) in group.windows.clone().zip(rows) {
-                    digits[group.job].extract(window, group.terms.clone(), row);
-                }
+                let shape = group.shape(buckets);
                 let stream = GroupStream {
-                    digits: filling.digits,
-                    points: &jobs[group.job].points[group.terms.clone()],
+                    group,
+                    digits: &digits[group.job],
+                    points: &job.points[group.terms.clone()],
                     buckets,
                 };
-                let count = buckets * group.windows.len();
-                let workspace = &mut filling.workspace;
+                let mut workspace = Workspace::lay_out(&mut shared.again(), shape);
                 sum_stream(
                     backend,
                     points,
-                    count,
+                    shape.buckets,
                     &stream,
-                    workspace,
+                    &mut workspace,
                     &mut scratch,
                     &mut sums,
                 );
+                if let Some(Endomorphism { beta, .. }) = &job.split {
+                    let shape = [group.windows.len(), buckets];
+                    let memory = Joining::lay_out(&mut shared.again());
+                    join_halves(backend, beta, shape, &mut sums, memory, &mut scratch);
+                }
             });
             timed(&mut own.reduce, || {
                 let mut memory = shared.again();
@@ -257,13 +296,12 @@ pub fn sum_jobs<C: MsmCurve, B: Backend<C>>(
         found.1.accumulate += own.accumulate;
         found.1.reduce += own.reduce;
     };
-    if let [_] = &memory.workers[..] {
-        memory.workers.into_iter().for_each(work);
+    if threads <= 1 {
+        work();
     } else {
-        let work = &work;
         rayon::scope(|scope| {
-            for memory in memory.workers {
-                scope.spawn(move |_| work(memory));
+            for _ in 0..threads.min(groups.len()) {
+                scope.spawn(|_| work());
             }
         });
     }
@@ -281,18 +319,20 @@ mod tests {
 
     #[test]
     fn groups_cover_every_window_and_term_once() {
-        for terms in [0, 1, 5, 1000] {
+        for terms in [0, 1, 2, 5, 1000] {
             for windows in [1, 2, 7, 20, 37] {
                 for threads in [1, 2, 3, 16, 100] {
-                    let mut seen = vec![vec![0; terms]; windows as usize];
-                    for group in groups(3, terms, windows, 13, threads) {
-                        for window in group.windows {
-                            seen[window as usize][group.terms.clone()]
-                                .iter_mut()
-                                .for_each(|count| *count += 1);
+                    for alone in [true, false] {
+                        let mut seen = vec![vec![0; terms]; windows as usize];
+                        for group in groups(3, [terms, 2], windows, 13, threads, alone) {
+                            for window in group.windows {
+                                seen[window as usize][group.terms.clone()]
+                                    .iter_mut()
+                                    .for_each(|count| *count += 1);
+                            }
                         }
+                        assert!(seen.iter().flatten().all(|&count| count == 1));
                     }
-                    assert!(seen.iter().flatten().all(|&count| count == 1));
                 }
             }
         }

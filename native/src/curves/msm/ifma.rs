@@ -18,8 +18,8 @@ use super::curve::MsmCurve;
 use super::endomorphism::Endomorphism;
 use super::field::KernelField;
 use super::field::ifma::{self, Fe, Modulus, V};
+use super::planes::Block;
 use super::prefetch::prefetch;
-use super::recode::Word;
 use super::schedule::{Entry, LANES, Row};
 
 /// Number of independent chains of products, so that a multiplication need not wait for the
@@ -436,7 +436,7 @@ impl<C: MsmCurve> Ifma<C> {
 
     /// Converts eight scalars from arkworks' Montgomery form to integers.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
-    fn integers(&self, scalars: &[&[u64; 4]; LANES], out: &mut [Word; LANES]) {
+    fn integers(&self, scalars: &[&[u64; 4]; LANES], out: &mut Block) {
         let mut rows = [_mm512_setzero_si512(); LANES];
         for i in 0..LANES {
             rows[i] = ifma::load_pair(scalars[i], scalars[i]);
@@ -444,10 +444,9 @@ impl<C: MsmCurve> Ifma<C> {
         let w = ifma::transpose(&rows);
         let value = ifma::from_words(&[w[0], w[1], w[2], w[3]]);
         let product = self.order.mul(&value, &ifma::splat(&[1 << 4, 0, 0, 0, 0]));
-        let [a, b, c, d] = ifma::to_words(&self.order.reduce_exactly::<1>(&product));
-        let rows = ifma::transpose(&[a, b, c, d, a, b, c, d]);
-        for i in 0..LANES {
-            ifma::store_low(&mut out[i], rows[i]);
+        let words = ifma::to_words(&self.order.reduce_exactly::<1>(&product));
+        for i in 0..4 {
+            ifma::store(&mut out[i], words[i]);
         }
     }
 }
@@ -486,8 +485,9 @@ impl<C: MsmCurve> Backend<C> for Ifma<C> {
     type Point = Point;
     type Scratch = Scratch;
 
-    fn integers(&self, scalars: &[C::ScalarField; LANES]) -> [Word; LANES] {
-        let (mut limbs, mut out) = ([&[0; 4]; LANES], [[0; 4]; LANES]);
+    #[inline]
+    fn integers(&self, scalars: &[C::ScalarField; LANES]) -> Block {
+        let (mut limbs, mut out) = ([&[0; 4]; LANES], [[0; LANES]; 4]);
         for (limbs, scalar) in limbs.iter_mut().zip(scalars) {
             *limbs = scalar.limbs4().unwrap_or(&[0; 4]);
         }
@@ -506,11 +506,7 @@ impl<C: MsmCurve> Backend<C> for Ifma<C> {
         Point(out)
     }
 
-    fn split(
-        &self,
-        endomorphism: &Endomorphism<C::BaseField>,
-        scalars: &[Word; LANES],
-    ) -> [[Word; 2]; LANES] {
+    fn split(&self, endomorphism: &Endomorphism<C::BaseField>, scalars: &Block) -> [Block; 2] {
         // SAFETY: a value of this type exists only where the features are there.
         unsafe { endomorphism.split_vectorised(scalars) }
     }

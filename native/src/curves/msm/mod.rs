@@ -16,8 +16,9 @@
 //! The stages have one module each: `scan` (which terms count, how long scalars are), `small` (few
 //! terms), `duplicates` (equal scalars), `endomorphism` (split scalars), `recode` (signed windows),
 //! `window` (their size, by a cost model), `schedule` (counting sort into buckets), `accumulate`
-//! (batch-affine sums of buckets), `reduce` (affine bucket reduction), `combine` (one pass of
-//! doublings). They take their memory from one `arena`.
+//! (batch-affine sums of buckets), `halves` (joins the bucket sums of split scalars), `reduce`
+//! (affine bucket reduction), `combine` (one pass of doublings). Scalars are kept in `planes`, and
+//! each worker takes its memory from an `arena`.
 //!
 //! Every path accepts any input: identities, repeated points, opposite points and any scalar.
 //! Nothing here runs in constant time, so scalars must not be secret.
@@ -31,11 +32,13 @@ mod duplicates;
 mod endomorphism;
 mod execute;
 pub(crate) mod field;
+mod halves;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
 mod options;
 mod parallel;
 mod plan;
+mod planes;
 mod portable;
 mod prefetch;
 mod recode;
@@ -61,8 +64,8 @@ pub use options::{FieldBackend, Msm, Toggle};
 pub use trace::{Record, Stages};
 pub use window::CostModel;
 
-/// Largest number of terms of one call. Positions share 32 bits with a sign, and the endomorphism
-/// doubles the number of terms.
+/// Largest number of terms of one call. Positions share 32 bits with a sign, and sums of terms with
+/// equal scalars have positions, too.
 pub const MAX_TERMS: usize = 1 << 30;
 
 /// Why a sum cannot be computed.

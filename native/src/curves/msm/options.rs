@@ -163,7 +163,7 @@ impl Msm {
     }
 
     /// Returns one sum for each vector of scalars, each over as many of the first bases as the
-    /// vector has scalars. Bases, and their images under the endomorphism, are converted only once.
+    /// vector has scalars. Bases are converted only once.
     ///
     /// # Errors
     ///

@@ -11,23 +11,8 @@ use super::schedule::LANES;
 /// With fewer items than this, one thread does all the work.
 const WORTHWHILE: usize = 2048;
 
-/// Calls `work(start, chunk)` on chunks of `items`, one chunk per thread.
-pub fn for_chunks<T: Send>(threads: usize, items: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
-    if threads <= 1 || items.len() < WORTHWHILE {
-        work(0, items);
-        return;
-    }
-    let size = items.len().div_ceil(threads);
-    rayon::scope(|scope| {
-        for (i, chunk) in items.chunks_mut(size).enumerate() {
-            let work = &work;
-            scope.spawn(move |_| work(i * size, chunk));
-        }
-    });
-}
-
 /// Calls `work(start, columns)` on chunks of the columns of `rows`, which all have one length, one
-/// chunk per thread.
+/// chunk per thread. Chunks begin at multiples of [`LANES`].
 pub fn for_columns<T: Send>(
     threads: usize,
     rows: &mut [&mut [T]],
@@ -38,7 +23,7 @@ pub fn for_columns<T: Send>(
         work(0, rows);
         return;
     }
-    let size = len.div_ceil(threads);
+    let size = len.div_ceil(threads).next_multiple_of(LANES);
     let mut chunks: Vec<_> = rows.iter_mut().map(|row| row.chunks_mut(size)).collect();
     rayon::scope(|scope| {
         for start in (0..len).step_by(size) {
@@ -78,24 +63,6 @@ pub fn collect_within<T: Send>(
     gather(threads, count, capacity, map)
 }
 
-/// Returns the results of `map` on groups of [`LANES`] items; the last group is filled up with
-/// default values.
-pub fn map_groups<T: Copy + Default + Sync, U: Send>(
-    threads: usize,
-    items: &[T],
-    map: impl Fn(&[T; LANES]) -> [U; LANES] + Sync + Send,
-) -> Vec<U> {
-    let (groups, rest) = items.as_chunks();
-    let mut last = [T::default(); LANES];
-    last[..rest.len()].copy_from_slice(rest);
-    let threads = if items.len() < WORTHWHILE { 1 } else { threads };
-    let count = items.len().div_ceil(LANES);
-    let group = |i: usize| map(groups.get(i).unwrap_or(&last));
-    let mut results = gather(threads, count, count, group).into_flattened();
-    results.truncate(items.len());
-    results
-}
-
 /// Returns the results of `map` on the positions below `count`, without initialising the memory
 /// first.
 fn gather<T: Send>(
@@ -127,7 +94,6 @@ mod tests {
                 let expected: Vec<usize> = (0..count).collect();
                 let roomy = collect_within(threads, count, count + 9, |i| i);
                 assert!(roomy == expected && roomy.capacity() > count);
-                assert_eq!(map_groups(threads, &expected, |group| *group), expected);
                 let ranges = for_ranges(threads, count, |range| range);
                 assert!(ranges.into_iter().flatten().eq(0..count));
                 let (mut low, mut high) = (vec![0; count], vec![0; count]);
@@ -138,11 +104,6 @@ mod tests {
                     }
                 });
                 assert!(low == expected && high == vec![1; count]);
-                for_chunks(threads, &mut low, |start, chunk| {
-                    assert!(chunk.is_empty() || chunk[0] == start);
-                    chunk.iter_mut().for_each(|item| *item += count);
-                });
-                assert!(low.into_iter().eq(count..2 * count));
             }
         }
     }

@@ -9,12 +9,12 @@ use super::arena::{Arena, Carver, Size};
 use super::backend::Backend;
 use super::curve::MsmCurve;
 use super::duplicates::{Clusters, MemberStream};
-use super::endomorphism::endomorphism;
+use super::endomorphism::{Endomorphism, endomorphism};
 use super::execute::{Job, sum_jobs};
 use super::options::{FieldBackend, Msm, Toggle};
-use super::parallel::map_groups;
+use super::planes::Planes;
 use super::portable::Portable;
-use super::recode::{Word, window_count};
+use super::recode::window_count;
 use super::scan::{Scalars, Scan};
 use super::schedule::{NONE, Shape};
 use super::small::{MAX_TERMS, sum_small};
@@ -28,20 +28,19 @@ const WORTHWHILE_DUPLICATES: u32 = 32;
 /// Most terms per slot when the members of clusters are summed.
 const CLUSTER_CAP: usize = 16;
 
-/// Largest number of terms that are split by the endomorphism. With more, points and their images
-/// no longer fit the caches, which costs more time than the windows that splitting saves.
+/// Largest number of terms that are split by the endomorphism. With more, windows are so large that
+/// halving their number saves no more than 2%.
 const MAX_SPLIT: usize = 1 << 15;
 
-/// Approximate number of bytes per term during a batch: scalar, digits, an image and positions.
+/// Approximate number of bytes per term during a batch: scalar, digits, positions and the workers'
+/// share.
 const TERM_BYTES: usize = 160;
 
 /// A vector of terms between scan and sum.
 struct Vector {
     /// The position of each term's point.
     points: Vec<u32>,
-    scalars: Vec<Word>,
-    /// Whether the scalars are in two's complement.
-    signed: bool,
+    scalars: Planes,
     bits: u32,
     record: Record,
 }
@@ -54,7 +53,6 @@ impl Vector {
         Self {
             points: scan.active,
             scalars: scan.scalars,
-            signed: false,
             bits: scan.bits,
             record,
         }
@@ -128,17 +126,6 @@ impl<'a, B> Call<'a, B> {
             return vec![self.sum_trivial(vector, |i| bases[i as usize])];
         }
         let mut table = self.table(bases, &mut prepared);
-        if prepared.len() > 1
-            && let Some(endomorphism) = endomorphism::<C>()
-            && prepared
-                .iter()
-                .any(|vector| self.wants_split(vector, endomorphism.bits))
-        {
-            let time = &mut prepared[0].record.stages.split;
-            timed(time, || {
-                table.share_images(self.backend, &endomorphism.beta, self.threads);
-            });
-        }
         let kept = table.points.len();
         let mut arena = Arena::default();
         let mut sums = vec![];
@@ -196,9 +183,9 @@ impl<'a, B> Call<'a, B> {
         };
         let table = timed(&mut time, || {
             if let [vector] = vectors {
-                let table = pack(&vector.points, self.room::<C>(vector)).or_else(|| {
+                let table = pack(&vector.points, self.room(vector)).or_else(|| {
                     self.drop_identities(vector, bases);
-                    pack(&vector.points, self.room::<C>(vector))
+                    pack(&vector.points, self.room(vector))
                 });
                 vector.points = (0..vector.points.len() as u32).collect();
                 return table;
@@ -229,19 +216,13 @@ impl<'a, B> Call<'a, B> {
         table.unwrap_or_default()
     }
 
-    /// Upper bound on the points that are appended to those of the bases: images and sums of
-    /// clusters.
-    fn room<C: MsmCurve>(&self, vector: &Vector) -> usize {
-        let terms = vector.points.len();
-        let split = endomorphism::<C>()
-            .is_some_and(|endomorphism| self.wants_split(vector, endomorphism.bits));
-        let images = if split { terms } else { 0 };
-        images
-            + if self.wants_clusters(vector) {
-                terms / 2
-            } else {
-                0
-            }
+    /// Upper bound on the points that are appended to those of the bases: the sums of clusters.
+    fn room(&self, vector: &Vector) -> usize {
+        if self.wants_clusters(vector) {
+            vector.points.len() / 2
+        } else {
+            0
+        }
     }
 
     fn sum_batch<C: MsmCurve>(
@@ -262,27 +243,34 @@ impl<'a, B> Call<'a, B> {
                 sums[i] = self.sum_trivial(vector, unpack);
                 continue;
             }
-            self.split::<C>(table, vector);
             open.push(i);
         }
         if open.is_empty() {
             return sums;
         }
-        let terms = open.iter().map(|&i| vectors[i].points.len()).sum::<usize>() / open.len();
-        let bits = open.iter().map(|&i| vectors[i].bits).max().unwrap_or(1);
-        let chosen = || self.model.window(terms, open.len(), self.threads, bits);
-        let window = self.options.window.unwrap_or_else(chosen);
         let mut jobs = vec![];
         for &i in &open {
             let vector = &mut vectors[i];
-            vector.record.window = window;
-            vector.record.rounds = window_count(vector.bits, window);
+            let split = self.split::<C>(vector);
+            vector.record.endomorphism = split.is_some();
             jobs.push(Job {
                 scalars: std::mem::take(&mut vector.scalars),
-                signed: vector.signed,
-                bits: vector.bits,
+                bits: split.as_ref().map_or(vector.bits, |split| split.bits),
+                split,
                 points: std::mem::take(&mut vector.points),
             });
+        }
+        let terms: usize = jobs.iter().map(Job::halves).sum();
+        let bits = jobs.iter().map(|job| job.bits).max().unwrap_or(1);
+        let model = match jobs.iter().any(|job| job.split.is_some()) {
+            true => self.model.of_halves(),
+            false => self.model,
+        };
+        let chosen = || model.window(terms / jobs.len(), jobs.len(), self.threads, bits);
+        let window = self.options.window.unwrap_or_else(chosen);
+        for (&i, job) in open.iter().zip(&jobs) {
+            let record = &mut vectors[i].record;
+            (record.window, record.rounds) = (window, window_count(job.bits, window));
         }
         // Times of stages that all vectors share are recorded with the first vector.
         let results = sum_jobs(
@@ -335,76 +323,37 @@ impl<'a, B> Call<'a, B> {
                 &mut sums,
             );
             let single = clusters.single.iter();
-            let mut points: Vec<u32> = single.clone().map(|&i| vector.points[i as usize]).collect();
-            let mut kept: Vec<Word> = single.map(|&i| scalars[i as usize]).collect();
+            let mut points: Vec<u32> = single.map(|&i| vector.points[i as usize]).collect();
+            let mut kept = clusters.single.clone();
             for (cluster, &first) in clusters.first.iter().enumerate() {
                 if let Some(point) = sums.get(cluster) {
                     points.push(table.push(*point));
-                    kept.push(scalars[first as usize]);
+                    kept.push(first);
                 }
             }
             vector.record.clusters = count;
             vector.record.members_flattened = clusters.members();
             vector.record.members_dropped = scalars.len() - kept.len();
-            (vector.points, vector.scalars) = (points, kept);
+            vector.scalars = scalars.select(kept.iter().map(|&i| i as usize));
+            vector.points = points;
         });
         vector.record.stages.duplicates = time;
     }
 
-    /// Replaces every term by two with scalars of half the length, if that saves time.
-    fn split<C: MsmCurve>(&self, table: &mut Table<B::Point>, vector: &mut Vector)
-    where
-        B: Backend<C>,
-    {
-        let Some(endomorphism) = endomorphism::<C>() else {
-            return;
-        };
-        if !self.wants_split(vector, endomorphism.bits) {
-            return;
-        }
-        let mut time = Default::default();
-        timed(&mut time, || {
-            let Vector {
-                points, scalars, ..
-            } = &*vector;
-            let (threads, terms) = (self.threads, points.len());
-            // The two lists are processed at once, by half of the threads each: workers then wait
-            // less often than for one list after the other.
-            let own = threads.div_ceil(2);
-            let mut images = || table.images(self.backend, &endomorphism.beta, points, own);
-            let halves = || {
-                map_groups(own, scalars, |group| {
-                    self.backend.split(&endomorphism, group)
-                })
-            };
-            let (images, halves) = if threads > 1 {
-                rayon::join(images, halves)
-            } else {
-                (images(), halves())
-            };
-            let both: Vec<_> = (0..terms)
-                .map(|i| [points[i], images.position(i, points[i])])
-                .collect();
-            (vector.points, vector.scalars) = (both.into_flattened(), halves.into_flattened());
-            (vector.bits, vector.signed) = (endomorphism.bits, true);
-        });
-        vector.record.endomorphism = true;
-        vector.record.stages.split += time;
-    }
-
-    fn wants_split(&self, vector: &Vector, half_bits: u32) -> bool {
+    /// What splits a vector's scalars into halves, if that saves time.
+    fn split<C: MsmCurve>(&self, vector: &Vector) -> Option<Endomorphism<C::BaseField>> {
         let terms = vector.points.len();
-        match self.options.endomorphism {
+        let wanted = |half_bits| match self.options.endomorphism {
             Toggle::Off => false,
             Toggle::On => true,
             Toggle::Auto => {
-                let threads = self.threads;
                 terms <= MAX_SPLIT
                     && self
                         .model
-                        .split_pays(terms, threads, vector.bits, half_bits)
+                        .split_pays(terms, self.threads, vector.bits, half_bits)
             }
-        }
+        };
+        endomorphism::<C>().filter(|endomorphism| wanted(endomorphism.bits))
     }
 
     fn wants_clusters(&self, vector: &Vector) -> bool {

@@ -8,8 +8,8 @@ use ark_ff::{AdditiveGroup, Field, One, PrimeField, Zero};
 use super::backend::Backend;
 use super::curve::MsmCurve;
 use super::field::KernelField;
+use super::planes::{Block, by_word};
 use super::prefetch::prefetch;
-use super::recode::Word;
 use super::schedule::{Entry, LANES, Row};
 use crate::curves::mont4::{Multiplier, Safe};
 
@@ -265,8 +265,8 @@ impl<C: MsmCurve> Backend<C> for Portable {
     type Point = Point<C>;
     type Scratch = Scratch<C>;
 
-    fn integers(&self, scalars: &[C::ScalarField; LANES]) -> [Word; LANES] {
-        scalars.map(|scalar| scalar.into_bigint().0)
+    fn integers(&self, scalars: &[C::ScalarField; LANES]) -> Block {
+        by_word(&scalars.map(|scalar| scalar.into_bigint().0))
     }
 
     fn pack(&self, point: &Affine<C>) -> Point<C> {

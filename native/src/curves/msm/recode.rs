@@ -6,18 +6,20 @@
 
 use super::arena::Carver;
 use super::parallel::for_columns;
+use super::planes::Block;
+use super::schedule::LANES;
 
 /// Words of a biased scalar: the bias may reach past bit 255.
 const WORDS: usize = 5;
 
-/// A scalar as an integer, in two's complement if scalars are signed.
-pub type Word = [u64; 4];
-
 /// Scalars plus bias, stored word by word: first the lowest word of all scalars, and so on, so that
-/// a window reads only the words that it overlaps.
+/// a window reads only the words that it overlaps. Each term has one scalar, or two halves: then
+/// the words of all second halves follow those of all first halves.
 #[derive(Debug)]
 pub struct Digits<'a> {
     planes: Vec<&'a mut [u64]>,
+    /// Number of planes of one scalar or half.
+    words: usize,
     window: u32,
     windows: u32,
 }
@@ -38,35 +40,55 @@ pub fn bucket_count(window: u32) -> usize {
 pub type Packed = u32;
 
 impl<'a> Digits<'a> {
-    /// Takes memory for the digits of `terms` scalars of at most `bits` bits, not counting a sign.
-    pub fn lay_out<P>(carver: &mut Carver<'a, P>, terms: usize, bits: u32, window: u32) -> Self {
+    /// Takes memory for the digits of `terms` times `halves` scalars of at most `bits` bits, not
+    /// counting a sign.
+    pub fn lay_out<P>(
+        carver: &mut Carver<'a, P>,
+        [terms, halves]: [usize; 2],
+        bits: u32,
+        window: u32,
+    ) -> Self {
         let windows = window_count(bits, window);
-        let planes = windows * window / 64 + 1;
+        let words = (windows * window / 64 + 1) as usize;
         Self {
-            planes: (0..planes).map(|_| carver.longs(terms)).collect(),
+            planes: (0..halves * words).map(|_| carver.longs(terms)).collect(),
+            words,
             window,
             windows,
         }
     }
 
-    /// Recodes scalars, whose number and length must be those that the memory was laid out for. A
-    /// negative scalar of `bits` bits is at least `-2^bits`, so with the bias added it is not
-    /// negative.
-    pub fn recode(&mut self, scalars: &[Word], signed: bool, threads: usize) {
+    /// Recodes the scalars, or halves, that `blocks` returns for the eight terms from a position
+    /// on. They must be as many and as long as the memory was laid out for. A negative scalar of
+    /// `bits` bits is at least `-2^bits`, so with the bias added it is not negative.
+    pub fn recode<const HALVES: usize>(
+        &mut self,
+        signed: bool,
+        threads: usize,
+        blocks: impl Fn(usize) -> [Block; HALVES] + Sync,
+    ) {
         let bias = bias(self.window, self.windows);
+        let words = self.words;
         for_columns(threads, &mut self.planes, |start, planes| {
             let count = planes.first().map_or(0, |plane| plane.len());
-            for (i, scalar) in scalars[start..start + count].iter().enumerate() {
-                let sign = if signed {
-                    (scalar[3] as i64 >> 63) as u64
-                } else {
-                    0
-                };
-                let mut carry = false;
-                let [a, b, c, d] = *scalar;
-                let biased = planes.iter_mut().zip([a, b, c, d, sign]).zip(bias);
-                for ((plane, own), bias) in biased {
-                    (plane[i], carry) = own.carrying_add(bias, carry);
+            for at in (0..count).step_by(LANES) {
+                let blocks = blocks(start + at);
+                for (block, planes) in blocks.iter().zip(planes.chunks_mut(words)) {
+                    let [a, b, c, d] = block;
+                    let mut sign = [0; LANES];
+                    for (sign, word) in sign.iter_mut().zip(d).filter(|_| signed) {
+                        *sign = (*word as i64 >> 63) as u64;
+                    }
+                    let mut carries = [0; LANES];
+                    let own = [a, b, c, d, &sign];
+                    for (word, plane) in planes.iter_mut().enumerate() {
+                        let sums = add(own[word], bias[word], &mut carries);
+                        let rest = &mut plane[at..];
+                        match rest.first_chunk_mut() {
+                            Some(first) => *first = sums,
+                            None => rest.copy_from_slice(&sums[..rest.len()]),
+                        }
+                    }
                 }
             }
         });
@@ -77,8 +99,16 @@ impl<'a> Digits<'a> {
         self.windows
     }
 
-    /// Writes the digits of one window of the scalars in `range` to `out`.
-    pub fn extract(&self, window: u32, range: std::ops::Range<usize>, out: &mut [Packed]) {
+    /// Writes the digits of one window to `out`, for one half of the terms in `range`. Scalars that
+    /// are not split are half 0.
+    pub fn extract(
+        &self,
+        window: u32,
+        half: usize,
+        range: std::ops::Range<usize>,
+        out: &mut [Packed],
+    ) {
+        let planes = &self.planes[half * self.words..(half + 1) * self.words];
         let position = (window * self.window) as usize;
         let (word, shift) = (position / 64, position % 64);
         let half = 1u64 << (self.window - 1);
@@ -87,14 +117,14 @@ impl<'a> Digits<'a> {
         } else {
             2 * half - 1
         };
-        let low = &self.planes[word][range.clone()];
+        let low = &planes[word][range.clone()];
         let pack = |biased: u64| {
             let digit = biased.wrapping_sub(half) as i64;
             (digit.unsigned_abs() as u32) << 1 | (digit as u64 >> 63) as u32
         };
         let last = window + 1 == self.windows;
-        if (last || shift + self.window as usize > 64) && word + 1 < self.planes.len() {
-            let high = &self.planes[word + 1][range];
+        if (last || shift + self.window as usize > 64) && word + 1 < planes.len() {
+            let high = &planes[word + 1][range];
             let left = (64 - shift as u32) % 64;
             let keep = if shift == 0 { 0 } else { u64::MAX };
             for (out, (&l, &h)) in out.iter_mut().zip(low.iter().zip(high)) {
@@ -106,6 +136,19 @@ impl<'a> Digits<'a> {
             }
         }
     }
+}
+
+/// Adds a word of the bias and the carries of the words below.
+#[allow(clippy::needless_range_loop)] // several arrays step together
+#[inline(always)]
+fn add(words: &[u64; LANES], bias: u64, carries: &mut [u64; LANES]) -> [u64; LANES] {
+    let mut sums = [0; LANES];
+    for lane in 0..LANES {
+        let biased = words[lane].wrapping_add(bias);
+        sums[lane] = biased.wrapping_add(carries[lane]);
+        carries[lane] = u64::from(biased < bias) | u64::from(sums[lane] < biased);
+    }
+    sums
 }
 
 fn bias(window: u32, windows: u32) -> [u64; WORDS] {
@@ -120,6 +163,7 @@ fn bias(window: u32, windows: u32) -> [u64; WORDS] {
 #[cfg(test)]
 mod tests {
     use super::super::arena::{Arena, Size};
+    use super::super::planes::{Planes, Word};
     use super::*;
     use proptest::prelude::*;
 
@@ -128,14 +172,17 @@ mod tests {
     /// Compares the sum of the digits with the scalar, both modulo a prime.
     fn check(words: [u64; 4], bits: u32, window: u32) {
         let mut arena = Arena::<()>::default();
-        let size = Size::of::<(), _>(|c| drop(Digits::lay_out(c, 2, bits, window)));
-        let mut digits = Digits::lay_out(&mut arena.carve(size), 2, bits, window);
+        let size = Size::of::<(), _>(|c| drop(Digits::lay_out(c, [2, 2], bits, window)));
+        let mut digits = Digits::lay_out(&mut arena.carve(size), [2, 2], bits, window);
+        let block = |scalars: [Word; 2]| scalars.into_iter().collect::<Planes>().block(0);
         if bits < 256 {
-            digits.recode(&[words, negated(words)], true, 1);
-            check_digits(&digits, words, [1, -1]);
+            let halves = [[words, negated(words)], [negated(words), words]];
+            digits.recode(true, 1, |_| halves.map(block));
+            check_digits(&digits, 0, words, [1, -1]);
+            check_digits(&digits, 1, words, [-1, 1]);
         }
-        digits.recode(&[words, words], false, 1);
-        check_digits(&digits, words, [1, 1]);
+        digits.recode(false, 1, |_| [[words, words]; 2].map(block));
+        check_digits(&digits, 1, words, [1, 1]);
     }
 
     fn negated(words: [u64; 4]) -> [u64; 4] {
@@ -147,12 +194,12 @@ mod tests {
         })
     }
 
-    fn check_digits(digits: &Digits<'_>, words: [u64; 4], signs: [i128; 2]) {
+    fn check_digits(digits: &Digits<'_>, half: usize, words: [u64; 4], signs: [i128; 2]) {
         let (window, mut sums) = (digits.window, [0i128; 2]);
         let mut weight = 1i128;
         for w in 0..digits.windows() {
             let mut out = [0; 2];
-            digits.extract(w, 0..2, &mut out);
+            digits.extract(w, half, 0..2, &mut out);
             for (sum, packed) in sums.iter_mut().zip(out) {
                 let value = i128::from(packed >> 1);
                 assert!(value <= bucket_count(window) as i128, "digit out of range");

@@ -11,7 +11,7 @@ use super::backend::Backend;
 use super::curve::MsmCurve;
 use super::duplicates::Clusters;
 use super::parallel::for_ranges;
-use super::recode::Word;
+use super::planes::{Block, Planes, by_word, compress};
 use super::schedule::LANES;
 
 /// Number of scalars in the sample by which repeats are estimated.
@@ -42,7 +42,7 @@ pub struct Scan {
     /// Positions of the scalars that are not zero, ascending.
     pub active: Vec<u32>,
     /// The scalars at these positions.
-    pub scalars: Vec<Word>,
+    pub scalars: Planes,
     /// Length in bits of the longest of them.
     pub bits: u32,
     /// Share of repeats in a sample of them, in 1/1024.
@@ -57,97 +57,86 @@ impl Scan {
         scalars: Scalars<'_, C::ScalarField>,
         threads: usize,
     ) -> Self {
-        let mut parts = for_ranges(threads, scalars.len(), |range| match scalars {
-            Scalars::Integers(integers) => {
-                let groups = integers[range.clone()].chunks(LANES);
-                Part::new(range, groups.map(|group| padded(group, |x| x.0)))
-            }
-            Scalars::Elements(elements) => {
-                let groups = elements[range.clone()].chunks(LANES);
-                let convert = |group: &[_]| match group.as_array() {
-                    Some(group) => backend.integers(group),
-                    None => backend.integers(&padded(group, |x| *x)),
-                };
-                Part::new(range, groups.map(convert))
+        let count = scalars.len();
+        let parts = for_ranges(threads, count, |range| {
+            // The first part gets room for all, because the others are appended to it.
+            let room = if range.start == 0 { count } else { range.len() };
+            let positions = range.clone();
+            match scalars {
+                Scalars::Integers(integers) => {
+                    let groups = integers[range].chunks(LANES);
+                    let convert = |group: &[_]| by_word(&padded(group, |x: &BigInt<4>| x.0));
+                    Part::new(positions, room, groups.map(convert))
+                }
+                Scalars::Elements(elements) => {
+                    let groups = elements[range].chunks(LANES);
+                    let convert = |group: &[_]| match group.as_array() {
+                        Some(group) => backend.integers(group),
+                        None => backend.integers(&padded(group, |x| *x)),
+                    };
+                    Part::new(positions, room, groups.map(convert))
+                }
             }
         });
-        let mut seen = [0; 4];
-        for part in &parts {
-            seen.iter_mut().zip(part.seen).for_each(|(s, w)| *s |= w);
+        let mut parts = parts.into_iter();
+        let mut whole = parts.next().unwrap_or_default();
+        for part in parts {
+            whole.append(&part);
         }
-        let (active, scalars) = match &mut parts[..] {
-            [only] => (
-                std::mem::take(&mut only.active),
-                std::mem::take(&mut only.scalars),
-            ),
-            parts => {
-                let (active, scalars): (Vec<_>, Vec<_>) = parts
-                    .iter()
-                    .map(|part| (&part.active[..], &part.scalars[..]))
-                    .unzip();
-                (active.concat(), scalars.concat())
-            }
-        };
-        let duplicates = duplicate_density(&scalars);
+        whole.scalars.finish();
         Self {
-            active,
-            scalars,
-            bits: bit_length(&seen),
-            duplicates,
+            active: whole.active,
+            bits: whole.scalars.bits(),
+            duplicates: duplicate_density(&whole.scalars),
+            scalars: whole.scalars,
         }
     }
 
     /// Drops the positions whose base is the identity.
     pub fn drop_identities<C: MsmCurve>(&mut self, bases: &[Affine<C>]) {
-        let terms = self.active.iter().zip(&self.scalars);
-        let kept = terms.filter(|(i, _)| !bases[**i as usize].is_zero());
-        (self.active, self.scalars) = kept.map(|(i, scalar)| (*i, *scalar)).unzip();
-        let bits = self.scalars.iter().map(bit_length).max();
-        self.bits = bits.unwrap_or_default();
+        let active = std::mem::take(&mut self.active);
+        let term = |at: &usize| !bases[active[*at] as usize].is_zero();
+        let kept: Vec<usize> = (0..active.len()).filter(term).collect();
+        self.active = kept.iter().map(|&at| active[at]).collect();
+        self.scalars = self.scalars.select(kept.iter().copied());
+        self.bits = self.scalars.bits();
         self.duplicates = duplicate_density(&self.scalars);
     }
 }
 
 /// What was found in a range of the scalars.
+#[derive(Default)]
 struct Part {
     active: Vec<u32>,
-    scalars: Vec<Word>,
-    /// Bitwise OR of all scalars.
-    seen: Word,
+    scalars: Planes,
 }
 
 impl Part {
     /// Scans groups of scalars that cover the range; the last group ends in zeros.
-    fn new(range: Range<usize>, groups: impl Iterator<Item = [Word; LANES]>) -> Self {
-        let mut part = Self {
-            active: Vec::with_capacity(range.len()),
-            scalars: Vec::with_capacity(range.len()),
-            seen: [0; 4],
-        };
-        for (start, group) in range.step_by(LANES).zip(groups) {
-            let (mut positions, mut kept, mut count) = ([0; LANES], [[0; 4]; LANES], 0);
-            for (i, scalar) in group.into_iter().enumerate() {
-                let or = &mut part.seen;
-                *or = [
-                    or[0] | scalar[0],
-                    or[1] | scalar[1],
-                    or[2] | scalar[2],
-                    or[3] | scalar[3],
-                ];
-                // No branch here: zeros among the scalars may follow no pattern that a processor
-                // could predict.
-                (positions[count], kept[count]) = ((start + i) as u32, scalar);
-                count += usize::from(scalar.iter().fold(0, |or, word| or | word) != 0);
+    fn new(range: Range<usize>, room: usize, groups: impl Iterator<Item = Block>) -> Self {
+        let mut active = Vec::with_capacity(room);
+        // Blocks are written whole, and what follows their last nonzero scalar is overwritten.
+        active.resize(range.len() + LANES, 0);
+        let mut scalars = Planes::with_room(room);
+        for (start, mut group) in range.step_by(LANES).zip(groups) {
+            let mut positions = [0; LANES];
+            for (lane, position) in positions.iter_mut().enumerate() {
+                *position = (start + lane) as u32;
             }
-            if count == LANES {
-                part.active.extend_from_slice(&positions);
-                part.scalars.extend_from_slice(&kept);
-            } else {
-                part.active.extend_from_slice(&positions[..count]);
-                part.scalars.extend_from_slice(&kept[..count]);
+            let count = compress(&mut group, &mut positions);
+            if let Some(next) = active[scalars.len()..].first_chunk_mut() {
+                *next = positions;
             }
+            scalars.push(&group, count);
         }
-        part
+        active.truncate(scalars.len());
+        Self { active, scalars }
+    }
+
+    /// Appends the part that comes next.
+    fn append(&mut self, next: &Self) {
+        self.active.extend_from_slice(&next.active);
+        self.scalars.append(&next.scalars);
     }
 }
 
@@ -160,17 +149,11 @@ fn padded<T, U: Copy + Default>(group: &[T], map: impl Fn(&T) -> U) -> [U; LANES
     out
 }
 
-/// Position of the highest bit that is set, plus one.
-pub fn bit_length(words: &[u64; 4]) -> u32 {
-    let top = words.iter().rposition(|&word| word != 0);
-    top.map_or(0, |i| 64 * i as u32 + 64 - words[i].leading_zeros())
-}
-
 /// Share of repeats in a sample of evenly spaced scalars, in 1/1024. The sample contains fewer
 /// repeats than all scalars do, so the estimate is low.
-fn duplicate_density(scalars: &[Word]) -> u32 {
+fn duplicate_density(scalars: &Planes) -> u32 {
     let stride = scalars.len().div_ceil(SAMPLE).max(1);
-    let sample: Vec<Word> = scalars.iter().step_by(stride).copied().collect();
+    let sample = scalars.select((0..scalars.len()).step_by(stride));
     let clusters = Clusters::new(&sample, SAMPLE);
     let repeats = clusters.members() - clusters.len();
     (repeats * 1024 / sample.len().max(1)) as u32
@@ -195,7 +178,8 @@ mod tests {
             assert_eq!((scan.bits, scan.duplicates), (41, 1024 / 4));
             scan.drop_identities(&bases);
             assert_eq!(scan.active, [0, 3, 4]);
-            assert_eq!(scan.scalars, [5, 1 << 13, 5].map(|word| [word, 0, 0, 0]));
+            let kept: Vec<u64> = (0..3).map(|i| scan.scalars.get(i)[0]).collect();
+            assert_eq!(kept, [5, 1 << 13, 5]);
             assert_eq!((scan.bits, scan.duplicates), (14, 1024 / 3));
         }
         let nothing = Scan::new::<Config>(&Portable, Scalars::Elements(&[]), 1);
@@ -221,18 +205,6 @@ mod tests {
             if let Some(ifma) = crate::curves::msm::ifma::Ifma::<Config>::new() {
                 assert_eq!(Scan::new(&ifma, elements, threads), expected);
             }
-        }
-    }
-
-    #[test]
-    fn bit_lengths() {
-        assert_eq!(bit_length(&[0; 4]), 0);
-        for bit in 0..256 {
-            let mut words = [0u64; 4];
-            words[bit / 64] |= 1 << (bit % 64);
-            assert_eq!(bit_length(&words), bit as u32 + 1);
-            words[0] |= 1;
-            assert_eq!(bit_length(&words), bit as u32 + 1);
         }
     }
 }

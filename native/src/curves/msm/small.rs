@@ -6,7 +6,8 @@ use ark_ff::{AdditiveGroup, Zero};
 
 use super::arena::{Arena, Size};
 use super::curve::MsmCurve;
-use super::recode::{Digits, Word, bucket_count};
+use super::planes::Planes;
+use super::recode::{Digits, bucket_count};
 
 /// Largest number of terms for which this path is taken.
 pub const MAX_TERMS: usize = 16;
@@ -15,11 +16,12 @@ const WINDOW: u32 = 4;
 
 /// Returns `sum_i k_i P_i` by shared doublings (Straus), for nonidentity points and scalars of
 /// `bits` bits.
-pub fn sum_small<C: MsmCurve>(points: &[Affine<C>], scalars: &[Word], bits: u32) -> Projective<C> {
+pub fn sum_small<C: MsmCurve>(points: &[Affine<C>], scalars: &Planes, bits: u32) -> Projective<C> {
     let mut arena = Arena::<()>::default();
-    let size = Size::of::<(), _>(|c| drop(Digits::lay_out(c, scalars.len(), bits, WINDOW)));
-    let mut digits = Digits::lay_out(&mut arena.carve(size), scalars.len(), bits, WINDOW);
-    digits.recode(scalars, false, 1);
+    let shape = [scalars.len(), 1];
+    let size = Size::of::<(), _>(|c| drop(Digits::lay_out(c, shape, bits, WINDOW)));
+    let mut digits = Digits::lay_out(&mut arena.carve(size), shape, bits, WINDOW);
+    digits.recode(false, 1, |start| [scalars.block(start)]);
     let multiples: Vec<Vec<Projective<C>>> = points.iter().map(multiples).collect();
     let mut total = Projective::<C>::zero();
     let mut row = vec![0; points.len()];
@@ -27,7 +29,7 @@ pub fn sum_small<C: MsmCurve>(points: &[Affine<C>], scalars: &[Word], bits: u32)
         (0..WINDOW).for_each(|_| {
             total.double_in_place();
         });
-        digits.extract(window, 0..points.len(), &mut row);
+        digits.extract(window, 0, 0..points.len(), &mut row);
         for (multiples, digit) in multiples.iter().zip(&row) {
             let value = (digit >> 1) as usize;
             if value > 0 {
@@ -62,7 +64,7 @@ mod tests {
             let points: Vec<Affine<Config>> =
                 (0..n).map(|i| (g * Fr::from(i + 3)).into()).collect();
             let expected = (0..n).map(|i| -Fr::from((i * i + 1) * (i + 3))).sum::<Fr>();
-            let words: Vec<_> = scalars.iter().map(|s| s.into_bigint().0).collect();
+            let words: Planes = scalars.iter().map(|s| s.into_bigint().0).collect();
             assert_eq!(sum_small(&points, &words, 254), g * expected);
         }
     }

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use super::endomorphism::{Endomorphism, SHIFT, Short};
 use super::field::ifma::{self, V};
-use super::recode::Word;
+use super::planes::Block;
 use super::schedule::LANES;
 
 /// Number of limbs of a number modulo `2^208`.
@@ -28,14 +28,13 @@ fn limbs(short: &Short) -> [u64; SHORT] {
 impl<F: Copy> Endomorphism<F> {
     /// Splits eight scalars into their halves, in two's complement.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
-    pub fn split_vectorised(&self, scalars: &[Word; LANES]) -> [[Word; 2]; LANES] {
+    pub fn split_vectorised(&self, scalars: &Block) -> [Block; 2] {
         let zero = _mm512_setzero_si512();
-        let mut rows = [zero; LANES];
-        for i in 0..LANES {
-            rows[i] = ifma::load_pair(&scalars[i], &scalars[i]);
+        let mut w = [zero; 4];
+        for i in 0..4 {
+            w[i] = ifma::load(&scalars[i]);
         }
-        let w = ifma::transpose(&rows);
-        let k = ifma::from_words(&[w[0], w[1], w[2], w[3]]);
+        let k = ifma::from_words(&w);
         let mut halves = [[k[0], k[1], k[2], k[3]], [zero; SHORT]];
         for i in 0..2 {
             let count = rounded(&k, &limbs(&self.split.factors[i]));
@@ -47,14 +46,11 @@ impl<F: Copy> Endomorphism<F> {
                 );
             }
         }
-        let [first, second] = [to_words(&halves[0]), to_words(&halves[1])];
-        let rows = ifma::transpose(&[
-            first[0], first[1], first[2], first[3], second[0], second[1], second[2], second[3],
-        ]);
-        let mut out = [[[0; 4]; 2]; LANES];
-        for i in 0..LANES {
-            if let Some(words) = out[i].as_flattened_mut().as_mut_array() {
-                ifma::store(words, rows[i]);
+        let mut out = [[[0; LANES]; 4]; 2];
+        for half in 0..2 {
+            let words = to_words(&halves[half]);
+            for i in 0..4 {
+                ifma::store(&mut out[half][i], words[i]);
             }
         }
         out
@@ -128,6 +124,7 @@ fn to_words(limbs: &[V; SHORT]) -> [V; 4] {
 #[cfg(test)]
 mod tests {
     use super::super::endomorphism::endomorphism;
+    use super::super::planes::{Word, by_word};
     use super::*;
     use crate::curves::msm::MsmCurve;
     use proptest::prelude::*;
@@ -138,8 +135,12 @@ mod tests {
         }
         let endomorphism = endomorphism::<C>().unwrap();
         // SAFETY: the features were found.
-        let found = unsafe { endomorphism.split_vectorised(scalars) };
-        assert_eq!(found, scalars.map(|scalar| endomorphism.split(&scalar)));
+        let found = unsafe { endomorphism.split_vectorised(&by_word(scalars)) };
+        let halves = scalars.map(|scalar| endomorphism.split(&scalar));
+        assert_eq!(
+            found,
+            [0, 1].map(|half| by_word(&halves.map(|both| both[half])))
+        );
     }
 
     fn check_curves(scalars: &[Word; LANES]) {

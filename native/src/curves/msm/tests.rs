@@ -128,6 +128,27 @@ fn every_size_bls12_381() {
     every_size::<ark_bls12_381::g1::Config>();
 }
 
+/// Numbers of terms around those at which paths change, with fewer and with more workers than
+/// terms or windows.
+#[test]
+fn few_terms_and_many_threads() {
+    let by = scalars::<ark_bn254::Fr>(16, 40);
+    let k = scalars::<ark_bn254::Fr>(17, 40);
+    let mut variants = vec![];
+    for threads in [1, 2, 3, 7, 100] {
+        for toggle in [Toggle::On, Toggle::Off] {
+            for backend in [FieldBackend::Auto, FieldBackend::Portable] {
+                let options = Msm::new().threads(threads).backend(backend);
+                variants.push(options.clone().endomorphism(toggle));
+                variants.push(options.endomorphism(toggle).window(13));
+            }
+        }
+    }
+    for n in [0, 1, 2, 16, 17, 18, 40] {
+        check_with::<Bn254>(&by[..n], &k[..n], &variants);
+    }
+}
+
 /// Inputs on which incomplete addition formulas, or careless sorting, fail.
 fn special_inputs<C: MsmCurve>() {
     let one = C::ScalarField::one();

@@ -45,11 +45,11 @@ pub struct Stages {
     pub pack: Duration,
     /// Joining of equal scalars.
     pub duplicates: Duration,
-    /// Endomorphism split.
+    /// Endomorphism split, with the recoding of the halves.
     pub split: Duration,
-    /// Recoding into signed windows.
+    /// Recoding of scalars that are not split into signed windows.
     pub recode: Duration,
-    /// Sorting and summing of buckets.
+    /// Sorting and summing of buckets, and joining of the halves.
     pub accumulate: Duration,
     /// Bucket reduction.
     pub reduce: Duration,

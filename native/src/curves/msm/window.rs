@@ -15,8 +15,19 @@ pub struct CostModel {
     pub bucket: f64,
     /// Per window, whatever its size.
     pub window: f64,
-    /// Per scalar that is split by the endomorphism, with the image of its point.
+    /// Per scalar that is split by the endomorphism, with its share of joining the halves.
     pub split: f64,
+}
+
+/// How many of the windows are taken whole, each by one worker, and into how many slices of the
+/// terms each other window is cut, so that workers get equal shares. With other jobs, there are
+/// enough windows for all workers unless there are fewer windows than workers.
+pub fn shares(windows: usize, threads: usize, alone: bool) -> (usize, usize) {
+    let left = windows % threads;
+    if left == 0 || !alone && windows >= threads {
+        return (windows, 1);
+    }
+    (windows - left, threads / left)
 }
 
 impl CostModel {
@@ -42,13 +53,16 @@ impl CostModel {
     }
 
     /// Nanoseconds until `threads` workers have computed `jobs` sums of `terms` scalars of `bits`
-    /// bits in windows of `window` bits. Each worker takes whole windows if there are enough.
+    /// bits in windows of `window` bits.
     fn elapsed(&self, [terms, jobs, threads]: [usize; 3], bits: u32, window: u32) -> f64 {
         let windows = window_count(bits, window) as usize * jobs;
-        let slices = (threads / windows.max(1)).max(1);
-        let terms = (terms / slices) as f64 * self.term;
-        let buckets = bucket_count(window) as f64 * self.bucket;
-        (windows * slices).div_ceil(threads) as f64 * (terms + buckets + self.window)
+        let (whole, slices) = shares(windows, threads, jobs == 1);
+        let buckets = bucket_count(window) as f64 * self.bucket + self.window;
+        let rounds = |slices: usize, windows: usize| {
+            let terms = (terms / slices) as f64 * self.term;
+            (windows * slices).div_ceil(threads) as f64 * (terms + buckets)
+        };
+        rounds(1, whole) + rounds(slices, windows - whole)
     }
 
     /// Whether splitting scalars into two halves of `half_bits` bits saves time.
@@ -56,12 +70,21 @@ impl CostModel {
         if bits <= half_bits {
             return false;
         }
-        let best = |terms, bits| {
-            let window = self.window(terms, 1, threads, bits);
-            self.elapsed([terms, 1, threads], bits, window)
+        let best = |model: &Self, terms, bits| {
+            let window = model.window(terms, 1, threads, bits);
+            model.elapsed([terms, 1, threads], bits, window)
         };
-        let split = best(2 * terms, half_bits) + terms as f64 * self.split / threads as f64;
-        split < best(terms, bits)
+        let halves = best(&self.of_halves(), 2 * terms, half_bits);
+        halves + (terms as f64 * self.split / threads as f64) < best(self, terms, bits)
+    }
+
+    /// The model of a sum of scalars that are split: joining both sums of a bucket was measured to
+    /// take up to about half as long as a term.
+    pub(super) fn of_halves(&self) -> Self {
+        Self {
+            bucket: self.bucket + self.term / 2.0,
+            ..*self
+        }
     }
 
     /// The cheapest window for `jobs` sums of `terms` scalars of `bits` bits each.
@@ -89,16 +112,24 @@ mod tests {
     }
 
     #[test]
-    fn workers_get_as_many_windows_each() {
+    fn workers_get_equal_shares() {
+        for windows in 0..40 {
+            assert_eq!(shares(windows, 1, true), (windows, 1));
+            for threads in 1..20 {
+                for alone in [true, false] {
+                    let (whole, slices) = shares(windows, threads, alone);
+                    assert!(whole <= windows && (windows - whole) * slices <= threads);
+                    assert!(!alone || whole % threads == 0);
+                }
+            }
+        }
+        assert_eq!(shares(11, 2, true), (10, 2));
+        assert_eq!(shares(11, 2, false), (11, 1));
+        assert_eq!(shares(5, 16, false), (0, 3));
         for threads in [2, 3, 4] {
             for log in 12..=20 {
-                let window = CostModel::IFMA.window(1 << log, 1, threads, 254);
-                let windows = window_count(254, window) as usize;
-                let rounds = windows.div_ceil(threads);
-                // With one window fewer per worker, windows would have to be larger.
-                assert!(rounds * threads - windows < threads, "{threads}, {log}");
-                let one = CostModel::IFMA.window(1 << log, 64, threads, 254);
-                assert_eq!(one, CostModel::IFMA.window(1 << log, 1, 1, 254));
+                let many = CostModel::IFMA.window(1 << log, 64, threads, 254);
+                assert_eq!(many, CostModel::IFMA.window(1 << log, 1, 1, 254));
             }
         }
     }

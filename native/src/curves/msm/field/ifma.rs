@@ -369,11 +369,3 @@ pub fn store(words: &mut [u64; 8], value: V) {
     // SAFETY: the reference covers the 64 bytes, and the instruction requires no alignment.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), value) }
 }
-
-/// Stores the low four words.
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
-pub fn store_low(words: &mut [u64; 4], value: V) {
-    // SAFETY: the reference covers the 32 bytes, and the instruction requires no alignment.
-    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), _mm512_castsi512_si256(value)) }
-}
