@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-const FIELDS: [&str; 28] = [
+const FIELDS: [&str; 29] = [
     "program",
     "inner_cycles",
     "inner_hash",
@@ -18,6 +18,7 @@ const FIELDS: [&str; 28] = [
     "proven_bits_outer",
     "outer_blowup",
     "leaf_prove_ms",
+    "leaf_cpu_ms",
     "leaf_fft_cost",
     "leaf_proof_bytes",
     "execute_ms",
@@ -312,6 +313,7 @@ fn steps_to_the_canonical_shape_are_measured() {
     let steps = rows[0]["canonical"].as_array().unwrap();
     assert_eq!(steps.last().unwrap()["canonical"], true);
     assert!(steps[0]["prove_ms"].as_f64() > Some(0.0));
+    assert!(steps[0]["prove_cpu_ms"].as_f64() > Some(0.0));
 }
 
 #[test]
