@@ -316,6 +316,40 @@ fn steps_to_the_canonical_shape_are_measured() {
     assert!(steps[0]["prove_cpu_ms"].as_f64() > Some(0.0));
 }
 
+/// An estimate of memory is near the peak of the process that proves. In proofs of full size it is 1.02
+/// to 1.11 times the peak; small ones leave more to what depends on profile and number of threads.
+#[test]
+fn estimates_of_memory_are_true() {
+    for arguments in [
+        "--inner-hash poseidon16 --queries 40",
+        "--inner-hash blake3 --queries 3",
+    ] {
+        let folder = TempDir::new().unwrap();
+        let program = folder.path().join("factorial.rs");
+        fs::write(&program, droste_programs::source("factorial").unwrap()).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_droste"))
+            .args(["cost-row", "--program"])
+            .arg(&program)
+            .args(["--public", "5", "--outer-preset", "toy"])
+            .args(arguments.split(' '))
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        let measured: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let estimate = measured["outer_estimate_bytes"].as_f64().unwrap();
+        // Not every operating system reports the peak.
+        if let Some(peak) = measured["row"]["peak_rss_bytes"].as_f64() {
+            let ratio = estimate / peak;
+            println!("{arguments}: {ratio:.2}");
+            assert!(
+                (0.8..1.5).contains(&ratio),
+                "{arguments}: {estimate} of {peak}"
+            );
+        }
+    }
+}
+
 #[test]
 fn usage_is_checked() {
     let fails = |arguments: &str, code: i32, words: &str| {

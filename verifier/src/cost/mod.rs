@@ -5,6 +5,7 @@
 //! process, so each [`Cost`] should be measured in a process of its own.
 
 mod machine;
+mod memory;
 mod peer;
 mod process;
 mod stages;
@@ -207,23 +208,6 @@ pub fn transform_cost(table: &TableReport, log_blowup: usize) -> u64 {
     let transform = |log_length: usize| (log_length as u64) << log_length;
     let log_height = table.shape.log_height;
     extended_width(table) as u64 * (transform(log_height) + transform(log_height + log_blowup))
-}
-
-impl Cost {
-    /// Estimates the bytes of memory that a proof of these tables needs: 1.7, 1.5 or 1.4 times the
-    /// size of its low-degree extensions at blowup 2, 4 or more.
-    pub fn estimated_bytes(tables: &[TableReport], settings: &FriSettings) -> usize {
-        let elements: usize = tables
-            .iter()
-            .map(|table| (extended_width(table) * table.height()) << settings.log_blowup)
-            .sum();
-        let tenths = match settings.log_blowup {
-            1 => 17,
-            2 => 15,
-            _ => 14,
-        };
-        elements * size_of::<droste_native::F>() / 10 * tenths
-    }
 }
 
 /// A program's proof in hash `H`, which the wrap verifies.
