@@ -298,7 +298,7 @@ impl Aggregator {
         (
             &self.canonical,
             &self.intermediate,
-            &self.intermediate_of_keccak,
+            &self.intermediate_of_bytes,
             &self.last_intermediate,
         )
     }

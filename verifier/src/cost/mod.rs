@@ -498,7 +498,7 @@ fn permutations(tables: &[TableCost]) -> Permutations {
     Permutations {
         poseidon16: rows("poseidon16"),
         poseidon2: rows("poseidon2_parent") + rows("poseidon2_sponge"),
-        blake3: rows("blake3"),
+        blake3: rows("blake3_calls"),
         keccak: rows("keccak") / droste_air::keccak::ROUNDS,
     }
 }
