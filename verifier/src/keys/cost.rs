@@ -78,8 +78,8 @@ fn power(log: usize) -> usize {
 }
 
 impl ChildShape {
-    /// Instructions that check one child.
-    fn child_cost(&self) -> usize {
+    /// Instructions that check one child, at most.
+    pub(crate) fn child_cost(&self) -> usize {
         let settings = &self.settings;
         let mut heights = self.log_heights.clone();
         heights.sort_unstable();
