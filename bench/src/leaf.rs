@@ -50,6 +50,7 @@ fn summary(row: Value) -> Value {
         "cycles",
         "fft_cost",
         "prove_ms",
+        "prove_cpu_ms",
         "verify_ms",
         "proof_bytes",
         "peak_rss_bytes",

@@ -172,6 +172,7 @@ where
         "tables": report.tables.iter().zip(rows).map(table).collect::<Vec<_>>(),
         "fft_cost": fft_cost,
         "prove_ms": all.as_secs_f64() * 1000.0,
+        "prove_cpu_ms": cpu.as_secs_f64() * 1000.0,
         "stages_ms": stages,
         "verify_ms": verify_ms,
         "proof_bytes": encode(&proof).map(|bytes| bytes.len()).unwrap_or(0),

@@ -72,6 +72,7 @@ class Step(TypedDict):
     compile_ms: float
     execute_ms: float
     prove_ms: float
+    prove_cpu_ms: float
     verify_ms: float
     proven_bits: int
 

@@ -114,8 +114,8 @@ pub struct Aggregator {
     /// FRI settings of proofs of intermediate shape. These may have more rows and columns than R,
     /// so they use the preset's number of queries and more grinding.
     intermediate: FriSettings,
-    /// FRI settings of a proof of intermediate shape that verified a proof in Keccak.
-    intermediate_of_keccak: FriSettings,
+    /// FRI settings of a proof of intermediate shape that verified a proof in a byte hash.
+    intermediate_of_bytes: FriSettings,
     /// The shape of the last intermediate proof, for aggregators whose canonical shape is not
     /// reached from proofs at minimal heights.
     last_intermediate: Option<FixedShape>,
@@ -132,7 +132,7 @@ impl Aggregator {
                 log_heights,
             },
             intermediate: settings,
-            intermediate_of_keccak: settings,
+            intermediate_of_bytes: settings,
             last_intermediate: None,
             circuits: Arc::default(),
         }
@@ -146,8 +146,8 @@ impl Aggregator {
     /// FRI settings of proofs of intermediate shape that verified proofs in this hash.
     pub const fn intermediate_settings(&self, hash: HashId) -> &FriSettings {
         match hash {
-            HashId::Keccak => &self.intermediate_of_keccak,
-            HashId::Poseidon16 | HashId::Poseidon2 | HashId::Blake3 => &self.intermediate,
+            HashId::Blake3 | HashId::Keccak => &self.intermediate_of_bytes,
+            HashId::Poseidon16 | HashId::Poseidon2 => &self.intermediate,
         }
     }
 

@@ -103,17 +103,24 @@ impl RunFigures {
     /// Estimates the figures of the run that verifies `count` proofs in Poseidon-16 of this shape.
     fn estimate(shape: ChildShape, count: usize) -> Result<Self, AggregateError> {
         let permutations = count * permutations(&shape.settings, &tables_of(&shape)?);
+        // Evaluating the constraints of wide tables is most of the program, and runs once. The bound
+        // on the program's length is about twice it.
+        let instructions = count * (shape.child_cost() / 2);
         let machine =
             Machine::<StandardTables>::new(ProgramTable::of_height(0), &PRECOMPILES.into())
                 .map_err(CircuitError::from)?;
         let tables = machine.names();
         let rows = tables.iter().map(|name| {
             let (rows, of) = rows_per_permutation(name);
-            permutations * rows / of
+            let least = match name.as_str() {
+                "cpu" | "program" => instructions,
+                _ => 0,
+            };
+            (permutations * rows / of).max(least)
         });
         Ok(Self {
             rows: rows.collect(),
-            cycles: permutations * CYCLES.0 / CYCLES.1,
+            cycles: (permutations * CYCLES.0 / CYCLES.1).max(instructions),
             shape,
             count,
             tables,
@@ -298,7 +305,7 @@ impl Aggregator {
         (
             &self.canonical,
             &self.intermediate,
-            &self.intermediate_of_keccak,
+            &self.intermediate_of_bytes,
             &self.last_intermediate,
         )
     }

@@ -67,10 +67,11 @@ impl Aggregator {
             commit_grinding_bits: more(base.commit_grinding_bits),
             ..settings
         };
-        // At 24 wide rows per Keccak permutation, committing to the traces costs more than the next
-        // step, so the blowup is halved, although the next step then verifies twice the queries.
+        // At 24 wide rows per Keccak permutation and 8 per Blake3 compression, committing to the
+        // traces costs more than the next step, so the blowup is halved, although the next step then
+        // verifies twice the queries.
         let short = preset.settings(1)?;
-        let intermediate_of_keccak = FriSettings {
+        let intermediate_of_bytes = FriSettings {
             log_blowup: short.log_blowup,
             num_queries: short.num_queries,
             ..intermediate
@@ -93,7 +94,7 @@ impl Aggregator {
         };
         Ok(Self {
             intermediate,
-            intermediate_of_keccak,
+            intermediate_of_bytes,
             last_intermediate,
             ..Self::new(settings, log_heights)
         })

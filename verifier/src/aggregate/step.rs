@@ -12,6 +12,7 @@ use super::shape::Size;
 use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, Run};
 use crate::claim::{ClaimTree, check_size, claim_tree};
+use crate::cost::cpu_time;
 use crate::keys::{KeySet, Recipe};
 use crate::tape::TapeSuite;
 
@@ -32,6 +33,8 @@ pub struct Step {
     pub execute: Duration,
     /// Time to make traces and proof, and the key, unless an earlier step made it.
     pub prove: Duration,
+    /// CPU time of that, in all threads of the process.
+    pub prove_cpu: Duration,
     /// Time to verify the proof natively.
     pub verify: Duration,
     /// Tables and security of the proof.
@@ -114,7 +117,7 @@ impl Aggregator {
         size: Size,
     ) -> Result<Aggregate, AggregateError> {
         check_size(run.trees())?;
-        let start = Instant::now();
+        let (cpu, start) = (cpu_time(), Instant::now());
         let (settings, heights) = self.shape_of(run.circuit().hash(), run.rows(), size);
         let recipe = Recipe {
             children: run.circuit().children().clone(),
@@ -126,7 +129,7 @@ impl Aggregator {
         checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
         let key = run.circuit().key(settings, &recipe.heights)?;
         let proof = key.prove(run.execution())?;
-        let prove = start.elapsed();
+        let (prove, prove_cpu) = (start.elapsed(), cpu_time().saturating_sub(cpu));
 
         let start = Instant::now();
         let report = key.verify(&proof)?;
@@ -140,6 +143,7 @@ impl Aggregator {
             compile: run.compile_time(),
             execute: run.execute_time(),
             prove,
+            prove_cpu,
             verify,
             report: report.clone(),
         };

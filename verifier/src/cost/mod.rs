@@ -5,6 +5,7 @@
 //! process, so each [`Cost`] should be measured in a process of its own.
 
 mod machine;
+mod memory;
 mod peer;
 mod process;
 mod stages;
@@ -120,6 +121,9 @@ pub struct Cost {
     pub left_out: Option<String>,
     /// Time to make traces and proof of the leaf, without its key.
     pub leaf_prove_ms: f64,
+    /// CPU time of that, in all threads; not in rows of early versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaf_cpu_ms: Option<f64>,
     /// `fft_cost` of the leaf's tables, as [`Self::fft_cost`].
     pub leaf_fft_cost: u64,
     /// Bytes of the leaf's file.
@@ -206,23 +210,6 @@ pub fn transform_cost(table: &TableReport, log_blowup: usize) -> u64 {
     extended_width(table) as u64 * (transform(log_height) + transform(log_height + log_blowup))
 }
 
-impl Cost {
-    /// Estimates the bytes of memory that a proof of these tables needs: 1.7, 1.5 or 1.4 times the
-    /// size of its low-degree extensions at blowup 2, 4 or more.
-    pub fn estimated_bytes(tables: &[TableReport], settings: &FriSettings) -> usize {
-        let elements: usize = tables
-            .iter()
-            .map(|table| (extended_width(table) * table.height()) << settings.log_blowup)
-            .sum();
-        let tenths = match settings.log_blowup {
-            1 => 17,
-            2 => 15,
-            _ => 14,
-        };
-        elements * size_of::<droste_native::F>() / 10 * tenths
-    }
-}
-
 /// A program's proof in hash `H`, which the wrap verifies.
 #[derive(Debug)]
 pub struct Leaf<H: HashSuite> {
@@ -230,6 +217,8 @@ pub struct Leaf<H: HashSuite> {
     pub proof: Proof<H>,
     /// Time to make traces and proof.
     pub prove: Duration,
+    /// CPU time of that.
+    pub cpu: Duration,
     /// `w * h * log2(h)`, summed over its tables.
     pub fft_cost: u64,
     /// Proven bits.
@@ -253,13 +242,15 @@ where
         let allowed = request.memory;
         return Err(CostError::Memory { estimate, allowed });
     }
-    let start = Instant::now();
+    let (cpu, start) = (process::cpu_time(), Instant::now());
     let traces = traces(&key, request.execution)?;
     let proof = prove_traces(&key, request.execution.statement, traces)?;
     let prove = start.elapsed();
+    let cpu = process::cpu_time().saturating_sub(cpu);
     let report = verifier.verify(&[], 0, &proof)?;
     Ok(Leaf {
         prove,
+        cpu,
         fft_cost: report.tables.iter().map(TableReport::fft_cost).sum(),
         bits: report.security.bits(),
         proof,
@@ -288,6 +279,7 @@ struct Run {
     hash: HashId,
     bits: usize,
     leaf_prove: Duration,
+    leaf_cpu: Duration,
     leaf_fft_cost: u64,
     leaf_proof_bytes: usize,
     circuit: Arc<RecursionCircuit>,
@@ -313,6 +305,7 @@ where
         hash: H::ID,
         bits: leaf.bits,
         leaf_prove: leaf.prove,
+        leaf_cpu: leaf.cpu,
         leaf_fft_cost: leaf.fft_cost,
         leaf_proof_bytes: codec::encode(&leaf.proof)?.len(),
         circuit: circuit.share(),
@@ -410,6 +403,7 @@ where
             )
         }),
         leaf_prove_ms: milliseconds(run.leaf_prove),
+        leaf_cpu_ms: Some(milliseconds(run.leaf_cpu)),
         leaf_fft_cost: run.leaf_fft_cost,
         leaf_proof_bytes: run.leaf_proof_bytes,
         execute_ms: milliseconds(run.execute),
@@ -504,7 +498,7 @@ fn permutations(tables: &[TableCost]) -> Permutations {
     Permutations {
         poseidon16: rows("poseidon16"),
         poseidon2: rows("poseidon2_parent") + rows("poseidon2_sponge"),
-        blake3: rows("blake3"),
+        blake3: rows("blake3_calls"),
         keccak: rows("keccak") / droste_air::keccak::ROUNDS,
     }
 }

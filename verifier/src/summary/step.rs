@@ -25,6 +25,9 @@ pub struct StepSummary {
     pub execute_ms: f64,
     /// Time to prove the run.
     pub prove_ms: f64,
+    /// CPU time of that, in all threads; not in rows of early versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prove_cpu_ms: Option<f64>,
     /// Time to verify the proof natively.
     pub verify_ms: f64,
     /// Proven bits of the proof.
@@ -44,6 +47,7 @@ impl StepSummary {
             compile_ms: milliseconds(step.compile),
             execute_ms: milliseconds(step.execute),
             prove_ms: milliseconds(step.prove),
+            prove_cpu_ms: Some(milliseconds(step.prove_cpu)),
             verify_ms: milliseconds(step.verify),
             proven_bits: step.report.security.bits(),
         }
@@ -60,14 +64,16 @@ impl StepSummary {
             compile_ms,
             execute_ms,
             prove_ms,
+            prove_cpu_ms,
             verify_ms,
             proven_bits,
         } = self;
         let shape = if *canonical { ", canonical" } else { "" };
         let fft_cost = *fft_cost as f64;
+        let cpu = prove_cpu_ms.map_or(String::new(), |ms| format!(" ({ms:.0} ms of CPU time)"));
         format!(
             "{children} of {hash}{shape}: {cycles} cycles, fft_cost {fft_cost:.2e}, \
-             compile {compile_ms:.0} ms, execute {execute_ms:.0} ms, prove {prove_ms:.0} ms, \
+             compile {compile_ms:.0} ms, execute {execute_ms:.0} ms, prove {prove_ms:.0} ms{cpu}, \
              verify {verify_ms:.1} ms, {proven_bits} bits"
         )
     }

@@ -130,6 +130,15 @@ fn summary(cost: &Figures) -> Vec<String> {
     ]
 }
 
+/// CPU time of both proofs.
+fn cpu_times(cost: &Figures) -> Option<String> {
+    let leaf = ms(cost.leaf_cpu_ms?);
+    let outer = cost.cpu_ns_per_fft_unit.map_or(String::new(), |ns| {
+        format!(", outer proof {}", ms(ns * cost.fft_cost as f64 / 1e6))
+    });
+    Some(format!("inner proof {leaf}{outer}"))
+}
+
 fn details(row: &Row) -> Vec<Vec<String>> {
     let cost = &row.figures;
     let line = |name: String, text: String| vec![name, text];
@@ -170,6 +179,7 @@ fn details(row: &Row) -> Vec<Vec<String>> {
         );
         line("stages".to_owned(), text)
     }));
+    rows.extend(cpu_times(cost).map(|text| line("CPU time".to_owned(), text)));
     let steps = row.canonical.iter().flatten();
     rows.extend(steps.map(|step| line("to canonical shape".to_owned(), step.text())));
     rows

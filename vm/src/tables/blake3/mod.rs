@@ -8,8 +8,11 @@ mod trace;
 
 pub use air::Blake3CallTable;
 pub use columns::Blake3CallCols;
-pub use droste_air::blake3::Blake3Table;
+/// The form of eight rows per compression: with it the way of a proof to the canonical shape is
+/// shorter than with one wide row (`docs/notes/blake3-table-forms.md`).
+pub use droste_air::blake3::narrow::NarrowTable as Blake3Table;
 
+use droste_air::blake3::narrow;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -47,6 +50,11 @@ impl Table for Blake3Table {
         trace::PRECOMPILES
     }
 
+    fn rows(&self, input: &TraceInput<'_>) -> usize {
+        // The rows of padding are those of a compression, too.
+        narrow::ROWS * Blake3CallTable.rows(input).max(1)
+    }
+
     #[expect(
         clippy::expect_used,
         reason = "`prover::log_heights` has checked that the rows fit the height"
@@ -58,7 +66,7 @@ impl Table for Blake3Table {
         _: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         let compressions = trace::compressions(input.execution);
-        droste_air::blake3::generate_table(&compressions, Some(1 << log_height))
+        narrow::generate_table(&compressions, Some(1 << log_height))
             .expect("the height is a power of two and no less than the rows")
     }
 }

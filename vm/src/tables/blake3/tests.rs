@@ -1,11 +1,11 @@
-use droste_air::blake3::{Blake3Table, CHUNK_END, CHUNK_START, Compression, IV, PARENT, ROOT};
+use droste_air::blake3::{CHUNK_END, CHUNK_START, Compression, IV, PARENT, ROOT};
 use droste_air::test_utils::{Harness, Rows, Table as Traced, constraint_degree, largest_message};
 use droste_native::F;
 use droste_native::precompile::{blake3_chunk, blake3_merkle, blake3_parent};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::columns::WORDS;
-use super::{Blake3CallCols, Blake3CallTable};
+use super::{Blake3CallCols, Blake3CallTable, Blake3Table};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::LANES;
