@@ -4,10 +4,10 @@ use droste::both_ways::{Hint, NativeTape, Program};
 use droste_gadgets::xmss::verify_signatures;
 use droste_native::F;
 use droste_native::hash_signature::{
-    Message, Parameters, PublicKey, SecretKey, Signature, Xmss, message_inputs,
+    Message, Parameters, PublicKey, SecretKey, Signature, VerifyError, Xmss, message_inputs,
 };
 use droste_native::precompile::poseidon16_compress;
-use droste_verifier::xmss::{Batch, BatchProgram};
+use droste_verifier::xmss::{Batch, BatchError, BatchProgram, key_block};
 use droste_vm::executor::{Tape, TapeItem};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
@@ -230,4 +230,37 @@ fn a_claim_of_one_key_more_is_rejected() {
     });
     let found = run.expect("three signatures").map(F::from_u32);
     assert!(member.is_some_and(|member| member.verify(2, &found).is_err()));
+}
+
+/// A randomness whose digest has an element `p - 1`, of which no digits are defined. It was searched
+/// for: one in 2^28 has such a digest.
+#[test]
+fn an_encoding_with_the_largest_element_is_rejected() {
+    let (program, honest) = batch(SMALL, 1, 5);
+    let tape = native_tape(program.tape(&honest).expect("valid signatures"));
+    let (mut key, mut signature) = honest.signatures[0].clone();
+    key.parameter = F::new_array([1, 2, 3, 4]);
+    signature.randomness = F::new_array([0, 0, 0, 0, 565_901, 971]);
+    let mut batch = honest.clone();
+    batch.signatures = vec![(key, signature.clone())];
+    assert_eq!(
+        program.tape(&batch),
+        Err(BatchError::Signature {
+            index: 0,
+            source: VerifyError::NoDigits { element: 5 },
+        })
+    );
+
+    let mut tape = tape.clone();
+    let first = tape.hints.len() - HINTS;
+    let forged = hints(&key, 5, &signature, &tape.hints[first..]);
+    tape.hints.splice(first.., forged);
+    let [.., Hint::Slice(keys)] = &mut tape.hints[..first] else {
+        panic!("the keys");
+    };
+    keys[0] = key_block(&key).map(Some);
+    let error = compiled(&program, verify_signatures::<1, 5, 26, 3>)
+        .both(&tape, &[])
+        .expect_err("rejected");
+    assert!(error.contains("low_24_bits"), "{error}");
 }
