@@ -4,10 +4,11 @@
 //! Each row is measured in a process of its own, so that the peak of memory is that of the row
 //! alone. Signatures are made before the clock starts, and so is the program's key.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use droste_native::hash_signature::{SecretKey, Xmss};
+use droste_native::hash_signature::{SecretKey, SignedMessage, Xmss};
 use droste_native::stark::security::Preset;
 use droste_native::{F, HashId, HashSuite, with_suite};
 use droste_verifier::cost::{Recorder, cpu_ns_per_fft_unit, cpu_time, peak_memory};
@@ -52,6 +53,9 @@ pub struct Arguments {
     /// Logarithm of the blowup.
     #[arg(long, default_value_t = 1)]
     pub log_blowup: usize,
+    /// Measures nothing, and writes the signatures to this file, as a list that `droste xmss` reads.
+    #[arg(long, conflicts_with = "here")]
+    pub write: Option<PathBuf>,
     /// Measures the row in this process, without starting another.
     #[arg(long, hide = true)]
     pub here: bool,
@@ -60,6 +64,12 @@ pub struct Arguments {
 /// Runs every measurement.
 pub fn run(arguments: &Arguments) -> Report {
     let mut rows = vec![];
+    if let Some(path) = &arguments.write {
+        let signatures = arguments.signatures.iter().sum();
+        write(path, signatures);
+        rows.push(json!({"signatures": signatures, "file": path}));
+        return Report::from_rows(rows);
+    }
     for &signatures in &arguments.signatures {
         for &hash in &arguments.hashes {
             rows.extend(if arguments.here {
@@ -108,6 +118,26 @@ fn batch(signatures: usize) -> Batch {
     }
 }
 
+/// Writes so many signatures, each of a key of its own, to a file.
+fn write(path: &Path, signatures: usize) {
+    let Batch {
+        slot,
+        message,
+        signatures,
+    } = batch(signatures);
+    let signed = signatures
+        .into_iter()
+        .map(|(public_key, signature)| SignedMessage {
+            public_key,
+            slot,
+            message,
+            signature,
+        });
+    let signed: Vec<SignedMessage> = signed.collect();
+    let text = serde_json::to_string(&signed).expect("signatures serialize");
+    std::fs::write(path, text).expect("the file can be written");
+}
+
 fn measure<H: HashSuite>(arguments: &Arguments, signatures: usize) -> Value
 where
     StandardTables: Provable<H>,
@@ -142,6 +172,7 @@ where
     );
 
     let statement = batch.claim().statement(program.log_keys());
+    let statement = statement.expect("the program was chosen for the batch");
     let verifier = Verifier::<H, StandardTables>::new(proof.key.clone()).expect("the key is valid");
     let start = Instant::now();
     let report = verifier.verify(&statement, 0, &proof);

@@ -190,8 +190,17 @@ fn an_aggregate_says_who_signed() {
         },
         "2 leaves",
     );
-    forged(&|claims| claims["target_sum"] = json!(180), "key");
+    // Who may choose the scheme forges signatures.
+    forged(&|claims| claims["target_sum"] = json!(180), "scheme");
+    forged(&|claims| claims["levels"] = json!(31), "scheme");
     forged(&|claims| claims["log_keys"] = json!(2), "key");
+    forged(
+        &|claims| {
+            claims["settings"]["log_blowup"] = json!(6);
+            claims["settings"]["log_final_poly_len"] = json!(16);
+        },
+        "rows",
+    );
     forged(&|claims| claims["log_keys"] = json!(0), "signatures");
     forged(&|claims| claims["levels"] = json!(33), "levels");
     forged(

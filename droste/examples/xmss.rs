@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         batches: vec![batch.claim()],
     };
     let aggregate = file::decode(&bytes)?.derive(&Deriver::new())?;
-    claims.check(aggregate.tree())?;
+    claims.check(aggregate.tree(), &Xmss::DEFAULT)?;
     let [(key, _), ..] = batch.signatures.as_slice() else {
         return Err("no signatures".into());
     };

@@ -44,8 +44,10 @@ struct Slot {
 ///
 /// Hints: the bits of the number of signatures minus one, the bits of the slot, the message, the
 /// keys, and for each signature a slice of blocks (randomness and the tweak of the encoding; the
-/// chains' values, two to a block; and for each level both children), and the low 24 bits of each
-/// element of the encoding, after which come the digits alone if the element has fewer than eight.
+/// chains' values, two to a block; and for each level both children), three blocks (the public
+/// parameter and four zeros; six elements with digits and the tweak of the chains; the leaf's first
+/// state), and the low 24 bits of each element of the encoding, after which come the digits alone if
+/// the element has fewer than eight.
 pub fn verify_signatures<
     const LOG: usize,
     const PAIRS: usize,
@@ -140,17 +142,26 @@ fn verify<const PAIRS: usize, const STEPS: usize, const LEVELS: usize>(
     assert_eq!(randomness.lane(7), slot.low);
     let zero = Felt::ZERO;
     let (p0, p1, p2, p3) = (key.lane(4), key.lane(5), key.lane(6), key.lane(7));
-    let parameter = Block::new([p0, p1, p2, p3, zero, zero, zero, zero]);
+    // What the chains read is a hint so that the parameter is at one address only. It is compared
+    // with what it must be.
+    let context = hint_slice(3).any();
+    let parameter = context.block(0);
+    assert_eq!(
+        parameter,
+        Block::new([p0, p1, p2, p3, zero, zero, zero, zero])
+    );
 
     let encoding = poseidon16_compress(poseidon16_compress(message, randomness), parameter);
     let elements = digits::<PAIRS>(encoding);
     let [e0, e1, e2, e3, e4, e5] = elements;
-    let digits = Block::new([e0, e1, e2, e3, e4, e5, slot.base, slot.low]);
+    assert_eq!(
+        context.block(1),
+        Block::new([e0, e1, e2, e3, e4, e5, slot.base, slot.low])
+    );
     let tweak = slot.base + felt(KIND);
     let leaf = Block::new([tweak, slot.low, zero, zero, p0, p1, p2, p3]);
-    let first = poseidon16_compress(leaf, Block::ZERO);
+    assert_eq!(context.block(2), poseidon16_compress(leaf, Block::ZERO));
 
-    let context = Slice::from_blocks([parameter, digits, first]);
     let values = signature.skip(1);
     let states = poseidon16_winternitz(values, context, PAIRS, STEPS);
     let leaf = states.block(PAIRS - 1);

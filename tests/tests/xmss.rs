@@ -4,7 +4,8 @@ use droste::both_ways::{Hint, NativeTape, Program};
 use droste_gadgets::xmss::verify_signatures;
 use droste_native::F;
 use droste_native::hash_signature::{
-    Message, Parameters, PublicKey, SecretKey, Signature, VerifyError, Xmss, message_inputs,
+    Message, Parameters, PublicKey, SecretKey, Signature, TweakKind, VerifyError, Xmss,
+    leaf_start_input, message_inputs, tweak,
 };
 use droste_native::precompile::poseidon16_compress;
 use droste_verifier::xmss::{Batch, BatchError, BatchProgram, key_block};
@@ -51,6 +52,7 @@ fn native_tape(tape: Tape) -> NativeTape {
 
 fn statement(program: &BatchProgram, batch: &Batch) -> [u32; 8] {
     let statement = batch.claim().statement(program.log_keys());
+    let statement = statement.expect("the program was chosen for the batch");
     statement.map(|element| element.as_canonical_u32())
 }
 
@@ -93,9 +95,9 @@ fn false_hints_prove_nothing_else() {
     assert_eq!(free, 0);
 }
 
-/// Number of hints of a signature with [`SMALL`] parameters: its blocks, the low bits of eight
-/// elements, and the digits of the element that is used in part.
-const HINTS: usize = 1 + 8 + 1;
+/// Number of hints of a signature with [`SMALL`] parameters: its blocks, those that the chains read,
+/// the low bits of eight elements, and the digits of the element that is used in part.
+const HINTS: usize = 2 + 8 + 1;
 
 /// Changes a signature, and says how.
 type Break = (&'static str, fn(&mut Signature));
@@ -111,7 +113,7 @@ const BREAKS: [Break; 3] = [
 /// The hints of a signature with [`SMALL`] parameters, valid or not, as a prover would make them who
 /// hopes that it is not noticed: everything that can be right is right.
 fn hints(key: &PublicKey, slot: u32, signature: &Signature, honest: &[Hint]) -> Vec<Hint> {
-    let (Hint::Slice(blocks), low) = (&honest[0], &honest[1..]) else {
+    let Hint::Slice(blocks) = &honest[0] else {
         panic!("a slice");
     };
     let mut blocks = blocks.clone();
@@ -134,15 +136,22 @@ fn hints(key: &PublicKey, slot: u32, signature: &Signature, honest: &[Hint]) -> 
         }
     }
     let digest = poseidon16_compress(&poseidon16_compress(&message, &randomness), &parameter);
-    let mut hints = vec![Hint::Slice(blocks)];
-    for (index, element) in digest.iter().enumerate() {
-        let bits = element.as_canonical_u32() & 0xff_ffff;
-        hints.push(Hint::Felt(F::from_u32(bits)));
+    let low = digest.map(|element| element.as_canonical_u32() & 0xff_ffff);
+    let mut digits = [F::ZERO; 8];
+    (digits[0], digits[1]) = (F::from_u32(low[0]), F::from_u32(low[1] & 63));
+    [digits[6], digits[7]] = tweak(TweakKind::Chain, 0, slot);
+    let [leaf, zero] = leaf_start_input(&key.parameter, slot);
+    let context = [parameter, digits, poseidon16_compress(&leaf, &zero)];
+    let mut hints = vec![
+        Hint::Slice(blocks),
+        Hint::Slice(context.map(|block| block.map(Some)).to_vec()),
+    ];
+    for (index, low) in low.into_iter().enumerate() {
+        hints.push(Hint::Felt(F::from_u32(low)));
         if index == 1 {
-            hints.push(Hint::Felt(F::from_u32(bits & 63)));
+            hints.push(Hint::Felt(digits[1]));
         }
     }
-    assert_eq!(hints.len(), 1 + low.len());
     hints
 }
 

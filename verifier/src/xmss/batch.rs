@@ -2,9 +2,9 @@
 
 use droste_native::F;
 use droste_native::hash_signature::{
-    Claim, PublicKey, Signature, Steps, VerifyError, message_inputs,
+    Claim, PublicKey, Signature, Steps, TweakKind, VerifyError, message_inputs, tweak,
 };
-use droste_native::precompile::{Block, DIGIT_BITS, PAIRS_PER_ELEMENT};
+use droste_native::precompile::{Block, DIGIT_BITS, LANES, PAIRS_PER_ELEMENT};
 use droste_vm::executor::{Tape, TapeItem};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_maybe_rayon::prelude::*;
@@ -83,8 +83,6 @@ impl BatchProgram {
         let bits = |number: u32, count: u32| {
             (0..count).map(move |bit| TapeItem::Felt(F::from_bool(number >> bit & 1 == 1)))
         };
-        let slice =
-            |blocks: &[Block]| TapeItem::Slice(blocks.iter().map(|b| b.map(Some)).collect());
         let levels = self.scheme().parameters().levels;
         let mut items: Vec<TapeItem> = bits(found as u32 - 1, self.log_keys()).collect();
         items.extend(bits(batch.slot, levels));
@@ -98,24 +96,43 @@ impl BatchProgram {
 
     /// The hints that `droste_gadgets::xmss` reads for a signature.
     fn signature_hints(&self, claim: &Claim<'_>, steps: &Steps) -> Vec<TapeItem> {
-        let ([_, randomness], _) = message_inputs(&claim.message());
+        let ([_, randomness], parameter) = message_inputs(&claim.message());
         let values = claim.signature.chain_values.as_chunks().0.iter();
         let values = values.map(|[left, right]| [*left, *right]);
         let blocks = values.chain(steps.pairs.iter().copied()).map(join);
-        let blocks = std::iter::once(randomness).chain(blocks);
-        let mut hints = vec![TapeItem::Slice(blocks.map(|b| b.map(Some)).collect())];
+        let blocks: Vec<Block> = std::iter::once(randomness).chain(blocks).collect();
+
         let pairs = self.pairs() as usize;
+        let mut digits = [F::ZERO; LANES];
+        let mut low_bits = vec![];
         for (index, element) in steps.message_digest.iter().enumerate() {
             let bits = element.as_canonical_u32() & 0xff_ffff;
-            hints.push(TapeItem::Felt(F::from_u32(bits)));
             let of_element = pairs.saturating_sub(PAIRS_PER_ELEMENT * index);
+            let of_element = of_element.min(PAIRS_PER_ELEMENT);
+            let mask = (1 << (2 * DIGIT_BITS as usize * of_element)) - 1;
+            let used = F::from_u32(bits & mask);
+            if let Some(lane) = digits.get_mut(index) {
+                *lane = used;
+            }
+            low_bits.push(TapeItem::Felt(F::from_u32(bits)));
             if (1..PAIRS_PER_ELEMENT).contains(&of_element) {
-                let digits = bits & ((1 << (2 * DIGIT_BITS as usize * of_element)) - 1);
-                hints.push(TapeItem::Felt(F::from_u32(digits)));
+                low_bits.push(TapeItem::Felt(used));
             }
         }
+        let [.., base, low] = &mut digits;
+        [*base, *low] = tweak(TweakKind::Chain, 0, claim.slot);
+
+        let mut hints = vec![
+            slice(&blocks),
+            slice(&[parameter, digits, steps.leaf_start]),
+        ];
+        hints.extend(low_bits);
         hints
     }
+}
+
+fn slice(blocks: &[Block]) -> TapeItem {
+    TapeItem::Slice(blocks.iter().map(|block| block.map(Some)).collect())
 }
 
 fn join([left, right]: [[F; 4]; 2]) -> Block {

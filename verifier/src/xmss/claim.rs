@@ -22,19 +22,19 @@ pub struct BatchClaim {
 }
 
 impl BatchClaim {
-    /// The statement of a proof of the program for `2^log_keys` keys that says this.
-    pub fn statement(&self, log_keys: u32) -> [F; LANES] {
+    /// The statement of a proof of the program for `2^log_keys` keys that says this, or `None` if
+    /// there is no such proof: a batch has at least one key, and no more than the program takes.
+    pub fn statement(&self, log_keys: u32) -> Option<[F; LANES]> {
+        let signatures = signatures(self.keys.len(), log_keys)?;
         let root = root(self.key_blocks(log_keys));
-        statement(self.keys.len() as u32, self.slot, &self.message, &root)
+        Some(statement(signatures, self.slot, &self.message, &root))
     }
 
     /// That the key at `index` is in the claim, or `None` if it has no such key, or there are more
     /// keys than `2^log_keys`.
     pub fn member(&self, log_keys: u32, index: usize) -> Option<BatchMember> {
         let key = *self.keys.get(index)?;
-        if self.keys.len() > 1 << log_keys {
-            return None;
-        }
+        let signatures = signatures(self.keys.len(), log_keys)?;
         let mut nodes = self.key_blocks(log_keys);
         let mut path = vec![];
         for level in 0..log_keys {
@@ -42,7 +42,7 @@ impl BatchClaim {
             nodes = parents(&nodes);
         }
         Some(BatchMember {
-            signatures: self.keys.len() as u32,
+            signatures,
             slot: self.slot,
             message: self.message,
             key,
@@ -51,7 +51,8 @@ impl BatchClaim {
         })
     }
 
-    /// The leaves of the tree of keys: blocks of zeros follow the keys.
+    /// The leaves of the tree of keys: blocks of zeros follow the keys. `log_keys` must be at most
+    /// [`MAX_LOG_KEYS`].
     pub(super) fn key_blocks(&self, log_keys: u32) -> Vec<Block> {
         let mut blocks: Vec<Block> = self.keys.iter().map(key_block).collect();
         blocks.resize(blocks.len().max(1 << log_keys), [F::ZERO; LANES]);
@@ -80,6 +81,14 @@ pub struct BatchMember {
 /// Why a [`BatchMember`] is refused.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum BatchMemberError {
+    /// The program does not take so many signatures, or there are none.
+    #[error("a batch of {signatures} signatures, the program takes 1 to {most}")]
+    Signatures {
+        /// Number of signatures.
+        signatures: u32,
+        /// Largest number.
+        most: u32,
+    },
     /// The batch has no signature of this index: what is at the place in the tree has not signed.
     #[error("there is no signature {index}: the batch has {signatures}, counted from 0")]
     NotSigned {
@@ -122,7 +131,13 @@ impl BatchMember {
                 found: self.path.len(),
             });
         }
-        if index >= signatures.min(1 << log_keys) {
+        // The statement has the number as an element: a number above the modulus would be hashed as
+        // the smaller one, and let what follows the keys pass for a key.
+        let most = 1 << log_keys;
+        if !(1..=most).contains(&signatures) {
+            return Err(BatchMemberError::Signatures { signatures, most });
+        }
+        if index >= signatures {
             return Err(BatchMemberError::NotSigned { index, signatures });
         }
         let levels = (0..).zip(&self.path);
@@ -147,6 +162,13 @@ pub fn key_block(key: &PublicKey) -> Block {
     [a, b, c, d, e, f, g, h]
 }
 
+/// The number of keys, if the program for `2^log_keys` keys takes so many.
+fn signatures(keys: usize, log_keys: u32) -> Option<u32> {
+    let fits = log_keys <= MAX_LOG_KEYS && (1..=1 << log_keys).contains(&keys);
+    fits.then_some(keys as u32)
+}
+
+/// The statement of a batch of so many signatures, which must be below the modulus.
 fn statement(signatures: u32, slot: u32, message: &Block, root: &Block) -> [F; LANES] {
     let mut head = [F::ZERO; LANES];
     for (lane, value) in head.iter_mut().zip([signatures, slot & 0xffff, slot >> 16]) {

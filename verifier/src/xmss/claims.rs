@@ -2,12 +2,16 @@
 
 use droste_native::hash_signature::{ParameterError, Parameters, PublicKey, Xmss};
 use droste_native::{F, FriSettings, HashId, with_suite};
-use droste_vm::key::KeyDigest;
+use droste_vm::compiler::CompileError;
+use droste_vm::heights::{Heights, min_log_height, padded_log_height};
+use droste_vm::key::{KeyDigest, KeyError, ProvingKey};
+use droste_vm::machine::StandardTables;
+use droste_vm::verifier::DEFAULT_LIMIT;
 use p3_field::PrimeField32;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{BatchClaim, BatchProgram, BatchProgramError, BatchProofError, BatchProver};
+use super::{BatchClaim, BatchProgram, BatchProgramError};
 use crate::claim::ClaimTree;
 
 /// The batches of an aggregate, in order, and the program that verified them.
@@ -66,9 +70,28 @@ pub enum SignatureClaimsError {
         /// The last slot.
         last: u32,
     },
+    /// The signatures are of another scheme.
+    #[error("signatures of the scheme {found:?}, expected {expected:?}")]
+    OtherScheme {
+        /// Parameters of the scheme that the caller expects.
+        expected: Parameters,
+        /// Parameters of the scheme that is claimed.
+        found: Parameters,
+    },
+    /// Committing to the program at these settings takes too much work.
+    #[error("committing to the program takes 2^{log_rows} rows, at most 2^{most} are allowed")]
+    Work {
+        /// Logarithm of the number of rows, blowup included.
+        log_rows: usize,
+        /// Logarithm of the limit.
+        most: usize,
+    },
     /// The settings make no key.
-    #[error("the settings of the batches' proofs make no key")]
-    Key(#[source] Box<BatchProofError>),
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The program does not compile, which is an error of this crate.
+    #[error("the program does not compile")]
+    Compile(#[source] Box<CompileError>),
     /// The aggregate has another number of leaves than there are batches.
     #[error("the aggregate has {leaves} leaves, but {batches} batches are claimed")]
     Leaves {
@@ -99,26 +122,49 @@ impl SignatureClaims {
     /// The key of the batches' proofs: the program is compiled and committed to.
     ///
     /// # Errors
-    /// If the settings make none.
+    /// If the settings make none, or one of more than [`DEFAULT_LIMIT`] rows.
     pub fn key(&self) -> Result<KeyDigest, SignatureClaimsError> {
-        let key = with_suite!(self.hash, H => {
-            BatchProver::<H>::new(self.program, self.settings).map(|prover| prover.key().digest())
-        });
-        key.map_err(|error| SignatureClaimsError::Key(Box::new(error)))
+        let settings = self.settings;
+        settings.validate().map_err(KeyError::from)?;
+        let compiled = self.program.compile();
+        let program = compiled.map_err(SignatureClaimsError::Compile)?.program;
+        let log_height = padded_log_height(program.instructions.len());
+        let log_height = log_height.max(min_log_height(&settings));
+        let (log_rows, most) = (log_height + settings.log_blowup, DEFAULT_LIMIT.ilog2());
+        if log_rows > most as usize {
+            let most = most as usize;
+            return Err(SignatureClaimsError::Work { log_rows, most });
+        }
+        Ok(with_suite!(self.hash, H => {
+            ProvingKey::<H, StandardTables>::new(&program, settings, Heights::Minimal)?
+                .key()
+                .digest()
+        }))
     }
 
     /// Checks that the leaves of an aggregate are proofs of these batches, all of them and in this
-    /// order. Every key of a batch has then signed its message in its slot.
+    /// order, of signatures of this scheme. Every key of a batch has then signed its message in its
+    /// slot.
     ///
     /// # Soundness obligations
+    ///
+    /// The scheme is the caller's. A public key does not say to which target sum it belongs, and who
+    /// may choose the sum forges a signature from a true one: by walking its chains on to an encoding
+    /// whose digits are nowhere smaller.
+    ///
     ///
     /// The tree must be that of an aggregate that was verified
     /// ([`crate::aggregate::UnverifiedAggregate::verify`]), with as many bits as the caller requires.
     ///
     /// # Errors
     /// Names the first leaf that is something else.
-    pub fn check(&self, tree: &ClaimTree) -> Result<(), SignatureClaimsError> {
-        let expected = self.key()?;
+    pub fn check(&self, tree: &ClaimTree, scheme: &Xmss) -> Result<(), SignatureClaimsError> {
+        if self.program.scheme() != scheme {
+            return Err(SignatureClaimsError::OtherScheme {
+                expected: *scheme.parameters(),
+                found: *self.program.scheme().parameters(),
+            });
+        }
         let leaves = tree.leaves();
         if leaves.len() != self.batches.len() {
             return Err(SignatureClaimsError::Leaves {
@@ -126,6 +172,7 @@ impl SignatureClaims {
                 batches: self.batches.len(),
             });
         }
+        let expected = self.key()?;
         for (batch, (claim, (found, statement))) in self.batches.iter().zip(leaves).enumerate() {
             if found != expected {
                 return Err(SignatureClaimsError::OtherKey {
@@ -134,7 +181,7 @@ impl SignatureClaims {
                     found,
                 });
             }
-            if claim.statement(self.program.log_keys()) != statement {
+            if claim.statement(self.program.log_keys()) != Some(statement) {
                 return Err(SignatureClaimsError::OtherStatement { batch });
             }
         }

@@ -1,8 +1,13 @@
-use droste_native::F;
+use droste_gadgets::xmss::CLAIM_TAG;
+use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::hash_signature::{Parameters, PublicKey, Xmss};
-use p3_field::PrimeCharacteristicRing;
+use droste_native::precompile::poseidon16_compress;
+use droste_native::stark::security::Preset;
+use droste_native::{F, HashId};
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::*;
+use crate::claim::{Claim, ClaimTree};
 
 fn key(n: u32) -> PublicKey {
     let elements = |from: u32| std::array::from_fn(|i| F::from_u32(100 * n + from + i as u32));
@@ -24,7 +29,7 @@ fn claim(keys: u32) -> BatchClaim {
 fn members_of_a_claim_are_accepted() {
     for (keys, log_keys) in [(1, 1), (2, 1), (3, 2), (5, 3), (8, 3), (5, 4)] {
         let claim = claim(keys);
-        let statement = claim.statement(log_keys);
+        let statement = claim.statement(log_keys).expect("it fits");
         for index in 0..keys {
             let member = claim.member(log_keys, index as usize).expect("a key");
             assert_eq!(member.key, key(index));
@@ -32,7 +37,11 @@ fn members_of_a_claim_are_accepted() {
         }
         assert_eq!(claim.member(log_keys, keys as usize), None);
     }
-    assert_eq!(claim(3).member(1, 0), None);
+    // More keys than the program takes, none, and levels that no program has.
+    for (keys, log_keys) in [(3, 1), (0, 2), (3, MAX_LOG_KEYS + 1), (3, 64)] {
+        assert_eq!(claim(keys).member(log_keys, 0), None);
+        assert_eq!(claim(keys).statement(log_keys), None);
+    }
 }
 
 #[test]
@@ -71,7 +80,7 @@ fn a_statement_binds_everything_and_the_order() {
 #[test]
 fn what_is_not_in_a_claim_is_refused() {
     let claim = claim(3);
-    let statement = claim.statement(2);
+    let statement = claim.statement(2).expect("it fits");
     let honest = claim.member(2, 1).expect("a key");
     let refused = |edit: &dyn Fn(&mut BatchMember)| {
         let mut member = honest.clone();
@@ -119,9 +128,9 @@ fn what_is_not_in_a_claim_is_refused() {
     );
     assert_eq!(
         refused(&|member| (member.index, member.signatures) = (5, 9)),
-        BatchMemberError::NotSigned {
-            index: 5,
-            signatures: 9
+        BatchMemberError::Signatures {
+            signatures: 9,
+            most: 4
         }
     );
 }
@@ -171,5 +180,66 @@ fn programs_are_named_by_their_parameters() {
     assert_eq!(
         BatchProgram::new(long.expect("a scheme"), 1),
         Err(BatchProgramError::Chains { found: 50 })
+    );
+}
+
+/// The program says nothing of the keys that follow those of the signatures. A number of signatures
+/// that is the same element as the right one must not make one of them a member.
+#[test]
+fn a_number_of_signatures_above_the_modulus_is_refused() {
+    let tree = claim(4);
+    let keys: Vec<_> = tree.keys.iter().map(key_block).collect();
+    let root = poseidon16_compress(
+        &poseidon16_compress(&keys[0], &keys[1]),
+        &poseidon16_compress(&keys[2], &keys[3]),
+    );
+    // Three signatures are proved, over a tree with a fourth key.
+    let mut head = [F::ZERO; 8];
+    (head[0], head[1], head[2]) = (F::from_u32(3), F::from_u32(0x5678), F::from_u32(0x1234));
+    let blocks = [head, tree.message, root];
+    let statement = Poseidon16.hash(F::from_usize(CLAIM_TAG), blocks.as_flattened());
+    let mut member = tree.member(2, 2).expect("a key");
+    member.signatures = 3;
+    assert_eq!(member.verify(2, &statement), Ok(()));
+    let mut member = tree.member(2, 3).expect("a key");
+    for signatures in [3, 3 + F::ORDER_U32, 0, u32::MAX] {
+        member.signatures = signatures;
+        assert!(member.verify(2, &statement).is_err(), "{signatures}");
+    }
+}
+
+/// Claims about signatures of another scheme are refused, whatever the aggregate says: with another
+/// target sum a signature can be forged from a true one.
+#[test]
+fn the_scheme_is_the_verifiers() {
+    let small = Xmss::new(Parameters {
+        target_sum: Parameters::DEFAULT.target_sum + 1,
+        ..Parameters::DEFAULT
+    })
+    .expect("a scheme");
+    let batch = claim(2);
+    let mut claims = SignatureClaims {
+        program: BatchProgram::new(small, 2).expect("a program"),
+        hash: HashId::Poseidon16,
+        settings: Preset::Toy.settings(1).expect("settings"),
+        batches: vec![batch.clone()],
+    };
+    let leaf = |claims: &SignatureClaims| ClaimTree {
+        key: claims.key().expect("a key"),
+        claim: Claim::Statement(batch.statement(1).expect("it fits")),
+    };
+    let tree = leaf(&claims);
+    assert!(claims.check(&tree, &small).is_ok());
+    let refused = claims.check(&tree, &Xmss::DEFAULT).expect_err("refused");
+    assert!(
+        matches!(refused, SignatureClaimsError::OtherScheme { .. }),
+        "{refused}"
+    );
+    claims.program = BatchProgram::new(Xmss::DEFAULT, 2).expect("a program");
+    assert!(claims.check(&leaf(&claims), &Xmss::DEFAULT).is_ok());
+    let refused = claims.check(&tree, &Xmss::DEFAULT).expect_err("refused");
+    assert!(
+        matches!(refused, SignatureClaimsError::OtherKey { batch: 0, .. }),
+        "{refused}"
     );
 }

@@ -197,6 +197,8 @@ impl InHash for Work<'_> {
             let count = self.batches.len();
             progress.message(format!("proving batch {} of {count}", index + 1));
             let statement = batch.claim().statement(self.program.log_keys());
+            // The program was chosen for the largest batch.
+            let statement = statement.unwrap_or_default();
             let leaf = |bytes: &[u8]| {
                 let planner = self.planner;
                 planner.proof(bytes, &program, &statement, 0, DEFAULT_LIMIT)

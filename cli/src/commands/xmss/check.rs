@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use droste_native::F;
-use droste_native::hash_signature::PublicKey;
+use droste_native::hash_signature::{PublicKey, Xmss};
 use droste_verifier::summary::Evidence;
 use droste_verifier::xmss::SignatureClaims;
 use p3_field::PrimeField32;
@@ -113,7 +113,7 @@ impl Check {
             return Err(CommandError::failed(message));
         }
         claims
-            .check(aggregate.tree())
+            .check(aggregate.tree(), &Xmss::DEFAULT)
             .map_err(CommandError::failed)?;
         for (index, wanted) in wanted.iter().enumerate() {
             let what = || format!("entry {index}");
