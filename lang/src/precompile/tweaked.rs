@@ -41,10 +41,8 @@ pub const POSEIDON16_WINTERNITZ: Precompile = Precompile {
         };
         let states = poseidon16_winternitz(&starts, parameter, digits, first, call.immediate());
         let states = states.map_err(|error| call.refuse(error.to_string()))?;
-        let mut at = call.address(C)?;
-        for state in states {
+        for (at, state) in (call.address(C)?..).zip(states) {
             call.memory().set_block(at, state)?;
-            at += 1;
         }
         Ok(())
     },
