@@ -87,6 +87,17 @@ fn signatures_of_the_default_scheme_are_accepted() {
     }
 }
 
+/// The example program, with far fewer signatures than it takes.
+#[test]
+fn the_example_program_verifies_a_batch() {
+    let (_, batch) = batch(Parameters::DEFAULT, 2, 9);
+    let largest = BatchProgram::new(Xmss::DEFAULT, 1 << 11).expect("a program");
+    let tape = native_tape(largest.tape(&batch).expect("valid signatures"));
+    let source = droste_programs::source("xmss").expect("the program exists");
+    let program = Program::new("xmss", source, droste_programs::xmss::main);
+    assert_eq!(program.both(&tape, &[]), Ok(statement(&largest, &batch)));
+}
+
 #[test]
 fn false_hints_prove_nothing_else() {
     let (program, batch) = batch(SMALL, 2, 5);

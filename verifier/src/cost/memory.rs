@@ -27,8 +27,9 @@ const PROCESS: usize = 32 << 20;
 
 impl Cost {
     /// Estimates the bytes of memory that a proof of these tables needs, which is most when it is
-    /// opened: all low-degree extensions, [`ROW`], [`COLUMN`] and [`PROCESS`], and a sixteenth
-    /// more, so that the estimate is rather too high than too low.
+    /// opened: all low-degree extensions, something for each row of the tallest one and for each
+    /// main column, what the process takes besides, and a sixteenth more, so that the estimate is
+    /// rather too high than too low.
     pub fn estimated_bytes(tables: &[TableReport], settings: &FriSettings) -> usize {
         let width = |table: &TableReport| extended_width(table) + table.shape.preprocessed_width;
         let extensions: usize = tables
