@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let directory = arguments.get(2);
 
     for (name, text) in droste_programs::SOURCES {
-        report(name, &compile(text, &[])?);
+        report(name, &compile(text, droste_gadgets::SOURCES)?);
     }
     let aggregator = Aggregator::for_preset(preset, children)?;
     let intermediate = |hash: HashId| *aggregator.intermediate_settings(hash);
