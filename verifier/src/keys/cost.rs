@@ -36,6 +36,7 @@ fn table_cost(name: &str) -> TableCost {
         "keccak" => (130_000, 900_000),
         "limbs" | "blake3_calls" | "keccak_calls" => (8_000, 20_000),
         "poseidon2_sponge" => (4_000, 12_000),
+        "poseidon16_tweaked" => (4_000, 12_000),
         "ext" | "poseidon16" | "poseidon2_parent" => (2_600, 8_000),
         _ => (350, 2_000),
     };

@@ -4,7 +4,7 @@ use droste_gadgets::xmss::CLAIM_TAG;
 use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::hash_signature::PublicKey;
-use droste_native::precompile::{Block, LANES, poseidon16_compress};
+use droste_native::precompile::{Block, LANES, poseidon16_compress, poseidon16_merkle};
 use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
 
@@ -140,15 +140,9 @@ impl BatchMember {
         if index >= signatures {
             return Err(BatchMemberError::NotSigned { index, signatures });
         }
-        let levels = (0..).zip(&self.path);
-        let root = levels.fold(key_block(&self.key), |node, (level, sibling)| {
-            if index >> level & 1 == 1 {
-                poseidon16_compress(sibling, &node)
-            } else {
-                poseidon16_compress(&node, sibling)
-            }
-        });
-        if statement(signatures, self.slot, &self.message, &root) == *expected {
+        let root = poseidon16_merkle(&key_block(&self.key), index, &self.path);
+        let says = |root| statement(signatures, self.slot, &self.message, &root) == *expected;
+        if root.is_ok_and(says) {
             Ok(())
         } else {
             Err(BatchMemberError::Statement)

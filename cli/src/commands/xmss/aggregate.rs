@@ -197,8 +197,9 @@ impl InHash for Work<'_> {
             let count = self.batches.len();
             progress.message(format!("proving batch {} of {count}", index + 1));
             let statement = batch.claim().statement(self.program.log_keys());
-            // The program was chosen for the largest batch.
-            let statement = statement.unwrap_or_default();
+            let statement = statement.ok_or_else(|| {
+                CommandError::failed(format!("batch {index} is larger than its program takes"))
+            })?;
             let leaf = |bytes: &[u8]| {
                 let planner = self.planner;
                 planner.proof(bytes, &program, &statement, 0, DEFAULT_LIMIT)
