@@ -10,23 +10,14 @@ use std::array;
 
 use droste_native::F;
 use droste_native::field::MODULUS;
-use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use crate::prelude::run::{self, Hint};
 use crate::prelude::{Block, Ext, Felt, Slice};
 
 /// Advises the bits of `x`, low first, as the next `n` hints.
 pub fn advise_bits(x: Felt, n: usize) {
-    bits(x.0.as_canonical_u32(), n);
-}
-
-/// Advises, as the next 32 hints, the bits of the integer that sampling reads from a word of a
-/// digest, which is its bytes in reverse order.
-pub fn advise_word_bits(word: [Felt; 2]) {
-    bits(sampled(word), 32);
-}
-
-fn bits(x: u32, n: usize) {
+    let x = x.0.as_canonical_u32();
     for i in 0..n {
         run::advise(|| Hint::Felt(F::from_bool(x >> i & 1 == 1)));
     }
@@ -45,11 +36,6 @@ pub fn advise_below_modulus(words: &[[Felt; 2]]) {
         let below = |word: &[Felt; 2]| sampled(*word) & 0x7fff_ffff < MODULUS;
         Hint::Felt(F::from_bool(words.iter().all(below)))
     });
-}
-
-/// Advises the inverse of `x - y` as the next hint, or zero if there is none.
-pub fn advise_inverse(x: Felt, y: Felt) {
-    run::advise(|| Hint::Felt((x.0 - y.0).try_inverse().unwrap_or_default()));
 }
 
 /// Advises a slice of these blocks as the next hint.

@@ -1,6 +1,5 @@
 //! Decomposition of elements into bits.
 
-use crate::advice::advise_inverse;
 use crate::prelude::*;
 
 /// Reads `N` hints and asserts that each is zero or one. The other entries of the result are zero.
@@ -37,34 +36,46 @@ pub fn integer(bits: [Felt; 32], from: usize, len: usize) -> Felt {
     }
 }
 
-/// Fails unless `bits` are the 31 bits, low first, of the canonical integer of `x`; `low` must be
-/// the integer of the first `n <= 24` of them.
-///
-/// The modulus is `127 * 2^24 + 1`, so an integer of 31 bits is below it exactly if its top seven
-/// bits are not all ones, or its low 24 bits are zero.
-pub fn assert_canonical(x: Felt, bits: [Felt; 32], low: Felt, n: usize) {
-    // The sum is computed as in `integer`, but its first four bits in words. The length of a
-    // query's frame is the larger one of its numbers of words and of blocks, so these should be
-    // about equal.
-    let mut first = bits[30];
-    for i in 1..4 {
-        first = first * felt(2) + bits[30 - i];
+/// The bits of an integer.
+#[derive(Clone, Copy, Debug)]
+pub struct Bits {
+    /// The integer, a canonical one.
+    integer: Felt,
+    /// The integer shifted right by 0 to `8 blocks - 1` bits.
+    shifts: Slice,
+    blocks: usize,
+}
+
+impl Bits {
+    /// Returns the bits of the canonical integer of `x`. Fails if there are more than `8 blocks`;
+    /// `blocks` is 1 to 4.
+    pub fn new(x: Felt, blocks: usize) -> Self {
+        Self {
+            integer: x,
+            shifts: right_shifts(x, blocks),
+            blocks,
+        }
     }
-    let mut sum = STEP * first + bits[26];
-    for i in 5..7 {
-        sum = sum * felt(2) + bits[30 - i];
+
+    /// Returns the integer of the bits from bit `from` on.
+    pub fn above(&self, from: usize) -> Felt {
+        if from == 0 {
+            self.integer
+        } else if from >= 8 * self.blocks {
+            Felt::ZERO
+        } else {
+            self.shifts.block(from / 8).lane(from % 8)
+        }
     }
-    let top = sum.coeff(0);
-    for i in 7..(31 - n) {
-        sum = sum * felt(2) + bits[30 - i];
+
+    /// Returns the integer of bits `from..to`. The same bits are computed once.
+    pub fn part(&self, from: usize, to: usize) -> Felt {
+        if from == to {
+            Felt::ZERO
+        } else {
+            self.above(from) - self.above(to) * felt(1usize << (to - from))
+        }
     }
-    assert_eq!(sum.coeff(0) * felt(1 << n) + low, x);
-    // Every value of this hint is admissible: unless the low bits are zero, the assertion below
-    // requires it to be the inverse of `top - 127`.
-    advise_inverse(top, felt(127));
-    let inverse = hint_felt().any();
-    let low = x - top * felt(1 << 24);
-    assert_eq!((top - felt(127)) * inverse * low, low);
 }
 
 /// Returns `x^(2^n)`.

@@ -7,9 +7,9 @@
 
 use std::marker::PhantomData;
 
-use crate::advice::{advise_below_modulus, advise_blocks, advise_elements, advise_word_bits};
-use crate::bits::{hint_bits, integer};
-use crate::hash::{Challenger, Hash, assert_low_bits_are_zero};
+use crate::advice::{advise_below_modulus, advise_blocks, advise_elements};
+use crate::bits::Bits;
+use crate::hash::{Challenger, Hash};
 use crate::prelude::*;
 
 /// A hash of 32-bit words with a digest of 32 bytes.
@@ -29,24 +29,31 @@ pub fn concatenate(left: Slice, right: Slice) -> Slice {
     Slice::from_blocks([left.block(0), left.block(1), right.block(0), right.block(1)])
 }
 
-/// Fails unless `bits` are the 32 bits, low first, of the integer that sampling reads from a word
-/// of a digest, which is its bytes in reverse order. The limbs of digests are 16-bit integers, so
-/// the decomposition is unique.
-fn assert_word_bits(word: [Felt; 2], bits: [Felt; 32]) {
-    let mut bytes = [Felt::ZERO; 4];
-    for byte in 0..4 {
-        bytes[byte] = integer(bits, 8 * byte, 8);
+/// The integer that sampling reads from a word of a digest, which is its bytes in reverse order.
+#[derive(Clone, Copy, Debug)]
+struct Sampled {
+    /// The integer of the low 24 bits.
+    low: Felt,
+    /// The low limb of the word, whose low byte has the bits from bit 24 on.
+    limb: Bits,
+}
+
+impl Sampled {
+    fn new(word: [Felt; 2]) -> Self {
+        let limb = Bits::new(word[0], 2);
+        let high = Bits::new(word[1], 2);
+        let bytes = high.part(0, 8) * felt(256) + high.above(8);
+        Self {
+            low: limb.above(8) * felt(1 << 16) + bytes,
+            limb,
+        }
     }
-    assert_eq!(bytes[0] * felt(256) + bytes[1], word[1]);
-    assert_eq!(bytes[2] * felt(256) + bytes[3], word[0]);
 }
 
 /// Returns the top 7 and the low 24 of the 31 bits that are sampled from a word.
 fn halves(word: [Felt; 2]) -> (Felt, Felt) {
-    advise_word_bits(word);
-    let bits = hint_bits::<32>();
-    assert_word_bits(word, bits);
-    (integer(bits, 24, 7), integer(bits, 0, 24))
+    let sampled = Sampled::new(word);
+    (sampled.limb.part(0, 7), sampled.low)
 }
 
 /// Returns the first `N` sampled integers that are below the modulus, out of `available` words.
@@ -338,13 +345,18 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
         self.read_word()
     }
 
-    fn hint_bits(word: [Felt; 2]) -> [Felt; 32] {
-        advise_word_bits(word);
-        hint_bits::<32>()
+    fn bits(word: [Felt; 2]) -> Bits {
+        Bits::new(Sampled::new(word).low, 3)
     }
 
-    fn assert_bits(word: [Felt; 2], bits: [Felt; 32], _low: Felt, _n: usize) {
-        assert_word_bits(word, bits);
+    fn assert_low_bits_are_zero(word: [Felt; 2], n: usize) {
+        let sampled = Sampled::new(word);
+        if n <= 24 {
+            assert_eq!(Bits::new(sampled.low, 3).part(0, n), Felt::ZERO);
+        } else {
+            assert_eq!(sampled.low, Felt::ZERO);
+            assert_eq!(sampled.limb.part(0, n - 24), Felt::ZERO);
+        }
     }
 
     fn grind(&mut self, bits: usize) {
@@ -356,7 +368,8 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
             // Every nonce is admissible: the bits that it must lead to are checked below.
             let nonce = hint_felt().any();
             self.observe(nonce);
-            assert_low_bits_are_zero::<Self>(self.sample_word(), bits);
+            let word = self.sample_word();
+            Self::assert_low_bits_are_zero(word, bits);
         }
     }
 }

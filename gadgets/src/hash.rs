@@ -1,5 +1,6 @@
 //! The traits that a recursive verifier needs of the hash in which a proof is committed.
 
+use crate::bits::Bits;
 use crate::prelude::*;
 
 /// Digests, leaves and Merkle paths of one hash suite.
@@ -70,29 +71,17 @@ pub trait Challenger {
     /// Samples two extension elements.
     fn sample_pair(&mut self) -> (Ext, Ext);
 
-    /// Samples a word, whose bits [`Challenger::assert_bits`] checks.
+    /// Samples a word, which stands for an integer.
     fn sample_word(&mut self) -> [Felt; 2];
 
-    /// Reads the bits of a sampled word for [`Challenger::assert_bits`] from hints, and asserts
-    /// that each is zero or one.
-    fn hint_bits(word: [Felt; 2]) -> [Felt; 32];
+    /// Returns the bits of the integer that a sampled word stands for: the low 24 at least.
+    fn bits(word: [Felt; 2]) -> Bits;
 
-    /// Fails unless `bits` are the bits, low first, of the integer that a sampled word stands for.
-    /// `low` must be the integer of the first `n` of them, `1 <= n <= 24`.
-    fn assert_bits(word: [Felt; 2], bits: [Felt; 32], low: Felt, n: usize);
+    /// Fails unless the low `n <= 30` bits of the integer that a sampled word stands for are zero.
+    fn assert_low_bits_are_zero(word: [Felt; 2], n: usize);
 
     /// Checks a proof of work of `bits` bits, whose nonce is a hint. Does nothing for zero bits.
     fn grind(&mut self, bits: usize);
-}
-
-/// Fails unless the low `n <= 30` bits of a sampled word are zero.
-pub fn assert_low_bits_are_zero<C: Challenger>(word: [Felt; 2], n: usize) {
-    let bits = C::hint_bits(word);
-    for i in 0..n {
-        assert_eq!(bits[i], Felt::ZERO);
-    }
-    let first = if n < 24 { n } else { 24 };
-    C::assert_bits(word, bits, Felt::ZERO, first);
 }
 
 /// The generator `X` of the extension.
@@ -116,7 +105,8 @@ pub fn grind_element<C: Challenger>(challenger: &mut C, bits: usize) {
         // Every nonce is admissible: the bits that it must lead to are checked below.
         let nonce = hint_felt().any();
         challenger.observe(nonce);
-        assert_low_bits_are_zero::<C>(challenger.sample_word(), bits);
+        let word = challenger.sample_word();
+        C::assert_low_bits_are_zero(word, bits);
     }
 }
 

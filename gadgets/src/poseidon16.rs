@@ -1,7 +1,7 @@
 //! The Poseidon-16 suite: digests of one block, and the duplex challenger of rate 8.
 
-use crate::advice::{advise_bits, advise_elements, advise_shifted};
-use crate::bits::{assert_canonical, hint_bits};
+use crate::advice::{advise_elements, advise_shifted};
+use crate::bits::Bits;
 use crate::hash::{Challenger, DOWN, Hash, X, grind_element};
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
@@ -224,13 +224,12 @@ impl Challenger for Poseidon16Challenger {
         [self.sample_element(), Felt::ZERO]
     }
 
-    fn hint_bits(word: [Felt; 2]) -> [Felt; 32] {
-        advise_bits(word[0], 31);
-        hint_bits::<31>()
+    fn bits(word: [Felt; 2]) -> Bits {
+        Bits::new(word[0], 4)
     }
 
-    fn assert_bits(word: [Felt; 2], bits: [Felt; 32], low: Felt, n: usize) {
-        assert_canonical(word[0], bits, low, n);
+    fn assert_low_bits_are_zero(word: [Felt; 2], n: usize) {
+        assert_eq!(Bits::new(word[0], 4).part(0, n), Felt::ZERO);
     }
 
     fn grind(&mut self, bits: usize) {

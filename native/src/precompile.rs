@@ -192,6 +192,25 @@ pub fn unpack(blocks: &[Block], skip: usize, count: usize) -> Result<Vec<EF>, Pr
         .collect())
 }
 
+/// Largest number of blocks of [`right_shifts`]: integers have 31 bits.
+pub const MAX_SHIFT_BLOCKS: usize = 4;
+
+/// The canonical integer of an element, shifted right by 0 to `8 blocks - 1` bits: lane `j` of block
+/// `i` is `x >> (8i + j)`.
+///
+/// # Errors
+/// If `blocks` is not 1 to [`MAX_SHIFT_BLOCKS`], or the integer has more than `8 blocks` bits.
+pub fn right_shifts(x: F, blocks: usize) -> Result<Vec<Block>, PrecompileError> {
+    let most = MAX_SHIFT_BLOCKS as u64;
+    check_range("right_shifts", "blocks", blocks as u64, 1, most)?;
+    let integer = u64::from(x.as_canonical_u32());
+    let largest = (1 << (LANES * blocks)) - 1;
+    check_range("right_shifts", "element", integer, 0, largest)?;
+    let shift = |bits: usize| F::from_u64(integer >> bits);
+    let block = |i: usize| std::array::from_fn(|j| shift(LANES * i + j));
+    Ok((0..blocks).map(block).collect())
+}
+
 /// Poseidon-16 compression of two digests: `truncate_8(P(x) + x)`.
 pub fn poseidon16_compress(left: &Block, right: &Block) -> Block {
     Poseidon16.compress_pair(*left, *right)

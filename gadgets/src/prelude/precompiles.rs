@@ -49,6 +49,14 @@ pub fn assert_unpacked(data: Slice, skip: usize, n: usize, elements: Slice) {
     assert_eq!(unpack(data, skip, n).native(n), elements.native(n));
 }
 
+/// Returns the canonical integer of `x`, shifted right by 0 to `8n - 1` bits: lane `j` of block `i` is
+/// `x >> (8i + j)`.
+///
+/// Fails if the integer has more than `8n` bits; `n` is 1 to 4.
+pub fn right_shifts(x: Felt, n: usize) -> Slice {
+    Slice::from_native(&solved(precompile::right_shifts(x.0, n)))
+}
+
 /// Returns the result of a step of FRI folding: `(left + right) / 2 + scale * (left - right)`.
 pub fn fold_pair(left: Ext, right: Ext, scale: Ext) -> Ext {
     let [left, right, scale] = [left, right, scale].map(Ext::native);

@@ -1,6 +1,6 @@
 //! The index of a query: how its bits are grouped, and the points that they stand for.
 
-use crate::bits::{INVERSE_GENERATORS, integer};
+use crate::bits::{Bits, INVERSE_GENERATORS};
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
 use crate::verify::shape::Shape;
@@ -28,8 +28,8 @@ struct Column {
     inverse: bool,
 }
 
-/// The pieces into which the index of queries is cut. There is a cut wherever a Merkle path or a
-/// fold begins or ends, and after three bits at the latest.
+/// The pieces into which the index of queries is cut. There is a cut wherever a fold begins or ends,
+/// and after three bits at the latest.
 #[derive(Clone, Debug)]
 pub struct Pieces {
     /// Number of bits of the index.
@@ -44,27 +44,20 @@ impl Pieces {
     /// Returns the pieces for queries of proofs of a shape.
     pub fn new(shape: &Shape) -> Self {
         let length = shape.log_length();
-        let mut cuts = vec![false; length + 1];
-        cuts[0] = true;
-        cuts[length] = true;
-        for round in shape.rounds() {
-            cuts[length - shape.cap_levels(round.tallest() + shape.log_blowup)] = true;
-            for layer in round.layers() {
-                cuts[length - layer.log_height - shape.log_blowup] = true;
-            }
-        }
         let mut rounds = vec![0usize];
         let mut from = 0usize;
         for log_arity in &shape.log_arities {
             from += *log_arity;
-            cuts[from] = true;
-            cuts[length - shape.cap_levels(length - from)] = true;
             rounds.push(from);
         }
         let mut pieces = Vec::new();
         let mut start = 0usize;
         for bit in 1..length + 1 {
-            if cuts[bit] || bit - start == PIECE {
+            let mut ends = bit == length || bit - start == PIECE;
+            for round in &rounds {
+                ends = ends || bit == *round;
+            }
+            if ends {
                 pieces.push(Piece {
                     from: start,
                     length: bit - start,
@@ -147,27 +140,16 @@ impl Pieces {
 pub struct Index {
     /// How the bits are grouped.
     pub pieces: Pieces,
-    /// The bits, low first, each of which is zero or one.
-    pub bits: [Felt; 32],
+    /// The bits; those from [`Pieces::length`] on are not part of the index.
+    pub bits: Bits,
     /// The tables of [`Pieces::points`].
     pub points: Vec<Slice>,
 }
 
 impl Index {
-    /// Returns the integer of bits `from..to`, which must both be cuts. The integers of pieces are
-    /// computed alike in all of these sums, so the compiler computes each of them once.
+    /// Returns the integer of bits `from..to`.
     pub fn integer(&self, from: usize, to: usize) -> Felt {
-        let pieces = self.pieces.within(from, to);
-        if pieces.is_empty() {
-            Felt::ZERO
-        } else if pieces.len() == 1 {
-            integer(self.bits, from, to - from)
-        } else {
-            let middle = from + pieces[0].length;
-            let above = self.integer(middle, to);
-            let piece = self.integer(from, middle);
-            above * felt(1usize << pieces[0].length) + piece
-        }
+        self.bits.part(from, to)
     }
 
     /// Returns `start` times the inverse of the point on the whole domain that bits `from..to`
@@ -200,7 +182,7 @@ impl Index {
                 place = i;
             }
         }
-        let digit = integer(self.bits, piece.from, piece.length);
+        let digit = self.integer(piece.from, piece.from + piece.length);
         // In bounds: a table has eight entries, and the integer of a piece has at most three bits.
         self.points[place / 8].at_unchecked(digit).lane(place % 8)
     }

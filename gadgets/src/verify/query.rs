@@ -218,19 +218,10 @@ pub fn query<H: Hash, C: Challenger>(
 ) {
     let index = Index {
         pieces: Pieces::new(shape),
-        bits: C::hint_bits(word),
+        bits: C::bits(word),
         points: places.points.clone(),
     };
     let length = index.pieces.length;
-    let cap = shape.cap_levels(length);
-    let mut integer = index.integer(0, length - cap);
-    if cap == length {
-        integer = index.integer(0, length);
-    } else if cap > 0 {
-        let top = index.integer(length - cap, length);
-        integer = top * felt(1usize << (length - cap)) + integer;
-    }
-    C::assert_bits(word, index.bits, integer, length);
 
     // The inverse of the first point of the row that is folded first, which is the point whose
     // index has zeros as that round's bits; and the point of the index on the whole domain.

@@ -1,6 +1,6 @@
 //! Extension arithmetic, lanes, copies and random combinations.
 
-use droste_native::precompile::{LANES, fold, horner_blocks};
+use droste_native::precompile::{LANES, MAX_SHIFT_BLOCKS, fold, horner_blocks, right_shifts};
 use droste_native::{EF, F};
 use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32};
 
@@ -106,6 +106,38 @@ pub const UNPACK: Precompile = Precompile {
         let (skip, count) = window(call);
         count + u64::from((skip + 5 * count + 3) % 8 > 3)
     },
+};
+
+/// `right_shifts(A, B, C, _, _)` asserts that the canonical integer of B has at most `8C` bits, and
+/// writes it from A on, shifted right by 0 to `8C - 1` bits.
+pub const RIGHT_SHIFTS: Precompile = Precompile {
+    name: "right_shifts",
+    identity: 23,
+    functions: &[Function {
+        name: "right_shifts",
+        parameters: &[Parameter::Felt(B), Parameter::Integer(C)],
+        check: |[blocks, ..]| {
+            if (1..=MAX_SHIFT_BLOCKS as u64).contains(&blocks) {
+                return Ok(());
+            }
+            Err(Refusal {
+                message: format!("shifts take 1 to {MAX_SHIFT_BLOCKS} blocks, not {blocks}"),
+                help: "an element has 31 bits, and a block has shifts by eight numbers of bits",
+            })
+        },
+        output: Output::Slice(A, |[blocks, ..]| blocks),
+    }],
+    is_total: false,
+    run: |call| {
+        let (x, blocks) = (call.value(B)?, call.value(C)?.as_canonical_u32());
+        let shifts = right_shifts(x, blocks as usize);
+        let shifts = shifts.map_err(|error| call.refuse(error.to_string()))?;
+        for (at, block) in (call.address(A)?..).zip(shifts) {
+            call.memory().set_block(at, block)?;
+        }
+        Ok(())
+    },
+    rows: |call| u64::from(call.c.as_canonical_u32()),
 };
 
 /// The parameter for extension elements that follow each other, with five lanes each.

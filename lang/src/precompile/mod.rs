@@ -21,7 +21,7 @@ use std::fmt;
 
 pub use blake3::{BLAKE3_CHUNK, BLAKE3_MERKLE, BLAKE3_PARENT};
 pub(crate) use ext::widen;
-pub use ext::{BLOCK_EQ, EXT, HORNER, LANE, UNPACK};
+pub use ext::{BLOCK_EQ, EXT, HORNER, LANE, RIGHT_SHIFTS, UNPACK};
 pub use keccak::{KECCAK_HASH, KECCAK_MERKLE};
 pub use limbs::LIMBS;
 pub use poseidon2::{POSEIDON2_COMPRESS, POSEIDON2_HASH, POSEIDON2_MERKLE, POSEIDON2_SPONGE};
@@ -72,6 +72,7 @@ built_in! {
     POSEIDON16_WINTERNITZ,
     POSEIDON16_TWEAKED_PATH,
     LOW_24_BITS,
+    RIGHT_SHIFTS,
 }
 
 /// A precompile.

@@ -20,6 +20,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 const R: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
 const POSEIDON2: [u32; 2] = [id::POSEIDON2_MERKLE, id::POSEIDON2_SPONGE];
+const XMSS: [u32; 2] = [id::POSEIDON16_WINTERNITZ, id::LOW_24_BITS];
 const BLAKE3: [u32; 2] = [id::LIMBS, id::BLAKE3_CHUNK];
 const KECCAK: [u32; 2] = [id::LIMBS, id::KECCAK_HASH];
 
@@ -46,7 +47,7 @@ fn shape(hash: HashId, precompiles: &[&[u32]]) -> ChildShape {
 
 /// Every table, each at a different height, and every setting that lengthens the code of a child.
 pub fn widest() -> ChildShape {
-    let mut shape = shape(HashId::Poseidon16, &[&R, &POSEIDON2, &BLAKE3, &KECCAK]);
+    let mut shape = shape(HashId::Poseidon16, &[&R, &POSEIDON2, &XMSS, &BLAKE3, &KECCAK]);
     shape.settings = FriSettings {
         cap_height: 12,
         log_final_poly_len: 8,
@@ -127,6 +128,7 @@ fn estimates_bound_programs() {
     }
     for (name, precompiles) in [
         ("tables of Poseidon2", &POSEIDON2[..]),
+        ("tables of signatures", &XMSS),
         ("tables of Blake3", &BLAKE3),
         ("tables of Keccak", &KECCAK),
     ] {

@@ -201,46 +201,6 @@ pub fn main() {
     }
 }
 
-#[test]
-fn bits_are_canonical() {
-    let program = "
-use droste_gadgets::bits::{assert_canonical, hint_bits, integer};
-use droste_gadgets::prelude::*;
-
-pub fn main() {
-    let x = hint_felt().any();
-    let bits = hint_bits::<31>();
-    assert_canonical(x, bits, integer(bits, 0, 24), 24);
-    reveal(bits[0]);
-}
-";
-    let accepts = |x: u32, bits: u32, inverse: F| {
-        let felt = |x| Hint::Felt(F::from_u32(x));
-        let mut hints = vec![felt(x)];
-        hints.extend((0..31).map(|i| felt(bits >> i & 1)));
-        hints.push(Hint::Felt(inverse));
-        accepts(program, hints)
-    };
-    let inverse = |bits: u32| {
-        let distance = F::from_u32(bits >> 24) - F::from_u32(127);
-        p3_field::Field::try_inverse(&distance).unwrap_or_default()
-    };
-    let modulus = droste_native::field::MODULUS;
-    for x in [0, 1, 12_345_678, modulus - 1] {
-        assert!(accepts(x, x, inverse(x)), "{x}");
-    }
-    // Elements up to 2^24 - 2 have a second representation in 31 bits, since 2^31 - 1 is 2^24 - 2
-    // above the modulus.
-    for x in [0, 1, (1 << 24) - 2] {
-        let bits = x + modulus;
-        for inverse in [F::ZERO, F::ONE, inverse(bits)] {
-            assert!(!accepts(x, bits, inverse), "{x}");
-        }
-    }
-    assert!(!accepts(1, 0, inverse(0)));
-    assert!(!accepts(1, 1, inverse(1) + F::ONE));
-}
-
 /// The polynomials of a table of one row are constants, so the combined opening must be zero. A
 /// prover who claims another opened value passes every other check, since nothing is folded at that
 /// height.

@@ -8,15 +8,16 @@ use p3_field::PrimeCharacteristicRing;
 use p3_field::extension::trinomial_quintic_mul;
 use p3_lookup::{Count, InteractionBuilder};
 
-use super::chain::{eval_chain, tail};
+use super::chain::{chained, eval_chain, tail};
 use super::columns::{D, ExtCols};
 use super::horner::eval_horner;
+use super::shifts::eval_shifts;
 use super::unpack::eval_unpack;
 use crate::isa::id;
 use crate::tables::bus::{self, BlockMessage, CallMessage};
 use crate::tables::{LANES, sum};
 
-/// The table `ext`: calls of `ext`, `lane`, `block_eq`, `horner` and `unpack`.
+/// The table `ext`: calls of `ext`, `lane`, `block_eq`, `horner`, `unpack` and `right_shifts`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExtTable;
 
@@ -42,6 +43,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for ExtTable {
         eval_chain(builder, local, next);
         eval_horner(builder, local, next);
         eval_unpack(builder, local, next);
+        eval_shifts(builder, local, next);
         eval_messages(builder, local, next);
     }
 }
@@ -66,6 +68,7 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<A
         local.is_lane,
         local.is_horner,
         local.is_unpack,
+        local.is_shifts,
         local.continues,
         local.folds,
         local.scalar_b,
@@ -76,7 +79,7 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ExtCols<A
     for flag in local.window {
         builder.assert_bool(flag);
     }
-    let chained: AB::Expr = local.is_horner + local.is_unpack;
+    let chained = chained::<AB>(local);
     builder.assert_bool(chained.clone() + local.is_ext + local.is_lane);
     // `folds` and `scalar_b` may be one only on `ext` rows, the shared flag only on `ext` and
     // `block_eq` rows.
@@ -150,7 +153,7 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     let is_lane: AB::Expr = local.is_lane.into();
     let is_horner: AB::Expr = local.is_horner.into();
     let is_unpack: AB::Expr = local.is_unpack.into();
-    let chained = is_horner.clone() + is_unpack.clone();
+    let chained = chained::<AB>(local);
     let is_block_eq = block_eq::<AB>(local);
     let scalar_c: AB::Expr = local.scalar_c_or_block_eq * local.is_ext;
 
@@ -158,7 +161,8 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
         + is_lane.clone() * F::from_u32(id::LANE)
         + is_block_eq.clone() * F::from_u32(id::BLOCK_EQ)
         + is_horner.clone() * F::from_u32(id::HORNER)
-        + is_unpack.clone() * F::from_u32(id::UNPACK);
+        + is_unpack.clone() * F::from_u32(id::UNPACK)
+        + local.is_shifts * F::from_u32(id::RIGHT_SHIFTS);
     // Chains hold operand B in `c_word` and operand C in `b_word`, so that beta is the element `c`,
     // from which the steps are computed.
     let swap = chained.clone() * (local.c_word - local.b_word);

@@ -1,4 +1,4 @@
-//! Constraints that the `horner` and `unpack` chains of the table `ext` have in common.
+//! Constraints that the chains of the table `ext` have in common.
 
 use droste_native::F;
 use p3_air::AirBuilder;
@@ -11,7 +11,12 @@ use crate::tables::sum;
 /// Returns one on the row below an `unpack` chain that holds the second block of its last element;
 /// degree 2.
 pub(super) fn tail<AB: InteractionBuilder<F = F>>(row: &ExtCols<AB::Var>) -> AB::Expr {
-    row.continues * (-(row.is_horner + row.is_unpack) + F::ONE)
+    row.continues * (-chained::<AB>(row) + F::ONE)
+}
+
+/// Returns one on the rows of chains, without tails.
+pub(super) fn chained<AB: InteractionBuilder<F = F>>(row: &ExtCols<AB::Var>) -> AB::Expr {
+    row.is_horner + row.is_unpack + row.is_shifts
 }
 
 /// Constrains chains to continue in their mode until nothing remains. The rows form a ring in which
@@ -22,7 +27,7 @@ pub(super) fn eval_chain<AB: InteractionBuilder<F = F>>(
     local: &ExtCols<AB::Var>,
     next: &ExtCols<AB::Var>,
 ) {
-    let chained: AB::Expr = local.is_horner + local.is_unpack;
+    let chained = chained::<AB>(local);
     builder.when_first_row().assert_zero(local.continues);
     // A continuing row is part of a chain or the tail of one, so it has no other mode.
     builder
@@ -36,10 +41,13 @@ pub(super) fn eval_chain<AB: InteractionBuilder<F = F>>(
     let mut chain = builder.when(next.continues);
     chain.assert_one(chained.clone());
     chain.when(local.is_horner).assert_one(next.is_horner);
-    chain.when(local.is_unpack).assert_zero(next.is_horner);
+    chain.when(local.is_shifts).assert_one(next.is_shifts);
+    chain
+        .when(local.is_unpack)
+        .assert_zero(next.is_horner + next.is_shifts);
     chain.assert_eq(
         next.a_word,
-        local.is_unpack * unpacked + local.is_horner + local.a_word,
+        local.is_unpack * unpacked + local.is_horner + local.is_shifts + local.a_word,
     );
     chain.assert_eq(next.b_word, remaining.clone());
     chain.assert_eq(next.c_word, local.c_word);

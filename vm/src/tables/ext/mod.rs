@@ -1,5 +1,5 @@
 //! Extension arithmetic, lanes, copies and random combinations: precompiles `ext` (1), `lane` (2),
-//! `block_eq` (3), `horner` (4) and `unpack` (14) in one table.
+//! `block_eq` (3), `horner` (4), `unpack` (14) and `right_shifts` (23) in one table.
 //!
 //! They share a table because they share columns: a block, three extension elements, four operands.
 //! With a table of its own, `horner` would open some 45 more elements per query.
@@ -11,8 +11,9 @@
 //! | `block_eq(A, B)` | `blk[A] = blk[B]`, all 8 lanes |
 //! | `horner(A, B, C, D, E)` | `blk[D] = sum of beta^(8R - 1 - j) * lane_j`, over lanes `E <= j < E + C` of the `R` blocks from A; `beta = blk[B]` |
 //! | `unpack(A, _, C, D, E)` | `blk[D + i]`, `i < C`, is the extension element of lanes `E + 5i` to `E + 5i + 4` of the blocks from A |
+//! | `right_shifts(A, B, C)` | the integer of B has at most `8C` bits; lane `j` of `blk[A + i]`, `i < C`, is it shifted right by `8i + j` bits |
 //!
-//! A call takes one row; `horner` takes one row per block; `unpack` takes one row per element, and
+//! A call takes one row; `horner` and `right_shifts` take one row per block; `unpack` takes one row per element, and
 //! one more if the last element leaves its block. The rows form a ring in which row 0 follows the
 //! last row. `continues` is zero on row 0, so no chain continues across the end of the table.
 //!
@@ -23,6 +24,7 @@ mod air;
 mod chain;
 mod columns;
 mod horner;
+mod shifts;
 #[cfg(test)]
 mod tests;
 mod trace;

@@ -1,10 +1,13 @@
 use std::borrow::Borrow;
 
 use droste_air::test_utils::constraint_degree;
-use droste_native::precompile::{ext_from_block, ext_to_block, fold, horner, unpack};
+use droste_native::precompile::{
+    ext_from_block, ext_to_block, fold, horner, right_shifts, unpack,
+};
+use droste_native::field::MODULUS;
 use droste_native::{EF, F};
 use p3_air::BaseAir;
-use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
+use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::Matrix;
 use proptest::prelude::*;
 
@@ -81,6 +84,14 @@ impl Run {
             .push((id::UNPACK, [a, 0, count as u32, d, skip as u32]));
     }
 
+    fn shifts(&mut self, x: u32, count: usize) {
+        let blocks = right_shifts(F::from_u32(x), count).unwrap();
+        let a = self.blocks.len() as u32;
+        self.blocks.extend(blocks);
+        self.calls
+            .push((id::RIGHT_SHIFTS, [a, x, count as u32, 0, 0]));
+    }
+
     fn lane(&mut self, a: u32, lane: u32) {
         let value = self.blocks[a as usize][lane as usize].as_canonical_u32();
         self.calls.push((id::LANE, [a, value, 0, 0, lane]));
@@ -113,6 +124,10 @@ fn mixed() -> Run {
     run.horner(2, 2, 3);
     run.unpack(0, 2, 5);
     run.unpack(1, 0, 4);
+    run.shifts(0x1234_5678, 4);
+    run.shifts(MODULUS - 1, 4);
+    run.shifts(0x9a_bcde, 3);
+    run.shifts(77, 1);
     run
 }
 
@@ -120,7 +135,7 @@ fn mixed() -> Run {
 fn width_and_degree_are_pinned() {
     let run = Execution::default();
     let bench = Bench::new(&ExtTable, &run);
-    assert_eq!(BaseAir::<F>::width(&ExtTable), 63);
+    assert_eq!(BaseAir::<F>::width(&ExtTable), 64);
     assert_eq!(constraint_degree::<F, _>(&ExtTable), 3);
     // The accumulator, the call, and two columns of two block lookups each.
     assert_eq!(bench.lookup_width(), 20);
@@ -174,7 +189,7 @@ fn every_unpacking_agrees_with_the_native_function() {
 /// The rows fill the table: its last row is the last row of a chain, or a row of another mode.
 #[test]
 fn full_tables_are_accepted() {
-    for fill in 0..6 {
+    for fill in 0..8 {
         let mut run = Run::new();
         run.horner(0, 0, 16);
         match fill {
@@ -183,6 +198,8 @@ fn full_tables_are_accepted() {
             2 => (0..2).for_each(|_| run.horner(3, 7, 1)),
             3 => (0..2).for_each(|_| run.lane(3, 5)),
             4 => run.unpack(0, 6, 1),
+            5 => run.shifts(70, 2),
+            6 => (0..2).for_each(|_| run.shifts(255, 1)),
             _ => run.unpack(0, 6, 2),
         }
         let execution = run.execution();
@@ -202,9 +219,10 @@ fn every_cell_that_matters_is_constrained() {
     let names = ExtCols::<u8>::names();
     for (row, column) in bench.free_cells() {
         let columns: &ExtCols<F> = trace.values[row * names.len()..][..names.len()].borrow();
-        let name = names[column].split('[').next().unwrap();
+        let array = names[column].split('[').next().unwrap();
+        let free = columns.free_columns();
         assert!(
-            columns.free_columns().contains(&name),
+            free.contains(&array) || free.contains(&names[column].as_str()),
             "row {row}, column {}: {columns:?}",
             names[column]
         );
@@ -247,7 +265,7 @@ fn two_blocks(skip: usize, length: usize) -> Run {
 #[test]
 fn an_unedited_forgery_is_honest() {
     assert_eq!(forged(&two_blocks(3, 9), 2, |_| ()), None);
-    assert_eq!(forged(&mixed(), 32, |_| ()), None);
+    assert_eq!(forged(&mixed(), 64, |_| ()), None);
 }
 
 #[test]
@@ -379,6 +397,147 @@ fn chains_do_not_change_their_mode() {
         rows[1].d_word = rows[0].d_word + F::ONE;
     });
     assert!(fault.is_some());
+}
+
+#[test]
+fn shifts_of_all_sizes_agree_with_the_native_function() {
+    for count in 1..=4 {
+        let largest = ((1_u64 << (8 * count)) - 1).min(u64::from(MODULUS) - 1) as u32;
+        for x in [0, 1, 127, largest / 3, largest - 1, largest] {
+            let mut run = Run::new();
+            run.shifts(x, count);
+            assert_accepts(&run);
+            assert_eq!(forged(&run, count.next_power_of_two(), |_| ()), None);
+        }
+    }
+    assert!(right_shifts(F::from_u32(256), 1).is_err());
+    assert!(right_shifts(F::ONE, 0).is_err());
+    assert!(right_shifts(F::ONE, 5).is_err());
+}
+
+/// Writes the rows of `shifts(x, 4)` for the bits of another integer of 32 bits.
+fn shifts_of(x: u32, bits: u64, edit: impl FnOnce(&mut [&mut ExtCols<F>])) -> Option<String> {
+    let mut run = Run::new();
+    run.shifts(x, 4);
+    let at = run.calls[0].1[0] as usize;
+    for i in 0..4 {
+        run.blocks[at + i] = std::array::from_fn(|j| F::from_u64(bits >> (8 * i + j)));
+    }
+    forged(&run, 4, edit)
+}
+
+#[test]
+fn shifts_of_another_representation_are_rejected() {
+    assert_eq!(shifts_of(5, 5, |_| ()), None);
+    // Integers of 31 bits that are the modulus or more, with each inverse that could help.
+    for x in [0, 1, (1 << 24) - 2] {
+        let bits = u64::from(x) + u64::from(MODULUS);
+        for inverse in [F::ZERO, F::ONE] {
+            for not_all_ones in [F::ZERO, F::ONE] {
+                let fault = shifts_of(x, bits, |rows| {
+                    for row in rows {
+                        row.c[1] = not_all_ones;
+                        row.c[2] = inverse;
+                    }
+                });
+                assert!(fault.is_some(), "{x}");
+            }
+        }
+        // The rows hand on another integer of bits 24 to 30 than that of the last block.
+        let fault = shifts_of(x, bits, |rows| {
+            for row in rows {
+                row.d[0] = F::ZERO;
+                row.c[2] = F::from_u32(127).inverse();
+                row.c[1] = F::ONE;
+            }
+        });
+        assert!(fault.is_some(), "{x}");
+        let fault = shifts_of(x, bits, |rows| {
+            for row in &mut rows[..3] {
+                row.d[0] = F::ZERO;
+                row.c[2] = F::from_u32(127).inverse();
+                row.c[1] = F::ONE;
+            }
+        });
+        assert!(fault.is_some(), "{x}");
+    }
+    // Bit 31 is one.
+    assert!(shifts_of(2, 2 * u64::from(MODULUS) + 2, |_| ()).is_some());
+    // Other bits.
+    assert!(shifts_of(5, 4, |_| ()).is_some());
+}
+
+/// Lanes whose doubled differences are no bits, although the first lane is the element.
+#[test]
+fn shifts_by_halves_are_rejected() {
+    let mut run = Run::new();
+    run.shifts(6, 1);
+    let at = run.calls[0].1[0] as usize;
+    let half = F::ONE.halve();
+    // 6 = 2 * 3, and 3 = 2 * (3 / 2).
+    run.blocks[at] = [F::ZERO; 8];
+    run.blocks[at][..3].copy_from_slice(&[F::from_u32(6), F::from_u32(3), F::from_u32(3) * half]);
+    assert!(forged(&run, 1, |_| ()).is_some());
+}
+
+#[test]
+fn shifts_of_another_number_of_blocks_are_rejected() {
+    // The rows are of one number of blocks, the operand is another.
+    for (count, asked) in [(3, 4), (2, 4), (1, 0), (2, 1)] {
+        let mut run = Run::new();
+        run.shifts(200, count);
+        run.calls[0].1[2] = asked;
+        let fault = forged(&run, 4, |rows| {
+            for (index, row) in rows.iter_mut().enumerate().take(count) {
+                row.b_word = F::from_u32(asked) - F::from_usize(index);
+            }
+        });
+        assert!(fault.is_some(), "{count}, {asked}");
+    }
+    // A chain that begins with the second block.
+    let mut run = Run::new();
+    run.shifts(200, 1);
+    let fault = forged(&run, 1, |rows| rows[0].window.rotate_right(1));
+    assert!(fault.is_some());
+    // A fifth block continues the chain.
+    let mut run = Run::new();
+    run.shifts(1, 4);
+    run.shifts(0, 1);
+    run.calls.pop();
+    run.calls[0].1[2] = 5;
+    let fault = forged(&run, 8, |rows| {
+        let mut fifth = *rows[3];
+        fifth.a_word += F::ONE;
+        fifth.window.rotate_right(1);
+        *rows[4] = fifth;
+        for (index, row) in rows.iter_mut().enumerate().take(5) {
+            row.b_word = F::from_usize(5 - index);
+        }
+    });
+    assert!(fault.is_some());
+}
+
+/// A row of another mode continues a chain of shifts, or is continued by one.
+#[test]
+fn shifts_do_not_change_their_mode() {
+    let mut run = Run::new();
+    run.shifts(0x1234, 2);
+    run.unpack(0, 3, 1);
+    let honest = forged(&run, 4, |_| ());
+    assert_eq!(honest, None);
+    for [first, second] in [[0, 2], [2, 0]] {
+        let fault = forged(&run, 4, |rows| {
+            // The order of the trace: the element, then the shifts.
+            let (before, mut after) = (*rows[first], *rows[second]);
+            after.continues = F::ONE;
+            after.a_word = before.a_word + F::ONE;
+            after.b_word = before.b_word - F::ONE;
+            after.c_word = before.c_word;
+            *rows[0] = before;
+            *rows[1] = after;
+        });
+        assert!(fault.is_some());
+    }
 }
 
 #[test]

@@ -3,20 +3,21 @@
 use std::borrow::BorrowMut;
 
 use droste_native::F;
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use droste_native::precompile::MAX_SHIFT_BLOCKS;
+use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
 use super::air::product;
 use super::columns::{D, ExtCols};
 use crate::isa::id;
-use crate::precompile::{BLOCK_EQ, EXT, HORNER, LANE, Precompile, UNPACK};
+use crate::precompile::{BLOCK_EQ, EXT, HORNER, LANE, Precompile, RIGHT_SHIFTS, UNPACK};
 use crate::record::{Call, Execution, FinalMemory};
 use crate::tables::LookupCounts;
 use crate::tables::{LANES, block, call_rows, fill_calls};
 
 /// The precompiles whose calls this table serves, in the order of its rows.
-pub(super) const PRECOMPILES: &[Precompile] = &[EXT, LANE, BLOCK_EQ, HORNER, UNPACK];
+pub(super) const PRECOMPILES: &[Precompile] = &[EXT, LANE, BLOCK_EQ, HORNER, UNPACK, RIGHT_SHIFTS];
 
 /// The window of a `horner` or `unpack` call as integers.
 #[derive(Clone, Copy)]
@@ -73,7 +74,7 @@ pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatr
     fill_calls(
         rest,
         width,
-        &[HORNER, UNPACK],
+        &[HORNER, UNPACK, RIGHT_SHIFTS],
         execution,
         |precompile, call, rows| {
             let rows = rows
@@ -81,8 +82,10 @@ pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatr
                 .map(BorrowMut::<ExtCols<F>>::borrow_mut);
             if *precompile == HORNER {
                 fill_horner(memory, call, rows);
-            } else {
+            } else if *precompile == UNPACK {
                 fill_unpack(memory, call, rows);
+            } else {
+                fill_shifts(memory, call, rows);
             }
         },
     );
@@ -123,6 +126,11 @@ pub(super) fn count_lookups(execution: &Execution, counts: &mut LookupCounts) {
         }
         for index in 0..window.length {
             counts.block(call.d + F::from_usize(index));
+        }
+    }
+    for call in &execution.calls[id::RIGHT_SHIFTS as usize] {
+        for row in 0..call_rows(&RIGHT_SHIFTS, call) {
+            counts.block(call.a + F::from_usize(row));
         }
     }
 }
@@ -234,6 +242,47 @@ fn fill_unpack<'a>(
             });
         }
         before = row.d;
+        fill_steps(row);
+    }
+}
+
+fn fill_shifts<'a>(
+    memory: &FinalMemory,
+    call: &Call,
+    rows: impl Iterator<Item = &'a mut ExtCols<F>>,
+) {
+    let count = call_rows(&RIGHT_SHIFTS, call);
+    let first_lane = |index: usize| {
+        let [first, ..] = block(memory, call.a + F::from_usize(index));
+        first
+    };
+    // The integer of bits 24 to 30, if there are four blocks.
+    let high = if count == MAX_SHIFT_BLOCKS {
+        first_lane(count - 1)
+    } else {
+        F::ZERO
+    };
+    let inverse = (F::from_u32(127) - high).try_inverse().unwrap_or_default();
+    for (index, row) in rows.enumerate() {
+        row.is_shifts = F::ONE;
+        row.continues = F::from_bool(index > 0);
+        row.a_word = call.a + F::from_usize(index);
+        row.b_word = F::from_usize(count - index);
+        row.c_word = call.b;
+        row.d_word = call.d;
+        row.a = block(memory, row.a_word);
+        if let Some(number) = row.window.get_mut(index) {
+            *number = F::ONE;
+        }
+        let following = if index + 1 < count {
+            first_lane(index + 1)
+        } else {
+            F::ZERO
+        };
+        let not_all_ones = (F::from_u32(127) - high) * inverse;
+        row.c = [following, not_all_ones, inverse, F::ZERO, F::ZERO];
+        row.d[0] = high;
+        row.b[0] = if index > 0 { high } else { F::ZERO };
         fill_steps(row);
     }
 }
