@@ -1,6 +1,7 @@
 //! Arithmetic of one FRI query.
 
 use crate::bits::INVERSE_GENERATORS;
+use crate::hash::X;
 use crate::prelude::*;
 
 /// One half.
@@ -88,12 +89,78 @@ pub fn square_times(x: Ext, n: usize) -> Ext {
     power
 }
 
-/// Returns the value at `x` of the polynomial with these coefficients, constant term first.
-pub fn evaluate(coefficients: &[Ext], x: Felt) -> Ext {
-    let mut value = Ext::ZERO;
-    let n = coefficients.len();
-    for i in 0..n {
-        value = value * x + coefficients[n - 1 - i];
+/// Least number of coefficients from which on evaluating five polynomials over the base field takes
+/// fewer instructions than evaluating one over the extension.
+const LONG: usize = 16;
+
+/// A polynomial over the extension that is evaluated at points of the base field.
+#[derive(Clone, Debug)]
+pub struct Polynomial {
+    /// The coefficients, constant term first, unless there are many.
+    coefficients: Vec<Ext>,
+    /// If there are many, the polynomials over the base field whose sum, each times a power of the
+    /// extension's generator, it is: five slices with the coefficients, constant term last.
+    limbs: Vec<Slice>,
+    /// Number of coefficients.
+    length: usize,
+}
+
+impl Polynomial {
+    /// Prepares the polynomial with these coefficients, constant term first, of which there are a
+    /// power of two.
+    pub fn new(coefficients: Vec<Ext>) -> Self {
+        let n = coefficients.len();
+        let mut limbs = Vec::new();
+        if n >= LONG {
+            for limb in 0..5 {
+                let mut blocks = Vec::new();
+                for block in 0..n / 8 {
+                    let mut lanes = [Felt::ZERO; 8];
+                    for lane in 0..8 {
+                        lanes[lane] = coefficients[n - 1 - 8 * block - lane].coeff(limb);
+                    }
+                    blocks.push(Block::new(lanes));
+                }
+                limbs.push(Slice::from_blocks(blocks));
+            }
+        }
+        Self {
+            coefficients,
+            limbs,
+            length: n,
+        }
     }
-    value
+
+    /// Returns the same polynomial with its coefficients at fixed addresses.
+    pub fn pin(&self) -> Self {
+        let mut coefficients = Vec::new();
+        if self.limbs.is_empty() {
+            for coefficient in &self.coefficients {
+                coefficients.push(coefficient.pin());
+            }
+        }
+        Self {
+            coefficients,
+            limbs: self.limbs.clone(),
+            length: self.length,
+        }
+    }
+
+    /// Returns the value at `x`.
+    pub fn evaluate(&self, x: Felt) -> Ext {
+        let n = self.length;
+        let mut value = Ext::ZERO;
+        if self.limbs.is_empty() {
+            for i in 0..n {
+                value = value * x + self.coefficients[n - 1 - i];
+            }
+        } else {
+            let point = Ext::ONE * x;
+            for i in 0..5 {
+                let limb = self.limbs[4 - i];
+                value = value * X + horner(limb, 0, n, point);
+            }
+        }
+        value
+    }
 }

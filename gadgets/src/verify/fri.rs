@@ -6,7 +6,7 @@
 //! is FRI (ECCC TR17-134), with folds of several levels at once.
 
 use crate::bits::square_times;
-use crate::fri::{evaluate, fold, fold_scales, power};
+use crate::fri::{Polynomial, fold, fold_scales, power};
 use crate::hash::{Challenger, Hash, observe_constants, observe_ext};
 use crate::packing::{assert_entry_unchecked, hint_row, unpack_all};
 use crate::prelude::*;
@@ -23,7 +23,7 @@ pub struct Folding {
     /// multiplied.
     pub rolls: Vec<Ext>,
     /// The final polynomial.
-    pub final_poly: Vec<Ext>,
+    pub final_poly: Polynomial,
 }
 
 impl Folding {
@@ -37,11 +37,10 @@ impl Folding {
         for roll in &self.rolls {
             rolls.push(roll.pin());
         }
-        let final_poly = pin_all(&self.final_poly);
         Self {
             scales,
             rolls,
-            final_poly,
+            final_poly: self.final_poly.pin(),
         }
     }
 }
@@ -119,7 +118,7 @@ pub fn folding(shape: &Shape, betas: &[Ext], final_poly: Vec<Ext>) -> Folding {
     Folding {
         scales,
         rolls: powers,
-        final_poly,
+        final_poly: Polynomial::new(final_poly),
     }
 }
 
@@ -184,5 +183,5 @@ pub fn folds<H: Hash>(
     } else {
         point
     };
-    assert_eq!(evaluate(&folding.final_poly, x), value);
+    assert_eq!(folding.final_poly.evaluate(x), value);
 }

@@ -33,10 +33,11 @@ impl Aggregator {
             // presets are computed for.)
             (Preset::Proven100, 0..=1) => (15, 83, 18),
             (Preset::Proven100, 2) => (16, 81, 20),
+            (Preset::Proven100, 3..=4) => (17, 80, 21),
             // Twice the height fits fewer than twice the children, since these are taller, too, and
             // have twice as many digests in a cap.
             (Preset::Proven100, _) => {
-                let log_height = least_height(&[(17, 3), (18, 6), (19, 11), (20, 17), (21, 22)]);
+                let log_height = least_height(&[(18, 6), (19, 11), (20, 17), (21, 22)]);
                 (log_height, base.num_queries, base.query_grinding_bits)
             }
             _ => {
@@ -46,9 +47,7 @@ impl Aggregator {
             }
         };
         let settings = FriSettings {
-            // Hashing a large cap costs a join less than the longer paths of a small one. The cap
-            // begins at the layer where a folding round begins, so that query indices are not split
-            // once more.
+            // Hashing a large cap costs a join less than the longer paths of a small one.
             cap_height: log_height - 10,
             // All rounds fold by 8. Evaluating the remaining final polynomial costs less per query
             // than one more round.
