@@ -205,7 +205,7 @@ fn an_aggregate_says_who_signed() {
     forged(&|claims| claims["levels"] = json!(33), "levels");
     forged(
         &|claims| claims["batches"][0]["message"][0] = json!(0x7f00_0001),
-        "modulus",
+        "element 0 of message is not canonical",
     );
     // The bits are those of toy parameters.
     let arguments = ["xmss", "check", "all.agg", "--claims", claims];

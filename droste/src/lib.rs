@@ -132,6 +132,7 @@ pub mod signatures {
     pub use droste_verifier::xmss::{
         Batch, BatchClaim, BatchError, BatchMember, BatchMemberError, BatchProgram,
         BatchProgramError, BatchProofError, BatchProver, SignatureClaims, SignatureClaimsError,
+        Wanted,
     };
 }
 

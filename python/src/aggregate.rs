@@ -95,7 +95,10 @@ impl Aggregate {
     }
 
     /// Verifies it, if need be under keys that are derived, and remembers why they are trusted.
-    fn accept(&self, trust: &Trust) -> Result<(Accepted, Evidence), Error> {
+    ///
+    /// # Errors
+    /// If it is not valid, or its keys are neither pinned nor those of the programs that they list.
+    pub fn accept(&self, trust: &Trust) -> Result<(Accepted, Evidence), Error> {
         let read = self.read()?;
         let known = *self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
         if known != Evidence::Claimed {

@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 
 use droste_native::SettingsError;
+use droste_native::hash_signature::{self, StoreError as KeyStoreError};
 use droste_native::stark::security::{UnknownPreset, UnsupportedBlowup};
 use droste_native::stark::suite::UnknownHash;
 use droste_verifier::aggregate::AggregateError;
@@ -16,6 +17,9 @@ use droste_verifier::file::FileError;
 use droste_verifier::keys::{KeysError, RecipeError};
 use droste_verifier::plan::WorkError;
 use droste_verifier::plan::{self, InputError, LeafError, MalformedPlan, PlanError, StoreError};
+use droste_verifier::xmss::{
+    BatchError, BatchMemberError, BatchProgramError, BatchProofError, SignatureClaimsError,
+};
 use droste_vm::codec::DecodeError;
 use droste_vm::compiler::CompileError;
 use droste_vm::executor::RunError;
@@ -50,6 +54,8 @@ pub enum Kind {
     Cost,
     /// A sum over a curve cannot be computed.
     Msm,
+    /// A key is not made, not opened, or does not sign.
+    Sign,
     /// A bug.
     Internal,
 }
@@ -67,6 +73,7 @@ impl Kind {
             Self::Aggregate => "AggregateError",
             Self::Cost => "CostError",
             Self::Msm => "MsmError",
+            Self::Sign => "SignError",
             Self::Internal => "InternalError",
         }
     }
@@ -234,6 +241,44 @@ impl From<plan::RunError> for Error {
     }
 }
 
+impl From<KeyStoreError> for Error {
+    fn from(error: KeyStoreError) -> Self {
+        let kind = match &error {
+            KeyStoreError::Io { .. } => Kind::File,
+            _ => Kind::Sign,
+        };
+        Self::of(kind, &error)
+    }
+}
+
+impl From<BatchError> for Error {
+    fn from(error: BatchError) -> Self {
+        Self::of(kind_of_batch(&error), &error)
+    }
+}
+
+const fn kind_of_batch(error: &BatchError) -> Kind {
+    match error {
+        BatchError::Signature { .. } => Kind::Verify,
+        BatchError::Signatures { .. } => Kind::Usage,
+    }
+}
+
+impl From<BatchProofError> for Error {
+    fn from(error: BatchProofError) -> Self {
+        let kind = match &error {
+            BatchProofError::Batch(error) => kind_of_batch(error),
+            BatchProofError::Write { .. } => Kind::File,
+            BatchProofError::Compile(_) | BatchProofError::Run(_) => Kind::Internal,
+            BatchProofError::Key(_)
+            | BatchProofError::Prove(_)
+            | BatchProofError::Tables(_)
+            | BatchProofError::Encode(_) => Kind::Prove,
+        };
+        Self::of(kind, &error)
+    }
+}
+
 /// Gives each type of error its kind.
 macro_rules! kinds {
     ($($kind:ident: $($error:ty),+;)+) => {$($(
@@ -246,11 +291,13 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Usage: SettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash, MalformedPlan;
+    Usage: SettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash, MalformedPlan,
+        BatchProgramError;
     File: StoreError;
     Prove: ProveError, KeyError;
-    Decode: DecodeError, FileError;
-    Verify: VerifyError, ClaimError, KeysError, RecipeError;
+    Decode: DecodeError, FileError, hash_signature::DecodeError;
+    Verify: VerifyError, ClaimError, KeysError, RecipeError, SignatureClaimsError,
+        BatchMemberError;
     Aggregate: MachineError, PlanError;
     Cost: CostError;
 }

@@ -1,15 +1,16 @@
-//! Reads and writes the files of proofs, aggregates and programs, with the command's words.
+//! Reads and writes the files of proofs, aggregates, programs and signatures, with the command's words.
 
 use std::fs::File;
 use std::io::{Error as IoError, ErrorKind, Read};
 use std::path::Path;
 
 use droste_vm::codec;
+use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Kind};
 
-/// Largest program that is read, in bytes.
-const LARGEST_PROGRAM: u64 = 1 << 28;
+/// Largest text that is read, in bytes.
+const LARGEST_TEXT: u64 = 1 << 28;
 
 /// Reads the file of a proof or an aggregate.
 ///
@@ -27,17 +28,17 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     codec::write_file(path, bytes).map_err(Error::file(path))
 }
 
-/// Reads the text of a program.
+/// Reads the text of a program, or JSON.
 ///
 /// # Errors
 /// If the file cannot be read, is larger than 256 MiB or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, Error> {
     let mut bytes = Vec::new();
     File::open(path)
-        .and_then(|file| file.take(LARGEST_PROGRAM + 1).read_to_end(&mut bytes))
+        .and_then(|file| file.take(LARGEST_TEXT + 1).read_to_end(&mut bytes))
         .map_err(Error::file(path))?;
-    if bytes.len() as u64 > LARGEST_PROGRAM {
-        let message = format!("the input has more than {LARGEST_PROGRAM} bytes, the limit");
+    if bytes.len() as u64 > LARGEST_TEXT {
+        let message = format!("the input has more than {LARGEST_TEXT} bytes, the limit");
         return Err(Error::file(path)(IoError::new(
             ErrorKind::InvalidData,
             message,
@@ -47,4 +48,25 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
         let path = path.display();
         Error::new(Kind::File, format!("{path} is not text in UTF-8"))
     })
+}
+
+/// Reads JSON.
+///
+/// # Errors
+/// If something in it is not what it should be: the error says where.
+pub fn json<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut json)
+        .map_err(|error| Error::new(Kind::Decode, error.to_string()))?;
+    json.end()
+        .map_err(|error| Error::new(Kind::Decode, error.to_string()))?;
+    Ok(value)
+}
+
+/// Reads a JSON file.
+///
+/// # Errors
+/// As for [`read_text`] and [`json`].
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    json(&read_text(path)?).map_err(Error::about(path.display()))
 }

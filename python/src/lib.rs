@@ -31,6 +31,7 @@ mod plan;
 mod program;
 mod proof;
 mod records;
+mod signatures;
 mod store;
 mod trust;
 
@@ -57,6 +58,11 @@ mod _native {
     use crate::program::Program;
     #[pymodule_export]
     use crate::proof::Proof;
+    #[pymodule_export]
+    use crate::signatures::{
+        Batch, BatchMember, BatchProver, SignatureClaims, SignedMessage, StoredKey,
+        read_signatures, signatures_from_json, signatures_to_json, verify_signatures,
+    };
     #[pymodule_export]
     use crate::store::Store;
 }

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import droste
+from droste.signatures import SignatureClaims, SignedMessage, StoredKey
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "programs" / "src"
@@ -116,3 +117,29 @@ def root(
 ) -> droste.Aggregate:
     """The aggregate of the leaves, made in this process."""
     return droste.aggregate(leaves, preset="toy", arity=2, store=stored.folder)
+
+
+@pytest.fixture(scope="session")
+def signed(tmp_path_factory: pytest.TempPathFactory) -> list[SignedMessage]:
+    """Signatures of Alice and Bob of one message, and of Carol of another in the next slot."""
+    folder = tmp_path_factory.mktemp("keys")
+    signed = []
+    for name, slot, element in [("alice", 0, 1), ("bob", 0, 1), ("carol", 1, 2)]:
+        with StoredKey.create(folder / name, slots=2) as key:
+            signed.append(key.sign(slot, [element] * 8))
+    return signed
+
+
+@pytest.fixture(scope="session")
+def signature_store(tmp_path_factory: pytest.TempPathFactory) -> droste.Store:
+    """Where `signatures` was made."""
+    return droste.Store(tmp_path_factory.mktemp("batches"))
+
+
+@pytest.fixture(scope="session")
+def signatures(
+    signed: list[SignedMessage], signature_store: droste.Store
+) -> tuple[droste.Aggregate, SignatureClaims]:
+    """The aggregate of two batches of signatures with its claims, made in this process."""
+    store = signature_store.folder
+    return droste.signatures.aggregate(signed, preset="toy", arity=2, store=store)

@@ -14,7 +14,7 @@ import abi3info
 from abi3info.models import PyVersion
 
 import droste
-from droste import _native
+from droste import _native, signatures
 
 PACKAGE = Path(str(resources.files(droste)))
 
@@ -56,8 +56,10 @@ def test_the_stable_interface_of_python_3_10_is_kept() -> None:
 
 def test_everything_is_documented() -> None:
     missing = []
-    for name in droste.__all__:
-        item = getattr(droste, name)
+    names = [(droste, name) for name in droste.__all__]
+    names += [(signatures, name) for name in signatures.__all__]
+    for module, name in names:
+        item = getattr(module, name)
         members = vars(item).items() if inspect.isclass(item) else []
         public = [(f"{name}.{own}", value) for own, value in members if not own.startswith("_")]
         missing += [path for path, value in [(name, item), *public] if not inspect.getdoc(value)]
@@ -66,8 +68,12 @@ def test_everything_is_documented() -> None:
 
 def test_names_of_the_module_are_exported() -> None:
     compiled = {name for name in _native.__all__ if not name.startswith("_")}
-    assert compiled - set(droste.__all__) == {"cost_row"}
-    assert list(droste.__all__) == sorted(droste.__all__)
+    # These are `from_file`, `from_json`, `to_json` and `verify` of `droste.signatures`.
+    lists = {"read_signatures", "signatures_from_json", "signatures_to_json", "verify_signatures"}
+    exported = {*droste.__all__, *signatures.__all__}
+    assert compiled - exported == {"cost_row", *lists}
+    for module in (droste, signatures):
+        assert list(module.__all__) == sorted(module.__all__)
 
 
 def test_errors_have_one_parent() -> None:
@@ -76,7 +82,7 @@ def test_errors_have_one_parent() -> None:
         for item in vars(droste).values()
         if isinstance(item, type) and issubclass(item, Exception)
     ]
-    assert len(errors) == 12 and all(issubclass(error, droste.Error) for error in errors)
+    assert len(errors) == 13 and all(issubclass(error, droste.Error) for error in errors)
     assert issubclass(droste.UsageError, ValueError) and issubclass(droste.FileError, OSError)
 
 

@@ -24,6 +24,7 @@ import droste.ray
 from droste._types import Estimate, Input, Task
 from droste.ray._tasks import PROCESS, Job, Report, run
 from droste.ray.simulate import simulate, tree
+from droste.signatures import Batch, BatchProver, SignatureClaims, SignedMessage
 
 Leaves = list[tuple[droste.Proof, droste.Program, list[int]]]
 
@@ -321,6 +322,54 @@ def test_ray_is_optional() -> None:
         [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True
     )
     assert done.stdout == "droste.ray needs Ray: pip install 'droste[ray]'\n"
+
+
+def test_batches_of_signatures_are_proved_on_the_cluster(
+    cluster: Cluster,
+    signed: list[SignedMessage],
+    signatures: tuple[droste.Aggregate, SignatureClaims],
+    signature_store: droste.Store,
+    tmp_path: Path,
+) -> None:
+    # The first batch and the wrap of the second are missing, and so is the join.
+    alice, bob, carol = signed
+    prover = BatchProver(2, preset="toy")
+    lost = prover.file_name(Batch.group([alice, bob])[0])
+    store = droste.Store(tmp_path / "store")
+    kept = [path for path in signature_store.folder.iterdir() if path.suffix == ".proof"]
+    assert lost in [path.name for path in kept] and len(kept) == 2
+    for path in kept:
+        if path.name != lost:
+            (store.folder / path.name).write_bytes(path.read_bytes())
+    before = written(store)
+    calls: list[tuple[int, int]] = []
+    root, claims = droste.ray.aggregate_signatures(
+        signed,
+        preset="toy",
+        arity=2,
+        store=store.folder,
+        progress=lambda done, of: calls.append((done, of)),
+    )
+    assert (root, claims) == signatures
+    assert before.items() <= written(store).items()
+    assert calls == [(0, 1), (1, 1), (0, 3), (1, 3), (2, 3), (3, 3)]
+    for path in signature_store.folder.iterdir():
+        assert (store.folder / path.name).read_bytes() == path.read_bytes()
+    # Nothing is left to do.
+    calls.clear()
+    again = droste.ray.aggregate_signatures(
+        signed,
+        preset="toy",
+        arity=2,
+        store=store.folder,
+        progress=lambda done, of: calls.append((done, of)),
+    )
+    assert again == signatures and calls == [(0, 0), (0, 0)]
+
+    # Without a store, the error of a task is the command's.
+    wrong = SignedMessage(carol.public_key, 1, carol.message, alice.signature)
+    with pytest.raises(droste.VerifyError, match=r"^batch 1: signature 0 is not valid"):
+        droste.ray.aggregate_signatures([alice, bob, wrong], preset="toy")
 
 
 def test_mistakes(cluster: Cluster, leaves: Leaves) -> None:

@@ -40,6 +40,7 @@
 //! - [`Steps`]: the intermediate values of a verification, for a proof of it.
 
 mod bytes;
+pub mod json;
 mod key;
 mod parameters;
 mod poseidon16;

@@ -1,9 +1,8 @@
 //! A message with its signature, and their JSON.
 
-use p3_field::integers::QuotientMap;
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use serde::{Deserialize, Serialize};
 
+use super::json::{canonical, elements};
 use super::{
     Claim, DecodeError, Parameters, PublicKey, Signature, TweakableHash, TweakablePoseidon16, Xmss,
 };
@@ -102,24 +101,6 @@ impl From<SignedMessage> for Entry {
             path: list(signed.signature.path),
         }
     }
-}
-
-fn canonical<const N: usize>(elements: [F; N]) -> [u64; N] {
-    elements.map(|x| x.as_canonical_u32().into())
-}
-
-/// The elements of a field's value, before which the field has `before` others.
-fn elements<const N: usize>(
-    field: &'static str,
-    before: usize,
-    values: [u64; N],
-) -> Result<[F; N], DecodeError> {
-    let mut elements = [F::ZERO; N];
-    for ((index, element), value) in (before..).zip(&mut elements).zip(values) {
-        *element =
-            F::from_canonical_checked(value).ok_or(DecodeError::NotCanonical { field, index })?;
-    }
-    Ok(elements)
 }
 
 fn list(

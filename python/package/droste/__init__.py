@@ -5,6 +5,7 @@
 - `wrap`, `join`, `keys`, `Aggregate`: proofs that other proofs were verified.
 - `aggregate`: one aggregate of any number of proofs. `Plan`, `Worker`, `Store`: its tasks, for
   engines that distribute them; `droste.ray` is one.
+- `signatures`: keys, signatures, and proofs that many signatures are valid.
 - `cost`: what verifying a proof costs in-circuit.
 - `msm`: multi-scalar multiplication.
 - `features`: which kernels this build uses.
@@ -14,6 +15,7 @@ call ends at once. What it was computing runs to its end in the background, and 
 waits for that.
 """
 
+from droste import signatures
 from droste._aggregate import aggregate
 from droste._cost import cost
 from droste._errors import (
@@ -27,6 +29,7 @@ from droste._errors import (
     MsmError,
     ProveError,
     RunError,
+    SignError,
     UsageError,
     VerifyError,
 )
@@ -68,6 +71,7 @@ __all__ = [
     "Proof",
     "ProveError",
     "RunError",
+    "SignError",
     "Store",
     "UsageError",
     "VerifyError",
@@ -79,6 +83,7 @@ __all__ = [
     "join",
     "keys",
     "msm",
+    "signatures",
     "wrap",
 ]
 

@@ -60,6 +60,13 @@ def aggregate(
             cache=cache,
         )
 
+    return in_store(store, run)
+
+
+def in_store(
+    store: str | PathLike[str] | None, run: Callable[[str | PathLike[str]], Aggregate]
+) -> Aggregate:
+    """Runs tasks with a folder for what they finish: a temporary one if there is none."""
     if store is not None:
         return run(store)
     # A task that was interrupted may still write.

@@ -26,11 +26,11 @@ class ProveError(Error):
 
 
 class DecodeError(Error):
-    """Bytes are not those of a proof or of an aggregate."""
+    """Bytes are not those of a proof, an aggregate or a signature."""
 
 
 class VerifyError(Error):
-    """A proof, an aggregate or a Merkle path is rejected."""
+    """A proof, an aggregate, a signature or a Merkle path is rejected."""
 
 
 class AggregateError(Error):
@@ -43,6 +43,10 @@ class CostError(Error):
 
 class MsmError(Error):
     """A sum over a curve cannot be computed."""
+
+
+class SignError(Error):
+    """A key is not made, not opened, or does not sign."""
 
 
 class InternalError(Error):

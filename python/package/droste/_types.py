@@ -165,6 +165,68 @@ class Task(TypedDict):
     estimate: Estimate
 
 
+class PublicKey(TypedDict):
+    """A public key."""
+
+    root: list[int]
+    public_param: list[int]
+
+
+class SigningKey(PublicKey):
+    """A public key, and what is left of its slots."""
+
+    first_slot: int
+    last_slot: int
+    next_slot: int | None
+
+
+class InvalidSignature(TypedDict):
+    """A signature that is not valid."""
+
+    index: int
+    reason: str
+
+
+class VerifiedSignatures(TypedDict):
+    """Which signatures of a list are valid."""
+
+    signatures: int
+    invalid: list[InvalidSignature]
+
+
+class Wanted(PublicKey):
+    """That a key signed a message in a slot."""
+
+    slot: int
+    message: list[int]
+
+
+class BatchClaim(TypedDict):
+    """These keys, in this order, signed this message in this slot."""
+
+    slot: int
+    message: list[int]
+    keys: list[PublicKey]
+
+
+class CheckedBatch(TypedDict):
+    """A batch of signatures: one message in one slot."""
+
+    slot: int
+    message: list[int]
+    keys: int
+
+
+class CheckedClaims(TypedDict):
+    """Which batches of signatures an aggregate proves."""
+
+    keys_are: str
+    proven_bits: int
+    tree_bits: int
+    signatures: int
+    batches: list[CheckedBatch]
+
+
 class Kernels(TypedDict):
     """The kernels that are used."""
 

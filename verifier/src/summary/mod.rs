@@ -7,6 +7,7 @@
 mod aggregate;
 mod keys;
 mod proof;
+mod signatures;
 mod step;
 
 use std::time::Duration;
@@ -17,6 +18,9 @@ use p3_field::PrimeField32;
 pub use aggregate::{AggregateSummary, Evidence, Node, RecursionKey};
 pub use keys::{KeySummary, KeysSummary};
 pub use proof::{ProofSummary, TableSummary};
+pub use signatures::{
+    BatchSummary, ClaimsSummary, InvalidSignature, SignaturesSummary, StoredKeySummary,
+};
 pub use step::StepSummary;
 
 /// Milliseconds of a duration.

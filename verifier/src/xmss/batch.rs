@@ -1,8 +1,11 @@
 //! A batch of signatures, and the hints with which the program verifies it.
 
+use std::collections::HashMap;
+
 use droste_native::F;
 use droste_native::hash_signature::{
-    Claim, PublicKey, Signature, Steps, TweakKind, VerifyError, message_inputs, tweak,
+    Claim, PublicKey, Signature, SignedMessage, Steps, TweakKind, VerifyError, message_inputs,
+    tweak,
 };
 use droste_native::precompile::{Block, DIGIT_BITS, LANES, PAIRS_PER_ELEMENT};
 use droste_vm::executor::{Tape, TapeItem};
@@ -10,7 +13,7 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_maybe_rayon::prelude::*;
 use thiserror::Error;
 
-use super::{BatchClaim, BatchProgram};
+use super::{BatchClaim, BatchProgram, BatchProgramError, MAX_LOG_KEYS};
 
 /// Signatures of one message in one slot. Nothing of it is verified before [`BatchProgram::tape`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +48,43 @@ pub enum BatchError {
 }
 
 impl Batch {
+    /// Puts signatures of one message in one slot together, at most `largest` of them. Batches are in
+    /// the order of their first signatures, and the signatures of a batch in the order given.
+    ///
+    /// # Errors
+    /// If there are no signatures, or no program takes batches of `largest`.
+    pub fn group(
+        signed: impl IntoIterator<Item = SignedMessage>,
+        largest: usize,
+    ) -> Result<Vec<Self>, BatchProgramError> {
+        if !(1..=1 << MAX_LOG_KEYS).contains(&largest) {
+            return Err(BatchProgramError::Signatures { found: largest });
+        }
+        let mut batches: Vec<Self> = vec![];
+        // The only batch of its slot and message that is not full.
+        let mut open: HashMap<(u32, Block), usize> = HashMap::new();
+        for signed in signed {
+            let (slot, message) = (signed.slot, signed.message);
+            let one = (signed.public_key, signed.signature);
+            let index = open.get(&(slot, message)).copied();
+            match index.and_then(|index| batches.get_mut(index)) {
+                Some(batch) if batch.signatures.len() < largest => batch.signatures.push(one),
+                _ => {
+                    open.insert((slot, message), batches.len());
+                    batches.push(Self {
+                        slot,
+                        message,
+                        signatures: vec![one],
+                    });
+                }
+            }
+        }
+        match batches.is_empty() {
+            true => Err(BatchProgramError::Signatures { found: 0 }),
+            false => Ok(batches),
+        }
+    }
+
     /// What a proof of the batch says.
     pub fn claim(&self) -> BatchClaim {
         BatchClaim {

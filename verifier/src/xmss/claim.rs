@@ -3,9 +3,11 @@
 use droste_gadgets::xmss::CLAIM_TAG;
 use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::hash_signature::PublicKey;
+use droste_native::hash_signature::json::{canonical, elements};
+use droste_native::hash_signature::{DecodeError, PublicKey};
 use droste_native::precompile::{Block, LANES, poseidon16_compress, poseidon16_merkle};
 use p3_field::PrimeCharacteristicRing;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::MAX_LOG_KEYS;
@@ -62,7 +64,11 @@ impl BatchClaim {
 
 /// That a key signed a message in a slot, for a verifier who knows the statement of the batch's
 /// proof. Nothing of it is verified before [`Self::verify`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// With serde it has the fields `signatures`, `slot`, `message`, `root`, `public_param`, `index` and
+/// `path`, all of them canonical integers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Entry", into = "Entry")]
 pub struct BatchMember {
     /// Number of signatures of the batch.
     pub signatures: u32,
@@ -146,6 +152,53 @@ impl BatchMember {
             Ok(())
         } else {
             Err(BatchMemberError::Statement)
+        }
+    }
+}
+
+/// A member as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    signatures: u32,
+    slot: u32,
+    message: [u64; 8],
+    root: [u64; 4],
+    public_param: [u64; 4],
+    index: u32,
+    path: Vec<[u64; 8]>,
+}
+
+impl TryFrom<Entry> for BatchMember {
+    type Error = DecodeError;
+
+    fn try_from(entry: Entry) -> Result<Self, DecodeError> {
+        let path = entry.path.into_iter().enumerate();
+        let path = path.map(|(level, node)| elements("path", LANES * level, node));
+        Ok(Self {
+            signatures: entry.signatures,
+            slot: entry.slot,
+            message: elements("message", 0, entry.message)?,
+            key: PublicKey {
+                root: elements("root", 0, entry.root)?,
+                parameter: elements("public_param", 0, entry.public_param)?,
+            },
+            index: entry.index,
+            path: path.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl From<BatchMember> for Entry {
+    fn from(member: BatchMember) -> Self {
+        Self {
+            signatures: member.signatures,
+            slot: member.slot,
+            message: canonical(member.message),
+            root: canonical(member.key.root),
+            public_param: canonical(member.key.parameter),
+            index: member.index,
+            path: member.path.into_iter().map(canonical).collect(),
         }
     }
 }

@@ -1,17 +1,18 @@
 //! What an aggregate of batches says, as a file that is checked against the aggregate.
 
-use droste_native::hash_signature::{ParameterError, Parameters, PublicKey, Xmss};
+use droste_native::hash_signature::json::{canonical, elements};
+use droste_native::hash_signature::{DecodeError, ParameterError, Parameters, PublicKey, Xmss};
 use droste_native::{F, FriSettings, HashId, with_suite};
 use droste_vm::compiler::CompileError;
 use droste_vm::heights::{Heights, min_log_height, padded_log_height};
 use droste_vm::key::{KeyDigest, KeyError, ProvingKey};
 use droste_vm::machine::StandardTables;
 use droste_vm::verifier::DEFAULT_LIMIT;
-use p3_field::PrimeField32;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{BatchClaim, BatchProgram, BatchProgramError};
+use super::{BatchClaim, BatchProgram, BatchProgramError, Wanted};
+use crate::aggregate::Aggregate;
 use crate::claim::ClaimTree;
 
 /// The batches of an aggregate, in order, and the program that verified them.
@@ -41,14 +42,12 @@ pub enum SignatureClaimsError {
     #[error(transparent)]
     Program(#[from] BatchProgramError),
     /// An element is not below the modulus.
-    #[error("{what} of batch {batch} has the element {value}, which is not below the modulus")]
+    #[error("batch {batch}: {source}")]
     NotCanonical {
-        /// What the element is of.
-        what: &'static str,
         /// Index of the batch, from 0.
         batch: usize,
-        /// The element.
-        value: u32,
+        /// Which element.
+        source: DecodeError,
     },
     /// The number of a batch's keys is not one that the program takes.
     #[error("batch {batch} has {found} keys, the program takes 1 to {most}")]
@@ -116,6 +115,20 @@ pub enum SignatureClaimsError {
         /// Index of the batch, from 0.
         batch: usize,
     },
+    /// A proof of the aggregate has fewer proven bits than the caller requires.
+    #[error("a proof of the aggregate has {found} proven bits, expected at least {expected}")]
+    Security {
+        /// Bits that the caller requires.
+        expected: usize,
+        /// Bits of the weakest proof.
+        found: usize,
+    },
+    /// What the caller wants is not claimed.
+    #[error("entry {entry}: no batch says that this key signed")]
+    NotClaimed {
+        /// Index in the caller's list, from 0.
+        entry: usize,
+    },
 }
 
 impl SignatureClaims {
@@ -152,7 +165,6 @@ impl SignatureClaims {
     /// may choose the sum forges a signature from a true one: by walking its chains on to an encoding
     /// whose digits are nowhere smaller.
     ///
-    ///
     /// The tree must be that of an aggregate that was verified
     /// ([`crate::aggregate::UnverifiedAggregate::verify`]), with as many bits as the caller requires.
     ///
@@ -188,6 +200,35 @@ impl SignatureClaims {
         Ok(())
     }
 
+    /// Checks a verified aggregate: that each of its proofs has so many proven bits, that its leaves
+    /// are these batches of signatures of this scheme ([`Self::check`]), and that all that is wanted
+    /// is claimed.
+    ///
+    /// # Soundness obligations
+    ///
+    /// The scheme is the caller's, as for [`Self::check`].
+    ///
+    /// # Errors
+    /// What is not so.
+    pub fn check_aggregate(
+        &self,
+        aggregate: &Aggregate,
+        scheme: &Xmss,
+        min_bits: usize,
+        wanted: &[Wanted],
+    ) -> Result<(), SignatureClaimsError> {
+        let (expected, found) = (min_bits, aggregate.accepted().bits);
+        if found < expected {
+            return Err(SignatureClaimsError::Security { expected, found });
+        }
+        self.check(aggregate.tree(), scheme)?;
+        let claimed = |wanted: &Wanted| self.says(&wanted.public_key, wanted.slot, &wanted.message);
+        match wanted.iter().position(|wanted| !claimed(wanted)) {
+            Some(entry) => Err(SignatureClaimsError::NotClaimed { entry }),
+            None => Ok(()),
+        }
+    }
+
     /// Whether a batch says that the key signed the message in the slot. It means something only
     /// after [`Self::check`].
     pub fn says(&self, key: &PublicKey, slot: u32, message: &[F; 8]) -> bool {
@@ -215,15 +256,31 @@ struct Entry {
 #[serde(deny_unknown_fields)]
 struct BatchEntry {
     slot: u32,
-    message: [u32; 8],
+    message: [u64; 8],
     keys: Vec<KeyEntry>,
+}
+
+impl BatchEntry {
+    fn read(self) -> Result<BatchClaim, DecodeError> {
+        let keys = self.keys.into_iter().enumerate().map(|(index, key)| {
+            Ok(PublicKey {
+                root: elements("root", 4 * index, key.root)?,
+                parameter: elements("public_param", 4 * index, key.public_param)?,
+            })
+        });
+        Ok(BatchClaim {
+            slot: self.slot,
+            message: elements("message", 0, self.message)?,
+            keys: keys.collect::<Result<_, _>>()?,
+        })
+    }
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeyEntry {
-    root: [u32; 4],
-    public_param: [u32; 4],
+    root: [u64; 4],
+    public_param: [u64; 4],
 }
 
 impl TryFrom<Entry> for SignatureClaims {
@@ -253,17 +310,10 @@ impl TryFrom<Entry> for SignatureClaims {
                 let most = 1 << program.log_keys();
                 return Err(SignatureClaimsError::Keys { batch, found, most });
             }
-            let keys = claim.keys.into_iter().map(|key| {
-                Ok(PublicKey {
-                    root: elements("a root", batch, key.root)?,
-                    parameter: elements("a public parameter", batch, key.public_param)?,
-                })
-            });
-            batches.push(BatchClaim {
-                slot,
-                message: elements("the message", batch, claim.message)?,
-                keys: keys.collect::<Result<_, SignatureClaimsError>>()?,
-            });
+            let claim = claim.read();
+            batches.push(
+                claim.map_err(|source| SignatureClaimsError::NotCanonical { batch, source })?,
+            );
         }
         Ok(Self {
             program,
@@ -304,20 +354,5 @@ impl From<SignatureClaims> for Entry {
             settings: claims.settings,
             batches: batches.collect(),
         }
-    }
-}
-
-fn canonical<const N: usize>(elements: [F; N]) -> [u32; N] {
-    elements.map(|element| element.as_canonical_u32())
-}
-
-fn elements<const N: usize>(
-    what: &'static str,
-    batch: usize,
-    values: [u32; N],
-) -> Result<[F; N], SignatureClaimsError> {
-    match values.iter().find(|&&value| value >= F::ORDER_U32) {
-        Some(&value) => Err(SignatureClaimsError::NotCanonical { what, batch, value }),
-        None => Ok(values.map(F::new)),
     }
 }

@@ -18,9 +18,11 @@ mod program;
 mod prover;
 #[cfg(test)]
 mod tests;
+mod wanted;
 
 pub use batch::{Batch, BatchError};
 pub use claim::{BatchClaim, BatchMember, BatchMemberError, key_block};
 pub use claims::{SignatureClaims, SignatureClaimsError};
 pub use program::{BatchProgram, BatchProgramError, MAX_LOG_KEYS};
 pub use prover::{BatchProofError, BatchProver};
+pub use wanted::Wanted;

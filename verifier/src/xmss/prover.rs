@@ -1,15 +1,23 @@
 //! Proves batches of signatures.
 
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
 use droste_native::{FriSettings, HashSuite};
+use droste_vm::codec::{self, DecodeError};
 use droste_vm::compiler::{CompileError, Compiled};
 use droste_vm::executor::{RunError, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::{Key, KeyError, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, ProveError, prove_with_key};
+use droste_vm::prover::{Proof, ProveError, log_heights, prove_with_key};
+use droste_vm::record::Execution;
+use droste_vm::verifier::{Verifier, VerifyError, verify};
+use p3_field::PrimeField32;
 use thiserror::Error;
 
-use super::{Batch, BatchError, BatchProgram};
+use super::{Batch, BatchClaim, BatchError, BatchProgram};
+use crate::cost::Cost;
 
 /// Bound on the instructions of a signature, of a key's place in the tree, and of the rest.
 const INSTRUCTIONS: u64 = 1 << 10;
@@ -32,6 +40,20 @@ pub enum BatchProofError {
     /// The run cannot be proved.
     #[error(transparent)]
     Prove(#[from] ProveError),
+    /// The tables of the proof are out of range.
+    #[error(transparent)]
+    Tables(#[from] VerifyError),
+    /// The proof cannot be encoded.
+    #[error(transparent)]
+    Encode(#[from] DecodeError),
+    /// The proof cannot be written.
+    #[error("{}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's error.
+        source: io::Error,
+    },
 }
 
 /// A program, compiled once, with the key that proves its runs.
@@ -80,10 +102,71 @@ where
     /// # Errors
     /// Names the first signature that is not; also if there are none or too many.
     pub fn prove(&self, batch: &Batch) -> Result<Proof<H>, BatchProofError> {
+        Ok(prove_with_key(&self.key, &self.execute(batch)?)?)
+    }
+
+    /// Estimates the bytes of memory that [`Self::prove`] needs. The signatures are verified, and the
+    /// program is run.
+    ///
+    /// # Errors
+    /// As for [`Self::prove`].
+    pub fn memory(&self, batch: &Batch) -> Result<usize, BatchProofError> {
+        let log_heights = log_heights(&self.key, &self.execute(batch)?)?;
+        let verifier = Verifier::<H, StandardTables>::new(self.key().clone())?;
+        let (tables, _) = verifier.shape(&log_heights)?;
+        Ok(Cost::estimated_bytes(&tables, &self.key().settings))
+    }
+
+    /// Name of the file in which a run keeps the proof of a claim: the digest of the key, and the
+    /// statement. `None` if the program does not take so many keys.
+    pub fn file_name(&self, claim: &BatchClaim) -> Option<String> {
+        let statement = claim.statement(self.program.log_keys())?;
+        let statement = statement.map(|lane| format!("{:08x}", lane.as_canonical_u32()));
+        Some(format!(
+            "{}-{}.proof",
+            self.key().digest(),
+            statement.concat()
+        ))
+    }
+
+    /// The bytes of the proof of a claim that a run before kept in a folder, if it is valid.
+    pub fn kept(&self, claim: &BatchClaim, folder: &Path) -> Option<Vec<u8>> {
+        let statement = claim.statement(self.program.log_keys())?;
+        let path = folder.join(self.file_name(claim)?);
+        // Reading a pipe or a device might never end.
+        if !fs::metadata(&path).ok()?.is_file() {
+            return None;
+        }
+        let bytes = codec::read_file(&path).ok()?;
+        let proof = codec::decode::<H>(&bytes).ok()?;
+        verify::<H, StandardTables>(self.key(), &statement, 0, &proof).ok()?;
+        Some(bytes)
+    }
+
+    /// The bytes of a proof of a batch: the one that a run before kept in a folder, or a new one,
+    /// which is kept there.
+    ///
+    /// # Errors
+    /// As for [`Self::prove`], and if the file cannot be written.
+    pub fn prove_kept(&self, batch: &Batch, folder: &Path) -> Result<Vec<u8>, BatchProofError> {
+        let claim = batch.claim();
+        if let Some(bytes) = self.kept(&claim, folder) {
+            return Ok(bytes);
+        }
+        let bytes = codec::encode(&self.prove(batch)?)?;
+        if let Some(name) = self.file_name(&claim) {
+            let path = folder.join(name);
+            let written = codec::write_file(&path, &bytes);
+            written.map_err(|source| BatchProofError::Write { path, source })?;
+        }
+        Ok(bytes)
+    }
+
+    /// Verifies the signatures and runs the program.
+    fn execute(&self, batch: &Batch) -> Result<Execution, BatchProofError> {
         let tape = self.program.tape(batch)?;
         let limit = INSTRUCTIONS << (self.program.log_keys() + 2);
         let execution = execute(&self.compiled, &[], &tape, limit);
-        let execution = execution.map_err(|error| BatchProofError::Run(Box::new(error)))?;
-        Ok(prove_with_key(&self.key, &execution)?)
+        execution.map_err(|error| BatchProofError::Run(Box::new(error)))
     }
 }

@@ -1,6 +1,6 @@
 use droste_gadgets::xmss::CLAIM_TAG;
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::hash_signature::{Parameters, PublicKey, Xmss};
+use droste_native::hash_signature::{Parameters, PublicKey, Signature, SignedMessage, Xmss};
 use droste_native::precompile::poseidon16_compress;
 use droste_native::stark::security::Preset;
 use droste_native::{F, HashId};
@@ -133,6 +133,77 @@ fn what_is_not_in_a_claim_is_refused() {
             most: 4
         }
     );
+}
+
+/// Signatures that nobody verifies, by key, slot and first element of the message.
+fn signed(key_number: u32, slot: u32, element: u32) -> SignedMessage {
+    let mut message = [F::ZERO; 8];
+    message[0] = F::from_u32(element);
+    SignedMessage {
+        public_key: key(key_number),
+        slot,
+        message,
+        signature: Signature {
+            randomness: [F::ZERO; 6],
+            chain_values: vec![],
+            path: vec![],
+        },
+    }
+}
+
+#[test]
+fn signatures_are_grouped_in_the_order_of_their_batches() {
+    let given = [
+        (1, 5, 1),
+        (2, 6, 1),
+        (3, 5, 2),
+        (4, 5, 1),
+        (5, 5, 1),
+        (6, 6, 1),
+    ];
+    let all = || given.map(|(key, slot, element)| signed(key, slot, element));
+    let groups = |largest| {
+        let batches = Batch::group(all(), largest).expect("batches");
+        let keys = |batch: &Batch| -> Vec<PublicKey> { batch.claim().keys };
+        batches.iter().map(keys).collect::<Vec<_>>()
+    };
+    let expected = |groups: &[&[u32]]| -> Vec<Vec<PublicKey>> {
+        groups
+            .iter()
+            .map(|group| group.iter().copied().map(key).collect())
+            .collect()
+    };
+    assert_eq!(groups(2), expected(&[&[1, 4], &[2, 6], &[3], &[5]]));
+    assert_eq!(
+        groups(1 << MAX_LOG_KEYS),
+        expected(&[&[1, 4, 5], &[2, 6], &[3]])
+    );
+    for (given, largest, found) in [(vec![], 2, 0), (all().to_vec(), 0, 0)] {
+        let refused = Batch::group(given, largest);
+        assert_eq!(refused, Err(BatchProgramError::Signatures { found }));
+    }
+    let found = (1 << MAX_LOG_KEYS) + 1;
+    let refused = Batch::group(all(), found);
+    assert_eq!(refused, Err(BatchProgramError::Signatures { found }));
+}
+
+#[test]
+fn members_and_wanted_signatures_are_written_as_canonical_integers() {
+    let member = claim(3).member(2, 1).expect("a key");
+    let text = serde_json::to_string(&member).expect("JSON");
+    assert_eq!(
+        serde_json::from_str::<BatchMember>(&text).expect("read"),
+        member
+    );
+    let wanted = Wanted::from(&signed(7, 5, 1));
+    let text = serde_json::to_string(&wanted).expect("JSON");
+    assert_eq!(serde_json::from_str::<Wanted>(&text).expect("read"), wanted);
+    let forged = text.replace("[1,0,", &format!("[{},0,", u64::from(F::ORDER_U32) + 1));
+    assert_ne!(forged, text);
+    let refused = serde_json::from_str::<Wanted>(&forged).expect_err("refused");
+    assert_eq!(refused.to_string(), "element 0 of message is not canonical");
+    let more = text.replace("{\"slot\"", "{\"signature\":[],\"slot\"");
+    assert!(serde_json::from_str::<Wanted>(&more).is_err());
 }
 
 #[test]

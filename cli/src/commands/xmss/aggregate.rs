@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use droste_native::hash_signature::{SignedMessage, Xmss};
+use droste_native::hash_signature::Xmss;
 use droste_native::{FriSettings, HashId};
 use droste_verifier::plan::{Leaf, LeafProgram, Planner};
 use droste_verifier::tape::TapeSuite;
@@ -13,7 +13,6 @@ use droste_verifier::xmss::{Batch, BatchProgram, BatchProver, SignatureClaims};
 use droste_vm::codec;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::verifier::DEFAULT_LIMIT;
-use p3_field::PrimeField32;
 use serde::Serialize;
 
 use super::read_signatures;
@@ -141,34 +140,12 @@ impl Aggregate {
 
     /// Reads the signatures and puts those of one message and slot together.
     fn batches(&self) -> Result<Vec<Batch>, CommandError> {
-        let mut batches: Vec<Batch> = vec![];
+        let mut signed = vec![];
         for path in &self.files {
-            for signed in read_signatures(path)? {
-                let SignedMessage {
-                    public_key,
-                    slot,
-                    message,
-                    signature,
-                } = signed;
-                let open = batches.iter_mut().find(|batch| {
-                    batch.slot == slot
-                        && batch.message == message
-                        && batch.signatures.len() < usize::from(self.batch)
-                });
-                match open {
-                    Some(batch) => batch.signatures.push((public_key, signature)),
-                    None => batches.push(Batch {
-                        slot,
-                        message,
-                        signatures: vec![(public_key, signature)],
-                    }),
-                }
-            }
+            signed.extend(read_signatures(path)?);
         }
-        match batches.is_empty() {
-            true => Err(CommandError::usage("there are no signatures in the files")),
-            false => Ok(batches),
-        }
+        let batches = Batch::group(signed, self.batch.into());
+        batches.map_err(|error| CommandError::usage(error.to_string()))
     }
 }
 
@@ -196,31 +173,19 @@ impl InHash for Work<'_> {
         for (index, batch) in self.batches.iter().enumerate() {
             let count = self.batches.len();
             progress.message(format!("proving batch {} of {count}", index + 1));
-            let statement = batch.claim().statement(self.program.log_keys());
-            let statement = statement.ok_or_else(|| {
-                CommandError::failed(format!("batch {index} is larger than its program takes"))
-            })?;
-            let leaf = |bytes: &[u8]| {
-                let planner = self.planner;
-                planner.proof(bytes, &program, &statement, 0, DEFAULT_LIMIT)
+            let claim = batch.claim();
+            let statement = claim.statement(self.program.log_keys());
+            let (Some(statement), Some(name)) = (statement, prover.file_name(&claim)) else {
+                let message = format!("batch {index} is larger than its program takes");
+                return Err(CommandError::failed(message));
             };
-            let key = prover.key().digest();
-            let hexadecimal = statement.map(|lane| format!("{:08x}", lane.as_canonical_u32()));
-            let path = self
-                .folder
-                .join(format!("{key}-{}.proof", hexadecimal.concat()));
             // A run that was interrupted goes on from the batches that it proved.
-            let kept = codec::read_file(&path).ok();
-            if let Some(leaf) = kept.and_then(|bytes| leaf(&bytes).ok()) {
-                leaves.push((path, leaf));
-                continue;
-            }
-            let about = format!("batch {index}");
-            let proof = prover.prove(batch).map_err(CommandError::failed);
-            let proof = proof.map_err(CommandError::about(about))?;
-            let bytes = codec::encode(&proof).map_err(CommandError::failed)?;
-            codec::write_file(&path, &bytes).map_err(CommandError::file(&path))?;
-            leaves.push((path, leaf(&bytes).map_err(CommandError::failed)?));
+            let proof = prover.prove_kept(batch, self.folder);
+            let proof = proof.map_err(CommandError::failed);
+            let proof = proof.map_err(CommandError::about(format!("batch {index}")))?;
+            let planner = self.planner;
+            let leaf = planner.proof(&proof, &program, &statement, 0, DEFAULT_LIMIT);
+            leaves.push((self.folder.join(name), leaf.map_err(CommandError::failed)?));
         }
         Ok(leaves)
     }

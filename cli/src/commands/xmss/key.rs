@@ -7,9 +7,8 @@ use clap::Args;
 use droste_native::hash_signature::{
     KeyFiles, SignedMessage, StoredKey, TweakablePoseidon16, Xmss,
 };
+use droste_verifier::summary::StoredKeySummary;
 use droste_vm::codec;
-use p3_field::PrimeField32;
-use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::fields::field_list;
@@ -67,40 +66,18 @@ pub struct Sign {
     output: PathBuf,
 }
 
-/// A key, as commands print it.
-#[derive(Serialize)]
-struct KeyReport {
-    root: [u32; 4],
-    public_param: [u32; 4],
-    first_slot: u32,
-    last_slot: u32,
-    /// The first slot that is not spent.
-    next_slot: Option<u32>,
-}
-
-impl KeyReport {
-    fn new(key: &StoredKey) -> Self {
-        let public = key.public_key();
-        let slots = key.slots();
-        Self {
-            root: public.root.map(|x| x.as_canonical_u32()),
-            public_param: public.parameter.map(|x| x.as_canonical_u32()),
-            first_slot: *slots.start(),
-            last_slot: *slots.end(),
-            next_slot: key.next_slot(),
-        }
-    }
-}
-
-impl Report for KeyReport {
+impl Report for StoredKeySummary {
     fn rows(&self) -> Vec<Vec<String>> {
-        let list = |elements: [u32; 4]| elements.map(|x| x.to_string()).join(",");
+        let list = |elements: &[u32]| {
+            let elements: Vec<String> = elements.iter().map(u32::to_string).collect();
+            elements.join(",")
+        };
         let next = self
             .next_slot
             .map_or("none".into(), |slot| slot.to_string());
         vec![
-            vec!["root".into(), list(self.root)],
-            vec!["public parameter".into(), list(self.public_param)],
+            vec!["root".into(), list(&self.root)],
+            vec!["public parameter".into(), list(&self.public_param)],
             vec![
                 "slots".into(),
                 format!("{} to {}", self.first_slot, self.last_slot),
@@ -123,7 +100,7 @@ impl Keygen {
         let key = StoredKey::create(self.stored.files(), Xmss::DEFAULT, &seed, slots);
         let key = key.map_err(CommandError::failed)?;
         drop(_progress);
-        Ok(print(&KeyReport::new(&key), format)?)
+        Ok(print(&StoredKeySummary::new(&key), format)?)
     }
 }
 
@@ -148,6 +125,6 @@ impl Sign {
         let text = serde_json::to_string(&[signed]).map_err(CommandError::failed)?;
         let written = codec::write_file(&self.output, text.as_bytes());
         written.map_err(CommandError::file(&self.output))?;
-        Ok(print(&KeyReport::new(&key), format)?)
+        Ok(print(&StoredKeySummary::new(&key), format)?)
     }
 }

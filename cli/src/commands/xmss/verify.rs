@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use droste_native::hash_signature::{Claim, SignedMessage, Xmss};
-use serde::Serialize;
+use droste_verifier::summary::{InvalidSignature, SignaturesSummary};
 
 use super::read_signatures;
 use crate::error::CommandError;
@@ -19,27 +19,16 @@ pub struct Verify {
     json: PathBuf,
 }
 
-/// What was found.
-#[derive(Serialize)]
-struct Verified {
-    signatures: usize,
-    invalid: Vec<Invalid>,
-}
-
-#[derive(Serialize)]
-struct Invalid {
-    /// Index of the signature in the list, from 0.
-    index: usize,
-    reason: String,
-}
-
-impl Report for Verified {
+impl Report for SignaturesSummary {
     fn rows(&self) -> Vec<Vec<String>> {
         let valid = self.signatures - self.invalid.len();
         let text = format!("{valid} of {} signatures", self.signatures);
-        let invalid = self.invalid.iter().map(|Invalid { index, reason }| {
-            vec!["not valid".into(), format!("signature {index}: {reason}")]
-        });
+        let invalid = self
+            .invalid
+            .iter()
+            .map(|InvalidSignature { index, reason }| {
+                vec!["not valid".into(), format!("signature {index}: {reason}")]
+            });
         let mut rows = vec![vec!["valid".into(), text]];
         rows.extend(invalid);
         rows
@@ -52,17 +41,7 @@ impl Verify {
         let signed = read_signatures(&self.json)?;
         let claims: Vec<Claim<'_>> = signed.iter().map(SignedMessage::claim).collect();
         let results = Xmss::DEFAULT.verify_batch(&claims);
-        let invalid = results
-            .into_iter()
-            .enumerate()
-            .filter_map(|(index, result)| {
-                let reason = result.err()?.to_string();
-                Some(Invalid { index, reason })
-            });
-        let verified = Verified {
-            signatures: signed.len(),
-            invalid: invalid.collect(),
-        };
+        let verified = SignaturesSummary::new(&results);
         print(&verified, format)?;
         match verified.invalid.len() {
             0 => Ok(()),

@@ -8,13 +8,15 @@ it where a worker or a machine is lost. `docs/scaling.md` says how to run it on 
 
     leaves = [(proof, program, [x]) for x, proof in proofs.items()]
     both = droste.ray.aggregate(leaves, store="/shared/droste")
+
+`aggregate_signatures` does the same for what `droste.signatures.aggregate` makes.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 try:
@@ -24,11 +26,24 @@ except ImportError as _error:
 
 from droste._aggregate import Leaf, check_positive, leaf_bytes
 from droste._errors import FileError, UsageError
-from droste._native import Aggregate, Plan, Store, Worker
-from droste._types import Input
-from droste.ray._tasks import Job, run
+from droste._native import (
+    Aggregate,
+    Batch,
+    BatchProver,
+    Plan,
+    Proof,
+    SignatureClaims,
+    SignedMessage,
+    Store,
+    Worker,
+)
+from droste._types import Input, Task
+from droste.ray._batches import Batches
+from droste.ray._tasks import Job, Reference, Submit, run
+from droste.signatures import about_batch
+from droste.signatures import leaves as leaves_of
 
-__all__ = ["aggregate"]
+__all__ = ["aggregate", "aggregate_signatures"]
 
 
 def aggregate(
@@ -75,13 +90,109 @@ def aggregate(
         FileError: The store cannot be used.
         ray.exceptions.RayError: Ray gave up.
     """
-    check_positive(cpus, "the number of processors of a task")
-    check_positive(max_in_flight, "the number of tasks in flight")
+    with closing(_Cluster(address, cpus, max_in_flight)) as cluster:
+        return _aggregate(
+            cluster, leaves, preset, arity, min_bits, max_retries, store, progress, cache
+        )
+
+
+def aggregate_signatures(
+    signed: Sequence[SignedMessage],
+    *,
+    batch: int = 1_600,
+    hash: str = "poseidon16",
+    blowup: int = 2,
+    preset: str = "proven-100",
+    arity: int | None = None,
+    address: str | None = None,
+    cpus: int = 1,
+    max_in_flight: int | None = None,
+    max_retries: int = 3,
+    store: str | os.PathLike[str] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    cache: bool = True,
+) -> tuple[Aggregate, SignatureClaims]:
+    """Proves that signatures are valid by tasks of Ray, one for each batch, and aggregates the
+    proofs by `aggregate`.
+
+    Args:
+        signed: as for `droste.signatures.aggregate`.
+        batch: as for `droste.signatures.aggregate`.
+        hash: as for `droste.signatures.aggregate`.
+        blowup: as for `droste.signatures.aggregate`.
+        preset: as for `droste.signatures.aggregate`.
+        arity: as for `droste.Plan`.
+        address: as for `aggregate`.
+        cpus: as for `aggregate`.
+        max_in_flight: as for `aggregate`.
+        max_retries: as for `aggregate`.
+        store: folder of finished batches and tasks, as for `aggregate`.
+        progress: called with the number of finished batches and that of needed ones, then as by
+            `aggregate`.
+        cache: as for `aggregate`.
+
+    Returns:
+        The aggregate, and the claims against which it is checked.
+
+    Raises:
+        VerifyError: A signature is not valid; batch and signature are named by their indices.
+        AggregateError: There is no plan, or a step cannot be made.
+        FileError: The store cannot be used.
+        ray.exceptions.RayError: Ray gave up.
+    """
+    with closing(_Cluster(address, cpus, max_in_flight)) as cluster:
+        given = Batch.group(signed, batch)
+        largest = max(map(len, given))
+        prover = BatchProver(largest, hash=hash, preset=preset, blowup=blowup)
+        claims = prover.claims(given)
+        kept = _open(store)
+        # Batches that say the same need one proof: that of the first.
+        names = [prover.file_name(one) for one in given]
+        first = {name: at for at, name in reversed([*enumerate(names)])}
+        found = {
+            name: None if kept is None else prover.kept(given[at], kept)
+            for name, at in first.items()
+        }
+        needed = sorted(at for name, at in first.items() if found[name] is None)
+        observe = _Counter(len(needed), progress)
+        if needed:
+            most = max(needed, key=lambda at: len(given[at]))
+            with about_batch(most):
+                memory = prover.memory(given[most])
+            job = Job(preset, 1, cpus, max_retries, kept, cache)
+            batches = Batches(job, largest, hash, blowup)
+            results = cluster.run(
+                [batches.task(at, name, memory) for at, name in enumerate(names)],
+                needed,
+                lambda input: given[input["source"]["leaf"]],
+                job,
+                batches.submit,
+                observe,
+            )
+            for at in needed:
+                found[names[at]] = Proof.from_bytes(bytes(ray.get(results[names[at]])))
+            del results
+        proofs = [proof for name in names if (proof := found[name]) is not None]
+        leaves = leaves_of(prover.program, claims, proofs)
+        root = _aggregate(cluster, leaves, preset, arity, 0, max_retries, store, progress, cache)
+    return root, claims
+
+
+def _aggregate(
+    cluster: _Cluster,
+    leaves: Sequence[Leaf],
+    preset: str,
+    arity: int | None,
+    min_bits: int,
+    max_retries: int,
+    store: str | os.PathLike[str] | None,
+    progress: Callable[[int, int], object] | None,
+    cache: bool,
+) -> Aggregate:
     plan = Plan(leaves, preset=preset, arity=arity, min_bits=min_bits, cache=cache)
-    kept = None if store is None else Store(Path(store).absolute())
+    kept = _open(store)
     needed = list(range(len(plan))) if kept is None else plan.needed(kept, cache=cache)
-    tasks = plan.tasks
-    job = Job(plan.preset, plan.arity, cpus, max_retries, kept, cache)
+    job = Job(plan.preset, plan.arity, cluster.cpus, max_retries, kept, cache)
 
     def available(input: Input) -> bytes:
         """The bytes of a leaf, or of a result that was in the store before."""
@@ -92,42 +203,73 @@ def aggregate(
             raise FileError(f"the result {input['name']} disappeared from the store")
         return data
 
-    finished = 0
-    if progress is not None:
-        progress(0, len(needed))
-
-    def observe(index: int, report: object) -> None:
-        nonlocal finished
-        finished += 1
-        if progress is not None:
-            progress(finished, len(needed))
-
     root = plan.root
+    observe = _Counter(len(needed), progress)
     if needed:
-        with _connected(address) as here:
-            if here:
-                _check_fits([job.memory(tasks[index]) for index in needed], cpus)
-            window = max_in_flight or _window(cpus)
-            result = run(tasks, needed, available, job.submit, window, observe)
-            data = bytes(ray.get(result[root["name"]]))
+        result = cluster.run(plan.tasks, needed, available, job, job.submit, observe)
+        data = bytes(ray.get(result[root["name"]]))
     else:
         data = available(root)
     return Worker(preset=plan.preset, arity=plan.arity, cache=cache).accept(root, data)
 
 
-@contextmanager
-def _connected(address: str | None) -> Iterator[bool]:
-    """Connects to Ray unless it is connected. Gives whether Ray was started on this machine."""
-    if ray.is_initialized():
-        if address is not None:
+def _open(store: str | os.PathLike[str] | None) -> Store | None:
+    """The store, under a path that other processes can use."""
+    return None if store is None else Store(Path(store).absolute())
+
+
+class _Counter:
+    """Tells the caller how many tasks are finished."""
+
+    def __init__(self, needed: int, progress: Callable[[int, int], object] | None) -> None:
+        self.finished, self.needed, self.progress = 0, needed, progress
+        self.tell()
+
+    def tell(self) -> None:
+        if self.progress is not None:
+            self.progress(self.finished, self.needed)
+
+    def __call__(self, index: int, report: object) -> None:
+        self.finished += 1
+        self.tell()
+
+
+class _Cluster:
+    """Ray, which is connected when there is something to run."""
+
+    def __init__(self, address: str | None, cpus: int, max_in_flight: int | None) -> None:
+        check_positive(cpus, "the number of processors of a task")
+        check_positive(max_in_flight, "the number of tasks in flight")
+        self.cpus = cpus
+        self._address = address
+        self._max_in_flight = max_in_flight
+        self._connected_here = False
+
+    def run(
+        self,
+        tasks: Sequence[Task],
+        needed: Sequence[int],
+        available: Callable[[Input], object],
+        job: Job,
+        submit: Submit,
+        observe: _Counter,
+    ) -> Mapping[str, Reference]:
+        """Runs tasks of a job, as `_tasks.run` does."""
+        if not self._connected_here and not ray.is_initialized():
+            ray.init(address=self._address, log_to_driver=False)
+            self._connected_here = True
+        elif not self._connected_here and self._address is not None:
             raise UsageError("Ray is connected already: give no address, or call ray.shutdown()")
-        yield False
-        return
-    ray.init(address=address, log_to_driver=False)
-    try:
-        yield address is None and "RAY_ADDRESS" not in os.environ
-    finally:
-        ray.shutdown()
+        # Ray that was started on this machine.
+        if self._connected_here and self._address is None and "RAY_ADDRESS" not in os.environ:
+            _check_fits([job.memory(tasks[index]) for index in needed], self.cpus)
+        window = self._max_in_flight or _window(self.cpus)
+        return run(tasks, needed, available, submit, window, observe)
+
+    def close(self) -> None:
+        """Ends the connection if it was made here."""
+        if self._connected_here:
+            ray.shutdown()
 
 
 def _resources() -> dict[str, float]:

@@ -22,6 +22,10 @@ Reference = Any
 """`ray.ObjectRef`, whose type parameter only Ray's own functions know."""
 
 
+Submit = Callable[[Task, Sequence[Reference]], tuple[Reference, Reference]]
+"""Hands a task with its inputs to Ray, and returns references to its result and its report."""
+
+
 class Report(TypedDict):
     """How a task went; times in seconds."""
 
@@ -97,8 +101,8 @@ def _stored(job: Job, worker: Worker, task: Task) -> bytes | None:
 def run(
     tasks: Sequence[Task],
     needed: Sequence[int],
-    available: Callable[[Input], bytes],
-    submit: Callable[[Task, Sequence[Reference]], tuple[Reference, Reference]],
+    available: Callable[[Input], object],
+    submit: Submit,
     max_in_flight: int,
     observe: Callable[[int, Report], object],
 ) -> Mapping[str, Reference]:
@@ -110,9 +114,9 @@ def run(
     so leaves stay there until the run ends.
 
     Args:
-        tasks: the tasks of a plan.
+        tasks: the tasks of a plan, or others of their form.
         needed: indices of those to run, in order.
-        available: gives the bytes of inputs that no needed task makes.
+        available: gives the inputs that no needed task makes.
         submit: hands a task to Ray.
         max_in_flight: largest number of tasks that are submitted and not finished.
         observe: called with each finished task and its report.

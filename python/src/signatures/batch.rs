@@ -1,0 +1,340 @@
+//! Batches of signatures, and their proofs.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use droste_native::hash_signature::{PublicKey, Signature, Xmss};
+use droste_native::{FriSettings, HashId};
+use droste_verifier::summary::integers;
+use droste_verifier::tape::TapeSuite;
+use droste_verifier::xmss::{self, BatchClaim, BatchProgram, BatchProofError};
+use droste_vm::codec;
+use droste_vm::compiler::Compiled;
+use droste_vm::machine::{Provable, StandardTables};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use super::message::given;
+use super::{SignatureClaims, SignedMessage, key_bytes, message, public_key};
+use crate::arguments::{InHash, hash_id, in_hash, settings};
+use crate::arrays::bytes;
+use crate::compute::compute;
+use crate::error::Error;
+use crate::program::Program;
+use crate::proof::Proof;
+use crate::store::Store;
+
+/// Signatures of one message in one slot, which one proof shows to be valid. Nothing of it is
+/// verified before it is proved.
+#[pyclass(frozen, eq, skip_from_py_object, module = "droste.signatures")]
+#[derive(Clone, PartialEq)]
+pub struct Batch(Arc<xmss::Batch>);
+
+#[pymethods]
+impl Batch {
+    /// A batch of its parts.
+    ///
+    /// Args:
+    ///     slot: the slot.
+    ///     message: eight field elements.
+    ///     signatures: the keys, each with its signature, as `SignedMessage` has them.
+    ///
+    /// Raises:
+    ///     DecodeError: There are more or fewer bytes, or an element is not canonical.
+    #[new]
+    #[pyo3(signature = (slot, message, signatures))]
+    fn new(
+        slot: u32,
+        message: &Bound<'_, PyAny>,
+        signatures: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+    ) -> PyResult<Self> {
+        let signatures = signatures.iter().map(|(key, signature)| {
+            let signature = Signature::from_bytes(&Xmss::DEFAULT, &bytes(signature)?);
+            Ok((public_key(key)?, signature.map_err(Error::from)?))
+        });
+        Ok(Self(Arc::new(xmss::Batch {
+            slot,
+            message: self::message(message)?,
+            signatures: signatures.collect::<PyResult<_>>()?,
+        })))
+    }
+
+    /// Puts signatures of one message in one slot together, as `droste xmss aggregate` does.
+    ///
+    /// Args:
+    ///     signed: signed messages, at least one.
+    ///     largest: largest number of signatures of a batch, 1 to 16,384.
+    ///
+    /// Returns:
+    ///     The batches, in the order of their first signatures.
+    #[staticmethod]
+    #[pyo3(signature = (signed, largest=1_600))]
+    fn group(
+        py: Python<'_>,
+        signed: Vec<Bound<'_, SignedMessage>>,
+        largest: usize,
+    ) -> PyResult<Vec<Self>> {
+        let signed = given(&signed);
+        compute(py, move || {
+            let batches = xmss::Batch::group(signed, largest)?;
+            Ok(batches.into_iter().map(|one| Self(Arc::new(one))).collect())
+        })
+    }
+
+    /// The slot.
+    #[getter]
+    fn slot(&self) -> u32 {
+        self.0.slot
+    }
+
+    /// The message: eight field elements.
+    #[getter]
+    fn message(&self) -> Vec<u32> {
+        integers(&self.0.message)
+    }
+
+    /// The keys, each with its signature, as bytes. A key may be there more than once.
+    #[getter]
+    fn signatures<'py>(&self, py: Python<'py>) -> Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let parts = |(key, signature): &(PublicKey, Signature)| {
+            let signature = PyBytes::new(py, &signature.to_bytes());
+            (key_bytes(py, key), signature)
+        };
+        self.0.signatures.iter().map(parts).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.signatures.len()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let parts = (self.slot(), self.message(), self.signatures(py));
+        let class = py.get_type::<Self>().into_any();
+        PyTuple::new(py, [class, parts.into_pyobject(py)?.into_any()])
+    }
+
+    fn __repr__(&self) -> String {
+        let (count, slot) = (self.0.signatures.len(), self.0.slot);
+        format!("<droste.signatures.Batch of {count} in slot {slot}>")
+    }
+}
+
+/// A `BatchProver` of some hash.
+trait Prover: Send + Sync {
+    fn key(&self) -> String;
+    fn compiled(&self) -> &Compiled;
+    fn prove(&self, batch: &xmss::Batch) -> Result<Vec<u8>, BatchProofError>;
+    fn prove_kept(&self, batch: &xmss::Batch, folder: &Path) -> Result<Vec<u8>, BatchProofError>;
+    fn kept(&self, claim: &BatchClaim, folder: &Path) -> Option<Vec<u8>>;
+    fn file_name(&self, claim: &BatchClaim) -> Option<String>;
+    fn memory(&self, batch: &xmss::Batch) -> Result<usize, BatchProofError>;
+}
+
+impl<H: TapeSuite> Prover for xmss::BatchProver<H>
+where
+    StandardTables: Provable<H>,
+{
+    fn key(&self) -> String {
+        self.key().digest().to_string()
+    }
+
+    fn compiled(&self) -> &Compiled {
+        self.compiled()
+    }
+
+    fn prove(&self, batch: &xmss::Batch) -> Result<Vec<u8>, BatchProofError> {
+        Ok(codec::encode(&self.prove(batch)?)?)
+    }
+
+    fn prove_kept(&self, batch: &xmss::Batch, folder: &Path) -> Result<Vec<u8>, BatchProofError> {
+        self.prove_kept(batch, folder)
+    }
+
+    fn kept(&self, claim: &BatchClaim, folder: &Path) -> Option<Vec<u8>> {
+        self.kept(claim, folder)
+    }
+
+    fn file_name(&self, claim: &BatchClaim) -> Option<String> {
+        self.file_name(claim)
+    }
+
+    fn memory(&self, batch: &xmss::Batch) -> Result<usize, BatchProofError> {
+        self.memory(batch)
+    }
+}
+
+struct Make {
+    program: BatchProgram,
+    settings: FriSettings,
+}
+
+impl InHash for Make {
+    type Output = Result<Arc<dyn Prover>, BatchProofError>;
+
+    fn run<H: TapeSuite>(self) -> Self::Output
+    where
+        StandardTables: Provable<H>,
+    {
+        let prover = xmss::BatchProver::<H>::new(self.program, self.settings)?;
+        Ok(Arc::new(prover))
+    }
+}
+
+/// Proves batches of signatures: the program that verifies them, compiled, with its key.
+#[pyclass(frozen, module = "droste.signatures")]
+pub struct BatchProver {
+    program: BatchProgram,
+    hash: HashId,
+    settings: FriSettings,
+    compiled: Arc<Compiled>,
+    prover: Arc<dyn Prover>,
+}
+
+#[pymethods]
+impl BatchProver {
+    /// A prover of batches of up to this number of signatures.
+    ///
+    /// Args:
+    ///     signatures: largest number of signatures of a batch, 1 to 16,384; it is rounded up to a
+    ///         power of two that is at least two.
+    ///     hash: hash of the proofs: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
+    ///     preset: security level of the proofs: `proven-100`, `proven-120`, or `toy`, which has no
+    ///         security.
+    ///     blowup: 2, 4, 8 or 16.
+    #[new]
+    #[pyo3(signature = (signatures, *, hash="poseidon16", preset="proven-100", blowup=2))]
+    fn new(
+        py: Python<'_>,
+        signatures: usize,
+        hash: &str,
+        preset: &str,
+        blowup: usize,
+    ) -> PyResult<Self> {
+        let hash = hash_id(hash)?;
+        let settings = settings(Some(preset), None, blowup)?;
+        compute(py, move || {
+            let program = BatchProgram::new(Xmss::DEFAULT, signatures)?;
+            let prover = in_hash(hash, Make { program, settings })?;
+            Ok(Self {
+                program,
+                hash,
+                settings,
+                compiled: Arc::new(prover.compiled().clone()),
+                prover,
+            })
+        })
+    }
+
+    /// Logarithm of the largest number of signatures of a batch.
+    #[getter]
+    const fn log_keys(&self) -> u32 {
+        self.program.log_keys()
+    }
+
+    /// The program that verifies batches.
+    #[getter]
+    fn program(&self) -> Program {
+        Program::made("xmss.rs", self.program.source(), &self.compiled)
+    }
+
+    /// Digest of the key of the proofs, which is the same for all batches.
+    fn key(&self, py: Python<'_>) -> PyResult<String> {
+        let prover = Arc::clone(&self.prover);
+        compute(py, move || Ok(prover.key()))
+    }
+
+    /// Verifies all signatures of a batch and proves that they are valid.
+    ///
+    /// Args:
+    ///     batch: the batch.
+    ///     store: a proof that is there is not made again, and a new one is put there, as
+    ///         `droste xmss aggregate` does.
+    ///
+    /// Raises:
+    ///     VerifyError: A signature is not valid; it is named by its index, from 0.
+    ///     UsageError: There are none, or more than the program takes.
+    ///     FileError: The proof cannot be written to the store.
+    #[pyo3(signature = (batch, *, store=None))]
+    fn prove(&self, py: Python<'_>, batch: &Batch, store: Option<&Store>) -> PyResult<Proof> {
+        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
+        let store = store.map(|store| store.0.clone());
+        compute(py, move || {
+            Proof::decoded(match store {
+                Some(store) => prover.prove_kept(&batch, store.folder())?,
+                None => prover.prove(&batch)?,
+            })
+        })
+    }
+
+    /// Returns the proof of a batch that a run before put into a store, if it is valid, or None.
+    #[pyo3(signature = (batch, store, /))]
+    fn kept(&self, py: Python<'_>, batch: &Batch, store: &Store) -> PyResult<Option<Proof>> {
+        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
+        let store = store.0.clone();
+        compute(py, move || {
+            let kept = prover.kept(&batch.claim(), store.folder());
+            kept.map(Proof::decoded).transpose()
+        })
+    }
+
+    /// Name of the file in which a store keeps the proof of a batch. Batches that say the same have
+    /// the same.
+    ///
+    /// Raises:
+    ///     UsageError: There are no signatures, or more than the program takes.
+    #[pyo3(signature = (batch, /))]
+    fn file_name(&self, py: Python<'_>, batch: &Batch) -> PyResult<String> {
+        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
+        let most = 1 << self.program.log_keys();
+        compute(py, move || {
+            let name = prover.file_name(&batch.claim());
+            name.ok_or_else(|| too_many(batch.signatures.len(), most))
+        })
+    }
+
+    /// Estimates the bytes of memory that proving a batch needs, without what the process needs
+    /// besides. Its signatures are verified, and the program is run.
+    ///
+    /// Raises:
+    ///     VerifyError: As for `prove`.
+    ///     UsageError: As for `prove`.
+    #[pyo3(signature = (batch, /))]
+    fn memory(&self, py: Python<'_>, batch: &Batch) -> PyResult<usize> {
+        let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
+        compute(py, move || Ok(prover.memory(&batch)?))
+    }
+
+    /// Returns what proofs of these batches say.
+    ///
+    /// Raises:
+    ///     UsageError: A batch has no signatures, or more than the program takes.
+    #[pyo3(signature = (batches, /))]
+    fn claims(&self, py: Python<'_>, batches: Vec<Bound<'_, Batch>>) -> PyResult<SignatureClaims> {
+        let batches = batches.iter().map(|batch| Arc::clone(&batch.get().0));
+        let batches: Vec<Arc<xmss::Batch>> = batches.collect();
+        let (program, hash, settings) = (self.program, self.hash, self.settings);
+        let most = 1 << program.log_keys();
+        compute(py, move || {
+            let claims =
+                batches
+                    .iter()
+                    .enumerate()
+                    .map(|(index, batch)| match batch.signatures.len() {
+                        found if (1..=most).contains(&found) => Ok(batch.claim()),
+                        found => Err(Error::about(format!("batch {index}"))(too_many(
+                            found, most,
+                        ))),
+                    });
+            Ok(SignatureClaims(Arc::new(xmss::SignatureClaims {
+                program,
+                hash,
+                settings,
+                batches: claims.collect::<Result<_, _>>()?,
+            })))
+        })
+    }
+}
+
+fn too_many(found: usize, most: usize) -> Error {
+    xmss::BatchError::Signatures { found, most }.into()
+}

@@ -1,0 +1,43 @@
+//! XMSS signatures, and proofs that many of them are valid.
+
+mod batch;
+mod claims;
+mod key;
+mod member;
+mod message;
+
+use droste_native::F;
+use droste_native::hash_signature::PublicKey;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+pub use batch::{Batch, BatchProver};
+pub use claims::SignatureClaims;
+pub use key::StoredKey;
+pub use member::BatchMember;
+pub use message::{
+    SignedMessage, read_signatures, signatures_from_json, signatures_to_json, verify_signatures,
+};
+
+use crate::arrays::{bytes, element_array};
+use crate::error::Error;
+
+/// A public key from its 32 bytes.
+fn public_key(object: &Bound<'_, PyAny>) -> PyResult<PublicKey> {
+    Ok(PublicKey::from_bytes(&bytes(object)?).map_err(Error::from)?)
+}
+
+/// A message from its eight elements.
+fn message(object: &Bound<'_, PyAny>) -> PyResult<[F; 8]> {
+    element_array(object)
+}
+
+/// A public key as bytes.
+fn key_bytes<'py>(py: Python<'py>, key: &PublicKey) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &key.to_bytes())
+}
+
+/// The JSON of a value, with the bytes that the command writes.
+fn to_json<T: serde::Serialize>(value: &T) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|error| Error::usage(error.to_string()))
+}
