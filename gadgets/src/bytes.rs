@@ -58,8 +58,8 @@ fn halves(word: [Felt; 2]) -> (Felt, Felt) {
 
 /// Returns the first `N` sampled integers that are below the modulus, out of `available` words.
 ///
-/// A hint says whether the first `N` integers all are, and if so, this is checked; otherwise each
-/// word is checked and either taken or skipped. Fails if fewer than `N` integers are below the
+/// A hint says whether the first `N` integers all are, which is checked. If they are not, each word is
+/// either taken or skipped. Fails if fewer than `N` integers are below the
 /// modulus.
 fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; N] {
     // Entries of `words` from `available` on are zeros that were never sampled.
@@ -92,6 +92,10 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
                 values[j] += here * value;
                 taken[j + 1] += here;
                 taken[j] -= here;
+            }
+            // If all of the first `N` are taken, the hint is false.
+            if i + 1 == N {
+                assert_eq!(taken[N], Felt::ZERO);
             }
         }
         assert_eq!(taken[N], Felt::ONE);

@@ -129,6 +129,9 @@ pub const RIGHT_SHIFTS: Precompile = Precompile {
     }],
     is_total: false,
     run: |call| {
+        if call.immediate() != 0 {
+            return Err(call.refuse(format!("operand E is {}, expected 0", call.immediate())));
+        }
         let (x, blocks) = (call.value(B)?, call.value(C)?.as_canonical_u32());
         let shifts = right_shifts(x, blocks as usize);
         let shifts = shifts.map_err(|error| call.refuse(error.to_string()))?;

@@ -27,9 +27,6 @@ pub struct Lane {
     pub lane: usize,
 }
 
-/// Number of hints with which a sampled word is decomposed: 32 bits, or 31 bits and an inverse.
-const WORD_HINTS: usize = 32;
-
 /// Returns the lane, counted over blocks, of element `place` of a row. Keccak-256 absorbs 34 words
 /// at a time, and every 34 words begin a new block, the fifth after the previous one.
 const fn lane(hash: HashId, place: usize) -> usize {
@@ -93,11 +90,11 @@ pub fn padding(shape: &ProofShape, tape: &Tape) -> BTreeSet<Lane> {
     // The queries are last, and each has the same hints.
     let rows = rows(shape);
     let paths = rows.iter().filter(|(_, path)| *path).count();
-    let query = WORD_HINTS + rows.len() + paths;
+    let query = rows.len() + paths;
     let queries = shape.settings.num_queries;
     let first = tape.items.len() - query * queries;
     for start in (first..tape.items.len()).step_by(query) {
-        let mut item = start + WORD_HINTS;
+        let mut item = start;
         for &(width, path) in &rows {
             let used = (0..width).map(|place| lane(shape.hash, place));
             unread(tape, item, &used.collect(), &mut free);

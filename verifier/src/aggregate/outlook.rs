@@ -131,7 +131,7 @@ impl RunFigures {
 
 /// Cycles per Poseidon-16 permutation of a run that verifies proofs on R, as a fraction. This and
 /// [`rows_per_permutation`] are measured on joins and on steps that follow a wrap.
-const CYCLES: (usize, usize) = (15, 8);
+const CYCLES: (usize, usize) = (13, 7);
 
 /// Rows of a table of R per Poseidon-16 permutation, as a fraction.
 fn rows_per_permutation(table: &str) -> (usize, usize) {

@@ -15,7 +15,7 @@ where
 
 #[test]
 fn length_of_ext_is_pinned() {
-    assert_eq!(length("ext", ExtTable), 675);
+    assert_eq!(length("ext", ExtTable), 671);
 }
 
 #[test]

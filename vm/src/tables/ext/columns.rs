@@ -52,7 +52,7 @@ droste_air::columns! {
         /// the last; `(127 - d[0]) c[2]`, which is one unless bits 24 to 30 are all ones; an inverse.
         pub c: [T; D],
         /// `ext`: the result. `horner`: the sum after this row. `unpack`: the element. `right_shifts`:
-        /// the integer of bits 24 to 30, if the chain has them.
+        /// on the row of block 3, the integer of bits 24 to 30.
         pub d: [T; D],
         /// `horner`: the lanes in the window. `lane`: the lane that is read. `unpack`: the first
         /// lane of the element. `right_shifts`: the number of the block.
@@ -76,8 +76,7 @@ impl ExtCols<F> {
             // `b` and `c` are used by the steps alone, which may have any value here.
             &["b", "c"]
         } else if self.is_shifts == F::ONE {
-            // `b[0]` is used where the row above handed it on. If bits 24 to 30 are all ones, `c[2]`
-            // is the inverse of nothing.
+            // If bits 24 to 30 are all ones, `c[2]` is the inverse of nothing.
             &["b", "c[2]", "c[3]", "c[4]", "d[1]", "d[2]", "d[3]", "d[4]"]
         } else if self.continues == F::ONE {
             // The tail of an `unpack` chain, which reads one more block.

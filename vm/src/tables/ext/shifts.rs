@@ -43,10 +43,9 @@ pub(super) fn eval_shifts<AB: InteractionBuilder<F = F>>(
     // There is no bit 31.
     shifts.when(last).assert_zero(local.a[LANES - 1]);
 
-    // Every row of the chain has the same `high`. A chain without bits 24 to 30 may choose it: its
-    // integer is below 2^24 in any case.
+    // Block 3 begins with the integer of bits 24 to 30. On rows of other blocks the prover may choose
+    // `high`, and a chain without block 3 has an integer below 2^24.
     shifts.when(last).assert_eq(high, local.a[0]);
-    shifts.when(local.continues).assert_eq(high, local.b[0]);
     shifts.assert_eq(
         not_all_ones,
         (AB::Expr::from(F::from_u32(HIGH_ONES)) - high) * inverse,

@@ -441,21 +441,11 @@ fn shifts_of_another_representation_are_rejected() {
                 assert!(fault.is_some(), "{x}");
             }
         }
-        // The rows hand on another integer of bits 24 to 30 than that of the last block.
+        // The row of block 3 pretends another integer of bits 24 to 30.
         let fault = shifts_of(x, bits, |rows| {
-            for row in rows {
-                row.d[0] = F::ZERO;
-                row.c[2] = F::from_u32(127).inverse();
-                row.c[1] = F::ONE;
-            }
-        });
-        assert!(fault.is_some(), "{x}");
-        let fault = shifts_of(x, bits, |rows| {
-            for row in &mut rows[..3] {
-                row.d[0] = F::ZERO;
-                row.c[2] = F::from_u32(127).inverse();
-                row.c[1] = F::ONE;
-            }
+            rows[3].d[0] = F::ZERO;
+            rows[3].c[2] = F::from_u32(127).inverse();
+            rows[3].c[1] = F::ONE;
         });
         assert!(fault.is_some(), "{x}");
     }
@@ -481,9 +471,9 @@ fn shifts_by_halves_are_rejected() {
 #[test]
 fn shifts_of_another_number_of_blocks_are_rejected() {
     // The rows are of one number of blocks, the operand is another.
-    for (count, asked) in [(3, 4), (2, 4), (1, 0), (2, 1)] {
+    for (x, count, asked) in [(200, 3, 4), (200, 2, 4), (200, 1, 0), (0x1234, 2, 1)] {
         let mut run = Run::new();
-        run.shifts(200, count);
+        run.shifts(x, count);
         run.calls[0].1[2] = asked;
         let fault = forged(&run, 4, |rows| {
             for (index, row) in rows.iter_mut().enumerate().take(count) {
@@ -492,10 +482,20 @@ fn shifts_of_another_number_of_blocks_are_rejected() {
         });
         assert!(fault.is_some(), "{count}, {asked}");
     }
-    // A chain that begins with the second block.
+    // A chain that begins with the second block, whose call has the operand E that the window makes.
     let mut run = Run::new();
     run.shifts(200, 1);
+    run.calls[0].1[4] = 1;
     let fault = forged(&run, 1, |rows| rows[0].window.rotate_right(1));
+    assert!(fault.is_some());
+    // Blocks 0, 1, 2 and 2 of an integer that is not canonical: without block 3, nothing compares it
+    // with the modulus.
+    let fault = shifts_of(0, u64::from(MODULUS), |rows| {
+        rows[3].window.rotate_left(1);
+        rows[3].d[0] = F::ZERO;
+        rows[3].c[1] = F::ONE;
+        rows[3].c[2] = F::from_u32(127).inverse();
+    });
     assert!(fault.is_some());
     // A fifth block continues the chain.
     let mut run = Run::new();
@@ -515,27 +515,74 @@ fn shifts_of_another_number_of_blocks_are_rejected() {
     assert!(fault.is_some());
 }
 
-/// A row of another mode continues a chain of shifts, or is continued by one.
+/// One block of shifts whose integer goes on in a row of another mode, so that it is not bounded.
 #[test]
-fn shifts_do_not_change_their_mode() {
+fn shifts_do_not_go_on_in_other_modes() {
+    let bits = 0x5a_u32;
+    let above = F::from_u32(1_000_003);
+    let x = F::from_u32(bits) + above * F::from_u32(256);
     let mut run = Run::new();
-    run.shifts(0x1234, 2);
-    run.unpack(0, 3, 1);
-    let honest = forged(&run, 4, |_| ());
-    assert_eq!(honest, None);
-    for [first, second] in [[0, 2], [2, 0]] {
-        let fault = forged(&run, 4, |rows| {
-            // The order of the trace: the element, then the shifts.
-            let (before, mut after) = (*rows[first], *rows[second]);
-            after.continues = F::ONE;
-            after.a_word = before.a_word + F::ONE;
-            after.b_word = before.b_word - F::ONE;
-            after.c_word = before.c_word;
-            *rows[0] = before;
-            *rows[1] = after;
-        });
-        assert!(fault.is_some());
-    }
+    let at = run.blocks.len() as u32;
+    // Lane j is the bits from j on, and what is above them.
+    run.blocks.push(std::array::from_fn(|lane| {
+        F::from_u32(bits >> lane) + above * F::from_u32(256 >> lane)
+    }));
+    let next = std::array::from_fn(|lane| above + F::from_usize(lane));
+    run.blocks.push(next);
+    run.calls = vec![(id::RIGHT_SHIFTS, [at, x.as_canonical_u32(), 1, 0, 0])];
+    let first = |rows: &mut [&mut ExtCols<F>]| {
+        rows[0].c[0] = above;
+        rows[1].continues = F::ONE;
+        rows[1].a_word = rows[0].a_word + F::ONE;
+        rows[1].c_word = rows[0].c_word;
+        rows[1].a = next;
+    };
+    // The row below is the tail of a chain.
+    assert!(forged(&run, 2, first).is_some());
+    // It is an element, with a tail of its own.
+    run.calls[0].1[2] = 2;
+    let fault = forged(&run, 4, |rows| {
+        first(rows);
+        rows[0].b_word = F::TWO;
+        *rows[2] = *rows[1];
+        rows[2].a_word += F::ONE;
+        rows[1].b_word = F::ONE;
+        rows[1].is_unpack = F::ONE;
+        rows[1].window[5] = F::ONE;
+        rows[1].d_word = F::ZERO;
+        let tail = run.blocks[0];
+        rows[2].a_word = rows[1].a_word + F::ONE;
+        rows[2].a = tail;
+        rows[1].d = std::array::from_fn(|i| if i < 3 { next[5 + i] } else { tail[i - 3] });
+    });
+    assert!(fault.is_some());
+}
+
+/// A row of shifts in the place of an element, which would then not be written.
+#[test]
+fn elements_do_not_go_on_in_shifts() {
+    let mut run = Run::new();
+    let data = run.result([F::ZERO; 8]);
+    let out = run.blocks.len() as u32;
+    run.blocks.push([F::ZERO; 8]);
+    run.calls = vec![(id::UNPACK, [data, 0, 2, out, 0])];
+    let fault = forged(&run, 2, |rows| {
+        let (first, second) = rows.split_at_mut(1);
+        second[0].is_unpack = F::ZERO;
+        second[0].is_shifts = F::ONE;
+        second[0].window = [F::ZERO; 8];
+        second[0].window[1] = F::ONE;
+        second[0].continues = F::ONE;
+        second[0].a_word = first[0].a_word;
+        second[0].b_word = F::ONE;
+        second[0].c_word = first[0].c_word;
+        second[0].d_word = first[0].d_word + F::ONE;
+        second[0].a = [F::ZERO; 8];
+        second[0].d = [F::ZERO; 5];
+        let inverse = F::from_u32(127).inverse();
+        second[0].c = [F::ZERO, F::ONE, inverse, F::ZERO, F::ZERO];
+    });
+    assert!(fault.is_some());
 }
 
 #[test]

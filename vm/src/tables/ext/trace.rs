@@ -256,13 +256,6 @@ fn fill_shifts<'a>(
         let [first, ..] = block(memory, call.a + F::from_usize(index));
         first
     };
-    // The integer of bits 24 to 30, if there are four blocks.
-    let high = if count == MAX_SHIFT_BLOCKS {
-        first_lane(count - 1)
-    } else {
-        F::ZERO
-    };
-    let inverse = (F::from_u32(127) - high).try_inverse().unwrap_or_default();
     for (index, row) in rows.enumerate() {
         row.is_shifts = F::ONE;
         row.continues = F::from_bool(index > 0);
@@ -279,10 +272,13 @@ fn fill_shifts<'a>(
         } else {
             F::ZERO
         };
-        let not_all_ones = (F::from_u32(127) - high) * inverse;
-        row.c = [following, not_all_ones, inverse, F::ZERO, F::ZERO];
-        row.d[0] = high;
-        row.b[0] = if index > 0 { high } else { F::ZERO };
+        // The integer of bits 24 to 30, in block 3.
+        if index + 1 == MAX_SHIFT_BLOCKS {
+            row.d[0] = row.a[0];
+        }
+        let distance = F::from_u32(127) - row.d[0];
+        let inverse = distance.try_inverse().unwrap_or_default();
+        row.c = [following, distance * inverse, inverse, F::ZERO, F::ZERO];
         fill_steps(row);
     }
 }
