@@ -47,7 +47,10 @@ fn shape(hash: HashId, precompiles: &[&[u32]]) -> ChildShape {
 
 /// Every table, each at a different height, and every setting that lengthens the code of a child.
 pub fn widest() -> ChildShape {
-    let mut shape = shape(HashId::Poseidon16, &[&R, &POSEIDON2, &XMSS, &BLAKE3, &KECCAK]);
+    let mut shape = shape(
+        HashId::Poseidon16,
+        &[&R, &POSEIDON2, &XMSS, &BLAKE3, &KECCAK],
+    );
     shape.settings = FriSettings {
         cap_height: 12,
         log_final_poly_len: 8,

@@ -12,6 +12,7 @@
 //!
 //! Merkle trees and FRI are Plonky3's.
 
+mod balance;
 mod columns;
 mod extension;
 mod folder;
@@ -42,7 +43,8 @@ use p3_util::{log2_ceil_usize, log2_strict_usize};
 use thiserror::Error;
 use tracing::info_span;
 
-pub use columns::ZeroDenominator;
+pub use balance::{Balance, unbalanced_bus};
+pub use columns::{End, ZeroDenominator};
 pub use folder::Folder;
 
 use crate::lookups::{constraint_layout, constraint_shape};
@@ -340,6 +342,7 @@ impl<A: BaseAir<F>> Instance<'_, A> {
             preprocessed: preprocessed.as_ref(),
             periodic: &periodic,
             public_values: &self.public_values,
+            end: End::Ring,
         };
         let fractions = Fractions::new(&self.messages, challenges);
         lookup_columns(&source, &fractions, self.lookups.len())

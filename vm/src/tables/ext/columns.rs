@@ -78,9 +78,7 @@ impl ExtCols<F> {
         } else if self.is_shifts == F::ONE {
             // `b[0]` is used where the row above handed it on. If bits 24 to 30 are all ones, `c[2]`
             // is the inverse of nothing.
-            &[
-                "b", "c[2]", "c[3]", "c[4]", "d[1]", "d[2]", "d[3]", "d[4]",
-            ]
+            &["b", "c[2]", "c[3]", "c[4]", "d[1]", "d[2]", "d[3]", "d[4]"]
         } else if self.continues == F::ONE {
             // The tail of an `unpack` chain, which reads one more block.
             &["c", "d", "d_word", "window"]

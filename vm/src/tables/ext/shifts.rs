@@ -52,9 +52,7 @@ pub(super) fn eval_shifts<AB: InteractionBuilder<F = F>>(
         (AB::Expr::from(F::from_u32(HIGH_ONES)) - high) * inverse,
     );
     let low = local.c_word - high * F::from_u32(1 << 24);
-    shifts
-        .when(AB::Expr::ONE - not_all_ones)
-        .assert_zero(low);
+    shifts.when(AB::Expr::ONE - not_all_ones).assert_zero(low);
 
     // The next block has the next number.
     let mut continues = builder.when(next.is_shifts * next.continues);

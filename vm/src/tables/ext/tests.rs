@@ -1,10 +1,8 @@
 use std::borrow::Borrow;
 
 use droste_air::test_utils::constraint_degree;
-use droste_native::precompile::{
-    ext_from_block, ext_to_block, fold, horner, right_shifts, unpack,
-};
 use droste_native::field::MODULUS;
+use droste_native::precompile::{ext_from_block, ext_to_block, fold, horner, right_shifts, unpack};
 use droste_native::{EF, F};
 use p3_air::BaseAir;
 use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32};
