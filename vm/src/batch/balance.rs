@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
+use droste_air::End;
 use droste_native::{EF, F};
 use p3_air::BaseAir;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_lookup::{Kind, Lookup};
 use p3_matrix::dense::RowMajorMatrix;
 
-use super::columns::{End, ReadColumns, Source, ZeroDenominator, sums};
+use super::columns::{ReadColumns, Source, ZeroDenominator, sums};
 use super::messages::{Fractions, Messages};
 
 /// A table with its lookups, its trace and its public values.

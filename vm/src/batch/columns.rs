@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use droste_air::End;
 use droste_native::{EF, F};
 use p3_field::{
     BasedVectorSpace, PackedFieldExtension, PackedValue, PrimeCharacteristicRing,
@@ -70,15 +71,6 @@ pub(super) struct Source<'a> {
     pub(super) end: End,
 }
 
-/// What counts as the row after a table's last one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Row 0: the rows form a ring. So it is under FRI, where rows are points of a subgroup.
-    Ring,
-    /// The last row itself. So it is in `p3-multi-stark`.
-    Repeat,
-}
-
 impl Source<'_> {
     /// Reads a leaf of the rows that begin with `first`, one per lane.
     fn read(&self, leaf: Leaf, first: usize) -> Packed {
@@ -86,10 +78,9 @@ impl Source<'_> {
         let cell = |values: &[F], width: usize, row, column| {
             let at = |lane: usize| {
                 let index = (first + lane) & mask;
-                let index = match (row, self.end) {
-                    (Row::Current, _) => index,
-                    (Row::Next, End::Ring) => (index + 1) & mask,
-                    (Row::Next, End::Repeat) => (index + 1).min(mask),
+                let index = match row {
+                    Row::Current => index,
+                    Row::Next => self.end.next(index, self.trace.height),
                 };
                 index * width + column
             };

@@ -21,6 +21,7 @@ mod quotient;
 
 use std::borrow::Cow;
 
+use droste_air::End;
 use droste_native::stark::suite::{CommittedData, OpeningProverError, Pcs as Scheme};
 use droste_native::{Commitment, Config, EF, F, HashSuite};
 use p3_air::symbolic::AirLayout;
@@ -44,7 +45,7 @@ use thiserror::Error;
 use tracing::info_span;
 
 pub use balance::{Balance, unbalanced_bus};
-pub use columns::{End, ZeroDenominator};
+pub use columns::ZeroDenominator;
 pub use folder::Folder;
 
 use crate::lookups::{constraint_layout, constraint_shape};

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
+use droste_air::End;
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::stark::whir::{
@@ -145,6 +146,13 @@ impl<T: Provable> Parts<T> {
             tables.into_par_iter().map(WhirTable::new).unzip();
         let names: Vec<_> = tables.iter().map(|table| table.table().name()).collect();
         check_lookups(&names, &lookups)?;
+        let unsound = |table: &&WhirTable<T>| !table.table().is_sound_with(End::Repeat);
+        if let Some(table) = tables.iter().find(unsound) {
+            return Err(KeyError::Machine(MachineError::Table {
+                table: table.table().name(),
+                reason: "it does not say that it is sound where its last row is followed by itself",
+            }));
+        }
         let fixed = tables.iter().filter_map(|table| {
             let log_height = table.table().fixed_log_height()?;
             Some((table.preprocessed_width(), log_height))

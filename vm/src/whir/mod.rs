@@ -31,7 +31,7 @@
 //!
 //! # What differs from FRI
 //!
-//! The row after the last one is the last one again, and not row 0: see [`crate::batch::End`]. Every
+//! The row after the last one is the last one again, and not row 0: see [`droste_air::End`]. Every
 //! table that may be proved in both stacks must be sound in both (docs/notes/whir.md lists them). A
 //! table of calls keeps a row of padding at its end, because the last row cannot be the end of a
 //! call of several rows.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use droste_air::End;
 use droste_native::F;
 use droste_native::stark::challenger::{NoNonce, with_grinding};
 use droste_native::stark::whir::{WhirSettingsError, WhirStark};
@@ -17,7 +18,7 @@ use tracing::info_span;
 use super::key::{Key, ProvingKey, limits};
 use super::provable::{Provable, StarkProof, StarkProvingError};
 use super::verifier::{VerifyError, accept, check_heights, statements};
-use crate::batch::{Balance, End, ZeroDenominator, unbalanced_bus};
+use crate::batch::{Balance, ZeroDenominator, unbalanced_bus};
 use crate::codec::short_list;
 use crate::heights::{Heights, padded_log_height};
 use crate::machine::MAX_TABLES;

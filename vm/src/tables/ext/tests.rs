@@ -481,9 +481,9 @@ fn shifts_by_halves_are_rejected() {
 #[test]
 fn shifts_of_another_number_of_blocks_are_rejected() {
     // The rows are of one number of blocks, the operand is another.
-    for (count, asked) in [(3, 4), (2, 4), (1, 0), (2, 1)] {
+    for (x, count, asked) in [(200, 3, 4), (200, 2, 4), (200, 1, 0), (0x1234, 2, 1)] {
         let mut run = Run::new();
-        run.shifts(200, count);
+        run.shifts(x, count);
         run.calls[0].1[2] = asked;
         let fault = forged(&run, 4, |rows| {
             for (index, row) in rows.iter_mut().enumerate().take(count) {
