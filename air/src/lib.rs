@@ -19,6 +19,7 @@
 
 pub mod blake3;
 pub mod columns;
+mod end;
 mod error;
 pub mod keccak;
 pub mod limb;
@@ -28,4 +29,5 @@ pub mod poseidon2;
 #[cfg(any(test, feature = "test-utils"))]
 pub mod test_utils;
 
+pub use end::End;
 pub use error::TraceError;

@@ -31,6 +31,7 @@ pub mod profile;
 pub mod provable;
 pub mod prover;
 pub mod report;
+pub mod stack;
 #[allow(
     clippy::indexing_slicing,
     reason = "columns and rows of the table's own trace: its width is that of the column type, and \
@@ -38,5 +39,6 @@ pub mod report;
 )]
 pub mod tables;
 pub mod verifier;
+pub mod whir;
 
 pub use droste_lang::{compiler, executor, isa, precompile, record};

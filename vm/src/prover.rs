@@ -161,24 +161,35 @@ pub fn traces<H: HashSuite, T: Provable<H>>(
     key: &ProvingKey<H, T>,
     execution: &Execution,
 ) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
+    let log_heights = log_heights(key, execution)?;
     let input = TraceInput {
         program: key.program(),
         execution,
     };
-    let log_heights = log_heights(key, execution)?;
-    let mut counts = LookupCounts::new(&input);
-    let traces = key
-        .machine()
-        .tables()
+    traces_of(key.machine().tables(), &input, &log_heights)
+        .map_err(|address| ProveError::Outside { address })
+}
+
+/// Returns the traces of a run, one per table, in tables of these heights.
+///
+/// # Errors
+/// If the run reads outside its memory: the address.
+pub(crate) fn traces_of<T: Table>(
+    tables: &[T],
+    input: &TraceInput<'_>,
+    log_heights: &[usize],
+) -> Result<Vec<RowMajorMatrix<F>>, F> {
+    let mut counts = LookupCounts::new(input);
+    let traces = tables
         .iter()
-        .zip(&log_heights)
+        .zip(log_heights)
         .map(|(table, &log_height)| {
             info_span!("trace", table = table.name())
-                .in_scope(|| table.trace(&input, log_height, &mut counts))
+                .in_scope(|| table.trace(input, log_height, &mut counts))
         })
         .collect();
     match counts.outside {
-        Some(address) => Err(ProveError::Outside { address }),
+        Some(address) => Err(address),
         None => Ok(traces),
     }
 }

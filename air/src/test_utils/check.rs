@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::builder::{Message, RowBuilder, Window};
 use super::mutate::Exception;
+use crate::End;
 
 /// Why a set of traces is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -72,6 +73,7 @@ pub struct Table<'a, F: Field> {
     public_values: Vec<F>,
     preprocessed: Option<RowMajorMatrix<F>>,
     pub(super) names: Vec<String>,
+    end: End,
 }
 
 impl<'a, F: Field> Table<'a, F> {
@@ -88,6 +90,7 @@ impl<'a, F: Field> Table<'a, F> {
             air,
             trace,
             public_values: Vec::new(),
+            end: End::Ring,
         }
     }
 
@@ -95,6 +98,13 @@ impl<'a, F: Field> Table<'a, F> {
     #[must_use]
     pub fn public_values(mut self, public_values: Vec<F>) -> Self {
         self.public_values = public_values;
+        self
+    }
+
+    /// Sets what follows the last row, which is row 0 otherwise.
+    #[must_use]
+    pub const fn end(mut self, end: End) -> Self {
+        self.end = end;
         self
     }
 
@@ -122,7 +132,7 @@ impl<'a, F: Field> Table<'a, F> {
         replace: impl Fn(usize, Arc<[F]>) -> Arc<[F]>,
     ) -> RowBuilder<F> {
         let height = self.trace.height();
-        let next = (index + 1) % height;
+        let next = self.end.next(index, height);
         let main = Window::new(
             replace(index, self.row(index)),
             replace(next, self.row(next)),

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use droste_air::End;
 use droste_native::{EF, F};
 use p3_field::{
     BasedVectorSpace, PackedFieldExtension, PackedValue, PrimeCharacteristicRing,
@@ -66,6 +67,8 @@ pub(super) struct Source<'a> {
     pub(super) preprocessed: Option<&'a RowMajorMatrix<F>>,
     pub(super) periodic: &'a [Vec<F>],
     pub(super) public_values: &'a [F],
+    /// What follows the last row.
+    pub(super) end: End,
 }
 
 impl Source<'_> {
@@ -73,8 +76,14 @@ impl Source<'_> {
     fn read(&self, leaf: Leaf, first: usize) -> Packed {
         let mask = self.trace.height - 1;
         let cell = |values: &[F], width: usize, row, column| {
-            let offset = usize::from(row == Row::Next);
-            let at = |lane| ((first + lane + offset) & mask) * width + column;
+            let at = |lane: usize| {
+                let index = (first + lane) & mask;
+                let index = match row {
+                    Row::Current => index,
+                    Row::Next => self.end.next(index, self.trace.height),
+                };
+                index * width + column
+            };
             Packed::from_fn(|lane| values[at(lane)])
         };
         let flag = |is: &dyn Fn(usize) -> bool| {
@@ -107,6 +116,14 @@ struct Buffers {
     numerators: Vec<PackedExt>,
     denominators: Vec<PackedExt>,
     inverses: Vec<PackedExt>,
+}
+
+impl Buffers {
+    /// Numerators and inverted denominators of the fractions of each row.
+    fn fractions(&self, columns: usize) -> impl Iterator<Item = (&[PackedExt], &[PackedExt])> {
+        let numerators = self.numerators.chunks_exact(columns);
+        numerators.zip(self.inverses.chunks_exact(columns))
+    }
 }
 
 /// Returns the lookup columns of a table, in coefficients over the base field, and the sum of all
@@ -160,38 +177,10 @@ fn fill(
     first: usize,
     rows: &mut [F],
 ) -> Result<EF, ZeroDenominator> {
-    let Buffers {
-        scratch,
-        numerators,
-        denominators,
-        inverses,
-    } = buffers;
     let width = (1 + columns) * DEGREE;
-    numerators.clear();
-    denominators.clear();
-    for start in (0..rows.len() / width).step_by(LANES) {
-        let read = |leaf| source.read(leaf, first + start);
-        fractions.evaluate(scratch, read, |numerator, denominator| {
-            numerators.push(numerator);
-            denominators.push(denominator);
-        });
-    }
-    let zero = Cell::new(false);
-    inverses.resize(denominators.len(), PackedExt::ZERO);
-    batch_multiplicative_inverse_general(denominators, inverses, |product| {
-        if (0..LANES).any(|lane| lane_of(&product, lane) == EF::ZERO) {
-            zero.set(true);
-            return PackedExt::ONE;
-        }
-        invert_packed_extension::<F, EF>(product)
-    });
-    if zero.get() {
-        return Err(ZeroDenominator);
-    }
+    evaluate(source, fractions, buffers, first, rows.len() / width)?;
     let mut sum = EF::ZERO;
-    let packed = numerators
-        .chunks_exact(columns)
-        .zip(inverses.chunks_exact(columns));
+    let packed = buffers.fractions(columns);
     for (rows, (numerators, inverses)) in rows.chunks_mut(LANES * width).zip(packed) {
         let mut of_row = PackedExt::ZERO;
         for (column, (&numerator, &inverse)) in numerators.iter().zip(inverses).enumerate() {
@@ -211,6 +200,82 @@ fn fill(
         }
     }
     Ok(sum)
+}
+
+/// Evaluates numerators and inverted denominators of `count` rows that begin with `first`.
+fn evaluate(
+    source: &Source<'_>,
+    fractions: &Fractions<'_>,
+    buffers: &mut Buffers,
+    first: usize,
+    count: usize,
+) -> Result<(), ZeroDenominator> {
+    let Buffers {
+        scratch,
+        numerators,
+        denominators,
+        inverses,
+    } = buffers;
+    numerators.clear();
+    denominators.clear();
+    for start in (0..count).step_by(LANES) {
+        let read = |leaf| source.read(leaf, first + start);
+        fractions.evaluate(scratch, read, |numerator, denominator| {
+            numerators.push(numerator);
+            denominators.push(denominator);
+        });
+    }
+    let zero = Cell::new(false);
+    inverses.resize(denominators.len(), PackedExt::ZERO);
+    batch_multiplicative_inverse_general(denominators, inverses, |product| {
+        if (0..LANES).any(|lane| lane_of(&product, lane) == EF::ZERO) {
+            zero.set(true);
+            return PackedExt::ONE;
+        }
+        invert_packed_extension::<F, EF>(product)
+    });
+    if zero.get() {
+        return Err(ZeroDenominator);
+    }
+    Ok(())
+}
+
+/// Returns the sum of the fractions of each column over all rows.
+///
+/// # Errors
+/// If a denominator is zero.
+pub(super) fn sums(
+    source: &Source<'_>,
+    fractions: &Fractions<'_>,
+    columns: usize,
+) -> Result<Vec<EF>, ZeroDenominator> {
+    let height = source.trace.height;
+    let chunks = (0..height.div_ceil(ROWS)).into_par_iter();
+    let sums: Vec<Result<Vec<EF>, ZeroDenominator>> = chunks
+        .map_init(Buffers::default, |buffers, chunk| {
+            let first = chunk * ROWS;
+            evaluate(source, fractions, buffers, first, ROWS.min(height - first))?;
+            let mut sums = vec![PackedExt::ZERO; columns];
+            for (numerators, inverses) in buffers.fractions(columns) {
+                for (sum, (&numerator, &inverse)) in
+                    sums.iter_mut().zip(numerators.iter().zip(inverses))
+                {
+                    *sum += numerator * inverse;
+                }
+            }
+            // The lanes past the end of a table of fewer rows than lanes repeat its rows.
+            let lanes = LANES.min(height);
+            let of_column = |sum| (0..lanes).map(|lane| lane_of(&sum, lane)).sum();
+            Ok(sums.into_iter().map(of_column).collect())
+        })
+        .collect();
+    let mut totals = vec![EF::ZERO; columns];
+    for sums in sums {
+        for (total, sum) in totals.iter_mut().zip(sums?) {
+            *total += sum;
+        }
+    }
+    Ok(totals)
 }
 
 /// Returns one lane of a packed element.

@@ -12,6 +12,7 @@
 //!
 //! Merkle trees and FRI are Plonky3's.
 
+mod balance;
 mod columns;
 mod extension;
 mod folder;
@@ -20,6 +21,7 @@ mod quotient;
 
 use std::borrow::Cow;
 
+use droste_air::End;
 use droste_native::stark::suite::{CommittedData, OpeningProverError, Pcs as Scheme};
 use droste_native::{Commitment, Config, EF, F, HashSuite};
 use p3_air::symbolic::AirLayout;
@@ -42,6 +44,7 @@ use p3_util::{log2_ceil_usize, log2_strict_usize};
 use thiserror::Error;
 use tracing::info_span;
 
+pub use balance::{Balance, unbalanced_bus};
 pub use columns::ZeroDenominator;
 pub use folder::Folder;
 
@@ -340,6 +343,7 @@ impl<A: BaseAir<F>> Instance<'_, A> {
             preprocessed: preprocessed.as_ref(),
             periodic: &periodic,
             public_values: &self.public_values,
+            end: End::Ring,
         };
         let fractions = Fractions::new(&self.messages, challenges);
         lookup_columns(&source, &fractions, self.lookups.len())

@@ -54,9 +54,7 @@ where
             part
         })
         .collect();
-    for part in parts {
-        message.elements.extend(part.elements);
-    }
+    parts.iter().for_each(|part| message.append(part));
     message.digest(MACHINE_TAG)
 }
 
@@ -71,6 +69,11 @@ impl Message {
     /// Returns the digest of the message under `tag`.
     pub fn digest(&self, tag: F) -> [F; 8] {
         Poseidon16.hash(tag, &self.elements)
+    }
+
+    /// Appends another message.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.elements.extend(&other.elements);
     }
 
     /// Appends FRI settings.

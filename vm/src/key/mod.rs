@@ -163,7 +163,8 @@ pub(crate) fn of_machine<H: HashSuite, T: Provable<H>>(
     program_log_height: usize,
 ) -> Result<MachineKey<H, T>, KeyError> {
     settings.validate()?;
-    check_height(&settings, program_log_height)?;
+    let limits = Limits::of(&settings);
+    limits.check(program_log_height)?;
     if let KeyHeights::Fixed(list) = &heights {
         if list.len() != tables.len() {
             return Err(KeyError::HeightCount {
@@ -172,7 +173,7 @@ pub(crate) fn of_machine<H: HashSuite, T: Provable<H>>(
             });
         }
         list.iter()
-            .try_for_each(|&log_height| check_height(&settings, log_height))?;
+            .try_for_each(|&log_height| limits.check(log_height))?;
     }
     let machine = Machine::<T>::named(ProgramTable::of_height(program_log_height), tables)?;
     let program = vec![H::Digest::default(); cap_size(&machine, &settings)];
@@ -200,18 +201,97 @@ pub(crate) fn of_machine<H: HashSuite, T: Provable<H>>(
     })
 }
 
-/// Checks that the settings allow a table of height `2^log_height`.
-fn check_height(settings: &FriSettings, log_height: usize) -> Result<(), KeyError> {
-    let min = min_log_height(settings);
-    let max = MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup);
-    if !(min..=max).contains(&log_height) {
-        return Err(KeyError::Height {
-            log_height,
-            min,
-            max,
-        });
+/// The least and the largest height of a table, as logarithms.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub min: usize,
+    pub max: usize,
+}
+
+impl Limits {
+    fn of(settings: &FriSettings) -> Self {
+        Self {
+            min: min_log_height(settings),
+            max: MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup),
+        }
     }
-    Ok(())
+
+    /// Checks that a table of height `2^log_height` is possible.
+    pub fn check(self, log_height: usize) -> Result<(), KeyError> {
+        let Self { min, max } = self;
+        if !(min..=max).contains(&log_height) {
+            return Err(KeyError::Height {
+                log_height,
+                min,
+                max,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The machine of a program, and the heights that a key of it fixes.
+pub(crate) struct Layout<T> {
+    pub machine: Machine<T>,
+    pub heights: KeyHeights,
+    pub program_log_height: usize,
+}
+
+/// Makes the machine of a program, which has the tables of `precompiles` as well, and checks the
+/// heights that are asked for.
+pub(crate) fn lay_out<T: MachineTables>(
+    program: &Program,
+    precompiles: &BTreeSet<u32>,
+    heights: &Heights,
+    limits: Limits,
+) -> Result<Layout<T>, KeyError> {
+    let precompiles = precompiles | &precompiles_of(program);
+    // The table of the program needs a height, and which of the given heights it is depends on the
+    // machine, which is made from that table: so the table is first made with the least height.
+    let minimal = padded_log_height(program.instructions.len()).max(limits.min);
+    let tables = Machine::<T>::new(ProgramTable::of_height(minimal), &precompiles)?;
+    let count = tables.tables().len();
+    let program_log_height = match heights {
+        Heights::Minimal => minimal,
+        Heights::Uniform(log_height) => *log_height,
+        Heights::Exact(list) => match list.get(tables.program_index()) {
+            Some(&log_height) if list.len() == count => log_height,
+            _ => {
+                return Err(KeyError::HeightCount {
+                    expected: count,
+                    found: list.len(),
+                });
+            }
+        },
+    };
+    limits.check(program_log_height)?;
+    let table = ProgramTable::new(program, program_log_height)?;
+    let machine = Machine::<T>::new(table, &precompiles)?;
+    let key_heights = match heights {
+        Heights::Minimal => KeyHeights::Free,
+        Heights::Uniform(log_height) => KeyHeights::Fixed(vec![*log_height; count]),
+        Heights::Exact(list) => KeyHeights::Fixed(list.clone()),
+    };
+    if let KeyHeights::Fixed(list) = &key_heights {
+        for (table, &log_height) in machine.tables().iter().zip(list) {
+            limits.check(log_height)?;
+            match table.fixed_log_height() {
+                Some(expected) if expected != log_height => {
+                    return Err(KeyError::FixedHeight {
+                        table: table.name(),
+                        expected,
+                        found: log_height,
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(Layout {
+        machine,
+        heights: key_heights,
+        program_log_height,
+    })
 }
 
 /// Digest of a key: 8 elements. As text it is the hexadecimal form of their canonical 4-byte
@@ -351,50 +431,12 @@ impl<H: HashSuite, T: Provable<H>> ProvingKey<H, T> {
         heights: Heights,
     ) -> Result<Self, KeyError> {
         settings.validate()?;
-        let precompiles = precompiles | &precompiles_of(program);
-        // The table of the program needs a height, and which of the given heights it is depends on
-        // the machine, which is made from that table: so the table is first made with the least
-        // height.
-        let minimal = padded_log_height(program.instructions.len()).max(min_log_height(&settings));
-        let tables = Machine::<T>::new(ProgramTable::of_height(minimal), &precompiles)?;
-        let count = tables.tables().len();
-        let program_log_height = match &heights {
-            Heights::Minimal => minimal,
-            Heights::Uniform(log_height) => *log_height,
-            Heights::Exact(list) => match list.get(tables.program_index()) {
-                Some(&log_height) if list.len() == count => log_height,
-                _ => {
-                    return Err(KeyError::HeightCount {
-                        expected: count,
-                        found: list.len(),
-                    });
-                }
-            },
-        };
-        check_height(&settings, program_log_height)?;
-        let table = ProgramTable::new(program, program_log_height)?;
-        let machine = Machine::<T>::new(table, &precompiles)?;
-        let key_heights = match &heights {
-            Heights::Minimal => KeyHeights::Free,
-            Heights::Uniform(log_height) => KeyHeights::Fixed(vec![*log_height; count]),
-            Heights::Exact(list) => KeyHeights::Fixed(list.clone()),
-        };
-        if let KeyHeights::Fixed(list) = &key_heights {
-            for (table, &log_height) in machine.tables().iter().zip(list) {
-                check_height(&settings, log_height)?;
-                match table.fixed_log_height() {
-                    Some(expected) if expected != log_height => {
-                        return Err(KeyError::FixedHeight {
-                            table: table.name(),
-                            expected,
-                            found: log_height,
-                        });
-                    }
-                    _ => {}
-                }
-            }
-        }
-
+        let limits = Limits::of(&settings);
+        let Layout {
+            machine,
+            heights: key_heights,
+            program_log_height,
+        } = lay_out::<T>(program, precompiles, &heights, limits)?;
         let (data, commitment) = commit::<H, T>(&machine, &settings)?;
         let key = Key {
             settings,

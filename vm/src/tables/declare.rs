@@ -2,6 +2,7 @@
 
 #[doc(hidden)]
 pub mod __private {
+    pub use droste_air::End;
     pub use droste_native::F;
     pub use p3_air::{Air, BaseAir, BoundaryPublic};
     pub use p3_lookup::InteractionBuilder;
@@ -141,6 +142,9 @@ macro_rules! machine {
                 }
                 fn fixed_log_height(&self) -> Option<usize> {
                     match self { $( Self::$variant(table) => table.fixed_log_height(), )* }
+                }
+                fn is_sound_with(&self, end: p::End) -> bool {
+                    match self { $( Self::$variant(table) => table.is_sound_with(end), )* }
                 }
                 fn rows(&self, input: &$crate::tables::TraceInput<'_>) -> usize {
                     match self { $( Self::$variant(table) => table.rows(input), )* }

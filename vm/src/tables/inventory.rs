@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use droste_air::End;
 use droste_air::message::Declaration;
 use droste_air::test_utils::largest_message;
 use droste_air::{keccak, poseidon2, poseidon16};
@@ -47,6 +48,19 @@ fn elements(declaration: &Declaration) -> String {
         elements => format!("`{name}[{elements}]`"),
     });
     fields.collect::<Vec<_>>().join(", ")
+}
+
+/// docs/notes/whir.md says why each table is sound where its last row is followed by itself, or is
+/// not.
+#[test]
+fn tables_that_need_a_ring_are_known() {
+    let tables = tables();
+    assert!(tables.iter().all(|table| table.is_sound_with(End::Ring)));
+    let need = tables
+        .iter()
+        .filter(|table| !table.is_sound_with(End::Repeat));
+    let need: Vec<_> = need.map(|table| table.name()).collect();
+    assert_eq!(need, ["blake3", "keccak"]);
 }
 
 /// A message that is packed by repeated doubling takes a verifier seconds.

@@ -32,6 +32,7 @@ pub use lookup_counts::LookupCounts;
 
 use std::iter::Sum;
 
+use droste_air::End;
 use droste_native::F;
 use p3_air::BaseAir;
 use p3_field::PrimeField32;
@@ -83,6 +84,16 @@ pub trait Table: BaseAir<F> + Send + Sync {
     /// depends on the run.
     fn fixed_log_height(&self) -> Option<usize> {
         None
+    }
+
+    /// Whether the table is sound where this follows its last row. A proof system refuses tables that
+    /// do not say so.
+    ///
+    /// Every table must be sound where rows form a ring. Where the last row is followed by itself
+    /// instead, a table must be at least as strict: no trace that the ring refuses may pass. It
+    /// need accept a run only if the last row is padding.
+    fn is_sound_with(&self, end: End) -> bool {
+        end == End::Ring
     }
 
     /// Returns the number of rows that the run fills, before padding: those of the calls, unless

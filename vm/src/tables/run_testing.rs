@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use droste_air::End;
 use droste_air::test_utils::{Harness, RowBuilder, Table as Traced};
 use droste_native::F;
 use p3_air::Air;
 use p3_field::PrimeField32;
+use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::{Table, TraceInput, bus};
@@ -41,6 +43,17 @@ pub fn assert_serves<T: Table + Air<RowBuilder<F>>>(
     execution: &Execution,
     counts: &LookupCounts,
 ) {
+    let program = Program::default();
+    let rows = driver.rows(&TraceInput {
+        program: &program,
+        execution,
+    });
+    if driver.is_sound_with(End::Repeat) && rows < trace.height() {
+        let table = Traced::new(driver.name(), driver, trace.clone()).end(End::Repeat);
+        let repeated = Harness::new(vec![table]).messages();
+        let ring = Harness::new(vec![Traced::new(driver.name(), driver, trace.clone())]).messages();
+        assert_eq!(repeated, ring);
+    }
     let mut tables = others;
     tables.push(Traced::new(driver.name(), driver, trace));
     let mut messages = Harness::new(tables).messages().expect("constraints hold");

@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 
 use p3_challenger::{
-    CanObserve, CanSample, CanSampleBits, DuplexChallenger, FieldChallenger, GrindingChallenger,
+    CanObserve, CanSample, CanSampleBits, CanSampleUniformBits, DuplexChallenger, FieldChallenger,
+    GrindingChallenger, ResamplingError,
 };
 use p3_field::{BasedVectorSpace, Field, PackedValue, PrimeCharacteristicRing, PrimeField64};
 use p3_symmetric::{CryptographicPermutation, Hash, MerkleCap};
@@ -158,6 +159,17 @@ impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> CanSampl
 {
     fn sample_bits(&mut self, bits: usize) -> usize {
         self.duplex.sample_bits(bits)
+    }
+}
+
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> CanSampleUniformBits<F>
+    for FieldTranscript<P, WIDTH, RATE>
+{
+    fn sample_uniform_bits<const RESAMPLE: bool>(
+        &mut self,
+        bits: usize,
+    ) -> Result<usize, ResamplingError> {
+        self.duplex.sample_uniform_bits::<RESAMPLE>(bits)
     }
 }
 

@@ -23,7 +23,7 @@ mod fields;
               they were committed with"
 )]
 mod opening;
-mod scheme;
+pub(super) mod scheme;
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;

@@ -12,6 +12,7 @@ pub use columns::Blake3CallCols;
 /// shorter than with one wide row (`docs/notes/blake3-table-forms.md`).
 pub use droste_air::blake3::narrow::NarrowTable as Blake3Table;
 
+use droste_air::End;
 use droste_air::blake3::narrow;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
@@ -23,6 +24,10 @@ use crate::tables::LookupCounts;
 impl Table for Blake3CallTable {
     fn name(&self) -> &'static str {
         "blake3_calls"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn precompiles(&self) -> &'static [Precompile] {

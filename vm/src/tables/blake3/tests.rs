@@ -1,3 +1,4 @@
+use droste_air::End;
 use droste_air::blake3::{CHUNK_END, CHUNK_START, Compression, IV, PARENT, ROOT};
 use droste_air::test_utils::{Harness, Rows, Table as Traced, constraint_degree, largest_message};
 use droste_native::F;
@@ -168,27 +169,30 @@ fn mixed() -> Run {
 #[test]
 fn every_cell_is_constrained() {
     let execution = mixed().execution();
-    let (trace, _) = generate(&Blake3CallTable, &execution, None);
-    let table = Traced::new("calls", &Blake3CallTable, trace).names(Blake3CallCols::<u8>::names());
-    let mut harness = Harness::new(vec![table])
-        .open_bus("call")
-        .open_bus("block")
-        .open_bus("blake3");
-    for column in [
-        "chain.low_address",
-        "chain.high_address",
-        "chain.out_address",
-        "chain.remaining",
-        "chain.index",
-        "is_root",
-        "output",
-    ] {
-        harness = harness.free_on_padding("calls", column, "no message on padding");
+    for end in [End::Ring, End::Repeat] {
+        let (trace, _) = generate(&Blake3CallTable, &execution, None);
+        let names = Blake3CallCols::<u8>::names();
+        let table = Traced::new("calls", &Blake3CallTable, trace).names(names);
+        let mut harness = Harness::new(vec![table.end(end)])
+            .open_bus("call")
+            .open_bus("block")
+            .open_bus("blake3");
+        for column in [
+            "chain.low_address",
+            "chain.high_address",
+            "chain.out_address",
+            "chain.remaining",
+            "chain.index",
+            "is_root",
+            "output",
+        ] {
+            harness = harness.free_on_padding("calls", column, "no message on padding");
+        }
+        // A chunk of three rows, a chunk of one, a parent, a path of four rows, padding.
+        harness
+            .mutate("calls", &Rows::listed((0..16).collect(), 9))
+            .expect_caught();
     }
-    // A chunk of three rows, a chunk of one, a parent, a path of four rows, padding.
-    harness
-        .mutate("calls", &Rows::listed((0..16).collect(), 9))
-        .expect_caught();
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use std::borrow::{Borrow, BorrowMut};
 
+use droste_air::End;
 use droste_native::F;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
@@ -71,6 +72,10 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for BlocksTable {
 impl Table for BlocksTable {
     fn name(&self) -> &'static str {
         "blocks"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {

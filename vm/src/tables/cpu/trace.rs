@@ -2,6 +2,7 @@
 
 use std::borrow::BorrowMut;
 
+use droste_air::End;
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
@@ -17,6 +18,10 @@ use crate::tables::{Table, TraceInput, word};
 impl Table for CpuTable {
     fn name(&self) -> &'static str {
         "cpu"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {

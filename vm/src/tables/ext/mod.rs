@@ -33,6 +33,7 @@ mod unpack;
 pub use air::ExtTable;
 pub use columns::ExtCols;
 
+use droste_air::End;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -43,6 +44,10 @@ use crate::tables::LookupCounts;
 impl Table for ExtTable {
     fn name(&self) -> &'static str {
         "ext"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn precompiles(&self) -> &'static [Precompile] {

@@ -10,6 +10,7 @@ pub use air::KeccakCallTable;
 pub use columns::KeccakCallCols;
 pub use droste_air::keccak::KeccakTable;
 
+use droste_air::End;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -20,6 +21,10 @@ use crate::tables::LookupCounts;
 impl Table for KeccakCallTable {
     fn name(&self) -> &'static str {
         "keccak_calls"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn precompiles(&self) -> &'static [Precompile] {

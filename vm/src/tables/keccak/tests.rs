@@ -1,3 +1,4 @@
+use droste_air::End;
 use droste_air::keccak::sponge::{RATE, RATE_LIMBS};
 use droste_air::keccak::{KeccakTable, State};
 use droste_air::test_utils::{Harness, Rows, Table as Traced, constraint_degree, largest_message};
@@ -150,26 +151,29 @@ fn mixed() -> Run {
 #[test]
 fn every_cell_is_constrained() {
     let execution = mixed().execution();
-    let (trace, _) = generate(&KeccakCallTable, &execution, Some(4));
-    let table = Traced::new("calls", &KeccakCallTable, trace).names(KeccakCallCols::<u8>::names());
-    let mut harness = Harness::new(vec![table])
-        .open_bus("call")
-        .open_bus("block")
-        .open_bus("keccak_f");
-    for column in [
-        "chain.low_address",
-        "chain.high_address",
-        "chain.out_address",
-        "chain.remaining",
-        "chain.index",
-        "block.output",
-    ] {
-        harness = harness.free_on_padding("calls", column, "no message on padding");
+    for end in [End::Ring, End::Repeat] {
+        let (trace, _) = generate(&KeccakCallTable, &execution, Some(4));
+        let names = KeccakCallCols::<u8>::names();
+        let table = Traced::new("calls", &KeccakCallTable, trace).names(names);
+        let mut harness = Harness::new(vec![table.end(end)])
+            .open_bus("call")
+            .open_bus("block")
+            .open_bus("keccak_f");
+        for column in [
+            "chain.low_address",
+            "chain.high_address",
+            "chain.out_address",
+            "chain.remaining",
+            "chain.index",
+            "block.output",
+        ] {
+            harness = harness.free_on_padding("calls", column, "no message on padding");
+        }
+        // First, middle and last row of a hash, a hash of one row, a path, padding.
+        harness
+            .mutate("calls", &Rows::listed(vec![0, 1, 2, 3, 4, 5, 6, 7, 15], 7))
+            .expect_caught();
     }
-    // First, middle and last row of a hash, a hash of one row, a path, padding.
-    harness
-        .mutate("calls", &Rows::listed(vec![0, 1, 2, 3, 4, 5, 6, 7, 15], 7))
-        .expect_caught();
 }
 
 #[test]

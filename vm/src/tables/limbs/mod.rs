@@ -9,6 +9,7 @@ mod trace;
 pub use air::LimbsTable;
 pub use columns::{LimbsCols, WordCols};
 
+use droste_air::End;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -19,6 +20,10 @@ use crate::tables::LookupCounts;
 impl Table for LimbsTable {
     fn name(&self) -> &'static str {
         "limbs"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn precompiles(&self) -> &'static [Precompile] {

@@ -1,5 +1,6 @@
 use std::borrow::BorrowMut;
 
+use droste_air::End;
 use droste_air::test_utils::{Harness, Rows, Table as Traced, constraint_degree, largest_message};
 use droste_native::F;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
@@ -48,10 +49,10 @@ fn run() -> Execution {
     execution(blocks, &calls)
 }
 
-fn harness(execution: &Execution, log_height: usize) -> Harness<'static, F> {
+fn harness(execution: &Execution, log_height: usize, end: End) -> Harness<'static, F> {
     let (trace, _) = generate(&LimbsTable, execution, Some(log_height));
     let table = Traced::new("limbs", &LimbsTable, trace).names(LimbsCols::<u8>::names());
-    Harness::new(vec![table])
+    Harness::new(vec![table.end(end)])
         .open_bus("call")
         .open_bus("block")
         .free_on_padding("limbs", "in_address", "no message on padding")
@@ -90,9 +91,11 @@ fn full_tables_are_accepted() {
 #[test]
 fn every_cell_is_constrained() {
     let execution = run();
-    harness(&execution, 3)
-        .mutate("limbs", &Rows::listed(vec![0, 1, 3, 5, 6, 7], 6))
-        .expect_caught();
+    for end in [End::Ring, End::Repeat] {
+        harness(&execution, 3, end)
+            .mutate("limbs", &Rows::listed(vec![0, 1, 3, 5, 6, 7], 6))
+            .expect_caught();
+    }
 }
 
 /// Calls of so many groups each. The blocks from `12 * i` on hold the elements of call `i`, those

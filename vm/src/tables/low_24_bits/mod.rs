@@ -15,6 +15,7 @@ mod trace;
 pub use air::Low24BitsTable;
 pub use columns::Low24BitsCols;
 
+use droste_air::End;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -25,6 +26,10 @@ use crate::tables::LookupCounts;
 impl Table for Low24BitsTable {
     fn name(&self) -> &'static str {
         "low_24_bits"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn precompiles(&self) -> &'static [Precompile] {

@@ -31,6 +31,7 @@ mod trace;
 pub use air::Poseidon16CallTable;
 pub use columns::ChainCols;
 
+use droste_air::End;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -41,6 +42,10 @@ use crate::tables::LookupCounts;
 impl Table for Poseidon16CallTable {
     fn name(&self) -> &'static str {
         "poseidon16"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn precompiles(&self) -> &'static [Precompile] {

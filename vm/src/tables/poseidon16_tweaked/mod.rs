@@ -28,6 +28,7 @@ mod trace;
 pub use air::Poseidon16TweakedTable;
 pub use columns::TweakedCols;
 
+use droste_air::End;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -38,6 +39,10 @@ use crate::tables::LookupCounts;
 impl Table for Poseidon16TweakedTable {
     fn name(&self) -> &'static str {
         "poseidon16_tweaked"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn precompiles(&self) -> &'static [Precompile] {

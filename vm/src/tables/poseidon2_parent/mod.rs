@@ -24,6 +24,7 @@ mod trace;
 pub use air::Poseidon2ParentTable;
 pub use columns::ParentCols;
 
+use droste_air::End;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -34,6 +35,10 @@ use crate::tables::LookupCounts;
 impl Table for Poseidon2ParentTable {
     fn name(&self) -> &'static str {
         "poseidon2_parent"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn precompiles(&self) -> &'static [Precompile] {

@@ -24,6 +24,7 @@ mod trace;
 pub use air::Poseidon2SpongeTable;
 pub use columns::SpongeCols;
 
+use droste_air::End;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -34,6 +35,10 @@ use crate::tables::LookupCounts;
 impl Table for Poseidon2SpongeTable {
     fn name(&self) -> &'static str {
         "poseidon2_sponge"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn precompiles(&self) -> &'static [Precompile] {

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use droste_air::End;
 use droste_native::F;
 use p3_air::{Air, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
@@ -239,6 +240,10 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for ProgramTable {
 impl Table for ProgramTable {
     fn name(&self) -> &'static str {
         "program"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn fixed_log_height(&self) -> Option<usize> {

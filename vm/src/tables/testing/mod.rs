@@ -10,6 +10,7 @@ pub use forge::forge;
 
 use std::collections::BTreeMap;
 
+use droste_air::End;
 use droste_air::test_utils::{Failure, Harness, RowBuilder, Table as Tested};
 use droste_native::{EF, F};
 use p3_air::Air;
@@ -61,6 +62,15 @@ where
         self.generate(height).0
     }
 
+    fn rows(&self) -> usize {
+        let program = Program::default();
+        let input = TraceInput {
+            program: &program,
+            execution: self.execution,
+        };
+        self.table.rows(&input)
+    }
+
     fn generate(&self, height: usize) -> (RowMajorMatrix<F>, LookupCounts) {
         let program = Program::default();
         let input = TraceInput {
@@ -80,8 +90,26 @@ where
     /// not made or is not answered, a block that is not in memory, or a compression or permutation
     /// that is not right. How often a block is looked up is never wrong, since the prover chooses
     /// the multiplicities of memory.
+    ///
+    /// Rows form a ring here. A table that says that it is sound without one must refuse whatever
+    /// it refuses with it, which is asserted.
     pub fn fault(&self, trace: &RowMajorMatrix<F>) -> Option<String> {
-        let mut messages = match self.messages(trace) {
+        let fault = self.fault_with(End::Ring, trace);
+        if let Some(fault) = &fault
+            && self.table.is_sound_with(End::Repeat)
+        {
+            let repeated = self.fault_with(End::Repeat, trace);
+            assert!(
+                repeated.is_some(),
+                "only a ring refuses this trace: {fault}"
+            );
+        }
+        fault
+    }
+
+    /// Returns the first thing that is wrong with a trace whose last row this follows.
+    fn fault_with(&self, end: End, trace: &RowMajorMatrix<F>) -> Option<String> {
+        let mut messages = match self.messages(end, trace) {
             Ok(messages) => messages,
             Err(failure) => return Some(failure.to_string()),
         };
@@ -127,7 +155,17 @@ where
         let (trace, counts) = self.trace();
         assert_eq!(self.fault(&trace), None);
         let mut counted = vec![0; counts.blocks.len()];
-        let mut messages = self.messages(&trace).expect("accepted above");
+        if self.table.is_sound_with(End::Repeat) {
+            // There, the last row must be padding.
+            let height = trace.height();
+            let (padded, _) = self.generate(self.rows() + 1);
+            assert_eq!(
+                self.fault_with(End::Repeat, &padded),
+                None,
+                "of {height} rows"
+            );
+        }
+        let mut messages = self.messages(End::Ring, &trace).expect("accepted above");
         for (fields, count) in messages.remove(bus::BLOCK.name()).unwrap_or_default() {
             counted[fields[0] as usize] += count;
         }
@@ -174,8 +212,8 @@ where
 
     /// Returns the net number of times that the table takes each message, by bus, or the constraint
     /// that fails.
-    fn messages(&self, trace: &RowMajorMatrix<F>) -> Result<Messages, Failure> {
-        let table = Tested::new(self.table.name(), self.table, trace.clone());
+    fn messages(&self, end: End, trace: &RowMajorMatrix<F>) -> Result<Messages, Failure> {
+        let table = Tested::new(self.table.name(), self.table, trace.clone()).end(end);
         Harness::new(vec![table]).messages()
     }
 }

@@ -7,6 +7,7 @@
 
 use std::borrow::{Borrow, BorrowMut};
 
+use droste_air::End;
 use droste_native::F;
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
@@ -63,6 +64,10 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for WordsTable {
 impl Table for WordsTable {
     fn name(&self) -> &'static str {
         "words"
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {

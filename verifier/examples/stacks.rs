@@ -1,0 +1,327 @@
+//! Proves the traces of a join of joins in both proof stacks, batch STARKs over FRI and sumchecks
+//! over WHIR, in turns.
+//!
+//! `cargo run --release -p droste-verifier --example stacks -- [PRESET] [CHILDREN] [ROUNDS] [SETTING=VALUE]..`
+//!
+//! WHIR has the settings of its preset for 100 bits; `log_blowup=1`, for instance, changes one.
+//! Times are CPU times of all threads. A tree shows where they go: spans of the proof of the median
+//! round.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+use droste_native::stark::security::Preset;
+use droste_native::stark::whir::WhirSettings;
+use droste_native::{F, Poseidon16Suite};
+use droste_verifier::aggregate::Aggregator;
+use droste_verifier::circuit::{PRECOMPILES, ProgramCircuit};
+use droste_verifier::cost::cpu_time;
+use droste_vm::compiler::compile;
+use droste_vm::executor::{Tape, execute};
+use droste_vm::heights::Heights;
+use droste_vm::key::ProvingKey;
+use droste_vm::machine::StandardTables;
+use droste_vm::prover::{self, Proof, ProveOptions};
+use droste_vm::record::Execution;
+use droste_vm::stack::{Prove, Verify};
+use droste_vm::verifier::Verifier;
+use droste_vm::whir::{self, RecursionTables};
+use droste_vm::{codec, stack};
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::dense::RowMajorMatrix;
+use tracing::span::{Attributes, Id, Record};
+
+type H = Poseidon16Suite;
+type Traces = Vec<RowMajorMatrix<F>>;
+
+/// A span of the main thread: its name, how deep it is nested, and CPU time at both ends.
+#[derive(Clone, Copy)]
+struct Span {
+    name: &'static str,
+    depth: usize,
+    begin: Duration,
+    end: Duration,
+}
+
+#[derive(Default)]
+struct Spans {
+    all: Vec<Span>,
+    open: Vec<usize>,
+}
+
+/// Records spans of one thread.
+#[derive(Clone)]
+struct Listener {
+    spans: Arc<Mutex<Spans>>,
+    thread: ThreadId,
+}
+
+/// The identity of spans that are not recorded.
+const IGNORED: u64 = u64::MAX;
+
+impl Listener {
+    fn install() -> Result<Self, Box<dyn Error>> {
+        let listener = Self {
+            spans: Arc::default(),
+            thread: std::thread::current().id(),
+        };
+        tracing::subscriber::set_global_default(listener.clone())?;
+        Ok(listener)
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Spans) -> T) -> T {
+        change(&mut self.spans.lock().expect("no thread panics"))
+    }
+
+    /// Returns the spans so far, and forgets them.
+    fn take(&self) -> Vec<Span> {
+        self.change(|spans| std::mem::take(&mut spans.all))
+    }
+}
+
+impl tracing::Subscriber for Listener {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.is_span()
+    }
+
+    fn new_span(&self, attributes: &Attributes<'_>) -> Id {
+        if std::thread::current().id() != self.thread {
+            return Id::from_u64(IGNORED);
+        }
+        self.change(|spans| {
+            let zero = Duration::ZERO;
+            spans.all.push(Span {
+                name: attributes.metadata().name(),
+                depth: 0,
+                begin: zero,
+                end: zero,
+            });
+            Id::from_u64(spans.all.len() as u64)
+        })
+    }
+
+    fn enter(&self, id: &Id) {
+        let index = id.into_u64().wrapping_sub(1) as usize;
+        self.change(|spans| {
+            let depth = spans.open.len();
+            if let Some(span) = spans.all.get_mut(index) {
+                (span.depth, span.begin) = (depth, cpu_time());
+                spans.open.push(index);
+            }
+        });
+    }
+
+    fn exit(&self, id: &Id) {
+        let index = id.into_u64().wrapping_sub(1) as usize;
+        self.change(|spans| {
+            if let Some(span) = spans.all.get_mut(index) {
+                span.end = cpu_time();
+                spans.open.retain(|&open| open != index);
+            }
+        });
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &tracing::Event<'_>) {}
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Resident memory of the process in bytes.
+fn memory(field: &str) -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(field))?;
+    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// The figures of one proof.
+struct Round {
+    cpu: Duration,
+    spans: Vec<Span>,
+    growth: usize,
+}
+
+/// Proves once.
+fn round<P: Prove>(
+    listener: &Listener,
+    prover: &P,
+    statement: [F; 8],
+    traces: &Traces,
+) -> Result<(Round, P::Proof), P::Error> {
+    listener.take();
+    // Resets the recorded peak to the present size.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    let before = memory("VmRSS:").unwrap_or(0);
+    let begin = cpu_time();
+    let proof = prover.prove_traces(statement, traces)?;
+    let round = Round {
+        cpu: cpu_time().saturating_sub(begin),
+        spans: listener.take(),
+        growth: memory("VmHWM:").unwrap_or(0).saturating_sub(before),
+    };
+    Ok((round, proof))
+}
+
+fn print<V: Verify>(
+    name: &str,
+    mut rounds: Vec<Round>,
+    verifier: &V,
+    execution: &Execution,
+    proof: &V::Proof,
+    bytes: usize,
+) -> Result<f64, V::Error> {
+    let mut accepted: Option<stack::Accepted> = None;
+    let mut times = vec![];
+    for _ in 0..5 {
+        let begin = cpu_time();
+        accepted = Some(verifier.accept(&execution.statement, 0, proof)?);
+        times.push(cpu_time().saturating_sub(begin));
+    }
+    times.sort();
+    rounds.sort_by_key(|round| round.cpu);
+    let list: Vec<String> = rounds
+        .iter()
+        .map(|round| format!("{:.0}", ms(round.cpu)))
+        .collect();
+    let growth = rounds.iter().map(|round| round.growth).max().unwrap_or(0);
+    let median = &rounds[rounds.len() / 2];
+    println!(
+        "{name}: {:.0} ms ({}), {:.1} KiB, verified in {:.1} ms, {:.0} MiB, {} bits",
+        ms(median.cpu),
+        list.join(", "),
+        bytes as f64 / 1024.0,
+        ms(times[times.len() / 2]),
+        growth as f64 / f64::from(1 << 20),
+        accepted.map_or(0, |accepted| accepted.bits),
+    );
+    for span in &median.spans {
+        let time = span.end.saturating_sub(span.begin);
+        if span.depth < 5 && time * 50 > median.cpu {
+            println!("  {}{} {:.0}", "  ".repeat(span.depth), span.name, ms(time));
+        }
+    }
+    Ok(ms(median.cpu))
+}
+
+/// A join of joins, with the key under which it is proved over FRI.
+fn join(
+    preset: Preset,
+    children: usize,
+) -> Result<(ProvingKey<H, StandardTables>, Execution), Box<dyn Error>> {
+    let aggregator = Aggregator::for_preset(preset, children)?;
+    let source = droste_programs::source("factorial").ok_or("no such program")?;
+    let compiled = compile(source, &[])?;
+    let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16)?;
+    let options = ProveOptions {
+        settings: *aggregator.settings(),
+        heights: Heights::Minimal,
+    };
+    let mut child: Proof<H> = prover::prove(&compiled.program, &execution, &options)?;
+    for level in 0..3 {
+        let children = if level == 0 { 1 } else { children };
+        let verifier = Verifier::<_, StandardTables>::new(child.key.clone())?;
+        let circuit = ProgramCircuit::new(&verifier, &child.batch.degree_bits, children)?;
+        let execution = circuit.execute(&vec![&child; children])?;
+        let key = ProvingKey::<H, StandardTables>::with_precompiles(
+            &circuit.compiled().program,
+            &BTreeSet::from(PRECOMPILES),
+            *aggregator.settings(),
+            Heights::Exact(aggregator.log_heights().to_vec()),
+        )?;
+        if level == 2 {
+            return Ok((key, execution));
+        }
+        child = prover::prove_with_key(&key, &execution)?;
+    }
+    Err("no level was reached".into())
+}
+
+fn set(settings: &mut WhirSettings, change: &str) -> Result<(), Box<dyn Error>> {
+    let (name, value) = change.split_once('=').ok_or("expected SETTING=VALUE")?;
+    let place = match name {
+        "security_level" => &mut settings.security_level,
+        "grinding_bits" => &mut settings.grinding_bits,
+        "log_blowup" => &mut settings.log_blowup,
+        "first_fold" => &mut settings.first_fold,
+        "later_fold" => &mut settings.later_fold,
+        "first_reduction" => &mut settings.first_reduction,
+        "later_reduction" => &mut settings.later_reduction,
+        "preprocessed_log_blowup" => &mut settings.preprocessed_log_blowup,
+        "cap_height" => &mut settings.cap_height,
+        _ => return Err("no such setting".into()),
+    };
+    *place = value.parse()?;
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (changes, plain): (Vec<_>, Vec<_>) = arguments.iter().partition(|a| a.contains('='));
+    let argument = |index: usize, default| plain.get(index).map_or(default, |text| text.as_str());
+    let preset: Preset = argument(0, "proven-100").parse()?;
+    let children: usize = argument(1, "1").parse()?;
+    let rounds: usize = argument(2, "3").parse()?;
+    let mut settings = WhirSettings::proven_100();
+    changes
+        .iter()
+        .try_for_each(|change| set(&mut settings, change))?;
+
+    let (fri, execution) = join(preset, children)?;
+    let traces = prover::traces(&fri, &execution)?;
+    let heights = Heights::Exact(
+        traces
+            .iter()
+            .map(|t| t.values.len() / t.width)
+            .map(|h| h.ilog2() as usize)
+            .collect(),
+    );
+    let begin = cpu_time();
+    let whir = whir::ProvingKey::<RecursionTables>::with_precompiles(
+        fri.program(),
+        &BTreeSet::from(PRECOMPILES),
+        settings,
+        heights,
+    )?;
+    println!(
+        "{} children, {} cycles, {settings:?}",
+        children,
+        execution.cycles.len()
+    );
+    println!(
+        "key over WHIR in {:.0} ms",
+        ms(cpu_time().saturating_sub(begin))
+    );
+
+    let listener = Listener::install()?;
+    let (mut of_fri, mut of_whir) = (vec![], vec![]);
+    let (mut fri_proof, mut whir_proof) = (None, None);
+    for _ in 0..rounds.max(1) {
+        let (figures, proof) = round(&listener, &fri, execution.statement, &traces)?;
+        of_fri.push(figures);
+        fri_proof = Some(proof);
+        let (figures, proof) = round(&listener, &whir, execution.statement, &traces)?;
+        of_whir.push(figures);
+        whir_proof = Some(proof);
+    }
+    let (fri_proof, whir_proof) = (fri_proof.ok_or("no round")?, whir_proof.ok_or("no round")?);
+    let verifier = Verifier::<_, StandardTables>::new(fri.key().clone())?;
+    let bytes = codec::encode(&fri_proof)?.len();
+    let before = print("FRI", of_fri, &verifier, &execution, &fri_proof, bytes)?;
+    let verifier = whir::Verifier::<RecursionTables>::new(whir.key().clone())?;
+    let bytes = whir::encode(&whir_proof)?.len();
+    let after = print("WHIR", of_whir, &verifier, &execution, &whir_proof, bytes)?;
+    println!("WHIR takes {:.2} of FRI", after / before);
+    let security = verifier.security(&whir_proof.log_heights)?;
+    for term in security.terms {
+        let of = term.commitment.unwrap_or("");
+        println!("  {} {of}: {:.1} bits", term.name, term.bits);
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! Files of proofs over WHIR.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 8 | [`MAGIC`] |
+//! | 4 | [`FORMAT_VERSION`], little-endian |
+//! | rest | the [`Proof`], as `bincode` 2 with variable-length integers writes it |
+//!
+//! What [`crate::codec`] says of decoding holds here, too.
+
+use super::key::FORMAT_VERSION;
+use super::prover::Proof;
+use crate::codec::{DecodeError, MAX_BYTES, decode_body, encode_body};
+
+/// First bytes of a file with a proof over WHIR.
+pub const MAGIC: [u8; 8] = *b"droste\0w";
+
+const HEADER: usize = MAGIC.len() + 4;
+
+/// Returns the bytes of a proof file.
+///
+/// # Errors
+/// None for proofs that a prover made; otherwise [`DecodeError::Malformed`] with `bincode`'s
+/// message.
+pub fn encode(proof: &Proof) -> Result<Vec<u8>, DecodeError> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(FORMAT_VERSION.to_le_bytes());
+    encode_body(bytes, proof)
+}
+
+/// Decodes a proof file.
+///
+/// # Errors
+/// If the bytes are not exactly what [`encode`] writes for some proof.
+pub fn decode(bytes: &[u8]) -> Result<Proof, DecodeError> {
+    if bytes.len() > MAX_BYTES {
+        return Err(DecodeError::TooLong { found: bytes.len() });
+    }
+    let (magic, rest) = bytes.split_first_chunk().ok_or(DecodeError::Magic)?;
+    if *magic != MAGIC {
+        return Err(DecodeError::Magic);
+    }
+    let (version, _) = rest.split_first_chunk().ok_or(DecodeError::Magic)?;
+    let found = u32::from_le_bytes(*version);
+    if found != FORMAT_VERSION {
+        return Err(DecodeError::Version { found });
+    }
+    let proof: Proof = decode_body(bytes, HEADER)?;
+    if encode(&proof)? != bytes {
+        return Err(DecodeError::NotCanonical);
+    }
+    Ok(proof)
+}

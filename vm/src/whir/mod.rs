@@ -1,0 +1,66 @@
+//! The second proof stack: the machine's tables proved by sumcheck, LogUp with GKR, and WHIR.
+//!
+//! It stands beside batch STARKs over FRI ([`crate::prover`], [`crate::verifier`]) and proves the
+//! same traces of the same tables. Proofs are those of `p3-multi-stark` 0.8.0, committed in
+//! Poseidon-16. [`crate::stack`] has one trait for both provers and one for both verifiers.
+//!
+//! ```
+//! use droste_native::F;
+//! use droste_native::stark::whir::WhirSettings;
+//! use droste_vm::compiler::compile;
+//! use droste_vm::executor::{Tape, execute};
+//! use droste_vm::heights::Heights;
+//! use droste_vm::whir::{ProvingKey, RecursionTables, Verifier};
+//! use p3_field::PrimeCharacteristicRing;
+//!
+//! let source = "use droste_gadgets::prelude::*;
+//!     pub fn main() { let x = public_input(); reveal(x * x); }";
+//! let compiled = compile(source, &[])?;
+//! let execution = execute(&compiled, &[F::from_u32(12)], &Tape::default(), 1 << 16)?;
+//!
+//! let settings = WhirSettings::toy();
+//! let key =
+//!     ProvingKey::<RecursionTables>::new(&compiled.program, settings, Heights::Minimal)?;
+//! let proof = key.prove(&execution)?;
+//!
+//! let verifier = Verifier::<RecursionTables>::new(key.key().clone())?;
+//! let report = verifier.verify(&[F::from_u32(12), F::from_u32(144)], 0, &proof)?;
+//! assert_eq!(report.key, key.key().digest());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What differs from FRI
+//!
+//! The row after the last one is the last one again, and not row 0: see [`droste_air::End`]. Every
+//! table that may be proved in both stacks must be sound in both (docs/notes/whir.md lists them). A
+//! table of calls keeps a row of padding at its end, because the last row cannot be the end of a
+//! call of several rows.
+
+mod codec;
+mod key;
+mod provable;
+mod prover;
+mod table;
+mod verifier;
+
+pub use codec::{MAGIC, decode, encode};
+pub use key::{FORMAT_VERSION, KEY_TAG, Key, KeyError, MACHINE_TAG, ProvingKey};
+#[doc(hidden)]
+pub use provable::__private;
+pub use provable::Provable;
+pub use prover::{Proof, ProveError};
+pub use table::WhirTable;
+pub use verifier::{Report, Verifier, VerifyError};
+
+crate::machine! {
+    /// The tables of the recursion machine R, which this stack is for, and no others: Plonky3
+    /// compiles the constraints of every table a dozen times.
+    pub enum RecursionTables {
+        /// Extension arithmetic, lanes, block equality, random combinations.
+        Ext(crate::tables::ext::ExtTable),
+        /// Poseidon-16: compression, sponge, Merkle paths.
+        Poseidon16(crate::tables::poseidon16::Poseidon16CallTable),
+    }
+}
+
+crate::whir_provable! { RecursionTables }
