@@ -1,5 +1,7 @@
 //! Openings by p3-whir in Poseidon-16, honest ones and false ones.
 
+use std::collections::BTreeMap;
+
 use droste_gadgets::hash::Challenger;
 use droste_gadgets::poseidon16::{Poseidon16 as Gadget, Poseidon16Challenger};
 use droste_gadgets::prelude::*;
@@ -35,31 +37,48 @@ type Pcs = WhirProver<EF, F, Radix2DFTSmallBatch<F>, Mmcs, Transcript, Prover>;
 pub type Proof = PcsProof<F, EF, Mmcs>;
 pub type Cap = Commitment<Poseidon16Suite>;
 
-/// Plonky3's duplex challenger, which keeps what it observes. At one place it may lie: it absorbs
-/// the element plus one. A prover with such a transcript is honest about everything but this
-/// element, if the element of its proof is then changed accordingly.
+/// Differences between what a prover says and what it should say, by their place among the elements
+/// that the transcript observes.
+pub type Lies = BTreeMap<usize, F>;
+
+/// Plonky3's duplex challenger, which keeps what it observes and samples. It may lie: it absorbs
+/// other elements than it is given. A prover with such a transcript is honest about everything but
+/// these elements, if the elements of its proof are then changed accordingly.
 #[derive(Clone)]
 pub struct Transcript {
     duplex: DuplexChallenger<F, Poseidon16, 16, 8>,
     pub observed: Vec<F>,
-    lie: Option<usize>,
+    pub sampled: Vec<F>,
+    pub indices: Vec<usize>,
+    lies: Lies,
+    /// A place, and the transcript before the element there was observed.
+    keep: Option<usize>,
+    pub kept: Option<Box<Self>>,
 }
 
 impl Transcript {
-    pub fn new(lie: Option<usize>) -> Self {
+    pub fn new(lies: Lies, keep: Option<usize>) -> Self {
         Self {
             duplex: DuplexChallenger::new(Poseidon16),
             observed: Vec::new(),
-            lie,
+            sampled: Vec::new(),
+            indices: Vec::new(),
+            lies,
+            keep,
+            kept: None,
         }
     }
 }
 
 impl CanObserve<F> for Transcript {
     fn observe(&mut self, value: F) {
-        let lie = self.lie == Some(self.observed.len());
+        let place = self.observed.len();
+        if self.keep == Some(place) {
+            self.kept = Some(Box::new(self.clone()));
+        }
         self.observed.push(value);
-        self.duplex.observe(value + F::from_bool(lie));
+        let lie = self.lies.get(&place).copied().unwrap_or_default();
+        self.duplex.observe(value + lie);
     }
 }
 
@@ -73,7 +92,9 @@ impl CanObserve<MerkleCap<F, [F; 8]>> for Transcript {
 
 impl CanSample<F> for Transcript {
     fn sample(&mut self) -> F {
-        CanSample::<F>::sample(&mut self.duplex)
+        let sample = CanSample::<F>::sample(&mut self.duplex);
+        self.sampled.push(sample);
+        sample
     }
 }
 
@@ -88,7 +109,9 @@ impl CanSampleUniformBits<F> for Transcript {
         &mut self,
         bits: usize,
     ) -> Result<usize, ResamplingError> {
-        self.duplex.sample_uniform_bits::<RESAMPLE>(bits)
+        let index = self.duplex.sample_uniform_bits::<RESAMPLE>(bits)?;
+        self.indices.push(index);
+        Ok(index)
     }
 }
 
@@ -132,6 +155,8 @@ pub struct Opening {
     pub proof: Proof,
     /// What the prover's transcript observed.
     pub observed: Vec<F>,
+    /// The transcript at its end.
+    pub transcript: Transcript,
 }
 
 impl Case {
@@ -228,14 +253,19 @@ impl Case {
             .collect()
     }
 
-    /// An opening by a prover whose transcript lies at one place, if any.
+    /// An opening by a prover who adds one to the element at one place, if any.
     pub fn open(&self, lie: Option<usize>) -> Opening {
+        let lies = lie.into_iter().map(|place| (place, F::ONE)).collect();
+        self.open_with(Transcript::new(lies, None))
+    }
+
+    /// An opening by a prover with this transcript.
+    pub fn open_with(&self, mut transcript: Transcript) -> Opening {
         let mut rng = SmallRng::seed_from_u64(1);
         let table = |&(log, width, _): &(usize, usize, _)| Table::rand(&mut rng, width, log);
         let tables = self.tables.iter().map(table).collect();
         let witness = Prover::new_witness(tables, self.folds[0]);
         let pcs = self.pcs();
-        let mut transcript = Transcript::new(lie);
         let (commitment, data) = pcs.commit(witness, &mut transcript).unwrap();
         let points = self.points();
         let protocol = self.protocol();
@@ -249,14 +279,15 @@ impl Case {
             commitment,
             points,
             proof: proof.unwrap(),
-            observed: transcript.observed,
+            observed: transcript.observed.clone(),
+            transcript,
         }
     }
 
     /// Plonky3's verdict.
     pub fn plonky3(&self, opening: &Opening) -> Result<(), VerifierError> {
         let pcs = self.pcs();
-        let mut transcript = Transcript::new(None);
+        let mut transcript = Transcript::new(Lies::new(), None);
         let Opening {
             commitment,
             points,
@@ -302,7 +333,7 @@ impl Case {
     }
 }
 
-fn observe_points(points: &[Point<EF>], transcript: &mut Transcript) {
+pub fn observe_points(points: &[Point<EF>], transcript: &mut Transcript) {
     for point in points {
         for &coordinate in point.as_slice() {
             transcript.observe_algebra_element(coordinate);

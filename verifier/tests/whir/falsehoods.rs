@@ -1,6 +1,8 @@
 //! False openings. For every value that the transcript observes there is a prover who is honest but
-//! for this value, so that a single check fails: the one that binds the value. Plonky3's error says
-//! which one that is. Values that are not observed are changed in a finished proof.
+//! for this value, so that the checks fail that bind it, and no other. Plonky3's error says which one
+//! is the first. Each is the only one, except that the final equation, too, binds the final
+//! polynomial: [`crate::last`] has the prover who breaks the check of the last queries alone. Values
+//! that are not observed are changed in a finished proof.
 
 use droste_native::stark::suite::SuiteCap;
 use droste_native::{EF, F};
@@ -17,7 +19,7 @@ use crate::small;
 
 /// A check of the verifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Check {
+pub enum Check {
     /// A leaf and its path lead to the commitment.
     Path,
     /// A nonce has worked enough.
@@ -63,7 +65,7 @@ struct Site {
     check: Check,
 }
 
-fn coefficients(x: &EF) -> Vec<F> {
+pub fn coefficients(x: &EF) -> Vec<F> {
     x.as_basis_coefficients_slice().to_vec()
 }
 
@@ -238,7 +240,7 @@ impl Sites {
 }
 
 /// Both verifiers refuse the opening, by this check.
-fn is_refused(case: &Case, opening: &Opening, check: Check, name: &str) {
+pub fn is_refused(case: &Case, opening: &Opening, check: Check, name: &str) {
     let error = case.plonky3(opening).unwrap_err();
     assert_eq!(Check::of(&error), Some(check), "{name}: {error}");
     match case.record(opening) {

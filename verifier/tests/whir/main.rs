@@ -3,6 +3,7 @@
 
 mod common;
 mod falsehoods;
+mod last;
 #[allow(dead_code, reason = "shared with the tests of `hints`")]
 #[path = "../hints/sites.rs"]
 mod sites;
