@@ -81,5 +81,25 @@ pub const SOURCES: &[(&str, &str)] = &[
         "droste_gadgets/verify/transcript.rs",
         include_str!("verify/transcript.rs"),
     ),
+    (
+        "droste_gadgets/verify/whir.rs",
+        include_str!("verify/whir/mod.rs"),
+    ),
+    (
+        "droste_gadgets/verify/whir/claims.rs",
+        include_str!("verify/whir/claims.rs"),
+    ),
+    (
+        "droste_gadgets/verify/whir/query.rs",
+        include_str!("verify/whir/query.rs"),
+    ),
+    (
+        "droste_gadgets/verify/whir/shape.rs",
+        include_str!("verify/whir/shape.rs"),
+    ),
+    (
+        "droste_gadgets/verify/whir/sumcheck.rs",
+        include_str!("verify/whir/sumcheck.rs"),
+    ),
     ("droste_gadgets/xmss.rs", include_str!("xmss.rs")),
 ];

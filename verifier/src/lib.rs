@@ -4,6 +4,7 @@
 //! - [`codegen`]: constraint evaluators generated from AIRs.
 //! - [`program`]: the generated part of recursion programs, which call the verifier
 //!   `droste_gadgets::verify`.
+//! - [`whir`]: the shape of openings by WHIR, which `droste_gadgets::verify::whir` verifies.
 //! - [`tape`]: the hints that such a program reads, recorded while it verifies proofs natively.
 //! - [`claim`]: what a recursion proof claims, and the tree of claims below it; [`keys`]: the
 //!   recursion programs that a verifier accepts, derived from what they are made from.
@@ -56,4 +57,5 @@ pub mod shape;
 pub mod summary;
 pub mod tags;
 pub mod tape;
+pub mod whir;
 pub mod xmss;

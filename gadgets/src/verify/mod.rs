@@ -13,6 +13,7 @@ pub mod query;
 pub mod recursion;
 pub mod shape;
 pub mod transcript;
+pub mod whir;
 
 use crate::advice::{tell_ext, tell_word};
 use crate::hash::{Challenger, Hash};

@@ -9,24 +9,28 @@ mod parts;
 mod proof;
 mod queries;
 mod suite;
+mod whir;
 
 use std::collections::VecDeque;
 
 use droste_gadgets::record::{Prover, RecordError, record};
+use droste_gadgets::verify::whir::shape::Shape as OpeningShape;
 use droste_gadgets::{Failure, Hint, NativeTape};
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::stark::config::SettingsError;
 use droste_native::stark::suite::{OpeningError, SuiteCap};
-use droste_native::{Commitment, F};
+use droste_native::{Commitment, EF, F};
 use droste_vm::executor::TapeItem;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_merkle_tree::MerkleTreeError;
+use p3_whir::pcs::proof::PcsProof;
 
 pub use parts::ProofParts;
 pub use suite::TapeSuite;
 
 use crate::shape::ProofShape;
 use proof::ProofAnswers;
+use whir::OpeningAnswers;
 
 /// Why a proof cannot be written to a tape.
 #[derive(Debug, thiserror::Error)]
@@ -138,6 +142,7 @@ pub fn public_lanes(public_values: &[Vec<F>]) -> Vec<F> {
 enum Answer<'a, H: TapeSuite> {
     Message(Vec<F>),
     Proof(Box<ProofAnswers<'a, H>>),
+    Opening(Box<OpeningAnswers<'a, H>>),
 }
 
 /// What the prover supplies when the program asks for a hint, in order: messages, and the parts of
@@ -176,6 +181,20 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
         Ok(())
     }
 
+    /// Adds an opening by WHIR of `shape`. The commitment is not part of it.
+    ///
+    /// # Errors
+    /// If the opening is of another shape.
+    pub fn opening(
+        &mut self,
+        shape: &OpeningShape,
+        proof: &'a PcsProof<F, EF, H::ValMmcs>,
+    ) -> Result<(), TapeError> {
+        let opening = OpeningAnswers::new(shape, proof)?;
+        self.rest.push_back(Answer::Opening(Box::new(opening)));
+        Ok(())
+    }
+
     /// Runs the program natively and records its tape. The program must read all answers.
     ///
     /// # Errors
@@ -204,6 +223,7 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
                     return Ok(Some(message));
                 }
                 Answer::Proof(proof) => proof.next()?,
+                Answer::Opening(opening) => opening.next()?,
             };
             if message.is_some() {
                 return Ok(message);
@@ -224,8 +244,10 @@ impl<H: TapeSuite> Prover for Answers<'_, H> {
     }
 
     fn told(&mut self, values: Vec<F>) {
-        if let Some(Answer::Proof(proof)) = self.rest.front_mut() {
-            proof.told(values);
+        match self.rest.front_mut() {
+            Some(Answer::Proof(proof)) => proof.told(values),
+            Some(Answer::Opening(opening)) => opening.told(&values),
+            Some(Answer::Message(_)) | None => {}
         }
     }
 }
