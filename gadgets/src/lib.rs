@@ -94,6 +94,10 @@ pub const SOURCES: &[(&str, &str)] = &[
         include_str!("verify/whir/query.rs"),
     ),
     (
+        "droste_gadgets/verify/whir/rows.rs",
+        include_str!("verify/whir/rows.rs"),
+    ),
+    (
         "droste_gadgets/verify/whir/shape.rs",
         include_str!("verify/whir/shape.rs"),
     ),

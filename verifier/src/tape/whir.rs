@@ -19,8 +19,9 @@ type Openings<H> = QueryOpenings<F, EF, MultiProof<H>>;
 /// What the program reads next.
 enum Part<'a, H: TapeSuite> {
     Message(Vec<F>),
-    /// The answers to queries, which depend on what the program has sampled.
-    Answers(Queries, &'a Openings<H>),
+    /// The answers to queries, which depend on what the program has sampled; and whether the program
+    /// reads the combination of the leaves first.
+    Answers(Queries, &'a Openings<H>, bool),
 }
 
 /// The parts of an opening, one message after another.
@@ -29,6 +30,8 @@ pub(super) struct OpeningAnswers<'a, H: TapeSuite> {
     parts: VecDeque<Part<'a, H>>,
     /// The indices that the program has sampled since its last queries.
     indices: Vec<usize>,
+    /// The challenge by which it combines the leaves.
+    challenge: EF,
 }
 
 impl<'a, H: TapeSuite> OpeningAnswers<'a, H> {
@@ -41,6 +44,7 @@ impl<'a, H: TapeSuite> OpeningAnswers<'a, H> {
             cap_height: shape.cap_height,
             parts: VecDeque::new(),
             indices: Vec::new(),
+            challenge: EF::ZERO,
         };
         let whir = &proof.whir;
         answers.one_by_one(
@@ -71,7 +75,8 @@ impl<'a, H: TapeSuite> OpeningAnswers<'a, H> {
                 &proof.ood_answers,
                 round.ood_samples,
             )?;
-            answers.queries(&round.queries, &proof.openings, proof.pow_witness)?;
+            let combined = round.queries.base;
+            answers.queries(&round.queries, &proof.openings, proof.pow_witness, combined)?;
             answers.sumcheck(&proof.sumcheck, &round.sumcheck)?;
         }
         let last = whir
@@ -84,6 +89,7 @@ impl<'a, H: TapeSuite> OpeningAnswers<'a, H> {
             &shape.final_queries,
             &whir.final_openings,
             whir.final_pow_witness,
+            false,
         )?;
         // A sumcheck without rounds may be absent.
         let nothing = SumcheckData::default();
@@ -140,6 +146,7 @@ impl<'a, H: TapeSuite> OpeningAnswers<'a, H> {
         queries: &Queries,
         openings: &'a Openings<H>,
         nonce: F,
+        combined: bool,
     ) -> Result<(), TapeError> {
         if queries.grinding_bits > 0 {
             self.message(vec![nonce]);
@@ -147,15 +154,17 @@ impl<'a, H: TapeSuite> OpeningAnswers<'a, H> {
             let site = "the queries";
             return Err(TapeError::Nonce { site, nonce });
         }
-        self.parts
-            .push_back(Part::Answers(queries.clone(), openings));
+        let part = Part::Answers(queries.clone(), openings, combined);
+        self.parts.push_back(part);
         Ok(())
     }
 
-    /// Receives a sampled word; the program tells nothing else.
+    /// Receives a sampled word, or the challenge by which leaves are combined.
     pub(super) fn told(&mut self, values: &[F]) {
         if let &[a, b] = values {
             self.indices.push(H::integer([a, b]) as usize);
+        } else if let Some(challenge) = EF::from_basis_coefficients_slice(values) {
+            self.challenge = challenge;
         }
     }
 
@@ -163,8 +172,8 @@ impl<'a, H: TapeSuite> OpeningAnswers<'a, H> {
     pub(super) fn next(&mut self) -> Result<Option<Vec<F>>, TapeError> {
         match self.parts.pop_front() {
             Some(Part::Message(message)) => Ok(Some(message)),
-            Some(Part::Answers(queries, openings)) => {
-                let messages = self.answers(&queries, openings)?;
+            Some(Part::Answers(queries, openings, combined)) => {
+                let messages = self.answers(&queries, openings, combined)?;
                 for message in messages.into_iter().rev() {
                     self.parts.push_front(Part::Message(message));
                 }
@@ -179,6 +188,7 @@ impl<'a, H: TapeSuite> OpeningAnswers<'a, H> {
         &mut self,
         queries: &Queries,
         openings: &Openings<H>,
+        combined: bool,
     ) -> Result<Vec<Vec<F>>, TapeError> {
         let mask = (1usize << queries.log_leaves) - 1;
         let mut indices = std::mem::take(&mut self.indices);
@@ -206,6 +216,10 @@ impl<'a, H: TapeSuite> OpeningAnswers<'a, H> {
         for row in &rows {
             expect_length("opened row", row.len(), width)?;
         }
+        let mut messages = Vec::new();
+        if combined {
+            messages.push(combination(&rows, self.challenge, width));
+        }
         let dimensions = [Dimensions {
             width,
             height: 1 << queries.log_leaves,
@@ -214,7 +228,6 @@ impl<'a, H: TapeSuite> OpeningAnswers<'a, H> {
         let mmcs = H::val_mmcs(self.cap_height);
         let paths = H::restore_paths(&mmcs, &dimensions, &indices, &rows, proof)?;
         expect_length("restored paths", paths.len(), rows.len())?;
-        let mut messages = Vec::new();
         for (row, path) in rows.into_iter().zip(paths) {
             messages.push(row.concat());
             if !path.is_empty() {
@@ -224,4 +237,15 @@ impl<'a, H: TapeSuite> OpeningAnswers<'a, H> {
         }
         Ok(messages)
     }
+}
+
+/// The sum of the rows times the powers of a challenge, as a message.
+fn combination(rows: &[Vec<F>], challenge: EF, width: usize) -> Vec<F> {
+    let mut sum = vec![EF::ZERO; width];
+    for row in rows.iter().rev() {
+        for (sum, &element) in sum.iter_mut().zip(row) {
+            *sum = *sum * challenge + element;
+        }
+    }
+    EF::flatten_to_base(sum)
 }

@@ -7,7 +7,7 @@ use droste_gadgets::poseidon16::{Poseidon16 as Gadget, Poseidon16Challenger};
 use droste_gadgets::prelude::*;
 use droste_gadgets::verify::whir::shape::Shape;
 use droste_gadgets::verify::whir::{observe_commitment, observed, verify};
-use droste_gadgets::{NativeTape, SOURCES};
+use droste_gadgets::{Failure, NativeTape, SOURCES, run_native};
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::{Commitment, EF, F, HashSuite, Poseidon16Suite};
 use droste_verifier::tape::{Answers, TapeError, commitment_lanes};
@@ -315,6 +315,12 @@ impl Case {
         }
         answers.opening(&shape, &opening.proof)?;
         answers.record(|| program(&shape))
+    }
+
+    /// Runs the verifier natively on a tape.
+    pub fn run(&self, tape: &NativeTape) -> Result<(), Failure> {
+        let shape = self.shape();
+        run_native(tape, &[], || program(&shape)).map(|_| ())
     }
 
     /// The same program for the machine.

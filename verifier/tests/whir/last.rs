@@ -1,11 +1,17 @@
-//! A prover who breaks the check of the last queries, and no other.
+//! Provers who break one check that other checks would hide from a simpler one.
 //!
-//! Before the last sumcheck, the claim is `sum_b f(b) W(b)`, where `f` is the final polynomial and `W`
+//! The last queries: before the last sumcheck, the claim is `sum_b f(b) W(b)`, where `f` is the final polynomial and `W`
 //! the weights at the challenges so far. The prover sends `f + d` instead, for a `d` that is
 //! orthogonal to `W`, and is honest about it from there on. So the claim is true, and the last
 //! sumcheck and the final equation hold; but `f + d` is not what was committed to.
+//!
+//! The combined leaf: the prover sends `c + d` instead of `c`, for a `d` that is orthogonal to the
+//! weights of folding. So the answers are the true ones; but `c + d` is no combination of the leaves.
 
+use droste_gadgets::Hint;
 use droste_native::{EF, F};
+use droste_verifier::tape::machine_tape;
+use droste_vm::executor::execute;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, TwoAdicField};
 use p3_multilinear_util::point::Point;
 use p3_multilinear_util::poly::Poly;
@@ -145,4 +151,52 @@ fn the_last_queries_alone_bind_the_final_polynomial() {
     truth.proof.whir.final_sumcheck = Some(sumcheck(last, &weights, &mut transcript));
     case.plonky3(&truth).unwrap();
     case.record(&truth).unwrap();
+}
+
+/// What the program's copy of the transcript absorbs before a combined leaf.
+const TAG: u32 = 0x726f_7773;
+
+#[test]
+fn combined_leaves_are_compared_with_the_leaves() {
+    let case = &small()[5];
+    let config = case.config();
+    let honest = case.open(None);
+    let sampled = honest.transcript.sampled.as_chunks::<5>().0;
+    let fold: Vec<EF> = sampled
+        .iter()
+        .map(|x| EF::from_basis_coefficients_slice(x).unwrap())
+        .skip(config.commitment_ood_samples() + 1)
+        .take(config.folding_schedule()[0])
+        .collect();
+    let weights = Poly::new_from_point(&fold, EF::ONE);
+    let weights = weights.as_slice();
+
+    let tape = case.record(&honest).unwrap();
+    let compiled = case.compile();
+    let begins = |hint: &Hint| matches!(hint, Hint::Slice(b) if b[0][0] == Some(F::from_u32(TAG)));
+    let mut found = (0..tape.hints.len()).filter(|&i| begins(&tape.hints[i]));
+    let (Some(place), None) = (found.next(), found.next()) else {
+        panic!("there is one combined leaf");
+    };
+    for honest in [true, false] {
+        let mut tape = tape.clone();
+        let Hint::Slice(blocks) = &mut tape.hints[place] else {
+            panic!("a leaf is a slice");
+        };
+        let mut add = |element: usize, difference: EF| {
+            for (i, &x) in coefficients(&difference).iter().enumerate() {
+                let lane = 1 + 5 * element + i;
+                let cell = &mut blocks[lane / 8][lane % 8];
+                *cell = cell.map(|old| old + x);
+            }
+        };
+        if !honest {
+            add(0, weights[1]);
+            add(1, -weights[0]);
+        }
+        let run = case.run(&tape);
+        assert_eq!(run.is_ok(), honest, "{run:?}");
+        let in_the_machine = execute(&compiled, &[], &machine_tape(&tape), 1 << 22);
+        assert_eq!(in_the_machine.is_ok(), honest);
+    }
 }

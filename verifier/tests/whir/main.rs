@@ -36,6 +36,15 @@ fn report(name: &str, case: &Case, compiled: &Compiled, execution: &Execution) {
         "{name}: {queries:?} queries, {} cycles",
         execution.cycles.len()
     );
+    // Instructions of functions that run once for each query to one commitment: answers and weights.
+    let mut visits = std::collections::BTreeMap::<u32, usize>::new();
+    for cycle in &execution.cycles {
+        *visits.entry(cycle.pc).or_default() += 1;
+    }
+    for count in queries {
+        let often = visits.values().filter(|&&visits| visits == count).count();
+        println!("  {often:6} instructions run {count} times");
+    }
     for precompile in BUILT_IN {
         let calls = &execution.calls[precompile.identity as usize];
         let rows: u64 = calls.iter().map(|call| (precompile.rows)(call)).sum();
@@ -101,6 +110,20 @@ fn openings_with_work_at_every_site_are_accepted() {
     is_accepted("grinding", &Case::grinding());
 }
 
+/// The only commitment is queried last, so its leaves are folded one by one.
+#[test]
+fn openings_without_rounds_are_accepted() {
+    let case = Case {
+        tables: vec![(8, 4, vec![(vec![0, 3], vec![1])])],
+        level: 30,
+        folds: vec![4],
+        rates: vec![],
+        ..small()[1].clone()
+    };
+    assert!(case.shape().rounds.is_empty());
+    is_accepted("no rounds", &case);
+}
+
 /// The run of a program that verifies an opening is proved.
 #[test]
 fn a_verified_opening_is_proved() {
@@ -122,20 +145,19 @@ fn false_hints_are_refused_in_the_machine() {
     }
 }
 
-/// The parameters with which joins are planned, but for the number of variables.
+/// The parameters with which joins are planned: 2^22 cells, rate 1/4, folds of 6, 4, 4 and 4 variables.
 #[test]
-#[ignore = "some seconds: cargo test -p droste-verifier --test whir -- --ignored --nocapture"]
-fn cycles_of_planned_parameters() {
+fn planned_openings_are_accepted() {
     let case = Case {
-        tables: vec![(14, 16, vec![((0..16).collect(), vec![1, 2, 3])])],
+        tables: vec![(16, 64, vec![((0..64).collect(), (0..12).collect())])],
         drawn: false,
         cap_height: 5,
         level: 103,
         pow: 16,
         assumption: SecurityAssumption::JohnsonBound,
         rate: 2,
-        folds: vec![6, 4, 4],
-        rates: vec![4, 6],
+        folds: vec![6, 4, 4, 4],
+        rates: vec![4, 6, 8],
     };
     is_accepted("planned", &case);
 }
@@ -151,6 +173,7 @@ fn the_largest_element_is_no_index() {
                 cap: 0,
                 points: query::points(),
                 weights: vec![Ext::ONE; 1 << queries.log_arity],
+                compared_at: Vec::new(),
             };
             let word = [word, Felt::ZERO];
             query::query::<Poseidon16, Poseidon16Challenger>(&queries, &places, word);

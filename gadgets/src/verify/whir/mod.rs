@@ -10,9 +10,11 @@
 
 pub mod claims;
 pub mod query;
+pub mod rows;
 pub mod shape;
 pub mod sumcheck;
 
+use crate::fri::power;
 use crate::hash::{Challenger, Hash, observe_constants};
 use crate::packing::{blocks_for, unpack_all};
 use crate::prelude::*;
@@ -46,7 +48,7 @@ pub fn observe_commitment<C: Challenger>(shape: &Shape, t: &mut C, commitment: S
 ///
 /// `points` has the point of every batch, unless the transcript draws them ([`Shape::drawn`]). The
 /// transcript must have observed the commitment before anything that the points depend on.
-pub fn verify<H: Hash, C: Challenger>(
+pub fn verify<H: Hash, C: Challenger + Copy>(
     shape: &Shape,
     t: &mut C,
     commitment: Slice,
@@ -75,13 +77,21 @@ pub fn verify<H: Hash, C: Challenger>(
         t.observe_digests(next, shape.digests(number + 1));
         let (ood_points, ood_values) = outside::<H, C>(round, t);
         let places = Places::new(shape, number, committed, table, &fold);
-        let answers = answers::<H, C>(&round.queries, &places, t);
+        let words = sampled::<C>(&round.queries, t);
         let challenge = t.sample();
         // The claim so far keeps the weight one.
-        claim = claim + claims::added(challenge, &ood_values, &answers);
         let mut query_points = Vec::new();
-        for answer in &answers {
-            query_points.push(answer.point);
+        if round.queries.base {
+            let rows = rows::combined::<H, C>(&round.queries, &places, &words, challenge, *t);
+            let before = power(challenge, 1 + ood_values.len());
+            claim = claim + claims::added(challenge, &ood_values, &[]) + before * rows.value;
+            query_points = rows.points;
+        } else {
+            let answers = answers::<H, C>(&round.queries, &places, words);
+            claim = claim + claims::added(challenge, &ood_values, &answers);
+            for answer in answers {
+                query_points.push(answer.point);
+            }
         }
         added.push(Added {
             variables: round.variables,
@@ -99,7 +109,8 @@ pub fn verify<H: Hash, C: Challenger>(
     let number = shape.rounds.len();
     let last = observed::<H, C>(t, 1usize << shape.final_variables);
     let places = Places::new(shape, number, committed, table, &fold);
-    let answers = answers::<H, C>(&shape.final_queries, &places, t);
+    let words = sampled::<C>(&shape.final_queries, t);
+    let answers = answers::<H, C>(&shape.final_queries, &places, words);
     query::check_final(&last, &answers);
     let rest = sumcheck::rounds::<H, C>(&shape.final_sumcheck, t, &mut claim);
     for coordinate in &rest {
@@ -148,13 +159,22 @@ fn outside<H: Hash, C: Challenger>(round: &Round, t: &mut C) -> (Vec<Ext>, Vec<E
     (points, values)
 }
 
-/// Samples the queries to one commitment, and answers all of them.
-fn answers<H: Hash, C: Challenger>(queries: &Queries, places: &Places, t: &mut C) -> Vec<Answer> {
+/// Samples the words of the queries to one commitment.
+fn sampled<C: Challenger>(queries: &Queries, t: &mut C) -> Vec<[Felt; 2]> {
     t.grind(queries.grinding_bits);
     let mut words = Vec::new();
     for _i in 0..queries.count {
         words.push(t.sample_word());
     }
+    words
+}
+
+/// Answers queries one by one.
+fn answers<H: Hash, C: Challenger>(
+    queries: &Queries,
+    places: &Places,
+    words: Vec<[Felt; 2]>,
+) -> Vec<Answer> {
     query::tell(&words);
     let mut answers = Vec::new();
     for word in words {

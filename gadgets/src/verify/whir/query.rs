@@ -37,6 +37,9 @@ pub struct Places {
     pub points: Slice,
     /// For each element of a leaf, its weight in the folded value.
     pub weights: Vec<Ext>,
+    /// The point at which leaves are compared with their combination, if they are: see
+    /// [`crate::verify::whir::rows`].
+    pub compared_at: Vec<Ext>,
 }
 
 /// What a query learned.
@@ -44,7 +47,8 @@ pub struct Places {
 pub struct Answer {
     /// The point of the index.
     pub point: Felt,
-    /// The value of the folded polynomial there.
+    /// The value of the folded polynomial there; or the value of the leaf at the point of
+    /// [`Places::compared_at`].
     pub value: Ext,
 }
 
@@ -67,6 +71,7 @@ impl Places {
             cap: shape.cap_levels(&shape.queries(number)),
             points,
             weights,
+            compared_at: Vec::new(),
         }
     }
 }
@@ -124,7 +129,11 @@ pub fn query<H: Hash, C: Challenger>(
     H::assert_same(root, node);
     Answer {
         point: point(places.points, &bits, length),
-        value: folded::<H>(queries, places, row),
+        value: if places.compared_at.is_empty() {
+            folded::<H>(queries, places, row)
+        } else {
+            horner(row, 0, lanes, places.compared_at[0])
+        },
     }
 }
 

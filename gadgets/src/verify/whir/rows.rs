@@ -1,0 +1,85 @@
+//! The leaves of many queries, folded together.
+//!
+//! The claim of a round needs the answers `v_i` only in the sum of `gamma^i v_i`, and folding is linear:
+//! the sum is the fold of the combined leaf, whose elements are the sums of `gamma^i` times those of the
+//! leaves. Folding one leaf of 64 elements takes 128 instructions. So the prover sends the combined leaf
+//! `c`, and the program compares it with the leaves at one random point: the polynomial with the
+//! coefficients `c` and the sum of `gamma^i` times those with the coefficients of the leaves must agree
+//! there. A leaf's value at a point is a single `horner`.
+//!
+//! Plonky3's verifier has no such step. The point is sampled from a copy of its transcript, which goes
+//! on by itself: after `gamma`, hence after the commitment and the indices, it absorbs a tag and `c`.
+//! Commitment and indices fix the leaves, up to collisions of the hash. If `c` is not their combination,
+//! the two polynomials, of degree below the number `n` of elements, differ, and they agree at the point
+//! with probability at most `(n - 1) / p^5`, which is below 2^-148 for 64 elements. (The lemma of
+//! Schwartz and Zippel; the random oracle as in the rest of the transcript.)
+
+use crate::advice::tell_ext;
+use crate::fri::power;
+use crate::hash::{Challenger, Hash};
+use crate::prelude::*;
+use crate::verify::whir::observed;
+use crate::verify::whir::query::{self, Places};
+use crate::verify::whir::shape::Queries;
+
+/// What the copy of the transcript absorbs first. A seed of Plonky3, which its transcript absorbs here,
+/// begins with its length, and is shorter.
+const TAG: Felt = Felt::new(0x726f_7773);
+
+/// The answers of one round.
+#[derive(Clone, Debug)]
+pub struct Combined {
+    /// The sum of the answers' values times the powers of the challenge, from power zero on.
+    pub value: Ext,
+    /// The points of the indices.
+    pub points: Vec<Felt>,
+}
+
+/// Answers queries to a commitment over the base field. `copy` is a copy of the transcript, after
+/// `challenge` was sampled.
+pub fn combined<H: Hash, C: Challenger + Copy>(
+    queries: &Queries,
+    places: &Places,
+    words: &[[Felt; 2]],
+    challenge: Ext,
+    copy: C,
+) -> Combined {
+    let n = 1usize << queries.log_arity;
+    query::tell(words);
+    tell_ext(challenge);
+    let mut t = copy;
+    t.observe(TAG);
+    // The comparison below binds the combined leaf.
+    let leaf = observed::<H, C>(&mut t, n);
+    let places = Places {
+        commitment: places.commitment,
+        cap: places.cap,
+        points: places.points,
+        weights: places.weights.clone(),
+        compared_at: vec![t.sample().pin()],
+    };
+    let mut answers = Vec::new();
+    for word in words {
+        answers.push(query::query::<H, C>(queries, &places, *word));
+    }
+
+    let mut values = Ext::ZERO;
+    let mut points = Vec::new();
+    for i in 0..answers.len() {
+        values = values * challenge + answers[answers.len() - 1 - i].value;
+        points.push(answers[i].point);
+    }
+    let point = places.compared_at[0];
+    let mut expected = Ext::ZERO;
+    let mut folded = Ext::ZERO;
+    for i in 0..n {
+        expected = expected * point + leaf[i];
+        folded = places.weights[i] * leaf[i] + folded;
+    }
+    // `horner` gives the last lane of the last block the power zero.
+    assert_eq!(expected * power(point, n.next_multiple_of(8) - n), values);
+    Combined {
+        value: folded,
+        points,
+    }
+}
