@@ -347,7 +347,7 @@ fn keys_statements_heights_and_bits_are_checked() {
 #[test]
 fn changed_keys_are_refused() {
     let key = Case::new(&recursion()).key.key().clone();
-    let changes: [&dyn Fn(&mut Key); 12] = [
+    let changes: [&dyn Fn(&mut Key); 13] = [
         &|key| key.settings.security_level += 1,
         &|key| key.settings.cap_height = 1,
         &|key| key.settings.cap_height = 17,
@@ -358,6 +358,7 @@ fn changed_keys_are_refused() {
         &|key| key.program_log_height = usize::MAX,
         &|key| key.machine_id[0] += F::ONE,
         &|key| key.program.push([F::ONE; 8]),
+        &|key| key.program.extend([[F::ONE; 8]; 2]),
         &|key| key.program.clear(),
         &|key| key.tables.swap(0, 1),
     ];

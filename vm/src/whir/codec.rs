@@ -6,14 +6,19 @@
 //! | 4 | [`FORMAT_VERSION`], little-endian |
 //! | rest | the [`Proof`], as `bincode` 2 with variable-length integers writes it |
 //!
-//! What [`crate::codec`] says of decoding holds here, too.
+//! What [`crate::codec`] says of decoding holds here, too, except that these files may be
+//! [`MAX_BYTES`] long: they have lists of lists, which take up to 48 bytes of memory per byte of the
+//! file.
 
 use super::key::FORMAT_VERSION;
 use super::prover::Proof;
-use crate::codec::{DecodeError, MAX_BYTES, decode_body, encode_body};
+use crate::codec::{DecodeError, decode_body, encode_body};
 
 /// First bytes of a file with a proof over WHIR.
 pub const MAGIC: [u8; 8] = *b"droste\0w";
+
+/// Length of the longest file that is decoded; proofs of the machine take a twentieth of it.
+pub const MAX_BYTES: usize = 4 << 20;
 
 const HEADER: usize = MAGIC.len() + 4;
 

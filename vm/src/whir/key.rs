@@ -362,10 +362,9 @@ pub(super) fn check<T: Provable + MachineTables>(
     let program = ProgramTable::of_height(key.program_log_height);
     let machine = Machine::<T>::named(program, &key.tables)?;
     let parts = Parts::new(machine)?;
-    let commitment = WhirCommitment::from_digests(key.program.clone());
-    let config =
-        parts.fixed_config(&key.settings, Some(WhirCommitted::without_data(commitment)))?;
-    let sizes = config.preprocessed().cap_sizes(&key.settings);
+    // A commitment can only be made of a power of two of digests, so their number is compared before.
+    let unknown = parts.fixed_config(&key.settings, None)?;
+    let sizes = unknown.preprocessed().cap_sizes(&key.settings);
     let expected = sizes.first().copied().unwrap_or(0);
     if key.program.len() != expected {
         return Err(KeyError::Machine(MachineError::CapSize {
@@ -379,6 +378,9 @@ pub(super) fn check<T: Provable + MachineTables>(
     if let KeyHeights::Fixed(list) = &key.heights {
         parts.config(&key.settings, list)?;
     }
+    let commitment = WhirCommitment::from_digests(key.program.clone());
+    let config =
+        parts.fixed_config(&key.settings, Some(WhirCommitted::without_data(commitment)))?;
     let (_, stark) =
         T::set_up(&config, &parts.tables).map_err(|error| KeyError::SetUp(error.into()))?;
     Ok((parts, stark))
