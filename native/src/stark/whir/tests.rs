@@ -1,7 +1,6 @@
 //! Tests of settings, parameters and security that need no table.
 
 use super::*;
-use crate::stark::security::DIGEST_COLLISION_BITS;
 
 fn presets() -> [WhirSettings; 2] {
     [WhirSettings::toy(), WhirSettings::proven_100()]
@@ -99,5 +98,4 @@ fn security_without_evidence_is_none() {
     let none = WhirSecurity::none("nothing is known".to_owned());
     assert_eq!(none.bits(), 0);
     assert!(none.binding().is_none());
-    assert!(DIGEST_COLLISION_BITS <= 124);
 }
