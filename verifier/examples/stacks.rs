@@ -203,7 +203,7 @@ fn print<V: Verify>(
     );
     for span in &median.spans {
         let time = span.end.saturating_sub(span.begin);
-        if span.depth < 5 && time * 50 > median.cpu {
+        if span.depth < 5 && time * 100 > median.cpu {
             println!("  {}{} {:.0}", "  ".repeat(span.depth), span.name, ms(time));
         }
     }

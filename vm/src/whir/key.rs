@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use droste_air::End;
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::stark::whir::{
@@ -24,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::provable::{Provable, StarkProvingError, StarkProvingKey, StarkVerifyingKey};
-use super::table::{WhirTable, check_lookups};
+use super::table::{WhirTable, check_ends, check_lookups};
 use crate::codec::short_list;
 use crate::heights::{Heights, MAX_LOG_HEIGHT};
 use crate::isa::Program;
@@ -146,13 +145,7 @@ impl<T: Provable> Parts<T> {
             tables.into_par_iter().map(WhirTable::new).unzip();
         let names: Vec<_> = tables.iter().map(|table| table.table().name()).collect();
         check_lookups(&names, &lookups)?;
-        let unsound = |table: &&WhirTable<T>| !table.table().is_sound_with(End::Repeat);
-        if let Some(table) = tables.iter().find(unsound) {
-            return Err(KeyError::Machine(MachineError::Table {
-                table: table.table().name(),
-                reason: "it does not say that it is sound where its last row is followed by itself",
-            }));
-        }
+        check_ends(machine.tables())?;
         let fixed = tables.iter().filter_map(|table| {
             let log_height = table.table().fixed_log_height()?;
             Some((table.preprocessed_width(), log_height))

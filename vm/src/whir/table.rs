@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use droste_air::End;
 use droste_native::{EF, F};
 use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
 use p3_air::{Air, BaseAir};
-use p3_lookup::{InteractionBuilder, InteractionSymbolicBuilder, Kind, Lookups};
+use p3_lookup::{InteractionBuilder, InteractionSymbolicBuilder, Kind, Lookup, Lookups};
 use p3_matrix::dense::RowMajorMatrix;
 
 use crate::machine::MachineError;
@@ -148,15 +149,29 @@ impl<AB: InteractionBuilder<F = F>, T: BaseAir<F> + Air<AB>> Air<AB> for WhirTab
     }
 }
 
+/// Checks that every table is sound where its last row is followed by itself.
+pub(super) fn check_ends<T: Table>(tables: &[T]) -> Result<(), MachineError> {
+    let ring = tables
+        .iter()
+        .find(|table| !table.is_sound_with(End::Repeat));
+    match ring {
+        None => Ok(()),
+        Some(table) => Err(MachineError::Table {
+            table: table.name(),
+            reason: "it does not say that it is sound where its last row is followed by itself",
+        }),
+    }
+}
+
 /// Checks what `p3-multi-stark` 0.8.0 does not support, and panics at.
-pub(super) fn check_lookups(
+pub(super) fn check_lookups<L: AsRef<[Lookup<F>]>>(
     names: &[&'static str],
-    lookups: &[Lookups<F>],
+    lookups: &[L],
 ) -> Result<(), MachineError> {
     let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
     for (&table, lookups) in names.iter().zip(lookups) {
         let refuse = |reason| Err(MachineError::Table { table, reason });
-        for lookup in lookups.iter() {
+        for lookup in lookups.as_ref() {
             if lookup.flags.is_some() {
                 return refuse("lookups over WHIR cannot be exclusive");
             }
@@ -201,5 +216,68 @@ fn is_periodic(
         | SymbolicExpr::Sub { x, y, .. }
         | SymbolicExpr::Mul { x, y, .. } => is_periodic(x, seen) || is_periodic(y, seen),
         SymbolicExpr::Neg { x, .. } => is_periodic(x, seen),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{MachineTables, StandardTables};
+    use crate::tables::cpu::CpuTable;
+    use crate::tables::ext::ExtTable;
+    use crate::tables::poseidon16::Poseidon16CallTable;
+    use crate::tables::program::ProgramTable;
+
+    /// The next row is opened in the columns that are read there, which are fewer than all.
+    #[test]
+    fn only_columns_that_are_read_are_opened_twice() {
+        let (cpu, _) = WhirTable::new(CpuTable);
+        assert_eq!(cpu.main_next_row_columns().len(), 2);
+        let (program, _) = WhirTable::new(ProgramTable::of_height(6));
+        assert!(program.main_next_row_columns().is_empty());
+        assert!(program.preprocessed_next_row_columns().is_empty());
+        let (ext, _) = WhirTable::new(ExtTable);
+        let (poseidon16, _) = WhirTable::new(Poseidon16CallTable);
+        for (next, width) in [
+            (ext.main_next_row_columns(), ext.width()),
+            (poseidon16.main_next_row_columns(), poseidon16.width()),
+        ] {
+            assert!(next.len() * 2 < width, "{} of {width}", next.len());
+            assert!(next.is_sorted_by(|left, right| left < right));
+        }
+    }
+
+    #[test]
+    fn tables_that_need_a_ring_are_refused() {
+        for table in StandardTables::precompile_tables() {
+            let verdict = check_ends(std::slice::from_ref(&table));
+            let needs = ["blake3", "keccak"].contains(&table.name());
+            assert_eq!(verdict.is_err(), needs, "{}", table.name());
+        }
+    }
+
+    #[test]
+    fn lookups_that_plonky3_panics_at_are_refused() {
+        let tables = StandardTables::precompile_tables();
+        let (names, lookups): (Vec<_>, Vec<_>) = tables
+            .into_iter()
+            .map(|table| (table.name(), WhirTable::new(table).1))
+            .unzip();
+        check_lookups(&names, &lookups).unwrap();
+        let changes: [fn(&mut Lookup<F>); 4] = [
+            |lookup| lookup.flags = Some(vec![]),
+            |lookup| lookup.elements[0].clear(),
+            |lookup| lookup.elements[0].truncate(1),
+            |lookup| {
+                let periodic = BaseEntry::Periodic;
+                let variable = p3_air::symbolic::SymbolicVariable::new(periodic, 0);
+                lookup.elements[0][0] = SymbolicExpression::from(variable);
+            },
+        ];
+        for (index, change) in changes.into_iter().enumerate() {
+            let mut changed: Vec<Vec<_>> = lookups.iter().map(|list| list.to_vec()).collect();
+            change(&mut changed[0][0]);
+            assert!(check_lookups(&names, &changed).is_err(), "change {index}");
+        }
     }
 }

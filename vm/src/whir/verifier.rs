@@ -6,6 +6,8 @@
 //! key, the heights, the number of digests in every commitment, the number of messages, and that
 //! nothing is in the proof that is not read.
 
+use std::sync::OnceLock;
+
 use droste_native::F;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::stark::whir::{
@@ -121,6 +123,8 @@ pub struct Verifier<T> {
     key: Key,
     parts: Parts<T>,
     stark: StarkVerifyingKey,
+    /// Heights and security of the first proof. Further proofs of a key mostly have the same.
+    known: OnceLock<(Vec<usize>, WhirSecurity)>,
 }
 
 impl<T: Provable> Verifier<T> {
@@ -130,7 +134,12 @@ impl<T: Provable> Verifier<T> {
     /// If no proof of this key can be accepted.
     pub fn new(key: Key) -> Result<Self, VerifyError> {
         let (parts, stark) = key::check::<T>(&key)?;
-        Ok(Self { key, parts, stark })
+        Ok(Self {
+            key,
+            parts,
+            stark,
+            known: OnceLock::new(),
+        })
     }
 
     /// Returns the key.
@@ -198,9 +207,15 @@ impl<T: Provable> Verifier<T> {
     }
 
     fn security_of(&self, config: &WhirStark, log_heights: &[usize]) -> WhirSecurity {
+        if let Some((_, security)) = self.known.get().filter(|known| known.0 == log_heights) {
+            return security.clone();
+        }
         // Public values are counted, not read.
         let statements = statements(&self.parts, log_heights, &[F::ZERO; LANES]);
-        T::stark_security(config, &statements, &self.stark)
+        let security = T::stark_security(config, &statements, &self.stark);
+        // If another proof was first, this is computed anew every time.
+        let _ = self.known.set((log_heights.to_vec(), security.clone()));
+        security
     }
 }
 

@@ -23,7 +23,7 @@ mod fields;
               they were committed with"
 )]
 mod opening;
-pub(super) mod scheme;
+mod scheme;
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;

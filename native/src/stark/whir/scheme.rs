@@ -4,6 +4,7 @@ use std::fmt::{self, Debug};
 
 use p3_challenger::CanObserve;
 use p3_commit::MultilinearPcs;
+use p3_dft::Radix2DFTSmallBatch;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_multi_stark::config::MultiStarkConfig;
 use p3_multilinear_util::point::Point;
@@ -16,12 +17,15 @@ use super::settings::{Parameters, WhirSettings, WhirSettingsError};
 use crate::field::{EF, F};
 use crate::stark::challenger::Poseidon16Challenger;
 use crate::stark::security::DIGEST_COLLISION_BITS;
-use crate::stark::suite::scheme::Dft;
 use crate::stark::suite::{Commitment, HashSuite, Poseidon16Mmcs, Poseidon16Suite};
 
 /// Columns are stacked into one polynomial so that its first variables select a column and are
 /// folded last.
 type Stack = PrefixProver<F, EF>;
+
+/// Fourier transforms. Codewords have few columns (`2^first_fold`), and WHIR wants them in natural
+/// order, for which this transform reverses bits once and the one of FRI three times.
+type Dft = Radix2DFTSmallBatch<F>;
 
 /// Plonky3's scheme.
 type Whir = WhirProver<EF, F, Dft, Poseidon16Mmcs, Poseidon16Challenger, Stack>;

@@ -44,7 +44,8 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for LimbsTable {
 
 /// Constrains calls to begin on row 0 and below the last row of the call before, and to continue
 /// until nothing remains. The rows form a ring in which row 0 follows the last row. Row 0 begins a
-/// call, so none continues across the end of the table.
+/// call, so none continues across the end of the table. Where the last row is followed by itself it
+/// cannot continue either, since `remaining` would have to be less than itself.
 fn eval_chain<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &LimbsCols<AB::Var>,

@@ -95,7 +95,8 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols
 }
 
 /// Constrains calls to begin on row 0 and below the last row of the call before. Only `sponge` and
-/// `merkle` calls have more rows: these keep mode and result address, until nothing remains.
+/// `merkle` calls have more rows: these keep mode and result address, until nothing remains. So the
+/// last row of the table ends a call, whether row 0 follows it or it is followed by itself.
 fn eval_chain<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ChainCols<AB::Var>,

@@ -109,7 +109,8 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &TweakedCo
 
 /// Constrains calls to begin on row 0 and below the last row of the call before, to keep their mode
 /// and what belongs to the whole call, and to end when nothing remains. The rows form a ring in which
-/// row 0 follows the last row.
+/// row 0 follows the last row. Where that one is followed by itself it cannot continue a call, since
+/// one of `remaining` and `pairs_remaining` would have to be less than itself.
 fn eval_calls<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &TweakedCols<AB::Var>,
