@@ -43,11 +43,13 @@ const BINCODE: Configuration<LittleEndian, Varint, Limit<MAX_BYTES>> =
 /// Why bytes are not a proof file, or not one of the expected hash.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
-    /// The file is longer than [`MAX_BYTES`].
-    #[error("the proof file has {found} bytes, at most {MAX_BYTES} are read")]
+    /// The file is longer than files of its kind may be.
+    #[error("the proof file has {found} bytes, at most {most} are read")]
     TooLong {
         /// Number of bytes.
         found: usize,
+        /// Largest number of bytes of such a file.
+        most: usize,
     },
     /// The first bytes are not those of a proof file.
     #[error("not a proof file: it does not begin with the bytes of one")]
@@ -114,9 +116,7 @@ pub fn encode_body<T: Serialize>(mut bytes: Vec<u8>, value: &T) -> Result<Vec<u8
 /// # Errors
 /// If the value cannot be read, or bytes are left after it.
 pub fn decode_body<T: DeserializeOwned>(bytes: &[u8], header: usize) -> Result<T, DecodeError> {
-    if bytes.len() > MAX_BYTES {
-        return Err(DecodeError::TooLong { found: bytes.len() });
-    }
+    check_length(bytes, MAX_BYTES)?;
     let body = bytes.get(header..).unwrap_or_default();
     let (value, read) = bincode::serde::decode_from_slice::<T, _>(body, BINCODE)
         .map_err(|error| DecodeError::Malformed(error.to_string()))?;
@@ -126,14 +126,21 @@ pub fn decode_body<T: DeserializeOwned>(bytes: &[u8], header: usize) -> Result<T
     }
 }
 
+/// Checks that a file has at most `most` bytes.
+pub(crate) const fn check_length(bytes: &[u8], most: usize) -> Result<(), DecodeError> {
+    let found = bytes.len();
+    if found > most {
+        return Err(DecodeError::TooLong { found, most });
+    }
+    Ok(())
+}
+
 /// Reads from a file's header in which hash its proof is committed.
 ///
 /// # Errors
 /// If the bytes do not begin as a proof of this version does.
 pub fn hash_of(bytes: &[u8]) -> Result<HashId, DecodeError> {
-    if bytes.len() > MAX_BYTES {
-        return Err(DecodeError::TooLong { found: bytes.len() });
-    }
+    check_length(bytes, MAX_BYTES)?;
     let (magic, rest) = bytes.split_first_chunk().ok_or(DecodeError::Magic)?;
     if *magic != MAGIC {
         return Err(DecodeError::Magic);
@@ -227,10 +234,8 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
     let limit = MAX_BYTES as u64 + 1;
     File::open(path)?.take(limit).read_to_end(&mut bytes)?;
-    if bytes.len() > MAX_BYTES {
-        let error = DecodeError::TooLong { found: bytes.len() };
-        return Err(io::Error::new(io::ErrorKind::InvalidData, error));
-    }
+    check_length(&bytes, MAX_BYTES)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
     Ok(bytes)
 }
 

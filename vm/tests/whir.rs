@@ -5,6 +5,7 @@ mod common;
 use common::{add, everything, fibonacci, halt, imm, instruction, program, run, statement, toy};
 use droste_native::stark::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
+use droste_vm::codec::DecodeError;
 use droste_vm::compiler::Compiled;
 use droste_vm::heights::Heights;
 use droste_vm::isa::{Op, id};
@@ -14,7 +15,8 @@ use droste_vm::record::Execution;
 use droste_vm::stack::{Prove, Verify};
 use droste_vm::verifier;
 use droste_vm::whir::{
-    Key, Proof, ProveError, ProvingKey, RecursionTables, Verifier, VerifyError, decode, encode,
+    Key, MAX_BYTES, Proof, ProveError, ProvingKey, RecursionTables, Verifier, VerifyError, decode,
+    encode,
 };
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
@@ -510,6 +512,10 @@ fn changed_files_are_refused() {
     }
     let longer = [honest, vec![0]].concat();
     assert!(decode(&longer).is_err());
+    let most = MAX_BYTES;
+    let found = most + 1;
+    let error = decode(&vec![0; found]).unwrap_err();
+    assert_eq!(error, DecodeError::TooLong { found, most });
 }
 
 #[test]

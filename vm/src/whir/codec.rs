@@ -12,7 +12,7 @@
 
 use super::key::FORMAT_VERSION;
 use super::prover::Proof;
-use crate::codec::{DecodeError, decode_body, encode_body};
+use crate::codec::{DecodeError, check_length, decode_body, encode_body};
 
 /// First bytes of a file with a proof over WHIR.
 pub const MAGIC: [u8; 8] = *b"droste\0w";
@@ -38,9 +38,7 @@ pub fn encode(proof: &Proof) -> Result<Vec<u8>, DecodeError> {
 /// # Errors
 /// If the bytes are not exactly what [`encode`] writes for some proof.
 pub fn decode(bytes: &[u8]) -> Result<Proof, DecodeError> {
-    if bytes.len() > MAX_BYTES {
-        return Err(DecodeError::TooLong { found: bytes.len() });
-    }
+    check_length(bytes, MAX_BYTES)?;
     let (magic, rest) = bytes.split_first_chunk().ok_or(DecodeError::Magic)?;
     if *magic != MAGIC {
         return Err(DecodeError::Magic);

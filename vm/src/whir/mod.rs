@@ -43,7 +43,7 @@ mod prover;
 mod table;
 mod verifier;
 
-pub use codec::{MAGIC, decode, encode};
+pub use codec::{MAGIC, MAX_BYTES, decode, encode};
 pub use key::{FORMAT_VERSION, KEY_TAG, Key, KeyError, MACHINE_TAG, ProvingKey};
 #[doc(hidden)]
 pub use provable::__private;
