@@ -69,7 +69,11 @@ impl Bits {
     }
 
     /// Returns the integer of bits `from..to`. The same bits are computed once.
+    ///
+    /// Fails unless `from <= to <= 8 blocks`.
     pub fn part(&self, from: usize, to: usize) -> Felt {
+        assert!(from <= to);
+        assert!(to <= 8 * self.blocks);
         if from == to {
             Felt::ZERO
         } else {

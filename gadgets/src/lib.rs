@@ -82,6 +82,26 @@ pub const SOURCES: &[(&str, &str)] = &[
         include_str!("verify/transcript.rs"),
     ),
     (
+        "droste_gadgets/verify/multilinear.rs",
+        include_str!("verify/multilinear/mod.rs"),
+    ),
+    (
+        "droste_gadgets/verify/multilinear/gkr.rs",
+        include_str!("verify/multilinear/gkr.rs"),
+    ),
+    (
+        "droste_gadgets/verify/multilinear/shape.rs",
+        include_str!("verify/multilinear/shape.rs"),
+    ),
+    (
+        "droste_gadgets/verify/multilinear/sumcheck.rs",
+        include_str!("verify/multilinear/sumcheck.rs"),
+    ),
+    (
+        "droste_gadgets/verify/multilinear/weights.rs",
+        include_str!("verify/multilinear/weights.rs"),
+    ),
+    (
         "droste_gadgets/verify/whir.rs",
         include_str!("verify/whir/mod.rs"),
     ),

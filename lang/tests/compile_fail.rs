@@ -282,6 +282,16 @@ const CASES: &[Case] = &[
         "data.skip(n)",
     ),
     case(
+        "let s = hint_slice(25).any(); let w = «power_weights(s, 25, felt(3), felt(1))»;",
+        "1 to 24 coordinates, not 25",
+        "2^24 points",
+    ),
+    case(
+        "let s = hint_slice(2).any(); let w = «power_weights(s, 3, felt(3), felt(1))»;",
+        "3 blocks",
+        "",
+    ),
+    case(
         "let s = hint_slice(2).any(); let h = «poseidon16_sponge(s, 7, Block::ZERO)»;",
         "at least 8 lanes",
         "one block",

@@ -1,6 +1,7 @@
 //! Native hashers of Droste and the proof configurations built on them.
 //!
 //! - [`field`]: the base field and the challenge field.
+//! - [`gkr`]: that fractions add up to zero, for lookup arguments.
 //! - [`hash`]: Poseidon-16, Poseidon2, Blake3, Keccak-256, and how field elements become bytes.
 //! - [`hash_signature`]: XMSS signatures over Poseidon-16.
 //! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.
@@ -88,11 +89,13 @@
 )]
 pub mod curves;
 pub mod field;
+pub mod gkr;
 pub mod hash;
 pub mod hash_signature;
 pub mod precompile;
 mod processor;
 pub mod stark;
+pub mod whir;
 
 pub use field::{DIGEST, EF, F};
 pub use processor::processor_features;

@@ -8,6 +8,7 @@
 //! has four words. A digest of a byte hash (8 little-endian words) is two blocks.
 
 mod poseidon2;
+mod power_weights;
 #[cfg(test)]
 mod tests;
 mod tweaked;
@@ -15,6 +16,7 @@ mod tweaked;
 pub use poseidon2::{
     Poseidon2Output, poseidon2_compress, poseidon2_merkle, poseidon2_permute, poseidon2_sponge,
 };
+pub use power_weights::{MAX_WEIGHT_COORDINATES, power_weights};
 pub use tweaked::{
     DIGIT_BITS, DIGIT_ELEMENTS, LAST_POSITION, MAX_PAIRS, MAX_TWEAKED_LEVELS, NODE_LANES,
     PAIRS_PER_ELEMENT, low_24_bits, poseidon16_tweaked, poseidon16_tweaked_root,

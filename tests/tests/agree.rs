@@ -40,6 +40,34 @@ fn fails(program: &Program, public: &[u32]) {
 }
 
 programs! {
+    weights {
+        use droste_gadgets::prelude::*;
+
+        pub fn main() {
+            let generator = public_input();
+            let exponent = public_input();
+            let first = Ext::from_coeffs([generator, exponent, Felt::ONE, felt(2), exponent]);
+            let second = first * first + felt(7);
+            let coordinates = [first.as_block(), Block::ZERO, second.as_block()];
+            let coordinates = Slice::from_blocks(coordinates);
+            let weight = power_weights(coordinates, 3, generator, exponent);
+            let by_hand = {
+                let mut x = felt(1);
+                for _i in count_to(exponent) {
+                    x = x * generator;
+                }
+                let last = x * x * x * x;
+                (first * (x - Felt::ONE) + Ext::ONE) * (second * (last - Felt::ONE) + Ext::ONE)
+            };
+            assert_eq!(weight, by_hand);
+            reveal(weight.coeff(0));
+            reveal(weight.coeff(4));
+            // The two first coordinates bound the exponent, too.
+            let short = power_weights(coordinates, 2, felt(3), exponent);
+            reveal(short.coeff(1));
+        }
+    }
+
     conditions {
         use droste_gadgets::prelude::*;
 
@@ -503,6 +531,20 @@ fn assertions_behind_guards_are_made() {
 #[test]
 fn constants_of_a_block_are_known_in_all_of_it() {
     gives(&program!(hoisted), &[], &[50, 1]);
+}
+
+#[test]
+fn weights_of_powers() {
+    let program = program!(weights);
+    for (generator, exponent) in [(5, 0), (3, 1), (2_000_000_000, 2), (1, 3), (0, 3)] {
+        let statement = program.both(&NativeTape::default(), &[generator, exponent]);
+        // The coordinate's coefficient 1, times the power less one.
+        let power = 3_u32.pow(exponent) - 1;
+        assert_eq!(statement.unwrap()[4], exponent * power);
+    }
+    for exponent in [4, 7, 8, 1 << 24, 2_130_706_432] {
+        fails(&program, &[3, exponent]);
+    }
 }
 
 #[test]

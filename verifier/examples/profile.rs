@@ -1,5 +1,5 @@
-//! Shows where the cycles of recursion go: proves factorial(5), wraps and joins the proof, and
-//! profiles the runs.
+//! Shows where the cycles of recursion go: proves factorial(5), wraps and joins the proof, over FRI and
+//! over WHIR, and profiles the runs.
 //!
 //! `cargo run --example profile -p droste-verifier -- [PRESET] [CHILDREN] [LINES]`
 
@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use std::error::Error;
 
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
 use droste_verifier::circuit::ProgramCircuit;
+use droste_verifier::multilinear::RecursionProgram;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -21,6 +23,7 @@ use droste_vm::record::Execution;
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
+use droste_vm::whir::{self, RecursionTables};
 use p3_field::PrimeCharacteristicRing;
 
 type R = Poseidon16Suite;
@@ -87,7 +90,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let leaf: Proof<R> = prove(&compiled.program, &execution, &options)?;
     let verifier = Verifier::<R, StandardTables>::new(leaf.key.clone())?;
     let wrap = ProgramCircuit::new(&verifier, &leaf.batch.degree_bits, 1)?;
-    report("wrap", wrap.compiled(), &wrap.execute(&[&leaf])?, lines);
+    let wrap_run = wrap.execute(&[&leaf])?;
+    report("wrap", wrap.compiled(), &wrap_run, lines);
 
     let leaf = VerifiedProof::under_its_own_key(leaf)?;
     let wrapped = aggregator.wrap(&leaf, |_| ())?;
@@ -99,5 +103,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     let join = ProgramCircuit::new(&verifier, &proof.batch.degree_bits, children)?;
     let run = join.execute(&vec![proof; children])?;
     report("join", join.compiled(), &run, lines);
+
+    // The same over WHIR, twice: the first join verifies a proof of the wrap, the second one of a join.
+    let settings = match preset {
+        Preset::Toy => WhirSettings {
+            log_block: 16,
+            ..WhirSettings::toy()
+        },
+        _ => WhirSettings::proven_100(),
+    };
+    let (mut program, mut run) = (wrap.compiled().program.clone(), wrap_run);
+    for level in 1..=2 {
+        let heights = Heights::Minimal;
+        let key = whir::ProvingKey::<RecursionTables>::new(&program, settings, heights)?;
+        let proof = key.prove(&run)?;
+        let verifier = whir::Verifier::<RecursionTables>::new(key.key().clone())?;
+        let join = RecursionProgram::new(&verifier, &proof.log_heights, children)?;
+        let compiled = join.compile()?;
+        run = join.execute(&compiled, &vec![&proof; children])?;
+        report(&format!("join {level} over WHIR"), &compiled, &run, lines);
+        program = compiled.program;
+    }
     Ok(())
 }

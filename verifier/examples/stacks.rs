@@ -1,5 +1,5 @@
-//! Proves the traces of a join of joins in both proof stacks, batch STARKs over FRI and sumchecks
-//! over WHIR, in turns.
+//! Proves joins of joins in both proof stacks, batch STARKs over FRI and sumchecks over WHIR, in turns:
+//! each the run of the program that verifies proofs of its own stack.
 //!
 //! `cargo run --release -p droste-verifier --example stacks -- [PRESET] [CHILDREN] [ROUNDS] [SETTING=VALUE]..`
 //!
@@ -14,19 +14,23 @@ use std::thread::ThreadId;
 use std::time::Duration;
 
 use droste_native::stark::security::Preset;
-use droste_native::stark::whir::WhirSettings;
+
+use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::circuit::{PRECOMPILES, ProgramCircuit};
 use droste_verifier::cost::cpu_time;
+use droste_verifier::multilinear::RecursionProgram;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
+use droste_vm::isa::Program;
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
 use droste_vm::prover::{self, Proof, ProveOptions};
 use droste_vm::record::Execution;
 use droste_vm::stack::{Prove, Verify};
+use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
 use droste_vm::whir::{self, RecursionTables};
 use droste_vm::{codec, stack};
@@ -35,6 +39,10 @@ use p3_matrix::dense::RowMajorMatrix;
 use tracing::span::{Attributes, Id, Record};
 
 type H = Poseidon16Suite;
+type FriKey = ProvingKey<H, StandardTables>;
+type WhirKey = whir::ProvingKey<RecursionTables>;
+/// A program and a run of it.
+type Wrap = (Program, Execution);
 type Traces = Vec<RowMajorMatrix<F>>;
 
 /// A span of the main thread: its name, how deep it is nested, and CPU time at both ends.
@@ -210,11 +218,12 @@ fn print<V: Verify>(
     Ok(ms(median.cpu))
 }
 
-/// A join of joins, with the key under which it is proved over FRI.
-fn join(
+/// A join of joins, with the key under which it is proved over FRI, and the run of the program that
+/// wraps its leaf.
+fn join_over_fri(
     preset: Preset,
     children: usize,
-) -> Result<(ProvingKey<H, StandardTables>, Execution), Box<dyn Error>> {
+) -> Result<(FriKey, Execution, Wrap), Box<dyn Error>> {
     let aggregator = Aggregator::for_preset(preset, children)?;
     let source = droste_programs::source("factorial").ok_or("no such program")?;
     let compiled = compile(source, &[])?;
@@ -224,6 +233,7 @@ fn join(
         heights: Heights::Minimal,
     };
     let mut child: Proof<H> = prover::prove(&compiled.program, &execution, &options)?;
+    let mut wrap = None;
     for level in 0..3 {
         let children = if level == 0 { 1 } else { children };
         let verifier = Verifier::<_, StandardTables>::new(child.key.clone())?;
@@ -235,12 +245,55 @@ fn join(
             *aggregator.settings(),
             Heights::Exact(aggregator.log_heights().to_vec()),
         )?;
-        if level == 2 {
-            return Ok((key, execution));
+        if let (2, Some(wrap)) = (level, wrap.take()) {
+            return Ok((key, execution, wrap));
         }
         child = prover::prove_with_key(&key, &execution)?;
+        wrap.get_or_insert((circuit.compiled().program.clone(), execution));
     }
     Err("no level was reached".into())
+}
+
+/// A key over WHIR for runs of a program.
+fn key_over_whir(program: &Program, settings: WhirSettings) -> Result<WhirKey, Box<dyn Error>> {
+    let precompiles = BTreeSet::from(PRECOMPILES);
+    let heights = Heights::Minimal;
+    Ok(WhirKey::with_precompiles(
+        program,
+        &precompiles,
+        settings,
+        heights,
+    )?)
+}
+
+/// A join of joins, with the key under which it is proved over WHIR: the wrap is proved over WHIR, and
+/// so is each join.
+fn join_over_whir(
+    (program, execution): Wrap,
+    settings: WhirSettings,
+    children: usize,
+) -> Result<(WhirKey, Execution), Box<dyn Error>> {
+    let mut key = key_over_whir(&program, settings)?;
+    let mut execution = execution;
+    for _level in 0..2 {
+        let child = key.prove(&execution)?;
+        let verifier = whir::Verifier::<RecursionTables>::new(key.key().clone())?;
+        let program = RecursionProgram::new(&verifier, &child.log_heights, children)?;
+        let compiled = program.compile()?;
+        execution = program.execute(&compiled, &vec![&child; children])?;
+        key = key_over_whir(&compiled.program, settings)?;
+    }
+    Ok((key, execution))
+}
+
+/// Prints the rows of a run's tables.
+fn print_rows<T: Table>(name: &str, tables: &[T], program: &Program, execution: &Execution) {
+    let input = TraceInput { program, execution };
+    let rows: Vec<String> = tables
+        .iter()
+        .map(|table| format!("{} {}", table.name(), table.rows(&input)))
+        .collect();
+    println!("{name}: {}", rows.join(", "));
 }
 
 fn set(settings: &mut WhirSettings, change: &str) -> Result<(), Box<dyn Error>> {
@@ -249,11 +302,10 @@ fn set(settings: &mut WhirSettings, change: &str) -> Result<(), Box<dyn Error>> 
         "security_level" => &mut settings.security_level,
         "grinding_bits" => &mut settings.grinding_bits,
         "log_blowup" => &mut settings.log_blowup,
-        "first_fold" => &mut settings.first_fold,
+        "log_block" => &mut settings.log_block,
+        "second_log_blowup" => &mut settings.second_log_blowup,
+        "blowup_step" => &mut settings.blowup_step,
         "later_fold" => &mut settings.later_fold,
-        "first_reduction" => &mut settings.first_reduction,
-        "later_reduction" => &mut settings.later_reduction,
-        "preprocessed_log_blowup" => &mut settings.preprocessed_log_blowup,
         "cap_height" => &mut settings.cap_height,
         _ => return Err("no such setting".into()),
     };
@@ -273,55 +325,45 @@ fn main() -> Result<(), Box<dyn Error>> {
         .iter()
         .try_for_each(|change| set(&mut settings, change))?;
 
-    let (fri, execution) = join(preset, children)?;
-    let traces = prover::traces(&fri, &execution)?;
-    let heights = Heights::Exact(
-        traces
-            .iter()
-            .map(|t| t.values.len() / t.width)
-            .map(|h| h.ilog2() as usize)
-            .collect(),
+    let (fri, run_of_fri, wrap) = join_over_fri(preset, children)?;
+    let (whir, run_of_whir) = join_over_whir(wrap, settings, children)?;
+    println!("{children} children, {settings:?}");
+    print_rows("FRI", fri.machine().tables(), fri.program(), &run_of_fri);
+    print_rows(
+        "WHIR",
+        whir.machine().tables(),
+        whir.program(),
+        &run_of_whir,
     );
-    let begin = cpu_time();
-    let whir = whir::ProvingKey::<RecursionTables>::with_precompiles(
-        fri.program(),
-        &BTreeSet::from(PRECOMPILES),
-        settings,
-        heights,
-    )?;
-    println!(
-        "{} children, {} cycles, {settings:?}",
-        children,
-        execution.cycles.len()
-    );
-    println!(
-        "key over WHIR in {:.0} ms",
-        ms(cpu_time().saturating_sub(begin))
-    );
+    let of_fri = prover::traces(&fri, &run_of_fri)?;
+    let of_whir = whir.traces(&run_of_whir)?;
+    let (fri_traces, whir_traces) = (of_fri, of_whir);
 
     let listener = Listener::install()?;
     let (mut of_fri, mut of_whir) = (vec![], vec![]);
     let (mut fri_proof, mut whir_proof) = (None, None);
     for _ in 0..rounds.max(1) {
-        let (figures, proof) = round(&listener, &fri, execution.statement, &traces)?;
+        let (figures, proof) = round(&listener, &fri, run_of_fri.statement, &fri_traces)?;
         of_fri.push(figures);
         fri_proof = Some(proof);
-        let (figures, proof) = round(&listener, &whir, execution.statement, &traces)?;
+        let (figures, proof) = round(&listener, &whir, run_of_whir.statement, &whir_traces)?;
         of_whir.push(figures);
         whir_proof = Some(proof);
     }
     let (fri_proof, whir_proof) = (fri_proof.ok_or("no round")?, whir_proof.ok_or("no round")?);
     let verifier = Verifier::<_, StandardTables>::new(fri.key().clone())?;
     let bytes = codec::encode(&fri_proof)?.len();
-    let before = print("FRI", of_fri, &verifier, &execution, &fri_proof, bytes)?;
+    let before = print("FRI", of_fri, &verifier, &run_of_fri, &fri_proof, bytes)?;
     let verifier = whir::Verifier::<RecursionTables>::new(whir.key().clone())?;
     let bytes = whir::encode(&whir_proof)?.len();
-    let after = print("WHIR", of_whir, &verifier, &execution, &whir_proof, bytes)?;
+    let after = print("WHIR", of_whir, &verifier, &run_of_whir, &whir_proof, bytes)?;
     println!("WHIR takes {:.2} of FRI", after / before);
     let security = verifier.security(&whir_proof.log_heights)?;
     for term in security.terms {
-        let of = term.commitment.unwrap_or("");
-        println!("  {} {of}: {:.1} bits", term.name, term.bits);
+        let of = term
+            .commitment
+            .map_or(String::new(), |number| format!(" {number}"));
+        println!("  {}{of}: {:.1} bits", term.name, term.bits);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! - [`codegen`]: constraint evaluators generated from AIRs.
 //! - [`program`]: the generated part of recursion programs, which call the verifier
 //!   `droste_gadgets::verify`.
-//! - [`whir`]: the shape of openings by WHIR, which `droste_gadgets::verify::whir` verifies.
+//! - [`multilinear`]: programs that verify proofs over WHIR, by `droste_gadgets::verify::multilinear`.
 //! - [`tape`]: the hints that such a program reads, recorded while it verifies proofs natively.
 //! - [`claim`]: what a recursion proof claims, and the tree of claims below it; [`keys`]: the
 //!   recursion programs that a verifier accepts, derived from what they are made from.
@@ -47,6 +47,7 @@ pub mod cost;
 pub mod file;
 pub mod keys;
 pub mod member;
+pub mod multilinear;
 pub mod plan;
 #[allow(
     clippy::indexing_slicing,
@@ -57,5 +58,4 @@ pub mod shape;
 pub mod summary;
 pub mod tags;
 pub mod tape;
-pub mod whir;
 pub mod xmss;

@@ -1,5 +1,6 @@
 //! In-circuit transcripts agree with the native challengers on random sequences of steps.
 
+use droste_gadgets::bits::Bits;
 use droste_gadgets::blake3::{Blake3, Blake3Challenger};
 use droste_gadgets::hash::{Challenger, Hash};
 use droste_gadgets::keccak::{Keccak, KeccakChallenger};
@@ -304,6 +305,24 @@ fn bits_agree<C: Challenger>(word: [u32; 2], integer: u32, known: usize) {
             assert_eq!(bits.part(from, to), Felt::new(expected), "{from}..{to}");
         }
     }
+}
+
+#[test]
+fn parts_beyond_the_bits_are_refused() {
+    let part = |blocks: usize, from: usize, to: usize| {
+        let program = || {
+            Bits::new(felt(200), blocks).part(from, to);
+        };
+        run_native(&NativeTape::default(), &[], program).map(|_| ())
+    };
+    for blocks in 1..=4 {
+        part(blocks, 0, 8 * blocks).unwrap();
+        part(blocks, 8 * blocks, 8 * blocks).unwrap();
+        let refused = part(blocks, 0, 8 * blocks + 1).unwrap_err().0;
+        assert!(refused.contains("to <= 8 * self.blocks"), "{refused}");
+    }
+    let refused = part(1, 4, 3).unwrap_err().0;
+    assert!(refused.contains("from <= to"), "{refused}");
 }
 
 /// Words with one bit, with all bits, and some others: every part of the bits, and proofs of work of

@@ -27,6 +27,12 @@ pub mod heights;
 pub mod key;
 pub mod lookups;
 pub mod machine;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "nodes, registers, columns and rows of what is made here from the machine's tables; cells \
+              and everything from a proof are checked to have their shape before they are indexed"
+)]
+pub mod multilinear;
 pub mod profile;
 pub mod provable;
 pub mod prover;

@@ -30,6 +30,8 @@ crate::machine! {
         Poseidon16Tweaked(crate::tables::poseidon16_tweaked::Poseidon16TweakedTable),
         /// Low bits of field elements.
         Low24Bits(crate::tables::low_24_bits::Low24BitsTable),
+        /// Multilinear extensions of powers.
+        PowerWeights(crate::tables::power_weights::PowerWeightsTable),
         /// Parents in Poseidon2: compression, Merkle paths.
         Poseidon2Parent(crate::tables::poseidon2_parent::Poseidon2ParentTable),
         /// Sponges in Poseidon2.

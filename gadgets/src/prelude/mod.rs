@@ -39,6 +39,6 @@ pub use precompiles::{
     blake3_merkle, blake3_parent, fold_pair, horner, keccak_hash, keccak_merkle, limbs,
     poseidon2_compress, poseidon2_duplex, poseidon2_hash, poseidon2_merkle, poseidon16_compress,
     poseidon16_duplex, poseidon16_hash, poseidon16_merkle, poseidon16_sponge,
-    poseidon16_winternitz, right_shifts, unpack,
+    poseidon16_winternitz, power_weights, right_shifts, unpack,
 };
 pub use run::{public_input, reveal};

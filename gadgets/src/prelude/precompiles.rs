@@ -57,6 +57,19 @@ pub fn right_shifts(x: Felt, n: usize) -> Slice {
     Slice::from_native(&solved(precompile::right_shifts(x.0, n)))
 }
 
+/// Returns the product of `1 - r_i + r_i x^(2^i)` over the extension elements `r_i` in the first `n`
+/// blocks of `coordinates`, where `x` is `generator` to the power of the canonical integer of
+/// `exponent`.
+///
+/// Fails if the integer has more than `n` bits; `n` is 1 to 24.
+pub fn power_weights(coordinates: Slice, n: usize, generator: Felt, exponent: Felt) -> Ext {
+    let blocks = coordinates.native(n);
+    let coordinates: Result<Vec<_>, _> = blocks.iter().map(precompile::ext_from_block).collect();
+    let coordinates = solved(coordinates);
+    let weight = precompile::power_weights(&coordinates, generator.0, exponent.0);
+    Ext::from_native(solved(weight))
+}
+
 /// Returns the result of a step of FRI folding: `(left + right) / 2 + scale * (left - right)`.
 pub fn fold_pair(left: Ext, right: Ext, scale: Ext) -> Ext {
     let [left, right, scale] = [left, right, scale].map(Ext::native);

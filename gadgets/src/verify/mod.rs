@@ -9,6 +9,7 @@
 pub mod constraints;
 pub mod fri;
 pub mod index;
+pub mod multilinear;
 pub mod query;
 pub mod recursion;
 pub mod shape;

@@ -4,6 +4,7 @@ use crate::hash::{Challenger, Hash};
 use crate::poseidon16::hash_blocks;
 use crate::prelude::*;
 use crate::verify::constraints::Constraints;
+use crate::verify::multilinear;
 use crate::verify::shape::{PREPROCESSED, Shape};
 use crate::verify::verify;
 
@@ -34,8 +35,9 @@ pub fn program<H: Hash, C: Challenger, A: Constraints>(
     constraints: &A,
     key: &Key,
 ) -> Child {
-    let root = hint_slice(shape.digests(PREPROCESSED) * H::DIGEST_BLOCKS).any();
-    let key = digest::<H>(shape, key, vec![root]);
+    let digests = shape.digests(PREPROCESSED);
+    let root = hint_slice(digests * H::DIGEST_BLOCKS).any();
+    let key = digest::<H>(key, &[root], digests);
     let statement = hint_slice(1).any().block(0);
     let seed = lanes(key);
     let lanes = lanes(statement);
@@ -48,6 +50,23 @@ pub fn program<H: Hash, C: Challenger, A: Constraints>(
         public.push(values);
     }
     verify::<H, C, A>(shape, constraints, &seed, vec![root], &public);
+    Child { key, statement }
+}
+
+/// Verifies a multilinear proof of the machine, and returns what it claims. The commitment to the
+/// program is bound by the key digest, with which the transcript begins and which is part of the
+/// claim; the statement is bound by the transcript, by the constraints and by the claim.
+pub fn multilinear<H: Hash, C: Challenger + Copy, A: multilinear::Constraints>(
+    shape: &multilinear::shape::Shape,
+    constraints: &A,
+    key: &Key,
+) -> Child {
+    let digests = shape.opening.digests(0);
+    let root = hint_slice(digests * H::DIGEST_BLOCKS).any();
+    let key = digest::<H>(key, &[root], digests);
+    let statement = hint_slice(1).any().block(0);
+    let seed = lanes(key);
+    multilinear::verify::<H, C, A>(shape, constraints, &seed, root, lanes(statement));
     Child { key, statement }
 }
 
@@ -66,7 +85,7 @@ pub fn airs<H: Hash, C: Challenger, A: Constraints>(
     if digests > 0 {
         preprocessed.push(hint_slice(digests * H::DIGEST_BLOCKS).any());
     }
-    let key = digest::<H>(shape, key, preprocessed.clone());
+    let key = digest::<H>(key, &preprocessed, digests);
     let mut count = 0usize;
     for table in &shape.tables {
         count += table.public_values;
@@ -121,8 +140,9 @@ pub fn reveal_claim(tag: Felt, children: &[Child]) {
     }
 }
 
-/// Returns the digest of a key with this commitment to preprocessed traces, if there are any.
-fn digest<H: Hash>(shape: &Shape, key: &Key, preprocessed: Vec<Slice>) -> Block {
+/// Returns the digest of a key with these commitments to preprocessed traces, of `digests` digests
+/// each.
+fn digest<H: Hash>(key: &Key, preprocessed: &[Slice], digests: usize) -> Block {
     let mut preimage = Vec::new();
     for values in &key.header {
         let mut lanes = [Felt::ZERO; 8];
@@ -132,7 +152,7 @@ fn digest<H: Hash>(shape: &Shape, key: &Key, preprocessed: Vec<Slice>) -> Block 
         preimage.push(Block::new(lanes));
     }
     for commitment in preprocessed {
-        for i in 0..shape.digests(PREPROCESSED) * H::DIGEST_BLOCKS {
+        for i in 0..digests * H::DIGEST_BLOCKS {
             preimage.push(commitment.block(i));
         }
     }

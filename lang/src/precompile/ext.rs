@@ -181,7 +181,7 @@ fn lanes(value: EF) -> [F; LANES] {
 }
 
 /// Returns the extension element in a block, or `None` if one of its lanes 0 to 4 has not been set.
-fn read_ext(memory: &mut Memory, at: u32) -> Result<Option<EF>, Fault> {
+pub(super) fn read_ext(memory: &mut Memory, at: u32) -> Result<Option<EF>, Fault> {
     let cells = memory.partial_block(at);
     for (lane, cell) in cells.iter().enumerate().skip(5) {
         match cell {

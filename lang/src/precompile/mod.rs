@@ -13,6 +13,7 @@ mod keccak;
 mod limbs;
 mod poseidon16;
 mod poseidon2;
+mod power_weights;
 #[cfg(test)]
 mod tests;
 mod tweaked;
@@ -26,6 +27,7 @@ pub use keccak::{KECCAK_HASH, KECCAK_MERKLE};
 pub use limbs::LIMBS;
 pub use poseidon2::{POSEIDON2_COMPRESS, POSEIDON2_HASH, POSEIDON2_MERKLE, POSEIDON2_SPONGE};
 pub use poseidon16::{POSEIDON16_COMPRESS, POSEIDON16_HASH, POSEIDON16_MERKLE, POSEIDON16_SPONGE};
+pub use power_weights::POWER_WEIGHTS;
 pub use tweaked::{LOW_24_BITS, POSEIDON16_TWEAKED_PATH, POSEIDON16_WINTERNITZ};
 
 use crate::executor::{CallContext, Fault};
@@ -73,6 +75,7 @@ built_in! {
     POSEIDON16_TWEAKED_PATH,
     LOW_24_BITS,
     RIGHT_SHIFTS,
+    POWER_WEIGHTS,
 }
 
 /// A precompile.

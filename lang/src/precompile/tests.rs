@@ -104,4 +104,5 @@ fn rows_follow_from_the_operands() {
     assert_eq!(rows(KECCAK_HASH, 9, 33), 1);
     assert_eq!(rows(KECCAK_HASH, 9, 34), 2);
     assert_eq!(rows(LIMBS, 9, 5), 5);
+    assert_eq!(rows(POWER_WEIGHTS, 9, 16), 16);
 }

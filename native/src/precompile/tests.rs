@@ -91,6 +91,11 @@ fn arguments_out_of_range_are_errors() {
     assert!(horner(&[block], 3, 6, EF::ONE).is_err());
     assert!(horner(&[block], 3, 0, EF::ONE).is_err());
     assert!(horner(&[], 3, 1, EF::ONE).is_err());
+    assert!(power_weights(&[], F::ONE, F::ZERO).is_err());
+    assert!(power_weights(&[EF::ONE; 25], F::ONE, F::ZERO).is_err());
+    assert!(power_weights(&[EF::ONE; 3], F::ONE, F::from_u32(8)).is_err());
+    assert!(power_weights(&[EF::ONE; 24], F::ONE, F::from_u32(1 << 24)).is_err());
+    assert!(power_weights(&[EF::ONE; 24], F::ONE, -F::ONE).is_err());
     assert!(blake3_chunk(&[block; 65], 257, 0, false).is_err());
     assert!(blake3_chunk(&[block; 4], 16, 1, true).is_err());
     assert!(blake3_chunk(&[block; 3], 16, 0, true).is_err());
@@ -105,7 +110,49 @@ fn arguments_out_of_range_are_errors() {
     );
 }
 
+#[test]
+fn weights_of_bits_are_powers() {
+    // Coordinates that are bits select one power: 3^(5 * 0b1101).
+    let bits = [EF::ONE, EF::ZERO, EF::ONE, EF::ONE];
+    let weight = power_weights(&bits, F::from_u32(3), F::from_u32(5));
+    assert_eq!(weight, Ok(F::from_u32(3).exp_u64(5 * 13).into()));
+    // (1 - 2 + 2 * 9) (1 - 5 + 5 * 81): the square of 3, and its square.
+    let coordinates = [EF::TWO, EF::from_u32(5)];
+    let weight = power_weights(&coordinates, F::from_u32(3), F::TWO);
+    assert_eq!(weight, Ok(EF::from_u32(17 * 401)));
+    // Zeros have the factor one. Zero to the power zero is one.
+    let weight = power_weights(&[EF::ZERO; 24], F::from_u32(3), F::from_u32((1 << 24) - 1));
+    assert_eq!(weight, Ok(EF::ONE));
+    assert_eq!(power_weights(&[EF::TWO], F::ZERO, F::ZERO), Ok(EF::ONE));
+    assert_eq!(power_weights(&[EF::TWO], F::ZERO, F::ONE), Ok(-EF::ONE));
+}
+
 proptest! {
+    #[test]
+    fn weights_are_the_sum_over_the_hypercube(
+        coordinates in prop::collection::vec(prop::array::uniform5(element()), 1..8),
+        generator in prop_oneof![element(), Just(F::ZERO), Just(F::ONE), Just(-F::ONE)],
+        exponent in any::<u32>(),
+    ) {
+        let coordinates: Vec<EF> = coordinates
+            .into_iter()
+            .map(|c| EF::from_basis_coefficients_fn(|i| c[i]))
+            .collect();
+        let size = 1_u32 << coordinates.len();
+        let exponent = exponent % size;
+        let x = generator.exp_u64(exponent.into());
+        let mut expected = EF::ZERO;
+        for j in 0..size {
+            let mut term = EF::from(x.exp_u64(j.into()));
+            for (i, &r) in coordinates.iter().enumerate() {
+                term *= if j >> i & 1 == 1 { r } else { EF::ONE - r };
+            }
+            expected += term;
+        }
+        let exponent = F::from_u32(exponent);
+        prop_assert_eq!(power_weights(&coordinates, generator, exponent), Ok(expected));
+    }
+
     #[test]
     fn horner_is_the_weighted_sum(
         elements in prop::collection::vec(element(), 1..40),

@@ -5,10 +5,8 @@
 //! - [`config`](mod@config): FRI settings and the configuration that Plonky3's provers take.
 //! - [`challenger`]: the transcripts, with deterministic grinding.
 //! - [`security`]: proven bits of a proof, and presets.
-//! - [`whir`]: the configuration over WHIR that `p3-multi-stark` takes.
 
 pub mod challenger;
 pub mod config;
 pub mod security;
 pub mod suite;
-pub mod whir;

@@ -83,7 +83,8 @@ impl<'a> Graph<'a> {
         (base, extension)
     }
 
-    fn push(&mut self, node: Node) -> NodeId {
+    /// Adds a node, or returns the equal one.
+    pub(super) fn push(&mut self, node: Node) -> NodeId {
         let nodes = &mut self.nodes;
         *self.index.entry(node).or_insert_with(|| {
             nodes.push(node);
@@ -91,7 +92,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    fn constant(&mut self, value: F) -> NodeId {
+    pub(super) fn constant(&mut self, value: F) -> NodeId {
         self.push(Node::Constant(value))
     }
 

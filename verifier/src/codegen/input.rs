@@ -47,6 +47,10 @@ pub enum Input {
     Beta,
     /// Challenge that folds the constraints.
     Alpha,
+    /// Combiner of a message's multiplicity and denominator.
+    Combiner,
+    /// Weight of a message of the table.
+    Weight(usize),
     /// The out-of-domain point, at which periodic columns are evaluated.
     Point,
     /// `X^i`, element of the extension's basis.
@@ -102,6 +106,10 @@ pub struct OpenedTable {
     pub alpha: EF,
     /// The point itself.
     pub point: EF,
+    /// Combiner of multiplicities and denominators.
+    pub combiner: EF,
+    /// Weight of every message.
+    pub weights: Vec<EF>,
 }
 
 impl OpenedTable {
@@ -128,6 +136,8 @@ impl OpenedTable {
             Input::Bus(i) => self.buses.get(i).copied(),
             Input::Beta => Some(self.beta),
             Input::Alpha => Some(self.alpha),
+            Input::Combiner => Some(self.combiner),
+            Input::Weight(i) => self.weights.get(i).copied(),
             Input::Point => Some(self.point),
             Input::Basis(i) if i < EXTENSION_DEGREE => Some(EF::new(basis(i))),
             Input::Basis(_) => None,

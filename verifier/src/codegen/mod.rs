@@ -26,6 +26,7 @@ mod expression;
 mod factor;
 mod input;
 mod lower;
+mod multilinear;
 mod native;
 mod periodic;
 mod polynomial;
@@ -47,6 +48,7 @@ use p3_maybe_rayon::prelude::*;
 use p3_util::log2_ceil_usize;
 
 pub use input::{Input, OpenedTable};
+pub use multilinear::{MultilinearEvaluators, MultilinearTable};
 pub use program::{Instruction, StraightLine, Value};
 pub use shape::{AirShape, Buses};
 
@@ -182,7 +184,7 @@ where
     let tables = symbolic
         .into_par_iter()
         .map(|table| Table {
-            program: table.evaluator(),
+            program: shortest(&table.graph, &table.constraints),
             name: table.name,
             shape: table.shape,
             periodic: table.periodic,
@@ -201,23 +203,21 @@ struct Symbolic<'a> {
     constraints: Vec<NodeId>,
 }
 
-impl Symbolic<'_> {
-    /// The shortest evaluator that is found for the folded constraints.
-    fn evaluator(&self) -> StraightLine {
-        let by = |strategy| {
-            let mut arena = Arena::default();
-            let folded = fold(&self.graph, &self.constraints, strategy, &mut arena);
-            let folded = transpose::transpose(folded, &mut arena);
-            let folded = cofactor::cofactors(folded, &mut arena);
-            let folded = arena.inline(folded);
-            schedule::schedule(folded, arena)
-        };
-        // Which strategy is shorter depends on the AIR: try both.
-        let (shared, transposed) = join(|| by(Strategy::Share), || by(Strategy::Transpose));
-        match transposed.len() < shared.len() {
-            true => transposed,
-            false => shared,
-        }
+/// The shortest evaluator that is found for the constraints, folded by the challenge.
+fn shortest(graph: &Graph<'_>, constraints: &[NodeId]) -> StraightLine {
+    let by = |strategy| {
+        let mut arena = Arena::default();
+        let folded = fold(graph, constraints, strategy, &mut arena);
+        let folded = transpose::transpose(folded, &mut arena);
+        let folded = cofactor::cofactors(folded, &mut arena);
+        let folded = arena.inline(folded);
+        schedule::schedule(folded, arena)
+    };
+    // Which strategy is shorter depends on the AIR: try both.
+    let (shared, transposed) = join(|| by(Strategy::Share), || by(Strategy::Transpose));
+    match transposed.len() < shared.len() {
+        true => transposed,
+        false => shared,
     }
 }
 

@@ -6,7 +6,7 @@ use droste_native::{EF, F};
 
 use super::{Evaluators, OpenedTable, StraightLine};
 
-fn row(values: &[Ext]) -> Vec<EF> {
+pub(super) fn row(values: &[Ext]) -> Vec<EF> {
     values.iter().map(|&value| value.into()).collect()
 }
 
@@ -16,7 +16,7 @@ fn row(values: &[Ext]) -> Vec<EF> {
     reason = "tables and openings have the shape of the evaluators; a native run reports a panic \
               as a failure of its program"
 )]
-fn results(program: Option<&StraightLine>, opened: &OpenedTable) -> Vec<Ext> {
+pub(super) fn results(program: Option<&StraightLine>, opened: &OpenedTable) -> Vec<Ext> {
     let results = match program.map(|program| program.evaluate(opened)) {
         Some(Ok(results)) => results,
         // A panic makes the run fail, so that it does not continue with wrong values.
@@ -26,25 +26,32 @@ fn results(program: Option<&StraightLine>, opened: &OpenedTable) -> Vec<Ext> {
     results.into_iter().map(Ext::from).collect()
 }
 
+/// The opened values, without challenges.
+pub(super) fn opened_table(opened: &Opened) -> OpenedTable {
+    OpenedTable {
+        main: row(&opened.main),
+        main_next: row(&opened.main_next),
+        preprocessed: row(&opened.preprocessed),
+        preprocessed_next: row(&opened.preprocessed_next),
+        permutation: row(&opened.permutation),
+        permutation_next: row(&opened.permutation_next),
+        periodic: row(&opened.periodic),
+        public_values: opened.public_values.iter().map(|&x| F::from(x)).collect(),
+        is_first_row: opened.is_first_row.into(),
+        is_last_row: opened.is_last_row.into(),
+        is_transition: opened.is_transition.into(),
+        terminal: opened.terminal.into(),
+        ..OpenedTable::default()
+    }
+}
+
 impl Constraints for Evaluators {
     fn folded(&self, table: usize, opened: &Opened, challenges: &Challenges) -> Ext {
         let opened = OpenedTable {
-            main: row(&opened.main),
-            main_next: row(&opened.main_next),
-            preprocessed: row(&opened.preprocessed),
-            preprocessed_next: row(&opened.preprocessed_next),
-            permutation: row(&opened.permutation),
-            permutation_next: row(&opened.permutation_next),
-            periodic: row(&opened.periodic),
-            public_values: opened.public_values.iter().map(|&x| F::from(x)).collect(),
-            is_first_row: opened.is_first_row.into(),
-            is_last_row: opened.is_last_row.into(),
-            is_transition: opened.is_transition.into(),
-            terminal: opened.terminal.into(),
             buses: row(&challenges.buses),
             beta: challenges.beta.into(),
             alpha: challenges.alpha.into(),
-            ..OpenedTable::default()
+            ..opened_table(opened)
         };
         let program = self.tables.get(table).map(|table| &table.program);
         // A table without constraints has no result.

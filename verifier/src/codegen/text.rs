@@ -7,17 +7,18 @@ use droste_native::field::EXTENSION_DEGREE;
 use p3_field::PrimeField32;
 
 use super::input::basis;
+use super::multilinear::MultilinearTable;
 use super::{Input, Instruction, StraightLine, Table, Value};
+
+/// What every file of evaluators begins with.
+const HEADER: &str = "//! Constraints of each table at one point, generated from the AIRs.\n\n\
+                      use droste_gadgets::prelude::*;\n\
+                      use droste_gadgets::verify::constraints::{Challenges, Opened};\n";
 
 /// Text of one file, with the evaluators of each table.
 pub(super) fn file(tables: &[Table]) -> String {
-    let mut text = String::from(
-        "//! Constraints of each table at the out-of-domain point, generated from the AIRs.\n\n",
-    );
-    text.push_str(
-        "use droste_gadgets::prelude::*;\n\
-         use droste_gadgets::verify::constraints::{Challenges, Opened};\n\n",
-    );
+    let mut text = String::from(HEADER);
+    text.push('\n');
     for i in (1..EXTENSION_DEGREE).filter(|&i| any_reads(tables, Input::Basis(i))) {
         let _ = writeln!(
             text,
@@ -29,6 +30,43 @@ pub(super) fn file(tables: &[Table]) -> String {
         let _ = write!(text, "\n{}", Function(table));
     }
     text
+}
+
+/// Text of one file, with the evaluators of each table of a multilinear proof.
+pub(super) fn multilinear_file(tables: &[MultilinearTable]) -> String {
+    let mut text = String::from(HEADER);
+    text.push_str("use droste_gadgets::verify::multilinear::Messages;\n");
+    for table in tables {
+        let _ = write!(text, "\n{}", MultilinearFunctions(table));
+    }
+    text
+}
+
+/// Prints the evaluators of one table of a multilinear proof.
+struct MultilinearFunctions<'a>(&'a MultilinearTable);
+
+impl Display for MultilinearFunctions<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let MultilinearTable {
+            name,
+            num_constraints,
+            constraints,
+            num_messages,
+            messages,
+        } = self.0;
+        writeln!(
+            f,
+            "/// Folded constraints of table `{name}`: {num_constraints} constraints, {} instructions.",
+            constraints.len()
+        )?;
+        evaluator(f, &format!("eval_{name}"), constraints, "Challenges")?;
+        writeln!(
+            f,
+            "\n/// Messages of table `{name}`: {num_messages} messages, {} instructions.",
+            messages.len()
+        )?;
+        evaluator(f, &format!("messages_{name}"), messages, "Messages")
+    }
 }
 
 /// Prints the evaluators of one table.
@@ -48,23 +86,7 @@ impl Display for Function<'_> {
             shape.num_constraints,
             program.len()
         )?;
-        writeln!(f, "pub fn eval_{name}(")?;
-        writeln!(f, "    {}v: &Opened,", unused(reads(program, false)))?;
-        writeln!(f, "    {}c: &Challenges,", unused(reads(program, true)))?;
-        writeln!(f, ") -> Ext {{")?;
-        let result = program.results.first();
-        match (result, program.instructions.split_last()) {
-            // If the result is the last step, it is returned without a name.
-            (Some(&Value::Result { index, .. }), Some((last, before))) if index == before.len() => {
-                steps(f, program, index)?;
-                writeln!(f, "    {last}\n}}")?;
-            }
-            (Some(value), _) => {
-                steps(f, program, program.len())?;
-                writeln!(f, "    {value}\n}}")?;
-            }
-            (None, _) => writeln!(f, "    Ext::ZERO\n}}")?,
-        }
+        evaluator(f, &format!("eval_{name}"), program, "Challenges")?;
         if periodic.results.is_empty() {
             return Ok(());
         }
@@ -77,6 +99,32 @@ impl Display for Function<'_> {
             "    vec![{}]\n}}",
             results.collect::<Vec<_>>().join(", ")
         )
+    }
+}
+
+/// Prints a function of opened values and challenges that returns the program's result.
+fn evaluator(
+    f: &mut Formatter<'_>,
+    name: &str,
+    program: &StraightLine,
+    challenges: &str,
+) -> fmt::Result {
+    writeln!(f, "pub fn {name}(")?;
+    writeln!(f, "    {}v: &Opened,", unused(reads(program, false)))?;
+    writeln!(f, "    {}c: &{challenges},", unused(reads(program, true)))?;
+    writeln!(f, ") -> Ext {{")?;
+    let result = program.results.first();
+    match (result, program.instructions.split_last()) {
+        // If the result is the last step, it is returned without a name.
+        (Some(&Value::Result { index, .. }), Some((last, before))) if index == before.len() => {
+            steps(f, program, index)?;
+            writeln!(f, "    {last}\n}}")
+        }
+        (Some(value), _) => {
+            steps(f, program, program.len())?;
+            writeln!(f, "    {value}\n}}")
+        }
+        (None, _) => writeln!(f, "    Ext::ZERO\n}}"),
     }
 }
 
@@ -100,7 +148,12 @@ fn any_reads(tables: &[Table], input: Input) -> bool {
 
 /// Whether the program reads any challenge (`challenge`), or else any opened value.
 fn reads(program: &StraightLine, challenge: bool) -> bool {
-    let is_challenge = |i: Input| matches!(i, Input::Alpha | Input::Beta | Input::Bus(_));
+    let is_challenge = |i: Input| {
+        matches!(
+            i,
+            Input::Alpha | Input::Beta | Input::Bus(_) | Input::Combiner | Input::Weight(_)
+        )
+    };
     let operands = program.instructions.iter().flat_map(Instruction::operands);
     operands
         .chain(program.results.iter().copied())
@@ -154,6 +207,8 @@ impl Display for Input {
             Self::Bus(i) => write!(f, "c.buses[{i}]"),
             Self::Beta => f.write_str("c.beta"),
             Self::Alpha => f.write_str("c.alpha"),
+            Self::Combiner => f.write_str("c.combiner"),
+            Self::Weight(i) => write!(f, "c.weights[{i}]"),
             Self::Point => f.write_str("point"),
             Self::Basis(i) => write!(f, "X{i}"),
         }

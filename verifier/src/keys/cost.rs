@@ -38,6 +38,7 @@ fn table_cost(name: &str) -> TableCost {
         "poseidon2_sponge" => (4_000, 12_000),
         "poseidon16_tweaked" => (4_000, 12_000),
         "ext" | "poseidon16" | "poseidon2_parent" => (2_600, 8_000),
+        "power_weights" => (500, 3_000),
         _ => (350, 2_000),
     };
     TableCost { child, evaluator }

@@ -5,32 +5,33 @@
 //! are the parts of the proofs. Writing a tape therefore also verifies the proofs, with a second
 //! verifier beside Plonky3's.
 
+mod multilinear;
 mod parts;
 mod proof;
 mod queries;
 mod suite;
-mod whir;
 
 use std::collections::VecDeque;
 
 use droste_gadgets::record::{Prover, RecordError, record};
-use droste_gadgets::verify::whir::shape::Shape as OpeningShape;
+use droste_gadgets::verify::multilinear::shape::Shape as MultilinearShape;
 use droste_gadgets::{Failure, Hint, NativeTape};
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::stark::config::SettingsError;
 use droste_native::stark::suite::{OpeningError, SuiteCap};
-use droste_native::{Commitment, EF, F};
+use droste_native::whir::Scheme;
+use droste_native::{Commitment, F};
 use droste_vm::executor::TapeItem;
+use droste_vm::whir::StarkProof;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_merkle_tree::MerkleTreeError;
-use p3_whir::pcs::proof::PcsProof;
 
 pub use parts::ProofParts;
 pub use suite::TapeSuite;
 
 use crate::shape::ProofShape;
+use multilinear::MultilinearAnswers;
 use proof::ProofAnswers;
-use whir::OpeningAnswers;
 
 /// Why a proof cannot be written to a tape.
 #[derive(Debug, thiserror::Error)]
@@ -142,7 +143,7 @@ pub fn public_lanes(public_values: &[Vec<F>]) -> Vec<F> {
 enum Answer<'a, H: TapeSuite> {
     Message(Vec<F>),
     Proof(Box<ProofAnswers<'a, H>>),
-    Opening(Box<OpeningAnswers<'a, H>>),
+    Multilinear(Box<MultilinearAnswers<'a>>),
 }
 
 /// What the prover supplies when the program asks for a hint, in order: messages, and the parts of
@@ -181,17 +182,18 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
         Ok(())
     }
 
-    /// Adds an opening by WHIR of `shape`. The commitment is not part of it.
+    /// Adds a multilinear proof of `shape`. The commitment to the program is not part of it.
     ///
     /// # Errors
-    /// If the opening is of another shape.
-    pub fn opening(
+    /// If the proof is of another shape.
+    pub fn multilinear(
         &mut self,
-        shape: &OpeningShape,
-        proof: &'a PcsProof<F, EF, H::ValMmcs>,
+        shape: &MultilinearShape,
+        scheme: &'a Scheme,
+        proof: &'a StarkProof,
     ) -> Result<(), TapeError> {
-        let opening = OpeningAnswers::new(shape, proof)?;
-        self.rest.push_back(Answer::Opening(Box::new(opening)));
+        let answers = MultilinearAnswers::new(shape, scheme, proof)?;
+        self.rest.push_back(Answer::Multilinear(Box::new(answers)));
         Ok(())
     }
 
@@ -223,7 +225,7 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
                     return Ok(Some(message));
                 }
                 Answer::Proof(proof) => proof.next()?,
-                Answer::Opening(opening) => opening.next()?,
+                Answer::Multilinear(proof) => proof.next()?,
             };
             if message.is_some() {
                 return Ok(message);
@@ -246,7 +248,7 @@ impl<H: TapeSuite> Prover for Answers<'_, H> {
     fn told(&mut self, values: Vec<F>) {
         match self.rest.front_mut() {
             Some(Answer::Proof(proof)) => proof.told(values),
-            Some(Answer::Opening(opening)) => opening.told(&values),
+            Some(Answer::Multilinear(proof)) => proof.told(&values),
             Some(Answer::Message(_)) | None => {}
         }
     }

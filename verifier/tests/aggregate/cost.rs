@@ -21,6 +21,7 @@ use rustix::time::{ClockId, clock_gettime};
 const R: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
 const POSEIDON2: [u32; 2] = [id::POSEIDON2_MERKLE, id::POSEIDON2_SPONGE];
 const XMSS: [u32; 2] = [id::POSEIDON16_WINTERNITZ, id::LOW_24_BITS];
+const WEIGHTS: [u32; 1] = [id::POWER_WEIGHTS];
 const BLAKE3: [u32; 2] = [id::LIMBS, id::BLAKE3_CHUNK];
 const KECCAK: [u32; 2] = [id::LIMBS, id::KECCAK_HASH];
 
@@ -49,7 +50,7 @@ fn shape(hash: HashId, precompiles: &[&[u32]]) -> ChildShape {
 pub fn widest() -> ChildShape {
     let mut shape = shape(
         HashId::Poseidon16,
-        &[&R, &POSEIDON2, &XMSS, &BLAKE3, &KECCAK],
+        &[&R, &POSEIDON2, &XMSS, &WEIGHTS, &BLAKE3, &KECCAK],
     );
     shape.settings = FriSettings {
         cap_height: 12,
@@ -59,7 +60,7 @@ pub fn widest() -> ChildShape {
         ..shape.settings
     };
     for (index, log_height) in shape.log_heights.iter_mut().enumerate() {
-        *log_height = 10 + index;
+        *log_height = 9 + index;
     }
     shape
 }
@@ -132,6 +133,7 @@ fn estimates_bound_programs() {
     for (name, precompiles) in [
         ("tables of Poseidon2", &POSEIDON2[..]),
         ("tables of signatures", &XMSS),
+        ("table of weights", &WEIGHTS),
         ("tables of Blake3", &BLAKE3),
         ("tables of Keccak", &KECCAK),
     ] {

@@ -21,6 +21,7 @@ pub mod poseidon16;
 pub mod poseidon16_tweaked;
 pub mod poseidon2_parent;
 pub mod poseidon2_sponge;
+pub mod power_weights;
 pub mod program;
 #[cfg(test)]
 mod run_testing;

@@ -11,28 +11,30 @@ use std::sync::Arc;
 
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::stark::suite::SuiteCap;
-use droste_native::stark::whir::{
-    WhirCommitment, WhirCommitted, WhirProverError, WhirSettings, WhirSettingsError, WhirStark,
+use droste_native::whir::settings::WhirSettingsError;
+use droste_native::whir::{
+    Cap, Committed, Layout as Stack, LayoutError, Scheme, TableShape, WhirSettings,
 };
-use droste_native::{DIGEST, F};
-use p3_air::BaseAir;
+use droste_native::{DIGEST, EF, F};
+use p3_air::Air;
 use p3_field::PrimeCharacteristicRing;
-use p3_lookup::Lookups;
+use p3_lookup::{InteractionSymbolicBuilder, Lookups};
+use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::provable::{Provable, StarkProvingError, StarkProvingKey, StarkVerifyingKey};
-use super::table::{WhirTable, check_ends, check_lookups};
 use crate::codec::short_list;
-use crate::heights::{Heights, MAX_LOG_HEIGHT};
+use crate::heights::Heights;
 use crate::isa::Program;
 use crate::key::{KeyDigest, KeyHeights, Layout, Limits, Message, lay_out};
 use crate::machine::{MAX_TABLES, Machine, MachineError, MachineTables};
+use crate::multilinear::MIN_LOG_HEIGHT;
+use crate::multilinear::tables::{Slots, System, UnsupportedTable};
 use crate::tables::program::ProgramTable;
 
 /// Version of keys and proofs over WHIR. Every change of the meaning of either raises it.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Tag of a key's digest: the letters "wkey", in ASCII, big-endian.
 pub const KEY_TAG: F = F::new(0x776b_6579);
@@ -111,78 +113,74 @@ pub enum KeyError {
         /// Number of heights.
         found: usize,
     },
-    /// The commitment scheme failed.
-    #[error("the fixed tables could not be committed to")]
-    Commitment(#[from] WhirProverError),
-    /// Plonky3 made no key.
-    #[error("Plonky3 made no key")]
-    SetUp(#[source] Box<StarkProvingError>),
+    /// A table cannot be proved over WHIR.
+    #[error(transparent)]
+    Unsupported(#[from] UnsupportedTable),
+    /// The tables cannot be stacked.
+    #[error(transparent)]
+    Stack(#[from] LayoutError),
 }
 
+/// Tables that can be proved and verified over WHIR.
+pub trait Provable: MachineTables + Air<InteractionSymbolicBuilder<F, EF>> {}
+
+impl<T: MachineTables + Air<InteractionSymbolicBuilder<F, EF>>> Provable for T {}
+
 /// The least and the largest height of a table with these settings.
-pub(super) fn limits(settings: &WhirSettings) -> Limits {
+pub(super) const fn limits(settings: &WhirSettings) -> Limits {
     Limits {
-        min: settings.min_log_height(),
-        // One column of a table must fit the largest domain; all of them together are checked by
-        // WHIR's parameters.
-        max: MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup),
+        min: MIN_LOG_HEIGHT,
+        // A column lies within one row of the stack.
+        max: settings.log_block,
     }
 }
 
 /// A machine with everything about it that does not depend on the program.
 pub(super) struct Parts<T> {
     pub machine: Machine<T>,
-    pub tables: Vec<WhirTable<T>>,
+    pub system: System,
     pub lookups: Vec<Lookups<F>>,
-    /// Logarithm of the number of preprocessed cells, rounded up.
-    pub log_preprocessed: usize,
 }
 
 impl<T: Provable> Parts<T> {
     fn new(machine: Machine<T>) -> Result<Self, KeyError> {
-        let tables = machine.tables().to_vec();
-        let (tables, lookups): (Vec<_>, Vec<_>) =
-            tables.into_par_iter().map(WhirTable::new).unzip();
-        let names: Vec<_> = tables.iter().map(|table| table.table().name()).collect();
-        check_lookups(&names, &lookups)?;
-        check_ends(machine.tables())?;
-        let fixed = tables.iter().filter_map(|table| {
-            let log_height = table.table().fixed_log_height()?;
-            Some((table.preprocessed_width(), log_height))
-        });
-        let log_preprocessed = log_cells(fixed)?;
+        let tables = machine.tables();
+        let system = System::new(tables)?;
+        let lookups = tables.par_iter().map(Lookups::from_air::<EF, T>).collect();
         Ok(Self {
             machine,
-            tables,
+            system,
             lookups,
-            log_preprocessed,
         })
     }
 
-    /// The configuration for tables of these heights.
-    pub fn config(
+    /// The commitment scheme for tables of these heights.
+    pub fn scheme(
         &self,
         settings: &WhirSettings,
         log_heights: &[usize],
-    ) -> Result<WhirStark, WhirSettingsError> {
-        let widths = self.tables.iter().map(BaseAir::width);
-        let log_cells = log_cells(widths.zip(log_heights.iter().copied()))?;
-        WhirStark::new(settings, log_cells, self.log_preprocessed, None)
+    ) -> Result<Scheme, SchemeError> {
+        settings.validate()?;
+        let tables = self.machine.tables().iter().zip(log_heights);
+        let shapes: Vec<TableShape> = tables
+            .map(|(table, &log_height)| TableShape {
+                log_height,
+                width: table.width(),
+                preprocessed_width: table.preprocessed_width(),
+            })
+            .collect();
+        let stack = Stack::new(&shapes, settings.log_block)?;
+        Ok(Scheme::new(settings, stack)?)
     }
 
-    /// A configuration for committing to the preprocessed tables only. It is not for the tables of
-    /// any run: its other scheme has the parameters of the preprocessed cells.
-    fn fixed_config(
-        &self,
-        settings: &WhirSettings,
-        known: Option<WhirCommitted>,
-    ) -> Result<WhirStark, WhirSettingsError> {
-        WhirStark::new(
-            settings,
-            self.log_preprocessed,
-            self.log_preprocessed,
-            known,
-        )
+    /// A commitment scheme for the preprocessed tables. Its other tables have the least height: how
+    /// preprocessed columns are committed to does not depend on them.
+    fn fixed_scheme(&self, settings: &WhirSettings) -> Result<Scheme, SchemeError> {
+        let tables = self.machine.tables().iter();
+        let log_heights: Vec<usize> = tables
+            .map(|table| table.fixed_log_height().unwrap_or(MIN_LOG_HEIGHT))
+            .collect();
+        self.scheme(settings, &log_heights)
     }
 
     /// The identity of the machine: the digest of everything that determines what its verifier
@@ -190,7 +188,7 @@ impl<T: Provable> Parts<T> {
     fn machine_id(&self, settings: &WhirSettings, heights: &KeyHeights) -> [F; DIGEST] {
         let mut message = Message::default();
         message.number(FORMAT_VERSION as usize);
-        message.text("p3-multi-stark 0.8.0, whir, poseidon16");
+        message.text("multilinear, whir, poseidon16");
         message.numbers(&settings.numbers());
         match heights {
             KeyHeights::Free => message.number(0),
@@ -199,40 +197,70 @@ impl<T: Provable> Parts<T> {
                 message.numbers(heights);
             }
         }
-        message.number(self.tables.len());
-        let parts: Vec<Message> = self
-            .tables
+        let tables = self.machine.tables();
+        message.number(tables.len());
+        let parts: Vec<Message> = tables
             .par_iter()
             .zip(&self.lookups)
             .map(|(table, lookups)| {
                 let mut part = Message::default();
-                part.table(table.table().name(), table, lookups);
+                part.table(table.name(), table, lookups);
                 part
             })
             .collect();
         parts.iter().for_each(|part| message.append(part));
         message.digest(MACHINE_TAG)
     }
+
+    /// The cells of the present preprocessed rows of a stack.
+    fn preprocessed_cells(&self, scheme: &Scheme) -> Vec<F> {
+        let stack = scheme.layout();
+        let mut cells = F::zero_vec(stack.preprocessed_cells());
+        let tables = self.machine.tables().iter().zip(self.system.tables());
+        for (index, (table, system)) in tables.enumerate() {
+            if let Some(trace) = table.preprocessed_trace() {
+                let columns = |slot| stack.preprocessed_column(index, slot);
+                fill(&mut cells, &system.preprocessed, &trace, columns);
+            }
+        }
+        cells
+    }
 }
 
-/// Returns the logarithm of the number of cells of tables of these widths and logarithms of
-/// heights, rounded up.
-fn log_cells(shapes: impl Iterator<Item = (usize, usize)>) -> Result<usize, WhirSettingsError> {
-    let uncountable = WhirSettingsError::Uncountable;
-    let mut cells = 0_usize;
-    for (width, log_height) in shapes {
-        let height = 1_usize.checked_shl(u32::try_from(log_height).unwrap_or(u32::MAX));
-        let of_table = height.and_then(|height| height.checked_mul(width));
-        let sum = of_table.and_then(|of_table| cells.checked_add(of_table));
-        cells = match sum {
-            Some(sum) => sum,
-            None => return Err(uncountable),
-        };
+/// Writes the columns of a trace to their places among the cells of the present rows. `column` says
+/// where a slot lies.
+pub(super) fn fill(
+    cells: &mut [F],
+    slots: &Slots,
+    trace: &RowMajorMatrix<F>,
+    column: impl Fn(usize) -> Option<std::ops::Range<usize>>,
+) {
+    // The slots of a table lie one after the other.
+    let Some(range) = column(0) else { return };
+    let end = range.start + trace.values.len();
+    if let Some(cells) = cells.get_mut(range.start..end) {
+        slots.transpose(trace, cells);
     }
-    cells
-        .checked_next_power_of_two()
-        .map(|cells| cells.ilog2() as usize)
-        .ok_or(uncountable)
+}
+
+/// Tables for which there is no commitment scheme.
+#[derive(Debug, Error)]
+pub enum SchemeError {
+    /// The settings are out of range, or have no parameters for the tables.
+    #[error(transparent)]
+    Settings(#[from] WhirSettingsError),
+    /// The tables cannot be stacked.
+    #[error(transparent)]
+    Stack(#[from] LayoutError),
+}
+
+impl From<SchemeError> for KeyError {
+    fn from(error: SchemeError) -> Self {
+        match error {
+            SchemeError::Settings(error) => Self::Settings(error),
+            SchemeError::Stack(error) => Self::Stack(error),
+        }
+    }
 }
 
 /// A key with everything that is needed to prove runs of its program, computed once.
@@ -241,8 +269,8 @@ pub struct ProvingKey<T> {
     pub(super) program: Arc<Program>,
     pub(super) heights: Heights,
     pub(super) parts: Parts<T>,
-    pub(super) stark: StarkProvingKey,
-    pub(super) verifying: StarkVerifyingKey,
+    /// The preprocessed columns.
+    pub(super) preprocessed: Committed,
 }
 
 impl<T> fmt::Debug for ProvingKey<T> {
@@ -287,32 +315,24 @@ impl<T: Provable> ProvingKey<T> {
         } = layout;
         let parts = Parts::new(machine)?;
         if let KeyHeights::Fixed(list) = &key_heights {
-            parts.config(&settings, list)?;
+            parts.scheme(&settings, list)?;
         }
-        let contents = parts.machine.tables().iter();
-        let contents: Vec<_> = contents
-            .filter_map(|table| table.preprocessed_trace())
-            .collect();
-        let scheme = parts.fixed_config(&settings, None)?;
-        let committed = scheme.preprocessed().commit_to(&contents)?;
+        let scheme = parts.fixed_scheme(&settings)?;
+        let preprocessed = scheme.commit(parts.preprocessed_cells(&scheme));
         let key = Key {
             settings,
             tables: parts.machine.names(),
             program_log_height,
-            program: committed.commitment.digests().to_vec(),
+            program: preprocessed.cap().digests().to_vec(),
             machine_id: parts.machine_id(&settings, &key_heights),
             heights: key_heights,
         };
-        let config = parts.fixed_config(&settings, Some(committed))?;
-        let (stark, verifying) =
-            T::set_up(&config, &parts.tables).map_err(|error| KeyError::SetUp(error.into()))?;
         Ok(Self {
             key,
             program: Arc::new(program.clone()),
             heights,
             parts,
-            stark,
-            verifying,
+            preprocessed,
         })
     }
 
@@ -335,9 +355,7 @@ impl<T: Provable> ProvingKey<T> {
 /// Checks a key from outside: settings and heights in range, a machine that is known here, the
 /// identity of that machine, and as many digests as the commitment has. Returns the machine without
 /// the content of the program.
-pub(super) fn check<T: Provable + MachineTables>(
-    key: &Key,
-) -> Result<(Parts<T>, StarkVerifyingKey), KeyError> {
+pub(super) fn check<T: Provable>(key: &Key) -> Result<Parts<T>, KeyError> {
     key.settings.validate()?;
     let limits = limits(&key.settings);
     limits.check(key.program_log_height)?;
@@ -356,9 +374,8 @@ pub(super) fn check<T: Provable + MachineTables>(
     let machine = Machine::<T>::named(program, &key.tables)?;
     let parts = Parts::new(machine)?;
     // A commitment can only be made of a power of two of digests, so their number is compared before.
-    let unknown = parts.fixed_config(&key.settings, None)?;
-    let sizes = unknown.preprocessed().cap_sizes(&key.settings);
-    let expected = sizes.first().copied().unwrap_or(0);
+    let scheme = parts.fixed_scheme(&key.settings)?;
+    let expected = scheme.cap_size(&scheme.schedule().stack);
     if key.program.len() != expected {
         return Err(KeyError::Machine(MachineError::CapSize {
             expected,
@@ -369,12 +386,15 @@ pub(super) fn check<T: Provable + MachineTables>(
         return Err(KeyError::Machine(MachineError::Identity));
     }
     if let KeyHeights::Fixed(list) = &key.heights {
-        parts.config(&key.settings, list)?;
+        parts.scheme(&key.settings, list)?;
     }
-    let commitment = WhirCommitment::from_digests(key.program.clone());
-    let config =
-        parts.fixed_config(&key.settings, Some(WhirCommitted::without_data(commitment)))?;
-    let (_, stark) =
-        T::set_up(&config, &parts.tables).map_err(|error| KeyError::SetUp(error.into()))?;
-    Ok((parts, stark))
+    Ok(parts)
+}
+
+impl Key {
+    /// The commitment to the preprocessed columns. A key that was checked has as many digests as it
+    /// needs, which is a power of two.
+    pub(super) fn commitment(&self) -> Cap {
+        Cap::from_digests(self.program.clone())
+    }
 }

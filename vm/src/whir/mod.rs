@@ -1,12 +1,13 @@
 //! The second proof stack: the machine's tables proved by sumcheck, LogUp with GKR, and WHIR.
 //!
 //! It stands beside batch STARKs over FRI ([`crate::prover`], [`crate::verifier`]) and proves the
-//! same traces of the same tables. Proofs are those of `p3-multi-stark` 0.8.0, committed in
-//! Poseidon-16. [`crate::stack`] has one trait for both provers and one for both verifiers.
+//! same traces of the same tables, committed in Poseidon-16: [`crate::multilinear`] has what depends
+//! on the tables, [`droste_native::gkr`] the sum of the messages' fractions, [`droste_native::whir`]
+//! the commitment. [`crate::stack`] has one trait for both provers and one for both verifiers.
 //!
 //! ```
 //! use droste_native::F;
-//! use droste_native::stark::whir::WhirSettings;
+//! use droste_native::whir::WhirSettings;
 //! use droste_vm::compiler::compile;
 //! use droste_vm::executor::{Tape, execute};
 //! use droste_vm::heights::Heights;
@@ -38,29 +39,26 @@
 
 mod codec;
 mod key;
-mod provable;
+mod proof;
 mod prover;
-mod table;
+mod security;
 mod verifier;
 
 pub use codec::{MAGIC, MAX_BYTES, decode, encode};
-pub use key::{FORMAT_VERSION, KEY_TAG, Key, KeyError, MACHINE_TAG, ProvingKey};
-#[doc(hidden)]
-pub use provable::__private;
-pub use provable::Provable;
+pub use key::{FORMAT_VERSION, KEY_TAG, Key, KeyError, MACHINE_TAG, Provable, ProvingKey};
+pub use proof::StarkProof;
 pub use prover::{Proof, ProveError};
-pub use table::WhirTable;
+pub use security::{WhirSecurity, WhirTerm};
 pub use verifier::{Report, Verifier, VerifyError};
 
 crate::machine! {
-    /// The tables of the recursion machine R, which this stack is for, and no others: Plonky3
-    /// compiles the constraints of every table a dozen times.
+    /// The tables of the recursion machine R, which this stack is for.
     pub enum RecursionTables {
         /// Extension arithmetic, lanes, block equality, random combinations.
         Ext(crate::tables::ext::ExtTable),
         /// Poseidon-16: compression, sponge, Merkle paths.
         Poseidon16(crate::tables::poseidon16::Poseidon16CallTable),
+        /// Multilinear extensions of powers, which the verifier of WHIR takes.
+        PowerWeights(crate::tables::power_weights::PowerWeightsTable),
     }
 }
-
-crate::whir_provable! { RecursionTables }

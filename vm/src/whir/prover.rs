@@ -1,27 +1,33 @@
 //! The prover over WHIR: a proof of one run of a program.
 
 use std::fmt;
+use std::ops::Range;
 
 use droste_air::End;
-use droste_native::F;
+use droste_native::gkr::{self, GkrError};
 use droste_native::stark::challenger::{NoNonce, with_grinding};
-use droste_native::stark::whir::{WhirSettingsError, WhirStark};
+use droste_native::whir::{OpenError, Scheme};
+use droste_native::{EF, F};
+use p3_challenger::{CanObserve, FieldChallenger};
+use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
-use p3_sumcheck::layout::Table as Columns;
 use p3_util::log2_strict_usize;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tracing::info_span;
 
-use super::key::{Key, ProvingKey, limits};
-use super::provable::{Provable, StarkProof, StarkProvingError};
-use super::verifier::{VerifyError, accept, check_heights, statements};
+use super::key::{Key, Provable, ProvingKey, fill, limits};
+use super::proof::{StarkProof, claims, observe_opened, transcript};
+use super::verifier::{VerifyError, accept, check_heights};
 use crate::batch::{Balance, ZeroDenominator, unbalanced_bus};
 use crate::codec::short_list;
 use crate::heights::{Heights, padded_log_height};
 use crate::machine::MAX_TABLES;
+use crate::multilinear::cells::{Cells, CellsError};
+use crate::multilinear::leaves::{LookupChallenges, leaves};
+use crate::multilinear::tables::Shape;
+use crate::multilinear::zerocheck::{self, LeafClaim, ProvingError};
 use crate::prover::{public_values, traces_of};
 use crate::record::Execution;
 use crate::tables::{LANES, TraceInput};
@@ -38,7 +44,7 @@ pub struct Proof {
     /// Logarithms of the tables' heights, in the machine's order.
     #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
     pub log_heights: Vec<usize>,
-    /// Plonky3's proof of the tables.
+    /// The proof of the tables.
     pub stark: StarkProof,
 }
 
@@ -55,9 +61,6 @@ impl fmt::Debug for Proof {
 /// Why no proof was made.
 #[derive(Debug, Error)]
 pub enum ProveError {
-    /// The settings have no parameters for these heights.
-    #[error(transparent)]
-    Settings(#[from] WhirSettingsError),
     /// A table has more rows than its given height. A table of calls has one row more than those
     /// of its calls.
     #[error("table {table} has the height 2^{log_height}, the run needs {rows} rows of it")]
@@ -114,9 +117,18 @@ pub enum ProveError {
     /// No nonce passes a proof of work.
     #[error(transparent)]
     Grinding(#[from] NoNonce),
-    /// Plonky3's prover returned an error.
-    #[error("the tables could not be proved")]
-    Stark(#[source] Box<StarkProvingError>),
+    /// The traces have another shape than the machine's tables.
+    #[error(transparent)]
+    Cells(#[from] CellsError),
+    /// The sum of the messages' fractions could not be proved.
+    #[error(transparent)]
+    Fractions(#[from] GkrError),
+    /// The constraints could not be proved.
+    #[error(transparent)]
+    Constraints(#[from] ProvingError),
+    /// The opened values could not be proved.
+    #[error(transparent)]
+    Opening(#[from] OpenError),
     /// The verifier rejects what the prover made: the traces violate a constraint, or are of
     /// impossible heights.
     #[error("the traces are not those of a run of the key's program")]
@@ -193,10 +205,8 @@ impl<T: Provable> ProvingKey<T> {
 
     /// Proves given traces, one per table, for a statement.
     ///
-    /// Traces that violate a constraint, or whose messages do not balance, are an error. Messages
-    /// are compared before the proof begins, since Plonky3's prover panics at such traces. For
-    /// constraints the finished proof is verified, which takes a small part of the time of making
-    /// it.
+    /// Traces that violate a constraint, or whose messages do not balance, are an error: the finished
+    /// proof is verified, which takes a small part of the time of making it.
     ///
     /// # Errors
     /// See [`ProveError`].
@@ -206,28 +216,110 @@ impl<T: Provable> ProvingKey<T> {
         traces: &[RowMajorMatrix<F>],
     ) -> Result<Proof, ProveError> {
         let log_heights = self.check_traces(traces)?;
-        check_heights(&self.key, &self.parts, &log_heights)?;
-        let config = self.parts.config(&self.key.settings, &log_heights)?;
-        info_span!("balance").in_scope(|| self.check_balance(&statement, traces))?;
-        let columns = info_span!("transpose").in_scope(|| {
-            let traces = traces.par_iter();
-            traces
-                .map(|trace| Columns::new(trace.transpose()))
-                .collect()
-        });
-        let statements = statements(&self.parts, &log_heights, &statement);
-        let mut challenger = WhirStark::challenger(&self.key.seed(&log_heights));
-        let prove = || T::prove_stark(&config, &statements, columns, &self.stark, &mut challenger);
-        let stark = info_span!("prove").in_scope(|| with_grinding(prove))?;
+        let stark = with_grinding(|| self.prove_stark(&statement, traces, &log_heights))??;
         let proof = Proof {
             key: self.key.clone(),
             statement,
             log_heights,
-            stark: stark.map_err(|error| ProveError::Stark(error.into()))?,
+            stark,
         };
-        info_span!("verify")
-            .in_scope(|| accept(&self.key, &self.parts, &self.verifying, &config, &proof))?;
+        info_span!("verify").in_scope(|| accept(&self.key, &self.parts, &proof))?;
         Ok(proof)
+    }
+
+    fn prove_stark(
+        &self,
+        statement: &[F; LANES],
+        traces: &[RowMajorMatrix<F>],
+        log_heights: &[usize],
+    ) -> Result<StarkProof, ProveError> {
+        let system = &self.parts.system;
+        let (scheme, shape) = check_heights(&self.key, &self.parts, log_heights)?;
+        let stack = scheme.layout();
+        let cells = info_span!("stack").in_scope(|| {
+            let mut cells = F::zero_vec(stack.main_cells());
+            for (index, (trace, table)) in traces.iter().zip(system.tables()).enumerate() {
+                fill(&mut cells, &table.main, trace, |slot| {
+                    stack.main_column(index, slot)
+                });
+            }
+            cells
+        });
+        let main = info_span!("commit").in_scope(|| scheme.commit(cells));
+        let mut challenger = transcript(&self.key, statement, log_heights);
+        challenger.observe(main.cap().clone());
+        let preprocessed = Some(&self.preprocessed);
+        let outside = info_span!("outside")
+            .in_scope(|| scheme.outside(&main, preprocessed, &mut challenger))?;
+        let values = outside.values().to_vec();
+
+        let columns = self.columns(&shape, &scheme, main.cells());
+        let challenges = LookupChallenges {
+            alpha: challenger.sample_algebra_element(),
+            beta: challenger.sample_algebra_element(),
+        };
+        let fractions = info_span!("leaves")
+            .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
+        let fractions = fractions.into_fractions(&shape)?;
+        let proved = info_span!("fractions").in_scope(|| gkr::prove(&fractions, &mut challenger));
+        let (fractions, claim) = match proved {
+            Err(GkrError::Unbalanced) => {
+                self.check_balance(statement, traces)?;
+                return Err(GkrError::Unbalanced.into());
+            }
+            proved => proved?,
+        };
+        let claim = LeafClaim::from(claim);
+        let proved = info_span!("constraints").in_scope(|| {
+            zerocheck::prove(
+                system,
+                &shape,
+                &columns,
+                statement,
+                &claim,
+                &challenges,
+                &mut challenger,
+            )
+        })?;
+        observe_opened(&proved.opened, &mut challenger);
+        let y: EF = challenger.sample_algebra_element();
+        let claims = claims(system, &scheme, &proved.reduction.point, &proved.opened, y);
+        let claims: Vec<_> = claims.into_iter().map(|(claim, _)| claim).collect();
+        let opening = scheme.open(&main, preprocessed, outside, &claims, &mut challenger)?;
+        Ok(StarkProof {
+            commitment: main.cap().clone(),
+            outside: values,
+            fractions,
+            zerocheck: proved.proof,
+            opened: proved.opened,
+            opening,
+        })
+    }
+
+    /// The cells of each table, as they lie in the stack.
+    fn columns<'a>(&'a self, shape: &Shape, scheme: &Scheme, main: &'a [F]) -> Vec<Cells<'a>> {
+        let stack = scheme.layout();
+        let preprocessed = self.preprocessed.cells();
+        let tables = self.parts.system.tables().iter().zip(shape.log_heights());
+        tables
+            .enumerate()
+            .map(|(index, (table, log_height))| {
+                let part = |cells: &'a [F], first: Option<Range<usize>>, width: usize| {
+                    let start = first.map_or(0, |first| first.start);
+                    cells
+                        .get(start..start + (width << log_height))
+                        .unwrap_or_default()
+                };
+                Cells {
+                    main: part(main, stack.main_column(index, 0), table.main.width()),
+                    preprocessed: part(
+                        preprocessed,
+                        stack.preprocessed_column(index, 0),
+                        table.preprocessed.width(),
+                    ),
+                }
+            })
+            .collect()
     }
 
     /// Checks the shapes of traces. Returns the logarithms of their heights.

@@ -1,28 +1,32 @@
 //! The verifier of one proof over WHIR.
 //!
 //! No proof and no key makes it panic, and no header of a proof determines unbounded work: tables
-//! are those of the machine, heights at most `2^24`, and there is no loop over rows. What
-//! `p3-multi-stark` and `p3-whir` 0.8.0 leave to their caller is checked before they are called: the
-//! key, the heights, the number of digests in every commitment, the number of messages, and that
-//! nothing is in the proof that is not read.
+//! are those of the machine, heights at most `2^log_block`, and there is no loop over rows. It checks key,
+//! statement and heights, then what each part of the protocol checks (docs/notes/whir-protocol.md):
+//!
+//! - [`droste_native::gkr::verify`]: the fractions of all messages add up to zero;
+//! - [`crate::multilinear::zerocheck`]: constraints are zero, and the fractions are the messages';
+//! - [`droste_native::whir::Scheme::verify`]: the opened values are those of the columns.
 
 use std::sync::OnceLock;
 
 use droste_native::F;
-use droste_native::stark::suite::SuiteCap;
-use droste_native::stark::whir::{
-    WhirOpening, WhirScheme, WhirSecurity, WhirSettingsError, WhirStark,
-};
-use p3_field::PrimeCharacteristicRing;
+use droste_native::gkr::{self, GkrError};
+use droste_native::whir::settings::WhirSettingsError;
+use droste_native::whir::{LayoutError, OpeningError, Scheme};
+use p3_challenger::{CanObserve, FieldChallenger};
 use thiserror::Error;
 
-use super::key::{self, Key, KeyError, Parts, limits};
-use super::provable::{Provable, StarkVerificationError, StarkVerifyingKey, Statement};
+use super::key::{self, Key, KeyError, Parts, Provable, SchemeError, limits};
+use super::proof::{claims, observe_opened, transcript};
 use super::prover::Proof;
+use super::security::{WhirSecurity, security};
 use crate::key::{KeyDigest, KeyHeights};
 use crate::lookups::total_weight;
 use crate::machine::Machine;
-use crate::prover::public_values;
+use crate::multilinear::leaves::LookupChallenges;
+use crate::multilinear::tables::{Shape, ShapeError, System};
+use crate::multilinear::zerocheck::{self, LeafClaim, ZerocheckError};
 use crate::tables::LANES;
 
 /// What an accepted proof states.
@@ -97,32 +101,36 @@ pub enum VerifyError {
         /// Bits that the proof has.
         found: usize,
     },
-    /// A commitment has another number of digests than its tree's cap.
-    #[error("the {commitment} has {found} digests, expected {expected}")]
-    CapSize {
-        /// Which commitment.
-        commitment: String,
-        /// Number of digests expected.
-        expected: usize,
-        /// Number of digests found.
-        found: usize,
-    },
-    /// The proof has a part that nothing reads.
-    #[error("the {opening} has a last sumcheck, expected none")]
-    Unread {
-        /// Which opening.
-        opening: &'static str,
-    },
-    /// Plonky3's verifier rejects the proof of the tables.
-    #[error("the proof of the tables is not valid")]
-    Stark(#[source] Box<StarkVerificationError>),
+    /// The tables cannot be stacked.
+    #[error(transparent)]
+    Stack(#[from] LayoutError),
+    /// There are no proofs for tables of these heights.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// The sum of the messages' fractions is not shown to be zero.
+    #[error("the messages are not shown to balance")]
+    Fractions(#[from] GkrError),
+    /// The constraints are not shown to be zero.
+    #[error("the constraints are not shown to hold")]
+    Constraints(#[from] ZerocheckError),
+    /// The opened values are not shown to be those of the columns.
+    #[error("the opening of the columns is not valid")]
+    Opening(#[from] OpeningError),
+}
+
+impl From<SchemeError> for VerifyError {
+    fn from(error: SchemeError) -> Self {
+        match error {
+            SchemeError::Settings(error) => Self::Settings(error),
+            SchemeError::Stack(error) => Self::Stack(error),
+        }
+    }
 }
 
 /// A checked key with everything that is needed to verify proofs of it.
 pub struct Verifier<T> {
     key: Key,
     parts: Parts<T>,
-    stark: StarkVerifyingKey,
     /// Heights and security of the first proof. Further proofs of a key mostly have the same.
     known: OnceLock<(Vec<usize>, WhirSecurity)>,
 }
@@ -133,11 +141,10 @@ impl<T: Provable> Verifier<T> {
     /// # Errors
     /// If no proof of this key can be accepted.
     pub fn new(key: Key) -> Result<Self, VerifyError> {
-        let (parts, stark) = key::check::<T>(&key)?;
+        let parts = key::check::<T>(&key)?;
         Ok(Self {
             key,
             parts,
-            stark,
             known: OnceLock::new(),
         })
     }
@@ -150,6 +157,19 @@ impl<T: Provable> Verifier<T> {
     /// Returns the machine.
     pub fn machine(&self) -> &Machine<T> {
         &self.parts.machine
+    }
+
+    /// Returns what is proved of the machine's tables.
+    pub fn system(&self) -> &System {
+        &self.parts.system
+    }
+
+    /// Returns the commitment scheme and the shape of proofs of these heights.
+    ///
+    /// # Errors
+    /// If no proof of the key can have these heights.
+    pub fn shape(&self, log_heights: &[usize]) -> Result<(Scheme, Shape), VerifyError> {
+        check_heights(&self.key, &self.parts, log_heights)
     }
 
     /// Verifies that a proof is one of this key, that it has a statement that begins with
@@ -174,16 +194,14 @@ impl<T: Provable> Verifier<T> {
         }
         check_statement(expected, &proof.statement)?;
         let log_heights = &proof.log_heights;
-        check_heights(&self.key, &self.parts, log_heights)?;
-        let config = self.parts.config(&self.key.settings, log_heights)?;
-        let security = self.security_of(&config, log_heights);
+        let security = self.security(log_heights)?;
         if security.bits() < min_bits {
             return Err(VerifyError::Security {
                 expected: min_bits,
                 found: security.bits(),
             });
         }
-        accept(&self.key, &self.parts, &self.stark, &config, proof)?;
+        accept(&self.key, &self.parts, proof)?;
         let tables = self.parts.machine.tables().iter();
         Ok(Report {
             key: self.key.digest(),
@@ -201,58 +219,25 @@ impl<T: Provable> Verifier<T> {
     /// # Errors
     /// If no proof of the key can have these heights.
     pub fn security(&self, log_heights: &[usize]) -> Result<WhirSecurity, VerifyError> {
-        check_heights(&self.key, &self.parts, log_heights)?;
-        let config = self.parts.config(&self.key.settings, log_heights)?;
-        Ok(self.security_of(&config, log_heights))
-    }
-
-    fn security_of(&self, config: &WhirStark, log_heights: &[usize]) -> WhirSecurity {
         if let Some((_, security)) = self.known.get().filter(|known| known.0 == log_heights) {
-            return security.clone();
+            return Ok(security.clone());
         }
-        // Public values are counted, not read.
-        let statements = statements(&self.parts, log_heights, &[F::ZERO; LANES]);
-        let security = T::stark_security(config, &statements, &self.stark);
+        let (scheme, shape) = check_heights(&self.key, &self.parts, log_heights)?;
+        let security = security(&self.parts.system, &shape, &scheme);
         // If another proof was first, this is computed anew every time.
         let _ = self.known.set((log_heights.to_vec(), security.clone()));
-        security
+        Ok(security)
     }
-}
-
-impl Key {
-    /// What the transcript absorbs first: the key's digest, then the heights.
-    pub(super) fn seed(&self, log_heights: &[usize]) -> Vec<F> {
-        let mut seed = self.digest().0.to_vec();
-        seed.push(F::from_usize(log_heights.len()));
-        seed.extend(log_heights.iter().map(|&log| F::from_usize(log)));
-        seed
-    }
-}
-
-/// The tables of a machine, at these heights, with their public values.
-pub(super) fn statements<'a, T: Provable>(
-    parts: &'a Parts<T>,
-    log_heights: &[usize],
-    statement: &[F; LANES],
-) -> Vec<Statement<'a, T>> {
-    let tables = parts.tables.iter().zip(log_heights);
-    tables
-        .map(|(table, &log_height)| Statement {
-            table,
-            log_height,
-            public_values: public_values(table.table(), statement),
-        })
-        .collect()
 }
 
 /// Checks the heights of a proof's tables: each is possible, tables of fixed content have the
 /// height of that content, all heights are the key's where the key fixes them, and the number of
-/// messages is below the modulus.
+/// messages is below the modulus. Returns the commitment scheme and the shape for these heights.
 pub(super) fn check_heights<T: Provable>(
     key: &Key,
     parts: &Parts<T>,
     log_heights: &[usize],
-) -> Result<(), VerifyError> {
+) -> Result<(Scheme, Shape), VerifyError> {
     let tables = parts.machine.tables();
     let limits = limits(&key.settings);
     let is_fixed = |table: &T, log_height| {
@@ -277,54 +262,48 @@ pub(super) fn check_heights<T: Provable>(
     if messages >= u128::from(droste_native::field::MODULUS) {
         return Err(VerifyError::TooManyMessages { messages });
     }
-    Ok(())
+    let shape = Shape::new(&parts.system, log_heights)?;
+    Ok((parts.scheme(&key.settings, log_heights)?, shape))
 }
 
-/// Verifies the proof of the tables. Key, statement and heights must have been checked.
+/// Verifies the proof of the tables. Key and statement must have been checked.
 pub(super) fn accept<T: Provable>(
     key: &Key,
     parts: &Parts<T>,
-    stark: &StarkVerifyingKey,
-    config: &WhirStark,
     proof: &Proof,
 ) -> Result<(), VerifyError> {
-    let main = proof.stark.commitment.digests().len();
-    check_opening(key, config.main(), "main", Some(main), &proof.stark.opening)?;
-    if let Some(opening) = &proof.stark.preprocessed_opening {
-        check_opening(key, config.preprocessed(), "preprocessed", None, opening)?;
-    }
-    let statements = statements(parts, &proof.log_heights, &proof.statement);
-    let mut challenger = WhirStark::challenger(&key.seed(&proof.log_heights));
-    T::verify_stark(config, &statements, stark, &proof.stark, &mut challenger)
-        .map_err(|error| VerifyError::Stark(error.into()))
-}
-
-/// Checks that every commitment of an opening has exactly as many digests as its tree has, which
-/// Plonky3 0.8.0 does not: it accepts more, absorbs them and never compares them with anything.
-/// `first` is the number of digests of the commitment that is opened, unless it is the key's. And
-/// checks that there is no last sumcheck that is not read.
-fn check_opening(
-    key: &Key,
-    scheme: &WhirScheme,
-    name: &'static str,
-    first: Option<usize>,
-    opening: &WhirOpening,
-) -> Result<(), VerifyError> {
-    let sizes = scheme.cap_sizes(&key.settings);
-    let rounds = opening.whir.rounds.iter();
-    let rounds = rounds.map(|round| round.commitment.as_ref().map(|cap| cap.digests().len()));
-    for (round, (found, expected)) in std::iter::once(first).chain(rounds).zip(sizes).enumerate() {
-        if found.is_some_and(|found| found != expected) {
-            return Err(VerifyError::CapSize {
-                commitment: format!("{name} commitment of round {round}"),
-                expected,
-                found: found.unwrap_or(0),
-            });
-        }
-    }
-    if scheme.parameters().final_sumcheck_rounds() == 0 && opening.whir.final_sumcheck.is_some() {
-        return Err(VerifyError::Unread { opening: name });
-    }
+    let (statement, log_heights) = (&proof.statement, &proof.log_heights);
+    let (system, stark) = (&parts.system, &proof.stark);
+    let (scheme, shape) = check_heights(key, parts, log_heights)?;
+    let mut challenger = transcript(key, statement, log_heights);
+    challenger.observe(stark.commitment.clone());
+    let mut claims_of = scheme.sample_outside(&stark.outside, &mut challenger)?;
+    let challenges = LookupChallenges {
+        alpha: challenger.sample_algebra_element(),
+        beta: challenger.sample_algebra_element(),
+    };
+    let claim = gkr::verify(&stark.fractions, shape.log_leaves(), &mut challenger)?;
+    let claim = LeafClaim::from(claim);
+    let reduction = zerocheck::verify(system, &shape, &claim, &stark.zerocheck, &mut challenger)?;
+    zerocheck::check(
+        system,
+        &shape,
+        &claim,
+        &challenges,
+        statement,
+        &reduction,
+        &stark.opened,
+    )?;
+    observe_opened(&stark.opened, &mut challenger);
+    let y = challenger.sample_algebra_element();
+    claims_of.extend(claims(system, &scheme, &reduction.point, &stark.opened, y));
+    scheme.verify(
+        &stark.commitment,
+        Some(&key.commitment()),
+        &claims_of,
+        &stark.opening,
+        &mut challenger,
+    )?;
     Ok(())
 }
 

@@ -3,12 +3,11 @@
 //! Claim: at each sampled index the opened leaf is authentic, and the value of the folded polynomial
 //! at the index's point is that of the leaf, folded by the challenges that were sampled after the
 //! commitment. In the last round this value is compared with the final polynomial, otherwise it
-//! becomes a claim about the next commitment. `WhirVerifier::verify_stir_challenges` of p3-whir does
-//! the same.
+//! becomes a claim about the next commitment.
 //!
 //! A codeword is in natural order: the point of index `i` is the `i`-th power of the domain's
-//! generator. A leaf has the values there of the `2^k` polynomials that arise when the first `k`
-//! variables are bound to bits, in the order of these bits. The coefficients of such a polynomial are
+//! generator. A leaf has the values there of the polynomials of the rows: those that arise when the
+//! first variables are bound to the bits of a row's number. The coefficients of such a polynomial are
 //! the values of the multilinear polynomial on the hypercube of the other variables, so its value at
 //! `x` is a sum over the hypercube with weights `prod_i (1 - b_i + b_i x^(2^(n-1-i)))`.
 
@@ -19,7 +18,6 @@ use crate::hash::{Challenger, Hash};
 use crate::packing::{hint_row, unpack_all};
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
-use crate::verify::whir::claims::Coordinates;
 use crate::verify::whir::shape::{Queries, Shape};
 use crate::verify::whir::sumcheck::equality;
 
@@ -29,13 +27,11 @@ const PIECE: usize = 4;
 /// What all queries to one commitment read.
 #[derive(Clone, Debug)]
 pub struct Places {
-    /// The commitment.
-    pub commitment: Slice,
-    /// Number of levels that its cap replaces.
+    /// The commitment to each tree.
+    pub commitments: Vec<Slice>,
+    /// Number of levels that a cap replaces.
     pub cap: usize,
-    /// The table of [`points`].
-    pub points: Slice,
-    /// For each element of a leaf, its weight in the folded value.
+    /// For each element of the leaves of all trees, its weight in the folded value.
     pub weights: Vec<Ext>,
     /// The point at which leaves are compared with their combination, if they are: see
     /// [`crate::verify::whir::rows`].
@@ -45,35 +41,123 @@ pub struct Places {
 /// What a query learned.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
-    /// The point of the index.
-    pub point: Felt,
-    /// The value of the folded polynomial there; or the value of the leaf at the point of
+    /// The index: an integer of as many bits as the leaves need.
+    pub index: Felt,
+    /// The value of the folded polynomial at its point; or the value of the leaf at the point of
     /// [`Places::compared_at`].
     pub value: Ext,
 }
 
 impl Places {
-    /// Returns what the queries to commitment `number` read, whose leaves are folded by the
-    /// challenges `fold`.
-    pub fn new(
-        shape: &Shape,
-        number: usize,
-        commitment: Slice,
-        points: Slice,
-        fold: &[Ext],
-    ) -> Self {
+    /// Returns what the queries to commitment `number` read, whose rows are folded by the challenges
+    /// `fold`.
+    pub fn new(shape: &Shape, number: usize, commitments: &[Slice], fold: &[Ext]) -> Self {
+        let queries = shape.queries(number);
+        assert_eq!(commitments.len(), queries.trees.len());
+        assert!(queries.count > 0);
+        assert!(queries.log_leaves <= 24);
+        let mut own = Vec::new();
+        for commitment in commitments {
+            own.push(*commitment);
+        }
+        let all = equality(fold);
         let mut weights = Vec::new();
-        for weight in equality(fold) {
-            weights.push(weight.pin());
+        for row in queries.rows() {
+            weights.push(all[row].pin());
         }
         Self {
-            commitment,
-            cap: shape.cap_levels(&shape.queries(number)),
-            points,
+            commitments: own,
+            cap: shape.cap_levels(&queries),
             weights,
             compared_at: Vec::new(),
         }
     }
+}
+
+/// Tells the prover the sampled words, on which its answers depend.
+pub fn tell(words: &[[Felt; 2]]) {
+    for word in words {
+        tell_word(*word);
+    }
+}
+
+/// Answers one query.
+#[inline(never)]
+pub fn query<H: Hash, C: Challenger>(
+    queries: &Queries,
+    places: &Places,
+    word: [Felt; 2],
+) -> Answer {
+    let bits = C::bits(word);
+    let length = queries.log_leaves;
+    let depth = length - places.cap;
+    let mut rows = Vec::new();
+    for tree in 0..queries.trees.len() {
+        // In bounds: a cap has one digest for each integer of the index's top bits. It is read before
+        // the path is computed, so that the path's root is written to the cap's own block.
+        let top = bits.part(depth, length);
+        let root = H::digest_unchecked(places.commitments[tree], top);
+        // Row and path are bound by the comparison with the root below.
+        // Hashing gives a short leaf's other lanes the value zero in an honest tree. What else a tree
+        // may have there is not read.
+        let lanes = lanes(queries, tree).max(8);
+        let row = hint_row::<H>(lanes).any();
+        let mut node = H::leaf(row, lanes);
+        if depth > 0 {
+            let path = hint_slice(depth * H::DIGEST_BLOCKS).any();
+            node = H::path(node, bits.part(0, depth), path, depth);
+        }
+        H::assert_same(root, node);
+        rows.push(row);
+    }
+    Answer {
+        index: bits.part(0, length),
+        value: if places.compared_at.is_empty() {
+            folded::<H>(queries, places, &rows)
+        } else {
+            at_point(queries, &rows, places.compared_at[0])
+        },
+    }
+}
+
+/// Returns the number of base field elements of a leaf of a tree.
+fn lanes(queries: &Queries, tree: usize) -> usize {
+    let elements = queries.trees[tree].len();
+    if queries.base { elements } else { 5 * elements }
+}
+
+/// Returns the leaves' value, folded.
+fn folded<H: Hash>(queries: &Queries, places: &Places, rows: &[Slice]) -> Ext {
+    let mut sum = Ext::ZERO;
+    let mut at = 0usize;
+    for tree in 0..rows.len() {
+        let elements = queries.trees[tree].len();
+        if queries.base {
+            for i in 0..elements {
+                let lane = rows[tree].block(i / 8).lane(i % 8);
+                sum = places.weights[at + i] * lane + sum;
+            }
+        } else {
+            let values = unpack_all::<H>(rows[tree], 0, elements);
+            for i in 0..elements {
+                sum = places.weights[at + i] * values[i] + sum;
+            }
+        }
+        at += elements;
+    }
+    sum
+}
+
+/// Returns the value at `point` of the polynomial with the leaves' elements as coefficients. Those of
+/// a tree begin at the tree's highest power, and take the powers of whole blocks.
+fn at_point(queries: &Queries, rows: &[Slice], point: Ext) -> Ext {
+    let mut sum = horner(rows[0], 0, lanes(queries, 0), point);
+    for tree in 1..rows.len() {
+        let lanes = lanes(queries, tree);
+        let value = horner(rows[tree], 0, lanes, point);
+        sum = sum * crate::fri::power(point, lanes.next_multiple_of(8)) + value;
+    }
+    sum
 }
 
 /// Returns the table of points, which depends on nothing. Lane `j` of entry `digit` is the
@@ -94,52 +178,10 @@ pub fn points() -> Slice {
     Slice::from_blocks(entries)
 }
 
-/// Tells the prover the sampled words, on which its answers depend.
-pub fn tell(words: &[[Felt; 2]]) {
-    for word in words {
-        tell_word(*word);
-    }
-}
-
-/// Answers one query.
-#[inline(never)]
-pub fn query<H: Hash, C: Challenger>(
-    queries: &Queries,
-    places: &Places,
-    word: [Felt; 2],
-) -> Answer {
-    // Plonky3 samples again if the element is the largest one, so that all indices are equally
-    // likely (`sample_uniform_bits`). This happens with probability 2^-31; then there is no proof.
-    assert_ne!(word[0], -Felt::ONE);
-    let bits = C::bits(word);
-    let length = queries.log_leaves;
-    // In bounds: a cap has one digest for each integer of the index's top bits. It is read before
-    // the path is computed, so that the path's root is written to the cap's own block.
-    let depth = length - places.cap;
-    let root = H::digest_unchecked(places.commitment, bits.part(depth, length));
-    // Row and path are bound by the comparison with the root below.
-    let elements = 1usize << queries.log_arity;
-    let lanes = if queries.base { elements } else { 5 * elements };
-    let row = hint_row::<H>(lanes).any();
-    let mut node = H::leaf(row, lanes);
-    if depth > 0 {
-        let path = hint_slice(depth * H::DIGEST_BLOCKS).any();
-        node = H::path(node, bits.part(0, depth), path, depth);
-    }
-    H::assert_same(root, node);
-    Answer {
-        point: point(places.points, &bits, length),
-        value: if places.compared_at.is_empty() {
-            folded::<H>(queries, places, row)
-        } else {
-            horner(row, 0, lanes, places.compared_at[0])
-        },
-    }
-}
-
-/// Returns the power of the generator of the subgroup of order `2^length` whose exponent is the
-/// integer of the low `length` bits.
-fn point(table: Slice, bits: &Bits, length: usize) -> Felt {
+/// Returns the power of the generator of the subgroup of order `2^length` whose exponent is `index`,
+/// an integer of `length` bits.
+fn point(table: Slice, index: Felt, length: usize) -> Felt {
+    let bits = Bits::new(index, length.div_ceil(8));
     let mut product = Felt::ONE;
     for piece in 0..length.div_ceil(PIECE) {
         // The pieces are cut from the top, so that the subgroups are those of the table. The lowest
@@ -156,50 +198,17 @@ fn point(table: Slice, bits: &Bits, length: usize) -> Felt {
     product
 }
 
-/// Returns the leaf's value, folded.
-fn folded<H: Hash>(queries: &Queries, places: &Places, row: Slice) -> Ext {
-    let elements = places.weights.len();
-    let mut sum = Ext::ZERO;
-    if queries.base {
-        for i in 0..elements {
-            let block = row.block(i / H::RUN * H::RUN_BLOCKS + i % H::RUN / 8);
-            sum = places.weights[i] * block.lane(i % H::RUN % 8) + sum;
-        }
-    } else {
-        let values = unpack_all::<H>(row, 0, elements);
-        for i in 0..elements {
-            sum = places.weights[i] * values[i] + sum;
-        }
-    }
-    sum
-}
-
-/// Returns the weight of the coordinates from `from` on in the value at `x` of the polynomial whose
-/// coefficients are the values on the hypercube (`p3_multilinear_util::Point::eval_select`).
-#[inline(never)]
-pub fn weight(all: &Coordinates, from: usize, x: Felt) -> Ext {
-    let n = all.values.len();
-    let mut product = Ext::ONE;
-    let mut power = x;
-    for i in 0..(n - from) {
-        let at = n - 1 - i;
-        product = product * (all.values[at] * power + all.complements[at]);
-        if i + 1 < n - from {
-            power = power * power;
-        }
-    }
-    product
-}
-
 /// Fails unless the polynomial whose coefficients are `values`, constant term first, has the answers'
-/// values at their points.
-pub fn check_final(values: &[Ext], answers: &[Answer]) {
+/// values at the points of their indices of `length` bits.
+pub fn check_final(values: &[Ext], length: usize, answers: &[Answer]) {
     let mut coefficients = Vec::new();
     for value in values {
         coefficients.push(*value);
     }
     let polynomial = Polynomial::new(coefficients).pin();
+    let table = points();
     for answer in answers {
-        assert_eq!(polynomial.evaluate(answer.point), answer.value);
+        let x = point(table, answer.index, length);
+        assert_eq!(polynomial.evaluate(x), answer.value);
     }
 }

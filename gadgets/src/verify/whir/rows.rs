@@ -2,17 +2,20 @@
 //!
 //! The claim of a round needs the answers `v_i` only in the sum of `gamma^i v_i`, and folding is linear:
 //! the sum is the fold of the combined leaf, whose elements are the sums of `gamma^i` times those of the
-//! leaves. Folding one leaf of 64 elements takes 128 instructions. So the prover sends the combined leaf
-//! `c`, and the program compares it with the leaves at one random point: the polynomial with the
-//! coefficients `c` and the sum of `gamma^i` times those with the coefficients of the leaves must agree
-//! there. A leaf's value at a point is a single `horner`.
+//! leaves. (If there are several trees, a leaf here is that of all trees at one index.) Folding one leaf
+//! of 64 elements takes 128 instructions. So the prover sends the combined leaf `c`, and the program
+//! compares it with the leaves at one random point: the polynomial with the coefficients `c` and the sum
+//! of `gamma^i` times those with the coefficients of the leaves must agree there. A leaf's value at a
+//! point is a single `horner`.
 //!
-//! Plonky3's verifier has no such step. The point is sampled from a copy of its transcript, which goes
+//! The native verifier has no such step. The point is sampled from a copy of its transcript, which goes
 //! on by itself: after `gamma`, hence after the commitment and the indices, it absorbs a tag and `c`.
-//! Commitment and indices fix the leaves, up to collisions of the hash. If `c` is not their combination,
-//! the two polynomials, of degree below the number `n` of elements, differ, and they agree at the point
-//! with probability at most `(n - 1) / p^5`, which is below 2^-148 for 64 elements. (The lemma of
-//! Schwartz and Zippel; the random oracle as in the rest of the transcript.)
+//! The transcript itself goes on with an extension element or a nonce, neither of which can be the
+//! block of the tag. Commitment and indices fix the leaves, up to collisions of the
+//! hash. If `c` is not their combination, the two polynomials, of degree below `n + 8` for two trees,
+//! differ, and they agree at the point with probability at most `(n + 8) / p^5`, which is below 2^-147
+//! for 256 elements. (The lemma of Schwartz and Zippel; the random oracle as in the rest of the
+//! transcript.)
 
 use crate::advice::tell_ext;
 use crate::fri::power;
@@ -22,17 +25,26 @@ use crate::verify::whir::observed;
 use crate::verify::whir::query::{self, Places};
 use crate::verify::whir::shape::Queries;
 
-/// What the copy of the transcript absorbs first. A seed of Plonky3, which its transcript absorbs here,
-/// begins with its length, and is shorter.
-const TAG: Felt = Felt::new(0x726f_7773);
+/// What the copy of the transcript absorbs first: the letters "rows", in a lane that is zero in
+/// everything that the transcript itself may absorb there.
+const TAG: [Felt; 8] = [
+    Felt::ZERO,
+    Felt::ZERO,
+    Felt::ZERO,
+    Felt::ZERO,
+    Felt::ZERO,
+    Felt::ZERO,
+    Felt::ZERO,
+    Felt::new(0x726f_7773),
+];
 
 /// The answers of one round.
 #[derive(Clone, Debug)]
 pub struct Combined {
     /// The sum of the answers' values times the powers of the challenge, from power zero on.
     pub value: Ext,
-    /// The points of the indices.
-    pub points: Vec<Felt>,
+    /// The indices.
+    pub indices: Vec<Felt>,
 }
 
 /// Answers queries to a commitment over the base field. `copy` is a copy of the transcript, after
@@ -44,17 +56,15 @@ pub fn combined<H: Hash, C: Challenger + Copy>(
     challenge: Ext,
     copy: C,
 ) -> Combined {
-    let n = 1usize << queries.log_arity;
     query::tell(words);
     tell_ext(challenge);
     let mut t = copy;
-    t.observe(TAG);
+    t.observe_slice(Slice::from_blocks([Block::new(TAG)]), 8);
     // The comparison below binds the combined leaf.
-    let leaf = observed::<H, C>(&mut t, n);
+    let leaf = observed(&mut t, places.weights.len());
     let places = Places {
-        commitment: places.commitment,
+        commitments: places.commitments.clone(),
         cap: places.cap,
-        points: places.points,
         weights: places.weights.clone(),
         compared_at: vec![t.sample().pin()],
     };
@@ -64,22 +74,29 @@ pub fn combined<H: Hash, C: Challenger + Copy>(
     }
 
     let mut values = Ext::ZERO;
-    let mut points = Vec::new();
+    let mut indices = Vec::new();
     for i in 0..answers.len() {
         values = values * challenge + answers[answers.len() - 1 - i].value;
-        points.push(answers[i].point);
+        indices.push(answers[i].index);
     }
     let point = places.compared_at[0];
     let mut expected = Ext::ZERO;
     let mut folded = Ext::ZERO;
-    for i in 0..n {
-        expected = expected * point + leaf[i];
-        folded = places.weights[i] * leaf[i] + folded;
+    let mut at = 0usize;
+    for tree in &queries.trees {
+        let n = tree.len();
+        for i in 0..n {
+            expected = expected * point + leaf[at + i];
+            folded = places.weights[at + i] * leaf[at + i] + folded;
+        }
+        // The last lane of a leaf's last block has the power zero: the lanes after its elements are
+        // left out.
+        expected = expected * power(point, n.next_multiple_of(8) - n);
+        at += n;
     }
-    // `horner` gives the last lane of the last block the power zero.
-    assert_eq!(expected * power(point, n.next_multiple_of(8) - n), values);
+    assert_eq!(expected, values);
     Combined {
         value: folded,
-        points,
+        indices,
     }
 }

@@ -4,9 +4,8 @@
 //! prover sends the constant and the quadratic coefficient of the round's polynomial `h`; the third
 //! value follows from the claim, since `h(0) + h(1)` is the claimed sum. So nothing is checked in a
 //! round: a false message leads to a false claim, which the final equation rejects.
-//! `p3_sumcheck::SumcheckData::verify_rounds` does the same (basis `Evaluation`).
 
-use crate::hash::{Challenger, Hash, observe_constants};
+use crate::hash::Challenger;
 use crate::prelude::*;
 use crate::verify::whir::observed;
 use crate::verify::whir::shape::Sumcheck;
@@ -16,13 +15,10 @@ const HALF: Ext = Ext::new([1_065_353_217, 0, 0, 0, 0]);
 
 /// Runs the rounds, and returns their challenges, to which the next variables are bound. `claim`
 /// becomes the claim that is left.
-pub fn rounds<H: Hash, C: Challenger>(shape: &Sumcheck, t: &mut C, claim: &mut Ext) -> Vec<Ext> {
+pub fn rounds<C: Challenger>(shape: &Sumcheck, t: &mut C, claim: &mut Ext) -> Vec<Ext> {
     let mut challenges = Vec::new();
-    if shape.rounds > 0 {
-        observe_constants(t, &shape.seed);
-    }
     for _round in 0..shape.rounds {
-        let message = observed::<H, C>(t, 2);
+        let message = observed(t, 2);
         let constant = message[0];
         let quadratic = message[1];
         t.grind(shape.grinding_bits);

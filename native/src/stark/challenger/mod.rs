@@ -10,6 +10,18 @@ mod bytes;
 mod field;
 mod search;
 
+use p3_challenger::FieldChallenger;
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
+
+use crate::field::{DIGEST, EF, EXTENSION_DEGREE, F};
+
 pub use bytes::{ByteChallenger, ByteTranscript};
 pub use field::{FieldPermutation, FieldTranscript, Poseidon2Challenger, Poseidon16Challenger};
 pub use search::{NoNonce, with_grinding};
+
+/// Observes an element of the challenge field as a whole block of the machine: its five coefficients,
+/// constant term first, and three zeros. So a program observes it as it stores it.
+pub fn observe_extension<C: FieldChallenger<F>>(challenger: &mut C, value: EF) {
+    challenger.observe_slice(value.as_basis_coefficients_slice());
+    challenger.observe_slice(&[F::ZERO; DIGEST - EXTENSION_DEGREE]);
+}

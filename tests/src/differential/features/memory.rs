@@ -194,7 +194,7 @@ pub fn algebraic(g: &mut Generator, body: &mut Vec<Node>) {
     };
     let lanes = g.random.between(8, 8 * n);
     let (block, ext, skip) = (g.block(1), g.ext(1), g.random.below(8));
-    let (text, ty) = match g.random.below(10) {
+    let (text, ty) = match g.random.below(11) {
         0 => (
             format!("poseidon16_compress({block}, {})", g.block(1)),
             Ty::Block,
@@ -246,6 +246,17 @@ pub fn algebraic(g: &mut Generator, body: &mut Vec<Node>) {
             };
             body.push(line(format!("assert_unpacked({s}, {other}, 1, {u});")));
             (format!("{u}.block(0)"), Ty::Block)
+        }
+        9 => {
+            let blocks: Vec<_> = (0..n).map(|_| format!("{}.as_block()", g.ext(1))).collect();
+            let (coordinates, generator) = (blocks.join(", "), g.felt(1));
+            let exponent = g.unknown(body);
+            (
+                format!(
+                    "power_weights(Slice::from_blocks([{coordinates}]), {n}, {generator}, {exponent})"
+                ),
+                Ty::Ext,
+            )
         }
         _ => (
             format!("fold_pair({ext}, {}, {})", g.ext(1), g.ext(1)),

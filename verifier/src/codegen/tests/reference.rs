@@ -45,6 +45,8 @@ pub(super) fn random_opening(shape: &AirShape, buses: usize, seed: u64) -> Opene
         beta: element(),
         alpha: element(),
         point: element(),
+        combiner: EF::ZERO,
+        weights: vec![],
     }
 }
 

@@ -1,4 +1,4 @@
-//! Constraints of each table at the out-of-domain point, generated from the AIRs.
+//! Constraints of each table at one point, generated from the AIRs.
 
 use droste_gadgets::prelude::*;
 use droste_gadgets::verify::constraints::{Challenges, Opened};

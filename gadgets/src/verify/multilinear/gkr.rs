@@ -1,0 +1,94 @@
+//! The sum of fractions of the lookup argument, by layers (ePrint 2023/1284, section 3).
+//!
+//! Claim: the fractions `n_i / d_i` of `2^v` leaves sum to zero, and no denominator is zero. Layer `v`
+//! has the leaves; each fraction of the layer above is the sum of two, one of either half of the layer:
+//!
+//! ```text
+//! n = n_0 d_1 + n_1 d_0        d = d_0 d_1
+//! ```
+//!
+//! The first layer's two fractions are sent. Each further layer reduces a claim about the multilinear
+//! polynomials of a layer's numerators and denominators, at one point, to such a claim about the next.
+
+use crate::hash::Challenger;
+use crate::prelude::*;
+use crate::verify::multilinear::sumcheck;
+use crate::verify::whir::observed;
+
+/// A claim about a layer: the values of its numerators and denominators at a point.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Value of the numerators.
+    pub numerator: Ext,
+    /// Value of the denominators.
+    pub denominator: Ext,
+    /// The point. The first coordinate says which half of the layer.
+    pub point: Vec<Ext>,
+    /// A challenge that was sampled after both values: it combines them.
+    pub combiner: Ext,
+}
+
+/// Both halves of a layer at one point.
+struct Halves {
+    numerators: [Ext; 2],
+    denominators: [Ext; 2],
+}
+
+impl Halves {
+    fn read<C: Challenger>(t: &mut C) -> Self {
+        let values = observed(t, 4);
+        Self {
+            numerators: [values[0], values[2]],
+            denominators: [values[1], values[3]],
+        }
+    }
+
+    /// Returns the numerator of the sum.
+    fn numerator(&self) -> Ext {
+        self.numerators[0] * self.denominators[1] + self.numerators[1] * self.denominators[0]
+    }
+
+    /// Returns the denominator of the sum.
+    fn denominator(&self) -> Ext {
+        self.denominators[0] * self.denominators[1]
+    }
+
+    /// Returns the claim about the whole layer, where the halves are at the point `rest`.
+    fn claim<C: Challenger>(&self, t: &mut C, rest: &[Ext]) -> Claim {
+        let (half, combiner) = t.sample_pair();
+        let mut point = vec![half];
+        for coordinate in rest {
+            point.push(*coordinate);
+        }
+        let [n, n1] = self.numerators;
+        let [d, d1] = self.denominators;
+        Claim {
+            numerator: (n1 - n) * half + n,
+            denominator: (d1 - d) * half + d,
+            point,
+            combiner,
+        }
+    }
+}
+
+/// Verifies that the fractions of `2^variables` leaves sum to zero, and that no denominator is zero,
+/// if the returned claim about the leaves holds. `variables` is at least 1.
+pub fn verify<C: Challenger>(variables: usize, t: &mut C) -> Claim {
+    let first = Halves::read(t);
+    assert_eq!(first.numerator(), Ext::ZERO);
+    // The product of all denominators is not zero. Zero has no inverse.
+    let product = first.denominator();
+    assert_eq!(product * product.inverse(), Ext::ONE);
+    let mut claim = first.claim(t, &[]);
+    for _layer in 1..variables {
+        let mut sum = claim.combiner * claim.denominator + claim.numerator;
+        let rest = sumcheck::rounds(t, &mut sum, &claim.point, 2);
+        let halves = Halves::read(t);
+        assert_eq!(
+            sum,
+            claim.combiner * halves.denominator() + halves.numerator()
+        );
+        claim = halves.claim(t, &rest);
+    }
+    claim
+}

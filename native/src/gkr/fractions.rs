@@ -1,0 +1,106 @@
+//! Fractions, and the leaves of the circuit that adds them.
+
+use p3_field::{ExtensionField, Field, PackedFieldExtension, PackedValue, PrimeCharacteristicRing};
+use serde::{Deserialize, Serialize};
+
+use super::{GkrError, check_variables};
+use crate::field::{EF, F};
+
+/// [`F`] in lanes: the numerators of consecutive leaves.
+pub type Packed = <F as Field>::Packing;
+
+/// [`EF`] in lanes: the denominators of consecutive leaves.
+pub type PackedExt = <EF as ExtensionField<F>>::ExtensionPacking;
+
+/// Number of leaves in an element of [`Packed`] or [`PackedExt`].
+pub const LANES: usize = <Packed as PackedValue>::WIDTH;
+
+/// A numerator and a denominator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fraction<N, D = N> {
+    /// The numerator.
+    pub numerator: N,
+    /// The denominator.
+    pub denominator: D,
+}
+
+/// The leaves: `2^v` fractions, of which those after the last one given are `0 / 1`.
+#[derive(Clone, Debug)]
+pub struct Fractions {
+    num_variables: usize,
+    /// As many as cover all leaves; a lane is a leaf.
+    leaves: Vec<Fraction<Packed, PackedExt>>,
+}
+
+impl Fractions {
+    /// Leaves of `num_variables` variables, from 1 to [`MAX_VARIABLES`], with these numerators and
+    /// denominators.
+    ///
+    /// # Errors
+    /// If the number of variables is out of range, there are more than `2^num_variables` leaves, or
+    /// not as many denominators as numerators.
+    pub fn new(
+        num_variables: usize,
+        numerators: &[F],
+        denominators: &[EF],
+    ) -> Result<Self, GkrError> {
+        check_variables(num_variables)?;
+        let (found, capacity) = (numerators.len(), 1 << num_variables);
+        if found > capacity {
+            return Err(GkrError::Leaves { found, capacity });
+        }
+        if denominators.len() != found {
+            return Err(GkrError::Denominators {
+                found: denominators.len(),
+                expected: found,
+            });
+        }
+        let blocks = numerators.chunks(LANES).zip(denominators.chunks(LANES));
+        let leaves = blocks.map(|(numerators, denominators)| Fraction {
+            numerator: Packed::from_fn(|lane| numerators.get(lane).copied().unwrap_or(F::ZERO)),
+            denominator: PackedExt::from_ext_fn(|lane| {
+                denominators.get(lane).copied().unwrap_or(EF::ONE)
+            }),
+        });
+        Self::packed(num_variables, leaves.collect())
+    }
+
+    /// Leaves of `num_variables` variables, from 1 to [`MAX_VARIABLES`]: lane `j` of element `i` is
+    /// leaf `i * LANES + j`. If there are fewer leaves than lanes, the other lanes are ignored.
+    ///
+    /// # Errors
+    /// If the number of variables is out of range, or more elements are given than have leaves.
+    pub fn packed(
+        num_variables: usize,
+        mut leaves: Vec<Fraction<Packed, PackedExt>>,
+    ) -> Result<Self, GkrError> {
+        check_variables(num_variables)?;
+        let length = (1usize << num_variables).div_ceil(LANES);
+        if leaves.len() > length {
+            return Err(GkrError::Leaves {
+                found: leaves.len() * LANES,
+                capacity: 1 << num_variables,
+            });
+        }
+        let padding = Fraction {
+            numerator: Packed::ZERO,
+            denominator: PackedExt::ONE,
+        };
+        leaves.resize(length, padding);
+        Ok(Self {
+            num_variables,
+            leaves,
+        })
+    }
+
+    /// All leaves; if they are fewer than lanes, the other lanes have any content.
+    pub(super) fn in_lanes(&self) -> &[Fraction<Packed, PackedExt>] {
+        &self.leaves
+    }
+
+    /// Number of variables of the leaves.
+    pub const fn num_variables(&self) -> usize {
+        self.num_variables
+    }
+}

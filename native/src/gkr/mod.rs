@@ -1,0 +1,111 @@
+//! Sums of fractions are zero: the GKR protocol for the lookup argument (ePrint 2023/1284).
+//!
+//! A lookup argument says that `sum_i n_i / D_i = 0` over `2^v` fractions, the *leaves*, with
+//! numerators in the base field (multiplicities) and denominators in the challenge field. [`prove`]
+//! reduces it to one claim about the multilinear polynomials of the leaves at a random point, a [`LeafClaim`], and
+//! [`verify`] returns the claim that remains to be shown.
+//!
+//! # The circuit
+//!
+//! Layer `l` has `2^l` fractions. Layer `v` is the leaves, and a fraction of layer `l` is the sum of
+//! two of layer `l + 1`, which differ in the first variable (big-endian: the top bit of a position):
+//!
+//! ```text
+//! N_l(x) = N_(l+1)(0, x) D_(l+1)(1, x) + N_(l+1)(1, x) D_(l+1)(0, x)
+//! D_l(x) = D_(l+1)(0, x) D_(l+1)(1, x)
+//! ```
+//!
+//! The single fraction of layer 0 is `0 / D` with `D != 0` if and only if no denominator of a leaf is
+//! zero and the sum of the leaves is zero.
+//!
+//! # The protocol
+//!
+//! The prover sends the two fractions of layer 1, numerators before denominators, `n0, d0, n1, d1`.
+//! The verifier checks that their sum is `0 / D` and samples `b` and `lambda`. It holds a claim about
+//! layer 1 at the point `(b)`: `N = n0 + b (n1 - n0)` and `D = d0 + b (d1 - d0)`.
+//!
+//! A claim about layer `l`, from 1 to `v - 1`, at a point `q` becomes one about layer `l + 1`. It
+//! implies, except with small probability, that with `G = n0 d1 + n1 d0 + lambda d0 d1`, a function
+//! of the fractions at `(0, x)` and `(1, x)` of layer `l + 1`,
+//!
+//! ```text
+//! N + lambda D = sum_x eq(q, x) G(x)        eq(q, x) = prod_i (q_i x_i + (1 - q_i) (1 - x_i))
+//! ```
+//!
+//! This is a sumcheck of `l` rounds, from the first variable to the last. The factor `eq(q_i, X)` of
+//! the round's variable is known to both sides, and those of earlier variables are dropped from both
+//! sides, so the round's polynomial is `t(X) = sum_x' eq(q', x') G(r, X, x')`, of degree 2, where `q'`
+//! are the coordinates after `q_i`. The prover sends the linear coefficient `c1` and the quadratic one
+//! `c2`. The verifier, who knows `S = (1 - q_i) t(0) + q_i t(1)`, computes `c0 = S - q_i (c1 + c2)` and
+//! samples `r`; the next `S` is `t(r)`. After the last round the prover sends the four values of layer
+//! `l + 1` at `(0, r)` and `(1, r)`, in the order above; the verifier checks `S = G` and samples `b`
+//! and `lambda`: the next claim is that of both lines at `b`, at the point `(b, r)`.
+//!
+//! The last `lambda` belongs to no layer. The caller has to use it to combine the two values of the
+//! leaf claim.
+//!
+//! # Soundness
+//!
+//! See [`security`].
+
+mod fractions;
+mod proof;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "the prover made its vectors itself, of powers of two"
+)]
+mod prover;
+#[allow(
+    clippy::indexing_slicing,
+    reason = "the prover made its vectors itself, of powers of two"
+)]
+mod sumcheck;
+#[cfg(test)]
+mod tests;
+mod verifier;
+
+pub use self::fractions::{Fraction, Fractions, LANES, Packed, PackedExt};
+pub use self::proof::{GkrError, GkrProof, LayerProof, LeafClaim, RoundPolynomial};
+pub use self::prover::prove;
+pub use self::verifier::verify;
+use crate::field::{EXTENSION_DEGREE, MODULUS};
+
+/// Largest number of variables of the leaves. There are fewer leaves than elements of the base field,
+/// so that counts of equal leaves do not wrap around.
+pub const MAX_VARIABLES: usize = 30;
+
+const fn check_variables(found: usize) -> Result<(), GkrError> {
+    if found == 0 || found > MAX_VARIABLES {
+        return Err(GkrError::Variables { found });
+    }
+    Ok(())
+}
+
+/// Proven bits of the argument over `2^v` leaves: `-log2(v (v + 1) / |EF|)`.
+///
+/// The error is the probability that [`verify`] accepts and the combination
+/// `numerator + lambda * denominator` of the leaf claim is that of the true values, although the sum
+/// of the leaves is not zero or a denominator is zero. It is at most the sum of these, over
+/// the layers `l` from 0 to `v - 1`, each divided by `|EF|`:
+///
+/// - `2 l` for the rounds, none in layer 0. While `S` is not the sum of the true polynomial, the
+///   polynomial `t` of a round, which has the sum `S` whatever is sent, is not the true one; two
+///   polynomials of degree 2 agree at `r` for 2 values at most. In layer 0, a false statement and
+///   the checks of the root have the same effect as a false `S` that survives to the end of its
+///   sumcheck: one of the four values of the next layer is false.
+/// - 1 for `b`: if one of the four values is false, so is a line; it agrees with the true one at one
+///   value at most. So one of the two claimed values of the next layer is false.
+/// - 1 for `lambda`: if one of two claimed values is false, their combination is true for one value
+///   at most. The last one is the caller's combination, which is counted here.
+///
+/// The sum of `2 l + 2` over the layers is `v (v + 1)`. The argument that leads from a lookup to
+/// fractions (the sampling of the denominators) is not counted.
+///
+/// 0 bits, if the number of variables is out of range.
+pub fn security(num_variables: usize) -> f64 {
+    if check_variables(num_variables).is_err() {
+        return 0.0;
+    }
+    let v = num_variables as f64;
+    EXTENSION_DEGREE as f64 * f64::from(MODULUS).log2() - (v * (v + 1.0)).log2()
+}

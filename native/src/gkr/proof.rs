@@ -1,0 +1,144 @@
+//! Proofs, the claims that remain, and errors.
+
+use p3_challenger::FieldChallenger;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{Fraction, MAX_VARIABLES};
+use crate::field::{EF, F};
+use crate::stark::challenger::observe_extension;
+
+/// A proof that fractions add up to zero, apart from a claim about them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GkrProof {
+    /// The fractions of layer 1.
+    pub root: [Fraction<EF>; 2],
+    /// How a claim about layer `l` becomes one about layer `l + 1`, for `l` from 1 on.
+    pub layers: Vec<LayerProof>,
+}
+
+/// How a claim about layer `l` becomes one about layer `l + 1`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LayerProof {
+    /// The sumcheck's rounds, `l` of them.
+    pub rounds: Vec<RoundPolynomial>,
+    /// The values of layer `l + 1` at `(0, r)` and `(1, r)`, where `r` are the rounds' challenges.
+    pub halves: [Fraction<EF>; 2],
+}
+
+/// A polynomial of degree 2 but for its constant coefficient, which the verifier computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoundPolynomial {
+    /// The linear coefficient.
+    pub linear: EF,
+    /// The quadratic coefficient.
+    pub quadratic: EF,
+}
+
+impl RoundPolynomial {
+    /// Observes the polynomial and samples the challenge of its round.
+    pub(super) fn challenge<C: FieldChallenger<F>>(&self, challenger: &mut C) -> EF {
+        observe_extension(challenger, self.linear);
+        observe_extension(challenger, self.quadratic);
+        challenger.sample_algebra_element()
+    }
+}
+
+/// A claim about the multilinear polynomials of a layer's numerators and denominators.
+///
+/// The two claimed values have to be combined by `lambda`, which was sampled after them, or else
+/// checked one by one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeafClaim {
+    /// Value of the polynomial of the numerators.
+    pub numerator: EF,
+    /// Value of the polynomial of the denominators.
+    pub denominator: EF,
+    /// The point, first variable first.
+    pub point: Vec<EF>,
+    /// The challenge sampled last.
+    pub lambda: EF,
+}
+
+impl LeafClaim {
+    /// Observes the values of a layer at `(0, rest)` and `(1, rest)`, samples `b` and `lambda`, and
+    /// returns the claim at `(b, rest)`.
+    pub(super) fn new<C: FieldChallenger<F>>(
+        halves: &[Fraction<EF>; 2],
+        rest: &[EF],
+        challenger: &mut C,
+    ) -> Self {
+        for half in halves {
+            observe_extension(challenger, half.numerator);
+            observe_extension(challenger, half.denominator);
+        }
+        let b: EF = challenger.sample_algebra_element();
+        let lambda = challenger.sample_algebra_element();
+        let [zero, one] = halves;
+        let line = |at_zero: EF, at_one: EF| at_zero + b * (at_one - at_zero);
+        Self {
+            numerator: line(zero.numerator, one.numerator),
+            denominator: line(zero.denominator, one.denominator),
+            point: [&[b], rest].concat(),
+            lambda,
+        }
+    }
+}
+
+/// Why fractions cannot be proved, or a proof is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GkrError {
+    /// The number of variables of the leaves is out of range.
+    #[error("leaves of {found} variables, expected 1 to {MAX_VARIABLES}")]
+    Variables {
+        /// The number given.
+        found: usize,
+    },
+    /// More leaves are given than there are.
+    #[error("{found} leaves given, at most {capacity} fit")]
+    Leaves {
+        /// Number of leaves given.
+        found: usize,
+        /// Number of leaves.
+        capacity: usize,
+    },
+    /// Leaves with another number of denominators than numerators.
+    #[error("{found} denominators for {expected} numerators")]
+    Denominators {
+        /// Number of denominators.
+        found: usize,
+        /// Number of numerators.
+        expected: usize,
+    },
+    /// The proof has another number of layers.
+    #[error("the proof has {found} layers, expected {expected}")]
+    Layers {
+        /// Number of layers in the proof.
+        found: usize,
+        /// One less than the number of variables.
+        expected: usize,
+    },
+    /// A layer of the proof has another number of rounds.
+    #[error("layer {layer} has {found} rounds, expected {layer}")]
+    Rounds {
+        /// Number of the layer.
+        layer: usize,
+        /// Number of rounds in the proof.
+        found: usize,
+    },
+    /// A denominator is zero.
+    #[error("a denominator is zero")]
+    ZeroDenominator,
+    /// The sum of the fractions is not zero.
+    #[error("the sum of the fractions is not zero")]
+    Unbalanced,
+    /// The sumcheck of a layer ends in another value than that of the fractions below.
+    #[error("the sumcheck of layer {layer} does not lead to the fractions of the next layer")]
+    Sumcheck {
+        /// Number of the layer.
+        layer: usize,
+    },
+}

@@ -1,0 +1,122 @@
+//! The prover: the layers of the circuit, from the leaves up, and then their sumchecks, down again.
+
+use std::iter::zip;
+
+use p3_challenger::FieldChallenger;
+use p3_field::{Algebra, PackedFieldExtension};
+use p3_maybe_rayon::prelude::*;
+use tracing::info_span;
+
+use super::sumcheck::{Sumcheck, TASK};
+use super::verifier::check_root;
+use super::{Fraction, Fractions, GkrError, GkrProof, LANES, LeafClaim, Packed, PackedExt};
+use crate::field::{EF, F};
+
+/// Proves that fractions add up to zero and have no zero denominator, provided that the returned
+/// claim about them is true. The challenger must have observed everything they are computed from.
+///
+/// The proof does not depend on the number of threads.
+///
+/// # Errors
+/// [`GkrError::ZeroDenominator`] or [`GkrError::Unbalanced`], before anything is observed.
+pub fn prove<C: FieldChallenger<F>>(
+    leaves: &Fractions,
+    challenger: &mut C,
+) -> Result<(GkrProof, LeafClaim), GkrError> {
+    let span = info_span!("add fractions").entered();
+    let mut below = Vec::with_capacity(leaves.num_variables());
+    let mut layer = Layer::of_leaves(leaves);
+    for _ in 1..leaves.num_variables() {
+        let above = layer.above();
+        below.push(layer);
+        layer = above;
+    }
+    let root = layer.root();
+    check_root(&root)?;
+    drop(span);
+
+    let _span = info_span!("prove sums of fractions").entered();
+    let mut claim = LeafClaim::new(&root, &[], challenger);
+    let mut halves = root;
+    let mut layers = Vec::with_capacity(below.len());
+    while let Some(layer) = below.pop() {
+        let sumcheck = Sumcheck::new(&claim, challenger);
+        let (proof, next) = match &layer {
+            Layer::Leaves(fractions) => sumcheck.packed(fractions, &halves[0]),
+            Layer::Packed(fractions) => sumcheck.packed(fractions, &halves[0]),
+            Layer::Scalar(fractions) => sumcheck.scalar(fractions),
+        };
+        (claim, halves) = (next, proof.halves);
+        layers.push(proof);
+    }
+    Ok((GkrProof { root, layers }, claim))
+}
+
+/// The fractions of a layer: packed, if they are `2 LANES` or more.
+enum Layer<'a> {
+    Leaves(&'a [Fraction<Packed, PackedExt>]),
+    Packed(Vec<Fraction<PackedExt>>),
+    Scalar(Vec<Fraction<EF>>),
+}
+
+impl<'a> Layer<'a> {
+    fn of_leaves(leaves: &'a Fractions) -> Self {
+        match leaves.in_lanes() {
+            [few] => Self::Scalar(unpack(few).take(1 << leaves.num_variables()).collect()),
+            many => Self::Leaves(many),
+        }
+    }
+
+    /// The layer with half as many fractions.
+    fn above(&self) -> Self {
+        let sums = match self {
+            Self::Leaves(fractions) => add_halves(fractions),
+            Self::Packed(fractions) => add_halves(fractions),
+            Self::Scalar(fractions) => return Self::Scalar(add_halves(fractions)),
+        };
+        match sums.as_slice() {
+            [few] => Self::Scalar(unpack(few).collect()),
+            _ => Self::Packed(sums),
+        }
+    }
+
+    /// The fractions of layer 1.
+    fn root(&self) -> [Fraction<EF>; 2] {
+        let fractions: Vec<_> = match self {
+            Self::Leaves(fractions) => fractions.iter().flat_map(unpack).collect(),
+            Self::Packed(fractions) => fractions.iter().flat_map(unpack).collect(),
+            Self::Scalar(fractions) => fractions.clone(),
+        };
+        [fractions[0], fractions[1]]
+    }
+}
+
+fn unpack<N: Copy>(fraction: &Fraction<N, PackedExt>) -> impl Iterator<Item = Fraction<EF>>
+where
+    PackedExt: From<N>,
+{
+    let numerator = <PackedExt as From<N>>::from(fraction.numerator);
+    let denominator = fraction.denominator;
+    (0..LANES).map(move |lane| Fraction {
+        numerator: PackedFieldExtension::<F, EF>::extract(&numerator, lane),
+        denominator: PackedFieldExtension::<F, EF>::extract(&denominator, lane),
+    })
+}
+
+/// Adds the fractions of the second half to those of the first.
+fn add_halves<N, D>(fractions: &[Fraction<N, D>]) -> Vec<Fraction<D>>
+where
+    N: Copy + Send + Sync,
+    D: Algebra<N> + Copy + Send + Sync,
+{
+    let (zeros, ones) = fractions.split_at(fractions.len() / 2);
+    let add = |(zero, one): (&Fraction<N, D>, &Fraction<N, D>)| Fraction {
+        numerator: one.denominator * zero.numerator + zero.denominator * one.numerator,
+        denominator: zero.denominator * one.denominator,
+    };
+    if zeros.len() <= TASK {
+        return zip(zeros, ones).map(add).collect();
+    }
+    let pairs = zeros.par_iter().zip(ones);
+    pairs.with_min_len(TASK).map(add).collect()
+}

@@ -1,0 +1,353 @@
+//! The prover's side of the sumcheck of one layer.
+
+use std::iter::zip;
+use std::ops::{Range, Sub};
+
+use p3_challenger::FieldChallenger;
+use p3_field::{Algebra, Field, PackedFieldExtension, PrimeCharacteristicRing};
+use p3_maybe_rayon::prelude::*;
+use p3_util::log2_strict_usize;
+
+use super::{Fraction, LANES, LayerProof, LeafClaim, PackedExt, RoundPolynomial};
+use crate::field::{EF, F};
+
+/// Elements that one task works on.
+pub(super) const TASK: usize = 64;
+
+/// Two fractions that are added: at `(0, x)` and `(1, x)` of the layer below.
+///
+/// With `n1 + lambda d1` in place of the second numerator, `G = n0 d1 + n1 d0 + lambda d0 d1` takes
+/// two products.
+#[derive(Clone, Copy)]
+struct Node<A> {
+    n0: A,
+    d0: A,
+    n1_lambda_d1: A,
+    d1: A,
+}
+
+impl<A: PrimeCharacteristicRing + Copy> Node<A> {
+    fn new<N: Copy>(zero: &Fraction<N, A>, one: &Fraction<N, A>, lambda: A) -> Self
+    where
+        A: Algebra<N>,
+    {
+        Self {
+            n0: A::from(zero.numerator),
+            d0: zero.denominator,
+            n1_lambda_d1: lambda * one.denominator + one.numerator,
+            d1: one.denominator,
+        }
+    }
+
+    fn map<B>(self, f: impl Fn(A) -> B) -> Node<B> {
+        Node {
+            n0: f(self.n0),
+            d0: f(self.d0),
+            n1_lambda_d1: f(self.n1_lambda_d1),
+            d1: f(self.d1),
+        }
+    }
+
+    /// `G` of the two fractions.
+    fn sum(&self) -> A {
+        self.n0 * self.d1 + self.n1_lambda_d1 * self.d0
+    }
+
+    fn minus(&self, other: &Self) -> Self {
+        Self {
+            n0: self.n0 - other.n0,
+            d0: self.d0 - other.d0,
+            n1_lambda_d1: self.n1_lambda_d1 - other.n1_lambda_d1,
+            d1: self.d1 - other.d1,
+        }
+    }
+
+    /// The values at `r` of the lines through those at 0 and 1.
+    fn line(zero: &Self, one: &Self, r: A) -> Self {
+        let slope = one.minus(zero);
+        Self {
+            n0: zero.n0 + r * slope.n0,
+            d0: zero.d0 + r * slope.d0,
+            n1_lambda_d1: zero.n1_lambda_d1 + r * slope.n1_lambda_d1,
+            d1: zero.d1 + r * slope.d1,
+        }
+    }
+}
+
+impl<N: Copy + Sub<Output = N>, D: Algebra<N> + Copy> Fraction<N, D> {
+    /// The values at `r` of the lines through those at 0 and 1.
+    fn line(zero: &Self, one: &Self, r: D) -> Fraction<D> {
+        Fraction {
+            numerator: r * (one.numerator - zero.numerator) + zero.numerator,
+            denominator: r * (one.denominator - zero.denominator) + zero.denominator,
+        }
+    }
+}
+
+/// The sumcheck that reduces a claim about a layer to one about the layer below.
+pub(super) struct Sumcheck<'a, C> {
+    claim: &'a LeafClaim,
+    /// What the next round's polynomial sums to.
+    sum: EF,
+    challenger: &'a mut C,
+    rounds: Vec<RoundPolynomial>,
+    challenges: Vec<EF>,
+}
+
+impl<'a, C: FieldChallenger<F>> Sumcheck<'a, C> {
+    pub(super) fn new(claim: &'a LeafClaim, challenger: &'a mut C) -> Self {
+        let rounds = claim.point.len();
+        Self {
+            claim,
+            sum: claim.numerator + claim.lambda * claim.denominator,
+            challenger,
+            rounds: Vec::with_capacity(rounds),
+            challenges: Vec::with_capacity(rounds),
+        }
+    }
+
+    /// Proves a layer of at least [`LANES`] fractions, given those of the layer below.
+    ///
+    /// `at_zero` is the first fraction of those that led to the claim. It is the value of the layer
+    /// at `(0, q')`, which makes the constant of the first polynomial:
+    /// `t(0) = sum_x' eq(q', x') (N(0, x') + lambda D(0, x'))`.
+    pub(super) fn packed<N>(
+        mut self,
+        fractions: &[Fraction<N, PackedExt>],
+        at_zero: &Fraction<EF>,
+    ) -> (LayerProof, LeafClaim)
+    where
+        N: Copy + Sub<Output = N> + Send + Sync,
+        PackedExt: Algebra<N>,
+    {
+        let claim = self.claim;
+        let lambda = broadcast(claim.lambda);
+        let rounds = log2_strict_usize(fractions.len()) - 1;
+        let (point, lanes) = claim.point.split_at(rounds);
+        let lane_weights = eq_table(lanes);
+        let over_lanes = |sum: PackedExt| -> EF {
+            let lanes = lane_weights.iter().enumerate();
+            lanes
+                .map(|(lane, &weight)| weight * extract(&sum, lane))
+                .sum()
+        };
+        let node = match point {
+            [] => Node::new(&fractions[0], &fractions[1], lambda),
+            [_, rest @ ..] => {
+                let mut weights = eq_table(rest);
+                let quadratic = first_quadratic(fractions, &weights, lambda);
+                let constant = at_zero.numerator + claim.lambda * at_zero.denominator;
+                let r = self.send(constant, over_lanes(quadratic));
+                let mut nodes = first_fold(fractions, r, lambda);
+                for _ in rest {
+                    halve(&mut weights);
+                    let [constant, quadratic] = message(&nodes, &weights).map(over_lanes);
+                    let r = self.send(constant, quadratic);
+                    fold(&mut nodes, broadcast(r));
+                }
+                nodes[0]
+            }
+        };
+        let nodes = (0..LANES).map(|lane| node.map(|values| extract(&values, lane)));
+        self.finish(nodes.collect())
+    }
+
+    /// Proves a layer, given the fractions of the layer below.
+    pub(super) fn scalar(self, fractions: &[Fraction<EF>]) -> (LayerProof, LeafClaim) {
+        let (zeros, ones) = fractions.split_at(fractions.len() / 2);
+        let lambda = self.claim.lambda;
+        let nodes = zip(zeros, ones).map(|(zero, one)| Node::new(zero, one, lambda));
+        self.finish(nodes.collect())
+    }
+
+    /// The remaining rounds, over these nodes.
+    fn finish(mut self, mut nodes: Vec<Node<EF>>) -> (LayerProof, LeafClaim) {
+        let claim = self.claim;
+        if let [_, rest @ ..] = &claim.point[self.rounds.len()..] {
+            let mut weights = eq_table(rest);
+            while nodes.len() > 1 {
+                let [constant, quadratic] = message(&nodes, &weights);
+                let r = self.send(constant, quadratic);
+                fold(&mut nodes, r);
+                halve(&mut weights);
+            }
+        }
+        let node = &nodes[0];
+        let halves = [
+            Fraction {
+                numerator: node.n0,
+                denominator: node.d0,
+            },
+            Fraction {
+                numerator: node.n1_lambda_d1 - claim.lambda * node.d1,
+                denominator: node.d1,
+            },
+        ];
+        let next = LeafClaim::new(&halves, &self.challenges, self.challenger);
+        let rounds = self.rounds;
+        (LayerProof { rounds, halves }, next)
+    }
+
+    /// Sends a round's polynomial and returns the challenge.
+    ///
+    /// The linear coefficient follows from the claim, unless the round's coordinate is zero: then,
+    /// with negligible probability, the verifier refuses the proof.
+    fn send(&mut self, constant: EF, quadratic: EF) -> EF {
+        let coordinate = self.claim.point[self.rounds.len()];
+        let inverse = coordinate.try_inverse().unwrap_or_default();
+        let polynomial = RoundPolynomial {
+            linear: (self.sum - constant) * inverse - quadratic,
+            quadratic,
+        };
+        let challenge = polynomial.challenge(self.challenger);
+        self.sum = polynomial.evaluate(self.sum, coordinate, challenge);
+        self.rounds.push(polynomial);
+        self.challenges.push(challenge);
+        challenge
+    }
+}
+
+fn broadcast(value: EF) -> PackedExt {
+    PackedExt::from(value)
+}
+
+fn extract(values: &PackedExt, lane: usize) -> EF {
+    PackedFieldExtension::<F, EF>::extract(values, lane)
+}
+
+/// `eq(point, x)` for all `x` in `{0, 1}^n`, in ascending order.
+pub(super) fn eq_table(point: &[EF]) -> Vec<EF> {
+    let mut table = Vec::with_capacity(1 << point.len());
+    table.push(EF::ONE);
+    for &coordinate in point.iter().rev() {
+        // The earlier variable is the higher bit.
+        let length = table.len();
+        for i in 0..length {
+            let one = table[i] * coordinate;
+            table.push(one);
+            table[i] -= one;
+        }
+    }
+    table
+}
+
+/// Drops the first coordinate: `eq(q, 0) + eq(q, 1) = 1`.
+fn halve(weights: &mut Vec<EF>) {
+    let half = weights.len() / 2;
+    let (zeros, ones) = weights.split_at_mut(half);
+    zip(zeros, ones).for_each(|(zero, one)| *zero += *one);
+    weights.truncate(half);
+}
+
+/// Sums up what `task` returns for parts of `0..length`.
+fn sum_over<A, const K: usize>(
+    length: usize,
+    task: impl Fn(Range<usize>) -> [A; K] + Sync,
+) -> [A; K]
+where
+    A: PrimeCharacteristicRing + Copy + Send + Sync,
+{
+    if length <= TASK {
+        return task(0..length);
+    }
+    (0..length.div_ceil(TASK))
+        .into_par_iter()
+        .map(|part| task(part * TASK..length.min((part + 1) * TASK)))
+        .reduce(|| [A::ZERO; K], |a, b| std::array::from_fn(|k| a[k] + b[k]))
+}
+
+/// The quadratic coefficient of the first round's polynomial, lane by lane.
+fn first_quadratic<N>(
+    fractions: &[Fraction<N, PackedExt>],
+    weights: &[EF],
+    lambda: PackedExt,
+) -> PackedExt
+where
+    N: Copy + Sub<Output = N> + Send + Sync,
+    PackedExt: Algebra<N>,
+{
+    let quarters = quarters(fractions);
+    let [sum] = sum_over(weights.len(), |range| {
+        let [a, b, c, d] = quarters.map(|quarter| &quarter[range.clone()]);
+        let mut sum = PackedExt::ZERO;
+        for ((((a, b), c), d), &weight) in zip(zip(zip(zip(a, b), c), d), &weights[range]) {
+            let n0 = b.numerator - a.numerator;
+            let d0 = b.denominator - a.denominator;
+            let n1 = d.numerator - c.numerator;
+            let d1 = d.denominator - c.denominator;
+            sum += (d1 * n0 + (lambda * d1 + n1) * d0) * weight;
+        }
+        [sum]
+    });
+    sum
+}
+
+/// The layer below, by its first two variables.
+fn quarters<T>(fractions: &[T]) -> [&[T]; 4] {
+    let (zeros, ones) = fractions.split_at(fractions.len() / 2);
+    let (a, b) = zeros.split_at(zeros.len() / 2);
+    let (c, d) = ones.split_at(ones.len() / 2);
+    [a, b, c, d]
+}
+
+/// The nodes after the first round.
+fn first_fold<N>(
+    fractions: &[Fraction<N, PackedExt>],
+    r: EF,
+    lambda: PackedExt,
+) -> Vec<Node<PackedExt>>
+where
+    N: Copy + Sub<Output = N> + Send + Sync,
+    PackedExt: Algebra<N>,
+{
+    let r = broadcast(r);
+    let [a, b, c, d] = quarters(fractions);
+    let node = |(((a, b), c), d)| {
+        let zero = Fraction::line(a, b, r);
+        let one = Fraction::line(c, d, r);
+        Node::new(&zero, &one, lambda)
+    };
+    if a.len() <= TASK {
+        return zip(zip(zip(a, b), c), d).map(node).collect();
+    }
+    let quadruples = a.par_iter().zip(b).zip(c).zip(d);
+    quadruples.with_min_len(TASK).map(node).collect()
+}
+
+/// The constant and the quadratic coefficient of a round's polynomial.
+fn message<A>(nodes: &[Node<A>], weights: &[EF]) -> [A; 2]
+where
+    A: Algebra<EF> + Copy + Send + Sync,
+{
+    let (zeros, ones) = nodes.split_at(nodes.len() / 2);
+    sum_over(weights.len(), |range| {
+        let nodes = zip(&zeros[range.clone()], &ones[range.clone()]);
+        let mut sums = [A::ZERO; 2];
+        for ((zero, one), &weight) in zip(nodes, &weights[range]) {
+            sums[0] += zero.sum() * weight;
+            sums[1] += one.minus(zero).sum() * weight;
+        }
+        sums
+    })
+}
+
+/// Binds the first variable to `r`.
+fn fold<A>(nodes: &mut Vec<Node<A>>, r: A)
+where
+    A: PrimeCharacteristicRing + Copy + Send + Sync,
+{
+    let half = nodes.len() / 2;
+    let (zeros, ones) = nodes.split_at_mut(half);
+    let bind = |(zero, one): (&mut Node<A>, &Node<A>)| *zero = Node::line(zero, one, r);
+    if half <= TASK {
+        zip(zeros, &*ones).for_each(bind);
+    } else {
+        let ones = &*ones;
+        zeros
+            .par_iter_mut()
+            .zip(ones)
+            .with_min_len(TASK)
+            .for_each(bind);
+    }
+    nodes.truncate(half);
+}

@@ -1,0 +1,134 @@
+//! Commitments: codewords of rows, and their Merkle trees.
+
+use std::fmt::{self, Debug};
+
+use p3_commit::Mmcs;
+use p3_dft::{Radix2DFTSmallBatch, TwoAdicSubgroupDft};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
+use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixView, RowMajorMatrixViewMut};
+use p3_maybe_rayon::prelude::*;
+use tracing::info_span;
+
+use super::proof::{Cap, OpenedTree};
+use super::scheme::Scheme;
+use super::settings::CommitmentStep;
+use crate::field::{EF, EXTENSION_DEGREE, F};
+use crate::stark::suite::Poseidon16Mmcs;
+
+/// Fourier transforms.
+pub(super) type Dft = Radix2DFTSmallBatch<F>;
+
+/// A Merkle tree over a codeword.
+type Tree = <Poseidon16Mmcs as Mmcs<F>>::ProverData<RowMajorMatrix<F>>;
+
+/// Rows of a stack, and the commitment to them.
+pub struct Committed {
+    cells: Vec<F>,
+    codeword: Codeword,
+}
+
+/// A commitment, and what opens it.
+pub(super) struct Codeword {
+    cap: Cap,
+    tree: Tree,
+}
+
+impl Committed {
+    /// The commitment.
+    pub const fn cap(&self) -> &Cap {
+        &self.codeword.cap
+    }
+
+    /// The cells of the rows, one row after the other.
+    pub fn cells(&self) -> &[F] {
+        &self.cells
+    }
+
+    pub(super) const fn codeword(&self) -> &Codeword {
+        &self.codeword
+    }
+
+    /// Rows with a commitment to others, for tests.
+    #[cfg(test)]
+    pub(super) fn forged(cells: Vec<F>, other: Self) -> Self {
+        Self { cells, ..other }
+    }
+}
+
+impl Debug for Committed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Committed")
+            .field("cap", self.cap())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Codeword {
+    pub(super) const fn cap(&self) -> &Cap {
+        &self.cap
+    }
+
+    /// Opens leaves.
+    pub(super) fn open(&self, mmcs: &Poseidon16Mmcs, indices: &[usize]) -> OpenedTree {
+        let (leaves, paths) = mmcs.open_multi_batch(indices, &self.tree);
+        OpenedTree {
+            leaves: leaves.into_iter().flatten().collect(),
+            paths,
+        }
+    }
+}
+
+impl Scheme {
+    /// Commits to rows of the stack: all those of its main, or all those of its preprocessed columns
+    /// that are present ([`super::Layout`]), one after the other.
+    ///
+    /// The cells of a row are the coefficients, constant term first, of a polynomial. Leaf `j` of the
+    /// Merkle tree has the values of all rows' polynomials at `g^j`, where `g` generates the subgroup
+    /// of order `2^(log_block + log_blowup)`.
+    ///
+    /// # Panics
+    /// If there is no row, or the last one is not complete.
+    pub fn commit(&self, cells: Vec<F>) -> Committed {
+        let height = 1 << self.layout.log_block();
+        let width = cells.len() / height;
+        assert!(
+            width > 0 && cells.len() == width * height,
+            "{} cells are no rows of {height} cells",
+            cells.len()
+        );
+        let span = info_span!("encode rows", width).entered();
+        let mut values = F::zero_vec(cells.len() << self.parameters.starting_log_inv_rate);
+        let rows = RowMajorMatrixView::new(&cells, height);
+        let columns = RowMajorMatrixViewMut::new(&mut values[..cells.len()], width);
+        rows.transpose_into(&mut { columns });
+        let codeword = self.dft.dft_batch(RowMajorMatrix::new(values, width));
+        drop(span);
+        let codeword = self.commit_codeword(codeword);
+        Committed { cells, codeword }
+    }
+
+    /// Commits to a folded polynomial, given by its values on the hypercube. The first variables of
+    /// the polynomial choose a row.
+    pub(super) fn commit_folded(&self, values: &[EF], step: &CommitmentStep) -> Codeword {
+        let span = info_span!("encode folded rows").entered();
+        let width = EXTENSION_DEGREE << step.fold;
+        let height = values.len() >> step.fold;
+        let mut encoded = F::zero_vec(width << step.log_leaves);
+        let leaves = encoded.par_chunks_exact_mut(width).take(height);
+        leaves.enumerate().for_each(|(x, leaf)| {
+            let elements = leaf.chunks_exact_mut(EXTENSION_DEGREE);
+            for (element, value) in elements.zip(values[x..].iter().step_by(height)) {
+                element.copy_from_slice(value.as_basis_coefficients_slice());
+            }
+        });
+        let codeword = self.dft.dft_batch(RowMajorMatrix::new(encoded, width));
+        drop(span);
+        self.commit_codeword(codeword)
+    }
+
+    fn commit_codeword(&self, codeword: RowMajorMatrix<F>) -> Codeword {
+        let _span = info_span!("hash codeword").entered();
+        let (cap, tree) = self.mmcs.commit_matrix(codeword);
+        Codeword { cap, tree }
+    }
+}

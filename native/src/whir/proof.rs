@@ -1,0 +1,75 @@
+//! What the prover of an opening sends.
+
+use p3_symmetric::MerkleCap;
+use serde::{Deserialize, Serialize};
+
+use crate::field::{DIGEST, EF, F};
+use crate::stark::suite::{MultiProof, Poseidon16Suite};
+
+/// A commitment: the cap of a Merkle tree.
+pub type Cap = MerkleCap<F, [F; DIGEST]>;
+
+/// The siblings that several leaves of one tree need, each once.
+pub type Paths = MultiProof<Poseidon16Suite>;
+
+/// A proof of claims about a stack.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Opening {
+    /// The sumcheck that binds the variables of the stack's rows.
+    pub sumcheck: Sumcheck,
+    /// One round for each later commitment.
+    pub rounds: Vec<Round>,
+    /// The values on the hypercube of the polynomial that is left.
+    pub final_polynomial: Vec<EF>,
+    /// The queries to the last commitment.
+    pub final_queries: Queries,
+    /// The sumcheck over the final polynomial.
+    pub final_sumcheck: Sumcheck,
+}
+
+/// Rounds of a sumcheck over a product of two multilinear polynomials.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sumcheck {
+    /// For each round the constant and the quadratic coefficient of the round's polynomial.
+    pub messages: Vec<[EF; 2]>,
+    /// For each round the nonce of its proof of work, or nothing if there is none.
+    pub nonces: Vec<F>,
+}
+
+/// A later commitment, and what ties it to the one before.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Round {
+    /// The commitment to the folded polynomial.
+    pub commitment: Cap,
+    /// Its values outside the domain.
+    pub outside: Vec<EF>,
+    /// The queries to the previous commitment.
+    pub queries: Queries,
+    /// The sumcheck that binds the variables of the commitment's rows.
+    pub sumcheck: Sumcheck,
+}
+
+/// The queries to one commitment.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Queries {
+    /// The nonce of the proof of work, or nothing if there is none.
+    pub nonces: Vec<F>,
+    /// The opened leaves of each tree: for the stack that of its main rows, then that of its
+    /// preprocessed rows if there are any, otherwise one tree. All are opened at the same indices.
+    pub trees: Vec<OpenedTree>,
+}
+
+/// Opened leaves of one tree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenedTree {
+    /// The leaf of each query, in the order of the queries: the values of the rows, those of later
+    /// commitments as five coefficients each.
+    pub leaves: Vec<Vec<F>>,
+    /// The authentication paths.
+    pub paths: Paths,
+}

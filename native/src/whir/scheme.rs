@@ -1,0 +1,154 @@
+//! The commitment scheme for one shape of stack.
+
+use p3_challenger::{CanObserve, CanSample, CanSampleBits, GrindingChallenger};
+use p3_field::{PrimeCharacteristicRing, TwoAdicField};
+use p3_matrix::Dimensions;
+use p3_merkle_tree::MerkleTreeError;
+
+use super::claims::Claim;
+use super::commit::Dft;
+use super::layout::Layout;
+use super::proof::{Cap, OpenedTree};
+use super::settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
+use super::verifier::OpeningError;
+use crate::field::{DIGEST, EF, F};
+use crate::stark::challenger::{Poseidon16Challenger, observe_extension};
+use crate::stark::suite::{HashSuite, Poseidon16Mmcs, Poseidon16Suite};
+
+/// The commitment scheme for one shape of stack: it commits to rows, and proves and verifies claims
+/// about the stack.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    pub(super) parameters: Parameters,
+    pub(super) schedule: Schedule,
+    pub(super) layout: Layout,
+    pub(super) mmcs: Poseidon16Mmcs,
+    pub(super) dft: Dft,
+}
+
+impl Scheme {
+    /// The scheme for a stack of this layout.
+    ///
+    /// # Errors
+    /// If the settings are out of range, have no parameters for so many rows, or are for rows of
+    /// another length than the layout's.
+    pub fn new(settings: &WhirSettings, layout: Layout) -> Result<Self, WhirSettingsError> {
+        let parameters = settings.parameters(layout.row_variables())?;
+        if settings.log_block != layout.log_block() {
+            return Err(WhirSettingsError::Block {
+                expected: settings.log_block,
+                found: layout.log_block(),
+            });
+        }
+        Ok(Self {
+            schedule: Schedule::new(&parameters),
+            parameters,
+            layout,
+            mmcs: Poseidon16Suite::val_mmcs(settings.cap_height),
+            dft: Dft::default(),
+        })
+    }
+
+    /// Where the columns of the tables lie.
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The commitments of an opening, with numbers of queries and bits of grinding.
+    pub const fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// Plonky3's parameters of an opening.
+    pub const fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Number of digests of a commitment with so many leaves.
+    pub fn cap_size(&self, commitment: &CommitmentStep) -> usize {
+        1 << self.mmcs.cap_height().min(commitment.log_leaves)
+    }
+
+    /// Samples the points outside the domain, and observes the claimed values there. The transcript
+    /// must have observed the commitments. Returns the claims.
+    ///
+    /// # Errors
+    /// If there are more or fewer values than samples.
+    pub fn sample_outside(
+        &self,
+        values: &[EF],
+        challenger: &mut Poseidon16Challenger,
+    ) -> Result<Vec<(Claim, EF)>, OpeningError> {
+        let expected = self.parameters.commitment_ood_samples();
+        OpeningError::check_length("values outside the domain", expected, values.len())?;
+        let variables = self.layout.variables();
+        Ok(values
+            .iter()
+            .map(|&value| {
+                let claim = Claim::at_powers(sample(challenger), variables);
+                observe(challenger, value);
+                (claim, value)
+            })
+            .collect())
+    }
+
+    /// Restores one full authentication path for each query, the leaf's level first. Nothing is
+    /// checked against a commitment. `number` counts the commitments, the stack being 0, and
+    /// `indices` are what [`Self::verify`] returns for it.
+    ///
+    /// # Errors
+    /// If the leaves or paths do not fit the tree.
+    pub fn restore_paths(
+        &self,
+        number: usize,
+        indices: &[usize],
+        tree: &OpenedTree,
+    ) -> Result<Vec<Vec<[F; DIGEST]>>, MerkleTreeError> {
+        let leaves: Vec<Vec<Vec<F>>> = tree.leaves.iter().map(|leaf| vec![leaf.clone()]).collect();
+        let step = self.schedule.commitments().nth(number);
+        let dimensions = Dimensions {
+            width: tree.leaves.first().map_or(0, Vec::len),
+            height: 1 << step.map_or(0, |step| step.log_leaves),
+        };
+        Poseidon16Suite::restore_paths(&self.mmcs, &[dimensions], indices, &leaves, &tree.paths)
+    }
+}
+
+/// Samples a challenge.
+pub(super) fn sample(challenger: &mut Poseidon16Challenger) -> EF {
+    challenger.sample()
+}
+
+/// Observes an element of the extension field.
+pub(super) fn observe(challenger: &mut Poseidon16Challenger, value: EF) {
+    observe_extension(challenger, value);
+}
+
+/// Observes a commitment.
+pub(super) fn observe_cap(challenger: &mut Poseidon16Challenger, cap: &Cap) {
+    challenger.observe(cap);
+}
+
+/// Samples the indices of a commitment's queries. Leaves may be drawn repeatedly.
+///
+/// An index is the low bits of one element. One of them has a probability that is `1/p` larger than
+/// that of the others.
+pub(super) fn sample_indices(
+    challenger: &mut Poseidon16Challenger,
+    step: &CommitmentStep,
+) -> Vec<usize> {
+    let draw = |_| challenger.sample_bits(step.log_leaves);
+    (0..step.queries).map(draw).collect()
+}
+
+/// The points of the domain at these indices of a commitment's leaves.
+pub(super) fn query_points(step: &CommitmentStep, indices: &[usize]) -> Vec<F> {
+    let generator = F::two_adic_generator(step.log_leaves);
+    let point = |&index: &usize| generator.exp_u64(index as u64);
+    indices.iter().map(point).collect()
+}
+
+/// Does a proof of work, if it has any bits, and returns its nonce.
+pub(super) fn grind(challenger: &mut Poseidon16Challenger, bits: usize) -> Option<F> {
+    (bits > 0).then(|| challenger.grind(bits))
+}

@@ -1,0 +1,347 @@
+//! The settings of an opening, and the schedule of commitments that follows from them.
+
+use p3_field::TwoAdicField;
+use p3_whir::{FoldingFactor, ProtocolParameters, SecurityAssumption, WhirConfig, WhirConfigError};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::layout::MAX_ROW_VARIABLES;
+use crate::field::{EF, F};
+use crate::stark::challenger::Poseidon16Challenger;
+use crate::stark::config::MAX_GRINDING_BITS;
+
+/// Number of variables at which folding stops: a polynomial of so few is sent in the clear.
+const VARIABLES_IN_THE_CLEAR: usize = 6;
+
+/// Least logarithm of the number of cells of a row.
+pub const MIN_LOG_BLOCK: usize = 4;
+
+/// Largest logarithm of the number of cells of a row.
+pub const MAX_LOG_BLOCK: usize = 20;
+
+/// The parameters of WHIR (ePrint 2024/1586), of the stack and of the Merkle caps.
+///
+/// Numbers of queries, out-of-domain samples and grinding follow from them and from the number of
+/// rows of the stack. Settings are part of a verification key: prover and verifier must use the
+/// same ones.
+///
+/// The first fold binds the variables that choose a row of the stack, however many there are. What
+/// is left has coefficients in an extension of degree 5, so its codeword should be much shorter than
+/// the rows': it has a rate of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WhirSettings {
+    /// Bits of security that each single error term of an opening must have, 1 to 128. An opening
+    /// has fewer: its terms are added ([`super::OpeningSecurity`]).
+    pub security_level: usize,
+    /// Largest number of bits of grinding in any step, less than the security level, 0 to 24. Steps
+    /// that open queries are credited with all of them, so that there are fewer queries.
+    pub grinding_bits: usize,
+    /// Logarithm of the number of cells of a row of the stack, 4 to 20. No table may be higher.
+    pub log_block: usize,
+    /// Logarithm of the blowup factor of the rows' codewords, 1 to 8.
+    pub log_blowup: usize,
+    /// Logarithm of the blowup factor of the second commitment, that to the folded rows:
+    /// `log_blowup` to `log_blowup + 8`. If there are so few rows that its domain would be larger
+    /// than the first one, the blowup factor is lower.
+    pub second_log_blowup: usize,
+    /// Number of variables that are folded in each round after the first one, 2 to 8.
+    pub later_fold: usize,
+    /// What each commitment after the second adds to the logarithm of the blowup factor, less than
+    /// `later_fold`.
+    pub blowup_step: usize,
+    /// Logarithm of the number of digests of a Merkle cap, which is the commitment, 0 to 16.
+    pub cap_height: usize,
+}
+
+/// Settings with which nothing can be committed to.
+#[derive(Debug, Error)]
+pub enum WhirSettingsError {
+    /// A field is outside its range.
+    #[error("WHIR setting {field} is {value}, expected {min} to {max}")]
+    OutOfRange {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: usize,
+        /// Smallest allowed value.
+        min: usize,
+        /// Largest allowed value.
+        max: usize,
+    },
+    /// The stack has too few or too many rows.
+    #[error("the stack has 2^{row_variables} rows, expected 2^1 to 2^{MAX_ROW_VARIABLES}")]
+    Rows {
+        /// Logarithm of the number of rows.
+        row_variables: usize,
+    },
+    /// The stack was laid out for rows of another length.
+    #[error("the layout has rows of 2^{found} cells, the settings have 2^{expected}")]
+    Block {
+        /// Logarithm of the number of cells of a row of the settings.
+        expected: usize,
+        /// That of the layout.
+        found: usize,
+    },
+    /// A codeword is longer than the field has roots of unity for.
+    #[error("a codeword has 2^{log_leaves} elements, expected at most 2^{max}")]
+    Domain {
+        /// Logarithm of the length of the codeword.
+        log_leaves: usize,
+        /// Largest logarithm of a length.
+        max: usize,
+    },
+    /// There are no parameters for this number of rows.
+    #[error("these WHIR settings have no parameters for 2^{row_variables} rows")]
+    Parameters {
+        /// Logarithm of the number of rows.
+        row_variables: usize,
+        /// Plonky3's reason.
+        #[source]
+        source: WhirConfigError,
+    },
+}
+
+/// Plonky3's parameters of an opening.
+pub type Parameters = WhirConfig<EF, F, Poseidon16Challenger>;
+
+impl WhirSettings {
+    /// Few queries and no grinding, for tests and examples. These settings have no security.
+    pub const fn toy() -> Self {
+        Self {
+            security_level: 8,
+            grinding_bits: 0,
+            log_block: 12,
+            log_blowup: 2,
+            second_log_blowup: 4,
+            later_fold: 4,
+            blowup_step: 2,
+            cap_height: 0,
+        }
+    }
+
+    /// At least 100 proven bits.
+    pub const fn proven_100() -> Self {
+        Self {
+            security_level: 103,
+            grinding_bits: 16,
+            log_block: 16,
+            log_blowup: 2,
+            second_log_blowup: 4,
+            later_fold: 4,
+            blowup_step: 2,
+            cap_height: 5,
+        }
+    }
+
+    /// Checks every field against its range.
+    ///
+    /// # Errors
+    /// Returns the first field that is out of range.
+    pub fn validate(&self) -> Result<(), WhirSettingsError> {
+        // Grinding that covered the whole level would leave no query. Ranges below rely on those
+        // above: a level is at least 1, a fold at least 2.
+        let max_grinding = MAX_GRINDING_BITS.min(self.security_level.saturating_sub(1));
+        let max_second = self.log_blowup.saturating_add(MAX_ROW_VARIABLES);
+        let max_step = self.later_fold.saturating_sub(1);
+        let ranges = [
+            ("security_level", self.security_level, 1, 128),
+            ("grinding_bits", self.grinding_bits, 0, max_grinding),
+            ("log_block", self.log_block, MIN_LOG_BLOCK, MAX_LOG_BLOCK),
+            ("log_blowup", self.log_blowup, 1, 8),
+            (
+                "second_log_blowup",
+                self.second_log_blowup,
+                self.log_blowup,
+                max_second,
+            ),
+            ("later_fold", self.later_fold, 2, 8),
+            ("blowup_step", self.blowup_step, 0, max_step),
+            ("cap_height", self.cap_height, 0, 16),
+        ];
+        for (field, value, min, max) in ranges {
+            if !(min..=max).contains(&value) {
+                return Err(WhirSettingsError::OutOfRange {
+                    field,
+                    value,
+                    min,
+                    max,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// All fields, in a fixed order, for digests.
+    pub const fn numbers(&self) -> [usize; 8] {
+        // Destructured, so that a new setting cannot be forgotten here.
+        let Self {
+            security_level,
+            grinding_bits,
+            log_block,
+            log_blowup,
+            second_log_blowup,
+            later_fold,
+            blowup_step,
+            cap_height,
+        } = *self;
+        [
+            security_level,
+            grinding_bits,
+            log_block,
+            log_blowup,
+            second_log_blowup,
+            later_fold,
+            blowup_step,
+            cap_height,
+        ]
+    }
+
+    /// Plonky3's parameters for a stack of `2^row_variables` rows.
+    ///
+    /// # Errors
+    /// If the settings are out of range, or have no parameters for so many rows.
+    pub fn parameters(&self, row_variables: usize) -> Result<Parameters, WhirSettingsError> {
+        self.validate()?;
+        if !(1..=MAX_ROW_VARIABLES).contains(&row_variables) {
+            return Err(WhirSettingsError::Rows { row_variables });
+        }
+        let folds = self.folds(row_variables);
+        let mut rates = vec![];
+        // One rate for each commitment after the first; there is none after the last fold, since
+        // what remains is sent in the clear. Plonky3 has no parameters for domains that grow.
+        let mut rate = self.second_log_blowup.min(self.log_blowup + row_variables);
+        for _ in 1..folds.len() {
+            rates.push(rate);
+            rate += self.blowup_step;
+        }
+        let parameters = ProtocolParameters {
+            security_level: self.security_level,
+            pow_bits: self.grinding_bits,
+            round_log_inv_rates: rates,
+            folding_factor: FoldingFactor::PerRound(folds),
+            soundness_type: SecurityAssumption::JohnsonBound,
+            starting_log_inv_rate: self.log_blowup,
+        };
+        let parameters =
+            Parameters::new(self.log_block + row_variables, parameters).map_err(|source| {
+                WhirSettingsError::Parameters {
+                    row_variables,
+                    source,
+                }
+            })?;
+        // Plonky3 checks only the first domain. Indices are the low bits of one element, so longer
+        // codewords could not be queried uniformly either.
+        for commitment in Schedule::new(&parameters).commitments() {
+            let max = F::TWO_ADICITY;
+            if commitment.log_leaves > max {
+                return Err(WhirSettingsError::Domain {
+                    log_leaves: commitment.log_leaves,
+                    max,
+                });
+            }
+        }
+        Ok(parameters)
+    }
+
+    /// The number of variables that each round folds.
+    fn folds(&self, row_variables: usize) -> Vec<usize> {
+        let mut folds = vec![row_variables];
+        let mut left = self.log_block;
+        while left > VARIABLES_IN_THE_CLEAR {
+            let fold = self.later_fold.min(left);
+            folds.push(fold);
+            left -= fold;
+        }
+        folds
+    }
+}
+
+/// One commitment of an opening, and what is done with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommitmentStep {
+    /// Number of variables of the polynomial.
+    pub variables: usize,
+    /// Number of its variables that choose a row. They are bound after the commitment.
+    pub fold: usize,
+    /// Logarithm of the blowup factor of the rows' codewords.
+    pub log_blowup: usize,
+    /// Logarithm of the number of leaves of the Merkle tree.
+    pub log_leaves: usize,
+    /// Number of samples outside the domain.
+    pub outside: usize,
+    /// Bits of grinding in each round of the sumcheck that binds the rows' variables.
+    pub fold_grinding_bits: usize,
+    /// Number of queries to this commitment.
+    pub queries: usize,
+    /// Bits of grinding before these queries.
+    pub query_grinding_bits: usize,
+}
+
+/// The commitments of an opening, in order, and what is sent in the clear after them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// The commitment to the stack. Main and preprocessed rows have trees of their own, which are
+    /// opened at the same indices.
+    pub stack: CommitmentStep,
+    /// The commitments to folded polynomials.
+    pub folded: Vec<CommitmentStep>,
+    /// Number of variables of the final polynomial.
+    pub final_variables: usize,
+    /// Bits of grinding in each round of the last sumcheck.
+    pub final_grinding_bits: usize,
+}
+
+impl Schedule {
+    /// Reads Plonky3's parameters.
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        let rounds = parameters.round_parameters();
+        let terminal = parameters.terminal();
+        // The queries to a commitment are made in the round after it.
+        let mut queries = rounds
+            .iter()
+            .map(|round| (round.num_queries, round.pow_bits))
+            .chain([(terminal.num_queries, terminal.pow_bits)]);
+        let mut step = |variables, fold, log_blowup, outside, fold_grinding_bits| {
+            let (queries, query_grinding_bits) = queries.next().unwrap_or_default();
+            CommitmentStep {
+                variables,
+                fold,
+                log_blowup,
+                log_leaves: variables - fold + log_blowup,
+                outside,
+                fold_grinding_bits,
+                queries,
+                query_grinding_bits,
+            }
+        };
+        let stack = step(
+            parameters.num_variables(),
+            parameters.round_folding_factor(0),
+            parameters.starting_log_inv_rate,
+            parameters.commitment_ood_samples(),
+            parameters.starting_folding_pow_bits(),
+        );
+        let folds = parameters.folding_schedule().iter().skip(1);
+        let folded = rounds.iter().zip(folds).map(|(round, &fold)| {
+            step(
+                round.num_variables,
+                fold,
+                round.log_inv_rate,
+                round.ood_samples,
+                round.folding_pow_bits,
+            )
+        });
+        Self {
+            stack,
+            folded: folded.collect(),
+            final_variables: parameters.final_sumcheck_rounds(),
+            final_grinding_bits: parameters.final_folding_pow_bits(),
+        }
+    }
+
+    /// All commitments, in order.
+    pub fn commitments(&self) -> impl Iterator<Item = &CommitmentStep> {
+        std::iter::once(&self.stack).chain(&self.folded)
+    }
+}

@@ -1,0 +1,385 @@
+//! Changed proofs are refused, with the error of the check that they break.
+
+use serde_json::Value;
+
+use super::*;
+
+/// What to do with a list of a proof.
+type Resize = fn(&mut Vec<Value>);
+
+/// A change of a proof.
+type Edit = fn(&mut Proof);
+
+/// Chooses a nonce of a proof.
+type Nonce = fn(&mut Proof) -> &mut F;
+
+/// Calls `visit` with the path of every number and of every list in a value.
+fn walk(value: &Value, path: String, visit: &mut impl FnMut(&str, &Value)) {
+    match value {
+        Value::Array(items) => {
+            visit(&path, value);
+            for (index, item) in items.iter().enumerate() {
+                walk(item, format!("{path}/{index}"), visit);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                walk(field, format!("{path}/{name}"), visit);
+            }
+        }
+        _ => visit(&path, value),
+    }
+}
+
+/// Verifies a proof with another opening, unless it cannot even be read.
+fn verify_changed(case: &Case, proof: &Proof, opening: &Value) -> Option<OpeningError> {
+    let opening: Opening = serde_json::from_value(opening.clone()).ok()?;
+    let changed = Proof {
+        opening,
+        ..proof.clone()
+    };
+    let verified = case.verify(&changed);
+    Some(verified.expect_err("a changed proof is accepted"))
+}
+
+/// Every number of an opening is changed, and every list is made longer and shorter.
+fn refuse_changes(case: &Case) {
+    let proof = case.prove();
+    let opening = serde_json::to_value(&proof.opening).unwrap();
+    let (mut numbers, mut lists) = (vec![], vec![]);
+    walk(&opening, String::new(), &mut |path, value| match value {
+        Value::Array(_) => lists.push(path.to_owned()),
+        Value::Number(_) => numbers.push(path.to_owned()),
+        // A marker of a type, without content.
+        Value::Null => {}
+        other => panic!("{path} is {other}"),
+    });
+    // All messages, and a part of the many leaves and digests.
+    let step = numbers.len() / 400 + 1;
+    let is_short = |path: &&String| !path.contains("trees") && !path.contains("commitment");
+    let short = numbers.iter().filter(is_short);
+    for path in short.chain(numbers.iter().step_by(step)) {
+        let mut changed = opening.clone();
+        let number = changed.pointer_mut(path).unwrap();
+        let value = number.as_u64().unwrap();
+        *number = (if value == 0 { 1 } else { value - 1 }).into();
+        verify_changed(case, &proof, &changed).unwrap_or_else(|| panic!("{path} is not read"));
+    }
+    let edits: [Resize; 3] = [
+        |list| list.extend(list.last().cloned()),
+        |list| drop(list.pop()),
+        Vec::clear,
+    ];
+    let step = lists.len() / 200 + 1;
+    let is_short = |path: &&String| !path.contains("leaves/") && !path.contains("hashes/");
+    let short = lists.iter().filter(is_short);
+    for path in short.chain(lists.iter().step_by(step)) {
+        for edit in edits {
+            let mut changed = opening.clone();
+            let list = changed.pointer_mut(path).unwrap().as_array_mut().unwrap();
+            let before = list.clone();
+            edit(list);
+            if *list != before {
+                verify_changed(case, &proof, &changed);
+            }
+        }
+    }
+}
+
+#[test]
+fn changed_openings_are_refused() {
+    refuse_changes(&Case::new(&toy(6), &[shape(6, 3, 0), shape(5, 2, 1)]));
+    refuse_changes(&Case::new(&toy(8), &mixed()));
+}
+
+#[test]
+fn changed_openings_with_grinding_are_refused() {
+    refuse_changes(&Case::new(&grinding(9), &mixed()));
+}
+
+/// The case of the tests below: two later commitments, preprocessed columns, grinding everywhere.
+fn ground() -> (Case, Proof) {
+    let settings = WhirSettings {
+        later_fold: 2,
+        blowup_step: 1,
+        ..grinding(9)
+    };
+    let case = Case::new(&settings, &mixed());
+    let proof = case.prove();
+    assert_eq!(proof.opening.rounds.len(), 2);
+    assert!(!proof.opening.sumcheck.nonces.is_empty());
+    (case, proof)
+}
+
+fn error_of(case: &Case, proof: &Proof, edit: impl FnOnce(&mut Proof)) -> OpeningError {
+    let mut proof = proof.clone();
+    edit(&mut proof);
+    case.verify(&proof).unwrap_err()
+}
+
+#[test]
+fn every_length_is_checked() {
+    let (case, proof) = ground();
+    let edits: [(&str, Edit); 20] = [
+        ("preprocessed commitments", |p| p.preprocessed = None),
+        ("digests of a commitment", |p| {
+            p.main = Cap::new(vec![[F::ONE; 8]])
+        }),
+        ("digests of a commitment", |p| {
+            p.preprocessed = Some(Cap::new(vec![[F::ONE; 8]; 16]))
+        }),
+        ("values outside the domain", |p| p.outside.clear()),
+        ("values outside the domain", |p| p.outside.push(EF::ONE)),
+        ("variables of a claim", |p| _ = p.claims[0].0.factors.pop()),
+        ("rounds", |p| _ = p.opening.rounds.pop()),
+        ("rounds", |p| {
+            p.opening.rounds.push(p.opening.rounds[0].clone())
+        }),
+        ("sumcheck messages", |p| {
+            _ = p.opening.sumcheck.messages.pop()
+        }),
+        ("sumcheck nonces", |p| _ = p.opening.sumcheck.nonces.pop()),
+        ("sumcheck nonces", |p| {
+            p.opening.rounds[1].sumcheck.nonces.push(F::ONE)
+        }),
+        ("sumcheck messages", |p| {
+            p.opening.final_sumcheck.messages.push([EF::ONE; 2])
+        }),
+        ("digests of a commitment", |p| {
+            p.opening.rounds[1].commitment = Cap::new(vec![[F::ONE; 8]])
+        }),
+        ("values outside the domain", |p| {
+            p.opening.rounds[0].outside.push(EF::ONE)
+        }),
+        ("nonces of queries", |p| {
+            p.opening.rounds[0].queries.nonces.clear()
+        }),
+        ("opened trees", |p| {
+            _ = p.opening.rounds[0].queries.trees.pop()
+        }),
+        ("opened leaves", |p| {
+            _ = p.opening.rounds[1].queries.trees[0].leaves.pop()
+        }),
+        ("elements of a leaf", |p| {
+            p.opening.rounds[0].queries.trees[1].leaves[3].push(F::ONE)
+        }),
+        ("elements of a leaf", |p| {
+            _ = p.opening.final_queries.trees[0].leaves[0].pop()
+        }),
+        ("values of the final polynomial", |p| {
+            p.opening.final_polynomial.push(EF::ONE)
+        }),
+    ];
+    for (expected, edit) in edits {
+        match error_of(&case, &proof, edit) {
+            OpeningError::Length { list, .. } => assert_eq!(list, expected),
+            other => panic!("{expected}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn every_proof_of_work_is_checked() {
+    let (case, proof) = ground();
+    let edits: [(&str, Nonce); 5] = [
+        ("a sumcheck challenge", |p| {
+            &mut p.opening.sumcheck.nonces[1]
+        }),
+        ("a sumcheck challenge", |p| {
+            &mut p.opening.rounds[0].sumcheck.nonces[0]
+        }),
+        ("queries", |p| &mut p.opening.rounds[0].queries.nonces[0]),
+        ("queries", |p| &mut p.opening.rounds[1].queries.nonces[0]),
+        ("queries", |p| &mut p.opening.final_queries.nonces[0]),
+    ];
+    for (expected, nonce) in edits {
+        // The smallest nonce that passes is sent, so the one before it does not pass, unless it is
+        // zero.
+        let is_zero = *nonce(&mut proof.clone()) == F::ZERO;
+        match error_of(&case, &proof, |p| {
+            let nonce = nonce(p);
+            *nonce = if is_zero { -F::ONE } else { *nonce - F::ONE };
+        }) {
+            OpeningError::Grinding { before } => assert_eq!(before, expected),
+            other => assert!(is_zero, "{expected}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn leaves_and_paths_are_checked() {
+    let (case, proof) = ground();
+    let edits: [(usize, usize, Edit); 6] = [
+        (0, 0, |p| {
+            p.opening.rounds[0].queries.trees[0].leaves[0][0] += F::ONE
+        }),
+        (0, 1, |p| {
+            p.opening.rounds[0].queries.trees[1].leaves[1][2] += F::ONE
+        }),
+        (0, 1, |p| {
+            p.opening.rounds[0].queries.trees[1].paths.sibling_hashes[0][7] += F::ONE
+        }),
+        (1, 0, |p| {
+            p.opening.rounds[1].queries.trees[0].leaves[0][4] += F::ONE
+        }),
+        (1, 0, |p| {
+            _ = p.opening.rounds[1].queries.trees[0]
+                .paths
+                .sibling_hashes
+                .pop()
+        }),
+        (2, 0, |p| {
+            p.opening.final_queries.trees[0].leaves[2][9] += F::ONE
+        }),
+    ];
+    for (commitment, tree, edit) in edits {
+        match error_of(&case, &proof, edit) {
+            OpeningError::Path {
+                commitment: found,
+                tree: found_tree,
+                ..
+            } => assert_eq!((commitment, tree), (found, found_tree)),
+            other => panic!("{commitment}: {other}"),
+        }
+    }
+}
+
+/// A prover whose rows are not those of its commitment, and that does everything else by the book,
+/// fails just one check: without later commitments, that of the final polynomial.
+#[test]
+fn the_final_polynomial_is_checked_against_the_leaves() {
+    let settings = toy(6);
+    let case = Case::new(&settings, &[shape(6, 3, 0)]);
+    let mut cells = case.main.cells().to_vec();
+    cells[17] += F::ONE;
+    let other = case.scheme.commit(cells);
+    let mut forged = Case::new(&settings, &[shape(6, 3, 0)]);
+    forged.main = Committed::forged(case.main.cells().to_vec(), other);
+    let proof = forged.prove();
+    let error = forged.verify(&proof).unwrap_err();
+    assert!(
+        matches!(error, OpeningError::FinalPolynomial { .. }),
+        "{error}"
+    );
+}
+
+/// The same with later commitments: answers are wrong, so that the claim they are added to is.
+#[test]
+fn rows_are_checked_against_later_commitments() {
+    let settings = toy(8);
+    let case = Case::new(&settings, &mixed());
+    let mut cells = case.main.cells().to_vec();
+    cells[17] += F::ONE;
+    let mut forged = Case::new(&settings, &mixed());
+    forged.main = Committed::forged(case.main.cells().to_vec(), case.scheme.commit(cells));
+    let proof = forged.prove();
+    let error = forged.verify(&proof).unwrap_err();
+    assert!(matches!(error, OpeningError::FinalEquation), "{error}");
+}
+
+#[test]
+fn values_outside_the_domain_are_checked() {
+    let (case, proof) = ground();
+    let error = error_of(&case, &proof, |p| p.outside[0] += EF::ONE);
+    assert!(matches!(
+        error,
+        OpeningError::Grinding { .. } | OpeningError::Path { .. }
+    ));
+    // The prover of a STARK binds the false value, and goes on by the book.
+    let case = Case::new(&toy(8), &mixed());
+    let mut challenger = Poseidon16Challenger::default();
+    let preprocessed = case.preprocessed.as_ref();
+    observe(
+        &mut challenger,
+        case.main.cap(),
+        preprocessed.map(Committed::cap),
+    );
+    let mut honest = challenger.clone();
+    let outside = case
+        .scheme
+        .outside(&case.main, preprocessed, &mut honest)
+        .unwrap();
+    let mut values = outside.values().to_vec();
+    values[0] += EF::ONE;
+    let mut claims = case
+        .scheme
+        .sample_outside(&values, &mut challenger)
+        .unwrap();
+    let stack = case.stack();
+    let mut proved = challenger.clone();
+    let opening = case
+        .scheme
+        .open(&case.main, preprocessed, outside, &case.claims, &mut proved)
+        .unwrap();
+    let sums = case
+        .claims
+        .iter()
+        .map(|claim| claims::naive_sum(claim, &stack));
+    claims.extend(zip(case.claims.clone(), sums));
+    let main = case.main.cap();
+    let preprocessed = preprocessed.map(Committed::cap);
+    let verified = case
+        .scheme
+        .verify(main, preprocessed, &claims, &opening, &mut challenger);
+    assert!(
+        matches!(verified, Err(OpeningError::FinalEquation)),
+        "{verified:?}"
+    );
+}
+
+#[test]
+fn rows_that_are_not_the_layouts_are_errors() {
+    let case = Case::new(&toy(8), &mixed());
+    let preprocessed = case.preprocessed.as_ref().unwrap();
+    let mut challenger = Poseidon16Challenger::default();
+    for (main, other, kind) in [
+        (preprocessed, Some(preprocessed), "main"),
+        (&case.main, Some(&case.main), "preprocessed"),
+        (&case.main, None, "preprocessed"),
+    ] {
+        match case
+            .scheme
+            .outside(main, other, &mut challenger)
+            .unwrap_err()
+        {
+            OpenError::Cells { kind: found, .. } => assert_eq!(found, kind),
+            other => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
+fn the_proof_does_not_depend_on_the_number_of_threads() {
+    let case = Case::new(&grinding(9), &mixed());
+    let mut proofs = vec![];
+    for threads in [1, 2, 5] {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        let opening = pool.install(|| Case::new(&grinding(9), &mixed()).prove().opening);
+        proofs.push(serde_json::to_vec(&opening).unwrap());
+    }
+    assert_eq!(proofs[0], proofs[1]);
+    assert_eq!(proofs[0], proofs[2]);
+    assert_eq!(
+        proofs[0],
+        serde_json::to_vec(&case.prove().opening).unwrap()
+    );
+}
+
+#[test]
+fn paths_are_restored() {
+    let (case, proof) = ground();
+    let indices = case.verify(&proof).unwrap();
+    let queries = proof.opening.rounds.iter().map(|round| &round.queries);
+    let queries = queries.chain([&proof.opening.final_queries]);
+    for (number, (queries, indices)) in zip(queries, indices).enumerate() {
+        let step = *case.scheme.schedule().commitments().nth(number).unwrap();
+        for tree in &queries.trees {
+            let paths = case.scheme.restore_paths(number, &indices, tree).unwrap();
+            assert_eq!(paths.len(), step.queries);
+            assert!(paths.iter().all(|path| path.len() == step.log_leaves - 3));
+        }
+    }
+}

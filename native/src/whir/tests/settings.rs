@@ -1,0 +1,220 @@
+//! Settings, and the schedules that follow from them.
+
+use super::*;
+
+fn presets() -> [WhirSettings; 2] {
+    [WhirSettings::toy(), WhirSettings::proven_100()]
+}
+
+#[test]
+fn presets_are_in_range_and_have_parameters() {
+    for settings in presets() {
+        settings.validate().unwrap();
+        for row_variables in 1..=8 {
+            settings.parameters(row_variables).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_schedule_of_a_join() {
+    let parameters = WhirSettings::proven_100().parameters(6).unwrap();
+    let schedule = Schedule::new(&parameters);
+    let shapes = schedule.commitments().map(|step| {
+        let CommitmentStep {
+            variables,
+            fold,
+            log_blowup,
+            log_leaves,
+            queries,
+            ..
+        } = *step;
+        [variables, fold, log_blowup, log_leaves, queries]
+    });
+    // 87 = 103 - 16 bits by queries, each of which has log2(20/21) + r/2 bits at rate 2^-r.
+    assert_eq!(
+        shapes.collect::<Vec<_>>(),
+        [
+            [22, 6, 2, 18, 94],
+            [16, 4, 4, 16, 46],
+            [12, 4, 6, 14, 30],
+            [8, 4, 8, 12, 23]
+        ]
+    );
+    assert_eq!(schedule.final_variables, 4);
+    for step in schedule.commitments() {
+        assert_eq!(step.outside, 1);
+        assert!((12..=16).contains(&step.query_grinding_bits));
+        assert_eq!(step.fold_grinding_bits, 0);
+    }
+}
+
+#[test]
+fn domains_do_not_grow() {
+    let parameters = WhirSettings::proven_100().parameters(1).unwrap();
+    let schedule = Schedule::new(&parameters);
+    let rates: Vec<usize> = schedule.commitments().map(|step| step.log_blowup).collect();
+    assert_eq!(rates, [2, 3, 5, 7]);
+}
+
+#[test]
+fn each_setting_has_a_range() {
+    type Edit = fn(&mut WhirSettings, usize);
+    let fields: [(&str, Edit, usize, usize); 8] = [
+        ("security_level", |s, v| s.security_level = v, 0, 129),
+        ("grinding_bits", |s, v| s.grinding_bits = v, 25, 25),
+        ("log_block", |s, v| s.log_block = v, 3, 21),
+        ("log_blowup", |s, v| s.log_blowup = v, 0, 9),
+        ("second_log_blowup", |s, v| s.second_log_blowup = v, 1, 11),
+        ("later_fold", |s, v| s.later_fold = v, 1, 9),
+        ("blowup_step", |s, v| s.blowup_step = v, 4, 4),
+        ("cap_height", |s, v| s.cap_height = v, 17, usize::MAX),
+    ];
+    let layout = Layout::new(&[shape(16, 40, 0)], 16).unwrap();
+    for (name, edit, below, above) in fields {
+        for value in [below, above, usize::MAX] {
+            let mut settings = WhirSettings::proven_100();
+            edit(&mut settings, value);
+            match settings.validate() {
+                // A level of zero leaves no grinding either, which is checked after it.
+                Err(WhirSettingsError::OutOfRange { field, .. }) => assert_eq!(field, name),
+                other => panic!("{name} = {value}: {other:?}"),
+            }
+            assert!(settings.parameters(6).is_err());
+            assert!(Scheme::new(&settings, layout.clone()).is_err());
+        }
+    }
+    // Grinding must leave bits to the queries.
+    let settings = WhirSettings {
+        security_level: 16,
+        ..WhirSettings::proven_100()
+    };
+    assert!(settings.validate().is_err());
+}
+
+#[test]
+fn numbers_bind_every_setting() {
+    let edits: [fn(&mut WhirSettings); 8] = [
+        |s| s.security_level += 1,
+        |s| s.grinding_bits += 1,
+        |s| s.log_block += 1,
+        |s| s.log_blowup += 1,
+        |s| s.second_log_blowup += 1,
+        |s| s.later_fold += 1,
+        |s| s.blowup_step += 1,
+        |s| s.cap_height += 1,
+    ];
+    let before = WhirSettings::toy();
+    let mut seen = vec![before.numbers()];
+    for edit in edits {
+        let mut after = before;
+        edit(&mut after);
+        assert!(!seen.contains(&after.numbers()));
+        seen.push(after.numbers());
+    }
+}
+
+#[test]
+fn stacks_without_parameters_are_errors() {
+    let settings = WhirSettings::proven_100();
+    for row_variables in [0, 9, 63, 64, usize::MAX] {
+        let error = settings.parameters(row_variables).unwrap_err();
+        assert!(matches!(error, WhirSettingsError::Rows { .. }), "{error}");
+    }
+    let layout = Layout::new(&[shape(8, 3, 0)], 8).unwrap();
+    let error = Scheme::new(&settings, layout).unwrap_err();
+    assert!(matches!(
+        error,
+        WhirSettingsError::Block {
+            expected: 16,
+            found: 8
+        }
+    ));
+    // The first codeword, or a later one, is longer than there are roots of unity.
+    let long = WhirSettings {
+        log_block: 20,
+        log_blowup: 8,
+        second_log_blowup: 8,
+        ..settings
+    };
+    let error = long.parameters(1).unwrap_err();
+    assert!(
+        matches!(error, WhirSettingsError::Parameters { .. }),
+        "{error}"
+    );
+    let later = WhirSettings {
+        log_block: 20,
+        log_blowup: 4,
+        second_log_blowup: 12,
+        later_fold: 2,
+        blowup_step: 1,
+        ..settings
+    };
+    let error = later.parameters(8).unwrap_err();
+    assert!(
+        matches!(error, WhirSettingsError::Domain { log_leaves: 30, .. }),
+        "{error}"
+    );
+    // The field is too small for this level.
+    let level = WhirSettings {
+        security_level: 128,
+        grinding_bits: 0,
+        ..settings
+    };
+    let error = level.parameters(8).unwrap_err();
+    assert!(
+        matches!(error, WhirSettingsError::Parameters { .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn all_settings_in_range_have_parameters_or_an_error() {
+    let mut some = 0;
+    for log_block in [4, 6, 7, 11, 20] {
+        for log_blowup in [1, 5, 8] {
+            for added in [0, 3, 8] {
+                for later_fold in 2..=8 {
+                    for blowup_step in [0, later_fold - 1] {
+                        let settings = WhirSettings {
+                            log_block,
+                            log_blowup,
+                            second_log_blowup: log_blowup + added,
+                            later_fold,
+                            blowup_step,
+                            ..WhirSettings::toy()
+                        };
+                        for row_variables in 1..=8 {
+                            let Ok(parameters) = settings.parameters(row_variables) else {
+                                continue;
+                            };
+                            some += 1;
+                            let schedule = Schedule::new(&parameters);
+                            let mut left = log_block + row_variables;
+                            for step in schedule.commitments() {
+                                assert_eq!(step.variables, left);
+                                assert!(step.queries > 0 && step.outside > 0);
+                                left -= step.fold;
+                            }
+                            assert_eq!(schedule.final_variables, left);
+                            assert!(left <= 6);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(some > 1000, "{some}");
+}
+
+#[test]
+fn unknown_fields_are_refused() {
+    let settings = WhirSettings::proven_100();
+    let mut json = serde_json::to_value(settings).unwrap();
+    assert_eq!(
+        serde_json::from_value::<WhirSettings>(json.clone()).unwrap(),
+        settings
+    );
+    json["other"] = 1.into();
+    assert!(serde_json::from_value::<WhirSettings>(json).is_err());
+}

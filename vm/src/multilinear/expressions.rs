@@ -1,0 +1,358 @@
+//! The constraints and the messages of a table as one graph of expressions.
+//!
+//! Tables are written against Plonky3's builders, which hand them over as symbolic expressions. Here
+//! they become a list of nodes in which operands precede what is computed from them, and equal
+//! expressions are one node.
+
+use std::collections::{BTreeSet, HashMap};
+
+use droste_air::End;
+use droste_native::{EF, F};
+use p3_air::Air;
+use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
+use p3_field::Algebra;
+use p3_lookup::InteractionSymbolicBuilder;
+use thiserror::Error;
+
+use crate::tables::Table;
+
+/// Row of a pair of consecutive rows. The last row is followed by itself ([`End::Repeat`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Row {
+    /// The row itself.
+    Current,
+    /// The row after it.
+    Next,
+}
+
+/// A value that expressions read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Leaf {
+    /// A cell of a main column.
+    Main(Row, usize),
+    /// A cell of a preprocessed column.
+    Preprocessed(Row, usize),
+    /// A public value.
+    Public(usize),
+    /// One on the first row, zero on the others.
+    FirstRow,
+    /// One on the last row, zero on the others.
+    LastRow,
+    /// Zero on the last row, one on the others.
+    Transition,
+}
+
+/// A node of a graph. Operands are indices of earlier nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Node<L = Leaf> {
+    /// A value that is read.
+    Leaf(L),
+    /// A constant.
+    Constant(F),
+    /// A sum.
+    Add(usize, usize),
+    /// The first operand less the second one.
+    Sub(usize, usize),
+    /// A product.
+    Mul(usize, usize),
+    /// A negation.
+    Neg(usize),
+}
+
+/// The bus of a message, as its table names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum BusName {
+    /// A lookup within the table: its index among those of the table.
+    Local(usize),
+    /// A bus that tables share, by name.
+    Global(String),
+}
+
+/// A message that every row sends, and how often.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// The bus.
+    pub bus: BusName,
+    /// Node of the multiplicity.
+    pub multiplicity: usize,
+    /// Nodes of the elements, at least one.
+    pub payload: Vec<usize>,
+}
+
+/// What a table has that these proofs do not support.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Unsupported {
+    /// Periodic columns.
+    #[error("it has periodic columns")]
+    PeriodicColumns,
+    /// Constraints over the extension field.
+    #[error("it has constraints over the extension field")]
+    ExtensionConstraints,
+    /// Lookups by position.
+    #[error("it has indexed lookups")]
+    IndexedLookups,
+    /// Lookups of which at most one is active.
+    #[error("it has exclusive lookups")]
+    ExclusiveLookups,
+    /// A message without elements.
+    #[error("it has a message without elements")]
+    EmptyMessage,
+    /// Messages of different lengths on one bus: with zeros one could be taken for another.
+    #[error("its messages on bus {bus:?} have {found} elements, others have {expected}")]
+    MessageLength {
+        /// The bus.
+        bus: BusName,
+        /// Length of the bus's first message.
+        expected: usize,
+        /// Length of another one.
+        found: usize,
+    },
+    /// It reads more rows than two.
+    #[error("it reads rows that are not consecutive")]
+    Rows,
+    /// It reads a public value that it does not have.
+    #[error("it reads a public value that it does not declare")]
+    PublicValue,
+    /// Preprocessed columns that a key cannot commit to, since their height is the prover's choice.
+    #[error("it has preprocessed columns, and a height that is not fixed")]
+    PreprocessedHeight,
+    /// It is not sound where its last row is followed by itself.
+    #[error("it does not say that it is sound where its last row is followed by itself")]
+    End,
+}
+
+/// The constraints and messages of a table.
+#[derive(Clone, Debug)]
+pub struct Expressions {
+    nodes: Vec<Node>,
+    degrees: Vec<usize>,
+    constraints: Vec<usize>,
+    messages: Vec<Message>,
+}
+
+impl Expressions {
+    /// Evaluates the table symbolically.
+    ///
+    /// Messages are in order of declaration, those of lookups within the table before those on
+    /// buses.
+    ///
+    /// # Errors
+    /// If the table has anything that is not supported.
+    pub fn new<T>(table: &T) -> Result<Self, Unsupported>
+    where
+        T: Table + Air<InteractionSymbolicBuilder<F, EF>>,
+    {
+        if !table.is_sound_with(End::Repeat) {
+            return Err(Unsupported::End);
+        }
+        if table.num_periodic_columns() > 0 {
+            return Err(Unsupported::PeriodicColumns);
+        }
+        let layout = AirLayout::from_air(table);
+        let builder = InteractionSymbolicBuilder::<F, EF>::from_air(table, layout);
+        if !builder.extension_constraints().is_empty() {
+            return Err(Unsupported::ExtensionConstraints);
+        }
+        if !builder.indexed_reads().is_empty() || !builder.indexed_tables().is_empty() {
+            return Err(Unsupported::IndexedLookups);
+        }
+        if !builder.exclusive_interactions().is_empty() {
+            return Err(Unsupported::ExclusiveLookups);
+        }
+        let constraints = builder.base_constraints();
+        // Multiplicities of lookups within the table are only handed out as copies, which must live
+        // as long as nodes are found by address.
+        let locals: Vec<Vec<_>> = builder
+            .local_interactions()
+            .iter()
+            .map(|lookup| {
+                let messages = lookup.tuples.iter();
+                let split =
+                    messages.map(|(payload, count)| (payload, count.clone().into_parts().0));
+                split.collect()
+            })
+            .collect();
+
+        let mut graph = Graph {
+            public_values: table.num_public_values(),
+            ..Graph::default()
+        };
+        let constraints = constraints.iter().map(|constraint| graph.add(constraint));
+        let constraints = constraints.collect::<Result<_, _>>()?;
+        let mut messages = Vec::new();
+        for (index, local) in locals.iter().enumerate() {
+            for (payload, multiplicity) in local {
+                let bus = BusName::Local(index);
+                messages.push(graph.message(bus, multiplicity, payload)?);
+            }
+        }
+        for message in builder.global_interactions() {
+            let bus = BusName::Global(message.bus_name.clone());
+            messages.push(graph.message(bus, &message.count, &message.fields)?);
+        }
+        Ok(Self {
+            degrees: degrees(&graph.nodes),
+            nodes: graph.nodes,
+            constraints,
+            messages,
+        })
+    }
+
+    /// The nodes.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Degree of each node in the columns and selectors, each of which has degree 1.
+    pub fn degrees(&self) -> &[usize] {
+        &self.degrees
+    }
+
+    /// Nodes that must be zero on every row, in order of declaration.
+    pub fn constraints(&self) -> &[usize] {
+        &self.constraints
+    }
+
+    /// The messages.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// The outputs: the constraints, then of each message the multiplicity and the payload.
+    pub fn outputs(&self) -> impl Iterator<Item = usize> {
+        let messages = self.messages.iter().flat_map(|message| {
+            std::iter::once(message.multiplicity).chain(message.payload.iter().copied())
+        });
+        self.constraints.iter().copied().chain(messages)
+    }
+
+    /// The largest degree of an output.
+    pub fn degree(&self) -> usize {
+        let degrees = self.outputs().map(|output| self.degrees[output]);
+        degrees.max().unwrap_or(0)
+    }
+
+    /// The values that are read, in ascending order.
+    pub fn leaves(&self) -> BTreeSet<Leaf> {
+        let leaves = self.nodes.iter().filter_map(|node| match node {
+            Node::Leaf(leaf) => Some(*leaf),
+            _ => None,
+        });
+        leaves.collect()
+    }
+
+    /// Evaluates every node.
+    pub fn evaluate<V: Algebra<F> + Copy>(&self, read: impl Fn(Leaf) -> V) -> Vec<V> {
+        let mut values: Vec<V> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            values.push(match *node {
+                Node::Leaf(leaf) => read(leaf),
+                Node::Constant(constant) => constant.into(),
+                Node::Add(x, y) => values[x] + values[y],
+                Node::Sub(x, y) => values[x] - values[y],
+                Node::Mul(x, y) => values[x] * values[y],
+                Node::Neg(x) => -values[x],
+            });
+        }
+        values
+    }
+}
+
+fn degrees(nodes: &[Node]) -> Vec<usize> {
+    let mut degrees: Vec<usize> = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        degrees.push(match *node {
+            Node::Leaf(Leaf::Public(_)) | Node::Constant(_) => 0,
+            Node::Leaf(_) => 1,
+            Node::Add(x, y) | Node::Sub(x, y) => degrees[x].max(degrees[y]),
+            Node::Mul(x, y) => degrees[x] + degrees[y],
+            Node::Neg(x) => degrees[x],
+        });
+    }
+    degrees
+}
+
+/// The nodes so far, by content, and by the expression that they stand for.
+#[derive(Default)]
+struct Graph {
+    public_values: usize,
+    nodes: Vec<Node>,
+    by_content: HashMap<Node, usize>,
+    /// Expressions share their parts by reference: as trees they can be exponentially large. All of
+    /// them are borrowed while the graph is made, so that no address is that of two of them.
+    by_address: HashMap<*const SymbolicExpression<F>, usize>,
+}
+
+impl Graph {
+    fn add(&mut self, expression: &SymbolicExpression<F>) -> Result<usize, Unsupported> {
+        let address = std::ptr::from_ref(expression);
+        if let Some(&index) = self.by_address.get(&address) {
+            return Ok(index);
+        }
+        // Sums and products have their operands in order, so that equal ones are found.
+        let node = match expression {
+            SymbolicExpr::Leaf(leaf) => self.leaf(leaf)?,
+            SymbolicExpr::Add { x, y, .. } => {
+                let (x, y) = (self.add(x)?, self.add(y)?);
+                Node::Add(x.min(y), x.max(y))
+            }
+            SymbolicExpr::Sub { x, y, .. } => Node::Sub(self.add(x)?, self.add(y)?),
+            SymbolicExpr::Mul { x, y, .. } => {
+                let (x, y) = (self.add(x)?, self.add(y)?);
+                Node::Mul(x.min(y), x.max(y))
+            }
+            SymbolicExpr::Neg { x, .. } => Node::Neg(self.add(x)?),
+        };
+        let end = self.nodes.len();
+        let index = *self.by_content.entry(node).or_insert(end);
+        if index == end {
+            self.nodes.push(node);
+        }
+        self.by_address.insert(address, index);
+        Ok(index)
+    }
+
+    fn leaf(&self, leaf: &BaseLeaf<F>) -> Result<Node, Unsupported> {
+        let row = |offset| match offset {
+            0 => Ok(Row::Current),
+            1 => Ok(Row::Next),
+            _ => Err(Unsupported::Rows),
+        };
+        Ok(Node::Leaf(match leaf {
+            BaseLeaf::Constant(constant) => return Ok(Node::Constant(*constant)),
+            BaseLeaf::IsFirstRow => Leaf::FirstRow,
+            BaseLeaf::IsLastRow => Leaf::LastRow,
+            BaseLeaf::IsTransition => Leaf::Transition,
+            BaseLeaf::Variable(variable) => {
+                let index = variable.index;
+                match variable.entry {
+                    BaseEntry::Main { offset } => Leaf::Main(row(offset)?, index),
+                    BaseEntry::Preprocessed { offset } => Leaf::Preprocessed(row(offset)?, index),
+                    BaseEntry::Periodic => return Err(Unsupported::PeriodicColumns),
+                    BaseEntry::Public if index >= self.public_values => {
+                        return Err(Unsupported::PublicValue);
+                    }
+                    BaseEntry::Public => Leaf::Public(index),
+                }
+            }
+        }))
+    }
+
+    fn message(
+        &mut self,
+        bus: BusName,
+        multiplicity: &SymbolicExpression<F>,
+        payload: &[SymbolicExpression<F>],
+    ) -> Result<Message, Unsupported> {
+        if payload.is_empty() {
+            return Err(Unsupported::EmptyMessage);
+        }
+        let multiplicity = self.add(multiplicity)?;
+        let payload = payload.iter().map(|element| self.add(element));
+        Ok(Message {
+            bus,
+            multiplicity,
+            payload: payload.collect::<Result<_, _>>()?,
+        })
+    }
+}

@@ -1,0 +1,237 @@
+//! The fractions of the lookup argument (LogUp: ePrint 2022/1530).
+//!
+//! A message with multiplicity `mu` and elements `e_1, .., e_w` on bus `t` is the fraction `mu / D`
+//! with
+//!
+//! ```text
+//! D = alpha + (t + 1) beta^W - sum_k beta^(w - k) e_k        W: length of the longest message
+//! ```
+//!
+//! for challenges `alpha` and `beta`. This is the fraction of Plonky3's batch STARKs
+//! (`p3_lookup::Challenges`): the last element is constant in `beta`, and the number of the bus stands
+//! above every element, so that messages of different buses differ.
+
+use droste_native::gkr::{self, GkrError};
+use droste_native::{EF, F};
+use p3_field::{Algebra, BasedVectorSpace, PrimeCharacteristicRing};
+use p3_maybe_rayon::prelude::*;
+
+use super::cells::{self, Cells, CellsError, Rows};
+use super::expressions::Node;
+use super::program::Program;
+use super::tables::{Shape, System, TableSystem};
+use super::{LANES, Packed, PackedExt};
+
+/// Packed elements of each expression that are evaluated at once.
+const CHUNK: usize = 4;
+
+/// Packed elements of a column that a thread takes at once.
+const TASK: usize = 16 * CHUNK;
+
+/// Number of base field elements in an extension field element.
+const DEGREE: usize = <EF as BasedVectorSpace<F>>::DIMENSION;
+
+/// The challenges of the lookup argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LookupChallenges {
+    /// What messages are subtracted from.
+    pub alpha: EF,
+    /// Its powers combine the elements of a message.
+    pub beta: EF,
+}
+
+impl LookupChallenges {
+    /// The denominators of messages on a bus are this, less the combined elements.
+    pub fn prefix(&self, system: &System, bus: usize) -> EF {
+        let above = self.beta.exp_u64(system.message_width() as u64);
+        self.alpha + above * F::from_usize(bus + 1)
+    }
+
+    /// The factors by which the elements of a message of this length are combined.
+    pub fn factors(&self, length: usize) -> Vec<EF> {
+        let mut powers = self.beta.powers().collect_n(length);
+        powers.reverse();
+        powers
+    }
+}
+
+/// Numerators and denominators of the leaves that messages have, in the order of [`Shape`]: lane `j`
+/// of element `i` is leaf `i * LANES + j`. All others are `0 / 1`.
+#[derive(Clone, Debug)]
+pub struct Leaves {
+    /// Multiplicities.
+    pub numerators: Vec<Packed>,
+    /// Denominators. They may be zero, with negligible probability.
+    pub denominators: Vec<PackedExt>,
+}
+
+impl Leaves {
+    /// The leaves as GKR takes them.
+    ///
+    /// # Errors
+    /// If they are not those of this shape.
+    pub fn into_fractions(self, shape: &Shape) -> Result<gkr::Fractions, GkrError> {
+        let fractions = self.numerators.into_iter().zip(self.denominators);
+        let fractions = fractions.map(|(numerator, denominator)| gkr::Fraction {
+            numerator,
+            denominator,
+        });
+        gkr::Fractions::packed(shape.log_leaves(), fractions.collect())
+    }
+}
+
+/// Computes the leaves.
+///
+/// # Errors
+/// If the numbers of cells are not those of tables of this shape.
+pub fn leaves(
+    system: &System,
+    shape: &Shape,
+    cells: &[Cells<'_>],
+    public_values: &[F],
+    challenges: &LookupChallenges,
+) -> Result<Leaves, CellsError> {
+    cells::check(system, shape, cells, public_values)?;
+    let length = shape.num_leaves() / LANES;
+    let mut leaves = Leaves {
+        numerators: vec![Packed::ZERO; length],
+        denominators: vec![PackedExt::ZERO; length],
+    };
+    let tables = system.tables().iter().zip(cells);
+    for ((table, &cells), (&log_height, start)) in
+        tables.zip(shape.log_heights().iter().zip(shape.starts()))
+    {
+        let rows = Rows::new(table, cells, public_values, log_height);
+        let fractions = Fractions::new(system, table, challenges);
+        let start = start / LANES;
+        let end = start + table.buses.len() * rows.num_packed();
+        fractions.fill(
+            &rows,
+            &mut leaves.numerators[start..end],
+            &mut leaves.denominators[start..end],
+        );
+    }
+    Ok(leaves)
+}
+
+/// The messages of a table under challenges.
+struct Fractions {
+    /// Outputs are those of each message, one after the other.
+    program: Program,
+    messages: Vec<Fraction>,
+}
+
+/// A message: the program's next outputs are its multiplicity, and those of its elements that are
+/// not constant.
+struct Fraction {
+    /// What the denominator is if these elements are zero.
+    prefix: PackedExt,
+    /// Per coefficient of the extension field, those of the negated factors of the elements.
+    factors: [Vec<F>; DEGREE],
+}
+
+impl Fractions {
+    fn new(system: &System, table: &TableSystem, challenges: &LookupChallenges) -> Self {
+        let nodes = table.expressions.nodes();
+        let mut outputs = Vec::new();
+        let messages = table.expressions.messages().iter().zip(&table.buses);
+        let messages = messages
+            .map(|(message, &bus)| {
+                outputs.push(message.multiplicity);
+                let mut prefix = challenges.prefix(system, bus);
+                let mut factors: [Vec<F>; DEGREE] = Default::default();
+                let elements = challenges.factors(message.payload.len());
+                for (&element, factor) in message.payload.iter().zip(elements) {
+                    if let Node::Constant(constant) = nodes[element] {
+                        prefix -= factor * constant;
+                        continue;
+                    }
+                    outputs.push(element);
+                    let coefficients: &[F] = factor.as_basis_coefficients_slice();
+                    for (factors, &coefficient) in factors.iter_mut().zip(coefficients) {
+                        factors.push(-coefficient);
+                    }
+                }
+                let prefix = prefix.into();
+                Fraction { prefix, factors }
+            })
+            .collect();
+        Self {
+            program: Program::new(nodes, &outputs),
+            messages,
+        }
+    }
+
+    /// Fills the blocks of the table's messages.
+    fn fill(&self, rows: &Rows<'_>, numerators: &mut [Packed], denominators: &mut [PackedExt]) {
+        let height = rows.num_packed();
+        let mut tasks: Vec<Vec<(&mut [Packed], &mut [PackedExt])>> = Vec::new();
+        tasks.resize_with(height.div_ceil(TASK), Vec::new);
+        let blocks = numerators
+            .chunks_mut(height)
+            .zip(denominators.chunks_mut(height));
+        for (numerators, denominators) in blocks {
+            let parts = numerators
+                .chunks_mut(TASK)
+                .zip(denominators.chunks_mut(TASK));
+            for (task, part) in tasks.iter_mut().zip(parts) {
+                task.push(part);
+            }
+        }
+        let inputs = self.program.inputs().iter();
+        let inputs: Vec<_> = inputs.map(|&leaf| rows.column(leaf)).collect();
+        let tasks = tasks.into_par_iter().enumerate();
+        tasks.for_each_init(
+            || {
+                (
+                    vec![[Packed::ZERO; CHUNK]; self.program.num_values()],
+                    Vec::new(),
+                )
+            },
+            |(values, outputs), (task, mut blocks)| {
+                let length = blocks.first().map_or(0, |(numerators, _)| numerators.len());
+                for offset in (0..length).step_by(CHUNK) {
+                    let first = task * TASK + offset;
+                    // A short table fills a part of a chunk only.
+                    let at = |i: usize| (first + i).min(height - 1);
+                    for (value, column) in values.iter_mut().zip(&inputs) {
+                        *value = std::array::from_fn(|i| column.packed(at(i)));
+                    }
+                    outputs.clear();
+                    let emit = |output: &[Packed; CHUNK]| outputs.push(*output);
+                    self.program.run::<F, _, CHUNK>(values, emit);
+                    let range = offset..length.min(offset + CHUNK);
+                    self.combine(outputs, |message, i, numerator, denominator| {
+                        let (numerators, denominators) = &mut blocks[message];
+                        if let Some(at) = range.clone().nth(i) {
+                            numerators[at] = numerator;
+                            denominators[at] = denominator;
+                        }
+                    });
+                }
+            },
+        );
+    }
+
+    /// Passes numerators and denominators, computed from the program's outputs, to `each`, with the
+    /// indices of the message and of the packed element.
+    fn combine(
+        &self,
+        mut outputs: &[[Packed; CHUNK]],
+        mut each: impl FnMut(usize, usize, Packed, PackedExt),
+    ) {
+        let mut elements = Vec::new();
+        for (index, message) in self.messages.iter().enumerate() {
+            let (of_message, rest) = outputs.split_at(1 + message.factors[0].len());
+            outputs = rest;
+            for i in 0..CHUNK {
+                elements.clear();
+                elements.extend(of_message[1..].iter().map(|output| output[i]));
+                let combined = PackedExt::from_basis_coefficients_fn(|d| {
+                    Packed::batched_linear_combination(&elements, &message.factors[d])
+                });
+                each(index, i, of_message[0][i], combined + message.prefix);
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The tables of a machine over the hypercube: what a proof by sumcheck says about them.
+//!
+//! A column of `2^m` rows is a multilinear polynomial in `m` variables, of which the first is the top
+//! bit of the row. A run is a list of tables whose constraints are zero on every row, and whose
+//! messages balance. Here is what depends on the tables:
+//!
+//! - [`expressions`]: constraints and messages of a table, from Plonky3's symbolic expressions.
+//! - [`program`]: straight-line programs that evaluate them.
+//! - [`tables`]: a machine's tables, the order of their columns, the place of their messages.
+//! - [`cells`]: committed cells, and reading them row by row.
+//! - [`leaves`]: the fractions of the lookup argument.
+//! - [`zerocheck`]: from a claim about these fractions, and the claim that constraints are zero, to
+//!   values of the columns at one point.
+
+pub mod cells;
+pub mod expressions;
+pub mod leaves;
+pub mod program;
+pub mod tables;
+pub mod zerocheck;
+
+#[cfg(test)]
+mod tests;
+
+use droste_native::{EF, F};
+use p3_field::{ExtensionField, Field, PackedValue, PrimeCharacteristicRing};
+use p3_maybe_rayon::prelude::*;
+
+use crate::heights::MAX_LOG_HEIGHT as MAX_DOMAIN;
+
+/// Elements of [`F`] on consecutive rows, one per lane.
+pub type Packed = <F as Field>::Packing;
+
+/// Elements of [`EF`] on consecutive rows, one per lane.
+pub type PackedExt = <EF as ExtensionField<F>>::ExtensionPacking;
+
+/// Number of rows of a packed element.
+pub const LANES: usize = <Packed as PackedValue>::WIDTH;
+
+/// Logarithm of the least height of a table. A table fills whole packed elements.
+pub const MIN_LOG_HEIGHT: usize = 4;
+
+/// Logarithm of the largest height of a table.
+pub const MAX_LOG_HEIGHT: usize = MAX_DOMAIN;
+
+const _: () = assert!(LANES <= 1 << MIN_LOG_HEIGHT);
+
+/// Returns `eq(point, x)` at every point `x` of the hypercube, big-endian: the first coordinate
+/// belongs to the top bit of an index.
+///
+/// `eq(z, x) = prod_i (z_i x_i + (1 - z_i)(1 - x_i))`.
+pub fn eq_evaluations(point: &[EF]) -> Vec<EF> {
+    let mut values = vec![EF::ONE];
+    for &coordinate in point {
+        values = values
+            .par_iter()
+            .with_min_len(1 << 10)
+            .flat_map_iter(|&value| {
+                let one = value * coordinate;
+                [value - one, one]
+            })
+            .collect();
+    }
+    values
+}
+
+/// Returns `eq(point, index)`, where the first coordinate belongs to the top bit of the index.
+pub fn eq_at(point: &[EF], index: usize) -> EF {
+    let bits = point.iter().rev().enumerate();
+    bits.map(|(bit, &coordinate)| match (index >> bit) & 1 {
+        0 => EF::ONE - coordinate,
+        _ => coordinate,
+    })
+    .product()
+}

@@ -1,0 +1,368 @@
+//! Expressions and programs against the tables themselves, and tables that are not supported.
+
+use droste_air::End;
+use droste_native::{EF, F};
+use p3_air::symbolic::SymbolicExpressionExt;
+use p3_air::{Air, AirBuilder, BaseAir, ExtensionBuilder, RowWindow};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::{Count, InteractionBuilder, InteractionSymbolicBuilder};
+use p3_matrix::dense::RowMajorMatrix;
+use proptest::prelude::*;
+
+use super::expressions::{BusName, Expressions, Leaf, Row, Unsupported};
+use super::program::{Operation, Program};
+use super::tables::{System, UnsupportedTable};
+use crate::machine::{MachineTables, StandardTables};
+use crate::tables::blocks::BlocksTable;
+use crate::tables::cpu::CpuTable;
+use crate::tables::program::ProgramTable;
+use crate::tables::words::WordsTable;
+use crate::tables::{LookupCounts, Table, TraceInput};
+
+fn standard_tables() -> Vec<StandardTables> {
+    let mut tables: Vec<StandardTables> = vec![
+        CpuTable.into(),
+        ProgramTable::of_height(6).into(),
+        WordsTable.into(),
+        BlocksTable.into(),
+    ];
+    tables.extend(StandardTables::precompile_tables());
+    tables.retain(|table| table.is_sound_with(End::Repeat));
+    tables
+}
+
+/// What a table reads.
+struct Evaluation {
+    main: [Vec<F>; 2],
+    preprocessed: [Vec<F>; 2],
+    public_values: Vec<F>,
+    selectors: [F; 3],
+}
+
+impl Evaluation {
+    fn random<T: Table>(table: &T, seed: u64) -> Self {
+        let mut state = seed;
+        let mut next = || {
+            // splitmix64
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut x = state;
+            x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            F::from_u64(x ^ (x >> 31))
+        };
+        let mut list = |length: usize| -> Vec<F> { (0..length).map(|_| next()).collect() };
+        Self {
+            main: [list(table.width()), list(table.width())],
+            preprocessed: [
+                list(table.preprocessed_width()),
+                list(table.preprocessed_width()),
+            ],
+            public_values: list(table.num_public_values()),
+            selectors: [list(1)[0], list(1)[0], list(1)[0]],
+        }
+    }
+
+    fn read(&self, leaf: Leaf) -> F {
+        let row = |row| usize::from(row == Row::Next);
+        match leaf {
+            Leaf::Main(at, column) => self.main[row(at)][column],
+            Leaf::Preprocessed(at, column) => self.preprocessed[row(at)][column],
+            Leaf::Public(index) => self.public_values[index],
+            Leaf::FirstRow => self.selectors[0],
+            Leaf::LastRow => self.selectors[1],
+            Leaf::Transition => self.selectors[2],
+        }
+    }
+}
+
+/// The builder that computes the values.
+struct Builder<'a> {
+    read: &'a Evaluation,
+    preprocessed: RowWindow<'a, F>,
+    constraints: Vec<F>,
+    messages: Vec<(String, F, Vec<F>)>,
+}
+
+impl<'a> AirBuilder for Builder<'a> {
+    type F = F;
+    type Expr = F;
+    type Var = F;
+    type PreprocessedWindow = RowWindow<'a, F>;
+    type MainWindow = RowWindow<'a, F>;
+    type PublicVar = F;
+    type PeriodicVar = F;
+
+    fn main(&self) -> Self::MainWindow {
+        RowWindow::from_two_rows(&self.read.main[0], &self.read.main[1])
+    }
+    fn preprocessed(&self) -> &Self::PreprocessedWindow {
+        &self.preprocessed
+    }
+    fn is_first_row(&self) -> F {
+        self.read.selectors[0]
+    }
+    fn is_last_row(&self) -> F {
+        self.read.selectors[1]
+    }
+    fn is_transition(&self) -> F {
+        self.read.selectors[2]
+    }
+    fn assert_zero<I: Into<F>>(&mut self, x: I) {
+        self.constraints.push(x.into());
+    }
+    fn public_values(&self) -> &[F] {
+        &self.read.public_values
+    }
+}
+
+impl InteractionBuilder for Builder<'_> {
+    fn push_interaction<E: Into<F>>(
+        &mut self,
+        bus: &str,
+        fields: impl IntoIterator<Item = E>,
+        count: impl Into<Count<F>>,
+    ) {
+        let fields = fields.into_iter().map(Into::into).collect();
+        let (count, _) = count.into().into_parts();
+        self.messages.push((bus.to_owned(), count, fields));
+    }
+    fn push_local_interaction(&mut self, _: impl IntoIterator<Item = (Vec<F>, Count<F>)>) {
+        unimplemented!("no table has lookups of its own")
+    }
+}
+
+/// The values of a table's expressions are those that the table computes itself, in any order of
+/// operations.
+fn check_values<T>(table: &T, seed: u64)
+where
+    T: Table + Air<InteractionSymbolicBuilder<F, EF>> + for<'a> Air<Builder<'a>>,
+{
+    let expressions = Expressions::new(table).unwrap();
+    let read = Evaluation::random(table, seed);
+    let [current, next] = &read.preprocessed;
+    let mut builder = Builder {
+        preprocessed: RowWindow::from_two_rows(current, next),
+        read: &read,
+        constraints: vec![],
+        messages: vec![],
+    };
+    table.eval(&mut builder);
+    let values = expressions.evaluate(|leaf| read.read(leaf));
+    let found: Vec<F> = expressions
+        .constraints()
+        .iter()
+        .map(|&constraint| values[constraint])
+        .collect();
+    assert_eq!(found, builder.constraints, "{}", table.name());
+    let messages = expressions.messages().iter().map(|message| {
+        let BusName::Global(bus) = &message.bus else {
+            panic!("{:?}", message.bus);
+        };
+        let payload = message.payload.iter().map(|&element| values[element]);
+        (bus.clone(), values[message.multiplicity], payload.collect())
+    });
+    let messages: Vec<(String, F, Vec<F>)> = messages.collect();
+    assert_eq!(messages, builder.messages, "{}", table.name());
+
+    let outputs: Vec<usize> = expressions.outputs().collect();
+    let program = Program::new(expressions.nodes(), &outputs);
+    let mut registers = vec![[F::ZERO; 2]; program.num_values()];
+    for (register, &leaf) in registers.iter_mut().zip(program.inputs()) {
+        *register = [read.read(leaf), F::ONE];
+    }
+    let mut emitted = vec![];
+    program.run::<F, _, 2>(&mut registers, |output| emitted.push(output[0]));
+    let expected: Vec<F> = outputs.iter().map(|&output| values[output]).collect();
+    assert_eq!(emitted, expected, "{}", table.name());
+    // Few registers are in use at any time.
+    let registers = program.num_values() - program.inputs().len();
+    assert!(registers < 60, "{}: {registers}", table.name());
+    let emissions = program.operations().iter().filter(|operation| {
+        matches!(
+            operation,
+            Operation::Emit { .. } | Operation::EmitConstant { .. }
+        )
+    });
+    assert_eq!(emissions.count(), outputs.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn values_are_those_of_the_tables(seed in any::<u64>()) {
+        for table in standard_tables() {
+            check_values(&table, seed);
+        }
+    }
+}
+
+/// Degrees are those that the tables declare, selectors counted.
+#[test]
+fn degrees_are_those_declared() {
+    for table in standard_tables() {
+        let expressions = Expressions::new(&table).unwrap();
+        let degrees = expressions.constraints().iter();
+        let degree = degrees
+            .map(|&constraint| expressions.degrees()[constraint])
+            .max();
+        if let Some(declared) = BaseAir::<F>::max_constraint_degree(&table) {
+            // Plonky3 does not count the selector of transitions.
+            let degree = degree.unwrap();
+            assert!(
+                declared <= degree && degree <= declared + 1,
+                "{}",
+                table.name()
+            );
+        }
+    }
+}
+
+/// Columns that are read in the next row come first, and as few as possible are opened there.
+#[test]
+fn slots_begin_with_the_columns_of_the_next_row() {
+    let tables = standard_tables();
+    let system = System::new(&tables).unwrap();
+    assert_eq!(System::new(&tables[..4]).unwrap().message_width(), 9);
+    assert_eq!(system.num_public_values(), 8);
+    for (table, of_system) in tables.iter().zip(system.tables()) {
+        let slots = &of_system.main;
+        assert_eq!(slots.width(), BaseAir::<F>::width(table));
+        let leaves = of_system.expressions.leaves();
+        let read: Vec<usize> = (0..slots.width())
+            .filter(|&column| leaves.contains(&Leaf::Main(Row::Next, column)))
+            .collect();
+        let (next, others) = slots.columns().split_at(read.len());
+        assert_eq!(next, read);
+        assert!(others.is_sorted());
+        for (slot, &column) in slots.columns().iter().enumerate() {
+            assert_eq!(slots.slot(column), slot);
+        }
+        let opened = if read.is_empty() {
+            0
+        } else {
+            read.len().next_power_of_two()
+        };
+        assert_eq!(slots.num_next(), opened.min(slots.width()));
+        assert_eq!(
+            slots.log_next().map(|log| 1 << log),
+            (opened > 0).then_some(opened)
+        );
+        assert_eq!(of_system.preprocessed.num_next(), 0);
+    }
+    let names: Vec<&str> = system.tables().iter().map(|table| table.name).collect();
+    assert_eq!(names[..4], ["cpu", "program", "words", "blocks"]);
+    assert_eq!(system.tables()[0].main.num_next(), 2);
+    assert_eq!(system.tables()[1].main.log_next(), None);
+}
+
+/// A table that has what is not supported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strange {
+    Ring,
+    Periodic,
+    Extension,
+    Indexed,
+    Exclusive,
+    Empty,
+    Lengths,
+    LocalLengths,
+    Preprocessed,
+    Nothing,
+}
+
+impl BaseAir<F> for Strange {
+    fn width(&self) -> usize {
+        2
+    }
+    fn num_periodic_columns(&self) -> usize {
+        usize::from(*self == Self::Periodic)
+    }
+    fn preprocessed_width(&self) -> usize {
+        usize::from(*self == Self::Preprocessed)
+    }
+}
+
+impl Table for Strange {
+    fn name(&self) -> &'static str {
+        "strange"
+    }
+    fn is_sound_with(&self, end: End) -> bool {
+        *self != Self::Ring || end == End::Ring
+    }
+    fn trace(&self, _: &TraceInput<'_>, _: usize, _: &mut LookupCounts) -> RowMajorMatrix<F> {
+        RowMajorMatrix::new(vec![], 2)
+    }
+}
+
+impl Air<InteractionSymbolicBuilder<F, EF>> for Strange {
+    fn eval(&self, builder: &mut InteractionSymbolicBuilder<F, EF>) {
+        use p3_air::WindowAccess;
+        use p3_lookup::IndexedLookupBuilder;
+        let main = builder.main();
+        let (x, y) = (main.current_slice()[0], main.current_slice()[1]);
+        match self {
+            Self::Extension => builder.assert_zero_ext(SymbolicExpressionExt::from(x)),
+            Self::Indexed => builder.push_indexed_read("table", 0, [1]),
+            Self::Exclusive => {
+                let branch = (x.into(), Count::bounded(x.into(), 1), vec![y.into()]);
+                builder.push_exclusive_interaction("bus", [branch]);
+            }
+            Self::Empty => {
+                let nothing: [InteractionSymbol; 0] = [];
+                builder.push_interaction("bus", nothing, 1);
+            }
+            Self::Lengths => {
+                builder.push_interaction("bus", [x], 1);
+                builder.push_interaction("bus", [x, y], 1);
+            }
+            Self::LocalLengths => {
+                let tuples = [vec![x.into()], vec![x.into(), y.into()]];
+                builder.push_local_interaction(tuples.map(|tuple| (tuple, Count::from(1))));
+            }
+            Self::Nothing | Self::Ring | Self::Periodic | Self::Preprocessed => {
+                builder.assert_bool(x);
+            }
+        }
+    }
+}
+
+type InteractionSymbol = <InteractionSymbolicBuilder<F, EF> as AirBuilder>::Expr;
+
+#[test]
+fn tables_that_are_not_supported_are_refused() {
+    System::new(&[Strange::Nothing]).unwrap();
+    let global = |found| Unsupported::MessageLength {
+        bus: BusName::Global("bus".to_owned()),
+        expected: 1,
+        found,
+    };
+    let local = Unsupported::MessageLength {
+        bus: BusName::Local(0),
+        expected: 1,
+        found: 2,
+    };
+    for (table, reason) in [
+        (Strange::Ring, Unsupported::End),
+        (Strange::Preprocessed, Unsupported::PreprocessedHeight),
+        (Strange::Periodic, Unsupported::PeriodicColumns),
+        (Strange::Extension, Unsupported::ExtensionConstraints),
+        (Strange::Indexed, Unsupported::IndexedLookups),
+        (Strange::Exclusive, Unsupported::ExclusiveLookups),
+        (Strange::Empty, Unsupported::EmptyMessage),
+        (Strange::Lengths, global(2)),
+        (Strange::LocalLengths, local),
+    ] {
+        let table_name = "strange";
+        let error = UnsupportedTable {
+            table: table_name,
+            reason,
+        };
+        assert_eq!(System::new(&[table]).unwrap_err(), error);
+    }
+    for table in StandardTables::precompile_tables() {
+        let refused = System::new(std::slice::from_ref(&table)).is_err();
+        let needs_ring = ["blake3", "keccak"].contains(&table.name());
+        assert_eq!(refused, needs_ring, "{}", table.name());
+    }
+}

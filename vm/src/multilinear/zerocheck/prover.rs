@@ -1,0 +1,299 @@
+//! The prover of the zerocheck.
+
+use std::iter::zip;
+
+use droste_native::stark::challenger::observe_extension;
+use droste_native::{EF, F};
+use p3_challenger::FieldChallenger;
+use p3_field::{Field, PrimeCharacteristicRing, batch_multiplicative_inverse};
+use thiserror::Error;
+use tracing::info_span;
+
+use super::columns::{Eq, State};
+use super::opened::open;
+use super::polynomial::Polynomial;
+use super::verifier::{Reduction, ZerocheckError, check};
+use super::{ClaimError, Combination, LeafClaim, Opened, ZerocheckProof};
+use crate::multilinear::cells::{self, Cells, CellsError, Rows};
+use crate::multilinear::eq_evaluations;
+use crate::multilinear::leaves::LookupChallenges;
+use crate::multilinear::tables::{Shape, System};
+
+/// Why no zerocheck is proved.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ProvingError {
+    /// The claim does not fit the tables.
+    #[error(transparent)]
+    Claim(#[from] ClaimError),
+    /// The cells do not fit the tables.
+    #[error(transparent)]
+    Cells(#[from] CellsError),
+    /// The cells violate a constraint, or do not have the claimed leaves.
+    #[error("the cells violate a constraint, or do not have the claimed leaves")]
+    Unsatisfied,
+    /// The verifier would refuse the proof.
+    #[error("no proof is accepted: {0}")]
+    Refused(#[from] ZerocheckError),
+}
+
+/// A proof, and what it leads to.
+#[derive(Clone, Debug)]
+pub struct Proved {
+    /// The proof.
+    pub proof: ZerocheckProof,
+    /// What the verifier gets from it.
+    pub reduction: Reduction,
+    /// Values of the columns of each table. The transcript has not absorbed them.
+    pub opened: Vec<Opened>,
+}
+
+/// Proves the claim, and that constraints are zero.
+///
+/// # Errors
+/// If claim or cells do not have the shape of these tables, and if cells violate a constraint or do
+/// not have the claimed leaves. The latter is found before the first round, where the sums of the
+/// tables are not what the claim says; and again in the end, where the opened values are checked as
+/// the verifier does.
+pub fn prove<C: FieldChallenger<F>>(
+    system: &System,
+    shape: &Shape,
+    cells: &[Cells<'_>],
+    public_values: &[F],
+    claim: &LeafClaim,
+    challenges: &LookupChallenges,
+    challenger: &mut C,
+) -> Result<Proved, ProvingError> {
+    let coordinates = claim.coordinates(shape)?;
+    if let Some(round) = coordinates.iter().position(EF::is_zero) {
+        return Err(ClaimError::ZeroCoordinate { round }.into());
+    }
+    cells::check(system, shape, cells, public_values)?;
+    let alpha: EF = challenger.sample_algebra_element();
+    let combinations = Combination::of_tables(system, shape, claim, challenges, alpha);
+    let rows = system.tables().iter().zip(cells).zip(shape.log_heights());
+    let rows: Vec<Rows<'_>> = rows
+        .map(|((table, &cells), &log_height)| Rows::new(table, cells, public_values, log_height))
+        .collect();
+    let weights = coordinates.get(1..).unwrap_or_default();
+    let rounds = Rounds {
+        weights: Eq::of_rounds(eq_evaluations(weights)),
+        inverses: batch_multiplicative_inverse(coordinates),
+        coordinates,
+        interpolation: Interpolation::new(system.degree()),
+    };
+
+    let tables = system.tables().iter().zip(&combinations).zip(&rows);
+    let mut tables: Vec<Prover> = tables
+        .zip(shape.log_heights())
+        .map(|(((table, combination), rows), &log_height)| {
+            let _span = info_span!("first round", table = table.name).entered();
+            let polynomial = Polynomial::new(&table.expressions, combination, public_values);
+            Prover::new(polynomial, rows, &rounds, log_height)
+        })
+        .collect();
+    let mut value = claim.sum();
+    if tables.iter().map(|table| table.sum).sum::<EF>() != value {
+        return Err(ProvingError::Unsatisfied);
+    }
+
+    let mut point = Vec::with_capacity(coordinates.len());
+    let mut proof = ZerocheckProof { rounds: Vec::new() };
+    for round in 0..coordinates.len() {
+        let left = coordinates.len() - round;
+        let mut coefficients = vec![EF::ZERO; system.degree() + 1];
+        for table in &mut tables {
+            table.add_round(&rounds, left, &mut coefficients);
+        }
+        let message = coefficients.get(1..).unwrap_or_default().to_vec();
+        for &coefficient in &message {
+            observe_extension(challenger, coefficient);
+        }
+        let r: EF = challenger.sample_algebra_element();
+        value = evaluate(&coefficients, r);
+        let _span = info_span!("fold").entered();
+        for table in &mut tables {
+            table.fold(r, left);
+        }
+        point.push(r);
+        proof.rounds.push(message);
+    }
+    let reduction = Reduction {
+        alpha,
+        point,
+        value,
+    };
+    let opened = info_span!("open").in_scope(|| open(system, &rows, &reduction.point));
+    check(
+        system,
+        shape,
+        claim,
+        challenges,
+        public_values,
+        &reduction,
+        &opened,
+    )?;
+    Ok(Proved {
+        proof,
+        reduction,
+        opened,
+    })
+}
+
+/// What is known of the rounds before the first one.
+struct Rounds<'a> {
+    coordinates: &'a [EF],
+    inverses: Vec<EF>,
+    /// The weights of the rows, by number of variables after the round's.
+    weights: Vec<Eq>,
+    interpolation: Interpolation,
+}
+
+/// A table during the rounds.
+struct Prover {
+    polynomial: Polynomial,
+    /// The columns, as long as variables are left.
+    state: Option<State>,
+    num_variables: usize,
+    /// The table's sum.
+    sum: EF,
+    /// The sums of the linear form and of the polynomial's parts.
+    sums: Vec<EF>,
+    /// The round polynomials of these, in coefficients.
+    round: Vec<Vec<EF>>,
+}
+
+impl Prover {
+    /// Computes the columns and the table's first round, which depends on no challenge of a round.
+    fn new(
+        polynomial: Polynomial,
+        rows: &Rows<'_>,
+        rounds: &Rounds<'_>,
+        log_height: usize,
+    ) -> Self {
+        let state = info_span!("columns").in_scope(|| State::new(&polynomial, rows));
+        let eq = &rounds.weights[log_height - 1];
+        let coordinate = rounds.coordinates[rounds.coordinates.len() - log_height];
+        let [low, high] = state.linear_sums(eq);
+        let parts = polynomial.parts.iter();
+        let parts = parts.map(|part| {
+            rounds
+                .interpolation
+                .coefficients(&state.sums(part, eq, false))
+        });
+        let round: Vec<Vec<EF>> = std::iter::once(vec![low, high - low])
+            .chain(parts)
+            .collect();
+        let sum = |coefficients: &Vec<EF>| {
+            let (zero, one) = (coefficients[0], coefficients.iter().copied().sum::<EF>());
+            zero + coordinate * (one - zero)
+        };
+        let sums: Vec<EF> = round.iter().map(sum).collect();
+        Self {
+            polynomial,
+            state: Some(state),
+            num_variables: log_height,
+            sum: sums.iter().copied().sum(),
+            sums,
+            round,
+        }
+    }
+
+    /// Adds the table's part of the round in which `left` variables are left.
+    fn add_round(&mut self, rounds: &Rounds<'_>, left: usize, coefficients: &mut [EF]) {
+        if self.num_variables < left {
+            coefficients[0] += self.sum;
+            return;
+        }
+        if self.round.is_empty() {
+            self.compute_round(rounds, left);
+        }
+        for of_part in &self.round {
+            zip(&mut *coefficients, of_part).for_each(|(sum, &coefficient)| *sum += coefficient);
+        }
+    }
+
+    /// The value of each part at 1 follows from its sum and its value at 0.
+    fn compute_round(&mut self, rounds: &Rounds<'_>, left: usize) {
+        let Some(state) = &self.state else {
+            return;
+        };
+        let _span = info_span!("round", left).entered();
+        let eq = &rounds.weights[left - 1];
+        let round = rounds.coordinates.len() - left;
+        let (coordinate, inverse) = (rounds.coordinates[round], rounds.inverses[round]);
+        let at_one = |zero: EF, sum: EF| zero + (sum - zero) * inverse;
+        debug_assert!(coordinate * inverse == EF::ONE);
+        let [zero, _] = state.linear_sums(eq);
+        let linear = vec![zero, at_one(zero, self.sums[0]) - zero];
+        let parts = self.polynomial.parts.iter().zip(&self.sums[1..]);
+        let parts = parts.map(|(part, &sum)| {
+            let mut values = state.sums(part, eq, true);
+            values.insert(1, at_one(values[0], sum));
+            rounds.interpolation.coefficients(&values)
+        });
+        self.round = std::iter::once(linear).chain(parts).collect();
+    }
+
+    /// Fixes the variable of the round in which `left` variables are left.
+    fn fold(&mut self, r: EF, left: usize) {
+        if self.num_variables < left {
+            return;
+        }
+        let round = std::mem::take(&mut self.round);
+        self.sums = round.iter().map(|part| evaluate(part, r)).collect();
+        self.state = self.state.take().map(|state| state.fold(r));
+        self.num_variables -= 1;
+    }
+}
+
+/// The value of a polynomial, given its coefficients.
+fn evaluate(coefficients: &[EF], r: EF) -> EF {
+    let coefficients = coefficients.iter().rev();
+    coefficients.fold(EF::ZERO, |value, &coefficient| value * r + coefficient)
+}
+
+/// Interpolation at 0, 1, 2 and so on.
+struct Interpolation {
+    /// By number of points: of each point the coefficients of the polynomial that is one there and
+    /// zero at the others.
+    bases: Vec<Vec<Vec<F>>>,
+}
+
+impl Interpolation {
+    fn new(degree: usize) -> Self {
+        Self {
+            bases: (0..degree + 2).map(basis).collect(),
+        }
+    }
+
+    /// The coefficients of the polynomial with these values.
+    fn coefficients(&self, values: &[EF]) -> Vec<EF> {
+        let mut coefficients = vec![EF::ZERO; values.len()];
+        for (polynomial, &value) in zip(&self.bases[values.len()], values) {
+            for (sum, &coefficient) in zip(&mut coefficients, polynomial) {
+                *sum += value * coefficient;
+            }
+        }
+        coefficients
+    }
+}
+
+fn basis(points: usize) -> Vec<Vec<F>> {
+    let polynomial = |point: usize| {
+        let mut coefficients = vec![F::ONE];
+        for other in (0..points).filter(|&other| other != point) {
+            // Times (X - other) / (point - other).
+            let (point, other) = (F::from_usize(point), F::from_usize(other));
+            let scale = (point - other).inverse();
+            coefficients.push(F::ZERO);
+            for index in (0..coefficients.len()).rev() {
+                let below = index
+                    .checked_sub(1)
+                    .map_or(F::ZERO, |below| coefficients[below]);
+                coefficients[index] = (below - coefficients[index] * other) * scale;
+            }
+        }
+        coefficients
+    };
+    (0..points).map(polynomial).collect()
+}

@@ -1,0 +1,130 @@
+//! Constraints of the table `power_weights`.
+
+use std::borrow::Borrow;
+
+use droste_native::F;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use p3_field::extension::trinomial_quintic_mul;
+use p3_lookup::{Count, InteractionBuilder};
+
+use super::columns::{D, PowerWeightsCols};
+use crate::isa::id;
+use crate::tables::bus::{self, BlockMessage, CallMessage};
+
+/// The table `power_weights`: the multilinear extension of a point's powers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PowerWeightsTable;
+
+impl BaseAir<F> for PowerWeightsTable {
+    fn width(&self) -> usize {
+        PowerWeightsCols::<u8>::WIDTH
+    }
+
+    fn max_constraint_degree(&self) -> Option<usize> {
+        Some(3)
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for PowerWeightsTable {
+    fn eval(&self, builder: &mut AB) {
+        let main = builder.main();
+        let local: &PowerWeightsCols<AB::Var> = main.current_slice().borrow();
+        let next: &PowerWeightsCols<AB::Var> = main.next_slice().borrow();
+        eval_row(builder, local);
+        eval_chain(builder, local, next);
+        eval_messages(builder, local);
+    }
+}
+
+/// Returns one on the rows of calls, zero on padding.
+fn is_real<AB: AirBuilder<F = F>>(row: &PowerWeightsCols<AB::Var>) -> AB::Expr {
+    row.starts + row.continues
+}
+
+/// Constrains what a row makes of its own columns. No selector is needed, so that the product of
+/// three columns has degree 3.
+fn eval_row<AB: AirBuilder<F = F>>(builder: &mut AB, local: &PowerWeightsCols<AB::Var>) {
+    builder.assert_bools([local.starts, local.continues, local.bit]);
+    builder.assert_bool(is_real::<AB>(local));
+    builder.assert_eq(
+        local.factor,
+        local.bit * (local.generator - F::ONE) + F::ONE,
+    );
+
+    // product = below * (1 + r (power - 1)).
+    let below: [AB::Expr; D] = local.below.map(Into::into);
+    let less_one = local.power - F::ONE;
+    let scaled: [AB::Expr; D] = std::array::from_fn(|i| less_one.clone() * local.coordinate[i]);
+    let mut change: [AB::Expr; D] = std::array::from_fn(|_| AB::Expr::ZERO);
+    trinomial_quintic_mul(&below, &scaled, &mut change);
+    for ((change, below), product) in change.into_iter().zip(below).zip(local.product) {
+        builder.assert_eq(below + change, product);
+    }
+}
+
+/// Constrains calls to continue until nothing remains. What accumulates does so from the last row
+/// up: a first row has the exponent, the point and the result of its call.
+///
+/// The rows form a ring in which row 0 follows the last row. Row 0 continues no call, so none goes on
+/// across the end of the table. Where the last row is followed by itself it cannot continue a call
+/// either, since `remaining` would have to be less than itself.
+fn eval_chain<AB: AirBuilder<F = F>>(
+    builder: &mut AB,
+    local: &PowerWeightsCols<AB::Var>,
+    next: &PowerWeightsCols<AB::Var>,
+) {
+    builder.when_first_row().assert_zero(local.continues);
+
+    let mut chain = builder.when(next.continues);
+    chain.assert_one(is_real::<AB>(local));
+    chain.assert_eq(next.address, local.address + F::ONE);
+    chain.assert_eq(next.out_address, local.out_address);
+    chain.assert_eq(next.remaining + F::ONE, local.remaining);
+    chain.assert_eq(next.generator, local.generator * local.generator);
+    chain.assert_eq(next.power, local.power * local.power);
+    chain.assert_eq(local.exponent, next.exponent * F::TWO + local.bit);
+    chain.assert_eq(local.point, local.factor * next.point);
+    for (below, product) in local.below.into_iter().zip(next.product) {
+        chain.assert_eq(below, product);
+    }
+
+    let mut last = builder.when(is_real::<AB>(local) * (AB::Expr::ONE - next.continues));
+    last.assert_one(local.remaining);
+    last.assert_eq(local.exponent, local.bit);
+    last.assert_eq(local.point, local.factor);
+    let [constant, rest @ ..] = local.below;
+    last.assert_one(constant);
+    last.assert_zeros(rest);
+
+    builder
+        .when(local.starts)
+        .assert_eq(local.power, local.point);
+}
+
+/// Receives the call, and looks up the coordinate and, on a first row, the result.
+fn eval_messages<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    local: &PowerWeightsCols<AB::Var>,
+) {
+    let call = CallMessage {
+        id: F::from_u32(id::POWER_WEIGHTS).into(),
+        a: local.address.into(),
+        b: local.generator.into(),
+        c: local.exponent.into(),
+        d: local.out_address.into(),
+        e: local.remaining.into(),
+    };
+    bus::receive_call(builder, call, local.starts);
+    let element = |address: AB::Var, element: [AB::Var; D]| BlockMessage {
+        address: address.into(),
+        lanes: std::array::from_fn(|lane| match element.get(lane) {
+            Some(&value) => value.into(),
+            None => AB::Expr::ZERO,
+        }),
+    };
+    let coordinate = element(local.address, local.coordinate);
+    bus::lookup_block(builder, coordinate, Count::bounded(is_real::<AB>(local), 1));
+    let result = element(local.out_address, local.product);
+    bus::lookup_block(builder, result, Count::bounded(local.starts.into(), 1));
+}

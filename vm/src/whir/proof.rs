@@ -1,0 +1,119 @@
+//! What the prover of a run's tables sends, and how its transcript binds it.
+
+use droste_native::gkr::GkrProof;
+use droste_native::stark::challenger::{Poseidon16Challenger, observe_extension};
+use droste_native::whir::{Cap, Claim, Opening, Region, Rows, Scheme};
+use droste_native::{EF, F};
+use p3_challenger::CanObserve;
+use p3_field::PrimeCharacteristicRing;
+use serde::{Deserialize, Serialize};
+
+use super::key::Key;
+use crate::multilinear::tables::{Slots, System};
+use crate::multilinear::zerocheck::{Opened, ZerocheckProof};
+use crate::tables::LANES;
+
+/// A proof of tables.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StarkProof {
+    /// The commitment to the tables' columns.
+    pub commitment: Cap,
+    /// Values of the stack outside the domain.
+    pub outside: Vec<EF>,
+    /// The fractions of all messages add up to zero.
+    pub fractions: GkrProof,
+    /// Constraints are zero, and the fractions are those of the messages.
+    pub zerocheck: ZerocheckProof,
+    /// Values of the columns of each table at one point.
+    pub opened: Vec<Opened>,
+    /// The opening of these values.
+    pub opening: Opening,
+}
+
+/// The transcript up to the commitment: key, statement, heights, in whole blocks.
+pub(super) fn transcript(
+    key: &Key,
+    statement: &[F; LANES],
+    log_heights: &[usize],
+) -> Poseidon16Challenger {
+    let mut challenger = Poseidon16Challenger::default();
+    challenger.observe_slice(&key.digest().0);
+    challenger.observe_slice(statement);
+    let mut shape = vec![F::from_usize(log_heights.len())];
+    shape.extend(log_heights.iter().map(|&log| F::from_usize(log)));
+    shape.resize(shape.len().next_multiple_of(LANES), F::ZERO);
+    challenger.observe_slice(&shape);
+    challenger
+}
+
+/// Observes the opened values of all tables.
+pub(super) fn observe_opened(opened: &[Opened], challenger: &mut Poseidon16Challenger) {
+    for values in opened.iter().flat_map(Opened::values) {
+        observe_extension(challenger, values);
+    }
+}
+
+/// Combines the opened values to claims about the stack: one for each kind of values of a table, the
+/// sum over its slots `c` of `y^c` times the value. `rho` is the point of the tallest table, and other
+/// tables have its last coordinates. Values and tables must be as many as the system has.
+pub(super) fn claims(
+    system: &System,
+    scheme: &Scheme,
+    rho: &[EF],
+    opened: &[Opened],
+    y: EF,
+) -> Vec<(Claim, EF)> {
+    let mut claims = vec![];
+    let tables = system.tables().iter().zip(scheme.layout().tables());
+    for ((table, regions), opened) in tables.zip(opened) {
+        let kinds = [
+            (&table.main, &regions.main, &opened.main, &opened.main_next),
+            (
+                &table.preprocessed,
+                &regions.preprocessed,
+                &opened.preprocessed,
+                &opened.preprocessed_next,
+            ),
+        ];
+        for (slots, region, current, next) in kinds {
+            let Some(region) = region else { continue };
+            let point = rho
+                .get(rho.len().saturating_sub(region.log_height)..)
+                .unwrap_or_default();
+            let rows = Rows::At(point.to_vec());
+            claims.push(claim(scheme, region, region.log_slots, rows, current, y));
+            if let Some(log_next) = Slots::log_next(slots) {
+                let rows = Rows::Next(point.to_vec());
+                claims.push(claim(scheme, region, log_next, rows, next, y));
+            }
+        }
+    }
+    claims
+}
+
+/// The claim about the values of the first `2^log_slots` slots of a region.
+fn claim(
+    scheme: &Scheme,
+    region: &Region,
+    log_slots: usize,
+    rows: Rows,
+    values: &[EF],
+    y: EF,
+) -> (Claim, EF) {
+    let mut factors = region.selector(scheme.layout().variables());
+    // Slots after these have their top bits not all zero.
+    for _ in log_slots..region.log_slots {
+        factors.push([EF::ONE, EF::ZERO]);
+    }
+    let mut powers: Vec<EF> = std::iter::successors(Some(y), |power| Some(power.square()))
+        .take(log_slots)
+        .collect();
+    powers.reverse();
+    factors.extend(powers.into_iter().map(|power| [EF::ONE, power]));
+    let value = values
+        .iter()
+        .rev()
+        .fold(EF::ZERO, |sum, &value| sum * y + value);
+    (Claim { factors, rows }, value)
+}
