@@ -34,8 +34,8 @@ pub struct Fractions {
 }
 
 impl Fractions {
-    /// Leaves of `num_variables` variables, from 1 to [`MAX_VARIABLES`], with these numerators and
-    /// denominators.
+    /// Leaves of `num_variables` variables, from 1 to [`MAX_VARIABLES`](super::MAX_VARIABLES), with
+    /// these numerators and denominators.
     ///
     /// # Errors
     /// If the number of variables is out of range, there are more than `2^num_variables` leaves, or
@@ -66,8 +66,9 @@ impl Fractions {
         Self::packed(num_variables, leaves.collect())
     }
 
-    /// Leaves of `num_variables` variables, from 1 to [`MAX_VARIABLES`]: lane `j` of element `i` is
-    /// leaf `i * LANES + j`. If there are fewer leaves than lanes, the other lanes are ignored.
+    /// Leaves of `num_variables` variables, from 1 to [`MAX_VARIABLES`](super::MAX_VARIABLES): lane
+    /// `j` of element `i` is leaf `i * LANES + j`. If there are fewer leaves than lanes, the other
+    /// lanes are ignored.
     ///
     /// # Errors
     /// If the number of variables is out of range, or more elements are given than have leaves.

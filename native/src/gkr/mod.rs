@@ -2,8 +2,8 @@
 //!
 //! A lookup argument says that `sum_i n_i / D_i = 0` over `2^v` fractions, the *leaves*, with
 //! numerators in the base field (multiplicities) and denominators in the challenge field. [`prove`]
-//! reduces it to one claim about the multilinear polynomials of the leaves at a random point, a [`LeafClaim`], and
-//! [`verify`] returns the claim that remains to be shown.
+//! reduces it to one claim about the multilinear polynomials of the leaves at a random point, a
+//! [`LeafClaim`], and [`verify`] returns the claim that remains to be shown.
 //!
 //! # The circuit
 //!
@@ -85,18 +85,18 @@ const fn check_variables(found: usize) -> Result<(), GkrError> {
 ///
 /// The error is the probability that [`verify`] accepts and the combination
 /// `numerator + lambda * denominator` of the leaf claim is that of the true values, although the sum
-/// of the leaves is not zero or a denominator is zero. It is at most the sum of these, over
-/// the layers `l` from 0 to `v - 1`, each divided by `|EF|`:
+/// of the leaves is not zero or a denominator is zero. It is at most the sum of these over the layers
+/// `l` from 0 to `v - 1`, each divided by `|EF|`:
 ///
-/// - `2 l` for the rounds, none in layer 0. While `S` is not the sum of the true polynomial, the
-///   polynomial `t` of a round, which has the sum `S` whatever is sent, is not the true one; two
-///   polynomials of degree 2 agree at `r` for 2 values at most. In layer 0, a false statement and
-///   the checks of the root have the same effect as a false `S` that survives to the end of its
-///   sumcheck: one of the four values of the next layer is false.
-/// - 1 for `b`: if one of the four values is false, so is a line; it agrees with the true one at one
-///   value at most. So one of the two claimed values of the next layer is false.
-/// - 1 for `lambda`: if one of two claimed values is false, their combination is true for one value
-///   at most. The last one is the caller's combination, which is counted here.
+/// - `2 l` for the rounds. If `S` is not what the true polynomial of a round adds up to, then the
+///   verifier's polynomial `t`, which adds up to `S` whatever is sent, is another one. Polynomials
+///   of degree 2 agree at 2 values of `r` at most; at any other, the next `S` is false as well. In
+///   the end `S = G` is false for the true fractions of the next layer, so one of the four values
+///   sent is false. In layer 0, without rounds, the checks of the root say that already.
+/// - 1 for `b`: if one of the four values is false, so is a line, which agrees with the true one at
+///   one value at most. At any other, one of the two claimed values of the next layer is false.
+/// - 1 for `lambda`: if one of the two is false, their combination is true for one value at most. So
+///   the next `S` is false; after the last layer, the caller's combination, which is counted here.
 ///
 /// The sum of `2 l + 2` over the layers is `v (v + 1)`. The argument that leads from a lookup to
 /// fractions (the sampling of the denominators) is not counted.
