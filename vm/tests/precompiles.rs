@@ -29,6 +29,7 @@ fn every_table_in_one_machine() {
         "cpu",
         "ext",
         "poseidon16",
+        "power_weights",
         "poseidon2_parent",
         "poseidon2_sponge",
         "limbs",

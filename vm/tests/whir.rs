@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{add, everything, fibonacci, halt, imm, instruction, program, run, statement, toy};
+use common::{add, fibonacci, halt, imm, instruction, program, recursion, run, statement, toy};
 use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_vm::codec::DecodeError;
@@ -23,25 +23,6 @@ use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 
 type Whir = ProvingKey<RecursionTables>;
-
-/// A program that calls every precompile of the recursion machine, with calls of several rows.
-fn recursion() -> Compiled {
-    let mut compiled = everything();
-    let of_recursion = [
-        id::EXT,
-        id::LANE,
-        id::BLOCK_EQ,
-        id::HORNER,
-        id::POSEIDON16_COMPRESS,
-        id::POSEIDON16_SPONGE,
-        id::POSEIDON16_MERKLE,
-        id::POSEIDON16_HASH,
-    ];
-    let instructions = &mut compiled.program.instructions;
-    instructions
-        .retain(|instruction| instruction.op != Op::Call || of_recursion.contains(&instruction.id));
-    compiled
-}
 
 fn programs() -> Vec<(&'static str, Compiled)> {
     vec![
@@ -533,7 +514,7 @@ fn traces_of_the_wrong_shape_are_errors() {
 #[test]
 fn the_preset_has_its_bits_at_the_heights_of_r() {
     let compiled = recursion();
-    let heights = |log: usize| vec![log, log, log - 1, log - 1, log - 1, log];
+    let heights = |log: usize| vec![log, log, log - 1, log - 2, log - 1, log - 1, log];
     for log_height in [14, 15, 16] {
         let heights = Heights::Exact(heights(log_height));
         let settings = WhirSettings::proven_100();
@@ -548,6 +529,6 @@ fn the_preset_has_its_bits_at_the_heights_of_r() {
     }
     // Toy settings have none to speak of.
     let key = Whir::new(&compiled.program, WhirSettings::toy(), Heights::Uniform(10)).unwrap();
-    let security = whir_verifier(&key).security(&[10; 6]).unwrap();
+    let security = whir_verifier(&key).security(&[10; 7]).unwrap();
     assert!(security.bits() < 10);
 }

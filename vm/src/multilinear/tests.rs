@@ -127,7 +127,7 @@ impl InteractionBuilder for Builder<'_> {
         self.messages.push((bus.to_owned(), count, fields));
     }
     fn push_local_interaction(&mut self, _: impl IntoIterator<Item = (Vec<F>, Count<F>)>) {
-        unimplemented!("no table has lookups of its own")
+        panic!("a table has lookups of its own, which this builder does not collect")
     }
 }
 

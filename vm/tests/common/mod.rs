@@ -168,6 +168,8 @@ pub fn everything() -> Compiled {
         call(id::BLAKE3_PARENT, [20, 22, 24, 0, 1]),
         call(id::BLAKE3_MERKLE, [20, 1, 22, 26, 1]),
         call(id::KECCAK_MERKLE, [20, 0, 22, 28, 1]),
+        call(id::RIGHT_SHIFTS, [50, 5, 1, 0, 0]),
+        call(id::POWER_WEIGHTS, [1, 3, 2, 48, 2]),
         halt(),
     ]);
     compiled.constants = vec![
@@ -178,5 +180,26 @@ pub fn everything() -> Compiled {
         block(5, 8),
     ];
     compiled.globals = 64;
+    compiled
+}
+
+/// A program that calls the precompiles of the recursion machine, with calls of several rows.
+pub fn recursion() -> Compiled {
+    let mut compiled = everything();
+    let of_recursion = [
+        id::EXT,
+        id::LANE,
+        id::BLOCK_EQ,
+        id::HORNER,
+        id::POSEIDON16_COMPRESS,
+        id::POSEIDON16_SPONGE,
+        id::POSEIDON16_MERKLE,
+        id::POSEIDON16_HASH,
+        id::RIGHT_SHIFTS,
+        id::POWER_WEIGHTS,
+    ];
+    let instructions = &mut compiled.program.instructions;
+    instructions
+        .retain(|instruction| instruction.op != Op::Call || of_recursion.contains(&instruction.id));
     compiled
 }

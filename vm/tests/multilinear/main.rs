@@ -13,16 +13,16 @@ use droste_vm::heights::Heights;
 use droste_vm::multilinear::zerocheck::Proved;
 use rayon::ThreadPoolBuilder;
 
-use common::fibonacci;
-use run::{Run, recursion};
+use common::{fibonacci, recursion};
+use run::Run;
 
 /// Runs whose tables have different heights, some of them the least.
 fn runs() -> Vec<Run> {
     vec![
         Run::new(&fibonacci(40), Heights::Minimal),
         Run::new(&recursion(), Heights::Minimal),
-        Run::new(&recursion(), Heights::Exact(vec![5, 4, 8, 6, 7, 9])),
-        Run::new(&recursion(), Heights::Exact(vec![5, 7, 4, 6, 10, 5])),
+        Run::new(&recursion(), Heights::Exact(vec![5, 4, 8, 5, 6, 7, 9])),
+        Run::new(&recursion(), Heights::Exact(vec![5, 7, 4, 8, 6, 10, 6])),
     ]
 }
 

@@ -7,11 +7,12 @@ use droste_vm::multilinear::zerocheck::{
 };
 use p3_field::PrimeCharacteristicRing;
 
+use crate::common::recursion;
 use crate::reference::{self, Row};
-use crate::run::{Run, recursion};
+use crate::run::Run;
 
 fn small() -> Run {
-    Run::new(&recursion(), Heights::Exact(vec![5, 5, 4, 6, 6, 6]))
+    Run::new(&recursion(), Heights::Exact(vec![5, 5, 4, 4, 6, 6, 6]))
 }
 
 fn lists(opened: &mut Opened) -> [&mut Vec<EF>; 4] {

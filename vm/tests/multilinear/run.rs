@@ -5,7 +5,6 @@ use droste_native::whir::WhirSettings;
 use droste_native::{EF, F};
 use droste_vm::compiler::Compiled;
 use droste_vm::heights::Heights;
-use droste_vm::isa::{Op, id};
 use droste_vm::multilinear::cells::Cells;
 use droste_vm::multilinear::leaves::{Leaves, LookupChallenges, leaves};
 use droste_vm::multilinear::tables::{Shape, System};
@@ -21,26 +20,7 @@ use p3_field::{PackedFieldExtension, PackedValue, PrimeCharacteristicRing};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 
-use crate::common::{everything, run, statement};
-
-/// A program that calls every precompile of the recursion machine.
-pub fn recursion() -> Compiled {
-    let mut compiled = everything();
-    let of_recursion = [
-        id::EXT,
-        id::LANE,
-        id::BLOCK_EQ,
-        id::HORNER,
-        id::POSEIDON16_COMPRESS,
-        id::POSEIDON16_SPONGE,
-        id::POSEIDON16_MERKLE,
-        id::POSEIDON16_HASH,
-    ];
-    let instructions = &mut compiled.program.instructions;
-    instructions
-        .retain(|instruction| instruction.op != Op::Call || of_recursion.contains(&instruction.id));
-    compiled
-}
+use crate::common::{run, statement};
 
 /// A run: the cells of the tables, and everything that is not proved here.
 pub struct Run {

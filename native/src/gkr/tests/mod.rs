@@ -131,7 +131,7 @@ fn security_is_that_of_the_union_bound() {
 
 /// Prints the time of proving `2^19` leaves.
 #[test]
-#[ignore = "a measurement, of an optimized build"]
+#[ignore = "prints times: cargo test -p droste-native --lib gkr::tests::time -- --ignored --nocapture"]
 fn time() {
     let (n, d) = balanced(1 << 19, 1);
     let leaves = Fractions::new(19, &n, &d).unwrap();

@@ -55,7 +55,7 @@ impl Subscriber for Stopwatch {
 
 /// Random tables of 56 rows of `2^16` cells, 8 of them preprocessed.
 #[test]
-#[ignore = "prints times; run it in a release build"]
+#[ignore = "prints times: cargo test -p droste-native --lib whir::tests::speed -- --ignored --nocapture"]
 fn speed() {
     let shapes = [
         shape(16, 18, 4),
