@@ -1,16 +1,18 @@
-//! `droste-bench recursion`: joins of joins, against p3-batch-stark proving p3-poseidon1-air with
-//! the same settings in the same process.
+//! `droste-bench recursion`: joins of joins in both proof stacks, against p3-batch-stark proving
+//! p3-poseidon1-air in the same process, with the same settings, or with those over FRI of the same level.
 //!
 //! The children of the measured joins are themselves joins of the same shape, so the figures hold
 //! for every further level of a tree. Each row is measured in a process of its own, so that the
 //! peak of memory is that of the row alone.
+
+mod over_whir;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use droste_native::stark::security::Preset;
-use droste_native::{F, HashId, HashSuite, Poseidon2Suite, Poseidon16Suite};
+use droste_native::{F, FriSettings, HashId, HashSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::circuit::PRECOMPILES;
 use droste_verifier::circuit::ProgramCircuit;
@@ -25,6 +27,7 @@ use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove, prove_traces, traces};
 use droste_vm::report::TableReport;
+use droste_vm::stack::Stack;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
 use p3_field::PrimeCharacteristicRing;
@@ -45,7 +48,11 @@ pub struct Arguments {
     /// Number of proofs made of each join. The times are those of the median one.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Hash in which the joins and their children are committed: poseidon16 or poseidon2.
+    /// Proof stacks of the joins and their children.
+    #[arg(long, value_delimiter = ',', default_value = "fri,whir")]
+    stacks: Vec<Stack>,
+    /// Hash in which the joins over FRI and their children are committed: poseidon16 or poseidon2. Over
+    /// WHIR it is Poseidon-16.
     #[arg(long, default_value = "poseidon16", value_parser = outer_hash)]
     outer_hash: HashId,
     /// Measures in this process, without starting another.
@@ -67,14 +74,21 @@ fn outer_hash(name: &str) -> Result<HashId, String> {
 /// Runs every measurement.
 pub fn run(arguments: &Arguments) -> Report {
     let mut rows: Vec<Value> = vec![];
-    for &preset in &arguments.presets {
+    let each = arguments.presets.iter().flat_map(|&preset| {
+        let stacks = arguments.stacks.iter();
+        stacks.map(move |&stack| (preset, stack))
+    });
+    for (preset, stack) in each {
         let mut single = None;
         for &children in &arguments.children {
             let row = if arguments.here {
                 let rounds = arguments.rounds;
-                Some(match arguments.outer_hash {
-                    HashId::Poseidon2 => measure::<Poseidon2Suite>(preset, children, rounds),
-                    _ => measure::<Poseidon16Suite>(preset, children, rounds),
+                Some(match (stack, arguments.outer_hash) {
+                    (Stack::Whir, _) => over_whir::measure(preset, children, rounds),
+                    (Stack::Fri, HashId::Poseidon2) => {
+                        measure::<Poseidon2Suite>(preset, children, rounds)
+                    }
+                    (Stack::Fri, _) => measure::<Poseidon16Suite>(preset, children, rounds),
                 })
             } else {
                 process::row(
@@ -83,6 +97,8 @@ pub fn run(arguments: &Arguments) -> Report {
                         "--here",
                         "--presets",
                         preset.name(),
+                        "--stacks",
+                        stack.name(),
                         "--children",
                         &children.to_string(),
                         "--rounds",
@@ -116,25 +132,35 @@ fn measure<H: TapeSuite>(preset: Preset, children: usize, rounds: usize) -> Valu
 where
     StandardTables: Provable<H>,
 {
-    let aggregator = Aggregator::for_preset(preset, children).expect("the preset has this blowup");
-    let source = droste_programs::source("factorial").expect("the program exists");
-    let compiled = compile(source, &[]).expect("the program compiles");
-    let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16);
-    let options = ProveOptions {
-        settings: *aggregator.settings(),
-        heights: Heights::Minimal,
-    };
-    let execution = execution.expect("the run succeeds");
-    let leaf: Proof<H> = prove(&compiled.program, &execution, &options).expect("it can be proved");
+    let aggregator =
+        Aggregator::for_preset(preset, children, Stack::Fri).expect("the preset has this blowup");
+    let leaf = leaf::<H>(*aggregator.leaf_settings());
     let heights = heights::<H>(&aggregator);
     let wrap = join(&aggregator, &heights, &leaf, 1, 1);
     let first = join(&aggregator, &heights, &wrap.proof, children, 1);
     let second = join(&aggregator, &heights, &first.proof, children, rounds);
     let mut figures = second.figures;
+    figures["stack"] = json!(Stack::Fri.name());
     figures["preset"] = json!(preset.name());
     figures["children"] = json!(children);
     figures["outer_hash"] = json!(H::NAME);
     figures
+}
+
+/// The proof of a small program.
+fn leaf<H: HashSuite>(settings: FriSettings) -> Proof<H>
+where
+    StandardTables: Provable<H>,
+{
+    let source = droste_programs::source("factorial").expect("the program exists");
+    let compiled = compile(source, &[]).expect("the program compiles");
+    let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16);
+    let execution = execution.expect("the run succeeds");
+    let options = ProveOptions {
+        settings,
+        heights: Heights::Minimal,
+    };
+    prove(&compiled.program, &execution, &options).expect("it can be proved")
 }
 
 /// Logarithms of the heights of R's tables, which are those of the aggregator where R's proofs are
@@ -194,7 +220,7 @@ where
     let key = ProvingKey::<H, StandardTables>::with_precompiles(
         &recursion.compiled().program,
         &precompiles::<H>(),
-        *aggregator.settings(),
+        *aggregator.leaf_settings(),
         Heights::Exact(heights.to_vec()),
     )
     .expect("the settings are in range");
@@ -257,18 +283,19 @@ where
     let fft_cost: u64 = report.tables.iter().map(TableReport::fft_cost).sum();
     let opened: usize = report.tables.iter().map(TableReport::opened_elements).sum();
     let tallest = report.tables.iter().map(TableReport::height).max();
-    let peer = cpu_ns_per_fft_unit(H::ID, aggregator.settings(), tallest.unwrap_or(1));
+    let peer = cpu_ns_per_fft_unit(H::ID, aggregator.leaf_settings(), tallest.unwrap_or(1));
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let figures = json!({
         "cycles": execution.cycles.len(),
         "permutations": permutations,
         "fft_cost": fft_cost,
         "opened_per_query": opened,
-        "queries": aggregator.settings().num_queries,
+        "queries": aggregator.leaf_settings().num_queries,
         "compile_ms": ms(compile),
         "key_ms": ms(key_time),
         "execute_ms": ms(execute),
         "prove_ms": ms(all),
+        "prove_cpu_ms": ms(cpu),
         "stages_ms": stages,
         "verify_ms": ms(verify),
         "proof_bytes": encode(&proof).map(|bytes| bytes.len()).unwrap_or_default(),

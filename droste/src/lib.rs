@@ -36,9 +36,9 @@
 //!         reveal(x * x);
 //!     }";
 //! let program = compile(text)?;
-//! let aggregator = Aggregator::for_preset(Preset::Toy, 2)?;
+//! let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Fri)?;
 //! let options = ProveOptions {
-//!     settings: *aggregator.settings(),
+//!     settings: *aggregator.leaf_settings(),
 //!     heights: Heights::Minimal,
 //! };
 //! let mut wraps = vec![];
@@ -89,6 +89,7 @@ pub mod machine {
         Machine, MachineError, MachineTables, Provable, StandardTables, custom_precompiles,
     };
     pub use droste_vm::prover::{Proof, ProveError, ProveOptions, prove, prove_with_key};
+    pub use droste_vm::stack::{Stack, StackSettings};
     pub use droste_vm::tables;
     pub use droste_vm::verifier::{
         DEFAULT_LIMIT, Report, Verifier, VerifyError, verify, verify_program,
@@ -107,7 +108,8 @@ pub mod recursion {
         AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, Seed, UniAir, UniCircuit,
     };
     pub use droste_verifier::circuit::{
-        CircuitCache, CircuitError, CircuitKey, ProgramCircuit, RecursionCircuit, Run,
+        CircuitCache, CircuitError, CircuitKey, MultilinearCircuit, ProgramCircuit,
+        RecursionCircuit, RecursionProof, RecursionVerifyError, Run,
     };
     pub use droste_verifier::claim::{Claim, ClaimError, ClaimTree};
     pub use droste_verifier::file;

@@ -27,8 +27,8 @@ pub use p3_lookup::{Count, InteractionBuilder, LookupBus};
 pub use crate::cost::{Cost, Request, measure};
 #[cfg(feature = "prover")]
 pub use crate::machine::{
-    DEFAULT_LIMIT, Heights, KeyDigest, Proof, ProveOptions, StandardTables, prove as prove_program,
-    verify as verify_proof, verify_program,
+    DEFAULT_LIMIT, Heights, KeyDigest, Proof, ProveOptions, Stack, StandardTables,
+    prove as prove_program, verify as verify_proof, verify_program,
 };
 #[cfg(feature = "prover")]
 pub use crate::recursion::{

@@ -31,8 +31,13 @@ pub enum RecordError<E> {
     #[error(transparent)]
     Prover(E),
     /// The program failed.
-    #[error(transparent)]
-    Program(Failure),
+    #[error("{failure}")]
+    Program {
+        /// Why it failed.
+        failure: Failure,
+        /// The hints that it had read.
+        tape: NativeTape,
+    },
 }
 
 /// A request of the program to the prover.
@@ -64,8 +69,8 @@ impl Line {
 /// read, and its statement.
 ///
 /// # Errors
-/// If the prover has no answer, or the program fails; then the error is the message of the first
-/// assertion that failed.
+/// If the prover has no answer, or the program fails; then the error has the message of the first
+/// assertion that failed, and the tape up to there.
 pub fn record<P: Prover>(
     prover: &mut P,
     program: impl FnOnce() + Send,
@@ -74,8 +79,9 @@ pub fn record<P: Prover>(
     let (reply, answers) = channel();
     let line = Line { requests, answers };
     thread::scope(|scope| {
-        let run =
-            run::spawn(scope, Source::Prover(line), &[], program).map_err(RecordError::Program)?;
+        let failed = |failure, tape| RecordError::Program { failure, tape };
+        let run = run::spawn(scope, Source::Prover(line), &[], program)
+            .map_err(|failure| failed(failure, NativeTape::default()))?;
         for request in asked {
             match request {
                 Request::Message(n) => match prover.message(n) {
@@ -93,7 +99,10 @@ pub fn record<P: Prover>(
                 Request::Told(values) => prover.told(values),
             }
         }
-        run::finish(run).map_err(RecordError::Program)
+        match run::finish(run) {
+            (tape, Ok(statement)) => Ok((tape, statement)),
+            (tape, Err(failure)) => Err(failed(failure, tape)),
+        }
     })
 }
 
@@ -170,7 +179,7 @@ mod tests {
         let missing = error(&[X, CHALLENGE], program);
         assert_eq!(missing, RecordError::Prover("no message is left"));
         let message = |error: RecordError<_>| match error {
-            RecordError::Program(failure) => failure.0,
+            RecordError::Program { failure, .. } => failure.0,
             RecordError::Prover(_) => String::new(),
         };
         let shorter = message(error(&[X, &CHALLENGE[1..], BLOCK], program));
@@ -187,5 +196,20 @@ mod tests {
             assert_eq!(Ext::ZERO, hint_ext().checked());
         }));
         assert!(wrong.contains("expected an extension element"), "{wrong}");
+    }
+
+    #[test]
+    fn the_tape_of_a_failed_run_leads_to_the_same_failure() {
+        let program = || {
+            let x = hint_felt().any();
+            assert_eq!(x, hint_felt().any());
+            reveal(hint_felt().any());
+        };
+        let error = record(&mut prover(&[&[1], &[2], &[3]]), program).unwrap_err();
+        let RecordError::Program { failure, tape } = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(tape.hints.len(), 2);
+        assert_eq!(run_native(&tape, &[], program), Err(failure));
     }
 }

@@ -284,6 +284,7 @@ impl Aggregate {
 ///         which has no security.
 ///     arity: largest number of proofs that one join takes, 1 to 64. With the preset it fixes the
 ///         canonical shape.
+///     stack: proof stack of that shape: `fri` or `whir`.
 ///     limit: as for `Proof.verify`.
 ///     keys: for an aggregate, digests of sets of recursion keys that are known to be good.
 ///     cache: keep derived keys in the user's cache folder.
@@ -293,8 +294,8 @@ impl Aggregate {
 ///     AggregateError: It cannot be wrapped.
 #[pyfunction]
 #[pyo3(signature = (
-    proof, program=None, public=None, *, preset="proven-100", arity=2, limit=DEFAULT_LIMIT,
-    keys=vec![], cache=true
+    proof, program=None, public=None, *, preset="proven-100", arity=2, stack="fri",
+    limit=DEFAULT_LIMIT, keys=vec![], cache=true
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn wrap(
@@ -304,11 +305,12 @@ pub fn wrap(
     public: Option<&Bound<'_, PyAny>>,
     preset: &str,
     arity: u16,
+    stack: &str,
     limit: usize,
     keys: Vec<String>,
     cache: bool,
 ) -> PyResult<Aggregate> {
-    let aggregator = aggregator(preset, arity)?;
+    let aggregator = aggregator(preset, arity, stack)?;
     let public = public_inputs(public)?;
     if let Ok(aggregate) = proof.cast::<Aggregate>() {
         if program.is_some() {
@@ -368,9 +370,10 @@ impl InHash for Wrap {
 /// and is part of the claim.
 ///
 /// Args:
-///     aggregates: the aggregates, made with this preset and arity.
+///     aggregates: the aggregates, made with this preset, arity and stack.
 ///     preset: as for `wrap`.
 ///     arity: as for `wrap`.
+///     stack: as for `wrap`.
 ///     keys: digests of sets of recursion keys that are known to be good. An aggregate that was
 ///         read and has another set is accepted only after its keys have been derived.
 ///     cache: keep derived keys in the user's cache folder.
@@ -379,16 +382,19 @@ impl InHash for Wrap {
 ///     VerifyError: An aggregate is rejected.
 ///     AggregateError: They cannot be joined.
 #[pyfunction]
-#[pyo3(signature = (aggregates, *, preset="proven-100", arity=2, keys=vec![], cache=true))]
+#[pyo3(signature = (
+    aggregates, *, preset="proven-100", arity=2, stack="fri", keys=vec![], cache=true
+))]
 pub fn join(
     py: Python<'_>,
     aggregates: Vec<Bound<'_, Aggregate>>,
     preset: &str,
     arity: u16,
+    stack: &str,
     keys: Vec<String>,
     cache: bool,
 ) -> PyResult<Aggregate> {
-    let aggregator = aggregator(preset, arity)?;
+    let aggregator = aggregator(preset, arity, stack)?;
     let trust = Trust::new(py, &keys, cache)?;
     let aggregates: Vec<Aggregate> = aggregates.iter().map(|one| one.get().clone()).collect();
     compute(py, move || {
@@ -414,21 +420,25 @@ pub fn join(
 ///     join: numbers of proofs: derives the key of the join of that many.
 ///     preset: as for `wrap`.
 ///     arity: as for `wrap`.
+///     stack: as for `wrap`.
 ///     cache: keep derived keys in the user's cache folder.
 ///
 /// Returns:
 ///     A dictionary of the set's digest and its keys, as `droste keys --format json` prints it.
 #[pyfunction]
-#[pyo3(signature = (sources=vec![], *, join=vec![], preset="proven-100", arity=2, cache=true))]
+#[pyo3(signature = (
+    sources=vec![], *, join=vec![], preset="proven-100", arity=2, stack="fri", cache=true
+))]
 pub fn keys<'py>(
     py: Python<'py>,
     sources: Vec<Bound<'py, PyAny>>,
     join: Vec<u16>,
     preset: &str,
     arity: u16,
+    stack: &str,
     cache: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let aggregator = aggregator(preset, arity)?;
+    let aggregator = aggregator(preset, arity, stack)?;
     let trust = Trust::new(py, &[], cache)?;
     let sources = sources.iter().map(Source::new);
     let sources = sources.collect::<PyResult<Vec<Source>>>()?;

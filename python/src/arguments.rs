@@ -8,6 +8,7 @@ use droste_native::{FriSettings, HashId, with_suite};
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::stack::Stack;
 
 use crate::error::Error;
 
@@ -23,6 +24,14 @@ pub const LARGEST_ARITY: u16 = 64;
 /// If there is none.
 pub fn preset(name: &str) -> Result<Preset, Error> {
     Ok(name.parse::<Preset>()?)
+}
+
+/// The proof stack of this name.
+///
+/// # Errors
+/// If there is none.
+pub fn stack(name: &str) -> Result<Stack, Error> {
+    Ok(name.parse::<Stack>()?)
 }
 
 /// The hash of this name.
@@ -77,26 +86,28 @@ pub fn settings(
     Ok(settings)
 }
 
-/// An aggregator for a preset and a number of proofs per join. Aggregators are kept, with the
+/// Aggregators by preset, number of proofs per join and proof stack.
+type Aggregators = HashMap<(Preset, u16, Stack), Aggregator>;
+
+/// An aggregator for a preset, a number of proofs per join and a proof stack. Aggregators are kept, with the
 /// circuits that they have compiled.
 ///
 /// # Errors
-/// If the preset is unknown or the arity out of range.
-pub fn aggregator(name: &str, arity: u16) -> Result<Aggregator, Error> {
-    static KEPT: LazyLock<Mutex<HashMap<(Preset, u16), Aggregator>>> =
-        LazyLock::new(Mutex::default);
+/// If preset or stack is unknown, or the arity out of range.
+pub fn aggregator(name: &str, arity: u16, stack: &str) -> Result<Aggregator, Error> {
+    static KEPT: LazyLock<Mutex<Aggregators>> = LazyLock::new(Mutex::default);
 
     if !(1..=LARGEST_ARITY).contains(&arity) {
         let message = format!("the arity is {arity}, expected 1 to {LARGEST_ARITY}");
         return Err(Error::usage(message));
     }
-    let preset = preset(name)?;
+    let (preset, stack) = (preset(name)?, self::stack(stack)?);
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(aggregator) = kept.get(&(preset, arity)) {
+    if let Some(aggregator) = kept.get(&(preset, arity, stack)) {
         return Ok(aggregator.clone());
     }
-    let aggregator = Aggregator::for_preset(preset, arity.into())?;
-    kept.insert((preset, arity), aggregator.clone());
+    let aggregator = Aggregator::for_preset(preset, arity.into(), stack)?;
+    kept.insert((preset, arity, stack), aggregator.clone());
     Ok(aggregator)
 }
 

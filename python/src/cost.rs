@@ -8,6 +8,7 @@ use droste_verifier::cost::{Cost, Request, leaf, measure};
 use droste_verifier::summary::StepSummary;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::stack::Stack;
 use pyo3::prelude::*;
 use pythonize::pythonize;
 use serde::Serialize;
@@ -102,7 +103,7 @@ impl InHash for Steps<'_> {
     {
         let leaf = leaf::<H>(self.request)?;
         let proof = VerifiedProof::under_its_own_key(leaf.proof)?;
-        let aggregate = Aggregator::for_preset(self.preset, 2)?.wrap(&proof, |_| ())?;
+        let aggregate = Aggregator::for_preset(self.preset, 2, Stack::Fri)?.wrap(&proof, |_| ())?;
         Ok(aggregate.steps().iter().map(StepSummary::new).collect())
     }
 }

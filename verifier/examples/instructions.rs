@@ -21,6 +21,7 @@ use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
 use droste_vm::provable::Provable;
 use droste_vm::prover::log_heights;
+use droste_vm::stack::Stack;
 use droste_vm::verifier::Verifier;
 use p3_field::PrimeCharacteristicRing;
 
@@ -73,7 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, text) in droste_programs::SOURCES {
         report(name, &compile(text, droste_gadgets::SOURCES)?);
     }
-    let aggregator = Aggregator::for_preset(preset, children)?;
+    let aggregator = Aggregator::for_preset(preset, children, Stack::Fri)?;
     let intermediate = |hash: HashId| *aggregator.intermediate_settings(hash);
     let poseidon16 = wrap::<Poseidon16Suite>(intermediate(HashId::Poseidon16))?;
     let blake3 = wrap::<Blake3Suite>(intermediate(HashId::Blake3))?;
@@ -87,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let key = ProvingKey::<R, StandardTables>::with_precompiles(
         &poseidon16.compiled().program,
         &BTreeSet::from(PRECOMPILES),
-        *aggregator.settings(),
+        *aggregator.leaf_settings(),
         Heights::Exact(aggregator.log_heights().to_vec()),
     )?;
     let verifier = Verifier::<R, StandardTables>::new(key.key().clone())?;

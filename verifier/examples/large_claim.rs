@@ -21,12 +21,12 @@ use droste_verifier::claim::{Claim, ClaimTree};
 use droste_verifier::file::{self, member};
 use droste_verifier::keys::ClaimedKeys;
 use droste_verifier::member::Membership;
-use droste_vm::codec;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::prover::{ProveOptions, prove};
+use droste_vm::stack::Stack;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 #[global_allocator]
@@ -63,7 +63,7 @@ fn tree(leaves: usize) -> ClaimTree {
 
 /// An aggregate of this tree that is consistent in itself.
 fn aggregate(mut tree: ClaimTree) -> Result<UnverifiedAggregate, Box<dyn Error>> {
-    let aggregator = Aggregator::for_preset(Preset::Toy, 2)?;
+    let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Fri)?;
     let lanes = tree.claim.statement();
     let lanes = lanes.map(|lane| format!("    reveal(Felt::new({}));\n", lane.as_canonical_u32()));
     let body = lanes.concat();
@@ -71,7 +71,7 @@ fn aggregate(mut tree: ClaimTree) -> Result<UnverifiedAggregate, Box<dyn Error>>
     let compiled = compile(&program, &[])?;
     let execution = execute(&compiled, &[], &Tape::default(), 1 << 16)?;
     let options = ProveOptions {
-        settings: *aggregator.settings(),
+        settings: *aggregator.leaf_settings(),
         heights: Heights::Minimal,
     };
     let proof = prove::<Poseidon16Suite>(&compiled.program, &execution, &options)?;
@@ -82,7 +82,11 @@ fn aggregate(mut tree: ClaimTree) -> Result<UnverifiedAggregate, Box<dyn Error>>
             keys.insert(node.key, 100, aggregator.join_recipe(2)?);
         }
     }
-    Ok(UnverifiedAggregate { proof, tree, keys })
+    Ok(UnverifiedAggregate {
+        proof: proof.into(),
+        tree,
+        keys,
+    })
 }
 
 /// The shortest of three durations of a call, and its result.
@@ -112,7 +116,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         aggregate.tree.depth()
     );
 
-    let proof = codec::encode(&aggregate.proof)?.len();
+    let proof = aggregate.proof.encode()?.len();
     let (bytes, encode) = time(|| file::encode_unverified(&aggregate));
     let bytes = bytes?;
     let per_leaf = (bytes.len() - proof) as f64 / leaves as f64;

@@ -1,7 +1,8 @@
 //! Shows where the cycles of recursion go: proves factorial(5), wraps and joins the proof, over FRI and
 //! over WHIR, and profiles the runs.
 //!
-//! `cargo run --example profile -p droste-verifier -- [PRESET] [CHILDREN] [LINES]`
+//! `cargo run --example profile -p droste-verifier -- [PRESET] [CHILDREN] [LINES] [LOG_BLOCK]`, where the
+//! last is that of proofs over WHIR: four children need 17.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,16 +11,17 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
-use droste_verifier::circuit::ProgramCircuit;
+use droste_verifier::circuit::{ProgramCircuit, RecursionProof};
 use droste_verifier::multilinear::RecursionProgram;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::machine::{Machine, StandardTables, precompiles_of};
-use droste_vm::precompile::BUILT_IN;
-use droste_vm::profile::{Weight, folded};
+use droste_vm::precompile::{BLOCK_EQ, BUILT_IN, EXT, HORNER, LANE, RIGHT_SHIFTS, UNPACK};
+use droste_vm::profile::{FftWeights, Weight, folded};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::record::Execution;
+use droste_vm::stack::Stack;
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
@@ -28,7 +30,8 @@ use p3_field::PrimeCharacteristicRing;
 
 type R = Poseidon16Suite;
 
-/// Prints the rows of a run's tables, its calls, and the cycles of the `lines` heaviest functions.
+/// Prints the rows of a run's tables, its calls, and the `lines` heaviest functions by cycles, rows of
+/// the table `ext` and blocks of memory.
 fn report(name: &str, compiled: &Compiled, execution: &Execution, lines: usize) {
     let program = &compiled.program;
     println!("\n{name}: {} instructions", program.instructions.len());
@@ -48,24 +51,37 @@ fn report(name: &str, compiled: &Compiled, execution: &Execution, lines: usize) 
             println!("  {name:20} {count:8} calls {total:8} rows");
         }
     }
-    let mut own: BTreeMap<String, u64> = BTreeMap::new();
-    let mut all: BTreeMap<String, u64> = BTreeMap::new();
-    for (stack, cost) in folded(compiled, execution, &Weight::Cycles) {
-        let names: Vec<&str> = stack.split(';').collect();
-        *own.entry(names[names.len() - 1].to_owned()).or_default() += cost;
-        let mut seen: Vec<&str> = names;
-        seen.sort_unstable();
-        seen.dedup();
-        for name in seen {
-            *all.entry(name.to_owned()).or_default() += cost;
+    let rows = [EXT, LANE, BLOCK_EQ, HORNER, UNPACK, RIGHT_SHIFTS];
+    let rows = Weight::FftCost(FftWeights {
+        cycle: 0.0,
+        rows: rows.map(|precompile| (precompile.identity, 1.0)).into(),
+    });
+    for (unit, weight) in [
+        ("cycles", Weight::Cycles),
+        ("rows of ext", rows),
+        ("blocks", Weight::Blocks),
+    ] {
+        let mut own: BTreeMap<String, u64> = BTreeMap::new();
+        let mut all: BTreeMap<String, u64> = BTreeMap::new();
+        for (stack, cost) in folded(compiled, execution, &weight) {
+            let names: Vec<&str> = stack.split(';').collect();
+            *own.entry(names[names.len() - 1].to_owned()).or_default() += cost;
+            let mut seen: Vec<&str> = names;
+            seen.sort_unstable();
+            seen.dedup();
+            for name in seen {
+                *all.entry(name.to_owned()).or_default() += cost;
+            }
         }
-    }
-    let mut all: Vec<(String, u64)> = all.into_iter().collect();
-    all.sort_by_key(|(_, cost)| std::cmp::Reverse(*cost));
-    println!("  {:>8} {:>8}  function", "all", "own");
-    for (name, cost) in all.into_iter().take(lines) {
-        let own = own.get(&name).copied().unwrap_or_default();
-        println!("  {cost:8} {own:8}  {name}");
+        let total: u64 = own.values().sum();
+        let mut all: Vec<(String, u64)> = all.into_iter().collect();
+        all.sort_by_key(|(_, cost)| std::cmp::Reverse(*cost));
+        println!("  {total} {unit}");
+        println!("  {:>8} {:>8}  function", "all", "own");
+        for (name, cost) in all.into_iter().take(lines) {
+            let own = own.get(&name).copied().unwrap_or_default();
+            println!("  {cost:8} {own:8}  {name}");
+        }
     }
 }
 
@@ -78,13 +94,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let preset: Preset = argument(0, "toy").parse()?;
     let children: usize = argument(1, "1").parse()?;
     let lines: usize = argument(2, "40").parse()?;
+    let log_block: usize = argument(3, "16").parse()?;
 
     let text = droste_programs::source("factorial").ok_or("the program factorial is missing")?;
     let compiled = compile(text, &[])?;
     let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16)?;
-    let aggregator = Aggregator::for_preset(preset, children)?;
+    let aggregator = Aggregator::for_preset(preset, children, Stack::Fri)?;
     let options = ProveOptions {
-        settings: *aggregator.settings(),
+        settings: *aggregator.leaf_settings(),
         heights: Heights::Minimal,
     };
     let leaf: Proof<R> = prove(&compiled.program, &execution, &options)?;
@@ -95,9 +112,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let leaf = VerifiedProof::under_its_own_key(leaf)?;
     let wrapped = aggregator.wrap(&leaf, |_| ())?;
-    let proof = wrapped.proof();
+    let RecursionProof::Fri(proof) = wrapped.proof() else {
+        return Err("the aggregator is one over FRI".into());
+    };
     if let Some(step) = wrapped.steps().last() {
-        println!("proven bits of the wrap: {}", step.report.security.bits());
+        println!("proven bits of the wrap: {}", step.report.bits);
     }
     let verifier = Verifier::<R, StandardTables>::new(proof.key.clone())?;
     let join = ProgramCircuit::new(&verifier, &proof.batch.degree_bits, children)?;
@@ -105,12 +124,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     report("join", join.compiled(), &run, lines);
 
     // The same over WHIR, twice: the first join verifies a proof of the wrap, the second one of a join.
-    let settings = match preset {
-        Preset::Toy => WhirSettings {
-            log_block: 16,
-            ..WhirSettings::toy()
-        },
-        _ => WhirSettings::proven_100(),
+    let settings = WhirSettings {
+        log_block,
+        ..match preset {
+            Preset::Toy => WhirSettings::toy(),
+            _ => WhirSettings::proven_100(),
+        }
     };
     let (mut program, mut run) = (wrap.compiled().program.clone(), wrap_run);
     for level in 1..=2 {

@@ -29,6 +29,7 @@ use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
 use droste_vm::prover::{self, Proof, ProveOptions};
 use droste_vm::record::Execution;
+use droste_vm::stack::Stack;
 use droste_vm::stack::{Prove, Verify};
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
@@ -224,12 +225,12 @@ fn join_over_fri(
     preset: Preset,
     children: usize,
 ) -> Result<(FriKey, Execution, Wrap), Box<dyn Error>> {
-    let aggregator = Aggregator::for_preset(preset, children)?;
+    let aggregator = Aggregator::for_preset(preset, children, Stack::Fri)?;
     let source = droste_programs::source("factorial").ok_or("no such program")?;
     let compiled = compile(source, &[])?;
     let execution = execute(&compiled, &[F::from_u32(5)], &Tape::default(), 1 << 16)?;
     let options = ProveOptions {
-        settings: *aggregator.settings(),
+        settings: *aggregator.leaf_settings(),
         heights: Heights::Minimal,
     };
     let mut child: Proof<H> = prover::prove(&compiled.program, &execution, &options)?;
@@ -242,7 +243,7 @@ fn join_over_fri(
         let key = ProvingKey::<H, StandardTables>::with_precompiles(
             &circuit.compiled().program,
             &BTreeSet::from(PRECOMPILES),
-            *aggregator.settings(),
+            *aggregator.leaf_settings(),
             Heights::Exact(aggregator.log_heights().to_vec()),
         )?;
         if let (2, Some(wrap)) = (level, wrap.take()) {

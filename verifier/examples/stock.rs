@@ -16,6 +16,7 @@ use droste_verifier::aggregate::Aggregator;
 use droste_verifier::airs::{BatchCircuit, Seed, UniCircuit};
 use droste_verifier::circuit::Run;
 use droste_verifier::tape::TapeSuite;
+use droste_vm::stack::Stack;
 use p3_batch_stark::{ProverData, StarkInstance, prove_batch};
 use p3_koala_bear::{KOALABEAR_POSEIDON1_RC_16, MDSKoalaBearData};
 use p3_monty_31::MDSUtils;
@@ -39,9 +40,7 @@ fn air() -> Air {
 fn wrap(aggregator: &Aggregator, name: &str, run: Run) -> Result<(), Box<dyn Error>> {
     let (mut first, mut all, mut steps) = (None, Duration::ZERO, 0);
     aggregator.wrap_run(run, |step| {
-        let tables = step.report.tables.iter();
-        let fft_cost: u64 = tables.map(|table| table.fft_cost()).sum();
-        first.get_or_insert((step.cycles, fft_cost, step.prove));
+        first.get_or_insert((step.cycles, step.report.fft_cost, step.prove));
         all += step.prove;
         steps += 1;
     })?;
@@ -61,7 +60,7 @@ fn both<H: TapeSuite>(
     log_height: usize,
     children: usize,
 ) -> Result<(), Box<dyn Error>> {
-    let aggregator = Aggregator::for_preset(preset, children)?;
+    let aggregator = Aggregator::for_preset(preset, children, Stack::Fri)?;
     let settings = preset.settings(3)?;
     let seed = Seed::StockForFixedAirs;
     let trace = || air().generate_trace_rows(1 << log_height, settings.log_blowup);

@@ -101,9 +101,9 @@ fn poseidon16_is_wrapped_and_joined() {
         wrap_program.key(settings, heights).unwrap()
     };
     let minimal = key(&Heights::Minimal);
-    assert_eq!(*minimal.key(), wraps[0].key);
+    assert_eq!(minimal.digest(), wraps[0].key.digest());
     assert!(Arc::ptr_eq(&minimal, &key(&Heights::Minimal)));
-    assert_ne!(*minimal.key(), *key(&Heights::Uniform(15)).key());
+    assert_ne!(minimal.digest(), key(&Heights::Uniform(15)).digest());
     let expected = claim_digest(&[(leaves[0].key.digest(), leaves[0].statement)]);
     assert_eq!(wraps[0].statement, expected);
 
@@ -125,20 +125,17 @@ fn poseidon16_is_wrapped_and_joined() {
     // Generating the programs again gives the same keys.
     let recipes = [&wrap_program, &program].map(|recursion| Recipe {
         children: recursion.children().clone(),
-        settings: options(Heights::Minimal).settings,
+        settings: options(Heights::Minimal).settings.into(),
         heights: Heights::Minimal,
     });
     let deriver = Deriver::new();
     let keys = deriver.keys(&recipes).unwrap();
     let bits = tree.check(&keys, 0).unwrap();
-    let least = wrap_program
-        .security()
-        .bits()
-        .min(program.security().bits());
+    let least = wrap_program.bits().min(program.bits());
     assert_eq!((bits.least(), bits.proofs()), (Some(least), 4));
-    assert_eq!(keys.bits(wrap), Some(wrap_program.security().bits()));
+    assert_eq!(keys.bits(wrap), Some(wrap_program.bits()));
     let keys = deriver.keys(&recipes[1..]).unwrap();
-    assert_eq!(keys.bits(join), Some(program.security().bits()));
+    assert_eq!(keys.bits(join), Some(program.bits()));
     assert_eq!(tree.check(&keys, 0), Err(ClaimError::Recursion(wrap)));
 }
 

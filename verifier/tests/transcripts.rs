@@ -163,7 +163,7 @@ fn samples_take_no_more_words_than_are_left<H: TapeSuite, C: Challenger>() {
         }
         challenger.sample();
     });
-    let Err(TapeError::Rejected(failure)) = run else {
+    let Err(TapeError::Rejected { failure, .. }) = run else {
         panic!("{}: {run:?}", H::NAME);
     };
     assert!(failure.0.contains("available"), "{failure}");

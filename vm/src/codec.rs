@@ -127,7 +127,10 @@ pub fn decode_body<T: DeserializeOwned>(bytes: &[u8], header: usize) -> Result<T
 }
 
 /// Checks that a file has at most `most` bytes.
-pub(crate) const fn check_length(bytes: &[u8], most: usize) -> Result<(), DecodeError> {
+///
+/// # Errors
+/// [`DecodeError::TooLong`].
+pub const fn check_length(bytes: &[u8], most: usize) -> Result<(), DecodeError> {
     let found = bytes.len();
     if found > most {
         return Err(DecodeError::TooLong { found, most });

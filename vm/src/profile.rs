@@ -1,20 +1,23 @@
 //! Profiles: how the cycles or costs of a run are distributed over zk-DSL functions, as folded
 //! stacks and as a flame graph.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
 use droste_native::{EF, F};
 use inferno::flamegraph::{Options, from_lines};
 use p3_air::Air;
+use p3_field::PrimeField32;
 use p3_lookup::InteractionSymbolicBuilder;
 use thiserror::Error;
 
 use crate::compiler::Compiled;
 use crate::heights::padded_log_height;
-use crate::isa::{Op, Program};
+use crate::isa::{Op, Program, id};
 use crate::lookups::packed_lookups;
 use crate::machine::{Machine, MachineError, MachineTables, precompiles_of};
-use crate::record::Execution;
+use crate::precompile::{Operand, Parameter, Precompile};
+use crate::record::{Call, Execution};
 use crate::report::{TableReport, table_reports};
 use crate::tables::program::ProgramTable;
 use crate::tables::{TraceInput, calls};
@@ -26,6 +29,8 @@ pub enum Weight {
     Cycles,
     /// Cost of the tables' Fourier transforms, `w * h * log2(h)`.
     FftCost(FftWeights),
+    /// Blocks of memory, each for the call of a precompile that is the first to read or write it.
+    Blocks,
 }
 
 /// Cost of each cycle and each precompile row of a run. Over the whole run they sum, up to
@@ -95,23 +100,32 @@ pub fn folded(compiled: &Compiled, execution: &Execution, weight: &Weight) -> Ve
     let map = &compiled.source_map;
     let mut by_site: HashMap<u32, f64> = HashMap::new();
     let mut next: HashMap<u32, usize> = HashMap::new();
+    let mut known: HashSet<u64> = HashSet::new();
     for cycle in &execution.cycles {
         let pc = cycle.pc as usize;
         let site = map.locations.get(pc).map_or(0, |location| location.site);
+        let instruction = compiled.program.instructions.get(pc);
+        let called = instruction.filter(|instruction| instruction.op == Op::Call);
+        let called = called.and_then(|instruction| {
+            let identity = instruction.id;
+            let number = next.entry(identity).or_default();
+            let call = execution.calls[identity as usize].get(*number);
+            *number += 1;
+            Some((compiled.precompile(identity)?, call?))
+        });
         let cost = match weight {
             Weight::Cycles => 1.0,
             Weight::FftCost(weights) => {
-                let instruction = compiled.program.instructions.get(pc);
-                let called = instruction.filter(|instruction| instruction.op == Op::Call);
-                let precompile = called.and_then(|instruction| {
-                    let identity = instruction.id;
-                    let number = next.entry(identity).or_default();
-                    let call = execution.calls[identity as usize].get(*number);
-                    *number += 1;
-                    let rows = (compiled.precompile(identity)?.rows)(call?);
-                    Some(weights.rows.get(&identity)? * rows as f64)
+                let rows = called.and_then(|(precompile, call)| {
+                    let weight = weights.rows.get(&precompile.identity)?;
+                    Some(weight * (precompile.rows)(call) as f64)
                 });
-                weights.cycle + precompile.unwrap_or(0.0)
+                weights.cycle + rows.unwrap_or(0.0)
+            }
+            Weight::Blocks => {
+                let blocks = called.map(|(precompile, call)| blocks(precompile, call));
+                let new = blocks.into_iter().flatten().flatten();
+                new.filter(|&block| known.insert(block)).count() as f64
             }
         };
         *by_site.entry(site).or_default() += cost;
@@ -133,6 +147,57 @@ pub fn folded(compiled: &Compiled, execution: &Execution, weight: &Weight) -> Ve
     stacks
 }
 
+/// The addresses of the blocks that a call reads or writes.
+fn blocks(precompile: &Precompile, call: &Call) -> Vec<Range<u64>> {
+    let operand = |operand| {
+        let value = match operand {
+            Operand::A => call.a,
+            Operand::B => call.b,
+            Operand::C => call.c,
+            Operand::D => call.d,
+            Operand::E => call.e,
+        };
+        u64::from(value.as_canonical_u32())
+    };
+    let slice = |at, length: u64| operand(at)..operand(at) + length;
+    let Some(function) = precompile.functions.first() else {
+        // What operators become: `ext` has scalars where bits 0 and 1 of E are set.
+        let scalars = operand(Operand::E);
+        let (b, c, d) = match precompile.identity {
+            id::EXT => (scalars & 1 == 0, scalars & 2 == 0, true),
+            id::BLOCK_EQ => (true, false, false),
+            _ => (false, false, false),
+        };
+        let read = [
+            (Operand::A, true),
+            (Operand::B, b),
+            (Operand::C, c),
+            (Operand::D, d),
+        ];
+        let read = read.into_iter().filter(|(_, is_block)| *is_block);
+        return read.map(|(at, _)| slice(at, 1)).collect();
+    };
+    let mut integers = [0; 3];
+    let given = function
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.is_integer());
+    for (integer, parameter) in integers.iter_mut().zip(given) {
+        *integer = operand(parameter.operand());
+    }
+    let parameters = function
+        .parameters
+        .iter()
+        .filter_map(|parameter| match *parameter {
+            Parameter::Ext(at) | Parameter::Block(at) => Some(slice(at, 1)),
+            Parameter::Slice(at, length) => Some(slice(at, length(integers))),
+            _ => None,
+        });
+    let output = function.output.operand();
+    let output = output.map(|at| slice(at, function.output.blocks(integers)));
+    parameters.chain(output).collect()
+}
+
 /// Draws the flame graph of a run, as SVG.
 ///
 /// # Errors
@@ -151,6 +216,7 @@ pub fn flame_graph(
     options.count_name = match weight {
         Weight::Cycles => "cycles".into(),
         Weight::FftCost(_) => "units of fft_cost".into(),
+        Weight::Blocks => "blocks".into(),
     };
     let mut svg = Vec::new();
     let lines = lines.iter().map(String::as_str);
@@ -164,7 +230,6 @@ mod tests {
     use crate::compiler::compile;
     use crate::executor::{Tape, execute};
     use crate::heights::Heights;
-    use crate::isa::id;
     use crate::machine::StandardTables;
     use crate::prover::{ProveOptions, prove};
     use crate::verifier::verify;
@@ -214,6 +279,16 @@ mod tests {
         );
         let svg = flame_graph(&compiled, &execution, &Weight::Cycles).unwrap();
         assert!(svg.contains("<svg") && svg.contains("twice"));
+
+        // Each compression writes one.
+        let blocks = folded(&compiled, &execution, &Weight::Blocks);
+        let total: u64 = blocks.iter().map(|(_, blocks)| blocks).sum();
+        assert!((11..=execution.memory.blocks.len() as u64).contains(&total));
+        assert!(
+            blocks
+                .iter()
+                .any(|(stack, blocks)| stack == "main;twice" && *blocks >= 10)
+        );
 
         // By cost, the weights sum to the cost of the tables, most of which is that of the
         // compressions.

@@ -7,17 +7,135 @@
 //! | sumcheck, LogUp with GKR, WHIR | [`crate::whir::ProvingKey`] | [`crate::whir::Verifier`] |
 
 use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
 
-use droste_native::{F, HashSuite};
+use droste_native::whir::WhirSettings;
+use droste_native::whir::settings::WhirSettingsError;
+use droste_native::{F, FriSettings, HashSuite, SettingsError};
 use p3_matrix::dense::RowMajorMatrix;
+use serde::{Deserialize, Serialize};
+use thiserror::Error as ThisError;
 
 use crate::key::{KeyDigest, ProvingKey};
 use crate::machine::Provable;
 use crate::prover;
 use crate::record::Execution;
+use crate::report::TableReport;
 use crate::tables::LANES;
 use crate::verifier::{Verifier, VerifyError};
 use crate::whir;
+
+/// A proof stack.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Stack {
+    /// Batch STARKs over FRI.
+    #[default]
+    Fri,
+    /// Sumcheck, LogUp with GKR, WHIR.
+    Whir,
+}
+
+/// A name that no stack has.
+#[derive(Clone, Debug, ThisError, PartialEq, Eq)]
+#[error("unknown proof stack `{0}`: expected fri or whir")]
+pub struct UnknownStack(pub String);
+
+impl Stack {
+    /// Both stacks.
+    pub const ALL: [Self; 2] = [Self::Fri, Self::Whir];
+
+    /// The stack's name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fri => "fri",
+            Self::Whir => "whir",
+        }
+    }
+}
+
+impl fmt::Display for Stack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Stack {
+    type Err = UnknownStack;
+
+    fn from_str(name: &str) -> Result<Self, UnknownStack> {
+        Self::ALL
+            .into_iter()
+            .find(|stack| stack.name() == name)
+            .ok_or_else(|| UnknownStack(name.to_owned()))
+    }
+}
+
+/// The settings of a proof, which also say its stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum StackSettings {
+    /// Of a batch STARK over FRI.
+    Fri(FriSettings),
+    /// Of a proof over WHIR.
+    Whir(WhirSettings),
+}
+
+/// Settings out of range.
+#[derive(Debug, ThisError)]
+pub enum StackSettingsError {
+    /// Of FRI.
+    #[error(transparent)]
+    Fri(#[from] SettingsError),
+    /// Of WHIR.
+    #[error(transparent)]
+    Whir(#[from] WhirSettingsError),
+}
+
+impl From<FriSettings> for StackSettings {
+    fn from(settings: FriSettings) -> Self {
+        Self::Fri(settings)
+    }
+}
+
+impl From<WhirSettings> for StackSettings {
+    fn from(settings: WhirSettings) -> Self {
+        Self::Whir(settings)
+    }
+}
+
+impl StackSettings {
+    /// The stack.
+    pub const fn stack(&self) -> Stack {
+        match self {
+            Self::Fri(_) => Stack::Fri,
+            Self::Whir(_) => Stack::Whir,
+        }
+    }
+
+    /// Checks every field against its range.
+    ///
+    /// # Errors
+    /// The first field that is out of range.
+    pub fn validate(&self) -> Result<(), StackSettingsError> {
+        match self {
+            Self::Fri(settings) => settings.validate()?,
+            Self::Whir(settings) => settings.validate()?,
+        }
+        Ok(())
+    }
+
+    /// Logarithm of the blowup factor of the codewords of the tables' columns.
+    pub const fn log_blowup(&self) -> usize {
+        match self {
+            Self::Fri(settings) => settings.log_blowup,
+            Self::Whir(settings) => settings.log_blowup,
+        }
+    }
+}
 
 /// A key with which runs of its program are proved.
 pub trait Prove {
@@ -64,6 +182,31 @@ pub struct Accepted {
     pub statement: [F; LANES],
     /// Proven bits of this proof.
     pub bits: usize,
+    /// `w * h * log2(h)`, summed over the proof's tables; `w` counts main columns, and lookup columns
+    /// where the stack has them.
+    pub fft_cost: u64,
+}
+
+impl From<&crate::verifier::Report> for Accepted {
+    fn from(report: &crate::verifier::Report) -> Self {
+        Self {
+            key: report.key,
+            statement: report.statement,
+            bits: report.security.bits(),
+            fft_cost: report.tables.iter().map(TableReport::fft_cost).sum(),
+        }
+    }
+}
+
+impl From<&whir::Report> for Accepted {
+    fn from(report: &whir::Report) -> Self {
+        Self {
+            key: report.key,
+            statement: report.statement,
+            bits: report.security.bits(),
+            fft_cost: report.fft_cost,
+        }
+    }
 }
 
 /// A checked key, with which proofs are verified.
@@ -118,12 +261,7 @@ impl<H: HashSuite, T: Provable<H>> Verify for Verifier<H, T> {
         min_bits: usize,
         proof: &Self::Proof,
     ) -> Result<Accepted, Self::Error> {
-        let report = self.verify(expected, min_bits, proof)?;
-        Ok(Accepted {
-            key: report.key,
-            statement: report.statement,
-            bits: report.security.bits(),
-        })
+        Ok((&self.verify(expected, min_bits, proof)?).into())
     }
 }
 
@@ -154,11 +292,6 @@ impl<T: whir::Provable> Verify for whir::Verifier<T> {
         min_bits: usize,
         proof: &Self::Proof,
     ) -> Result<Accepted, Self::Error> {
-        let report = self.verify(expected, min_bits, proof)?;
-        Ok(Accepted {
-            key: report.key,
-            statement: report.statement,
-            bits: report.security.bits(),
-        })
+        Ok((&self.verify(expected, min_bits, proof)?).into())
     }
 }

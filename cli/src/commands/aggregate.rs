@@ -12,6 +12,7 @@ use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
 use droste_vm::isa::Program;
 use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::stack::Stack;
 use droste_vm::verifier::DEFAULT_LIMIT;
 use serde::Serialize;
 
@@ -68,6 +69,9 @@ struct Output {
     /// for all that are to be joined.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: u16,
+    /// Proof stack of the proofs that are made: fri or whir. Use the same for all that are to be joined.
+    #[arg(long, default_value_t)]
+    stack: Stack,
     /// File to write the aggregate to.
     #[arg(short, long)]
     output: PathBuf,
@@ -146,7 +150,10 @@ impl Summary {
 impl Report for Summary {
     fn rows(&self) -> Vec<Vec<String>> {
         let says = &self.says;
-        let parameters = format!("blowup {}, {} queries", says.blowup, says.queries);
+        let parameters = format!(
+            "over {}, blowup {}, {} queries",
+            says.stack, says.blowup, says.queries
+        );
         let doubt = match says.keys_are {
             Evidence::Claimed => ", as the file claims",
             Evidence::Derived | Evidence::Pinned => "",
@@ -300,7 +307,8 @@ impl Join {
 impl Output {
     /// The aggregator for the preset and arity that were asked for.
     fn aggregator(&self) -> Result<Aggregator, CommandError> {
-        Aggregator::for_preset(self.preset, self.arity.into()).map_err(CommandError::failed)
+        Aggregator::for_preset(self.preset, self.arity.into(), self.stack)
+            .map_err(CommandError::failed)
     }
 
     /// Writes the aggregate that was just made and summarizes it; `evidence` is the reason why its

@@ -14,6 +14,7 @@ use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::record::Execution;
+use droste_vm::stack::Stack;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use serde::Serialize;
 
@@ -27,6 +28,9 @@ pub struct Demo {
     /// Number whose factorial the program computes.
     #[arg(long, default_value_t = 5)]
     n: u32,
+    /// Proof stack of the proofs of canonical shape: fri or whir.
+    #[arg(long, default_value_t)]
+    stack: Stack,
 }
 
 /// Steps of the progress bar: for each of three hashes a leaf, a wrap and its conversion to the
@@ -63,16 +67,15 @@ struct Outcome {
 
 impl Line {
     fn new(name: String, step: &Step) -> Self {
-        let tables = step.report.tables.iter();
         Self {
             step: name,
             cycles: step.cycles,
-            fft_cost: tables.map(|table| table.fft_cost()).sum(),
+            fft_cost: step.report.fft_cost,
             compile_ms: step.compile.as_secs_f64() * 1e3,
             execute_ms: step.execute.as_secs_f64() * 1e3,
             prove_ms: step.prove.as_secs_f64() * 1e3,
             verify_ms: step.verify.as_secs_f64() * 1e3,
-            proven_bits: step.report.security.bits(),
+            proven_bits: step.report.bits,
         }
     }
 
@@ -125,7 +128,8 @@ impl Demo {
         let execution = execute(&compiled, &[F::from_u32(self.n)], &Tape::default(), 1 << 24)
             .map_err(|error| CommandError::Diagnostic(Box::new(error)))?;
         let mut run = Run {
-            aggregator: Aggregator::for_preset(Preset::Toy, 3).map_err(CommandError::failed)?,
+            aggregator: Aggregator::for_preset(Preset::Toy, 3, self.stack)
+                .map_err(CommandError::failed)?,
             compiled: &compiled,
             execution: &execution,
             progress: Progress::bar(STEPS),
@@ -208,7 +212,7 @@ impl Run<'_> {
     {
         self.progress.message(format!("prove in {}", H::NAME));
         let options = ProveOptions {
-            settings: *self.aggregator.settings(),
+            settings: *self.aggregator.leaf_settings(),
             heights: Heights::Minimal,
         };
         let start = Instant::now();

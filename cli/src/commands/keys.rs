@@ -14,6 +14,7 @@ use droste_verifier::summary::KeysSummary;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
 use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::stack::Stack;
 use serde::Serialize;
 
 use crate::error::CommandError;
@@ -42,6 +43,9 @@ pub struct Keys {
     /// Largest number of proofs that one join takes, as given to `droste wrap` and `droste join`.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: u16,
+    /// Proof stack of wraps and joins: fri or whir.
+    #[arg(long, default_value_t)]
+    stack: Stack,
     #[command(flatten)]
     derivation: Derivation,
 }
@@ -77,8 +81,8 @@ impl Keys {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("deriving");
         let deriver = self.derivation.deriver();
-        let aggregator =
-            Aggregator::for_preset(self.preset, self.arity.into()).map_err(CommandError::failed)?;
+        let aggregator = Aggregator::for_preset(self.preset, self.arity.into(), self.stack)
+            .map_err(CommandError::failed)?;
         let start = Instant::now();
         let mut keys = KeySet::default();
         for path in &self.from {

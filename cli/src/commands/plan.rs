@@ -15,6 +15,7 @@ use droste_verifier::plan::{
 };
 use droste_verifier::summary::{AggregateSummary, Evidence, StepSummary};
 use droste_vm::codec;
+use droste_vm::stack::Stack;
 use serde::Serialize;
 
 use crate::commands::aggregate::Summary;
@@ -55,6 +56,9 @@ pub struct Tasks {
     /// least estimated cost. Aggregates that are leaves need no wrap if they were made with it.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: Option<u16>,
+    /// Proof stack of the proofs that are made: fri or whir.
+    #[arg(long, default_value_t)]
+    stack: Stack,
     /// Number of tasks that run at the same time. Each uses all processors where it can.
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
     jobs: NonZeroUsize,
@@ -143,7 +147,10 @@ impl Report for Planned<'_> {
             row("leaves", plan.leaves.len().to_string()),
             row(
                 "parameters",
-                format!("{}, joins of {}", plan.preset, plan.arity),
+                format!(
+                    "{}, joins of {}, over {}",
+                    plan.preset, plan.arity, plan.stack
+                ),
             ),
         ];
         let mut kinds: BTreeMap<&str, (usize, u64, bool)> = BTreeMap::new();
@@ -200,7 +207,7 @@ impl Aggregate {
 impl Tasks {
     fn plan(&self, planner: &Planner, leaves: &[Leaf]) -> Result<Plan, CommandError> {
         let _progress = Progress::spinner("planning");
-        let plan = planner.plan(leaves, self.preset, self.arity.map(usize::from));
+        let plan = planner.plan(leaves, self.preset, self.arity.map(usize::from), self.stack);
         plan.map_err(CommandError::failed)
     }
 

@@ -71,7 +71,7 @@ pub fn forged_keys_are_refused(folder: &TempDir, claim: &str) {
     keys.insert(key, 250, wrap.recipe.clone());
     let forgery = UnverifiedAggregate {
         tree: ClaimTree { key, claim: forged },
-        proof,
+        proof: proof.into(),
         keys,
     };
     let bytes = aggregate_file::encode_unverified(&forgery).unwrap();
@@ -99,8 +99,8 @@ pub fn forged_keys_are_refused(folder: &TempDir, claim: &str) {
     fails(folder, join, 1, &refusal);
 
     let mut bytes = fs::read(file(folder, "both")).unwrap();
-    // The byte after the header (12 bytes), the number of keys (1) and the first key's digest (32).
-    bytes[12 + 1 + 32] = 250;
+    // The byte after the header (13 bytes), the number of keys (1) and the first key's digest (32).
+    bytes[13 + 1 + 32] = 250;
     let patched = aggregate_file::decode(&bytes).unwrap().key();
     fs::write(file(folder, "patched"), bytes).unwrap();
     let words = "not 250 as is listed";

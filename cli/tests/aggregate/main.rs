@@ -4,6 +4,7 @@
 mod keys;
 mod members;
 mod plans;
+mod stacks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -129,6 +130,7 @@ fn proofs_are_wrapped_joined_and_verified() {
     plans::too_many_children_are_counted(&folder);
     plans::a_killed_run_goes_on(&folder);
     plans::bad_leaves_are_named(&folder);
+    stacks::wraps_and_joins_are_made_over_whir(&folder);
     damaged_files_are_rejected(&folder, key, claim);
 }
 
@@ -294,10 +296,10 @@ fn damaged_files_are_rejected(folder: &TempDir, key: &str, claim: &str) {
     verify(&honest[..honest.len() - 1], "malformed");
     verify(&honest[..honest.len() / 2], "malformed");
     verify(&[&honest[..], &[0]].concat(), "1 bytes follow the end");
-    for number in [1, 2, 9] {
+    for number in [1, 2, 3, 9] {
         let mut version = honest.clone();
         version[8] = number;
-        verify(&version, &format!("version {number}, expected 3"));
+        verify(&version, &format!("version {number}, expected 4"));
     }
     // A changed byte of the proof.
     let mut flipped = honest.clone();

@@ -103,8 +103,7 @@ pub fn run_native(
     program: impl FnOnce() + Send,
 ) -> Result<[u32; STATEMENT_LANES], Failure> {
     let source = Source::Tape(tape.hints.iter().cloned().collect());
-    let (_, statement) = thread::scope(|scope| finish(spawn(scope, source, public, program)?))?;
-    Ok(statement)
+    thread::scope(|scope| finish(spawn(scope, source, public, program)?).1)
 }
 
 /// A run in its own thread.
@@ -140,11 +139,18 @@ pub(crate) fn spawn<'scope>(
         .map_err(|error| Failure(format!("the run's thread could not be started: {error}")))
 }
 
-/// Waits for a run, and returns the tape that it recorded and its statement.
-pub(crate) fn finish(run: Handle<'_>) -> Result<(NativeTape, [u32; STATEMENT_LANES]), Failure> {
-    let (result, run) = run
-        .join()
-        .map_err(|_| Failure("the run's thread ended early".into()))?;
+/// Waits for a run, and returns the tape that it recorded and its statement. Of a run that fails the
+/// tape has what it has read.
+pub(crate) fn finish(run: Handle<'_>) -> (NativeTape, Result<[u32; STATEMENT_LANES], Failure>) {
+    let Ok((result, mut run)) = run.join() else {
+        let failure = Failure("the run's thread ended early".into());
+        return (NativeTape::default(), Err(failure));
+    };
+    let hints = std::mem::take(&mut run.recorded);
+    (NativeTape { hints }, statement(result, run))
+}
+
+fn statement(result: thread::Result<()>, run: Run) -> Result<[u32; STATEMENT_LANES], Failure> {
     if let Err(payload) = result {
         let message = payload
             .downcast_ref::<String>()
@@ -175,8 +181,7 @@ pub(crate) fn finish(run: Handle<'_>) -> Result<(NativeTape, [u32; STATEMENT_LAN
     for (lane, value) in statement.iter_mut().zip(run.statement) {
         *lane = value.as_canonical_u32();
     }
-    let hints = run.recorded;
-    Ok((NativeTape { hints }, statement))
+    Ok(statement)
 }
 
 /// Suppresses the messages of panics inside runs: a program fails by panicking, which

@@ -21,28 +21,34 @@
 //! # The protocol
 //!
 //! The prover sends the two fractions of layer 1, numerators before denominators, `n0, d0, n1, d1`.
-//! The verifier checks that their sum is `0 / D` and samples `b` and `lambda`. It holds a claim about
-//! layer 1 at the point `(b)`: `N = n0 + b (n1 - n0)` and `D = d0 + b (d1 - d0)`.
+//! The verifier checks that their sum is `0 / D`. They are the values of layer 1 at `(0, q)` and
+//! `(1, q)`, with a point `q` of no coordinates.
 //!
-//! A claim about layer `l`, from 1 to `v - 1`, at a point `q` becomes one about layer `l + 1`. It
-//! implies, except with small probability, that with `G = n0 d1 + n1 d0 + lambda d0 d1`, a function
-//! of the fractions at `(0, x)` and `(1, x)` of layer `l + 1`,
+//! Such values of layer `l`, from 1 to `v - 1`, at a point `q` of `l - 1` coordinates become values of
+//! layer `l + 1`. The verifier samples `lambda`. With `G = n0 d1 + n1 d0 + lambda d0 d1`, a function of
+//! the fractions at `(0, x)` and `(1, x)` of layer `l + 1`, the polynomial
 //!
 //! ```text
-//! N + lambda D = sum_x eq(q, x) G(x)        eq(q, x) = prod_i (q_i x_i + (1 - q_i) (1 - x_i))
+//! P(X) = sum_x eq(q, x) G(X, x)        eq(q, x) = prod_i (q_i x_i + (1 - q_i) (1 - x_i))
 //! ```
 //!
-//! This is a sumcheck of `l` rounds, from the first variable to the last. The factor `eq(q_i, X)` of
-//! the round's variable is known to both sides, and those of earlier variables are dropped from both
-//! sides, so the round's polynomial is `t(X) = sum_x' eq(q', x') G(r, X, x')`, of degree 2, where `q'`
-//! are the coordinates after `q_i`. The prover sends the linear coefficient `c1` and the quadratic one
-//! `c2`. The verifier, who knows `S = (1 - q_i) t(0) + q_i t(1)`, computes `c0 = S - q_i (c1 + c2)` and
-//! samples `r`; the next `S` is `t(r)`. After the last round the prover sends the four values of layer
-//! `l + 1` at `(0, r)` and `(1, r)`, in the order above; the verifier checks `S = G` and samples `b`
-//! and `lambda`: the next claim is that of both lines at `b`, at the point `(b, r)`.
+//! has degree 2, and the verifier knows `P(0) = n0 + lambda d0` and `P(1) = n1 + lambda d1`. So the
+//! prover sends its quadratic coefficient alone. The verifier samples `r` and holds the claim that
+//! `S = P(r)` is the sum over `x` of `eq(q, x) G(r, x)`.
 //!
-//! The last `lambda` belongs to no layer. The caller has to use it to combine the two values of the
-//! leaf claim.
+//! This is a sumcheck of `l - 1` more rounds, from the first variable to the last. The factor
+//! `eq(q_i, X)` of the round's variable is known to both sides, and those of earlier variables are
+//! dropped from both sides, so the round's polynomial is `t(X) = sum_x' eq(q', x') G(r, X, x')`, of
+//! degree 2, where `q'` are the coordinates after `q_i` and `r` the challenges so far. The prover sends
+//! the linear coefficient `c1` and the quadratic one `c2`. The verifier, who knows
+//! `S = (1 - q_i) t(0) + q_i t(1)`, computes `c0 = S - q_i (c1 + c2)` and samples the next challenge; the
+//! next `S` is the value of `t` there. After the last round the prover sends the four values of layer
+//! `l + 1` at `(0, r)` and `(1, r)`, in the order above, and the verifier checks `S = G`. The next point
+//! is `r`.
+//!
+//! The leaves are to be claimed at one point. So in the end the verifier samples `b` and `lambda`: the
+//! claim is that of both lines at `b`, `N = n0 + b (n1 - n0)` and `D = d0 + b (d1 - d0)`, at the point
+//! `(b, q)`. This `lambda` belongs to no layer. The caller has to use it to combine the two values.
 //!
 //! # Soundness
 //!
@@ -81,25 +87,34 @@ const fn check_variables(found: usize) -> Result<(), GkrError> {
     Ok(())
 }
 
-/// Proven bits of the argument over `2^v` leaves: `-log2(v (v + 1) / |EF|)`.
+/// Proven bits of the argument over `2^v` leaves: `-log2((v^2 + 1) / |EF|)`.
 ///
 /// The error is the probability that [`verify`] accepts and the combination
 /// `numerator + lambda * denominator` of the leaf claim is that of the true values, although the sum
-/// of the leaves is not zero or a denominator is zero. It is at most the sum of these over the layers
-/// `l` from 0 to `v - 1`, each divided by `|EF|`:
+/// of the leaves is not zero or a denominator is zero. Then one of the four values of layer 1 is
+/// false, since the true ones do not pass the checks of the root. If one of the four values of layer
+/// `l` is false, so is one of layer `l + 1`, except with these probabilities, each divided by `|EF|`:
 ///
-/// - `2 l` for the rounds. If `S` is not what the true polynomial of a round adds up to, then the
-///   verifier's polynomial `t`, which adds up to `S` whatever is sent, is another one. Polynomials
-///   of degree 2 agree at 2 values of `r` at most; at any other, the next `S` is false as well. In
-///   the end `S = G` is false for the true fractions of the next layer, so one of the four values
-///   sent is false. In layer 0, without rounds, the checks of the root say that already.
+/// - 1 for `lambda`: if `n0` or `d0` is false, `n0 + lambda d0` is true for one value at most, and
+///   likewise `n1` and `d1`; one pair that has a false value is enough. So `P(0)` or `P(1)` is false.
+/// - 2 for the first challenge: the verifier's polynomial is another one than the true `P` then,
+///   whatever coefficient is sent. Polynomials of degree 2 agree at 2 values at most; at any other,
+///   `S` is false.
+/// - 2 for each of the other `l - 1` rounds: if `S` is not what the true polynomial of a round adds
+///   up to, then the verifier's polynomial `t`, which adds up to `S` whatever is sent, is another one;
+///   and the next `S` is false but at 2 values.
+///
+/// In the end `S = G` is false for the true fractions of layer `l + 1`, so one of the four values sent
+/// is false. The sum of `2 l + 1` over the layers from 1 to `v - 1` is `v^2 - 1`. For the leaves there
+/// are two more:
+///
 /// - 1 for `b`: if one of the four values is false, so is a line, which agrees with the true one at
-///   one value at most. At any other, one of the two claimed values of the next layer is false.
-/// - 1 for `lambda`: if one of the two is false, their combination is true for one value at most. So
-///   the next `S` is false; after the last layer, the caller's combination, which is counted here.
+///   one value at most. At any other, one of the two claimed values of the leaves is false.
+/// - 1 for `lambda`: if one of the two is false, the caller's combination is true for one value at
+///   most.
 ///
-/// The sum of `2 l + 2` over the layers is `v (v + 1)`. The argument that leads from a lookup to
-/// fractions (the sampling of the denominators) is not counted.
+/// The argument that leads from a lookup to fractions (the sampling of the denominators) is not
+/// counted.
 ///
 /// 0 bits, if the number of variables is out of range.
 pub fn security(num_variables: usize) -> f64 {
@@ -107,5 +122,5 @@ pub fn security(num_variables: usize) -> f64 {
         return 0.0;
     }
     let v = num_variables as f64;
-    EXTENSION_DEGREE as f64 * f64::from(MODULUS).log2() - (v * (v + 1.0)).log2()
+    EXTENSION_DEGREE as f64 * f64::from(MODULUS).log2() - (v * v + 1.0).log2()
 }

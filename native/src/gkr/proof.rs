@@ -14,17 +14,19 @@ use crate::stark::challenger::observe_extension;
 pub struct GkrProof {
     /// The fractions of layer 1.
     pub root: [Fraction<EF>; 2],
-    /// How a claim about layer `l` becomes one about layer `l + 1`, for `l` from 1 on.
+    /// How values of layer `l` become values of layer `l + 1`, for `l` from 1 on.
     pub layers: Vec<LayerProof>,
 }
 
-/// How a claim about layer `l` becomes one about layer `l + 1`.
+/// How values of layer `l` at `(0, q)` and `(1, q)` become values of layer `l + 1`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayerProof {
-    /// The sumcheck's rounds, `l` of them.
+    /// The quadratic coefficient of the first polynomial, whose variable is the first one of layer `l`.
+    pub quadratic: EF,
+    /// The sumcheck's other rounds, `l - 1` of them.
     pub rounds: Vec<RoundPolynomial>,
-    /// The values of layer `l + 1` at `(0, r)` and `(1, r)`, where `r` are the rounds' challenges.
+    /// The values of layer `l + 1` at `(0, r)` and `(1, r)`, where `r` are the `l` challenges.
     pub halves: [Fraction<EF>; 2],
 }
 
@@ -38,6 +40,24 @@ pub struct RoundPolynomial {
     pub quadratic: EF,
 }
 
+impl Fraction<EF> {
+    /// The numerator, plus `lambda` times the denominator.
+    pub(super) fn combined(&self, lambda: EF) -> EF {
+        self.numerator + lambda * self.denominator
+    }
+}
+
+/// Observes the values of a layer at `(0, q)` and `(1, q)`.
+pub(super) fn observe_halves<C: FieldChallenger<F>>(
+    halves: &[Fraction<EF>; 2],
+    challenger: &mut C,
+) {
+    for half in halves {
+        observe_extension(challenger, half.numerator);
+        observe_extension(challenger, half.denominator);
+    }
+}
+
 impl RoundPolynomial {
     /// Observes the polynomial and samples the challenge of its round.
     pub(super) fn challenge<C: FieldChallenger<F>>(&self, challenger: &mut C) -> EF {
@@ -47,7 +67,7 @@ impl RoundPolynomial {
     }
 }
 
-/// A claim about the multilinear polynomials of a layer's numerators and denominators.
+/// A claim about the multilinear polynomials of the leaves' numerators and denominators.
 ///
 /// The two claimed values have to be combined by `lambda`, which was sampled after them, or else
 /// checked one by one.
@@ -64,17 +84,13 @@ pub struct LeafClaim {
 }
 
 impl LeafClaim {
-    /// Observes the values of a layer at `(0, rest)` and `(1, rest)`, samples `b` and `lambda`, and
-    /// returns the claim at `(b, rest)`.
+    /// Samples `b` and `lambda`, and returns the claim at `(b, rest)`, given the values at `(0, rest)`
+    /// and `(1, rest)`, which the challenger has observed.
     pub(super) fn new<C: FieldChallenger<F>>(
         halves: &[Fraction<EF>; 2],
         rest: &[EF],
         challenger: &mut C,
     ) -> Self {
-        for half in halves {
-            observe_extension(challenger, half.numerator);
-            observe_extension(challenger, half.denominator);
-        }
         let b: EF = challenger.sample_algebra_element();
         let lambda = challenger.sample_algebra_element();
         let [zero, one] = halves;
@@ -122,12 +138,14 @@ pub enum GkrError {
         expected: usize,
     },
     /// A layer of the proof has another number of rounds.
-    #[error("layer {layer} has {found} rounds, expected {layer}")]
+    #[error("layer {layer} has {found} rounds after the first, expected {expected}")]
     Rounds {
         /// Number of the layer.
         layer: usize,
-        /// Number of rounds in the proof.
+        /// Number of rounds in the proof, without the first.
         found: usize,
+        /// One less than the number of the layer.
+        expected: usize,
     },
     /// A denominator is zero.
     #[error("a denominator is zero")]

@@ -7,6 +7,7 @@ use p3_field::{Algebra, PackedFieldExtension};
 use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
 
+use super::proof::observe_halves;
 use super::sumcheck::{Sumcheck, TASK};
 use super::verifier::check_root;
 use super::{Fraction, Fractions, GkrError, GkrProof, LANES, LeafClaim, Packed, PackedExt};
@@ -36,19 +37,20 @@ pub fn prove<C: FieldChallenger<F>>(
     drop(span);
 
     let _span = info_span!("prove sums of fractions").entered();
-    let mut claim = LeafClaim::new(&root, &[], challenger);
-    let mut halves = root;
+    observe_halves(&root, challenger);
+    let (mut halves, mut point) = (root, vec![]);
     let mut layers = Vec::with_capacity(below.len());
     while let Some(layer) = below.pop() {
-        let sumcheck = Sumcheck::new(&claim, challenger);
-        let (proof, next) = match &layer {
-            Layer::Leaves(fractions) => sumcheck.packed(fractions, &halves[0]),
-            Layer::Packed(fractions) => sumcheck.packed(fractions, &halves[0]),
+        let sumcheck = Sumcheck::new(&halves, &point, challenger);
+        let (proof, challenges) = match &layer {
+            Layer::Leaves(fractions) => sumcheck.packed(fractions),
+            Layer::Packed(fractions) => sumcheck.packed(fractions),
             Layer::Scalar(fractions) => sumcheck.scalar(fractions),
         };
-        (claim, halves) = (next, proof.halves);
+        (halves, point) = (proof.halves, challenges);
         layers.push(proof);
     }
+    let claim = LeafClaim::new(&halves, &point, challenger);
     Ok((GkrProof { root, layers }, claim))
 }
 

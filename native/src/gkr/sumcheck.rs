@@ -8,8 +8,11 @@ use p3_field::{Algebra, Field, PackedFieldExtension, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 use p3_util::log2_strict_usize;
 
-use super::{Fraction, LANES, LayerProof, LeafClaim, PackedExt, RoundPolynomial};
+use super::proof::observe_halves;
+use super::verifier::quadratic_at;
+use super::{Fraction, LANES, LayerProof, PackedExt, RoundPolynomial};
 use crate::field::{EF, F};
+use crate::stark::challenger::observe_extension;
 
 /// Elements that one task works on.
 pub(super) const TASK: usize = 64;
@@ -84,86 +87,90 @@ impl<N: Copy + Sub<Output = N>, D: Algebra<N> + Copy> Fraction<N, D> {
     }
 }
 
-/// The sumcheck that reduces a claim about a layer to one about the layer below.
+/// The sumcheck that reduces values of a layer to values of the layer below.
 pub(super) struct Sumcheck<'a, C> {
-    claim: &'a LeafClaim,
+    /// The first polynomial's values at 0 and 1.
+    ends: [EF; 2],
+    /// The point of the layer's values, without the first coordinate.
+    point: &'a [EF],
+    lambda: EF,
     /// What the next round's polynomial sums to.
     sum: EF,
     challenger: &'a mut C,
+    /// The first polynomial's quadratic coefficient.
+    quadratic: EF,
     rounds: Vec<RoundPolynomial>,
     challenges: Vec<EF>,
 }
 
 impl<'a, C: FieldChallenger<F>> Sumcheck<'a, C> {
-    pub(super) fn new(claim: &'a LeafClaim, challenger: &'a mut C) -> Self {
-        let rounds = claim.point.len();
+    /// Samples `lambda`, given the layer's values at `(0, point)` and `(1, point)`.
+    pub(super) fn new(halves: &[Fraction<EF>; 2], point: &'a [EF], challenger: &'a mut C) -> Self {
+        let lambda = challenger.sample_algebra_element();
         Self {
-            claim,
-            sum: claim.numerator + claim.lambda * claim.denominator,
+            ends: halves.map(|half| half.combined(lambda)),
+            point,
+            lambda,
+            sum: EF::ZERO,
             challenger,
-            rounds: Vec::with_capacity(rounds),
-            challenges: Vec::with_capacity(rounds),
+            quadratic: EF::ZERO,
+            rounds: Vec::with_capacity(point.len()),
+            challenges: Vec::with_capacity(point.len() + 1),
         }
     }
 
-    /// Proves a layer of at least [`LANES`] fractions, given those of the layer below.
-    ///
-    /// `at_zero` is the first fraction of those that led to the claim. It is the value of the layer
-    /// at `(0, q')`, which makes the constant of the first polynomial:
-    /// `t(0) = sum_x' eq(q', x') (N(0, x') + lambda D(0, x'))`.
-    pub(super) fn packed<N>(
-        mut self,
-        fractions: &[Fraction<N, PackedExt>],
-        at_zero: &Fraction<EF>,
-    ) -> (LayerProof, LeafClaim)
+    /// Proves a layer of at least [`LANES`] fractions, given those of the layer below. Returns the
+    /// challenges, too.
+    pub(super) fn packed<N>(mut self, fractions: &[Fraction<N, PackedExt>]) -> (LayerProof, Vec<EF>)
     where
         N: Copy + Sub<Output = N> + Send + Sync,
         PackedExt: Algebra<N>,
     {
-        let claim = self.claim;
-        let lambda = broadcast(claim.lambda);
+        let lambda = broadcast(self.lambda);
         let rounds = log2_strict_usize(fractions.len()) - 1;
-        let (point, lanes) = claim.point.split_at(rounds);
-        let lane_weights = eq_table(lanes);
-        let over_lanes = |sum: PackedExt| -> EF {
-            let lanes = lane_weights.iter().enumerate();
-            lanes
-                .map(|(lane, &weight)| weight * extract(&sum, lane))
-                .sum()
-        };
-        let node = match point {
-            [] => Node::new(&fractions[0], &fractions[1], lambda),
-            [_, rest @ ..] => {
-                let mut weights = eq_table(rest);
-                let quadratic = first_quadratic(fractions, &weights, lambda);
-                let constant = at_zero.numerator + claim.lambda * at_zero.denominator;
-                let r = self.send(constant, over_lanes(quadratic));
-                let mut nodes = first_fold(fractions, r, lambda);
-                for _ in rest {
-                    halve(&mut weights);
-                    let [constant, quadratic] = message(&nodes, &weights).map(over_lanes);
-                    let r = self.send(constant, quadratic);
-                    fold(&mut nodes, broadcast(r));
-                }
-                nodes[0]
+        let node = if rounds == 0 {
+            Node::new(&fractions[0], &fractions[1], lambda)
+        } else {
+            let (point, lanes) = self.point.split_at(rounds - 1);
+            let lane_weights = eq_table(lanes);
+            let over_lanes = |sum: PackedExt| -> EF {
+                let lanes = lane_weights.iter().enumerate();
+                lanes
+                    .map(|(lane, &weight)| weight * extract(&sum, lane))
+                    .sum()
+            };
+            let mut weights = eq_table(point);
+            let quadratic = first_quadratic(fractions, &weights, lambda);
+            let r = self.send_first(over_lanes(quadratic));
+            let mut nodes = first_fold(fractions, r, lambda);
+            for _ in point {
+                halve(&mut weights);
+                let [constant, quadratic] = message(&nodes, &weights).map(over_lanes);
+                let r = self.send(constant, quadratic);
+                fold(&mut nodes, broadcast(r));
             }
+            nodes[0]
         };
         let nodes = (0..LANES).map(|lane| node.map(|values| extract(&values, lane)));
         self.finish(nodes.collect())
     }
 
-    /// Proves a layer, given the fractions of the layer below.
-    pub(super) fn scalar(self, fractions: &[Fraction<EF>]) -> (LayerProof, LeafClaim) {
+    /// Proves a layer, given the fractions of the layer below. Returns the challenges, too.
+    pub(super) fn scalar(self, fractions: &[Fraction<EF>]) -> (LayerProof, Vec<EF>) {
         let (zeros, ones) = fractions.split_at(fractions.len() / 2);
-        let lambda = self.claim.lambda;
+        let lambda = self.lambda;
         let nodes = zip(zeros, ones).map(|(zero, one)| Node::new(zero, one, lambda));
         self.finish(nodes.collect())
     }
 
     /// The remaining rounds, over these nodes.
-    fn finish(mut self, mut nodes: Vec<Node<EF>>) -> (LayerProof, LeafClaim) {
-        let claim = self.claim;
-        if let [_, rest @ ..] = &claim.point[self.rounds.len()..] {
+    fn finish(mut self, mut nodes: Vec<Node<EF>>) -> (LayerProof, Vec<EF>) {
+        if self.challenges.is_empty() {
+            let [_, quadratic] = message(&nodes, &eq_table(self.point));
+            let r = self.send_first(quadratic);
+            fold(&mut nodes, r);
+        }
+        if let [_, rest @ ..] = &self.point[self.rounds.len()..] {
             let mut weights = eq_table(rest);
             while nodes.len() > 1 {
                 let [constant, quadratic] = message(&nodes, &weights);
@@ -179,21 +186,35 @@ impl<'a, C: FieldChallenger<F>> Sumcheck<'a, C> {
                 denominator: node.d0,
             },
             Fraction {
-                numerator: node.n1_lambda_d1 - claim.lambda * node.d1,
+                numerator: node.n1_lambda_d1 - self.lambda * node.d1,
                 denominator: node.d1,
             },
         ];
-        let next = LeafClaim::new(&halves, &self.challenges, self.challenger);
-        let rounds = self.rounds;
-        (LayerProof { rounds, halves }, next)
+        observe_halves(&halves, self.challenger);
+        let proof = LayerProof {
+            quadratic: self.quadratic,
+            rounds: self.rounds,
+            halves,
+        };
+        (proof, self.challenges)
     }
 
-    /// Sends a round's polynomial and returns the challenge.
+    /// Sends the first polynomial and returns the challenge.
+    fn send_first(&mut self, quadratic: EF) -> EF {
+        observe_extension(self.challenger, quadratic);
+        let challenge = self.challenger.sample_algebra_element();
+        self.sum = quadratic_at(self.ends, quadratic, challenge);
+        self.quadratic = quadratic;
+        self.challenges.push(challenge);
+        challenge
+    }
+
+    /// Sends the polynomial of a later round and returns the challenge.
     ///
     /// The linear coefficient follows from the claim, unless the round's coordinate is zero: then,
     /// with negligible probability, the verifier refuses the proof.
     fn send(&mut self, constant: EF, quadratic: EF) -> EF {
-        let coordinate = self.claim.point[self.rounds.len()];
+        let coordinate = self.point[self.rounds.len()];
         let inverse = coordinate.try_inverse().unwrap_or_default();
         let polynomial = RoundPolynomial {
             linear: (self.sum - constant) * inverse - quadratic,

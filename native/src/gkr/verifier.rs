@@ -3,12 +3,14 @@
 use std::iter::zip;
 
 use p3_challenger::FieldChallenger;
-use p3_field::Field;
+use p3_field::{Field, PrimeCharacteristicRing};
 
+use super::proof::observe_halves;
 use super::{
     Fraction, GkrError, GkrProof, LayerProof, LeafClaim, RoundPolynomial, check_variables,
 };
 use crate::field::{EF, F};
+use crate::stark::challenger::observe_extension;
 
 /// Verifies that `2^num_variables` fractions add up to zero and have no zero denominator, provided
 /// that the returned claim about them is true.
@@ -25,11 +27,13 @@ pub fn verify<C: FieldChallenger<F>>(
 ) -> Result<LeafClaim, GkrError> {
     check_shape(proof, num_variables)?;
     check_root(&proof.root)?;
-    let mut claim = LeafClaim::new(&proof.root, &[], challenger);
+    observe_halves(&proof.root, challenger);
+    let (mut halves, mut point) = (&proof.root, vec![]);
     for (layer, proof) in zip(1.., &proof.layers) {
-        claim = verify_layer(layer, proof, &claim, challenger)?;
+        point = verify_layer(layer, proof, halves, &point, challenger)?;
+        halves = &proof.halves;
     }
-    Ok(claim)
+    Ok(LeafClaim::new(halves, &point, challenger))
 }
 
 fn check_shape(proof: &GkrProof, num_variables: usize) -> Result<(), GkrError> {
@@ -39,9 +43,13 @@ fn check_shape(proof: &GkrProof, num_variables: usize) -> Result<(), GkrError> {
         return Err(GkrError::Layers { found, expected });
     }
     for (layer, proof) in zip(1.., &proof.layers) {
-        let found = proof.rounds.len();
-        if found != layer {
-            return Err(GkrError::Rounds { layer, found });
+        let (found, expected) = (proof.rounds.len(), layer - 1);
+        if found != expected {
+            return Err(GkrError::Rounds {
+                layer,
+                found,
+                expected,
+            });
         }
     }
     Ok(())
@@ -58,15 +66,21 @@ pub(super) fn check_root([zero, one]: &[Fraction<EF>; 2]) -> Result<(), GkrError
     Ok(())
 }
 
+/// Returns the challenges of the layer, given its values at `(0, point)` and `(1, point)`.
 fn verify_layer<C: FieldChallenger<F>>(
     layer: usize,
     proof: &LayerProof,
-    claim: &LeafClaim,
+    halves: &[Fraction<EF>; 2],
+    point: &[EF],
     challenger: &mut C,
-) -> Result<LeafClaim, GkrError> {
-    let mut sum = claim.numerator + claim.lambda * claim.denominator;
-    let mut challenges = Vec::with_capacity(layer);
-    for (polynomial, &coordinate) in zip(&proof.rounds, &claim.point) {
+) -> Result<Vec<EF>, GkrError> {
+    let lambda = challenger.sample_algebra_element();
+    let values = halves.map(|half| half.combined(lambda));
+    observe_extension(challenger, proof.quadratic);
+    let challenge = challenger.sample_algebra_element();
+    let mut sum = quadratic_at(values, proof.quadratic, challenge);
+    let mut challenges = vec![challenge];
+    for (polynomial, &coordinate) in zip(&proof.rounds, point) {
         let challenge = polynomial.challenge(challenger);
         sum = polynomial.evaluate(sum, coordinate, challenge);
         challenges.push(challenge);
@@ -74,11 +88,17 @@ fn verify_layer<C: FieldChallenger<F>>(
     let [zero, one] = &proof.halves;
     let expected = zero.numerator * one.denominator
         + one.numerator * zero.denominator
-        + claim.lambda * zero.denominator * one.denominator;
+        + lambda * zero.denominator * one.denominator;
     if sum != expected {
         return Err(GkrError::Sumcheck { layer });
     }
-    Ok(LeafClaim::new(&proof.halves, &challenges, challenger))
+    observe_halves(&proof.halves, challenger);
+    Ok(challenges)
+}
+
+/// Returns the value at `r` of the polynomial of degree 2 with these values at 0 and 1.
+pub(super) fn quadratic_at([zero, one]: [EF; 2], quadratic: EF, r: EF) -> EF {
+    zero + r * (one - zero + quadratic * (r - EF::ONE))
 }
 
 impl RoundPolynomial {

@@ -56,10 +56,10 @@ mod weights;
 
 pub use claims::{Claim, Rows};
 pub use commit::Committed;
-pub use layout::{Layout, LayoutError, Region, TableRegions, TableShape};
+pub use layout::{Layout, LayoutError, MAX_ROW_VARIABLES, Region, TableRegions, TableShape};
 pub use proof::{Cap, OpenedTree, Opening, Paths, Queries, Round, Sumcheck};
 pub use prover::{OpenError, Outside};
-pub use scheme::Scheme;
+pub use scheme::{Scheme, observe_cap};
 pub use security::{OpeningSecurity, OpeningTerm};
 pub use settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
 pub use verifier::OpeningError;

@@ -28,6 +28,15 @@ pub struct Opening {
     pub final_sumcheck: Sumcheck,
 }
 
+impl Opening {
+    /// Number of queries to the stack.
+    pub fn first_queries(&self) -> usize {
+        let first = self.rounds.first().map(|round| &round.queries);
+        let trees = &first.unwrap_or(&self.final_queries).trees;
+        trees.first().map_or(0, |tree| tree.leaves.len())
+    }
+}
+
 /// Rounds of a sumcheck over a product of two multilinear polynomials.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -16,7 +16,7 @@ use super::sumcheck::{self, WeightedPolynomial};
 use super::sums::{PresentRows, RowProducts, SplitClaim, partial_sums};
 use super::weights::{packed_equality_table, powers_table, row_weights};
 use crate::field::{EF, F};
-use crate::stark::challenger::{NoNonce, Poseidon16Challenger, with_grinding};
+use crate::stark::challenger::{NoNonce, Transcript, with_grinding};
 
 /// Why an opening cannot be made.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -64,11 +64,11 @@ impl Scheme {
     ///
     /// # Errors
     /// If the rows that were committed to are not those of the layout.
-    pub fn outside(
+    pub fn outside<C: Transcript>(
         &self,
         main: &Committed,
         preprocessed: Option<&Committed>,
-        challenger: &mut Poseidon16Challenger,
+        challenger: &mut C,
     ) -> Result<Outside, OpenError> {
         let rows = self.present_rows(main, preprocessed)?;
         let mut outside = Outside {
@@ -98,13 +98,13 @@ impl Scheme {
     /// # Errors
     /// If the rows that were committed to are not those of the layout, a claim does not fit the
     /// stack, or no nonce passes a proof of work.
-    pub fn open(
+    pub fn open<C: Transcript>(
         &self,
         main: &Committed,
         preprocessed: Option<&Committed>,
         outside: Outside,
         claims: &[Claim],
-        challenger: &mut Poseidon16Challenger,
+        challenger: &mut C,
     ) -> Result<Opening, OpenError> {
         let _span = info_span!("open").entered();
         let rows = self.present_rows(main, preprocessed)?;
@@ -119,13 +119,13 @@ impl Scheme {
         Ok(opening)
     }
 
-    fn prove(
+    fn prove<C: Transcript>(
         &self,
         rows: &[PresentRows<'_>],
         stack: Vec<&Codeword>,
         claims: &[SplitClaim],
         sums: Vec<Vec<EF>>,
-        challenger: &mut Poseidon16Challenger,
+        challenger: &mut C,
     ) -> Opening {
         let schedule = &self.schedule;
         let mut previous = &schedule.stack;
@@ -200,11 +200,11 @@ impl Scheme {
     }
 
     /// Samples the queries to a commitment, and opens its trees there. Returns the indices too.
-    fn answer(
+    fn answer<C: Transcript>(
         &self,
         trees: &[&Codeword],
         step: &CommitmentStep,
-        challenger: &mut Poseidon16Challenger,
+        challenger: &mut C,
     ) -> (Queries, Vec<usize>) {
         let nonces = grind(challenger, step.query_grinding_bits)
             .into_iter()

@@ -1,6 +1,5 @@
 //! The commitment scheme for one shape of stack.
 
-use p3_challenger::{CanObserve, CanSample, CanSampleBits, GrindingChallenger};
 use p3_field::{PrimeCharacteristicRing, TwoAdicField};
 use p3_matrix::Dimensions;
 use p3_merkle_tree::MerkleTreeError;
@@ -12,7 +11,7 @@ use super::proof::{Cap, OpenedTree};
 use super::settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
 use super::verifier::OpeningError;
 use crate::field::{DIGEST, EF, F};
-use crate::stark::challenger::{Poseidon16Challenger, observe_extension};
+use crate::stark::challenger::{Transcript, observe_extension};
 use crate::stark::suite::{HashSuite, Poseidon16Mmcs, Poseidon16Suite};
 
 /// The commitment scheme for one shape of stack: it commits to rows, and proves and verifies claims
@@ -74,10 +73,10 @@ impl Scheme {
     ///
     /// # Errors
     /// If there are more or fewer values than samples.
-    pub fn sample_outside(
+    pub fn sample_outside<C: Transcript>(
         &self,
         values: &[EF],
-        challenger: &mut Poseidon16Challenger,
+        challenger: &mut C,
     ) -> Result<Vec<(Claim, EF)>, OpeningError> {
         let expected = self.parameters.commitment_ood_samples();
         OpeningError::check_length("values outside the domain", expected, values.len())?;
@@ -115,26 +114,28 @@ impl Scheme {
 }
 
 /// Samples a challenge.
-pub(super) fn sample(challenger: &mut Poseidon16Challenger) -> EF {
-    challenger.sample()
+pub(super) fn sample<C: Transcript>(challenger: &mut C) -> EF {
+    challenger.sample_algebra_element()
 }
 
 /// Observes an element of the extension field.
-pub(super) fn observe(challenger: &mut Poseidon16Challenger, value: EF) {
+pub(super) fn observe<C: Transcript>(challenger: &mut C, value: EF) {
     observe_extension(challenger, value);
 }
 
-/// Observes a commitment.
-pub(super) fn observe_cap(challenger: &mut Poseidon16Challenger, cap: &Cap) {
-    challenger.observe(cap);
+/// Observes a commitment: the elements of its digests.
+pub fn observe_cap<C: Transcript>(challenger: &mut C, cap: &Cap) {
+    for digest in cap.roots() {
+        challenger.observe_slice(digest);
+    }
 }
 
 /// Samples the indices of a commitment's queries. Leaves may be drawn repeatedly.
 ///
 /// An index is the low bits of one element. One of them has a probability that is `1/p` larger than
 /// that of the others.
-pub(super) fn sample_indices(
-    challenger: &mut Poseidon16Challenger,
+pub(super) fn sample_indices<C: Transcript>(
+    challenger: &mut C,
     step: &CommitmentStep,
 ) -> Vec<usize> {
     let draw = |_| challenger.sample_bits(step.log_leaves);
@@ -149,6 +150,6 @@ pub(super) fn query_points(step: &CommitmentStep, indices: &[usize]) -> Vec<F> {
 }
 
 /// Does a proof of work, if it has any bits, and returns its nonce.
-pub(super) fn grind(challenger: &mut Poseidon16Challenger, bits: usize) -> Option<F> {
+pub(super) fn grind<C: Transcript>(challenger: &mut C, bits: usize) -> Option<F> {
     (bits > 0).then(|| challenger.grind(bits))
 }

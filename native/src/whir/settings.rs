@@ -9,6 +9,7 @@ use super::layout::MAX_ROW_VARIABLES;
 use crate::field::{EF, F};
 use crate::stark::challenger::Poseidon16Challenger;
 use crate::stark::config::MAX_GRINDING_BITS;
+use crate::stark::security::Preset;
 
 /// Number of variables at which folding stops: a polynomial of so few is sent in the clear.
 const VARIABLES_IN_THE_CLEAR: usize = 6;
@@ -31,8 +32,8 @@ pub const MAX_LOG_BLOCK: usize = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WhirSettings {
-    /// Bits of security that each single error term of an opening must have, 1 to 128. An opening
-    /// has fewer: its terms are added ([`super::OpeningSecurity`]).
+    /// Bits of security that each single error term of an opening must have, 1 to 128, but for up to a
+    /// bit ([`super::OpeningSecurity`]).
     pub security_level: usize,
     /// Largest number of bits of grinding in any step, less than the security level, 0 to 24. Steps
     /// that open queries are credited with all of them, so that there are fewer queries.
@@ -120,10 +121,10 @@ impl WhirSettings {
         }
     }
 
-    /// At least 100 proven bits.
+    /// At least 100 proven bits in each term.
     pub const fn proven_100() -> Self {
         Self {
-            security_level: 103,
+            security_level: 101,
             grinding_bits: 16,
             log_block: 16,
             log_blowup: 2,
@@ -131,6 +132,24 @@ impl WhirSettings {
             later_fold: 4,
             blowup_step: 2,
             cap_height: 5,
+        }
+    }
+
+    /// The settings of a preset.
+    pub const fn of(preset: Preset) -> Self {
+        match preset {
+            Preset::Toy => Self::toy(),
+            Preset::Proven100 => Self::proven_100(),
+            Preset::Proven120 => Self::proven_120(),
+        }
+    }
+
+    /// At least 124 proven bits in each term, as many as digests of 8 elements have.
+    pub const fn proven_120() -> Self {
+        Self {
+            security_level: 126,
+            grinding_bits: 20,
+            ..Self::proven_100()
         }
     }
 
@@ -195,6 +214,14 @@ impl WhirSettings {
             blowup_step,
             cap_height,
         ]
+    }
+
+    /// The commitments of an opening of a stack of `2^row_variables` rows.
+    ///
+    /// # Errors
+    /// As [`Self::parameters`].
+    pub fn schedule(&self, row_variables: usize) -> Result<Schedule, WhirSettingsError> {
+        Ok(Schedule::new(&self.parameters(row_variables)?))
     }
 
     /// Plonky3's parameters for a stack of `2^row_variables` rows.

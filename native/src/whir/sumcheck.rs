@@ -10,7 +10,7 @@ use super::kernels::{LANES, PackedExt, unpack};
 use super::proof::Sumcheck;
 use super::scheme::{grind, observe, sample};
 use crate::field::{EF, F};
-use crate::stark::challenger::Poseidon16Challenger;
+use crate::stark::challenger::Transcript;
 
 /// Elements that one task handles at least.
 const TASK: usize = 256;
@@ -26,11 +26,11 @@ pub(super) trait Product {
 }
 
 /// Proves rounds of sumcheck. Returns the challenges too.
-pub(super) fn prove(
+pub(super) fn prove<C: Transcript>(
     product: &mut impl Product,
     rounds: usize,
     grinding_bits: usize,
-    challenger: &mut Poseidon16Challenger,
+    challenger: &mut C,
 ) -> (Sumcheck, Vec<EF>) {
     let _span = info_span!("sumcheck", rounds).entered();
     let mut proof = Sumcheck::default();

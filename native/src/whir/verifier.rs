@@ -2,7 +2,6 @@
 
 use std::iter::zip;
 
-use p3_challenger::GrindingChallenger;
 use p3_commit::Mmcs;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_matrix::Dimensions;
@@ -14,7 +13,7 @@ use super::proof::{Cap, Opening, Queries, Sumcheck};
 use super::scheme::{Scheme, observe, observe_cap, query_points, sample, sample_indices};
 use super::settings::CommitmentStep;
 use crate::field::{EF, EXTENSION_DEGREE, F};
-use crate::stark::challenger::Poseidon16Challenger;
+use crate::stark::challenger::Transcript;
 
 /// Why an opening is rejected.
 #[derive(Debug, Error)]
@@ -117,14 +116,14 @@ fn evaluate(values: &[EF], point: &[EF]) -> EF {
 }
 
 /// What is left to prove: the sum of the products of a polynomial's and the weights' values.
-struct Claimed<'a> {
-    challenger: &'a mut Poseidon16Challenger,
+struct Claimed<'a, C> {
+    challenger: &'a mut C,
     sum: EF,
     /// The challenges of all sumchecks, to which the variables are bound.
     point: Vec<EF>,
 }
 
-impl Claimed<'_> {
+impl<C: Transcript> Claimed<'_, C> {
     /// Verifies rounds of sumcheck. No equation is checked in a round: a false message leads to a
     /// false claim. Returns the challenges.
     fn sumcheck(
@@ -179,13 +178,13 @@ impl Scheme {
     ///
     /// # Errors
     /// Returns the first check that fails.
-    pub fn verify(
+    pub fn verify<C: Transcript>(
         &self,
         main: &Cap,
         preprocessed: Option<&Cap>,
         claims: &[(Claim, EF)],
         opening: &Opening,
-        challenger: &mut Poseidon16Challenger,
+        challenger: &mut C,
     ) -> Result<Vec<Vec<usize>>, OpeningError> {
         let schedule = &self.schedule;
         let stack = self.stack_trees(main, preprocessed)?;
@@ -305,11 +304,11 @@ impl Scheme {
 
     /// Verifies the queries to a commitment. Returns their indices, and the values of the leaves,
     /// folded.
-    fn query(
+    fn query<C: Transcript>(
         &self,
         committed: &Committed<'_>,
         queries: &Queries,
-        claimed: &mut Claimed<'_>,
+        claimed: &mut Claimed<'_, C>,
     ) -> Result<(Vec<usize>, Vec<EF>), OpeningError> {
         let step = committed.step;
         let bits = step.query_grinding_bits;

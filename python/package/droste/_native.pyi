@@ -233,12 +233,15 @@ class Plan:
         *,
         preset: str = "proven-100",
         arity: int | None = None,
+        stack: str = "fri",
         min_bits: int = 0,
         limit: int = ...,
         cache: bool = True,
     ) -> Plan: ...
     @property
     def preset(self) -> str: ...
+    @property
+    def stack(self) -> str: ...
     @property
     def arity(self) -> int: ...
     @property
@@ -275,7 +278,12 @@ class Plan:
 @final
 class Worker:
     def __new__(
-        cls, *, preset: str = "proven-100", arity: int = 2, cache: bool = True
+        cls,
+        *,
+        preset: str = "proven-100",
+        arity: int = 2,
+        stack: str = "fri",
+        cache: bool = True,
     ) -> Worker: ...
     def run(self, task: Task, inputs: Sequence[Bytes], /) -> bytes: ...
     def accept(self, input: Input, data: Bytes, /) -> Aggregate: ...
@@ -424,6 +432,7 @@ def wrap(
     *,
     preset: str = "proven-100",
     arity: int = 2,
+    stack: str = "fri",
     limit: int = ...,
     keys: Sequence[str] = ...,
     cache: bool = True,
@@ -433,6 +442,7 @@ def join(
     *,
     preset: str = "proven-100",
     arity: int = 2,
+    stack: str = "fri",
     keys: Sequence[str] = ...,
     cache: bool = True,
 ) -> Aggregate: ...
@@ -442,6 +452,7 @@ def keys(
     join: Sequence[int] = ...,
     preset: str = "proven-100",
     arity: int = 2,
+    stack: str = "fri",
     cache: bool = True,
 ) -> Derived: ...
 def cost_row(

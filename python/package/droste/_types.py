@@ -64,6 +64,7 @@ class Verified(TypedDict):
 class Step(TypedDict):
     """Figures of one wrap or join."""
 
+    stack: str
     hash: str
     children: int
     canonical: bool
@@ -107,6 +108,7 @@ class Summary(TypedDict):
     proven_bits: int
     tree_bits: int
     proofs: int
+    stack: str
     blowup: int
     queries: int
     verify_ms: float

@@ -60,6 +60,7 @@ def aggregate(
     blowup: int = 2,
     preset: str = "proven-100",
     arity: int | None = None,
+    stack: str = "fri",
     jobs: int = 1,
     store: str | PathLike[str] | None = None,
     memory: int | None = None,
@@ -81,6 +82,7 @@ def aggregate(
         preset: security level of all proofs: `proven-100`, `proven-120`, or `toy`, which has no
             security.
         arity: as for `droste.Plan`.
+        stack: as for `droste.Plan`.
         jobs: as for `droste.aggregate`; batches are proved one after the other.
         store: folder of finished batches and tasks; by default a temporary one.
         memory: as for `droste.aggregate`.
@@ -114,6 +116,7 @@ def aggregate(
             leaves(prover.program, claims, proofs),
             preset=preset,
             arity=arity,
+            stack=stack,
             jobs=jobs,
             store=folder,
             memory=memory,

@@ -3,6 +3,7 @@
 
 use droste_native::SettingsError;
 use droste_verifier::aggregate::AggregateError;
+use droste_verifier::circuit::RecursionVerifyError;
 use droste_verifier::claim::ClaimError;
 use droste_verifier::file::FileError;
 use droste_verifier::keys::KeysError;
@@ -97,7 +98,7 @@ refusals! {
         _ => None,
     };
     FileError {
-        Magic, Version, Decode, Tree, Key,
+        Magic, Version, UnknownStack, Decode, Tree, Key,
         TooLarge: "trees of more than 524,288 nodes or 1,024 levels: `file::tree::tests`",
         TooManyKeys: "more than 256 keys: `file::tests`",
         NotCanonical, MemberMagic, MemberVersion,
@@ -132,6 +133,14 @@ refusals! {
         VerifyError::Openings(error) => Some(heading(&format!("{error:?}"))),
         VerifyError::Lookups(error) => Some(heading(&error.to_string())),
         VerifyError::Grinding(error) => Some(heading(&error.to_string())),
+        _ => None,
+    };
+    RecursionVerifyError {
+        Fri,
+        Whir: "the aggregates that are attacked here are over FRI: `over_whir` in `verifier/tests`",
+        Stack: "only when a proof is verified under a given key",
+    } cause |error| match error {
+        RecursionVerifyError::Fri(error) => Some(chain(error)),
         _ => None,
     };
     ClaimError {

@@ -84,7 +84,7 @@ impl Case {
         let proof = leaf::<H>(5, SETTINGS);
         let wrap = recursion(&proof, 1);
         let tape = machine_tape(&wrap.tape(&[&proof]).expect("honest hints"));
-        let padding = padding(wrap.shape(), &tape);
+        let padding = padding(wrap.shape().expect("children over FRI"), &tape);
         Self::new(
             format!("wrap of {}", H::NAME),
             wrap.compiled(),
@@ -108,7 +108,7 @@ impl Case {
             .expect("an honest proof is wrapped");
         let join = recursion(&wrap, 2);
         let tape = machine_tape(&join.tape(&[&wrap, &wrap]).expect("honest hints"));
-        let padding = padding(join.shape(), &tape);
+        let padding = padding(join.shape().expect("children over FRI"), &tape);
         Self::new("join".into(), join.compiled(), tape, padding)
     }
 

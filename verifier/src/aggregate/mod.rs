@@ -1,7 +1,7 @@
 //! Aggregation: wraps bring proofs of any shape to the canonical shape, and joins combine those.
 //!
-//! The recursion machine R has the tables of [`PRECOMPILES`]. A proof on R at the settings and
-//! heights of an [`Aggregator`] has the *canonical shape*: one program joins all such proofs,
+//! The recursion machine R has the tables of [`precompiles`](crate::circuit::precompiles). A proof
+//! on R at the settings and heights of an [`Aggregator`] has the *canonical shape*: one program joins all such proofs,
 //! whether they are wraps or joins. [`Aggregator::wrap`] brings any proof to the canonical shape,
 //! through *intermediate shapes* if one step is not enough: a proof in Blake3 or Keccak is first
 //! verified on R extended by that hash's tables, and a proof whose verification does not fit R's
@@ -20,24 +20,24 @@ mod verified;
 
 use std::sync::Arc;
 
-use droste_native::{F, FriSettings, HashId, Poseidon16Suite};
+use droste_native::{F, FriSettings, HashId};
 use droste_vm::heights::Heights;
-use droste_vm::key::{KeyDigest, KeyHeights};
-use droste_vm::machine::{Machine, MachineError, Provable, StandardTables};
-use droste_vm::prover::Proof;
-use droste_vm::tables::program::ProgramTable;
-use droste_vm::verifier::VerifyError;
+use droste_vm::key::KeyDigest;
+use droste_vm::machine::{MachineError, Provable, StandardTables};
+use droste_vm::stack::{Stack, StackSettings};
 use thiserror::Error;
 
 pub use outlook::{RunFigures, StepOutlook};
 pub use step::Step;
 pub use verified::{Accepted, Aggregate, UnverifiedAggregate, VerifiedProof};
 
-use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, PRECOMPILES, Run};
+use crate::circuit::{
+    ChildShape, Children, CircuitCache, CircuitError, RecursionProof, RecursionVerifyError, Run,
+};
 use crate::claim::{ClaimError, claim_tree};
 use crate::keys::{KeySet, KeysError, Recipe, RecipeError};
 use crate::tape::TapeSuite;
-use shape::{FixedShape, Size};
+use shape::{FixedShape, Size, tables_of_r};
 
 /// Largest number of steps that bring one proof to the canonical shape. Each verifies a smaller
 /// proof than the step before it did, so few are needed.
@@ -55,7 +55,7 @@ pub enum AggregateError {
     Recipe(Box<RecipeError>),
     /// The proof of an aggregate is not valid.
     #[error(transparent)]
-    Verify(#[from] VerifyError),
+    Verify(#[from] RecursionVerifyError),
     /// The recursion keys of an aggregate are not the expected ones, or not the keys of the
     /// programs that they are listed with.
     #[error(transparent)]
@@ -111,6 +111,8 @@ pub enum AggregateError {
 #[derive(Clone, Debug)]
 pub struct Aggregator {
     canonical: FixedShape,
+    /// FRI settings for proofs to be wrapped.
+    leaf: FriSettings,
     /// FRI settings of proofs of intermediate shape. These may have more rows and columns than R,
     /// so they use the preset's number of queries and more grinding.
     intermediate: FriSettings,
@@ -123,14 +125,15 @@ pub struct Aggregator {
 }
 
 impl Aggregator {
-    /// An aggregator whose canonical shape is R with these settings and these logarithms of the
-    /// tables' heights, in the machine's order.
+    /// An aggregator whose canonical shape is R, proved over FRI, with these settings and these
+    /// logarithms of the tables' heights, in the machine's order.
     pub fn new(settings: FriSettings, log_heights: Vec<usize>) -> Self {
         Self {
             canonical: FixedShape {
-                settings,
+                settings: settings.into(),
                 log_heights,
             },
+            leaf: settings,
             intermediate: settings,
             intermediate_of_bytes: settings,
             last_intermediate: None,
@@ -138,8 +141,19 @@ impl Aggregator {
         }
     }
 
-    /// FRI settings of every proof of canonical shape.
-    pub const fn settings(&self) -> &FriSettings {
+    /// The stack of every proof of canonical shape.
+    pub const fn stack(&self) -> Stack {
+        self.canonical.settings.stack()
+    }
+
+    /// FRI settings of this aggregator's level, for proofs that it is to wrap. It wraps proofs with other
+    /// settings too.
+    pub const fn leaf_settings(&self) -> &FriSettings {
+        &self.leaf
+    }
+
+    /// Settings of every proof of canonical shape.
+    pub const fn settings(&self) -> &StackSettings {
         &self.canonical.settings
     }
 
@@ -173,17 +187,9 @@ impl Aggregator {
     /// # Errors
     /// If R's tables cannot be proved.
     pub fn join_recipe(&self, children: usize) -> Result<Recipe, MachineError> {
-        let program = ProgramTable::of_height(0);
-        let machine = Machine::<StandardTables>::new(program, &PRECOMPILES.into())?;
         Ok(Recipe {
             children: Children::Programs {
-                shape: ChildShape {
-                    hash: HashId::Poseidon16,
-                    settings: self.canonical.settings,
-                    tables: machine.names(),
-                    log_heights: self.canonical.log_heights.clone(),
-                    fixed: true,
-                },
+                shape: self.canonical_shape()?,
                 count: children,
             },
             settings: self.canonical.settings,
@@ -191,10 +197,20 @@ impl Aggregator {
         })
     }
 
+    /// The shape of proofs of canonical shape, as the program that verifies them takes it.
+    fn canonical_shape(&self) -> Result<ChildShape, MachineError> {
+        Ok(ChildShape {
+            hash: HashId::Poseidon16,
+            settings: self.canonical.settings,
+            tables: tables_of_r(self.stack())?,
+            log_heights: self.canonical.log_heights.clone(),
+            fixed: true,
+        })
+    }
+
     /// Whether `proof` has the canonical shape, so that this aggregator can join it.
-    pub fn is_canonical(&self, proof: &Proof<Poseidon16Suite>) -> bool {
-        proof.key.settings == self.canonical.settings
-            && proof.key.heights == KeyHeights::Fixed(self.canonical.log_heights.clone())
+    pub fn is_canonical(&self, proof: &RecursionProof) -> bool {
+        self.canonical.is_of(&proof.shape())
     }
 
     /// Brings the proof of an ordinary program to the canonical shape. Calls `progress` after each
@@ -253,7 +269,7 @@ impl Aggregator {
         StandardTables: Provable<H>,
     {
         let proof = proof.proof();
-        let run = self.run::<H>(&[proof], vec![claim_tree(proof, vec![])])?;
+        let run = step::run::<H>(&self.circuits, &[proof], vec![claim_tree(proof, vec![])])?;
         self.prove_run(run, KeySet::default(), size)
     }
 
@@ -294,7 +310,7 @@ impl Aggregator {
                 return Err(AggregateError::NoCanonicalShape);
             }
             let (before, tree, keys, steps) = aggregate.into_parts();
-            let run = self.run::<Poseidon16Suite>(&[&before], vec![tree])?;
+            let run = self.run(&[&before], vec![tree])?;
             if self.repeats(&before, &run) {
                 return Err(AggregateError::NoCanonicalShape);
             }
@@ -322,14 +338,14 @@ impl Aggregator {
             proofs.push(proof);
             trees.push(tree);
         }
-        let proofs: Vec<&Proof<Poseidon16Suite>> = proofs.iter().collect();
+        let proofs: Vec<&RecursionProof> = proofs.iter().collect();
         if !proofs.is_empty() {
             // Beyond the limits of recipes, generating the program would take long.
             let recipe = self.join_recipe(proofs.len()).map_err(CircuitError::from)?;
             let checked = recipe.check();
             checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
         }
-        let run = self.run::<Poseidon16Suite>(&proofs, trees)?;
+        let run = self.run(&proofs, trees)?;
         if !self.canonical.fits(run.rows()) {
             return Err(AggregateError::TooManyChildren {
                 children: proofs.len(),
@@ -341,17 +357,20 @@ impl Aggregator {
 
     /// The largest number of these proofs that a join takes, where verifying all of them fills
     /// `rows`. Rows grow about linearly with the number, so few runs are tried.
-    fn fit(&self, proofs: &[&Proof<Poseidon16Suite>], rows: &[usize]) -> usize {
-        let share = |(&log_height, &rows): (&usize, &usize)| {
+    fn fit(&self, proofs: &[&RecursionProof], rows: &[(String, usize)]) -> usize {
+        let tables = tables_of_r(self.stack()).unwrap_or_default();
+        let heights = tables.iter().zip(&self.canonical.log_heights);
+        let share = |(table, &log_height): (&String, &usize)| {
             let height = 1_usize.checked_shl(u32::try_from(log_height).unwrap_or(u32::MAX));
             let all = proofs.len().saturating_mul(height.unwrap_or(usize::MAX));
-            all / rows.max(1)
+            let rows = rows.iter().find(|(name, _)| name == table);
+            all / rows.map_or(1, |(_, rows)| *rows).max(1)
         };
-        let most = self.canonical.log_heights.iter().zip(rows).map(share).min();
+        let most = heights.map(share).min();
         // Rows that do not grow with the number make the estimate too low, never too high.
         let mut fit = most.unwrap_or_default().max(1);
         let fits = |count: usize| {
-            let run = self.run::<Poseidon16Suite>(proofs.get(..count).unwrap_or_default(), vec![]);
+            let run = self.run(proofs.get(..count).unwrap_or_default(), vec![]);
             run.is_ok_and(|run| self.canonical.fits(run.rows()))
         };
         while fit + 1 < proofs.len() && fits(fit + 1) {

@@ -6,22 +6,26 @@
 //! rows of its run are estimated from the shape of the proof that it will verify. A join always has
 //! the canonical shape; of its figures only the cycles are estimated.
 
+use droste_gadgets::verify::multilinear::shape::Shape;
+use droste_native::whir::WhirSettings;
 use droste_native::{FriSettings, HashId, Poseidon16Suite};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyHeights;
-use droste_vm::machine::{Machine, Provable, StandardTables};
+use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::report::TableReport;
-use droste_vm::tables::program::ProgramTable;
+use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::verifier::Verifier;
+use droste_vm::whir::{self, RecursionTables};
 use p3_fri::fold_schedule;
 use serde::Serialize;
 
-use super::shape::{Size, log_heights};
+use super::shape::{Size, log_heights, tables_of_r};
 use super::step::run;
 use super::{Aggregate, AggregateError, Aggregator, MOST_STEPS, VerifiedProof};
-use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, PRECOMPILES};
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError};
 use crate::cost::Cost;
 use crate::keys::Recipe;
+use crate::multilinear::{RecursionProgram, RecursionProgramError};
 use crate::tape::TapeSuite;
 
 /// The figures of a run that verifies proofs, before its proof has a shape. They depend on the
@@ -32,10 +36,9 @@ pub struct RunFigures {
     pub shape: ChildShape,
     /// Number of those proofs.
     pub count: usize,
-    /// Names of the tables of the machine that proves it.
-    pub tables: Vec<String>,
-    /// Number of rows that it fills in each of these tables.
-    pub rows: Vec<usize>,
+    /// Names of the tables of the machine that proves it over FRI, in order, and the number of rows that
+    /// it fills in each.
+    pub rows: Vec<(String, usize)>,
     /// Its cycles.
     pub cycles: usize,
     /// Whether the run was made; the figures are estimates otherwise.
@@ -84,7 +87,6 @@ impl RunFigures {
         Ok(Self {
             shape: ChildShape::new(&proof.key, &proof.batch.degree_bits),
             count: 1,
-            tables: run.circuit().table_names()?,
             rows: run.rows().to_vec(),
             cycles: run.execution().cycles.len(),
             exact: true,
@@ -96,50 +98,133 @@ impl RunFigures {
     /// # Errors
     /// If no proof has its shape.
     pub fn of_aggregate(aggregate: &Aggregate) -> Result<Self, AggregateError> {
-        let proof = aggregate.proof();
-        Self::estimate(ChildShape::new(&proof.key, &proof.batch.degree_bits), 1)
+        Self::estimate(aggregate.proof().shape(), 1)
     }
 
     /// Estimates the figures of the run that verifies `count` proofs in Poseidon-16 of this shape.
     fn estimate(shape: ChildShape, count: usize) -> Result<Self, AggregateError> {
-        let permutations = count * permutations(&shape.settings, &tables_of(&shape)?);
-        // Evaluating the constraints of wide tables is most of the program, and runs once. The bound
-        // on the program's length is about twice it.
-        let instructions = count * (shape.child_cost() / 2);
-        let machine =
-            Machine::<StandardTables>::new(ProgramTable::of_height(0), &PRECOMPILES.into())
-                .map_err(CircuitError::from)?;
-        let tables = machine.names();
-        let rows = tables.iter().map(|name| {
-            let (rows, of) = rows_per_permutation(name);
-            let least = match name.as_str() {
-                "cpu" | "program" => instructions,
-                _ => 0,
+        let (permutations, least) = match &shape.settings {
+            StackSettings::Fri(settings) => (
+                permutations(settings, &tables_of(&shape, settings)?),
+                // Evaluating the constraints of wide tables is most of the program, and runs once. The
+                // bound on the program's length is about twice it.
+                shape.child_cost() / 2,
+            ),
+            StackSettings::Whir(settings) => {
+                let verifier = over_whir(&shape, settings)?;
+                let program = RecursionProgram::new(&verifier, &shape.log_heights, 1);
+                let program = program.map_err(CircuitError::from)?;
+                (permutations_over_whir(program.shape()), 0)
+            }
+        };
+        let stack = shape.settings.stack();
+        // Rows of each table by the permutations, as measured on joins and on steps that follow a wrap.
+        let (permutations, instructions) = (count * permutations, count * least);
+        let tables = tables_of_r(stack).map_err(CircuitError::from)?;
+        let cycles = match stack {
+            Stack::Fri => (permutations * 13 / 7).max(instructions),
+            // Constraints and messages at one point take as much whatever the permutations are.
+            Stack::Whir => 4_900 * count + permutations * 9 / 8,
+        };
+        let rows = tables.into_iter().map(|name| {
+            let rows = match (stack, name.as_str()) {
+                (_, "cpu") | (Stack::Whir, "ext" | "program") => cycles,
+                (Stack::Fri, "program") => permutations.max(instructions),
+                (Stack::Fri, "blocks") => permutations * 12 / 5,
+                (Stack::Fri, "ext") => permutations * 2,
+                (Stack::Whir, "blocks") => cycles * 4 / 3,
+                (Stack::Whir, "power_weights") => permutations * 4 / 9,
+                (Stack::Whir, "words") => permutations * 2 / 5,
+                _ => permutations,
             };
-            (permutations * rows / of).max(least)
+            (name, rows)
         });
         Ok(Self {
             rows: rows.collect(),
-            cycles: (permutations * CYCLES.0 / CYCLES.1).max(instructions),
+            cycles,
             shape,
             count,
-            tables,
             exact: false,
         })
     }
 }
 
-/// Cycles per Poseidon-16 permutation of a run that verifies proofs on R, as a fraction. This and
-/// [`rows_per_permutation`] are measured on joins and on steps that follow a wrap.
-const CYCLES: (usize, usize) = (13, 7);
+/// Number of Poseidon-16 permutations with which a proof over WHIR of this shape is verified: one for
+/// each block that the transcript absorbs, and per query of the leaves and Merkle paths.
+fn permutations_over_whir(shape: &Shape) -> usize {
+    /// Elements of one rate of the sponge, and of a challenge.
+    const RATE: usize = 8;
+    const EXTENSION: usize = droste_native::field::EXTENSION_DEGREE;
+    let layers = shape.log_leaves;
+    // Two coefficients for each round of a layer, and the four values at its end.
+    let fractions = layers * (layers - 1) + 4 * layers;
+    let zerocheck = shape.degree * shape.log_rows();
+    let columns = shape.tables.iter().map(|table| {
+        let of = [&table.main, &table.preprocessed];
+        of.map(|columns| columns.order.len() + columns.next)
+            .iter()
+            .sum::<usize>()
+    });
+    let opening = &shape.opening;
+    let rounds = opening.rounds.iter();
+    let all = rounds.clone().map(|round| &round.queries);
+    let queries = all.chain([&opening.final_queries]).map(|queries| {
+        let element = if queries.base { 1 } else { EXTENSION };
+        let trees = queries.trees.iter().map(|rows| {
+            let path = queries.log_leaves.saturating_sub(opening.cap_height);
+            (element * rows.len()).div_ceil(RATE) + path
+        });
+        queries.count * trees.sum::<usize>()
+    });
+    let sumchecks = rounds.map(|round| round.sumcheck.rounds).sum::<usize>()
+        + opening.sumcheck.rounds
+        + opening.final_sumcheck.rounds;
+    let caps = (opening.rounds.len() + 2) << opening.cap_height;
+    fractions
+        + zerocheck
+        + columns.sum::<usize>()
+        + queries.sum::<usize>()
+        + 2 * sumchecks
+        + caps
+        + (1 << opening.final_variables)
+}
 
-/// Rows of a table of R per Poseidon-16 permutation, as a fraction.
-fn rows_per_permutation(table: &str) -> (usize, usize) {
-    match table {
-        "cpu" => CYCLES,
-        "blocks" => (12, 5),
-        "ext" => (2, 1),
-        _ => (1, 1),
+/// A verifier of the proofs over WHIR of this shape, without a program.
+fn over_whir(
+    shape: &ChildShape,
+    settings: &WhirSettings,
+) -> Result<whir::Verifier<RecursionTables>, AggregateError> {
+    let heights = match shape.fixed {
+        true => KeyHeights::Fixed(shape.log_heights.clone()),
+        false => KeyHeights::Free,
+    };
+    let verifier = whir::Verifier::of_machine(
+        *settings,
+        &shape.tables,
+        heights,
+        shape.program_log_height(),
+    );
+    Ok(verifier.map_err(CircuitError::from)?)
+}
+
+/// What proving a proof of this shape in Poseidon-16 takes: its `fft_cost`, and the estimated bytes of
+/// memory.
+fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
+    match &shape.settings {
+        StackSettings::Fri(settings) => {
+            let tables = tables_of(shape, settings)?;
+            let fft_cost = tables.iter().map(TableReport::fft_cost).sum();
+            Ok((fft_cost, Cost::estimated_bytes(&tables, settings)))
+        }
+        StackSettings::Whir(settings) => {
+            let verifier = over_whir(shape, settings)?;
+            let (scheme, heights) = verifier
+                .shape(&shape.log_heights)
+                .map_err(RecursionProgramError::Heights)
+                .map_err(CircuitError::from)?;
+            let memory = Cost::estimated_bytes_over_whir(&scheme, heights.log_leaves());
+            Ok((verifier.fft_cost(&shape.log_heights), memory))
+        }
     }
 }
 
@@ -195,22 +280,25 @@ fn permutations(settings: &FriSettings, tables: &[TableReport]) -> usize {
     settings.num_queries * query + transcript
 }
 
-/// The tables of proofs in Poseidon-16 of this shape.
-fn tables_of(shape: &ChildShape) -> Result<Vec<TableReport>, AggregateError> {
-    let program = shape.tables.iter().position(|name| name == "program");
-    let program = program.and_then(|index| shape.log_heights.get(index));
+/// The tables of proofs over FRI in Poseidon-16 of this shape.
+fn tables_of(
+    shape: &ChildShape,
+    settings: &FriSettings,
+) -> Result<Vec<TableReport>, AggregateError> {
     let heights = match shape.fixed {
         true => KeyHeights::Fixed(shape.log_heights.clone()),
         false => KeyHeights::Free,
     };
     let verifier = Verifier::<Poseidon16Suite, StandardTables>::of_machine(
-        shape.settings,
+        *settings,
         &shape.tables,
         heights,
-        program.copied().unwrap_or_default(),
+        shape.program_log_height(),
     )
     .map_err(CircuitError::from)?;
-    let (tables, _) = verifier.shape(&shape.log_heights)?;
+    let (tables, _) = verifier
+        .shape(&shape.log_heights)
+        .map_err(CircuitError::from)?;
     Ok(tables)
 }
 
@@ -223,14 +311,18 @@ impl Aggregator {
     pub fn step_outlook(&self, run: &RunFigures) -> Result<StepOutlook, AggregateError> {
         let hash = run.shape.hash;
         let (settings, heights) = self.shape_of(hash, &run.rows, Size::Canonical);
+        let tables = match settings.stack() {
+            Stack::Fri => run.rows.iter().map(|(name, _)| name.clone()).collect(),
+            Stack::Whir => tables_of_r(Stack::Whir).map_err(CircuitError::from)?,
+        };
         let shape = ChildShape {
             hash: HashId::Poseidon16,
             settings,
-            tables: run.tables.clone(),
+            tables,
             log_heights: log_heights(&settings, &heights, &run.rows),
             fixed: heights != Heights::Minimal,
         };
-        let tables = tables_of(&shape)?;
+        let (fft_cost, memory) = cost_of(&shape)?;
         Ok(StepOutlook {
             hash,
             children: run.count,
@@ -244,8 +336,8 @@ impl Aggregator {
             },
             canonical: self.has_canonical_shape(&shape),
             cycles: run.cycles,
-            fft_cost: tables.iter().map(TableReport::fft_cost).sum(),
-            memory: Cost::estimated_bytes(&tables, &settings),
+            fft_cost,
+            memory,
             exact: run.exact,
             shape,
         })
@@ -275,17 +367,8 @@ impl Aggregator {
     /// If R cannot be proved at the canonical shape.
     pub fn join_outlook(&self, children: usize) -> Result<StepOutlook, AggregateError> {
         let recipe = self.join_recipe(children).map_err(CircuitError::from)?;
-        let machine =
-            Machine::<StandardTables>::new(ProgramTable::of_height(0), &PRECOMPILES.into())
-                .map_err(CircuitError::from)?;
-        let shape = ChildShape {
-            hash: HashId::Poseidon16,
-            settings: self.canonical.settings,
-            tables: machine.names(),
-            log_heights: self.canonical.log_heights.clone(),
-            fixed: true,
-        };
-        let tables = tables_of(&shape)?;
+        let shape = self.canonical_shape().map_err(CircuitError::from)?;
+        let (fft_cost, memory) = cost_of(&shape)?;
         let estimate = RunFigures::estimate(shape.clone(), children)?;
         Ok(StepOutlook {
             hash: HashId::Poseidon16,
@@ -293,8 +376,8 @@ impl Aggregator {
             recipe,
             canonical: true,
             cycles: estimate.cycles,
-            fft_cost: tables.iter().map(TableReport::fft_cost).sum(),
-            memory: Cost::estimated_bytes(&tables, &shape.settings),
+            fft_cost,
+            memory,
             exact: false,
             shape,
         })
@@ -313,7 +396,7 @@ impl Aggregator {
     /// The recipe of the same program at the least heights that fit it, which no rows decide.
     pub(crate) fn at_minimal_heights(&self, recipe: Recipe) -> Recipe {
         Recipe {
-            settings: self.intermediate,
+            settings: self.intermediate.into(),
             heights: Heights::Minimal,
             ..recipe
         }
@@ -321,9 +404,6 @@ impl Aggregator {
 
     /// Whether proofs of this shape have the canonical one.
     pub fn has_canonical_shape(&self, shape: &ChildShape) -> bool {
-        shape.hash == HashId::Poseidon16
-            && shape.fixed
-            && shape.settings == self.canonical.settings
-            && shape.log_heights == self.canonical.log_heights
+        self.canonical.is_of(shape)
     }
 }

@@ -2,19 +2,56 @@
 
 use droste_native::FriSettings;
 use droste_native::stark::security::{Preset, UnsupportedBlowup};
+use droste_native::whir::WhirSettings;
+use droste_vm::stack::Stack;
 
 use super::Aggregator;
+use super::shape::FixedShape;
 use crate::keys::MAX_CHILDREN;
 
 impl Aggregator {
-    /// An aggregator at a preset's security and blowup 4, whose canonical shape has room for joins
-    /// of up to `children` proofs. There are no joins of more than [`MAX_CHILDREN`], so a larger
-    /// number has the shape of that one.
+    /// An aggregator at a preset's security and blowup 4, whose canonical shape is in this stack and has
+    /// room for joins of up to `children` proofs. There are no joins of more than [`MAX_CHILDREN`], so a
+    /// larger number has the shape of that one.
     ///
     /// # Errors
     /// If the preset has no settings at this blowup.
-    pub fn for_preset(preset: Preset, children: usize) -> Result<Self, UnsupportedBlowup> {
-        let (base, children) = (preset.settings(2)?, children.min(MAX_CHILDREN));
+    pub fn for_preset(
+        preset: Preset,
+        children: usize,
+        stack: Stack,
+    ) -> Result<Self, UnsupportedBlowup> {
+        let children = children.min(MAX_CHILDREN);
+        match stack {
+            Stack::Fri => Self::over_fri(preset, children),
+            Stack::Whir => Self::over_whir(preset, children),
+        }
+    }
+
+    fn over_whir(preset: Preset, children: usize) -> Result<Self, UnsupportedBlowup> {
+        // Proofs of intermediate shape are over FRI.
+        let intermediate = Self::over_fri(preset, children)?;
+        let (settings, log_heights) = shape_over_whir(preset, children);
+        // What verifying one proof over FRI takes fits the shape of joins of two.
+        let last_intermediate = (children <= 1).then(|| {
+            let (settings, log_heights) = shape_over_whir(preset, 2);
+            FixedShape {
+                settings: settings.into(),
+                log_heights,
+            }
+        });
+        Ok(Self {
+            canonical: FixedShape {
+                settings: settings.into(),
+                log_heights,
+            },
+            last_intermediate,
+            ..intermediate
+        })
+    }
+
+    fn over_fri(preset: Preset, children: usize) -> Result<Self, UnsupportedBlowup> {
+        let base = preset.settings(2)?;
         if preset == Preset::Toy {
             // The heights listed below fit a join of three proofs.
             let doublings = children.div_ceil(3).next_power_of_two().ilog2() as usize;
@@ -88,7 +125,7 @@ impl Aggregator {
         // For one child the last intermediate proof has the shape that a join of two fits:
         // verifying it costs little more than verifying the canonical shape.
         let last_intermediate = match (preset, children) {
-            (Preset::Proven100, 0..=1) => Some(Self::for_preset(preset, 2)?.canonical),
+            (Preset::Proven100, 0..=1) => Some(Self::over_fri(preset, 2)?.canonical),
             _ => None,
         };
         Ok(Self {
@@ -98,4 +135,47 @@ impl Aggregator {
             ..Self::new(settings, log_heights)
         })
     }
+}
+
+/// Places of tables in R over WHIR.
+const CPU: usize = 0;
+const EXT: usize = 1;
+const POSEIDON16: usize = 2;
+const PROGRAM: usize = 4;
+const BLOCKS: usize = 6;
+
+/// Settings of proofs over WHIR, and logarithms of R's heights, with which a join of `children` proofs of
+/// that shape fits it.
+fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>) {
+    // The number of times that the heights of a join of one are doubled.
+    let doublings = children.max(1).next_power_of_two().ilog2() as usize;
+    let settings = WhirSettings::of(preset);
+    // cpu, ext, poseidon16, power_weights, program, words, blocks.
+    let of_one = match preset {
+        Preset::Toy => [14, 14, 11, 10, 14, 11, 14],
+        Preset::Proven100 => [14, 14, 13, 12, 14, 13, 15],
+        Preset::Proven120 => [14, 14, 14, 12, 14, 13, 15],
+    };
+    let mut log_heights = of_one.map(|log_height| log_height + doublings).to_vec();
+    // Twice the height fits fewer than twice the children, since these are taller, too.
+    let more: &[usize] = match preset {
+        Preset::Toy if children > 1 => &[BLOCKS],
+        Preset::Proven100 if children > 8 => &[POSEIDON16],
+        Preset::Proven120 if children > 8 => &[CPU, EXT, PROGRAM],
+        _ => &[],
+    };
+    for (table, log_height) in log_heights.iter_mut().enumerate() {
+        *log_height += usize::from(more.contains(&table));
+    }
+    // A row of the stack is as long as the tallest column, and there are at most 2^8.
+    let least = match preset {
+        Preset::Toy => 0,
+        Preset::Proven100 | Preset::Proven120 => 15 + doublings,
+    };
+    let log_block = log_heights.iter().copied().fold(least, usize::max);
+    let settings = WhirSettings {
+        log_block,
+        ..settings
+    };
+    (settings, log_heights)
 }

@@ -6,12 +6,13 @@ use droste_native::HashId;
 use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::Proof;
-use droste_vm::verifier::Report;
+use droste_vm::stack::{Accepted, Stack};
+use droste_vm::whir;
 
 use super::shape::Size;
 use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
-use crate::circuit::{ChildShape, Children, CircuitCache, Run};
-use crate::claim::{ClaimTree, check_size, claim_tree};
+use crate::circuit::{ChildShape, Children, CircuitCache, RecursionProof, Run};
+use crate::claim::{ClaimTree, check_size, tree_of};
 use crate::cost::cpu_time;
 use crate::keys::{KeySet, Recipe};
 use crate::tape::TapeSuite;
@@ -37,39 +38,72 @@ pub struct Step {
     pub prove_cpu: Duration,
     /// Time to verify the proof natively.
     pub verify: Duration,
-    /// Tables and security of the proof.
-    pub report: Report,
+    /// The stack of its proof.
+    pub stack: Stack,
+    /// Key, cost and security of the proof.
+    pub report: Accepted,
 }
 
-/// Runs the verification of `children`, all of one shape, in the machine. The caller has verified
-/// them natively; `trees` are their claim trees.
+/// Runs the verification of `children`, proofs over FRI of one shape, in the machine. The caller has
+/// verified them natively; `trees` are their claim trees.
 pub(super) fn run<H: TapeSuite>(
     circuits: &CircuitCache,
     children: &[&Proof<H>],
     trees: Vec<ClaimTree>,
-) -> Result<Run, AggregateError>
-where
-    StandardTables: Provable<H>,
-{
+) -> Result<Run, AggregateError> {
     let first = children.first().ok_or(AggregateError::Empty)?;
-    let start = Instant::now();
     let shape = ChildShape::new(&first.key, &first.batch.degree_bits);
-    // A valid proof may have any settings. Beyond the limits of recipes, generating the program
-    // would take long, and nobody could derive its key.
-    let checked = Children::Programs {
-        shape: shape.clone(),
-        count: children.len(),
-    }
-    .check();
-    checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
+    let start = Instant::now();
+    check(&shape, children.len())?;
     let circuit = circuits.programs::<H>(shape, children.len())?;
     let compile = start.elapsed();
 
     let start = Instant::now();
     let execution = circuit.execute(children)?;
     let execute = start.elapsed();
-    let run = Run::new(circuit.share(), execution, trees, compile, execute)?;
-    Ok(run)
+    Ok(Run::new(
+        circuit.share(),
+        execution,
+        trees,
+        compile,
+        execute,
+    )?)
+}
+
+/// Like [`run`], for proofs over WHIR.
+fn run_over_whir(
+    circuits: &CircuitCache,
+    children: &[&whir::Proof],
+    trees: Vec<ClaimTree>,
+) -> Result<Run, AggregateError> {
+    let first = children.first().ok_or(AggregateError::Empty)?;
+    let shape = ChildShape::over_whir(&first.key, &first.log_heights);
+    let start = Instant::now();
+    check(&shape, children.len())?;
+    let circuit = circuits.multilinear(shape, children.len())?;
+    let compile = start.elapsed();
+
+    let start = Instant::now();
+    let execution = circuit.execute(children)?;
+    let execute = start.elapsed();
+    Ok(Run::new(
+        circuit.share(),
+        execution,
+        trees,
+        compile,
+        execute,
+    )?)
+}
+
+/// A valid proof may have any settings. Beyond the limits of recipes, generating the program would take
+/// long, and nobody could derive its key.
+fn check(shape: &ChildShape, count: usize) -> Result<(), AggregateError> {
+    let children = Children::Programs {
+        shape: shape.clone(),
+        count,
+    };
+    let checked = children.check();
+    checked.map_err(|error| AggregateError::Recipe(Box::new(error)))
 }
 
 impl Aggregator {
@@ -85,7 +119,7 @@ impl Aggregator {
     where
         StandardTables: Provable<H>,
     {
-        let run = self.run::<H>(&[proof.proof()], vec![])?;
+        let run = run::<H>(&self.circuits, &[proof.proof()], vec![])?;
         if !self.canonical.fits(run.rows()) {
             return Err(AggregateError::NeedsMoreSteps);
         }
@@ -96,17 +130,27 @@ impl Aggregator {
         })
     }
 
-    /// Runs the verification of `children`, all of one shape, in the machine. The caller has
+    /// Runs the verification of recursion proofs, all of one shape, in the machine. The caller has
     /// verified them natively; `trees` are their claim trees.
-    pub(super) fn run<H: TapeSuite>(
+    pub(super) fn run(
         &self,
-        children: &[&Proof<H>],
+        children: &[&RecursionProof],
         trees: Vec<ClaimTree>,
-    ) -> Result<Run, AggregateError>
-    where
-        StandardTables: Provable<H>,
-    {
-        run(&self.circuits, children, trees)
+    ) -> Result<Run, AggregateError> {
+        let (mut over_fri, mut over_whir) = (vec![], vec![]);
+        for (child, proof) in children.iter().enumerate() {
+            match proof {
+                RecursionProof::Fri(proof) => over_fri.push(proof),
+                RecursionProof::Whir(proof) => over_whir.push(proof),
+            }
+            if !over_fri.is_empty() && !over_whir.is_empty() {
+                return Err(AggregateError::OtherShape { child });
+            }
+        }
+        match over_whir.is_empty() {
+            true => run(&self.circuits, &over_fri, trees),
+            false => run_over_whir(&self.circuits, &over_whir, trees),
+        }
     }
 
     /// Proves the run of a circuit. `keys` are the recursion keys in the trees of its children.
@@ -145,9 +189,10 @@ impl Aggregator {
             prove,
             prove_cpu,
             verify,
-            report: report.clone(),
+            stack: proof.stack(),
+            report,
         };
-        let tree = claim_tree(&proof, run.into_trees());
+        let tree = tree_of(report.key, report.statement, run.into_trees());
         Aggregate::made(proof, tree, keys, report, step)
     }
 }

@@ -1,13 +1,15 @@
 //! Types that tell verified proofs and aggregates from unverified ones.
 
-use droste_native::{F, HashSuite, Poseidon16Suite};
+use droste_native::{F, HashSuite};
 use droste_vm::isa::Program;
 use droste_vm::key::{Key, KeyDigest};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::Proof;
-use droste_vm::verifier::{Report, Verifier, VerifyError, verify, verify_program};
+use droste_vm::stack;
+use droste_vm::verifier::{Report, VerifyError, verify, verify_program};
 
 use super::{AggregateError, Step};
+use crate::circuit::RecursionProof;
 use crate::claim::{Claim, ClaimError, ClaimTree, check_size};
 use crate::keys::{ClaimedKeys, Deriver, KeySet, KeysError, TreeBits};
 
@@ -82,7 +84,7 @@ where
 #[derive(Debug)]
 pub struct UnverifiedAggregate {
     /// The proof.
-    pub proof: Proof<Poseidon16Suite>,
+    pub proof: RecursionProof,
     /// Claim tree with this proof at its root.
     pub tree: ClaimTree,
     /// Keys of the recursion programs in the tree.
@@ -92,7 +94,7 @@ pub struct UnverifiedAggregate {
 /// A verified recursion proof with its claim tree; its recursion keys are derived or pinned.
 #[derive(Debug)]
 pub struct Aggregate {
-    proof: Proof<Poseidon16Suite>,
+    proof: RecursionProof,
     tree: ClaimTree,
     keys: KeySet,
     accepted: Accepted,
@@ -103,7 +105,7 @@ pub struct Aggregate {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accepted {
     /// The proof at the root.
-    pub root: Report,
+    pub root: stack::Accepted,
     /// Proven bits that every proof of the tree has at least, including the root and the leaves.
     pub bits: usize,
     /// Proven bits of all proofs of the tree together, by the union bound.
@@ -113,8 +115,8 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    fn new(root: Report, mut below: TreeBits) -> Self {
-        let bits = root.security.bits();
+    fn new(root: stack::Accepted, mut below: TreeBits) -> Self {
+        let bits = root.bits;
         below.add(bits, 1);
         Self {
             bits: below.least().unwrap_or(bits),
@@ -133,7 +135,7 @@ impl UnverifiedAggregate {
 
     /// What the aggregate claims.
     pub const fn claim(&self) -> [F; 8] {
-        self.proof.statement
+        self.proof.statement()
     }
 
     /// Accepts the aggregate if it proves `claim`, its set of recursion keys has the digest `key`,
@@ -213,8 +215,7 @@ impl UnverifiedAggregate {
 
     fn accept_listed(&self, min_bits: usize) -> Result<Accepted, AggregateError> {
         let below = check_tree(&self.proof, &self.tree, &self.keys, min_bits)?;
-        let verifier = Verifier::<Poseidon16Suite, StandardTables>::new(self.proof.key.clone())?;
-        let root = verifier.verify(&self.proof.statement, min_bits, &self.proof)?;
+        let root = self.proof.verify(min_bits)?;
         Ok(Accepted::new(root, below))
     }
 }
@@ -223,10 +224,10 @@ impl Aggregate {
     /// An aggregate of the proof that a step made and verified; `root` is the report of its
     /// verification.
     pub(super) fn made(
-        proof: Proof<Poseidon16Suite>,
+        proof: RecursionProof,
         tree: ClaimTree,
         keys: KeySet,
-        root: Report,
+        root: stack::Accepted,
         step: Step,
     ) -> Result<Self, AggregateError> {
         let below = check_tree(&proof, &tree, keys.claimed(), 0)?;
@@ -246,7 +247,7 @@ impl Aggregate {
     }
 
     /// The proof.
-    pub const fn proof(&self) -> &Proof<Poseidon16Suite> {
+    pub const fn proof(&self) -> &RecursionProof {
         &self.proof
     }
 
@@ -277,11 +278,11 @@ impl Aggregate {
 
     /// What the aggregate claims.
     pub const fn claim(&self) -> [F; 8] {
-        self.proof.statement
+        self.proof.statement()
     }
 
     /// Proof, claim tree, recursion keys and steps.
-    pub(super) fn into_parts(self) -> (Proof<Poseidon16Suite>, ClaimTree, KeySet, Vec<Step>) {
+    pub(super) fn into_parts(self) -> (RecursionProof, ClaimTree, KeySet, Vec<Step>) {
         (self.proof, self.tree, self.keys, self.steps)
     }
 }
@@ -290,12 +291,12 @@ impl Aggregate {
 /// every proof below the root has at least `min_bits` proven bits. Returns the bits of those
 /// proofs. Does not verify the proof itself.
 fn check_tree(
-    proof: &Proof<Poseidon16Suite>,
+    proof: &RecursionProof,
     tree: &ClaimTree,
     keys: &ClaimedKeys,
     min_bits: usize,
 ) -> Result<TreeBits, ClaimError> {
-    let expected = proof.key.digest();
+    let expected = proof.key();
     let found = tree.key;
     if found != expected {
         return Err(ClaimError::Root { expected, found });
@@ -306,7 +307,7 @@ fn check_tree(
         return Err(ClaimError::Hidden(found));
     }
     check_size(tree.children())?;
-    if tree.claim.statement() != proof.statement {
+    if tree.claim.statement() != proof.statement() {
         return Err(ClaimError::Digest);
     }
     tree.check_listed(keys, min_bits)

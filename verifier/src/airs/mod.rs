@@ -46,9 +46,10 @@ pub use batch::{BatchAir, BatchCircuit};
 pub use key::{AirKey, Seed};
 pub use uni::{UniAir, UniCircuit};
 
-use crate::circuit::{self, Children, CircuitError, RecursionCircuit, Run};
+use crate::circuit::{self, Children, CircuitError, FriVerifier, RecursionCircuit, Run, Verifies};
 use crate::claim::{Claim, ClaimTree, public_digest};
 use crate::codegen::{TableSource, generate};
+use crate::program::run_airs;
 use crate::shape::{ProofShape, Protocol, ShapeError};
 use crate::tape::{
     Answers, ProofParts, TapeError, TapeSuite, commitment_lanes, expect_length, public_lanes,
@@ -178,10 +179,12 @@ impl<H: TapeSuite> AirCircuit<H> {
         );
         let circuit = RecursionCircuit::new(circuit::Parts {
             children: Children::Airs { identity },
-            shape,
-            evaluators,
-            header: identity.to_vec(),
-            security: proven_security(&settings, &shapes, H::COLLISION_BITS),
+            verifies: Verifies::Fri(Box::new(FriVerifier {
+                shape,
+                evaluators,
+                header: identity.to_vec(),
+                security: proven_security(&settings, &shapes, H::COLLISION_BITS),
+            })),
             start,
         })?;
         let preprocessed = preprocessed
@@ -233,11 +236,12 @@ impl<H: TapeSuite> AirCircuit<H> {
         &self,
         proof: impl Into<ProofParts<'a, H>>,
         public_values: &[Vec<F>],
-    ) -> Result<NativeTape, TapeError> {
+    ) -> Result<NativeTape, CircuitError> {
         let digests = &self.key.preprocessed;
         let commitment = (!digests.is_empty())
             .then(|| <Commitment<H> as SuiteCap<H::Digest>>::from_digests(digests.clone()));
-        let shape = self.shape();
+        let fri = self.fri()?;
+        let shape = &fri.shape;
         let part = "tables of public values";
         expect_length(part, public_values.len(), shape.tables.len())?;
         for (table, values) in shape.tables.iter().zip(public_values) {
@@ -252,7 +256,7 @@ impl<H: TapeSuite> AirCircuit<H> {
             answers.message(public_lanes(public_values));
         }
         answers.proof(shape, commitment.as_ref(), proof)?;
-        self.record(answers)
+        Ok(answers.record(|| run_airs::<H>(shape, &fri.evaluators, &fri.header))?)
     }
 
     /// Records the hints of a proof for these public values and runs the program on them. Plonky3's
@@ -292,7 +296,8 @@ impl<H: TapeSuite> AirCircuit<H> {
     ) -> Result<Proof<Poseidon16Suite>, CircuitError> {
         let execution = self.execute(proof, public_values)?;
         self.key(options.settings, &options.heights)?
-            .prove(&execution)
+            .prove(&execution)?
+            .over_fri()
     }
 }
 

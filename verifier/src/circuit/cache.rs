@@ -1,11 +1,12 @@
 //! Keeps circuits between steps.
 
 use std::fmt;
-
-use droste_vm::machine::{Provable, StandardTables};
+use std::sync::Arc;
 
 use super::recent::Recent;
-use super::{ChildShape, CircuitError, ProgramCircuit, RecursionCircuit};
+use super::{
+    ChildShape, CircuitError, MultilinearCircuit, ProgramCircuit, RecursionCircuit, compile,
+};
 use crate::tape::TapeSuite;
 
 /// Number of circuits that are kept: as many as a chain of proofs in all four hashes needs,
@@ -38,23 +39,41 @@ impl CircuitCache {
         self.0.made()
     }
 
-    /// Returns the circuit that verifies `count` proofs of this shape on the standard machine;
-    /// compiles it if it is not kept.
+    /// Returns the circuit that verifies `count` proofs of this shape; compiles it if it is not kept.
     ///
     /// # Errors
     /// If no such circuit can be generated.
+    pub fn circuit(
+        &self,
+        shape: ChildShape,
+        count: usize,
+    ) -> Result<Arc<RecursionCircuit>, CircuitError> {
+        let children = (shape, count);
+        self.0
+            .get_or_make(&children, || compile(&children.0, count))
+    }
+
+    /// Like [`Self::circuit`], for proofs over FRI in `H`.
+    ///
+    /// # Errors
+    /// If no such circuit can be generated, or the shape is of other proofs.
     pub fn programs<H: TapeSuite>(
         &self,
         shape: ChildShape,
         count: usize,
-    ) -> Result<ProgramCircuit<H>, CircuitError>
-    where
-        StandardTables: Provable<H>,
-    {
-        let children = (shape, count);
-        let circuit = self.0.get_or_make(&children, || {
-            ProgramCircuit::<H>::compile_shape(&children.0, count)
-        })?;
-        Ok(ProgramCircuit::of(circuit))
+    ) -> Result<ProgramCircuit<H>, CircuitError> {
+        ProgramCircuit::of(self.circuit(shape, count)?)
+    }
+
+    /// Like [`Self::circuit`], for proofs over WHIR.
+    ///
+    /// # Errors
+    /// If no such circuit can be generated, or the shape is of other proofs.
+    pub fn multilinear(
+        &self,
+        shape: ChildShape,
+        count: usize,
+    ) -> Result<MultilinearCircuit, CircuitError> {
+        MultilinearCircuit::of(self.circuit(shape, count)?)
     }
 }

@@ -1,9 +1,11 @@
 //! The proofs that a circuit verifies: everything its program is generated from, apart from the
 //! AIRs themselves.
 
-use droste_native::{F, FriSettings, HashId, HashSuite};
+use droste_native::{F, HashId, HashSuite};
 use droste_vm::codec::short_list;
 use droste_vm::key::{Key, KeyHeights};
+use droste_vm::stack::StackSettings;
+use droste_vm::whir;
 use serde::{Deserialize, Serialize};
 
 /// Largest number of a machine's tables that a recipe may name.
@@ -34,8 +36,8 @@ pub enum Children {
 pub struct ChildShape {
     /// Hash of their commitments.
     pub hash: HashId,
-    /// Their FRI settings.
-    pub settings: FriSettings,
+    /// Their stack and settings.
+    pub settings: StackSettings,
     /// Names of the machine's tables, in order.
     #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
     pub tables: Vec<String>,
@@ -51,10 +53,28 @@ impl ChildShape {
     pub fn new<H: HashSuite>(key: &Key<H>, log_heights: &[usize]) -> Self {
         Self {
             hash: H::ID,
-            settings: key.settings,
+            settings: key.settings.into(),
             tables: key.tables.clone(),
             log_heights: log_heights.to_vec(),
             fixed: key.heights != KeyHeights::Free,
         }
+    }
+
+    /// The shape of proofs over WHIR of `key` with these heights.
+    pub fn over_whir(key: &whir::Key, log_heights: &[usize]) -> Self {
+        Self {
+            hash: HashId::Poseidon16,
+            settings: key.settings.into(),
+            tables: key.tables.clone(),
+            log_heights: log_heights.to_vec(),
+            fixed: key.heights != KeyHeights::Free,
+        }
+    }
+
+    /// Logarithm of the height of the program's table; 0 if there is none.
+    pub(crate) fn program_log_height(&self) -> usize {
+        let mut named = self.tables.iter().zip(&self.log_heights);
+        let program = named.find(|(name, _)| *name == "program");
+        program.map_or(0, |(_, &log_height)| log_height)
     }
 }

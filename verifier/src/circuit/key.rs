@@ -2,69 +2,116 @@
 
 use std::fmt;
 
-use droste_native::{FriSettings, Poseidon16Suite};
+use droste_native::Poseidon16Suite;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
-use droste_vm::key::{Key, KeyError, ProvingKey};
+use droste_vm::key::{KeyDigest, ProvingKey};
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::{Proof, prove_with_key};
 use droste_vm::record::Execution;
-use droste_vm::verifier::{Report, Verifier};
+use droste_vm::stack::{Accepted, Prove, Stack, StackSettings, Verify};
+use droste_vm::verifier::Verifier;
+use droste_vm::whir::{self, RecursionTables};
 
-use super::{CircuitError, PRECOMPILES};
+use super::{CircuitError, RecursionProof, RecursionVerifyError, precompiles};
 
 /// Proving and verification key of a circuit, for one choice of settings and heights.
-pub struct CircuitKey {
-    proving: ProvingKey<Poseidon16Suite, StandardTables>,
-    verifier: Verifier<Poseidon16Suite, StandardTables>,
+pub struct CircuitKey(Keys);
+
+enum Keys {
+    Fri {
+        proving: Box<ProvingKey<Poseidon16Suite, StandardTables>>,
+        verifier: Box<Verifier<Poseidon16Suite, StandardTables>>,
+    },
+    Whir {
+        proving: Box<whir::ProvingKey<RecursionTables>>,
+        verifier: Box<whir::Verifier<RecursionTables>>,
+    },
 }
 
 impl fmt::Debug for CircuitKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.proving.fmt(f)
+        match &self.0 {
+            Keys::Fri { proving, .. } => proving.fmt(f),
+            Keys::Whir { proving, .. } => proving.fmt(f),
+        }
     }
 }
 
 impl CircuitKey {
-    /// Makes the keys, which commits to the program.
-    pub(super) fn new(
+    /// Makes the keys, which commits to the program. Its machine has the tables of
+    /// [`precompiles`] and of whatever other precompiles the program calls.
+    pub(crate) fn new(
         program: &Program,
-        settings: FriSettings,
+        settings: StackSettings,
         heights: Heights,
     ) -> Result<Self, CircuitError> {
-        let proving = proving_key(program, settings, heights)?;
-        let verifier = Verifier::new(proving.key().clone())?;
-        Ok(Self { proving, verifier })
+        let tables = precompiles(settings.stack()).iter().copied().collect();
+        Ok(Self(match settings {
+            StackSettings::Fri(settings) => {
+                let proving = ProvingKey::with_precompiles(program, &tables, settings, heights)?;
+                let verifier = Verifier::new(proving.key().clone())?;
+                Keys::Fri {
+                    proving: Box::new(proving),
+                    verifier: Box::new(verifier),
+                }
+            }
+            StackSettings::Whir(settings) => {
+                let proving =
+                    whir::ProvingKey::with_precompiles(program, &tables, settings, heights)?;
+                let verifier = whir::Verifier::new(proving.key().clone())?;
+                Keys::Whir {
+                    proving: Box::new(proving),
+                    verifier: Box::new(verifier),
+                }
+            }
+        }))
     }
 
-    /// The verification key.
-    pub fn key(&self) -> &Key<Poseidon16Suite> {
-        self.proving.key()
+    /// The digest of the verification key.
+    pub fn digest(&self) -> KeyDigest {
+        match &self.0 {
+            Keys::Fri { proving, .. } => proving.key().digest(),
+            Keys::Whir { proving, .. } => proving.key().digest(),
+        }
+    }
+
+    /// The stack of its proofs.
+    pub const fn stack(&self) -> Stack {
+        match &self.0 {
+            Keys::Fri { .. } => Stack::Fri,
+            Keys::Whir { .. } => Stack::Whir,
+        }
     }
 
     /// Proves a run of the circuit.
     ///
     /// # Errors
     /// If it cannot be proved, at these heights or at all.
-    pub fn prove(&self, execution: &Execution) -> Result<Proof<Poseidon16Suite>, CircuitError> {
-        Ok(prove_with_key(&self.proving, execution)?)
+    pub fn prove(&self, execution: &Execution) -> Result<RecursionProof, CircuitError> {
+        Ok(match &self.0 {
+            Keys::Fri { proving, .. } => proving.prove_run(execution)?.into(),
+            Keys::Whir { proving, .. } => proving.prove_run(execution)?.into(),
+        })
     }
 
     /// Verifies a proof made with this key.
     ///
     /// # Errors
     /// If the proof is rejected.
-    pub fn verify(&self, proof: &Proof<Poseidon16Suite>) -> Result<Report, CircuitError> {
-        Ok(self.verifier.verify(&proof.statement, 0, proof)?)
+    pub fn verify(&self, proof: &RecursionProof) -> Result<Accepted, CircuitError> {
+        let statement = proof.statement();
+        let accepted = match (&self.0, proof) {
+            (Keys::Fri { verifier, .. }, RecursionProof::Fri(proof)) => verifier
+                .accept(&statement, 0, proof)
+                .map_err(RecursionVerifyError::from),
+            (Keys::Whir { verifier, .. }, RecursionProof::Whir(proof)) => verifier
+                .accept(&statement, 0, proof)
+                .map_err(RecursionVerifyError::from),
+            _ => Err(RecursionVerifyError::Stack {
+                expected: self.stack(),
+                found: proof.stack(),
+            }),
+        };
+        Ok(accepted?)
     }
-}
-
-/// The key that proves runs of a recursion program, on the machine that has the tables of
-/// [`PRECOMPILES`] and of whatever other precompiles the program calls.
-pub(crate) fn proving_key(
-    program: &Program,
-    settings: FriSettings,
-    heights: Heights,
-) -> Result<ProvingKey<Poseidon16Suite, StandardTables>, KeyError> {
-    ProvingKey::with_precompiles(program, &PRECOMPILES.into(), settings, heights)
 }

@@ -9,7 +9,9 @@
 mod cache;
 mod children;
 mod key;
+mod multilinear;
 mod program;
+mod proof;
 mod recent;
 mod run;
 
@@ -19,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use droste_gadgets::{NativeTape, SOURCES};
 use droste_native::stark::security::SecurityReport;
-use droste_native::{F, FriSettings, HashId};
+use droste_native::{F, HashId, with_suite};
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
 use droste_vm::executor::{RunError, execute};
 use droste_vm::heights::Heights;
@@ -28,26 +30,43 @@ use droste_vm::key::KeyError;
 use droste_vm::machine::{Machine, MachineError, StandardTables, precompiles_of};
 use droste_vm::prover::ProveError;
 use droste_vm::record::Execution;
+use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::VerifyError;
+use droste_vm::whir;
 use thiserror::Error;
 
 pub use cache::CircuitCache;
 pub use children::{ChildShape, Children, MAX_TABLES};
 pub use key::CircuitKey;
-pub(crate) use key::proving_key;
+pub use multilinear::MultilinearCircuit;
 pub use program::ProgramCircuit;
+pub use proof::{RecursionProof, RecursionVerifyError};
 pub use run::Run;
 
 use crate::codegen::{CodegenError, Evaluators};
-use crate::program::{airs, recursion, run_airs, run_recursion};
+use crate::multilinear::{RecursionProgram, RecursionProgramError};
+use crate::program::{airs, recursion};
 use crate::shape::{ProofShape, ShapeError};
-use crate::tape::{Answers, TapeError, TapeSuite, machine_tape};
+use crate::tape::{TapeError, machine_tape};
 use recent::Recent;
 
-/// Precompiles whose tables the recursion machine R has: extension arithmetic and Poseidon-16.
+/// Precompiles whose tables the recursion machine R has where its runs are proved over FRI: extension
+/// arithmetic and Poseidon-16.
 pub const PRECOMPILES: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
+
+/// Precompiles whose tables R has where its runs are proved over WHIR: the verifier of such proofs also
+/// takes powers as weights.
+pub const PRECOMPILES_OVER_WHIR: [u32; 3] = [id::EXT, id::POSEIDON16_SPONGE, id::POWER_WEIGHTS];
+
+/// Precompiles whose tables R has in a proof stack.
+pub const fn precompiles(stack: Stack) -> &'static [u32] {
+    match stack {
+        Stack::Fri => &PRECOMPILES,
+        Stack::Whir => &PRECOMPILES_OVER_WHIR,
+    }
+}
 
 /// Largest number of cycles of a recursion program's run.
 const MAX_CYCLES: u64 = 1 << 24;
@@ -70,6 +89,20 @@ pub enum CircuitError {
     /// There is no machine whose proofs have the shape of the children.
     #[error("no machine makes proofs of the children's shape")]
     ChildMachine(#[source] KeyError),
+    /// There is no machine whose proofs over WHIR have the shape of the children.
+    #[error("no machine makes proofs of the children's shape")]
+    ChildMachineOverWhir(#[source] whir::KeyError),
+    /// No program can be generated that verifies proofs over WHIR of the children's shape.
+    #[error(transparent)]
+    Multilinear(#[from] RecursionProgramError),
+    /// The children are proofs of another stack.
+    #[error("the children are proofs over {found}, expected {expected}")]
+    Stack {
+        /// Stack that is expected.
+        expected: Stack,
+        /// Stack of the children.
+        found: Stack,
+    },
     /// No proofs under the children's key have the given heights.
     #[error("no proofs under the children's key have the given heights")]
     Heights(#[source] VerifyError),
@@ -110,27 +143,61 @@ pub enum CircuitError {
     /// The key of the program cannot be made.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// The key of the program over WHIR cannot be made.
+    #[error(transparent)]
+    KeyOverWhir(#[from] whir::KeyError),
     /// The run cannot be proved.
     #[error(transparent)]
     Prove(#[from] ProveError),
+    /// The run cannot be proved over WHIR.
+    #[error(transparent)]
+    ProveOverWhir(#[from] whir::ProveError),
     /// A proof, or the key under which it is verified, is not valid.
     #[error(transparent)]
-    Verify(#[from] VerifyError),
+    Verify(#[from] RecursionVerifyError),
+}
+
+impl From<VerifyError> for CircuitError {
+    fn from(error: VerifyError) -> Self {
+        Self::Verify(error.into())
+    }
+}
+
+impl From<whir::VerifyError> for CircuitError {
+    fn from(error: whir::VerifyError) -> Self {
+        Self::Verify(error.into())
+    }
+}
+
+/// What a circuit's program verifies.
+pub(crate) enum Verifies {
+    /// Batch STARKs over FRI.
+    Fri(Box<FriVerifier>),
+    /// Proofs over WHIR.
+    Whir(Box<RecursionProgram>),
+}
+
+/// What a program that verifies proofs over FRI is generated from.
+pub(crate) struct FriVerifier {
+    /// Shape of the proofs.
+    pub shape: ProofShape,
+    /// Constraint evaluators of their tables.
+    pub evaluators: Evaluators,
+    /// Preimage of their key digests up to the commitment to the program: the part that all of them
+    /// share.
+    pub header: Vec<F>,
+    /// Proven security of each.
+    pub security: SecurityReport,
 }
 
 /// A compiled program that verifies proofs of one shape, with the keys that prove its runs.
 pub struct RecursionCircuit {
     children: Children,
-    shape: ProofShape,
-    evaluators: Evaluators,
-    /// Preimage of the children's key digests up to the commitment to the program: the part that
-    /// all children share.
-    header: Vec<F>,
-    security: SecurityReport,
+    verifies: Verifies,
     text: String,
     compiled: Compiled,
     compile_time: Duration,
-    keys: Recent<(FriSettings, Heights), CircuitKey>,
+    keys: Recent<(StackSettings, Heights), CircuitKey>,
 }
 
 impl fmt::Debug for RecursionCircuit {
@@ -146,16 +213,20 @@ impl fmt::Debug for RecursionCircuit {
 pub(crate) struct Parts {
     /// Names the circuit in recipes.
     pub children: Children,
-    /// Shape of the children.
-    pub shape: ProofShape,
-    /// Constraint evaluators of the children's tables.
-    pub evaluators: Evaluators,
-    /// Preimage of the children's key digests up to the commitment.
-    pub header: Vec<F>,
-    /// Proven security of each child.
-    pub security: SecurityReport,
+    /// What it verifies.
+    pub verifies: Verifies,
     /// When work on the circuit began, for [`RecursionCircuit::compile_time`].
     pub start: Instant,
+}
+
+/// Generates and compiles the circuit for `count` proofs of this shape.
+pub(crate) fn compile(shape: &ChildShape, count: usize) -> Result<RecursionCircuit, CircuitError> {
+    match shape.settings {
+        StackSettings::Fri(settings) => {
+            with_suite!(shape.hash, H => program::compile_shape::<H>(shape, settings, count))
+        }
+        StackSettings::Whir(settings) => multilinear::compile(shape, settings, count),
+    }
 }
 
 impl RecursionCircuit {
@@ -163,26 +234,23 @@ impl RecursionCircuit {
     pub(crate) fn new(parts: Parts) -> Result<Self, CircuitError> {
         let Parts {
             children,
-            shape,
-            evaluators,
-            header,
-            security,
+            verifies,
             start,
         } = parts;
-        let (file, text) = match &children {
-            Children::Programs { count, .. } => (
+        let (file, text) = match (&verifies, &children) {
+            (Verifies::Fri(fri), Children::Programs { count, .. }) => (
                 "recursion.rs",
-                recursion(&shape, &evaluators, &header, *count),
+                recursion(&fri.shape, &fri.evaluators, &fri.header, *count),
             ),
-            Children::Airs { .. } => ("airs.rs", airs(&shape, &evaluators, &header)),
+            (Verifies::Fri(fri), Children::Airs { .. }) => {
+                ("airs.rs", airs(&fri.shape, &fri.evaluators, &fri.header))
+            }
+            (Verifies::Whir(program), _) => ("multilinear.rs", program.text()),
         };
         let compiled = compile_file(file, &text, SOURCES).map_err(CircuitError::Compile)?;
         Ok(Self {
             children,
-            shape,
-            evaluators,
-            header,
-            security,
+            verifies,
             text,
             compiled,
             compile_time: start.elapsed(),
@@ -195,19 +263,58 @@ impl RecursionCircuit {
         &self.children
     }
 
-    /// Shape of the children.
-    pub const fn shape(&self) -> &ProofShape {
-        &self.shape
+    /// What the program is generated from if it verifies proofs over FRI.
+    pub(crate) fn fri(&self) -> Result<&FriVerifier, CircuitError> {
+        match &self.verifies {
+            Verifies::Fri(fri) => Ok(fri),
+            Verifies::Whir(_) => Err(CircuitError::Stack {
+                expected: Stack::Fri,
+                found: Stack::Whir,
+            }),
+        }
+    }
+
+    /// What the program is generated from if it verifies proofs over WHIR.
+    pub(crate) fn whir(&self) -> Result<&RecursionProgram, CircuitError> {
+        match &self.verifies {
+            Verifies::Whir(program) => Ok(program),
+            Verifies::Fri(_) => Err(CircuitError::Stack {
+                expected: Stack::Whir,
+                found: Stack::Fri,
+            }),
+        }
+    }
+
+    /// Refuses any other number of children than the program verifies.
+    fn check_count(&self, found: usize) -> Result<(), CircuitError> {
+        match self.children {
+            Children::Programs { count, .. } if count != found => Err(CircuitError::ChildCount {
+                expected: count,
+                found,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Shape of the children if they are proofs over FRI.
+    pub fn shape(&self) -> Option<&ProofShape> {
+        self.fri().ok().map(|fri| &fri.shape)
     }
 
     /// Hash in which the children are committed.
     pub const fn hash(&self) -> HashId {
-        self.shape.hash
+        match &self.verifies {
+            Verifies::Fri(fri) => fri.shape.hash,
+            Verifies::Whir(_) => HashId::Poseidon16,
+        }
     }
 
-    /// Proven security of every proof that the program accepts as a child.
-    pub const fn security(&self) -> &SecurityReport {
-        &self.security
+    /// Proven bits of every proof that the program accepts as a child.
+    pub fn bits(&self) -> usize {
+        match &self.verifies {
+            Verifies::Fri(fri) => fri.security.bits(),
+            Verifies::Whir(program) => program.security().bits(),
+        }
     }
 
     /// The generated zk-DSL text of the program.
@@ -225,50 +332,26 @@ impl RecursionCircuit {
         self.compile_time
     }
 
-    /// Preimage of the children's key digests up to the commitment.
-    pub(crate) fn header(&self) -> &[F] {
-        &self.header
-    }
-
-    /// Records, in a native run, the tape on which the program accepts the proofs of `answers`.
-    pub(crate) fn record<H: TapeSuite>(
-        &self,
-        answers: Answers<'_, H>,
-    ) -> Result<NativeTape, TapeError> {
-        let (shape, evaluators, header) = (&self.shape, &self.evaluators, &self.header);
-        answers.record(|| match self.children {
-            Children::Programs { count, .. } => {
-                run_recursion::<H>(shape, evaluators, header, count);
-            }
-            Children::Airs { .. } => run_airs::<H>(shape, evaluators, header),
-        })
-    }
-
     /// Runs the program on a tape.
     pub(crate) fn execute(&self, tape: &NativeTape) -> Result<Execution, CircuitError> {
         execute(&self.compiled, &[], &machine_tape(tape), MAX_CYCLES)
             .map_err(|error| CircuitError::Run(Box::new(error)))
     }
 
-    /// Number of rows that a run fills in each table of the machine that proves it, in the
-    /// machine's order.
-    pub(crate) fn rows(&self, execution: &Execution) -> Result<Vec<usize>, CircuitError> {
+    /// Names of the tables of the machine that proves its runs over FRI, in order, and the number of rows
+    /// that a run fills in each. Over WHIR there may be further tables, of which a run fills no row.
+    ///
+    /// # Errors
+    /// If there is no machine that runs the program.
+    pub fn rows(&self, execution: &Execution) -> Result<Vec<(String, usize)>, CircuitError> {
         let program = &self.compiled.program;
-        let machine = self.machine()?;
+        let precompiles = &PRECOMPILES.into() | &precompiles_of(program);
+        let machine = Machine::<StandardTables>::new(ProgramTable::of_height(0), &precompiles)?;
         let input = TraceInput { program, execution };
         let tables = machine.tables().iter();
-        Ok(tables.map(|table| table.rows(&input)).collect())
-    }
-
-    /// Names of the tables of the machine that proves its runs, in order.
-    pub(crate) fn table_names(&self) -> Result<Vec<String>, CircuitError> {
-        Ok(self.machine()?.names())
-    }
-
-    /// The machine that proves its runs, without the content of the program.
-    fn machine(&self) -> Result<Machine<StandardTables>, CircuitError> {
-        let precompiles = &PRECOMPILES.into() | &precompiles_of(&self.compiled.program);
-        Ok(Machine::new(ProgramTable::of_height(0), &precompiles)?)
+        Ok(tables
+            .map(|table| (table.name().to_owned(), table.rows(&input)))
+            .collect())
     }
 
     /// The key that proves and verifies runs of the program with these settings and heights. It is
@@ -278,9 +361,10 @@ impl RecursionCircuit {
     /// If no run can be proved with them.
     pub fn key(
         &self,
-        settings: FriSettings,
+        settings: impl Into<StackSettings>,
         heights: &Heights,
     ) -> Result<Arc<CircuitKey>, CircuitError> {
+        let settings = settings.into();
         self.keys.get_or_make(&(settings, heights.clone()), || {
             CircuitKey::new(&self.compiled.program, settings, heights.clone())
         })

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use droste_gadgets::NativeTape;
 use droste_native::stark::suite::SuiteCap;
-use droste_native::{Commitment, F, HashSuite, Poseidon16Suite};
+use droste_native::{Commitment, F, FriSettings, HashSuite, Poseidon16Suite};
 use droste_vm::key::{Key, KeyHeights};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions};
@@ -16,8 +16,9 @@ use droste_vm::record::Execution;
 use droste_vm::verifier::Verifier;
 use p3_air::BaseAir;
 
-use super::{ChildShape, Children, CircuitError, Parts, RecursionCircuit};
+use super::{ChildShape, Children, CircuitError, FriVerifier, Parts, RecursionCircuit, Verifies};
 use crate::codegen::{TableSource, generate};
+use crate::program::run_recursion;
 use crate::shape::ProofShape;
 use crate::tape::{Answers, TapeSuite, commitment_lanes};
 
@@ -63,52 +64,26 @@ impl<H: TapeSuite> ProgramCircuit<H> {
         count: usize,
     ) -> Result<Self, CircuitError> {
         let circuit = compile(verifier, log_heights, count, Instant::now())?;
-        Ok(Self::of(Arc::new(circuit)))
+        Self::of(Arc::new(circuit))
     }
 
     /// The circuit for `count` proofs of this shape, on the standard machine.
     ///
     /// # Errors
     /// If the standard machine makes no such proofs, or no program can be generated.
-    pub fn of_shape(shape: &ChildShape, count: usize) -> Result<Self, CircuitError>
-    where
-        StandardTables: Provable<H>,
-    {
-        Ok(Self::of(Arc::new(Self::compile_shape(shape, count)?)))
+    pub fn of_shape(shape: &ChildShape, count: usize) -> Result<Self, CircuitError> {
+        Self::of(Arc::new(super::compile(shape, count)?))
     }
 
-    pub(super) fn compile_shape(
-        shape: &ChildShape,
-        count: usize,
-    ) -> Result<RecursionCircuit, CircuitError>
-    where
-        StandardTables: Provable<H>,
-    {
-        let start = Instant::now();
-        let program = shape.tables.iter().position(|name| name == "program");
-        let program_log_height = program
-            .and_then(|index| shape.log_heights.get(index))
-            .copied()
-            .unwrap_or_default();
-        let heights = match shape.fixed {
-            true => KeyHeights::Fixed(shape.log_heights.clone()),
-            false => KeyHeights::Free,
-        };
-        let verifier = Verifier::<H, StandardTables>::of_machine(
-            shape.settings,
-            &shape.tables,
-            heights,
-            program_log_height,
-        )
-        .map_err(CircuitError::ChildMachine)?;
-        compile(&verifier, &shape.log_heights, count, start)
-    }
-
-    /// Wraps a circuit whose children are committed in `H`.
-    pub(super) const fn of(circuit: Arc<RecursionCircuit>) -> Self {
-        Self {
-            circuit,
-            hash: PhantomData,
+    /// Wraps a circuit whose children are proofs over FRI, committed in `H`.
+    pub(super) fn of(circuit: Arc<RecursionCircuit>) -> Result<Self, CircuitError> {
+        circuit.fri()?;
+        match circuit.hash() == H::ID {
+            true => Ok(Self {
+                circuit,
+                hash: PhantomData,
+            }),
+            false => Err(CircuitError::OtherShape { child: 0 }),
         }
     }
 
@@ -122,15 +97,9 @@ impl<H: TapeSuite> ProgramCircuit<H> {
     /// # Errors
     /// If a child is of another shape, or the program rejects it.
     pub fn tape(&self, children: &[&Proof<H>]) -> Result<NativeTape, CircuitError> {
-        if let Children::Programs { count, .. } = *self.children()
-            && children.len() != count
-        {
-            return Err(CircuitError::ChildCount {
-                expected: count,
-                found: children.len(),
-            });
-        }
-        let shape = self.shape();
+        self.check_count(children.len())?;
+        let fri = self.fri()?;
+        let shape = &fri.shape;
         let roots: Vec<Commitment<H>> = children
             .iter()
             .map(|proof| SuiteCap::from_digests(proof.key.program.clone()))
@@ -138,7 +107,7 @@ impl<H: TapeSuite> ProgramCircuit<H> {
         let mut answers = Answers::<H>::default();
         for (child, (proof, root)) in children.iter().zip(&roots).enumerate() {
             let heights = shape.tables.iter().map(|table| table.log_height);
-            if header(&proof.key) != self.header()
+            if header(&proof.key) != fri.header
                 || !heights.eq(proof.batch.degree_bits.iter().copied())
             {
                 return Err(CircuitError::OtherShape { child });
@@ -147,7 +116,8 @@ impl<H: TapeSuite> ProgramCircuit<H> {
             answers.message(proof.statement.to_vec());
             answers.proof(shape, Some(root), &proof.batch)?;
         }
-        Ok(self.record(answers)?)
+        let record = || run_recursion::<H>(shape, &fri.evaluators, &fri.header, children.len());
+        Ok(answers.record(record)?)
     }
 
     /// Runs the program on these children.
@@ -174,8 +144,34 @@ impl<H: TapeSuite> ProgramCircuit<H> {
         }
         let execution = self.execute(children)?;
         self.key(options.settings, &options.heights)?
-            .prove(&execution)
+            .prove(&execution)?
+            .over_fri()
     }
+}
+
+/// The circuit that verifies `count` proofs over FRI with these settings, of which `shape` says the
+/// rest, on the standard machine.
+pub(super) fn compile_shape<H: TapeSuite>(
+    shape: &ChildShape,
+    settings: FriSettings,
+    count: usize,
+) -> Result<RecursionCircuit, CircuitError>
+where
+    StandardTables: Provable<H>,
+{
+    let start = Instant::now();
+    let heights = match shape.fixed {
+        true => KeyHeights::Fixed(shape.log_heights.clone()),
+        false => KeyHeights::Free,
+    };
+    let verifier = Verifier::<H, StandardTables>::of_machine(
+        settings,
+        &shape.tables,
+        heights,
+        shape.program_log_height(),
+    )
+    .map_err(CircuitError::ChildMachine)?;
+    compile(&verifier, &shape.log_heights, count, start)
 }
 
 /// The circuit that verifies `count` proofs with these heights under the key of `verifier`.
@@ -213,10 +209,12 @@ fn compile<H: TapeSuite, T: Provable<H>>(
             shape: ChildShape::new(key, log_heights),
             count,
         },
-        shape,
-        evaluators,
-        header: header(key),
-        security,
+        verifies: Verifies::Fri(Box::new(FriVerifier {
+            shape,
+            evaluators,
+            header: header(key),
+            security,
+        })),
         start,
     })
 }

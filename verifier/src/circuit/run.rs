@@ -15,8 +15,8 @@ use crate::claim::ClaimTree;
 pub struct Run {
     circuit: Arc<RecursionCircuit>,
     execution: Execution,
-    /// Number of rows that it fills in each table of its machine.
-    rows: Vec<usize>,
+    /// Names of its machine's tables, and the number of rows that it fills in each.
+    rows: Vec<(String, usize)>,
     trees: Vec<ClaimTree>,
     compile: Duration,
     execute: Duration,
@@ -52,8 +52,9 @@ impl Run {
         &self.execution
     }
 
-    /// Number of rows that it fills in each table of the machine that proves it.
-    pub fn rows(&self) -> &[usize] {
+    /// Names of the tables of the machine that proves it over FRI, in order, and the number of rows that
+    /// it fills in each.
+    pub fn rows(&self) -> &[(String, usize)] {
         &self.rows
     }
 
@@ -64,7 +65,7 @@ impl Run {
 
     /// Proven bits of every proof that the circuit accepts.
     pub fn bits(&self) -> usize {
-        self.circuit.security().bits()
+        self.circuit.bits()
     }
 
     /// Time that compiling the circuit took.

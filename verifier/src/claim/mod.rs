@@ -103,10 +103,15 @@ pub enum ClaimError {
 /// The claim tree of a proof whose children have these trees; the proof of an ordinary program has
 /// none.
 pub fn claim_tree<H: HashSuite>(proof: &Proof<H>, children: Vec<ClaimTree>) -> ClaimTree {
+    tree_of(proof.key.digest(), proof.statement, children)
+}
+
+/// [`claim_tree`] of a proof with this key and statement.
+pub(crate) fn tree_of(key: KeyDigest, statement: [F; 8], children: Vec<ClaimTree>) -> ClaimTree {
     ClaimTree {
-        key: proof.key.digest(),
+        key,
         claim: if children.is_empty() {
-            Claim::Statement(proof.statement)
+            Claim::Statement(statement)
         } else {
             Claim::Children(children)
         },

@@ -1,6 +1,7 @@
 //! Estimates what a proof takes of memory, before anything is proved.
 
 use droste_native::field::EXTENSION_DEGREE;
+use droste_native::whir::Scheme;
 use droste_native::{F, FriSettings};
 use droste_vm::report::TableReport;
 
@@ -40,6 +41,21 @@ impl Cost {
         let rows = heights.max().unwrap_or(0) << settings.log_blowup;
         let columns: usize = tables.iter().map(|table| table.shape.main_width).sum();
         let bytes = extensions + rows * ROW + columns * COLUMN + PROCESS;
+        bytes + bytes / 16
+    }
+
+    /// Estimates the bytes of memory that a proof over WHIR needs, `2^log_leaves` being the number of
+    /// fractions of its messages: cells and codewords of the stack, its Merkle trees, the fractions of
+    /// all layers, and what the process takes besides; rather too much than too little.
+    pub fn estimated_bytes_over_whir(scheme: &Scheme, log_leaves: usize) -> usize {
+        let layout = scheme.layout();
+        let step = &scheme.schedule().stack;
+        let cells = layout.main_cells() + layout.preprocessed_cells();
+        let codewords = (cells * ELEMENT) << step.log_blowup;
+        let trees = (2 * 2 * DIGEST) << step.log_leaves;
+        // Numerator and denominator of each; the layers above together have as many.
+        let fractions = (2 * 2 * EXTENSION_DEGREE * ELEMENT) << log_leaves;
+        let bytes = cells * ELEMENT + codewords + trees + fractions + PROCESS;
         bytes + bytes / 16
     }
 }

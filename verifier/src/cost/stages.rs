@@ -53,6 +53,14 @@ impl Recorder {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Time that the spans of these names cover, so far.
+    pub fn time_of(&self, names: &[&str]) -> Duration {
+        let intervals = self.intervals();
+        let named = intervals.iter().filter(|(name, ..)| names.contains(name));
+        let closed = named.filter_map(|&(_, from, to)| Some((from, to?)));
+        covered(closed.collect())
+    }
+
     /// Stages of a proof: filling its traces took `trace`, its prover began at `begin`, and traces
     /// and prover together took `all`.
     pub fn stages(

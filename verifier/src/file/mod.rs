@@ -4,6 +4,7 @@
 //! |---|---|
 //! | 8 | [`MAGIC`] |
 //! | 4 | [`FILE_VERSION`], little-endian |
+//! | 1 | stack of the proof: 0 FRI, 1 WHIR |
 //! | rest | recursion keys, ascending, each with its bits and its recipe; all other keys of the claim tree, ascending; the tree, each node before its children, with the number of its key in these two lists; the proof: as `droste_vm::codec` writes values |
 //!
 //! As with proofs, decoding refuses everything that encoding does not write, and takes memory in
@@ -11,7 +12,8 @@
 //! lengths, before their entries are read. The tree is stored as a flat list, so that nested input
 //! does not lead to nested calls before its depth is checked. Reading a node takes at most 160
 //! bytes of memory, although some have 3 bytes in the file: 84 MB for the largest tree. Leaves with a
-//! key each take up to 400, but 70 in the file: 210 MB.
+//! key each take up to 400, but 70 in the file: 210 MB. Reading a proof over WHIR takes up to 48 bytes per
+//! byte, so a file with one may have at most [`MAX_BYTES_OVER_WHIR`].
 //!
 //! [`member`] is the format of proofs that a leaf is in a claim.
 
@@ -19,13 +21,17 @@ pub mod member;
 mod tree;
 
 use droste_native::{F, Poseidon16Suite};
-use droste_vm::codec::{DecodeError, decode_body, encode_body, short_list};
+use droste_vm::codec::{DecodeError, check_length, decode_body, encode_body, short_list};
 use droste_vm::key::KeyDigest;
 use droste_vm::prover::Proof;
+use droste_vm::stack::Stack;
+use droste_vm::whir;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::aggregate::{Aggregate, UnverifiedAggregate};
+use crate::circuit::RecursionProof;
 use crate::claim::{ClaimError, ClaimTree, MAX_NODES};
 use crate::keys::{ClaimedKeys, Recipe};
 use tree::{FlatTree, Node};
@@ -34,13 +40,28 @@ use tree::{FlatTree, Node};
 pub const MAGIC: [u8; 8] = *b"droste\0a";
 
 /// Version of the format, raised by every change of its meaning. Version 2 added recipes to keys;
-/// since version 3 each key is stored once, however many nodes have it.
-pub const FILE_VERSION: u32 = 3;
+/// since version 3 each key is stored once, however many nodes have it; since version 4 settings and
+/// proof say their proof stack.
+pub const FILE_VERSION: u32 = 4;
+
+/// Length of the longest file that is decoded if its proof is over WHIR: 16 MiB.
+pub const MAX_BYTES_OVER_WHIR: usize = 1 << 24;
 
 /// Largest number of recursion keys in a file.
 pub const MAX_KEYS: usize = 256;
 
-const HEADER: usize = MAGIC.len() + 4;
+/// Numbers of the proof stacks.
+const FRI: u8 = 0;
+const WHIR: u8 = 1;
+
+const fn number(stack: Stack) -> u8 {
+    match stack {
+        Stack::Fri => FRI,
+        Stack::Whir => WHIR,
+    }
+}
+
+const HEADER: usize = MAGIC.len() + 4 + 1;
 
 /// Why bytes are not the file of an aggregate, or an aggregate cannot be written to a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -53,6 +74,12 @@ pub enum FileError {
     Version {
         /// Version in the file.
         found: u32,
+    },
+    /// No proof stack has this number.
+    #[error("the file names proof stack number {found}, expected 0 or 1")]
+    UnknownStack {
+        /// Number in the file.
+        found: u8,
     },
     /// The content cannot be read.
     #[error(transparent)]
@@ -144,10 +171,10 @@ pub fn content(aggregate: &Aggregate) -> Result<impl Serialize + use<'_>, FileEr
 }
 
 fn listed<'a>(
-    proof: &'a Proof<Poseidon16Suite>,
+    proof: &'a RecursionProof,
     tree: &ClaimTree,
     keys: &'a ClaimedKeys,
-) -> Result<Content<&'a Recipe, &'a Proof<Poseidon16Suite>>, FileError> {
+) -> Result<Content<&'a Recipe, &'a RecursionProof>, FileError> {
     check_count(keys.iter().len())?;
     let FlatTree { other_keys, nodes } = FlatTree::new(tree, keys)?;
     Ok(Content {
@@ -162,12 +189,13 @@ fn listed<'a>(
 }
 
 fn write(
-    proof: &Proof<Poseidon16Suite>,
+    proof: &RecursionProof,
     tree: &ClaimTree,
     keys: &ClaimedKeys,
 ) -> Result<Vec<u8>, FileError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FILE_VERSION.to_le_bytes());
+    bytes.push(number(proof.stack()));
     Ok(encode_body(bytes, &listed(proof, tree, keys)?)?)
 }
 
@@ -181,7 +209,22 @@ pub fn decode(bytes: &[u8]) -> Result<UnverifiedAggregate, FileError> {
         Some(FILE_VERSION) => {}
         Some(found) => return Err(FileError::Version { found }),
     }
-    let content: Content<Recipe, Proof<Poseidon16Suite>> = decode_body(bytes, HEADER)?;
+    match bytes.get(HEADER - 1) {
+        Some(&FRI) => unverified::<Proof<Poseidon16Suite>>(bytes),
+        Some(&WHIR) => {
+            check_length(bytes, MAX_BYTES_OVER_WHIR)?;
+            unverified::<whir::Proof>(bytes)
+        }
+        Some(&found) => Err(FileError::UnknownStack { found }),
+        None => Err(FileError::Magic),
+    }
+}
+
+/// Decodes an aggregate whose proof is a `P`.
+fn unverified<P: DeserializeOwned + Into<RecursionProof>>(
+    bytes: &[u8],
+) -> Result<UnverifiedAggregate, FileError> {
+    let content: Content<Recipe, P> = decode_body(bytes, HEADER)?;
     let tree_keys = content.keys.iter().map(|(key, ..)| *key);
     let tree_keys: Vec<[F; 8]> = tree_keys.chain(content.other_keys).collect();
     let mut keys = ClaimedKeys::default();
@@ -189,7 +232,7 @@ pub fn decode(bytes: &[u8]) -> Result<UnverifiedAggregate, FileError> {
         keys.insert(KeyDigest(key), usize::from(bits), recipe);
     }
     let aggregate = UnverifiedAggregate {
-        proof: content.proof,
+        proof: content.proof.into(),
         tree: tree::unflatten(content.nodes, &tree_keys)?,
         keys,
     };

@@ -202,7 +202,7 @@ mod tests {
                 children: Children::Airs {
                     identity: [F::ZERO; 8],
                 },
-                settings: FriSettings::toy(),
+                settings: FriSettings::toy().into(),
                 heights: Heights::Minimal,
             };
             list.insert(KeyDigest([F::from_u32(key); 8]), 0, recipe);

@@ -186,7 +186,7 @@ mod tests {
             children: Children::Airs {
                 identity: [F::new(identity); 8],
             },
-            settings: FriSettings::toy(),
+            settings: FriSettings::toy().into(),
             heights: Heights::Minimal,
         }
     }

@@ -6,8 +6,10 @@
 //! program is committed to at the height that its recipe says. The constants are measured on the
 //! recursion programs and rounded up; tests compare the estimates with generated programs.
 
-use droste_native::HashId;
+use droste_native::whir::{MAX_ROW_VARIABLES, WhirSettings};
+use droste_native::{FriSettings, HashId};
 use droste_vm::heights::Heights;
+use droste_vm::stack::StackSettings;
 
 use super::recipe::Recipe;
 use crate::circuit::{ChildShape, Children};
@@ -19,6 +21,16 @@ const ROWS: usize = 32;
 /// Instructions per child for each coefficient of the final polynomial, and for each query.
 const COEFFICIENT: usize = 13;
 const QUERY: usize = 6;
+
+/// Instructions per child over WHIR: for any shape, for each variable of the stack, for each digest of a
+/// cap, for each element of a later leaf, for each query, and for each coefficient of the final polynomial
+/// in each of the last queries.
+const WHIR_CHILD: usize = 4_000;
+const WHIR_VARIABLE: usize = 400;
+const WHIR_DIGEST: usize = 8;
+const WHIR_LEAF: usize = 60;
+const WHIR_QUERY: usize = 40;
+const WHIR_COEFFICIENT: usize = 4;
 
 /// Cost that one table of the children adds.
 struct TableCost {
@@ -82,7 +94,38 @@ fn power(log: usize) -> usize {
 impl ChildShape {
     /// Instructions that check one child, at most.
     pub(crate) fn child_cost(&self) -> usize {
-        let settings = &self.settings;
+        match &self.settings {
+            StackSettings::Fri(settings) => self.cost_over_fri(settings),
+            StackSettings::Whir(settings) => self.cost_over_whir(settings),
+        }
+    }
+
+    /// Instructions of the verifier of one proof over WHIR, at most. The number of queries depends little
+    /// on the number of the stack's rows, so the largest is taken.
+    fn cost_over_whir(&self, settings: &WhirSettings) -> usize {
+        let schedules = (1..=MAX_ROW_VARIABLES).filter_map(|rows| settings.schedule(rows).ok());
+        let queries = schedules.map(|schedule| {
+            let steps = schedule.commitments();
+            let last = schedule.folded.last().map_or(0, |step| step.queries);
+            let all = steps.fold(0_usize, |sum, step| sum.saturating_add(step.queries));
+            let coefficients = power(schedule.final_variables).saturating_mul(last);
+            (all, coefficients)
+        });
+        let (queries, coefficients) = queries.max().unwrap_or((0, 0));
+        let tables = self.tables.iter().map(|name| table_cost(name).child);
+        let rows = settings.log_block.saturating_add(MAX_ROW_VARIABLES);
+        let parts = [
+            WHIR_CHILD,
+            rows.saturating_mul(WHIR_VARIABLE),
+            power(settings.cap_height).saturating_mul(WHIR_DIGEST),
+            power(settings.later_fold).saturating_mul(WHIR_LEAF),
+            queries.saturating_mul(WHIR_QUERY),
+            coefficients.saturating_mul(WHIR_COEFFICIENT),
+        ];
+        tables.chain(parts).fold(0, usize::saturating_add)
+    }
+
+    fn cost_over_fri(&self, settings: &FriSettings) -> usize {
         let mut heights = self.log_heights.clone();
         heights.sort_unstable();
         heights.dedup();
@@ -149,7 +192,12 @@ impl Recipe {
                 _ => 1,
             },
         };
-        let rows = rows.saturating_mul(power(self.settings.log_blowup));
+        let rows = match &self.settings {
+            StackSettings::Fri(_) => rows,
+            // A row of the stack is committed to whole, and the columns of the program take a few.
+            StackSettings::Whir(settings) => rows.max(power(settings.log_block)),
+        };
+        let rows = rows.saturating_mul(power(self.settings.log_blowup()));
         instructions
             .saturating_add(once)
             .saturating_add(rows / ROWS)

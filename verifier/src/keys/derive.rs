@@ -45,7 +45,7 @@ impl Deriver {
     /// Lets the deriver derive keys of the program that verifies proofs of these AIRs.
     #[must_use]
     pub fn with_airs<H: TapeSuite>(mut self, circuit: &AirCircuit<H>) -> Self {
-        let bits = circuit.security().bits();
+        let bits = circuit.bits();
         let program = circuit.compiled().program.clone();
         self.airs
             .insert(circuit.air_key().identity, (program, bits));

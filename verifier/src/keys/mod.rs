@@ -31,8 +31,8 @@ use thiserror::Error;
 pub use cache::Cache;
 pub use derive::Deriver;
 pub use recipe::{
-    MAX_BYTE_CHILDREN, MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_COST, MAX_LOG_ARITY, MAX_LOG_BLOWUP,
-    MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD, Recipe, RecipeError,
+    MAX_BYTE_CHILDREN, MAX_CAP_HEIGHT, MAX_CHILDREN, MAX_COST, MAX_LATER_FOLD, MAX_LOG_ARITY,
+    MAX_LOG_BLOWUP, MAX_LOG_FINAL_POLY_LEN, MAX_LOG_PROGRAM_CODEWORD, Recipe, RecipeError,
 };
 pub use tree::TreeBits;
 
@@ -265,7 +265,7 @@ mod tests {
                 children: Children::Airs {
                     identity: [F::from_u32(n); 8],
                 },
-                settings: FriSettings::toy(),
+                settings: FriSettings::toy().into(),
                 heights: Heights::Minimal,
             };
             list.insert(key(n), bits, recipe);

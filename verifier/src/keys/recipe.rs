@@ -1,17 +1,16 @@
 //! Recipes: everything that a recursion key is derived from.
 
-use droste_native::{FriSettings, SettingsError, with_suite};
+use droste_native::HashId;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
-use droste_vm::key::{KeyDigest, KeyError};
-use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::key::KeyDigest;
+use droste_vm::stack::{StackSettings, StackSettingsError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::circuit::{
-    ChildShape, Children, CircuitCache, CircuitError, MAX_TABLES, ProgramCircuit, proving_key,
+    ChildShape, Children, CircuitCache, CircuitError, CircuitKey, MAX_TABLES, compile,
 };
-use crate::tape::TapeSuite;
 
 /// Largest number of children of a program that is generated from a recipe. The program has a copy
 /// of the code that checks a query per child.
@@ -32,6 +31,9 @@ pub const MAX_LOG_FINAL_POLY_LEN: usize = 8;
 /// Logarithm of the largest folding factor of children that a recipe may ask for.
 pub const MAX_LOG_ARITY: usize = 4;
 
+/// Largest number of variables that children over WHIR may fold at once in a recipe.
+pub const MAX_LATER_FOLD: usize = 6;
+
 /// Logarithm of the longest codeword of a program table that is committed to for a recipe: the
 /// commitment then takes 0.5 GB.
 pub const MAX_LOG_PROGRAM_CODEWORD: usize = 22;
@@ -41,15 +43,15 @@ pub const MAX_COST: usize = 1 << 22;
 
 /// What a recursion key is derived from: the proofs that its program verifies, and the settings and
 /// heights at which the program's runs are proved. Their machine has the tables of
-/// [`PRECOMPILES`](crate::circuit::PRECOMPILES) and of whatever other precompiles the program
+/// [`precompiles`](crate::circuit::precompiles) and of whatever other precompiles the program
 /// calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
     /// The proofs that the program verifies.
     pub children: Children,
-    /// FRI settings of the proofs of its runs.
-    pub settings: FriSettings,
+    /// Stack and settings of the proofs of its runs.
+    pub settings: StackSettings,
     /// Heights of the tables in those proofs.
     pub heights: Heights,
 }
@@ -59,7 +61,7 @@ pub struct Recipe {
 pub enum RecipeError {
     /// Settings out of range.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Settings(#[from] StackSettingsError),
     /// A number is larger than the limit for recipes, which bounds the work of deriving.
     #[error("{what} is {found}, expected at most {max}")]
     TooLarge {
@@ -87,36 +89,57 @@ pub enum RecipeError {
     /// The program cannot be generated.
     #[error(transparent)]
     Circuit(#[from] CircuitError),
-    /// The key of the program cannot be made.
-    #[error(transparent)]
-    Key(#[from] KeyError),
+    /// Proofs over WHIR are committed in Poseidon-16 only.
+    #[error("children over WHIR are said to be committed in {found}, expected poseidon16")]
+    Hash {
+        /// The hash.
+        found: HashId,
+    },
 }
 
 impl ChildShape {
     /// Refuses shapes whose program would take long to generate. Computes nothing else.
     fn check(&self) -> Result<(), RecipeError> {
-        let settings = &self.settings;
-        settings.validate()?;
+        self.settings.validate()?;
         at_most(
             "number of the children's tables",
             self.tables.len(),
             MAX_TABLES,
         )?;
-        at_most(
-            "logarithm of the children's caps",
-            settings.cap_height,
-            MAX_CAP_HEIGHT,
-        )?;
-        at_most(
-            "logarithm of the children's final polynomial",
-            settings.log_final_poly_len,
-            MAX_LOG_FINAL_POLY_LEN,
-        )?;
-        at_most(
-            "logarithm of the children's folding factor",
-            settings.max_log_arity,
-            MAX_LOG_ARITY,
-        )?;
+        match &self.settings {
+            StackSettings::Fri(settings) => {
+                at_most(
+                    "logarithm of the children's caps",
+                    settings.cap_height,
+                    MAX_CAP_HEIGHT,
+                )?;
+                at_most(
+                    "logarithm of the children's final polynomial",
+                    settings.log_final_poly_len,
+                    MAX_LOG_FINAL_POLY_LEN,
+                )?;
+                at_most(
+                    "logarithm of the children's folding factor",
+                    settings.max_log_arity,
+                    MAX_LOG_ARITY,
+                )?;
+            }
+            StackSettings::Whir(settings) => {
+                if self.hash != HashId::Poseidon16 {
+                    return Err(RecipeError::Hash { found: self.hash });
+                }
+                at_most(
+                    "logarithm of the children's caps",
+                    settings.cap_height,
+                    MAX_CAP_HEIGHT,
+                )?;
+                at_most(
+                    "logarithm of the children's folding factor",
+                    settings.later_fold,
+                    MAX_LATER_FOLD,
+                )?;
+            }
+        }
         if self.log_heights.len() != self.tables.len() {
             return Err(RecipeError::Malformed {
                 what: "number of the children's heights",
@@ -149,23 +172,6 @@ impl Children {
     }
 }
 
-/// Returns the key digest of the circuit for `count` proofs of this shape, and the proven bits of
-/// the proofs that it accepts.
-fn derive<H: TapeSuite>(
-    shape: &ChildShape,
-    count: usize,
-    settings: FriSettings,
-    heights: &Heights,
-) -> Result<(KeyDigest, usize), RecipeError>
-where
-    StandardTables: Provable<H>,
-{
-    let circuit = ProgramCircuit::<H>::of_shape(shape, count)?;
-    let program = &circuit.compiled().program;
-    let key = key_digest(program, settings, heights)?;
-    Ok((key, circuit.security().bits()))
-}
-
 impl Recipe {
     /// Refuses recipes with numbers out of range, and those whose program would take long to
     /// generate. Nothing is generated here.
@@ -176,7 +182,7 @@ impl Recipe {
         self.settings.validate()?;
         at_most(
             "logarithm of the blowup",
-            self.settings.log_blowup,
+            self.settings.log_blowup(),
             MAX_LOG_BLOWUP,
         )?;
         self.children.check()?;
@@ -191,13 +197,17 @@ impl Recipe {
             MAX_TABLES,
         )?;
         // The program table's height is one of them.
-        let max = MAX_LOG_PROGRAM_CODEWORD.saturating_sub(self.settings.log_blowup);
+        let max = MAX_LOG_PROGRAM_CODEWORD.saturating_sub(self.settings.log_blowup());
         let program = match heights {
             [.., program, _words, _blocks] => *program,
             [log_height] => *log_height,
             _ => 0,
         };
         at_most("logarithm of the height of the program", program, max)?;
+        if let StackSettings::Whir(settings) = &self.settings {
+            // Codewords have the length of a row of the stack, however short the program is.
+            at_most("logarithm of a row of the stack", settings.log_block, max)?;
+        }
         at_most("work of deriving the key", self.cost(), MAX_COST)
     }
 
@@ -212,7 +222,9 @@ impl Recipe {
         let Children::Programs { shape, count } = &self.children else {
             return Err(RecipeError::UnknownAirs);
         };
-        with_suite!(shape.hash, H => derive::<H>(shape, *count, self.settings, &self.heights))
+        let circuit = compile(shape, *count)?;
+        let key = self.key_digest(&circuit.compiled().program)?;
+        Ok((key, circuit.bits()))
     }
 
     /// Like [`Self::derive`], with the circuit and the key that `circuits` keeps or will keep.
@@ -224,27 +236,22 @@ impl Recipe {
         let Children::Programs { shape, count } = &self.children else {
             return Err(RecipeError::UnknownAirs);
         };
-        let circuit =
-            with_suite!(shape.hash, H => circuits.programs::<H>(shape.clone(), *count)?.share());
+        let circuit = circuits.circuit(shape.clone(), *count)?;
         let key = circuit.key(self.settings, &self.heights)?;
-        Ok((key.key().digest(), circuit.security().bits()))
+        Ok((key.digest(), circuit.bits()))
     }
 
     /// Like [`Self::derive`], for a recipe of AIRs: `program` verifies their proofs.
     pub(super) fn derive_with(&self, program: &Program) -> Result<KeyDigest, RecipeError> {
         self.check()?;
-        key_digest(program, self.settings, &self.heights)
+        self.key_digest(program)
     }
-}
 
-/// The digest of the key of a recursion program.
-fn key_digest(
-    program: &Program,
-    settings: FriSettings,
-    heights: &Heights,
-) -> Result<KeyDigest, RecipeError> {
-    let key = proving_key(program, settings, heights.clone())?;
-    Ok(key.key().digest())
+    /// The digest of the key of a recursion program.
+    fn key_digest(&self, program: &Program) -> Result<KeyDigest, RecipeError> {
+        let key = CircuitKey::new(program, self.settings, self.heights.clone())?;
+        Ok(key.digest())
+    }
 }
 
 fn at_most(what: &'static str, found: usize, max: usize) -> Result<(), RecipeError> {

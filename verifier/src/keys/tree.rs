@@ -141,7 +141,7 @@ mod tests {
                 children: Children::Airs {
                     identity: [F::ZERO; 8],
                 },
-                settings: FriSettings::toy(),
+                settings: FriSettings::toy().into(),
                 heights: Heights::Minimal,
             };
             list.insert(key(n), bits, recipe);

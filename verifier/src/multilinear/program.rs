@@ -5,14 +5,18 @@ use std::fmt::Write as _;
 use droste_gadgets::prelude::Felt;
 use droste_gadgets::verify::multilinear::shape::Shape;
 use droste_gadgets::verify::recursion::{self as entries, Key};
+use droste_gadgets::verify::whir::shape::{Queries, Shape as Opening};
 use droste_gadgets::{NativeTape, SOURCES};
+use droste_native::field::EXTENSION_DEGREE;
 use droste_native::whir::Scheme;
-use droste_native::{F, Poseidon16Suite};
+use droste_native::{EF, F, Poseidon16Suite};
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
 use droste_vm::executor::{RunError, execute};
 use droste_vm::record::Execution;
-use droste_vm::whir::{self, KEY_TAG, Proof, Provable, Verifier, VerifyError};
-use p3_field::PrimeField32;
+use droste_vm::whir::{
+    self, KEY_TAG, Proof, Provable, Verifier, VerifyError, WhirSecurity, WhirTerm,
+};
+use p3_field::{Field, PrimeField32};
 use thiserror::Error;
 
 use super::shape::{MultilinearShapeError, proof_shape};
@@ -58,6 +62,7 @@ pub struct RecursionProgram {
     evaluators: MultilinearEvaluators,
     /// A key digest's preimage without the commitment to the program, which is its last part.
     header: Vec<F>,
+    security: WhirSecurity,
     children: usize,
 }
 
@@ -86,13 +91,29 @@ impl RecursionProgram {
         )?;
         let mut header = key.preimage();
         header.truncate(16);
+        let mut security = verifier
+            .security(log_heights)
+            .map_err(RecursionProgramError::Heights)?;
+        security.terms.push(comparison_of_leaves(&shape.opening));
         Ok(Self {
+            security,
             shape,
             scheme,
             evaluators: MultilinearEvaluators::new(system)?,
             header,
             children,
         })
+    }
+
+    /// Proven security of every proof that the program accepts: that of the proof, and of what the
+    /// program checks in another way than the native verifier.
+    pub const fn security(&self) -> &WhirSecurity {
+        &self.security
+    }
+
+    /// Whether proofs under this key are of the machine that the program verifies proofs of.
+    pub(crate) fn verifies_key(&self, key: &whir::Key) -> bool {
+        key.preimage().starts_with(&self.header)
     }
 
     /// The shape of the proofs.
@@ -212,6 +233,26 @@ pub fn main() {{
             let children: Vec<_> = (0..self.children).map(|_| child()).collect();
             entries::reveal_claim(CLAIM_TAG.into(), &children);
         })
+    }
+}
+
+/// The program compares the leaves of each commitment with their combination at a random point, instead of
+/// folding each. For leaves of `n` elements of the base field in each tree the error is at most the sum of
+/// `(n + 8) / |EF|` (`droste_gadgets::verify::whir::rows`). The last answers are compared with the values of
+/// the final polynomial in one sum, by powers of a challenge.
+fn comparison_of_leaves(shape: &Opening) -> WhirTerm {
+    let rounds = shape.rounds.iter().map(|round| &round.queries);
+    let of = |queries: &Queries| {
+        let degree = if queries.base { 1 } else { EXTENSION_DEGREE };
+        let trees = queries.trees.iter().map(|rows| degree * rows.len() + 8);
+        trees.sum::<usize>()
+    };
+    let last = &shape.final_queries;
+    let count = rounds.map(of).sum::<usize>() + of(last) + last.count;
+    WhirTerm {
+        commitment: None,
+        name: "comparisons of leaves",
+        bits: EF::bits() as f64 - 1.0 - (count as f64).log2(),
     }
 }
 

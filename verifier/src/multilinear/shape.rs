@@ -14,8 +14,9 @@ const MAX_INDEX_BITS: usize = 24;
 const MAX_GRINDING_BITS: usize = 30;
 
 /// Largest level of security at which leaves may be compared with their combination: the comparison
-/// fails with probability `(n + 8) / p^5` for leaves of `n <= 2^8` elements.
-const MAX_LEVEL: usize = 145;
+/// of one commitment, of fewer than 16, fails with probability `(n + 8) / p^5` for leaves of
+/// `n <= 5 * 2^8` lanes, and that of the last answers with a smaller one.
+const MAX_LEVEL: usize = 140;
 
 /// Why no recursive verifier is generated for proofs.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use droste_native::stark::security::Preset;
 use droste_vm::key::KeyDigest;
+use droste_vm::stack::Stack;
 
 use super::{Estimate, Input, Kind, Leaf, Name, Plan, PlanError, Source, Task};
 use crate::aggregate::{AggregateError, Aggregator, StepOutlook};
@@ -20,6 +21,7 @@ pub(super) struct Draft<'a> {
     leaves: &'a [Leaf],
     preset: Preset,
     arity: usize,
+    stack: Stack,
     aggregator: Aggregator,
     /// The steps that bring leaves of each shape to the canonical one. There are none for
     /// aggregates that have it.
@@ -50,9 +52,10 @@ impl<'a> Draft<'a> {
         leaves: &'a [Leaf],
         preset: Preset,
         arity: usize,
+        stack: Stack,
         circuits: &Arc<CircuitCache>,
     ) -> Result<Self, PlanError> {
-        let aggregator = Aggregator::for_preset(preset, arity)?;
+        let aggregator = Aggregator::for_preset(preset, arity, stack)?;
         let aggregator = aggregator.with_circuits(Arc::clone(circuits));
         let smallest = aggregator.join_recipe(1).map_err(CircuitError::from);
         // Nobody could derive the keys of a shape as large as some arities need.
@@ -74,6 +77,7 @@ impl<'a> Draft<'a> {
             leaves,
             preset,
             arity,
+            stack,
             aggregator,
             steps,
         })
@@ -150,6 +154,7 @@ impl<'a> Draft<'a> {
         Ok(Plan {
             preset: self.preset,
             arity: self.arity,
+            stack: self.stack,
             leaves: self.leaves.iter().map(|leaf| leaf.name).collect(),
             tasks: list.tasks,
             root: root.ok_or(PlanError::Leaves { found: 0 })?,

@@ -7,6 +7,7 @@ use droste_native::stark::security::{Preset, UnsupportedBlowup};
 use droste_native::{F, with_suite};
 use droste_vm::codec;
 use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::stack::Stack;
 use thiserror::Error;
 
 use super::draft::Draft;
@@ -160,8 +161,7 @@ impl Planner {
             let expected = min_bits;
             return Err(LeafError::Security { expected, found });
         }
-        let proof = aggregate.proof();
-        let shape = ChildShape::new(&proof.key, &proof.batch.degree_bits);
+        let shape = aggregate.proof().shape();
         let figures = || RunFigures::of_aggregate(&aggregate);
         Ok(Leaf {
             name: Name::of_leaf(bytes),
@@ -196,7 +196,7 @@ impl Planner {
     /// # Errors
     /// If the plan's preset has no settings.
     pub fn worker(&self, plan: &Plan) -> Result<Worker, UnsupportedBlowup> {
-        let aggregator = Aggregator::for_preset(plan.preset, plan.arity)?;
+        let aggregator = Aggregator::for_preset(plan.preset, plan.arity, plan.stack)?;
         let circuits = Arc::clone(&self.circuits);
         Ok(Worker::of(
             aggregator.with_circuits(circuits),
@@ -214,12 +214,13 @@ impl Planner {
         leaves: &[Leaf],
         preset: Preset,
         arity: Option<usize>,
+        stack: Stack,
     ) -> Result<Plan, PlanError> {
         if !(1..=MAX_LEAVES).contains(&leaves.len()) {
             let found = leaves.len();
             return Err(PlanError::Leaves { found });
         }
-        let draft = |arity| Draft::new(leaves, preset, arity, &self.circuits);
+        let draft = |arity| Draft::new(leaves, preset, arity, stack, &self.circuits);
         if let Some(found) = arity {
             let least = leaves.len().min(2);
             return match (least..=MAX_CHILDREN).contains(&found) {

@@ -6,6 +6,7 @@ use droste_native::stark::security::{Preset, UnsupportedBlowup};
 use droste_native::with_suite;
 use droste_vm::codec::{self, DecodeError};
 use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::stack::Stack;
 use droste_vm::verifier::VerifyError;
 use thiserror::Error;
 
@@ -93,7 +94,7 @@ pub struct Product {
     pub steps: Vec<Step>,
 }
 
-/// Runs the tasks of plans of one preset and arity. Circuits that its tasks compiled and keys that
+/// Runs the tasks of plans of one preset, arity and stack. Circuits that its tasks compiled and keys that
 /// it derived are kept for further tasks.
 #[derive(Debug)]
 pub struct Worker {
@@ -109,9 +110,11 @@ impl Worker {
     pub fn new(
         preset: Preset,
         arity: usize,
+        stack: Stack,
         deriver: Arc<Deriver>,
     ) -> Result<Self, UnsupportedBlowup> {
-        Ok(Self::of(Aggregator::for_preset(preset, arity)?, deriver))
+        let aggregator = Aggregator::for_preset(preset, arity, stack)?;
+        Ok(Self::of(aggregator, deriver))
     }
 
     pub(super) const fn of(aggregator: Aggregator, deriver: Arc<Deriver>) -> Self {

@@ -1,13 +1,13 @@
 //! What an aggregate says.
 
-use droste_native::Poseidon16Suite;
-use droste_vm::codec::{self, DecodeError};
+use droste_vm::codec::DecodeError;
 use droste_vm::key::KeyDigest;
-use droste_vm::prover::Proof;
+use droste_vm::stack::Stack;
 use serde::Serialize;
 
 use super::{StepSummary, integers};
 use crate::aggregate::{Accepted, Aggregate, UnverifiedAggregate};
+use crate::circuit::RecursionProof;
 use crate::claim::{Claim, ClaimTree};
 use crate::cost::peak_memory;
 use crate::keys::ClaimedKeys;
@@ -41,9 +41,11 @@ pub struct AggregateSummary {
     pub tree_bits: usize,
     /// Number of proofs in the tree.
     pub proofs: u64,
+    /// Stack of the proof at the root.
+    pub stack: Stack,
     /// Blowup of the proof at the root.
     pub blowup: usize,
-    /// Queries of the proof at the root.
+    /// Queries of the proof at the root; over WHIR those to the commitment to its tables.
     pub queries: usize,
     /// Time to verify it.
     pub verify_ms: f64,
@@ -140,24 +142,24 @@ impl AggregateSummary {
     }
 
     fn of(
-        (proof, tree, keys): (&Proof<Poseidon16Suite>, &ClaimTree, &ClaimedKeys),
+        (proof, tree, keys): (&RecursionProof, &ClaimTree, &ClaimedKeys),
         accepted: &Accepted,
         steps: Vec<StepSummary>,
         evidence: Evidence,
         verify_ms: f64,
     ) -> Result<Self, DecodeError> {
-        let settings = &proof.key.settings;
         Ok(Self {
             key: keys.digest().to_string(),
-            claim: KeyDigest(proof.statement).to_string(),
+            claim: KeyDigest(proof.statement()).to_string(),
             keys_are: evidence,
             proven_bits: accepted.bits,
             tree_bits: accepted.tree_bits,
             proofs: accepted.proofs,
-            blowup: settings.blowup(),
-            queries: settings.num_queries,
+            stack: proof.stack(),
+            blowup: 1 << proof.settings().log_blowup(),
+            queries: proof.queries(),
             verify_ms,
-            proof_bytes: codec::encode(proof)?.len(),
+            proof_bytes: proof.encode()?.len(),
             peak_rss_bytes: peak_memory(),
             steps,
             recursion_keys: keys

@@ -1,6 +1,7 @@
 //! Figures of recursion steps.
 
 use droste_native::HashId;
+use droste_vm::stack::Stack;
 use serde::{Deserialize, Serialize};
 
 use super::milliseconds;
@@ -9,6 +10,9 @@ use crate::aggregate::Step;
 /// Figures of one step (a wrap or join).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepSummary {
+    /// Stack of its proof; not in rows of early versions, which are all over FRI.
+    #[serde(default)]
+    pub stack: Stack,
     /// Hash of the proofs it verified.
     pub hash: HashId,
     /// Number of proofs it verified.
@@ -37,25 +41,26 @@ pub struct StepSummary {
 impl StepSummary {
     /// Takes the figures from a step.
     pub fn new(step: &Step) -> Self {
-        let tables = step.report.tables.iter();
         Self {
+            stack: step.stack,
             hash: step.hash,
             children: step.children,
             canonical: step.canonical,
             cycles: step.cycles,
-            fft_cost: tables.map(|table| table.fft_cost()).sum(),
+            fft_cost: step.report.fft_cost,
             compile_ms: milliseconds(step.compile),
             execute_ms: milliseconds(step.execute),
             prove_ms: milliseconds(step.prove),
             prove_cpu_ms: Some(milliseconds(step.prove_cpu)),
             verify_ms: milliseconds(step.verify),
-            proven_bits: step.report.security.bits(),
+            proven_bits: step.report.bits,
         }
     }
 
     /// The figures in one line.
     pub fn text(&self) -> String {
         let Self {
+            stack,
             hash,
             children,
             canonical,
@@ -72,7 +77,7 @@ impl StepSummary {
         let fft_cost = *fft_cost as f64;
         let cpu = prove_cpu_ms.map_or(String::new(), |ms| format!(" ({ms:.0} ms of CPU time)"));
         format!(
-            "{children} of {hash}{shape}: {cycles} cycles, fft_cost {fft_cost:.2e}, \
+            "{children} of {hash}{shape}, over {stack}: {cycles} cycles, fft_cost {fft_cost:.2e}, \
              compile {compile_ms:.0} ms, execute {execute_ms:.0} ms, prove {prove_ms:.0} ms{cpu}, \
              verify {verify_ms:.1} ms, {proven_bits} bits"
         )

@@ -84,7 +84,14 @@ pub enum TapeError {
     },
     /// The verifier, run natively, rejects the proof.
     #[error("the recursive verifier, run natively, rejects the proof")]
-    Rejected(#[from] Failure),
+    Rejected {
+        /// The first assertion that failed.
+        #[source]
+        failure: Failure,
+        /// The hints up to there. With them, the compiled program fails at the same assertion, and
+        /// says where it is.
+        tape: NativeTape,
+    },
     /// The shape's settings are out of range.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -204,7 +211,7 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
     pub fn record(mut self, program: impl FnOnce() + Send) -> Result<NativeTape, TapeError> {
         let (tape, _) = record(&mut self, program).map_err(|error| match error {
             RecordError::Prover(error) => error,
-            RecordError::Program(failure) => TapeError::Rejected(failure),
+            RecordError::Program { failure, tape } => TapeError::Rejected { failure, tape },
         })?;
         match self.next()? {
             None => Ok(tape),

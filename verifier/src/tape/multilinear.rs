@@ -20,8 +20,8 @@ use super::{TapeError, commitment_lanes, expect_length};
 enum Part<'a> {
     Message(Vec<F>),
     /// The answers to queries, which depend on what the program has sampled: the number of the
-    /// commitment, the queries, and whether the program reads the combination of the leaves first.
-    Answers(usize, Queries, &'a whir::Queries, bool),
+    /// commitment, and the queries.
+    Answers(usize, Queries, &'a whir::Queries),
 }
 
 /// The parts of a proof, one message after another.
@@ -30,7 +30,7 @@ pub(super) struct MultilinearAnswers<'a> {
     parts: VecDeque<Part<'a>>,
     /// The indices that the program has sampled since its last queries.
     indices: Vec<usize>,
-    /// The challenge by which it combines the leaves.
+    /// The challenge by which it combines the leaves of these queries.
     challenge: EF,
 }
 
@@ -77,7 +77,8 @@ impl<'a> MultilinearAnswers<'a> {
         expect_length("layers of fractions", fractions.layers.len(), layers)?;
         self.halves(&fractions.root)?;
         for (number, layer) in fractions.layers.iter().enumerate() {
-            expect_length("rounds of a layer", layer.rounds.len(), number + 1)?;
+            self.extensions("first round of a layer", &[layer.quadratic], 1)?;
+            expect_length("rounds of a layer", layer.rounds.len(), number)?;
             for round in &layer.rounds {
                 self.extensions("round of a layer", &[round.linear, round.quadratic], 2)?;
             }
@@ -98,13 +99,13 @@ impl<'a> MultilinearAnswers<'a> {
         for (number, (round, proof)) in shape.rounds.iter().zip(&opening.rounds).enumerate() {
             self.cap(&proof.commitment, shape.digests(number + 1))?;
             self.one_by_one(&proof.outside, round.ood_samples)?;
-            self.queries(number, &round.queries, &proof.queries, round.queries.base)?;
+            self.queries(number, &round.queries, &proof.queries)?;
             self.sumcheck(&proof.sumcheck, &round.sumcheck)?;
         }
         let last = 1 << shape.final_variables;
         self.extensions("final polynomial", &opening.final_polynomial, last)?;
         let number = shape.rounds.len();
-        self.queries(number, &shape.final_queries, &opening.final_queries, false)?;
+        self.queries(number, &shape.final_queries, &opening.final_queries)?;
         self.sumcheck(&opening.final_sumcheck, &shape.final_sumcheck)
     }
 
@@ -173,15 +174,14 @@ impl<'a> MultilinearAnswers<'a> {
         commitment: usize,
         shape: &Queries,
         proof: &'a whir::Queries,
-        combined: bool,
     ) -> Result<(), TapeError> {
         let nonces = usize::from(shape.grinding_bits > 0);
         self.nonces("the queries", &proof.nonces, nonces)?;
         if let Some(&nonce) = proof.nonces.first() {
             self.message(vec![nonce]);
         }
-        let part = Part::Answers(commitment, shape.clone(), proof, combined);
-        self.parts.push_back(part);
+        self.parts
+            .push_back(Part::Answers(commitment, shape.clone(), proof));
         Ok(())
     }
 
@@ -198,8 +198,8 @@ impl<'a> MultilinearAnswers<'a> {
     pub(super) fn next(&mut self) -> Result<Option<Vec<F>>, TapeError> {
         match self.parts.pop_front() {
             Some(Part::Message(message)) => Ok(Some(message)),
-            Some(Part::Answers(commitment, shape, proof, combined)) => {
-                let messages = self.answers(commitment, &shape, proof, combined)?;
+            Some(Part::Answers(commitment, shape, proof)) => {
+                let messages = self.answers(commitment, &shape, proof)?;
                 for message in messages.into_iter().rev() {
                     self.parts.push_front(Part::Message(message));
                 }
@@ -215,7 +215,6 @@ impl<'a> MultilinearAnswers<'a> {
         commitment: usize,
         shape: &Queries,
         proof: &whir::Queries,
-        combined: bool,
     ) -> Result<Vec<Vec<F>>, TapeError> {
         let mask = (1 << shape.log_leaves) - 1;
         let mut indices = std::mem::take(&mut self.indices);
@@ -235,10 +234,8 @@ impl<'a> MultilinearAnswers<'a> {
             expect_length("restored paths", restored.len(), shape.count)?;
             paths.push(restored);
         }
-        let mut messages = Vec::new();
-        if combined {
-            messages.push(self.combination(proof));
-        }
+        // The program reads the combination of the leaves first.
+        let mut messages = vec![self.combination(proof)];
         for query in 0..shape.count {
             for (tree, paths) in proof.trees.iter().zip(&paths) {
                 // The program reads whole blocks of leaves that are shorter than one.
@@ -253,8 +250,8 @@ impl<'a> MultilinearAnswers<'a> {
         Ok(messages)
     }
 
-    /// The sum of the leaves times the powers of the challenge, as a message: that of each tree, one
-    /// after the other.
+    /// The sum of the leaves times the powers of the challenge, as a message: the coefficients of that
+    /// of each tree, one after the other, in whole blocks.
     fn combination(&self, proof: &whir::Queries) -> Vec<F> {
         let of_tree = |tree: &'_ whir::OpenedTree| {
             let width = tree.leaves.first().map_or(0, Vec::len);
@@ -266,7 +263,12 @@ impl<'a> MultilinearAnswers<'a> {
             }
             sum
         };
-        blocks(&proof.trees.iter().flat_map(of_tree).collect::<Vec<_>>())
+        let sums = proof.trees.iter().flat_map(of_tree);
+        let mut lanes: Vec<F> = sums
+            .flat_map(|sum| sum.as_basis_coefficients_slice().to_vec())
+            .collect();
+        lanes.resize(lanes.len().next_multiple_of(LANES), F::ZERO);
+        lanes
     }
 }
 

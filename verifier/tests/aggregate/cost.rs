@@ -5,18 +5,22 @@ use std::collections::BTreeSet;
 
 use droste_air::test_utils::process_peak;
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_native::{FriSettings, HashId, with_suite};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::circuit::ProgramCircuit;
+use droste_verifier::circuit::{CircuitCache, ProgramCircuit};
 use droste_verifier::keys::{ChildShape, Children, MAX_CHILDREN, MAX_COST, Recipe};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::heights::Heights;
 use droste_vm::isa::id;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Machine, Provable, StandardTables};
+use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::verifier::Verifier;
 use rustix::time::{ClockId, clock_gettime};
+
+use crate::fri;
 
 const R: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
 const POSEIDON2: [u32; 2] = [id::POSEIDON2_MERKLE, id::POSEIDON2_SPONGE];
@@ -39,7 +43,8 @@ fn shape(hash: HashId, precompiles: &[&[u32]]) -> ChildShape {
             log_final_poly_len: 3,
             max_log_arity: 3,
             ..FriSettings::toy()
-        },
+        }
+        .into(),
         tables: machine.names(),
         log_heights: vec![14; machine.tables().len()],
         fixed: true,
@@ -52,12 +57,13 @@ pub fn widest() -> ChildShape {
         HashId::Poseidon16,
         &[&R, &POSEIDON2, &XMSS, &WEIGHTS, &BLAKE3, &KECCAK],
     );
-    shape.settings = FriSettings {
+    let settings = fri(&mut shape.settings);
+    *settings = FriSettings {
         cap_height: 12,
         log_final_poly_len: 8,
         max_log_arity: 4,
         num_queries: 1024,
-        ..shape.settings
+        ..*settings
     };
     for (index, log_height) in shape.log_heights.iter_mut().enumerate() {
         *log_height = 9 + index;
@@ -83,12 +89,76 @@ fn instructions(shape: &ChildShape, count: usize) -> usize {
         let program = names.iter().position(|name| name == "program").unwrap();
         let heights = KeyHeights::Fixed(shape.log_heights.clone());
         let log_height = shape.log_heights[program];
+        let settings = *fri(&mut shape.settings.clone());
         let verifier =
-            Verifier::<H, StandardTables>::of_machine(shape.settings, names, heights, log_height);
+            Verifier::<H, StandardTables>::of_machine(settings, names, heights, log_height);
         let recursion = ProgramCircuit::new(&verifier.unwrap(), &shape.log_heights, count).unwrap();
         recursion.compiled().program.instructions.len()
     }
     with_suite!(shape.hash, H => of::<H>(shape, count))
+}
+
+/// The estimate of the code that verifies a child over WHIR is at least its length, and at most twelve
+/// times it, at settings that lengthen it in each way.
+#[test]
+fn estimates_bound_programs_over_whir() {
+    let base = WhirSettings {
+        cap_height: 4,
+        ..WhirSettings::toy()
+    };
+    let weakest = WhirSettings {
+        security_level: 128,
+        grinding_bits: 24,
+        log_blowup: 1,
+        second_log_blowup: 1,
+        later_fold: 2,
+        blowup_step: 0,
+        ..base
+    };
+    for (name, settings) in [
+        ("toy", base),
+        (
+            "caps",
+            WhirSettings {
+                cap_height: 10,
+                ..base
+            },
+        ),
+        (
+            "folds of six",
+            WhirSettings {
+                later_fold: 6,
+                ..base
+            },
+        ),
+        (
+            "queries",
+            WhirSettings {
+                security_level: 100,
+                ..base
+            },
+        ),
+        ("queries at low rates", weakest),
+        (
+            "proven-100",
+            WhirSettings {
+                log_block: 12,
+                ..WhirSettings::proven_100()
+            },
+        ),
+    ] {
+        let shape = ChildShape {
+            settings: settings.into(),
+            log_heights: vec![12, 12, 10, 9, 12, 10, 12],
+            ..shape(HashId::Poseidon16, &[&R, &WEIGHTS])
+        };
+        let circuit = CircuitCache::default().circuit(shape.clone(), 1).unwrap();
+        let length = circuit.compiled().program.instructions.len();
+        let estimate = recipe(shape.clone(), 2).cost() - recipe(shape, 1).cost();
+        println!("{name}: {length} of {estimate}");
+        assert!(length <= estimate, "{name}: {length}, {estimate}");
+        assert!(estimate <= 12 * length, "{name}: {length}, {estimate}");
+    }
 }
 
 /// The estimate of a child's code is at least its length, and at most six times it.
@@ -107,15 +177,21 @@ fn estimates_bound_programs() {
     type Change = fn(&mut ChildShape);
     let changes: [(&str, Change); 9] = [
         ("canonical", |_| ()),
-        ("large caps", |shape| shape.settings.cap_height = 8),
+        ("large caps", |shape| {
+            fri(&mut shape.settings).cap_height = 8
+        }),
         ("final polynomial", |shape| {
-            shape.settings.log_final_poly_len = 8
+            fri(&mut shape.settings).log_final_poly_len = 8
         }),
-        ("folding by two", |shape| shape.settings.max_log_arity = 1),
+        ("folding by two", |shape| {
+            fri(&mut shape.settings).max_log_arity = 1
+        }),
         ("folding by sixteen", |shape| {
-            shape.settings.max_log_arity = 4
+            fri(&mut shape.settings).max_log_arity = 4
         }),
-        ("queries", |shape| shape.settings.num_queries = 1024),
+        ("queries", |shape| {
+            fri(&mut shape.settings).num_queries = 1024
+        }),
         ("low", |shape| shape.log_heights.fill(8)),
         ("tall", |shape| shape.log_heights.fill(21)),
         ("heights", |shape| {
@@ -147,7 +223,7 @@ fn estimates_bound_programs() {
 fn honest_sets_are_well_inside_the_budget() {
     for preset in [Preset::Toy, Preset::Proven100, Preset::Proven120] {
         for children in [1, 2, 3, 8] {
-            let aggregator = Aggregator::for_preset(preset, children).unwrap();
+            let aggregator = Aggregator::for_preset(preset, children, Stack::Fri).unwrap();
             let canonical = Heights::Exact(aggregator.log_heights().to_vec());
             let step = |shape: ChildShape, settings, heights: &Heights| Recipe {
                 children: Children::Programs { shape, count: 1 },
@@ -161,9 +237,9 @@ fn honest_sets_are_well_inside_the_budget() {
                 (HashId::Blake3, &BLAKE3),
                 (HashId::Keccak, &KECCAK),
             ] {
-                let settings = *aggregator.intermediate_settings(hash);
+                let settings: StackSettings = (*aggregator.intermediate_settings(hash)).into();
                 let leaf = ChildShape {
-                    settings: preset.settings(3).unwrap(),
+                    settings: preset.settings(3).unwrap().into(),
                     ..shape(hash, &[&R])
                 };
                 recipes.push(step(leaf, settings, &Heights::Minimal));
@@ -184,7 +260,7 @@ fn honest_sets_are_well_inside_the_budget() {
         }
     }
     // The join with the largest number of children.
-    let aggregator = Aggregator::for_preset(Preset::Toy, MAX_CHILDREN).unwrap();
+    let aggregator = Aggregator::for_preset(Preset::Toy, MAX_CHILDREN, Stack::Fri).unwrap();
     let join = aggregator.join_recipe(MAX_CHILDREN).unwrap();
     join.check().unwrap();
     assert!(3 * join.cost() <= MAX_COST, "{}", join.cost());

@@ -24,7 +24,7 @@ use droste_vm::machine::StandardTables;
 use droste_vm::prover::prove_with_key;
 use p3_field::PrimeCharacteristicRing;
 
-use crate::{TOYS, aggregator, copy, cost, unverified};
+use crate::{TOYS, aggregator, copy, cost, fri, unverified};
 
 /// One deriver for all tests of this file, so that each key is derived once.
 static DERIVER: LazyLock<Deriver> = LazyLock::new(Deriver::new);
@@ -89,7 +89,7 @@ fn forged() -> UnverifiedAggregate {
     let key = ProvingKey::<Poseidon16Suite, StandardTables>::with_precompiles(
         &compiled.program,
         &BTreeSet::from(PRECOMPILES),
-        *aggregator.settings(),
+        *aggregator.leaf_settings(),
         Heights::Exact(aggregator.log_heights().to_vec()),
     )
     .unwrap();
@@ -101,7 +101,11 @@ fn forged() -> UnverifiedAggregate {
     let mut keys = ClaimedKeys::default();
     let (_, wrap) = listed(&TOYS.wraps[0], 1);
     keys.insert(tree.key, 250, wrap.recipe);
-    UnverifiedAggregate { proof, tree, keys }
+    UnverifiedAggregate {
+        proof: proof.into(),
+        tree,
+        keys,
+    }
 }
 
 /// A forged claim under the forger's own key, listed with 250 bits, is refused although everything
@@ -151,7 +155,7 @@ fn listed_bits_are_computed_anew() {
     let wrap = &TOYS.wraps[0];
     let mut bytes = file::encode(wrap).unwrap();
     // Header, number of keys and the first key's digest come before it.
-    let place = 12 + 1 + 32;
+    let place = 13 + 1 + 32;
     let (key, of_wrap) = listed(wrap, 1);
     assert_eq!(usize::from(bytes[place]), of_wrap.bits);
     bytes[place] = 250;
@@ -175,7 +179,7 @@ fn listed_bits_are_computed_anew() {
 fn derived_recipes_outlive_pinned_ones() {
     let [one, other] = &TOYS.wraps;
     let (key, mut wrap) = listed(one, 1);
-    wrap.recipe.settings.num_queries += 1;
+    fri(&mut wrap.recipe.settings).num_queries += 1;
     let mut altered = unverified(one);
     altered.keys = with(&altered.keys, key, wrap);
     let pinned = altered.pinned(one.key(), 0).unwrap();
@@ -190,9 +194,9 @@ fn derived_recipes_outlive_pinned_ones() {
 fn altered_recipes_have_other_keys() {
     type Change = fn(&mut Recipe, &mut ChildShape, &mut usize);
     let changes: [Change; 6] = [
-        |recipe, _, _| recipe.settings.num_queries += 1,
+        |recipe, _, _| fri(&mut recipe.settings).num_queries += 1,
         |recipe, _, _| recipe.heights = Heights::Minimal,
-        |_, shape, _| shape.settings.num_queries += 1,
+        |_, shape, _| fri(&mut shape.settings).num_queries += 1,
         |_, shape, _| shape.log_heights[0] += 1,
         |_, shape, _| shape.fixed = true,
         |_, _, count| *count += 1,
@@ -236,27 +240,28 @@ fn hostile_recipes_cost_nothing() {
         |recipe, _, _| recipe.heights = Heights::Exact(vec![60; 6]),
         |recipe, _, _| recipe.heights = Heights::Exact(vec![6; 1 << 20]),
         |_, shape, _| shape.tables = vec!["cpu".into(); 1 << 20],
-        |_, shape, _| shape.settings.cap_height = 16,
-        |_, shape, _| shape.settings.log_final_poly_len = 16,
-        |_, shape, _| shape.settings.max_log_arity = 8,
+        |_, shape, _| fri(&mut shape.settings).cap_height = 16,
+        |_, shape, _| fri(&mut shape.settings).log_final_poly_len = 16,
+        |_, shape, _| fri(&mut shape.settings).max_log_arity = 8,
         // Every number is within its limit, but together they would take minutes.
         |_, shape, count| {
             *shape = cost::widest();
             *count = MAX_CHILDREN;
         },
         |recipe, shape, count| {
-            (shape.settings.cap_height, shape.hash) = (12, HashId::Keccak);
+            fri(&mut shape.settings).cap_height = 12;
+            shape.hash = HashId::Keccak;
             (recipe.heights, *count) = (Heights::Uniform(20), MAX_BYTE_CHILDREN);
-            shape.settings.max_log_arity = 1;
+            fri(&mut shape.settings).max_log_arity = 1;
             shape.log_heights.fill(22);
         },
     ];
     let others: [Change; 10] = [
         |_, _, count| *count = 0,
-        |recipe, _, _| recipe.settings.num_queries = usize::MAX,
-        |recipe, _, _| recipe.settings.log_blowup = 60,
-        |_, shape, _| shape.settings.log_blowup = usize::MAX,
-        |_, shape, _| shape.settings.cap_height = usize::MAX,
+        |recipe, _, _| fri(&mut recipe.settings).num_queries = usize::MAX,
+        |recipe, _, _| fri(&mut recipe.settings).log_blowup = 60,
+        |_, shape, _| fri(&mut shape.settings).log_blowup = usize::MAX,
+        |_, shape, _| fri(&mut shape.settings).cap_height = usize::MAX,
         |_, shape, _| shape.log_heights = vec![],
         |_, shape, _| shape.log_heights.fill(60),
         |_, shape, _| shape.log_heights[0] = usize::MAX,
@@ -433,8 +438,9 @@ fn bits_are_those_of_the_shape() {
             shape: ChildShape {
                 settings: FriSettings {
                     num_queries: 1,
-                    ..shape.settings
-                },
+                    ..*fri(&mut shape.settings.clone())
+                }
+                .into(),
                 ..shape
             },
             count,

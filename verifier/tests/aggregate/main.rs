@@ -17,6 +17,7 @@ use droste_native::{F, FriSettings, Poseidon16Suite};
 use droste_verifier::aggregate::{
     Aggregate, AggregateError, Aggregator, RunFigures, UnverifiedAggregate, VerifiedProof,
 };
+use droste_verifier::circuit::RecursionProof;
 use droste_verifier::file;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::compile;
@@ -24,6 +25,7 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
+use droste_vm::stack::{Stack, StackSettings};
 use p3_field::PrimeCharacteristicRing;
 
 #[global_allocator]
@@ -54,8 +56,24 @@ static TOYS: LazyLock<Toys> = LazyLock::new(|| {
 /// An aggregator of toy security. All its clones share their circuits.
 fn aggregator() -> Aggregator {
     static AGGREGATOR: LazyLock<Aggregator> =
-        LazyLock::new(|| Aggregator::for_preset(Preset::Toy, 2).unwrap());
+        LazyLock::new(|| Aggregator::for_preset(Preset::Toy, 2, Stack::Fri).unwrap());
     AGGREGATOR.clone()
+}
+
+/// The settings of a shape or recipe over FRI.
+fn fri(settings: &mut StackSettings) -> &mut FriSettings {
+    match settings {
+        StackSettings::Fri(settings) => settings,
+        StackSettings::Whir(_) => panic!("settings over WHIR"),
+    }
+}
+
+/// The proof of an aggregate over FRI.
+fn proof_over_fri(proof: &mut RecursionProof) -> &mut Proof<Poseidon16Suite> {
+    match proof {
+        RecursionProof::Fri(proof) => proof,
+        RecursionProof::Whir(_) => panic!("a proof over WHIR"),
+    }
 }
 
 fn leaf<H: TapeSuite>(program: &str, n: u32, settings: FriSettings) -> Proof<H>
@@ -85,7 +103,7 @@ where
     StandardTables: Provable<H>,
 {
     let aggregator = aggregator();
-    let leaf = verified(leaf::<H>(program, n, *aggregator.settings()));
+    let leaf = verified(leaf::<H>(program, n, *aggregator.leaf_settings()));
     let aggregate = aggregator.wrap(&leaf, |_| ()).unwrap();
     assert!(aggregator.is_canonical(aggregate.proof()));
     assert_eq!(
@@ -108,8 +126,7 @@ where
     let outlook = aggregator.wrap_outlook(&figures).unwrap();
     assert_eq!(outlook.len(), wrap.steps().len());
     for (index, (outlook, step)) in outlook.iter().zip(wrap.steps()).enumerate() {
-        let tables = step.report.tables.iter();
-        let fft_cost: u64 = tables.map(|table| table.fft_cost()).sum();
+        let fft_cost = step.report.fft_cost;
         println!(
             "{} step {index}: {} cycles and fft_cost {fft_cost} foretold as {} and {}",
             H::NAME,
@@ -155,7 +172,7 @@ fn accept(aggregate: &Aggregate) {
 #[test]
 fn a_canonical_shape_out_of_reach_is_refused() {
     let small = Aggregator::new(Preset::Toy.settings(2).unwrap(), vec![6; 6]);
-    let leaf = leaf::<Poseidon16Suite>("factorial", 5, *small.settings());
+    let leaf = leaf::<Poseidon16Suite>("factorial", 5, *small.leaf_settings());
     let mut steps = 0;
     let refusal = small.wrap(&verified(leaf), |_| steps += 1).unwrap_err();
     assert!(

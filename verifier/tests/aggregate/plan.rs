@@ -14,6 +14,7 @@ use droste_verifier::plan::{
 };
 use droste_vm::codec;
 use droste_vm::compiler::compile;
+use droste_vm::stack::Stack;
 use droste_vm::verifier::DEFAULT_LIMIT;
 
 use crate::{TOYS, Toys, aggregator, leaf, verified};
@@ -34,7 +35,9 @@ static JOINING: LazyLock<Joining> = LazyLock::new(|| {
     let checked = leaves
         .each_ref()
         .map(|leaf| planner.aggregate(leaf, 0).unwrap());
-    let plan = planner.plan(&checked, Preset::Toy, Some(2)).unwrap();
+    let plan = planner
+        .plan(&checked, Preset::Toy, Some(2), Stack::Fri)
+        .unwrap();
     Joining {
         worker: planner.worker(&plan).unwrap(),
         plan,
@@ -54,12 +57,19 @@ fn wraps_are_leaves() {
     let leaf = planner.aggregate(&leaves[0], 0).unwrap();
     // Alone, it is the root itself.
     let alone = planner
-        .plan(std::slice::from_ref(&leaf), Preset::Toy, Some(2))
+        .plan(
+            std::slice::from_ref(&leaf),
+            Preset::Toy,
+            Some(2),
+            Stack::Fri,
+        )
         .unwrap();
     assert!(alone.tasks.is_empty());
     assert_eq!(alone.root.name, leaf.name());
     // At another shape it is brought to that one first, by steps that are estimated.
-    let other = planner.plan(&[leaf], Preset::Toy, Some(4)).unwrap();
+    let other = planner
+        .plan(&[leaf], Preset::Toy, Some(4), Stack::Fri)
+        .unwrap();
     let [further] = other.tasks.as_slice() else {
         panic!("{other:?}");
     };
@@ -121,7 +131,7 @@ fn a_worker_refuses_what_was_not_planned() {
     worker.accept(root, &damaged).unwrap_err();
     // The byte of a key's bits, after the header, the number of keys and the key.
     let mut boasting = result;
-    boasting[12 + 1 + 32] = 250;
+    boasting[13 + 1 + 32] = 250;
     let error = worker.accept(root, &boasting).unwrap_err();
     assert!(matches!(error, InputError::Aggregate(_)), "{error}");
 }
@@ -173,13 +183,13 @@ fn only_valid_results_of_a_store_are_used() {
 /// join above it would fail, in every run.
 #[test]
 fn results_of_another_shape_are_made_again() {
-    let proof = leaf::<Poseidon16Suite>("factorial", 5, *aggregator().settings());
+    let proof = leaf::<Poseidon16Suite>("factorial", 5, *aggregator().leaf_settings());
     let bytes = codec::encode(&proof).unwrap();
     let program = compile(droste_programs::source("factorial").unwrap(), &[]).unwrap();
     let (planner, program) = (Planner::default(), LeafProgram::new(program.program));
     let leaf = planner.proof(&bytes, &program, &[], 0, DEFAULT_LIMIT);
     let plan = planner
-        .plan(&[leaf.unwrap()], Preset::Toy, Some(2))
+        .plan(&[leaf.unwrap()], Preset::Toy, Some(2), Stack::Fri)
         .unwrap();
     let worker = planner.worker(&plan).unwrap();
     let [wrap] = plan.tasks.as_slice() else {

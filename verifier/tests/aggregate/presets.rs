@@ -4,7 +4,7 @@ use droste_native::stark::security::Preset;
 use droste_native::{Blake3Suite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, Aggregator};
 use droste_verifier::circuit::PRECOMPILES;
-use droste_verifier::circuit::ProgramCircuit;
+use droste_verifier::circuit::{ProgramCircuit, RecursionProof};
 use droste_verifier::keys::{Children, MAX_CHILDREN};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::compile;
@@ -12,10 +12,12 @@ use droste_vm::heights::Heights;
 use droste_vm::key::{KeyHeights, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::log_heights;
+use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::Table;
 use droste_vm::verifier::Verifier;
+use droste_vm::whir::{self, RecursionTables};
 
-use crate::{leaf, verified};
+use crate::{fri, leaf, verified};
 
 /// Every proof of canonical shape has the preset's bits, also at the reduced number of queries.
 #[test]
@@ -30,11 +32,11 @@ fn canonical_shapes_have_the_bits_of_their_presets() {
         (Preset::Proven120, 1, 120),
         (Preset::Proven120, 2, 120),
     ] {
-        let aggregator = Aggregator::for_preset(preset, children).unwrap();
+        let aggregator = Aggregator::for_preset(preset, children, Stack::Fri).unwrap();
         let key = ProvingKey::<Poseidon16Suite, StandardTables>::with_precompiles(
             &program,
             &PRECOMPILES.into(),
-            *aggregator.settings(),
+            *aggregator.leaf_settings(),
             Heights::Exact(aggregator.log_heights().to_vec()),
         )
         .unwrap();
@@ -54,9 +56,12 @@ fn canonical_shapes_of_all_arities_have_the_bits_of_their_presets() {
     for preset in Preset::ALL {
         let mut before = None;
         for children in 1..=MAX_CHILDREN {
-            let aggregator = Aggregator::for_preset(preset, children).unwrap();
+            let aggregator = Aggregator::for_preset(preset, children, Stack::Fri).unwrap();
             let recipe = aggregator.join_recipe(children).unwrap();
-            let shape = (*aggregator.settings(), aggregator.log_heights().to_vec());
+            let shape = (
+                *aggregator.leaf_settings(),
+                aggregator.log_heights().to_vec(),
+            );
             if before.as_ref() == Some(&shape) {
                 continue;
             }
@@ -64,7 +69,7 @@ fn canonical_shapes_of_all_arities_have_the_bits_of_their_presets() {
                 panic!("{preset}, {children}");
             };
             let verifier = Verifier::<Poseidon16Suite, StandardTables>::of_machine(
-                child.settings,
+                *fri(&mut child.settings.clone()),
                 &child.tables,
                 KeyHeights::Fixed(child.log_heights.clone()),
                 child.log_heights[3],
@@ -80,6 +85,54 @@ fn canonical_shapes_of_all_arities_have_the_bits_of_their_presets() {
     }
 }
 
+/// At every arity for which there are joins over WHIR, which are those whose tables have at most 2^20
+/// rows: they have the bits of their presets, and fit by the estimates.
+#[test]
+fn canonical_shapes_over_whir_have_the_bits_of_their_presets() {
+    for (preset, bits, largest) in [
+        (Preset::Toy, 0, 32),
+        (Preset::Proven100, 100, 32),
+        (Preset::Proven120, 124, 32),
+    ] {
+        for children in [1, 2, 3, 4, 8, 9, 16, 32, 33, 64] {
+            let aggregator = Aggregator::for_preset(preset, children, Stack::Whir).unwrap();
+            let recipe = aggregator.join_recipe(children).unwrap();
+            assert_eq!(
+                recipe.check().is_ok(),
+                children <= largest,
+                "{preset}, {children}"
+            );
+            if children > largest {
+                continue;
+            }
+            let Children::Programs { shape, .. } = recipe.children else {
+                panic!("{preset}, {children}");
+            };
+            let StackSettings::Whir(settings) = shape.settings else {
+                panic!("{preset}, {children}");
+            };
+            let verifier = whir::Verifier::<RecursionTables>::of_machine(
+                settings,
+                &shape.tables,
+                KeyHeights::Fixed(shape.log_heights.clone()),
+                shape.log_heights[4],
+            );
+            let security = verifier.unwrap().security(&shape.log_heights).unwrap();
+            println!(
+                "{preset}, {children}: {} bits, {:.1} of the sum",
+                security.bits(),
+                security.bits_of_sum()
+            );
+            assert!(
+                security.bits() >= bits,
+                "{preset}, {children}: {security:?}"
+            );
+            let cycles = aggregator.join_outlook(children).unwrap().cycles;
+            assert!(cycles <= 1 << shape.log_heights[0], "{preset}, {children}");
+        }
+    }
+}
+
 /// By the estimates, for arities whose proofs would take long to make: a join that does not fit would
 /// be refused after all wraps were made.
 #[test]
@@ -90,7 +143,7 @@ fn joins_of_all_arities_fit_by_the_estimates() {
         (Preset::Proven120, 20),
     ] {
         for children in 1..=MAX_CHILDREN {
-            let aggregator = Aggregator::for_preset(preset, children).unwrap();
+            let aggregator = Aggregator::for_preset(preset, children, Stack::Fri).unwrap();
             let recipe = aggregator.join_recipe(children).unwrap();
             assert_eq!(
                 recipe.check().is_ok(),
@@ -119,7 +172,7 @@ where
         (Preset::Proven100, 2, 100),
         (Preset::Proven120, 1, 120),
     ] {
-        let aggregator = Aggregator::for_preset(preset, children).unwrap();
+        let aggregator = Aggregator::for_preset(preset, children, Stack::Fri).unwrap();
         let leaf = leaf::<H>("factorial", 5, preset.settings(2).unwrap());
         let verifier = Verifier::<H, StandardTables>::new(leaf.key.clone()).unwrap();
         let wrap = ProgramCircuit::new(&verifier, &leaf.batch.degree_bits, 1).unwrap();
@@ -153,9 +206,70 @@ fn steps_have_the_bits_of_their_presets() {
     steps_have_the_bits::<KeccakSuite>();
 }
 
+/// Over WHIR: joins fit the canonical shapes, which have the bits of their presets, and leave few of
+/// their rows empty.
+#[test]
+fn joins_over_whir_fit_the_canonical_shapes_of_their_presets() {
+    fit_over_whir(&[(Preset::Toy, 2), (Preset::Proven100, 1)]);
+}
+
+/// The same for more children and bits.
+#[test]
+#[ignore = "a minute of CPU time: cargo test -p droste-verifier --test aggregate larger_joins -- --ignored"]
+fn larger_joins_over_whir_fit_the_canonical_shapes_of_their_presets() {
+    fit_over_whir(&[
+        (Preset::Proven100, 2),
+        (Preset::Proven100, 4),
+        (Preset::Proven120, 1),
+    ]);
+}
+
+fn fit_over_whir(shapes: &[(Preset, usize)]) {
+    for &(preset, children) in shapes {
+        let aggregator = Aggregator::for_preset(preset, children, Stack::Whir).unwrap();
+        let leaf = leaf::<Poseidon16Suite>("factorial", 5, *aggregator.leaf_settings());
+        let wrap = aggregator
+            .wrap(&verified(leaf), |step| {
+                println!(
+                    "{preset}, {children}: {} cycles, canonical: {}",
+                    step.cycles, step.canonical
+                );
+            })
+            .unwrap();
+        let bits = wrap.accepted().root.bits;
+        assert!(bits >= preset.target_bits(), "{preset}, {children}: {bits}");
+        let RecursionProof::Whir(proof) = wrap.proof() else {
+            panic!("a wrap over FRI");
+        };
+        let shape = wrap.proof().shape();
+        let circuit = aggregator.circuits().multilinear(shape, children).unwrap();
+        assert!(circuit.bits() >= preset.target_bits());
+        let run = circuit.execute(&vec![proof; children]).unwrap();
+        let rows = circuit.rows(&run).unwrap();
+        let outlook = aggregator.join_outlook(children).unwrap();
+        let share = outlook.cycles as f64 / run.cycles.len() as f64;
+        assert!(
+            (0.8..1.25).contains(&share),
+            "{preset}, {children}: {share}"
+        );
+        println!(
+            "{preset}, {children}: {} cycles, {} instructions, {rows:?} of {:?}, {bits} bits",
+            run.cycles.len(),
+            circuit.compiled().program.instructions.len(),
+            aggregator.log_heights(),
+        );
+        for ((table, rows), log_height) in rows.iter().zip(aggregator.log_heights()) {
+            assert!(
+                *rows < 1 << log_height,
+                "{preset}, {children}, {table}: {rows}"
+            );
+        }
+    }
+}
+
 /// A wrap of an aggregator's canonical shape.
 fn wrap(aggregator: &Aggregator) -> Aggregate {
-    let leaf = leaf::<Poseidon16Suite>("factorial", 5, *aggregator.settings());
+    let leaf = leaf::<Poseidon16Suite>("factorial", 5, *aggregator.leaf_settings());
     let wrap = aggregator.wrap(&verified(leaf), |_| ()).unwrap();
     assert!(aggregator.is_canonical(wrap.proof()));
     wrap
@@ -163,14 +277,17 @@ fn wrap(aggregator: &Aggregator) -> Aggregate {
 
 /// Whether verifying `children` copies of a wrap fits the canonical shape of `to`.
 fn fits(wrap: &Aggregate, children: usize, to: &Aggregator) -> bool {
-    let verifier = Verifier::<_, StandardTables>::new(wrap.proof().key.clone()).unwrap();
-    let degree_bits = &wrap.proof().batch.degree_bits;
+    let RecursionProof::Fri(proof) = wrap.proof() else {
+        panic!("a wrap over WHIR");
+    };
+    let verifier = Verifier::<_, StandardTables>::new(proof.key.clone()).unwrap();
+    let degree_bits = &proof.batch.degree_bits;
     let join = ProgramCircuit::new(&verifier, degree_bits, children).unwrap();
-    let execution = join.execute(&vec![wrap.proof(); children]).unwrap();
+    let execution = join.execute(&vec![proof; children]).unwrap();
     let key = ProvingKey::<Poseidon16Suite, StandardTables>::with_precompiles(
         &join.compiled().program,
         &PRECOMPILES.into(),
-        *to.settings(),
+        *to.leaf_settings(),
         Heights::Exact(to.log_heights().to_vec()),
     )
     .unwrap();
@@ -182,7 +299,7 @@ fn fits(wrap: &Aggregate, children: usize, to: &Aggregator) -> bool {
 #[test]
 fn joins_fit_the_canonical_shapes_of_their_presets() {
     let own = |preset, children| {
-        let aggregator = Aggregator::for_preset(preset, children).unwrap();
+        let aggregator = Aggregator::for_preset(preset, children, Stack::Fri).unwrap();
         let wrap = wrap(&aggregator);
         assert!(fits(&wrap, children, &aggregator), "{preset}, {children}");
         (aggregator, wrap)

@@ -5,6 +5,11 @@
 #[path = "../hints/sites.rs"]
 mod sites;
 
+mod check;
+mod liar;
+mod lies;
+mod shapes;
+
 use droste_native::F;
 use droste_native::whir::WhirSettings;
 use droste_verifier::claim::claim_digest;

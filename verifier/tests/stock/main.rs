@@ -168,16 +168,16 @@ fn keys_of_airs_are_derived_only_with_the_airs() {
         children: Children::Airs {
             identity: program.air_key().identity,
         },
-        settings: FriSettings::toy(),
+        settings: FriSettings::toy().into(),
         heights: Heights::Minimal,
     };
     let proving = ProvingKey::<Poseidon16Suite, StandardTables>::with_precompiles(
         &program.compiled().program,
         &PRECOMPILES.into(),
-        recipe.settings,
+        FriSettings::toy(),
         recipe.heights.clone(),
     );
-    let (key, bits) = (proving.unwrap().key().digest(), program.security().bits());
+    let (key, bits) = (proving.unwrap().key().digest(), program.bits());
     let listed = |bits| {
         let mut keys = ClaimedKeys::default();
         keys.insert(key, bits, recipe.clone());
@@ -234,7 +234,7 @@ fn stock_proofs_are_wrapped_and_joined() {
     ];
     let joined = aggregator.join(children).unwrap();
     assert!(aggregator.is_canonical(joined.proof()));
-    assert_eq!(joined.tree().claim.statement(), joined.proof().statement);
+    assert_eq!(joined.tree().claim.statement(), joined.proof().statement());
 }
 
 /// Proves one of Plonky3's hash AIRs with Plonky3's configuration of a hash and verifies the proof

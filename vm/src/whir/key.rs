@@ -34,7 +34,7 @@ use crate::multilinear::tables::{Slots, System, UnsupportedTable};
 use crate::tables::program::ProgramTable;
 
 /// Version of keys and proofs over WHIR. Every change of the meaning of either raises it.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// Tag of a key's digest: the letters "wkey", in ASCII, big-endian.
 pub const KEY_TAG: F = F::new(0x776b_6579);
@@ -356,39 +356,59 @@ impl<T: Provable> ProvingKey<T> {
 /// identity of that machine, and as many digests as the commitment has. Returns the machine without
 /// the content of the program.
 pub(super) fn check<T: Provable>(key: &Key) -> Result<Parts<T>, KeyError> {
-    key.settings.validate()?;
-    let limits = limits(&key.settings);
-    limits.check(key.program_log_height)?;
-    if let KeyHeights::Fixed(list) = &key.heights {
-        if list.len() != key.tables.len() {
+    let (blank, parts) = of_machine::<T>(
+        key.settings,
+        &key.tables,
+        key.heights.clone(),
+        key.program_log_height,
+    )?;
+    // A commitment can only be made of a power of two of digests, so their number is compared before.
+    let (expected, found) = (blank.program.len(), key.program.len());
+    if found != expected {
+        return Err(KeyError::Machine(MachineError::CapSize { expected, found }));
+    }
+    if blank.machine_id != key.machine_id {
+        return Err(KeyError::Machine(MachineError::Identity));
+    }
+    Ok(parts)
+}
+
+/// Computes what the keys of all programs on a machine with these settings, tables and heights share.
+/// In the key, the commitment to the program is zeros.
+pub(super) fn of_machine<T: Provable>(
+    settings: WhirSettings,
+    tables: &[String],
+    heights: KeyHeights,
+    program_log_height: usize,
+) -> Result<(Key, Parts<T>), KeyError> {
+    settings.validate()?;
+    let limits = limits(&settings);
+    limits.check(program_log_height)?;
+    if let KeyHeights::Fixed(list) = &heights {
+        if list.len() != tables.len() {
             return Err(KeyError::HeightCount {
-                expected: key.tables.len(),
+                expected: tables.len(),
                 found: list.len(),
             });
         }
-        for &log_height in list {
-            limits.check(log_height)?;
-        }
+        list.iter()
+            .try_for_each(|&log_height| limits.check(log_height))?;
     }
-    let program = ProgramTable::of_height(key.program_log_height);
-    let machine = Machine::<T>::named(program, &key.tables)?;
-    let parts = Parts::new(machine)?;
-    // A commitment can only be made of a power of two of digests, so their number is compared before.
-    let scheme = parts.fixed_scheme(&key.settings)?;
-    let expected = scheme.cap_size(&scheme.schedule().stack);
-    if key.program.len() != expected {
-        return Err(KeyError::Machine(MachineError::CapSize {
-            expected,
-            found: key.program.len(),
-        }));
+    let program = ProgramTable::of_height(program_log_height);
+    let parts = Parts::new(Machine::<T>::named(program, tables)?)?;
+    let scheme = parts.fixed_scheme(&settings)?;
+    if let KeyHeights::Fixed(list) = &heights {
+        parts.scheme(&settings, list)?;
     }
-    if parts.machine_id(&key.settings, &key.heights) != key.machine_id {
-        return Err(KeyError::Machine(MachineError::Identity));
-    }
-    if let KeyHeights::Fixed(list) = &key.heights {
-        parts.scheme(&key.settings, list)?;
-    }
-    Ok(parts)
+    let key = Key {
+        settings,
+        tables: tables.to_vec(),
+        program_log_height,
+        program: vec![[F::ZERO; DIGEST]; scheme.cap_size(&scheme.schedule().stack)],
+        machine_id: parts.machine_id(&settings, &heights),
+        heights,
+    };
+    Ok((key, parts))
 }
 
 impl Key {

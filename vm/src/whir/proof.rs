@@ -1,10 +1,9 @@
 //! What the prover of a run's tables sends, and how its transcript binds it.
 
 use droste_native::gkr::GkrProof;
-use droste_native::stark::challenger::{Poseidon16Challenger, observe_extension};
+use droste_native::stark::challenger::{Transcript, observe_extension};
 use droste_native::whir::{Cap, Claim, Opening, Region, Rows, Scheme};
 use droste_native::{EF, F};
-use p3_challenger::CanObserve;
 use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
@@ -31,24 +30,23 @@ pub struct StarkProof {
     pub opening: Opening,
 }
 
-/// The transcript up to the commitment: key, statement, heights, in whole blocks.
-pub(super) fn transcript(
+/// Observes what comes before the commitment: key, statement, heights, in whole blocks.
+pub(super) fn observe_shape<C: Transcript>(
     key: &Key,
     statement: &[F; LANES],
     log_heights: &[usize],
-) -> Poseidon16Challenger {
-    let mut challenger = Poseidon16Challenger::default();
+    challenger: &mut C,
+) {
     challenger.observe_slice(&key.digest().0);
     challenger.observe_slice(statement);
     let mut shape = vec![F::from_usize(log_heights.len())];
     shape.extend(log_heights.iter().map(|&log| F::from_usize(log)));
     shape.resize(shape.len().next_multiple_of(LANES), F::ZERO);
     challenger.observe_slice(&shape);
-    challenger
 }
 
 /// Observes the opened values of all tables.
-pub(super) fn observe_opened(opened: &[Opened], challenger: &mut Poseidon16Challenger) {
+pub(super) fn observe_opened<C: Transcript>(opened: &[Opened], challenger: &mut C) {
     for values in opened.iter().flat_map(Opened::values) {
         observe_extension(challenger, values);
     }

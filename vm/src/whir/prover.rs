@@ -5,10 +5,9 @@ use std::ops::Range;
 
 use droste_air::End;
 use droste_native::gkr::{self, GkrError};
-use droste_native::stark::challenger::{NoNonce, with_grinding};
-use droste_native::whir::{OpenError, Scheme};
+use droste_native::stark::challenger::{NoNonce, Poseidon16Challenger, Transcript, with_grinding};
+use droste_native::whir::{OpenError, Scheme, observe_cap};
 use droste_native::{EF, F};
-use p3_challenger::{CanObserve, FieldChallenger};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -18,7 +17,7 @@ use thiserror::Error;
 use tracing::info_span;
 
 use super::key::{Key, Provable, ProvingKey, fill, limits};
-use super::proof::{StarkProof, claims, observe_opened, transcript};
+use super::proof::{StarkProof, claims, observe_opened, observe_shape};
 use super::verifier::{VerifyError, accept, check_heights};
 use crate::batch::{Balance, ZeroDenominator, unbalanced_bus};
 use crate::codec::short_list;
@@ -215,23 +214,42 @@ impl<T: Provable> ProvingKey<T> {
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
     ) -> Result<Proof, ProveError> {
-        let log_heights = self.check_traces(traces)?;
-        let stark = with_grinding(|| self.prove_stark(&statement, traces, &log_heights))??;
-        let proof = Proof {
-            key: self.key.clone(),
-            statement,
-            log_heights,
-            stark,
-        };
+        let challenger = &mut Poseidon16Challenger::default();
+        let proof = self.prove_traces_with(statement, traces, challenger)?;
         info_span!("verify").in_scope(|| accept(&self.key, &self.parts, &proof))?;
         Ok(proof)
     }
 
-    fn prove_stark(
+    /// Proves given traces with this transcript, which has observed nothing, and does not verify the
+    /// proof. With any transcript but a new [`Poseidon16Challenger`] it is one that verifiers refuse:
+    /// this is for tests, whose transcripts observe false values.
+    ///
+    /// # Errors
+    /// See [`ProveError`].
+    #[doc(hidden)]
+    pub fn prove_traces_with<C: Transcript>(
+        &self,
+        statement: [F; LANES],
+        traces: &[RowMajorMatrix<F>],
+        challenger: &mut C,
+    ) -> Result<Proof, ProveError> {
+        let log_heights = self.check_traces(traces)?;
+        let prove = || self.prove_stark(&statement, traces, &log_heights, challenger);
+        let stark = with_grinding(prove)??;
+        Ok(Proof {
+            key: self.key.clone(),
+            statement,
+            log_heights,
+            stark,
+        })
+    }
+
+    fn prove_stark<C: Transcript>(
         &self,
         statement: &[F; LANES],
         traces: &[RowMajorMatrix<F>],
         log_heights: &[usize],
+        challenger: &mut C,
     ) -> Result<StarkProof, ProveError> {
         let system = &self.parts.system;
         let (scheme, shape) = check_heights(&self.key, &self.parts, log_heights)?;
@@ -246,11 +264,11 @@ impl<T: Provable> ProvingKey<T> {
             cells
         });
         let main = info_span!("commit").in_scope(|| scheme.commit(cells));
-        let mut challenger = transcript(&self.key, statement, log_heights);
-        challenger.observe(main.cap().clone());
+        observe_shape(&self.key, statement, log_heights, challenger);
+        observe_cap(challenger, main.cap());
         let preprocessed = Some(&self.preprocessed);
-        let outside = info_span!("outside")
-            .in_scope(|| scheme.outside(&main, preprocessed, &mut challenger))?;
+        let outside =
+            info_span!("outside").in_scope(|| scheme.outside(&main, preprocessed, challenger))?;
         let values = outside.values().to_vec();
 
         let columns = self.columns(&shape, &scheme, main.cells());
@@ -261,7 +279,7 @@ impl<T: Provable> ProvingKey<T> {
         let fractions = info_span!("leaves")
             .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
         let fractions = fractions.into_fractions(&shape)?;
-        let proved = info_span!("fractions").in_scope(|| gkr::prove(&fractions, &mut challenger));
+        let proved = info_span!("fractions").in_scope(|| gkr::prove(&fractions, challenger));
         let (fractions, claim) = match proved {
             Err(GkrError::Unbalanced) => {
                 self.check_balance(statement, traces)?;
@@ -278,14 +296,14 @@ impl<T: Provable> ProvingKey<T> {
                 statement,
                 &claim,
                 &challenges,
-                &mut challenger,
+                challenger,
             )
         })?;
-        observe_opened(&proved.opened, &mut challenger);
+        observe_opened(&proved.opened, challenger);
         let y: EF = challenger.sample_algebra_element();
         let claims = claims(system, &scheme, &proved.reduction.point, &proved.opened, y);
         let claims: Vec<_> = claims.into_iter().map(|(claim, _)| claim).collect();
-        let opening = scheme.open(&main, preprocessed, outside, &claims, &mut challenger)?;
+        let opening = scheme.open(&main, preprocessed, outside, &claims, challenger)?;
         Ok(StarkProof {
             commitment: main.cap().clone(),
             outside: values,

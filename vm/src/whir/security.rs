@@ -22,12 +22,11 @@ pub struct WhirTerm {
 
 /// Proven security of a proof, and the terms that it follows from.
 ///
-/// The terms are added (a union bound). Those of the opening are the bounds of `p3-whir` 0.8.0 in the
-/// list-decoding regime up to the Johnson radius (ePrint 2026/2056; mutual correlated agreement as in
-/// ePrint 2024/1586, section 4.2). The sample outside the domain is taken right after the commitment,
-/// so that all later steps are about one polynomial: the lemma of Schwartz and Zippel bounds each. No
-/// conjecture about proximity beyond the Johnson radius is used. Transcripts are taken for random
-/// oracles.
+/// Those of the opening are the bounds of `p3-whir` 0.8.0 in the list-decoding regime up to the Johnson
+/// radius (ePrint 2026/2056; mutual correlated agreement as in ePrint 2024/1586, section 4.2). The
+/// samples outside the domain are taken right after the commitment, so that all later steps are about
+/// one polynomial: the lemma of Schwartz and Zippel bounds each. No conjecture about proximity beyond
+/// the Johnson radius is used. Transcripts are taken for random oracles.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WhirSecurity {
     /// All terms, the collision resistance of digests among them.
@@ -35,17 +34,26 @@ pub struct WhirSecurity {
 }
 
 impl WhirSecurity {
-    /// Proven bits, rounded down.
+    /// Proven bits: those of the weakest term, rounded down, as for proofs over FRI. In a transcript of
+    /// random oracles, each query of the prover succeeds with at most this probability (round-by-round
+    /// soundness). A term that bounds several rounds is their sum, but for that of two samples outside
+    /// the domain, which is explained in docs/soundness.md.
     ///
     /// The result is at most [`DIGEST_COLLISION_BITS`]: a verifier knows what is proved by digests
     /// of 8 KoalaBear elements.
     pub fn bits(&self) -> usize {
-        let error: f64 = self.terms.iter().map(|term| (-term.bits).exp2()).sum();
-        let bits = -error.log2();
-        if self.terms.is_empty() || !bits.is_finite() {
-            return 0;
-        }
+        let bits = match self.terms.iter().any(|term| term.bits.is_nan()) {
+            true => 0.0,
+            false => self.binding().map_or(0.0, |term| term.bits),
+        };
         (bits.max(0.0).floor() as usize).min(DIGEST_COLLISION_BITS)
+    }
+
+    /// Bits of the sum of all terms: of the interactive protocol's whole error, with the probability of
+    /// a collision of digests.
+    pub fn bits_of_sum(&self) -> f64 {
+        let error: f64 = self.terms.iter().map(|term| (-term.bits).exp2()).sum();
+        -error.log2()
     }
 
     /// The term that limits the security.

@@ -12,13 +12,14 @@ use std::sync::OnceLock;
 
 use droste_native::F;
 use droste_native::gkr::{self, GkrError};
+use droste_native::stark::challenger::Poseidon16Challenger;
 use droste_native::whir::settings::WhirSettingsError;
-use droste_native::whir::{LayoutError, OpeningError, Scheme};
-use p3_challenger::{CanObserve, FieldChallenger};
+use droste_native::whir::{LayoutError, OpeningError, Scheme, WhirSettings, observe_cap};
+use p3_challenger::FieldChallenger;
 use thiserror::Error;
 
 use super::key::{self, Key, KeyError, Parts, Provable, SchemeError, limits};
-use super::proof::{claims, observe_opened, transcript};
+use super::proof::{claims, observe_opened, observe_shape};
 use super::prover::Proof;
 use super::security::{WhirSecurity, security};
 use crate::key::{KeyDigest, KeyHeights};
@@ -38,6 +39,9 @@ pub struct Report {
     pub statement: [F; LANES],
     /// Names of the tables and logarithms of their heights, in the machine's order.
     pub tables: Vec<(&'static str, usize)>,
+    /// `w * h * log2(h)`, summed over the tables, where `w` counts main columns: there are no others
+    /// that the prover commits to.
+    pub fft_cost: u64,
     /// Proven security of this proof.
     pub security: WhirSecurity,
 }
@@ -149,6 +153,26 @@ impl<T: Provable> Verifier<T> {
         })
     }
 
+    /// The verifier of a machine without a program: its shapes, bits and constraints are those of all
+    /// keys on a machine with these settings, tables and heights. Its key commits to no program, so
+    /// no proof has it.
+    ///
+    /// # Errors
+    /// If there are no such keys.
+    pub fn of_machine(
+        settings: WhirSettings,
+        tables: &[String],
+        heights: KeyHeights,
+        program_log_height: usize,
+    ) -> Result<Self, KeyError> {
+        let (key, parts) = key::of_machine::<T>(settings, tables, heights, program_log_height)?;
+        Ok(Self {
+            key,
+            parts,
+            known: OnceLock::new(),
+        })
+    }
+
     /// Returns the key.
     pub fn key(&self) -> &Key {
         &self.key
@@ -210,8 +234,19 @@ impl<T: Provable> Verifier<T> {
                 .zip(log_heights)
                 .map(|(table, &log_height)| (table.name(), log_height))
                 .collect(),
+            fft_cost: self.fft_cost(log_heights),
             security,
         })
+    }
+
+    /// Returns `w * h * log2(h)`, summed over tables of these heights, where `w` counts main columns.
+    pub fn fft_cost(&self, log_heights: &[usize]) -> u64 {
+        let tables = self.parts.machine.tables().iter().zip(log_heights);
+        let cost = |(table, &log_height): (&T, &usize)| {
+            let cells = (table.width() as u64).checked_shl(log_height as u32);
+            cells.unwrap_or(u64::MAX).saturating_mul(log_height as u64)
+        };
+        tables.map(cost).fold(0, u64::saturating_add)
     }
 
     /// Returns the proven security of proofs of these heights.
@@ -275,8 +310,9 @@ pub(super) fn accept<T: Provable>(
     let (statement, log_heights) = (&proof.statement, &proof.log_heights);
     let (system, stark) = (&parts.system, &proof.stark);
     let (scheme, shape) = check_heights(key, parts, log_heights)?;
-    let mut challenger = transcript(key, statement, log_heights);
-    challenger.observe(stark.commitment.clone());
+    let mut challenger = Poseidon16Challenger::default();
+    observe_shape(key, statement, log_heights, &mut challenger);
+    observe_cap(&mut challenger, &stark.commitment);
     let mut claims_of = scheme.sample_outside(&stark.outside, &mut challenger)?;
     let challenges = LookupChallenges {
         alpha: challenger.sample_algebra_element(),

@@ -11,6 +11,7 @@ use droste_verifier::summary::StepSummary;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::stack::Stack;
 use serde::{Deserialize, Serialize};
 
 use super::What;
@@ -70,6 +71,7 @@ impl CostRow {
             let work = Steps {
                 request: &request,
                 preset: self.what.outer_preset,
+                stack: self.what.stack,
             };
             in_hash(self.inner_hash, work)
         });
@@ -93,6 +95,7 @@ impl CostRow {
 struct Steps<'a> {
     request: &'a Request<'a>,
     preset: Preset,
+    stack: Stack,
 }
 
 impl InHash for Steps<'_> {
@@ -104,7 +107,7 @@ impl InHash for Steps<'_> {
     {
         let leaf = leaf::<H>(self.request).map_err(CommandError::failed)?;
         let proof = VerifiedProof::under_its_own_key(leaf.proof).map_err(CommandError::failed)?;
-        let aggregate = Aggregator::for_preset(self.preset, 2)
+        let aggregate = Aggregator::for_preset(self.preset, 2, self.stack)
             .map_err(CommandError::failed)?
             .wrap(&proof, |_| ())
             .map_err(CommandError::failed)?;

@@ -13,6 +13,7 @@ use clap::{Args, value_parser};
 use droste_native::stark::security::Preset;
 use droste_native::{FriSettings, HashId};
 use droste_vm::codec::write_file;
+use droste_vm::stack::Stack;
 
 pub use self::measure::CostRow;
 use self::measure::Measured;
@@ -85,6 +86,9 @@ struct What {
     /// each step costs.
     #[arg(long, conflicts_with = "execute_only")]
     canonical: bool,
+    /// Proof stack of the proofs of canonical shape: fri or whir.
+    #[arg(long, default_value_t, requires = "canonical")]
+    stack: Stack,
     /// Largest number of instructions that the program may execute.
     #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
     limit: u64,
@@ -219,7 +223,10 @@ impl What {
         arguments.extend(option("memory", self.memory));
         arguments.extend(option("limit", self.limit));
         arguments.extend(self.execute_only.then(|| "--execute-only".to_owned()));
-        arguments.extend(self.canonical.then(|| "--canonical".to_owned()));
+        if self.canonical {
+            arguments.push("--canonical".to_owned());
+            arguments.extend(option("stack", self.stack));
+        }
         arguments
     }
 

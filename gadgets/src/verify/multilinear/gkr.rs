@@ -7,22 +7,24 @@
 //! n = n_0 d_1 + n_1 d_0        d = d_0 d_1
 //! ```
 //!
-//! The first layer's two fractions are sent. Each further layer reduces a claim about the multilinear
-//! polynomials of a layer's numerators and denominators, at one point, to such a claim about the next.
+//! The first layer's two fractions are sent. From then on, the prover gives the values of the multilinear
+//! polynomials of a layer's numerators and denominators at two points, which differ in the first
+//! coordinate only, 0 or 1. They determine the first round's polynomial of the sumcheck that leads
+//! to such values of the next layer, but for one coefficient.
 
 use crate::hash::Challenger;
 use crate::prelude::*;
 use crate::verify::multilinear::sumcheck;
 use crate::verify::whir::observed;
 
-/// A claim about a layer: the values of its numerators and denominators at a point.
+/// A claim about the leaves: the values of their numerators and denominators at a point.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// Value of the numerators.
     pub numerator: Ext,
     /// Value of the denominators.
     pub denominator: Ext,
-    /// The point. The first coordinate says which half of the layer.
+    /// The point. The first coordinate says which half of the leaves.
     pub point: Vec<Ext>,
     /// A challenge that was sampled after both values: it combines them.
     pub combiner: Ext,
@@ -53,6 +55,20 @@ impl Halves {
         self.denominators[0] * self.denominators[1]
     }
 
+    /// Returns each numerator plus `combiner` times its denominator.
+    fn combined(&self, combiner: Ext) -> [Ext; 2] {
+        [
+            combiner * self.denominators[0] + self.numerators[0],
+            combiner * self.denominators[1] + self.numerators[1],
+        ]
+    }
+
+    /// Returns the numerator of the sum plus `combiner` times its denominator.
+    fn sum(&self, combiner: Ext) -> Ext {
+        let one = combiner * self.denominators[1] + self.numerators[1];
+        one * self.denominators[0] + self.numerators[0] * self.denominators[1]
+    }
+
     /// Returns the claim about the whole layer, where the halves are at the point `rest`.
     fn claim<C: Challenger>(&self, t: &mut C, rest: &[Ext]) -> Claim {
         let (half, combiner) = t.sample_pair();
@@ -74,21 +90,26 @@ impl Halves {
 /// Verifies that the fractions of `2^variables` leaves sum to zero, and that no denominator is zero,
 /// if the returned claim about the leaves holds. `variables` is at least 1.
 pub fn verify<C: Challenger>(variables: usize, t: &mut C) -> Claim {
-    let first = Halves::read(t);
-    assert_eq!(first.numerator(), Ext::ZERO);
+    let mut halves = Halves::read(t);
+    assert_eq!(halves.numerator(), Ext::ZERO);
     // The product of all denominators is not zero. Zero has no inverse.
-    let product = first.denominator();
+    let product = halves.denominator();
     assert_eq!(product * product.inverse(), Ext::ONE);
-    let mut claim = first.claim(t, &[]);
+    let mut point = Vec::new();
     for _layer in 1..variables {
-        let mut sum = claim.combiner * claim.denominator + claim.numerator;
-        let rest = sumcheck::rounds(t, &mut sum, &claim.point, 2);
-        let halves = Halves::read(t);
-        assert_eq!(
-            sum,
-            claim.combiner * halves.denominator() + halves.numerator()
-        );
-        claim = halves.claim(t, &rest);
+        let combiner = t.sample();
+        let [zero, one] = halves.combined(combiner);
+        let quadratic = observed(t, 1)[0];
+        let r = t.sample();
+        // The polynomial of degree 2 with these values at 0 and 1.
+        let mut sum = ((r - Ext::ONE) * quadratic + (one - zero)) * r + zero;
+        let rest = sumcheck::rounds(t, &mut sum, &point, 2);
+        halves = Halves::read(t);
+        assert_eq!(sum, halves.sum(combiner));
+        point = vec![r];
+        for coordinate in rest {
+            point.push(coordinate);
+        }
     }
-    claim
+    halves.claim(t, &point)
 }

@@ -102,29 +102,16 @@ pub fn open<H: Hash, C: Challenger + Copy>(
         let places = Places::new(shape, number, &committed, &fold);
         let words = sampled::<C>(queries, t);
         let challenge = t.sample();
+        let answers = rows::combined::<H, C>(queries, &places, &words, challenge, *t);
         // The claim so far keeps the weight one.
-        let mut indices = Vec::new();
-        if queries.base {
-            let rows = rows::combined::<H, C>(queries, &places, &words, challenge, *t);
-            let before = power(challenge, 1 + outside.values.len());
-            claim = claim + claims::added(challenge, &outside.values) + before * rows.value;
-            indices = rows.indices;
-        } else {
-            query::tell(&words);
-            let mut values = outside.values.clone();
-            for word in words {
-                let answer = query::query::<H, C>(queries, &places, word);
-                values.push(answer.value);
-                indices.push(answer.index);
-            }
-            claim = claim + claims::added(challenge, &values);
-        }
+        let before = power(challenge, 1 + outside.values.len());
+        claim = claim + claims::added(challenge, &outside.values) + before * answers.value;
         added.push(Added {
             variables: round.variables,
             log_leaves: queries.log_leaves,
             challenge,
             ood_points: outside.points,
-            indices,
+            indices: answers.indices,
         });
         fold = sumcheck::rounds(&round.sumcheck, t, &mut claim);
         for coordinate in &fold {
@@ -137,12 +124,11 @@ pub fn open<H: Hash, C: Challenger + Copy>(
     let queries = &shape.final_queries;
     let places = Places::new(shape, shape.rounds.len(), &committed, &fold);
     let words = sampled::<C>(queries, t);
-    query::tell(&words);
-    let mut answers = Vec::new();
-    for word in words {
-        answers.push(query::query::<H, C>(queries, &places, word));
-    }
-    query::check_final(&last, queries.log_leaves, &answers);
+    // The answers are compared all together: see `rows`.
+    let mut copy = *t;
+    let challenge = copy.sample();
+    let answers = rows::combined::<H, C>(queries, &places, &words, challenge, copy);
+    query::check_final(&last, queries.log_leaves, challenge, &answers);
     let rest = sumcheck::rounds(&shape.final_sumcheck, t, &mut claim);
     for coordinate in &rest {
         coordinates.push(*coordinate);

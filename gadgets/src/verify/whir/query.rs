@@ -4,6 +4,8 @@
 //! at the index's point is that of the leaf, folded by the challenges that were sampled after the
 //! commitment. In the last round this value is compared with the final polynomial, otherwise it
 //! becomes a claim about the next commitment.
+//! What a query computes is not this value, but the leaf's value at a point: all leaves are folded
+//! together ([`crate::verify::whir::rows`]).
 //!
 //! A codeword is in natural order: the point of index `i` is the `i`-th power of the domain's
 //! generator. A leaf has the values there of the polynomials of the rows: those that arise when the
@@ -15,16 +17,17 @@ use crate::advice::tell_word;
 use crate::bits::{Bits, INVERSE_GENERATORS};
 use crate::fri::Polynomial;
 use crate::hash::{Challenger, Hash};
-use crate::packing::{hint_row, unpack_all};
+use crate::packing::hint_row;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
+use crate::verify::whir::rows::Combined;
 use crate::verify::whir::shape::{Queries, Shape};
 use crate::verify::whir::sumcheck::equality;
 
 /// Number of index bits that select one entry of the table of points.
 const PIECE: usize = 4;
 
-/// What all queries to one commitment read.
+/// A commitment that is queried, and how its leaves are folded.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// The commitment to each tree.
@@ -33,9 +36,20 @@ pub struct Places {
     pub cap: usize,
     /// For each element of the leaves of all trees, its weight in the folded value.
     pub weights: Vec<Ext>,
-    /// The point at which leaves are compared with their combination, if they are: see
-    /// [`crate::verify::whir::rows`].
-    pub compared_at: Vec<Ext>,
+}
+
+/// What all queries to one commitment read.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The commitment to each tree.
+    pub commitments: Vec<Slice>,
+    /// Number of levels that a cap replaces.
+    pub cap: usize,
+    /// The point at which leaves are compared with their combination.
+    pub point: Ext,
+    /// For each tree after the first, the power of the point by which the values of leaves of the trees
+    /// before are multiplied.
+    pub steps: Vec<Ext>,
 }
 
 /// What a query learned.
@@ -43,14 +57,12 @@ pub struct Places {
 pub struct Answer {
     /// The index: an integer of as many bits as the leaves need.
     pub index: Felt,
-    /// The value of the folded polynomial at its point; or the value of the leaf at the point of
-    /// [`Places::compared_at`].
+    /// The value of the leaf at the point of [`Comparison`].
     pub value: Ext,
 }
 
 impl Places {
-    /// Returns what the queries to commitment `number` read, whose rows are folded by the challenges
-    /// `fold`.
+    /// Returns commitment `number`, whose rows are folded by the challenges `fold`.
     pub fn new(shape: &Shape, number: usize, commitments: &[Slice], fold: &[Ext]) -> Self {
         let queries = shape.queries(number);
         assert_eq!(commitments.len(), queries.trees.len());
@@ -63,13 +75,12 @@ impl Places {
         let all = equality(fold);
         let mut weights = Vec::new();
         for row in queries.rows() {
-            weights.push(all[row].pin());
+            weights.push(all[row]);
         }
         Self {
             commitments: own,
             cap: shape.cap_levels(&queries),
             weights,
-            compared_at: Vec::new(),
         }
     }
 }
@@ -82,21 +93,20 @@ pub fn tell(words: &[[Felt; 2]]) {
 }
 
 /// Answers one query.
-#[inline(never)]
 pub fn query<H: Hash, C: Challenger>(
     queries: &Queries,
-    places: &Places,
+    comparison: &Comparison,
     word: [Felt; 2],
 ) -> Answer {
     let bits = C::bits(word);
     let length = queries.log_leaves;
-    let depth = length - places.cap;
+    let depth = length - comparison.cap;
     let mut rows = Vec::new();
     for tree in 0..queries.trees.len() {
         // In bounds: a cap has one digest for each integer of the index's top bits. It is read before
         // the path is computed, so that the path's root is written to the cap's own block.
         let top = bits.part(depth, length);
-        let root = H::digest_unchecked(places.commitments[tree], top);
+        let root = H::digest_unchecked(comparison.commitments[tree], top);
         // Row and path are bound by the comparison with the root below.
         // Hashing gives a short leaf's other lanes the value zero in an honest tree. What else a tree
         // may have there is not read.
@@ -112,50 +122,24 @@ pub fn query<H: Hash, C: Challenger>(
     }
     Answer {
         index: bits.part(0, length),
-        value: if places.compared_at.is_empty() {
-            folded::<H>(queries, places, &rows)
-        } else {
-            at_point(queries, &rows, places.compared_at[0])
-        },
+        value: at_point(queries, comparison, &rows),
     }
 }
 
 /// Returns the number of base field elements of a leaf of a tree.
-fn lanes(queries: &Queries, tree: usize) -> usize {
+pub fn lanes(queries: &Queries, tree: usize) -> usize {
     let elements = queries.trees[tree].len();
     if queries.base { elements } else { 5 * elements }
 }
 
-/// Returns the leaves' value, folded.
-fn folded<H: Hash>(queries: &Queries, places: &Places, rows: &[Slice]) -> Ext {
-    let mut sum = Ext::ZERO;
-    let mut at = 0usize;
-    for tree in 0..rows.len() {
-        let elements = queries.trees[tree].len();
-        if queries.base {
-            for i in 0..elements {
-                let lane = rows[tree].block(i / 8).lane(i % 8);
-                sum = places.weights[at + i] * lane + sum;
-            }
-        } else {
-            let values = unpack_all::<H>(rows[tree], 0, elements);
-            for i in 0..elements {
-                sum = places.weights[at + i] * values[i] + sum;
-            }
-        }
-        at += elements;
-    }
-    sum
-}
-
-/// Returns the value at `point` of the polynomial with the leaves' elements as coefficients. Those of
-/// a tree begin at the tree's highest power, and take the powers of whole blocks.
-fn at_point(queries: &Queries, rows: &[Slice], point: Ext) -> Ext {
+/// Returns the value at the point of the comparison of the polynomial with the leaves' lanes as
+/// coefficients. Those of a tree take the powers of whole blocks.
+fn at_point(queries: &Queries, comparison: &Comparison, rows: &[Slice]) -> Ext {
+    let point = comparison.point;
     let mut sum = horner(rows[0], 0, lanes(queries, 0), point);
     for tree in 1..rows.len() {
-        let lanes = lanes(queries, tree);
-        let value = horner(rows[tree], 0, lanes, point);
-        sum = sum * crate::fri::power(point, lanes.next_multiple_of(8)) + value;
+        let value = horner(rows[tree], 0, lanes(queries, tree), point);
+        sum = sum * comparison.steps[tree - 1] + value;
     }
     sum
 }
@@ -198,17 +182,20 @@ fn point(table: Slice, index: Felt, length: usize) -> Felt {
     product
 }
 
-/// Fails unless the polynomial whose coefficients are `values`, constant term first, has the answers'
-/// values at the points of their indices of `length` bits.
-pub fn check_final(values: &[Ext], length: usize, answers: &[Answer]) {
+/// Fails unless the values, at the points of the answers' indices of `length` bits, of the polynomial
+/// whose coefficients are `values`, constant term first, have the answers' combination by the challenge.
+pub fn check_final(values: &[Ext], length: usize, challenge: Ext, answers: &Combined) {
     let mut coefficients = Vec::new();
     for value in values {
         coefficients.push(*value);
     }
     let polynomial = Polynomial::new(coefficients).pin();
     let table = points();
-    for answer in answers {
-        let x = point(table, answer.index, length);
-        assert_eq!(polynomial.evaluate(x), answer.value);
+    let n = answers.indices.len();
+    let mut sum = Ext::ZERO;
+    for i in 0..n {
+        let x = point(table, answers.indices[n - 1 - i], length);
+        sum = sum * challenge + polynomial.evaluate(x);
     }
+    assert_eq!(sum, answers.value);
 }

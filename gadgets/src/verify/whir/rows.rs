@@ -1,28 +1,35 @@
 //! The leaves of many queries, folded together.
 //!
-//! The claim of a round needs the answers `v_i` only in the sum of `gamma^i v_i`, and folding is linear:
-//! the sum is the fold of the combined leaf, whose elements are the sums of `gamma^i` times those of the
-//! leaves. (If there are several trees, a leaf here is that of all trees at one index.) Folding one leaf
-//! of 64 elements takes 128 instructions. So the prover sends the combined leaf `c`, and the program
-//! compares it with the leaves at one random point: the polynomial with the coefficients `c` and the sum
-//! of `gamma^i` times those with the coefficients of the leaves must agree there. A leaf's value at a
-//! point is a single `horner`.
+//! A claim needs the answers `v_i` only in the sum of `gamma^i v_i`, and folding is linear: the sum is
+//! the fold of the combined leaf, whose lanes are the sums of `gamma^i` times those of the leaves. (If
+//! there are several trees, a leaf here is that of all trees at one index. A lane is an element of the
+//! base field: an element of the extension has five, and is their sum, each times a power of the
+//! generator, in the combined leaf as well.) Folding one leaf of 64 elements takes 128 instructions. So
+//! the prover sends the combined leaf `c`, and the program compares it with the leaves at one random
+//! point: the polynomial with the coefficients `c` and the sum of `gamma^i` times those with the
+//! coefficients of the leaves must agree there. A leaf's value at a point is a single `horner`.
+//!
+//! The last answers are needed one by one, since each is compared with the final polynomial. But it is
+//! enough that they have the same sum as its values, times powers of a `gamma` that the copy below
+//! samples, too, after the polynomial, the commitment and the indices: sums of `q` values that differ
+//! agree with probability at most `(q - 1) / p^5`.
 //!
 //! The native verifier has no such step. The point is sampled from a copy of its transcript, which goes
 //! on by itself: after `gamma`, hence after the commitment and the indices, it absorbs a tag and `c`.
 //! The transcript itself goes on with an extension element or a nonce, neither of which can be the
 //! block of the tag. Commitment and indices fix the leaves, up to collisions of the
-//! hash. If `c` is not their combination, the two polynomials, of degree below `n + 8` for two trees,
-//! differ, and they agree at the point with probability at most `(n + 8) / p^5`, which is below 2^-147
-//! for 256 elements. (The lemma of Schwartz and Zippel; the random oracle as in the rest of the
-//! transcript.)
+//! hash. If `c` is not their combination, the two polynomials, of degree below `n + 8` for two trees
+//! and `n` lanes, differ, and they agree at the point with probability at most `(n + 8) / p^5`, which is
+//! below 2^-144 for 1,280 lanes, a leaf of 2^8 elements of the extension. (The lemma of Schwartz and
+//! Zippel; the random oracle as in the rest of the transcript.)
 
 use crate::advice::tell_ext;
+use crate::constraints::recompose;
 use crate::fri::power;
 use crate::hash::{Challenger, Hash};
+use crate::packing::unpack_all;
 use crate::prelude::*;
-use crate::verify::whir::observed;
-use crate::verify::whir::query::{self, Places};
+use crate::verify::whir::query::{self, Comparison, Places, lanes};
 use crate::verify::whir::shape::Queries;
 
 /// What the copy of the transcript absorbs first: the letters "rows", in a lane that is zero in
@@ -47,8 +54,8 @@ pub struct Combined {
     pub indices: Vec<Felt>,
 }
 
-/// Answers queries to a commitment over the base field. `copy` is a copy of the transcript, after
-/// `challenge` was sampled.
+/// Answers the queries to a commitment. `copy` is a copy of the transcript, after `challenge` was
+/// sampled.
 pub fn combined<H: Hash, C: Challenger + Copy>(
     queries: &Queries,
     places: &Places,
@@ -60,17 +67,31 @@ pub fn combined<H: Hash, C: Challenger + Copy>(
     tell_ext(challenge);
     let mut t = copy;
     t.observe_slice(Slice::from_blocks([Block::new(TAG)]), 8);
-    // The comparison below binds the combined leaf.
-    let leaf = observed(&mut t, places.weights.len());
-    let places = Places {
+    let mut length = 0usize;
+    for tree in 0..queries.trees.len() {
+        length += lanes(queries, tree);
+    }
+    // The comparison below binds the combined leaf. Its coefficients follow each other: only the
+    // transcript itself needs elements in blocks of their own. The lanes after them are not read.
+    let blocks = (5 * length).div_ceil(8);
+    t.advise_slice(8 * blocks);
+    let data = hint_slice(blocks).any();
+    t.observe_slice(data, 8 * blocks);
+    let leaf = unpack_all::<H>(data, 0, length);
+    let point = t.sample().pin();
+    let mut steps = Vec::new();
+    for tree in 1..queries.trees.len() {
+        steps.push(power(point, lanes(queries, tree).next_multiple_of(8)).pin());
+    }
+    let comparison = Comparison {
         commitments: places.commitments.clone(),
         cap: places.cap,
-        weights: places.weights.clone(),
-        compared_at: vec![t.sample().pin()],
+        point,
+        steps,
     };
     let mut answers = Vec::new();
     for word in words {
-        answers.push(query::query::<H, C>(queries, &places, *word));
+        answers.push(query::query::<H, C>(queries, &comparison, *word));
     }
 
     let mut values = Ext::ZERO;
@@ -79,15 +100,12 @@ pub fn combined<H: Hash, C: Challenger + Copy>(
         values = values * challenge + answers[answers.len() - 1 - i].value;
         indices.push(answers[i].index);
     }
-    let point = places.compared_at[0];
     let mut expected = Ext::ZERO;
-    let mut folded = Ext::ZERO;
     let mut at = 0usize;
-    for tree in &queries.trees {
-        let n = tree.len();
+    for tree in 0..queries.trees.len() {
+        let n = lanes(queries, tree);
         for i in 0..n {
             expected = expected * point + leaf[at + i];
-            folded = places.weights[at + i] * leaf[at + i] + folded;
         }
         // The last lane of a leaf's last block has the power zero: the lanes after its elements are
         // left out.
@@ -95,8 +113,14 @@ pub fn combined<H: Hash, C: Challenger + Copy>(
         at += n;
     }
     assert_eq!(expected, values);
-    Combined {
-        value: folded,
-        indices,
+    let mut value = Ext::ZERO;
+    for i in 0..places.weights.len() {
+        let element = if queries.base {
+            leaf[i]
+        } else {
+            recompose(&leaf[5 * i..5 * i + 5])
+        };
+        value = places.weights[i] * element + value;
     }
+    Combined { value, indices }
 }

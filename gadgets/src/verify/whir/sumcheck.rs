@@ -23,9 +23,10 @@ pub fn rounds<C: Challenger>(shape: &Sumcheck, t: &mut C, claim: &mut Ext) -> Ve
         let quadratic = message[1];
         t.grind(shape.grinding_bits);
         let r = t.sample();
-        // `h(r)`, where the linear coefficient is `h(1) - h(0)` minus the quadratic one.
-        let linear = *claim - constant - constant - quadratic;
-        *claim = (quadratic * r + linear) * r + constant;
+        // `h(r)`, where the linear coefficient is `h(1) - h(0)` minus the quadratic one, and `h(1)` is
+        // the claim minus `h(0)`.
+        let sum = (r - Ext::ONE) * quadratic + *claim;
+        *claim = (sum - constant * Felt::new(2)) * r + constant;
         challenges.push(r);
     }
     challenges

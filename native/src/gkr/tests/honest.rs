@@ -27,21 +27,20 @@ fn prove_by_definition(leaves: &[Fraction<EF>], challenger: &mut Poseidon16Chall
             one.denominator,
         ];
         send(&values, challenger);
-        let b: EF = challenger.sample();
-        let lambda: EF = challenger.sample();
-        (b, lambda)
     };
-    let (b, mut lambda) = send_halves(&root, challenger);
-    let mut point = vec![b];
+    send_halves(&root, challenger);
+    // Without the first coordinate, which says which half.
+    let mut point = vec![];
     let mut proofs = Vec::new();
     for layer in &layers[1..] {
+        let lambda: EF = challenger.sample();
         let mut challenges: Vec<EF> = Vec::new();
-        let mut rounds = Vec::new();
+        let mut polynomials = Vec::new();
         let halves_at = |x: &[EF]| -> [Fraction<EF>; 2] {
             [EF::ZERO, EF::ONE].map(|half| evaluate(layer, &[&[half], x].concat()))
         };
-        for round in 0..point.len() {
-            let later = &point[round + 1..];
+        for round in 0..=point.len() {
+            let later = &point[round..];
             let t = |x: EF| -> EF {
                 let terms = (0..1 << later.len()).map(|rest| {
                     let bits = (0..later.len())
@@ -62,15 +61,22 @@ fn prove_by_definition(leaves: &[Fraction<EF>], challenger: &mut Poseidon16Chall
                 linear: t1 - t0 - (t2 - t1.double() + t0).halve(),
                 quadratic: (t2 - t1.double() + t0).halve(),
             };
-            send(&[polynomial.linear, polynomial.quadratic], challenger);
-            rounds.push(polynomial);
+            // The verifier knows the values of the first one at 0 and 1.
+            if round > 0 {
+                send(&[polynomial.linear], challenger);
+            }
+            send(&[polynomial.quadratic], challenger);
+            polynomials.push(polynomial);
             challenges.push(challenger.sample());
         }
         let halves = halves_at(&challenges);
-        let b;
-        (b, lambda) = send_halves(&halves, challenger);
-        point = [&[b], challenges.as_slice()].concat();
-        proofs.push(LayerProof { rounds, halves });
+        send_halves(&halves, challenger);
+        point = challenges;
+        proofs.push(LayerProof {
+            quadratic: polynomials.remove(0).quadratic,
+            rounds: polynomials,
+            halves,
+        });
     }
     GkrProof {
         root,
@@ -103,18 +109,15 @@ fn two_variables_by_hand() {
     assert_eq!(proof.root, [fraction(-4, 12), fraction(1, 3)]);
     let mut expected = challenger();
     send(&[ef(-4), ef(12), ef(1), ef(3)], &mut expected);
-    let [_, lambda]: [EF; 2] = [expected.sample(), expected.sample()];
+    let lambda: EF = expected.sample();
     // With n0 = 1, d0 = 2 + X, n1 = -5 + 5X and d1 = 6 - 5X:
     // G = -4 + 5X^2 + lambda (12 - 4X - 5X^2).
     let [layer] = proof.layers.as_slice() else {
         panic!("one layer");
     };
-    let polynomial = RoundPolynomial {
-        linear: lambda * ef(-4),
-        quadratic: ef(5) - lambda * ef(5),
-    };
-    assert_eq!(layer.rounds, [polynomial]);
-    send(&[polynomial.linear, polynomial.quadratic], &mut expected);
+    assert_eq!(layer.quadratic, ef(5) - lambda * ef(5));
+    assert_eq!(layer.rounds, []);
+    send(&[layer.quadratic], &mut expected);
     let r: EF = expected.sample();
     let [zero, one] = layer.halves;
     assert_eq!([zero.numerator, zero.denominator], [ef(1), ef(2) + r]);
@@ -131,15 +134,12 @@ fn three_variables_by_hand() {
     assert_eq!(proof.root, [fraction(14, 24), fraction(-14, 24)]);
     let mut expected = challenger();
     send(&[ef(14), ef(24), ef(-14), ef(24)], &mut expected);
-    let [_, lambda]: [EF; 2] = [expected.sample(), expected.sample()];
+    let lambda: EF = expected.sample();
     // With n0 = 3 - 2X, d0 = 4 + 2X, n1 = -1 - 2X and d1 = 6 - 2X, the quadratic coefficients of
     // n0 d1, n1 d0 and d0 d1 are 4, -4 and -4.
-    let polynomial = RoundPolynomial {
-        linear: ef(-28) + lambda * ef(4),
-        quadratic: lambda * ef(-4),
-    };
-    assert_eq!(proof.layers[0].rounds, [polynomial]);
-    assert_eq!(proof.layers[1].rounds.len(), 2);
+    assert_eq!(proof.layers[0].quadratic, lambda * ef(-4));
+    assert_eq!(proof.layers[0].rounds, []);
+    assert_eq!(proof.layers[1].rounds.len(), 1);
     assert_eq!(verify(&proof, 3, &mut challenger()), Ok(claim));
 }
 
@@ -241,7 +241,7 @@ fn proofs_are_serialized_without_unknown_fields() {
         serde_json::from_value::<GkrProof>(json.clone()).unwrap(),
         proof
     );
-    for path in ["", "/root/0", "/layers/0", "/layers/0/rounds/0"] {
+    for path in ["", "/root/0", "/layers/1", "/layers/1/rounds/0"] {
         let mut json = json.clone();
         let object = json.pointer_mut(path).unwrap().as_object_mut().unwrap();
         object.insert("unknown".into(), 0.into());

@@ -121,10 +121,10 @@ fn example() -> (GkrProof, Leaves) {
 fn security_is_that_of_the_union_bound() {
     // log2 |EF| = 5 log2(2^31 - 2^24 + 1) = 154.9434.
     assert!((security(1) - 153.9434).abs() < 1e-4);
-    // 19 * 20 = 380 = 2^8.5699.
-    assert!((security(19) - 146.3735).abs() < 1e-4);
-    let by_layers: u32 = (0..19).map(|layer| 2 * layer + 1 + 1).sum();
-    assert_eq!(by_layers, 380);
+    // 19^2 + 1 = 362 = 2^8.4998.
+    assert!((security(19) - 146.4435).abs() < 1e-4);
+    let by_layers: u32 = (1..19).map(|layer| 1 + 2 * layer).sum();
+    assert_eq!(by_layers + 1 + 1, 362);
     assert!(security(MAX_VARIABLES) > 145.0);
     assert_eq!([security(0), security(MAX_VARIABLES + 1)], [0.0; 2]);
 }

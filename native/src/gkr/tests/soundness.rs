@@ -113,14 +113,15 @@ fn every_changed_element_is_refused() {
         &GkrError::Unbalanced,
     );
     for layer in 1..6 {
-        // A change of a later round's polynomial, or of what the sumcheck ends in, is noticed where
+        // A change of a round's polynomial, or of what the sumcheck ends in, is noticed where
         // it ends.
         let error = GkrError::Sumcheck { layer };
         each_change(
             |proof| {
-                let rounds = proof.layers[layer - 1].rounds.iter_mut();
-                rounds
-                    .flat_map(|round| [&mut round.linear, &mut round.quadratic])
+                let layer = &mut proof.layers[layer - 1];
+                let rounds = layer.rounds.iter_mut();
+                std::iter::once(&mut layer.quadratic)
+                    .chain(rounds.flat_map(|round| [&mut round.linear, &mut round.quadratic]))
                     .collect()
             },
             &error,
@@ -196,14 +197,22 @@ fn proofs_of_another_shape_are_refused() {
         let result = verify(&proof, num_variables, &mut challenger());
         assert_eq!(result, Err(GkrError::Layers { found: 5, expected }));
     }
-    for layer in 1..6 {
-        let (mut proof, _) = example();
-        let last = proof.layers[layer - 1].rounds.pop().unwrap();
-        let found = layer - 1;
-        assert_eq!(refusal(&proof), GkrError::Rounds { layer, found });
-        proof.layers[layer - 1].rounds.extend([last, last]);
-        let found = layer + 1;
-        assert_eq!(refusal(&proof), GkrError::Rounds { layer, found });
+    let (example, _) = example();
+    let some = example.layers[1].rounds[0];
+    for layer in 1..6_usize {
+        let expected = layer - 1;
+        for found in [0, expected.saturating_sub(1), layer, 2 * layer] {
+            let mut proof = example.clone();
+            proof.layers[layer - 1].rounds.resize(found, some);
+            if found != expected {
+                let error = GkrError::Rounds {
+                    layer,
+                    found,
+                    expected,
+                };
+                assert_eq!(refusal(&proof), error);
+            }
+        }
     }
 }
 
@@ -246,7 +255,7 @@ fn proofs_with_a_zero_coordinate_are_refused() {
     let (n, d) = balanced(8, 9);
     let leaves = Fractions::new(3, &n, &d).unwrap();
     let x = EF::from_basis_coefficients_fn(|i| F::from_usize(i + 2));
-    // b and lambda of layer 1, a round, b and lambda of layer 2, two rounds, b and lambda.
+    // lambda and a challenge of layer 1, lambda and two challenges of layer 2, b and lambda.
     let verified = |position: usize| {
         let mut samples = [x; 7];
         samples[position] = EF::ZERO;
@@ -254,11 +263,9 @@ fn proofs_with_a_zero_coordinate_are_refused() {
         assert!(is_true(&claim, &padded(3, &n, &d)));
         (verify(&proof, 3, &mut Chosen::new(&samples)), claim)
     };
-    for (position, layer) in [(0, 1), (2, 2), (3, 2)] {
-        assert_eq!(verified(position).0, Err(GkrError::Sumcheck { layer }));
-    }
+    assert_eq!(verified(1).0, Err(GkrError::Sumcheck { layer: 2 }));
     // Zeros elsewhere are coordinates of the leaf claim, or no coordinates.
-    for position in [1, 4, 5, 6] {
+    for position in [0, 2, 3, 4, 5, 6] {
         let (result, claim) = verified(position);
         assert_eq!(result, Ok(claim));
     }

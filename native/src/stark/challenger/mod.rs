@@ -10,7 +10,7 @@ mod bytes;
 mod field;
 mod search;
 
-use p3_challenger::FieldChallenger;
+use p3_challenger::{FieldChallenger, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 
 use crate::field::{DIGEST, EF, EXTENSION_DEGREE, F};
@@ -18,6 +18,12 @@ use crate::field::{DIGEST, EF, EXTENSION_DEGREE, F};
 pub use bytes::{ByteChallenger, ByteTranscript};
 pub use field::{FieldPermutation, FieldTranscript, Poseidon2Challenger, Poseidon16Challenger};
 pub use search::{NoNonce, with_grinding};
+
+/// A transcript over the field with proofs of work, which is all that provers and verifiers over
+/// [`crate::whir`] ask of one: [`Poseidon16Challenger`], or one that a test wraps around it.
+pub trait Transcript: FieldChallenger<F> + GrindingChallenger<Witness = F> {}
+
+impl<C: FieldChallenger<F> + GrindingChallenger<Witness = F>> Transcript for C {}
 
 /// Observes an element of the challenge field as a whole block of the machine: its five coefficients,
 /// constant term first, and three zeros. So a program observes it as it stores it.

@@ -31,14 +31,14 @@ fn the_schedule_of_a_join() {
         } = *step;
         [variables, fold, log_blowup, log_leaves, queries]
     });
-    // 87 = 103 - 16 bits by queries, each of which has log2(20/21) + r/2 bits at rate 2^-r.
+    // 85 = 101 - 16 bits by queries, each of which has log2(20/21) + r/2 bits at rate 2^-r.
     assert_eq!(
         shapes.collect::<Vec<_>>(),
         [
-            [22, 6, 2, 18, 94],
-            [16, 4, 4, 16, 46],
+            [22, 6, 2, 18, 92],
+            [16, 4, 4, 16, 45],
             [12, 4, 6, 14, 30],
-            [8, 4, 8, 12, 23]
+            [8, 4, 8, 12, 22]
         ]
     );
     assert_eq!(schedule.final_variables, 4);

@@ -5,11 +5,11 @@ use std::array;
 use std::iter::zip;
 
 use droste_native::{EF, F};
-use p3_field::{Algebra, PackedFieldExtension, PackedValue, PrimeCharacteristicRing};
+use p3_field::{Algebra, BasedVectorSpace, PackedFieldExtension, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 
 use super::polynomial::{Form, Part, Polynomial, Sum};
-use super::values::{PackedCells, PackedRows, Scalars, Values, Weights, lanes};
+use super::values::{DEGREE, PackedCells, PackedRows, Scalars, Values, Weights, lanes};
 use crate::multilinear::cells::Rows;
 use crate::multilinear::{LANES, Packed, PackedExt};
 
@@ -32,7 +32,9 @@ pub(super) struct Columns<V: Values> {
 /// The columns of a table at some time.
 #[derive(Debug)]
 pub(super) enum State {
-    /// No variable is fixed.
+    /// No variable is fixed, and the rows fill four packed elements. The first two variables are fixed
+    /// together: it costs less to evaluate the polynomial on cells, at all points of both rounds, than
+    /// in the second round on elements of the extension field.
     Cells(Columns<PackedCells>),
     /// Some are.
     Packed(Columns<PackedRows>),
@@ -57,16 +59,14 @@ impl State {
             base: base.collect(),
             extension: extension.map(|form| extension_column(form, rows)).collect(),
         };
-        if rows.num_packed() > 1 {
+        if rows.num_packed() >= 4 {
             return Self::Cells(columns);
         }
-        let lift = |column: &Vec<Packed>| {
-            let cells = Packed::unpack_slice(column).iter();
-            cells.map(|&cell| cell.into()).collect()
-        };
-        Self::Scalar(Columns {
+        // The rows of so short a table are taken as if some variable was fixed.
+        let lift = |column: &Vec<Packed>| column.iter().map(|&cells| cells.into()).collect();
+        Self::of_packed(Columns {
             base: columns.base.iter().map(lift).collect(),
-            extension: columns.extension.iter().map(unpack).collect(),
+            extension: columns.extension,
         })
     }
 
@@ -76,6 +76,14 @@ impl State {
             Self::Cells(columns) => Self::of_packed(columns.fold(r.into())),
             Self::Packed(columns) => Self::of_packed(columns.fold(r.into())),
             Self::Scalar(columns) => Self::Scalar(columns.fold(r)),
+        }
+    }
+
+    /// Fixes the first two variables that are left.
+    pub(super) fn fold_both(self, both: [EF; 2]) -> Self {
+        match self {
+            Self::Cells(columns) => Self::of_packed(columns.fold_both(both)),
+            state => both.into_iter().fold(state, Self::fold),
         }
     }
 
@@ -94,7 +102,6 @@ impl State {
     /// 1.
     pub(super) fn linear_sums(&self, eq: &Eq) -> [EF; 2] {
         match (self, eq) {
-            (Self::Cells(columns), Eq::Packed(eq)) => columns.linear_sums(eq),
             (Self::Packed(columns), Eq::Packed(eq)) => columns.linear_sums(eq),
             (Self::Scalar(columns), Eq::Scalar(eq)) => columns.linear_sums(eq),
             // A table and its weights become scalars at the same number of variables.
@@ -106,12 +113,8 @@ impl State {
     /// `skip_one`.
     pub(super) fn sums(&self, part: &Part, eq: &Eq, skip_one: bool) -> Vec<EF> {
         match (self, eq) {
-            (Self::Cells(columns), Eq::Packed(eq)) if eq.len() >= CELLS => {
-                columns.sums::<CELLS>(part, eq, skip_one)
-            }
-            (Self::Cells(columns), Eq::Packed(eq)) => columns.sums::<1>(part, eq, skip_one),
-            (Self::Packed(columns), Eq::Packed(eq)) => columns.sums::<1>(part, eq, skip_one),
-            (Self::Scalar(columns), Eq::Scalar(eq)) => columns.sums::<1>(part, eq, skip_one),
+            (Self::Packed(columns), Eq::Packed(eq)) => columns.sums(part, eq, skip_one),
+            (Self::Scalar(columns), Eq::Scalar(eq)) => columns.sums(part, eq, skip_one),
             _ => Vec::new(),
         }
     }
@@ -193,24 +196,65 @@ fn extension_column(form: &Form<EF>, rows: &Rows<'_>) -> Vec<PackedExt> {
     values.collect()
 }
 
-/// Buffers of one thread: values of inputs at a point of the round's variable, and their differences
+/// Buffers of one thread: values of inputs at a point of a round's variable, and their differences
 /// between consecutive points.
 struct Buffers<V: Values, const N: usize> {
     /// Inputs and registers of the program.
     values: Vec<[V::Base; N]>,
     steps: Vec<[V::Base; N]>,
+    lines: Vec<Line<V::Base, N>>,
     extension: Vec<[V::Extension; N]>,
     extension_steps: Vec<[V::Extension; N]>,
+    extension_lines: Vec<Line<V::Extension, N>>,
     outputs: Vec<[V::Base; N]>,
     terms: Vec<V::Base>,
 }
 
+/// The values of a column at points of the variable of the first round, for one value of the variable
+/// of the second.
+struct Line<T, const N: usize> {
+    /// The value at 0.
+    start: [T; N],
+    /// The difference between values at consecutive points.
+    step: [T; N],
+    /// What these two are more for the next value of the second variable.
+    next: ([T; N], [T; N]),
+}
+
+impl<T: PrimeCharacteristicRing + Copy, const N: usize> Line<T, N> {
+    /// The line where the second variable is 0, for the `N` rows that begin with `at` of each quarter
+    /// of a column.
+    fn new(column: &[T], at: usize) -> Self {
+        let quarter = column.len() / 4;
+        let [start, up, right, corner] =
+            array::from_fn(|i| -> [T; N] { array::from_fn(|j| column[i * quarter + at + j]) });
+        let step = array::from_fn(|j| right[j] - start[j]);
+        let next = array::from_fn(|j| corner[j] - up[j] - step[j]);
+        Self {
+            start,
+            step,
+            next: (array::from_fn(|j| up[j] - start[j]), next),
+        }
+    }
+
+    /// Writes the first value, and the step to the next one; and goes on to the next line.
+    fn begin(&mut self, value: &mut [T; N], step: &mut [T; N]) {
+        (*value, *step) = (self.start, self.step);
+        for j in 0..N {
+            self.start[j] += self.next.0[j];
+            self.step[j] += self.next.1[j];
+        }
+    }
+}
+
 impl<V: Values> Columns<V> {
-    fn linear_sums(&self, eq: &[V::Extension]) -> [EF; 2] {
+    /// The sums of the `N` parts of the linear form, weighted by `eq`.
+    fn linear_sums<const N: usize>(&self, eq: &[V::Extension]) -> [EF; N] {
         let column = self.extension.first().map_or(&[][..], Vec::as_slice);
-        let (low, high) = column.split_at(column.len() / 2);
-        [low, high].map(|half| {
-            let products = half.par_iter().zip(eq).with_min_len(TASK);
+        let mut parts = column.chunks_exact((column.len() / N).max(1));
+        array::from_fn(|_| {
+            let part = parts.next().unwrap_or_default();
+            let products = part.par_iter().zip(eq).with_min_len(TASK);
             let zero = || V::Extension::ZERO;
             let sum = products
                 .map(|(&value, &eq)| value * eq)
@@ -219,44 +263,55 @@ impl<V: Values> Columns<V> {
         })
     }
 
-    fn sums<const N: usize>(&self, part: &Part, eq: &[V::Extension], skip_one: bool) -> Vec<EF> {
-        let program = &part.program;
-        let buffers = || Buffers::<V, N> {
-            values: vec![[V::Base::ZERO; N]; program.num_values()],
-            steps: vec![[V::Base::ZERO; N]; program.inputs().len()],
-            extension: vec![[V::Extension::ZERO; N]; part.extension.len()],
-            extension_steps: vec![[V::Extension::ZERO; N]; part.extension.len()],
-            outputs: Vec::new(),
-            terms: Vec::new(),
-        };
+    /// Adds up, over all rows that are left after the round's variables, what `evaluate` adds to
+    /// `points` sums for `N` packed rows, given the first one and their weights.
+    fn weighted_sums<const N: usize>(
+        part: &Part,
+        eq: &[V::Extension],
+        points: usize,
+        evaluate: impl Fn(&mut Buffers<V, N>, usize, &[V::Extension], &mut [V::Extension]) + Sync + Send,
+    ) -> Vec<EF> {
+        let tasks = eq.par_chunks(TASK).enumerate();
+        let sums: Vec<Vec<V::Extension>> = tasks
+            .map_init(
+                || Buffers::new(part),
+                |buffers, (task, eq)| {
+                    let mut sums = vec![V::Extension::ZERO; points];
+                    for (chunk, eq) in eq.chunks_exact(N).enumerate() {
+                        evaluate(buffers, task * TASK + chunk * N, eq, &mut sums);
+                    }
+                    sums
+                },
+            )
+            .collect();
+        let point = |point: usize| sums.iter().map(|sums| sums[point]).sum();
+        (0..points)
+            .map(|index| V::sum_lanes(point(index)))
+            .collect()
+    }
+
+    fn sums(&self, part: &Part, eq: &[V::Extension], skip_one: bool) -> Vec<EF> {
         let points: Vec<usize> = (0..=part.degree)
             .filter(|&point| point != 1 || !skip_one)
             .collect();
-        let tasks = eq.par_chunks(TASK).enumerate();
-        let sums: Vec<Vec<V::Extension>> = tasks
-            .map_init(buffers, |buffers, (task, eq)| {
-                let mut sums = vec![V::Extension::ZERO; points.len()];
-                for (chunk, eq) in eq.chunks_exact(N).enumerate() {
-                    buffers.load(self, part, task * TASK + chunk * N);
-                    let mut position = 0;
-                    for (sum, &point) in zip(&mut sums, &points) {
-                        while position < point {
-                            buffers.step();
-                            position += 1;
-                        }
-                        let values = buffers.evaluate(part);
-                        for (&value, &eq) in zip(&values, eq) {
-                            *sum += value * eq;
-                        }
-                    }
+        Self::weighted_sums::<1>(part, eq, points.len(), |buffers, start, eq, sums| {
+            let [values, steps] = [&mut buffers.values, &mut buffers.steps];
+            for ((value, step), &column) in zip(values, steps).zip(part.program.inputs()) {
+                (*value, *step) = halves(&self.base[column], start);
+            }
+            let [values, steps] = [&mut buffers.extension, &mut buffers.extension_steps];
+            for ((value, step), &column) in zip(values, steps).zip(&part.extension) {
+                (*value, *step) = halves(&self.extension[column], start);
+            }
+            let mut position = 0;
+            for (sum, &point) in zip(sums, &points) {
+                while position < point {
+                    buffers.step();
+                    position += 1;
                 }
-                sums
-            })
-            .collect();
-        let point = |point: usize| sums.iter().map(|sums| sums[point]).sum();
-        (0..points.len())
-            .map(|index| V::sum_lanes(point(index)))
-            .collect()
+                buffers.add(part, eq, sum);
+            }
+        })
     }
 
     fn fold<W>(self, r: V::Extension) -> Columns<W>
@@ -268,6 +323,79 @@ impl<V: Values> Columns<V> {
         Columns {
             base: base.map(|column| fold(&column, r)).collect(),
             extension: extension.map(|column| fold(&column, r)).collect(),
+        }
+    }
+}
+
+impl Columns<PackedCells> {
+    /// The sums of the linear form, weighted by `eq`, where the variables of the first two rounds are
+    /// 0 and 0, 0 and 1, 1 and 0, 1 and 1.
+    pub(super) fn linear_sums_of_both(&self, eq: &Eq) -> [EF; 4] {
+        match eq {
+            Eq::Packed(eq) => self.linear_sums(eq),
+            Eq::Scalar(_) => [EF::ZERO; 4],
+        }
+    }
+
+    /// The sums of a part, weighted by `eq`: for each value `0..=degree` of the second round's variable
+    /// those where the variable of the first round is `0..=degree`.
+    pub(super) fn sums_of_both(&self, part: &Part, eq: &Eq) -> Vec<Vec<EF>> {
+        let sums = match eq {
+            Eq::Packed(eq) if eq.len() >= CELLS => self.all_sums::<CELLS>(part, eq),
+            Eq::Packed(eq) => self.all_sums::<1>(part, eq),
+            Eq::Scalar(_) => Vec::new(),
+        };
+        sums.chunks(part.degree + 1).map(<[EF]>::to_vec).collect()
+    }
+
+    fn all_sums<const N: usize>(&self, part: &Part, eq: &[PackedExt]) -> Vec<EF> {
+        let points = part.degree + 1;
+        Self::weighted_sums::<N>(part, eq, points * points, |buffers, start, eq, sums| {
+            let inputs = part.program.inputs().iter();
+            let lines = inputs.map(|&column| Line::new(&self.base[column], start));
+            buffers.lines.clear();
+            buffers.lines.extend(lines);
+            let columns = part.extension.iter();
+            let lines = columns.map(|&column| Line::new(&self.extension[column], start));
+            buffers.extension_lines.clear();
+            buffers.extension_lines.extend(lines);
+            for sums in sums.chunks_exact_mut(points) {
+                buffers.begin_line();
+                for (point, sum) in sums.iter_mut().enumerate() {
+                    if point > 0 {
+                        buffers.step();
+                    }
+                    buffers.add(part, eq, sum);
+                }
+            }
+        })
+    }
+
+    fn fold_both(self, [first, second]: [EF; 2]) -> Columns<PackedRows> {
+        let at = |bit: usize, r: EF| if bit == 0 { EF::ONE - r } else { r };
+        let weights: [EF; 4] = array::from_fn(|i| at(i >> 1, first) * at(i & 1, second));
+        let weights: [[Packed; 4]; DEGREE] = array::from_fn(|d| {
+            weights.map(|weight| {
+                let coefficients: &[F] = weight.as_basis_coefficients_slice();
+                coefficients[d].into()
+            })
+        });
+        let base = self.base.into_par_iter().map(|column| {
+            let quarter = column.len() / 4;
+            let combine = |i: usize| {
+                let cells = array::from_fn(|corner| column[corner * quarter + i]);
+                PackedExt::from_basis_coefficients_fn(|d| Packed::dot_product(&cells, &weights[d]))
+            };
+            (0..quarter).map(combine).collect()
+        });
+        let extension = self.extension.into_par_iter();
+        let extension = extension.map(|column| {
+            let [first, second] = [first, second].map(PackedExt::from);
+            fold(&fold(&column, first), second)
+        });
+        Columns {
+            base: base.collect(),
+            extension: extension.collect(),
         }
     }
 }
@@ -285,16 +413,36 @@ where
 }
 
 impl<V: Values, const N: usize> Buffers<V, N> {
-    /// Loads the rows that begin with `start` of either half: the values at 0, and the steps to those
-    /// at 1.
-    fn load(&mut self, columns: &Columns<V>, part: &Part, start: usize) {
-        let inputs = part.program.inputs();
-        for ((value, step), &column) in zip(&mut self.values, &mut self.steps).zip(inputs) {
-            (*value, *step) = halves(&columns.base[column], start);
+    fn new(part: &Part) -> Self {
+        let (inputs, extension) = (part.program.inputs().len(), part.extension.len());
+        Self {
+            values: vec![[V::Base::ZERO; N]; part.program.num_values()],
+            steps: vec![[V::Base::ZERO; N]; inputs],
+            lines: Vec::new(),
+            extension: vec![[V::Extension::ZERO; N]; extension],
+            extension_steps: vec![[V::Extension::ZERO; N]; extension],
+            extension_lines: Vec::new(),
+            outputs: Vec::new(),
+            terms: Vec::new(),
         }
-        let extension = zip(&mut self.extension, &mut self.extension_steps);
-        for ((value, step), &column) in extension.zip(&part.extension) {
-            (*value, *step) = halves(&columns.extension[column], start);
+    }
+
+    /// Goes to the beginning of the next line.
+    fn begin_line(&mut self) {
+        let values = zip(&mut self.values, &mut self.steps);
+        for (line, (value, step)) in zip(&mut self.lines, values) {
+            line.begin(value, step);
+        }
+        let values = zip(&mut self.extension, &mut self.extension_steps);
+        for (line, (value, step)) in zip(&mut self.extension_lines, values) {
+            line.begin(value, step);
+        }
+    }
+
+    /// Adds the part's values at the point, times their weights.
+    fn add(&mut self, part: &Part, eq: &[V::Extension], sum: &mut V::Extension) {
+        for (value, &eq) in zip(self.evaluate(part), eq) {
+            *sum += value * eq;
         }
     }
 

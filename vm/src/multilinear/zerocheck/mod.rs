@@ -31,6 +31,11 @@
 //! `c_1, .., c_d` but the constant one. The verifier, who knows `S = (1 - tau_i) t(0) + tau_i t(1)`,
 //! computes `c_0 = S - tau_i (c_1 + .. + c_d)` and samples `r`; the next `S` is `t(r)`.
 //!
+//! The prover computes the first two rounds of a table on its cells, which are elements of the base
+//! field: it adds up `T_a` at all points of `{0, .., d}^2`, of which the second round's polynomial is
+//! interpolated once the first challenge is known. On columns of which the first variable is fixed it
+//! would multiply elements of the extension field. Both variables are then fixed at once.
+//!
 //! In the end `S = sum_a T_a` at the point `rho` of all challenges, of which a table has the last
 //! `m_a`. The prover opens the columns there, with the rows after them, and the verifier computes
 //! `T_a`.

@@ -79,7 +79,8 @@ pub fn prove<C: FieldChallenger<F>>(
         weights: Eq::of_rounds(eq_evaluations(weights)),
         inverses: batch_multiplicative_inverse(coordinates),
         coordinates,
-        interpolation: Interpolation::new(system.degree()),
+        // The linear form is interpolated too.
+        interpolation: Interpolation::new(system.degree().max(1)),
     };
 
     let tables = system.tables().iter().zip(&combinations).zip(&rows);
@@ -112,7 +113,7 @@ pub fn prove<C: FieldChallenger<F>>(
         value = evaluate(&coefficients, r);
         let _span = info_span!("fold").entered();
         for table in &mut tables {
-            table.fold(r, left);
+            table.fold(&rounds, r, left);
         }
         point.push(r);
         proof.rounds.push(message);
@@ -160,6 +161,20 @@ struct Prover {
     sums: Vec<EF>,
     /// The round polynomials of these, in coefficients.
     round: Vec<Vec<EF>>,
+    /// What is known of the table's second round.
+    second: Second,
+}
+
+/// The second round of a table.
+enum Second {
+    /// For the linear form and each part, and for each of the points that its round polynomial is
+    /// interpolated at, the coefficients of its value as a polynomial in the variable of the first
+    /// round.
+    Known(Vec<Vec<Vec<EF>>>),
+    /// The first variable, which is to be fixed with that of the second round.
+    Begun(EF),
+    /// Nothing. Each round begins with columns of which the variables before are fixed.
+    Unknown,
 }
 
 impl Prover {
@@ -171,18 +186,32 @@ impl Prover {
         log_height: usize,
     ) -> Self {
         let state = info_span!("columns").in_scope(|| State::new(&polynomial, rows));
-        let eq = &rounds.weights[log_height - 1];
-        let coordinate = rounds.coordinates[rounds.coordinates.len() - log_height];
-        let [low, high] = state.linear_sums(eq);
+        let first = rounds.coordinates.len() - log_height;
+        let coordinate = rounds.coordinates[first];
+        let interpolate = |values: &Vec<EF>| rounds.interpolation.coefficients(values);
         let parts = polynomial.parts.iter();
-        let parts = parts.map(|part| {
-            rounds
-                .interpolation
-                .coefficients(&state.sums(part, eq, false))
-        });
-        let round: Vec<Vec<EF>> = std::iter::once(vec![low, high - low])
-            .chain(parts)
-            .collect();
+        let (round, second) = if let State::Cells(columns) = &state {
+            let eq = &rounds.weights[log_height - 2];
+            let [at_00, at_01, at_10, at_11] = columns.linear_sums_of_both(eq);
+            let linear = vec![vec![at_00, at_10], vec![at_01, at_11]];
+            let parts = parts.map(|part| columns.sums_of_both(part, eq));
+            let second: Vec<Vec<Vec<EF>>> = std::iter::once(linear)
+                .chain(parts)
+                .map(|lines| lines.iter().map(interpolate).collect())
+                .collect();
+            // The first round's sums are those where the second variable is 0 or 1, weighted.
+            let next = rounds.coordinates[first + 1];
+            let weigh = |(&zero, &one): (&EF, &EF)| zero + next * (one - zero);
+            let weighed = |lines: &Vec<Vec<EF>>| zip(&lines[0], &lines[1]).map(weigh).collect();
+            let round: Vec<Vec<EF>> = second.iter().map(weighed).collect();
+            (round, Second::Known(second))
+        } else {
+            let eq = &rounds.weights[log_height - 1];
+            let linear = state.linear_sums(eq).to_vec();
+            let parts = parts.map(|part| state.sums(part, eq, false));
+            let values: Vec<Vec<EF>> = std::iter::once(linear).chain(parts).collect();
+            (values.iter().map(interpolate).collect(), Second::Unknown)
+        };
         let sum = |coefficients: &Vec<EF>| {
             let (zero, one) = (coefficients[0], coefficients.iter().copied().sum::<EF>());
             zero + coordinate * (one - zero)
@@ -195,6 +224,7 @@ impl Prover {
             sum: sums.iter().copied().sum(),
             sums,
             round,
+            second,
         }
     }
 
@@ -235,14 +265,28 @@ impl Prover {
     }
 
     /// Fixes the variable of the round in which `left` variables are left.
-    fn fold(&mut self, r: EF, left: usize) {
+    fn fold(&mut self, rounds: &Rounds<'_>, r: EF, left: usize) {
         if self.num_variables < left {
             return;
         }
         let round = std::mem::take(&mut self.round);
         self.sums = round.iter().map(|part| evaluate(part, r)).collect();
-        self.state = self.state.take().map(|state| state.fold(r));
         self.num_variables -= 1;
+        let state = self.state.take();
+        match std::mem::replace(&mut self.second, Second::Unknown) {
+            Second::Known(lines) => {
+                let at_r = |line: &Vec<EF>| evaluate(line, r);
+                let values = lines
+                    .iter()
+                    .map(|lines| lines.iter().map(at_r).collect::<Vec<EF>>());
+                let round = values.map(|values| rounds.interpolation.coefficients(&values));
+                self.round = round.collect();
+                self.state = state;
+                self.second = Second::Begun(r);
+            }
+            Second::Begun(first) => self.state = state.map(|state| state.fold_both([first, r])),
+            Second::Unknown => self.state = state.map(|state| state.fold(r)),
+        }
     }
 }
 

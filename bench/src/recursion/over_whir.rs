@@ -1,0 +1,121 @@
+//! Joins over WHIR.
+
+use std::time::{Duration, Instant};
+
+use droste_native::stark::security::Preset;
+use droste_native::{HashId, Poseidon16Suite};
+use droste_verifier::aggregate::{Aggregator, VerifiedProof};
+use droste_verifier::circuit::RecursionProof;
+use droste_verifier::cost::{Recorder, cpu_ns_per_fft_unit, cpu_time, peak_memory};
+use droste_vm::heights::Heights;
+use droste_vm::stack::Stack;
+use serde_json::{Value, json};
+
+use super::leaf;
+
+/// Spans of the prover, by stage.
+const STAGES: [(&str, &[&str]); 5] = [
+    ("commit", &["stack", "commit"]),
+    ("lookup", &["leaves", "fractions"]),
+    ("constraints", &["constraints"]),
+    ("open", &["outside", "open"]),
+    ("grind", &["grind"]),
+];
+
+/// Measures a join of `children` joins over WHIR.
+pub fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
+    let aggregator = Aggregator::for_preset(preset, children, Stack::Whir);
+    let aggregator = aggregator.expect("the preset has this blowup");
+    let leaf = leaf::<Poseidon16Suite>(*aggregator.leaf_settings());
+    let leaf = VerifiedProof::under_its_own_key(leaf).expect("the proof is valid");
+    let wrap = aggregator.wrap(&leaf, |_| ()).expect("the leaf is wrapped");
+    let RecursionProof::Whir(first) = wrap.proof() else {
+        panic!("the canonical shape is over WHIR");
+    };
+
+    let start = Instant::now();
+    let shape = wrap.proof().shape();
+    let circuit = aggregator.circuits().multilinear(shape, children);
+    let circuit = circuit.expect("the shape is supported");
+    let compile = start.elapsed();
+    let heights = Heights::Exact(aggregator.log_heights().to_vec());
+    let start = Instant::now();
+    let key = circuit.key(*aggregator.settings(), &heights);
+    let key = key.expect("the settings are in range");
+    let key_time = start.elapsed();
+
+    // The children of the measured join are joins themselves.
+    let execution = circuit.execute(&vec![first; children]);
+    let child = key.prove(&execution.expect("the children are valid"));
+    let child = child.expect("the join fits");
+    let RecursionProof::Whir(child) = &child else {
+        panic!("the key is one over WHIR");
+    };
+    let start = Instant::now();
+    let execution = circuit.execute(&vec![child; children]);
+    let execution = execution.expect("the children are valid");
+    let execute = start.elapsed();
+
+    let recorder = Recorder::install().expect("nothing else listens");
+    let mut times: Vec<(Duration, Duration, Value)> = vec![];
+    let mut proof = None;
+    for _ in 0..rounds {
+        let (cpu, start) = (cpu_time(), Instant::now());
+        proof = Some(key.prove(&execution).expect("the join fits"));
+        let (all, cpu) = (start.elapsed(), cpu_time().saturating_sub(cpu));
+        let mut stages =
+            json!({"execute": ms(execute), "trace": ms(recorder.time_of(&["traces"]))});
+        for (stage, spans) in STAGES {
+            stages[stage] = json!(ms(recorder.time_of(spans)));
+        }
+        times.push((all, cpu, stages));
+        // Removes the recorded times, for the next round.
+        Recorder::install();
+    }
+    let proof = proof.expect("there is at least one round");
+    times.sort_by_key(|(all, ..)| *all);
+    let (all, cpu, stages) = times.swap_remove(times.len() / 2);
+    let peak_rss_bytes = peak_memory();
+
+    let start = Instant::now();
+    let report = key.verify(&proof).expect("the proof is valid");
+    let verify = start.elapsed();
+    let rows = circuit.rows(&execution).expect("the machine exists");
+    let permutations = rows.iter().find(|(name, _)| name == "poseidon16");
+    let log_heights = aggregator.log_heights();
+    let tables = rows.iter().zip(log_heights).map(|((name, rows), log_height)| {
+        json!({"name": name, "rows": rows, "height": 1_usize << log_height})
+    });
+    let tallest = log_heights
+        .iter()
+        .max()
+        .map_or(1, |log_height| 1 << log_height);
+    let peer = cpu_ns_per_fft_unit(HashId::Poseidon16, aggregator.leaf_settings(), tallest);
+    json!({
+        "stack": Stack::Whir.name(),
+        "preset": preset.name(),
+        "children": children,
+        "outer_hash": HashId::Poseidon16.name(),
+        "cycles": execution.cycles.len(),
+        "permutations": permutations.map(|(_, rows)| rows),
+        "fft_cost": report.fft_cost,
+        "queries": proof.queries(),
+        "compile_ms": ms(compile),
+        "key_ms": ms(key_time),
+        "execute_ms": ms(execute),
+        "prove_ms": ms(all),
+        "prove_cpu_ms": ms(cpu),
+        "stages_ms": stages,
+        "verify_ms": ms(verify),
+        "proof_bytes": proof.encode().map(|bytes| bytes.len()).unwrap_or_default(),
+        "peak_rss_bytes": peak_rss_bytes,
+        "proven_bits": report.bits,
+        "cpu_ns_per_fft_unit": cpu.as_nanos() as f64 / report.fft_cost as f64,
+        "peer_cpu_ns_per_fft_unit": peer.expect("the settings are in range"),
+        "tables": tables.collect::<Vec<_>>(),
+    })
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
