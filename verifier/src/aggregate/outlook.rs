@@ -7,15 +7,11 @@
 //! the canonical shape; of its figures only the cycles are estimated.
 
 use droste_gadgets::verify::multilinear::shape::Shape;
-use droste_native::whir::WhirSettings;
 use droste_native::{FriSettings, HashId, Poseidon16Suite};
 use droste_vm::heights::Heights;
-use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::report::TableReport;
 use droste_vm::stack::{Stack, StackSettings};
-use droste_vm::verifier::Verifier;
-use droste_vm::whir::{self, RecursionTables};
 use p3_fri::fold_schedule;
 use serde::Serialize;
 
@@ -111,7 +107,7 @@ impl RunFigures {
                 shape.child_cost() / 2,
             ),
             StackSettings::Whir(settings) => {
-                let verifier = over_whir(&shape, settings)?;
+                let verifier = shape.verifier_over_whir(*settings)?;
                 let program = RecursionProgram::new(&verifier, &shape.log_heights, 1);
                 let program = program.map_err(CircuitError::from)?;
                 (permutations_over_whir(program.shape()), 0)
@@ -189,24 +185,6 @@ fn permutations_over_whir(shape: &Shape) -> usize {
         + (1 << opening.final_variables)
 }
 
-/// A verifier of the proofs over WHIR of this shape, without a program.
-fn over_whir(
-    shape: &ChildShape,
-    settings: &WhirSettings,
-) -> Result<whir::Verifier<RecursionTables>, AggregateError> {
-    let heights = match shape.fixed {
-        true => KeyHeights::Fixed(shape.log_heights.clone()),
-        false => KeyHeights::Free,
-    };
-    let verifier = whir::Verifier::of_machine(
-        *settings,
-        &shape.tables,
-        heights,
-        shape.program_log_height(),
-    );
-    Ok(verifier.map_err(CircuitError::from)?)
-}
-
 /// What proving a proof of this shape in Poseidon-16 takes: its `fft_cost`, and the estimated bytes of
 /// memory.
 fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
@@ -217,7 +195,7 @@ fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
             Ok((fft_cost, Cost::estimated_bytes(&tables, settings)))
         }
         StackSettings::Whir(settings) => {
-            let verifier = over_whir(shape, settings)?;
+            let verifier = shape.verifier_over_whir(*settings)?;
             let (scheme, heights) = verifier
                 .shape(&shape.log_heights)
                 .map_err(RecursionProgramError::Heights)
@@ -285,17 +263,7 @@ fn tables_of(
     shape: &ChildShape,
     settings: &FriSettings,
 ) -> Result<Vec<TableReport>, AggregateError> {
-    let heights = match shape.fixed {
-        true => KeyHeights::Fixed(shape.log_heights.clone()),
-        false => KeyHeights::Free,
-    };
-    let verifier = Verifier::<Poseidon16Suite, StandardTables>::of_machine(
-        *settings,
-        &shape.tables,
-        heights,
-        shape.program_log_height(),
-    )
-    .map_err(CircuitError::from)?;
+    let verifier = shape.verifier::<Poseidon16Suite>(*settings)?;
     let (tables, _) = verifier
         .shape(&shape.log_heights)
         .map_err(CircuitError::from)?;

@@ -1,17 +1,22 @@
 //! One recursion step: runs a circuit that verifies proofs, and proves the run.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use droste_native::HashId;
 use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::Proof;
+use droste_vm::record::Execution;
 use droste_vm::stack::{Accepted, Stack};
 use droste_vm::whir;
 
 use super::shape::Size;
 use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
-use crate::circuit::{ChildShape, Children, CircuitCache, RecursionProof, Run};
+use crate::circuit::{
+    ChildShape, Children, CircuitCache, CircuitError, MultilinearCircuit, ProgramCircuit,
+    RecursionCircuit, RecursionProof, Run,
+};
 use crate::claim::{ClaimTree, check_size, tree_of};
 use crate::cost::cpu_time;
 use crate::keys::{KeySet, Recipe};
@@ -53,21 +58,9 @@ pub(super) fn run<H: TapeSuite>(
 ) -> Result<Run, AggregateError> {
     let first = children.first().ok_or(AggregateError::Empty)?;
     let shape = ChildShape::new(&first.key, &first.batch.degree_bits);
-    let start = Instant::now();
-    check(&shape, children.len())?;
-    let circuit = circuits.programs::<H>(shape, children.len())?;
-    let compile = start.elapsed();
-
-    let start = Instant::now();
-    let execution = circuit.execute(children)?;
-    let execute = start.elapsed();
-    Ok(Run::new(
-        circuit.share(),
-        execution,
-        trees,
-        compile,
-        execute,
-    )?)
+    run_circuit(circuits, shape, children.len(), trees, |circuit| {
+        ProgramCircuit::<H>::of(circuit)?.execute(children)
+    })
 }
 
 /// Like [`run`], for proofs over WHIR.
@@ -78,21 +71,28 @@ fn run_over_whir(
 ) -> Result<Run, AggregateError> {
     let first = children.first().ok_or(AggregateError::Empty)?;
     let shape = ChildShape::over_whir(&first.key, &first.log_heights);
+    run_circuit(circuits, shape, children.len(), trees, |circuit| {
+        MultilinearCircuit::of(circuit)?.execute(children)
+    })
+}
+
+/// Runs the circuit for `count` proofs of this shape, as `execute` does it.
+fn run_circuit(
+    circuits: &CircuitCache,
+    shape: ChildShape,
+    count: usize,
+    trees: Vec<ClaimTree>,
+    execute: impl FnOnce(Arc<RecursionCircuit>) -> Result<Execution, CircuitError>,
+) -> Result<Run, AggregateError> {
     let start = Instant::now();
-    check(&shape, children.len())?;
-    let circuit = circuits.multilinear(shape, children.len())?;
+    check(&shape, count)?;
+    let circuit = circuits.circuit(shape, count)?;
     let compile = start.elapsed();
 
     let start = Instant::now();
-    let execution = circuit.execute(children)?;
+    let execution = execute(Arc::clone(&circuit))?;
     let execute = start.elapsed();
-    Ok(Run::new(
-        circuit.share(),
-        execution,
-        trees,
-        compile,
-        execute,
-    )?)
+    Ok(Run::new(circuit, execution, trees, compile, execute)?)
 }
 
 /// A valid proof may have any settings. Beyond the limits of recipes, generating the program would take

@@ -4,10 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::recent::Recent;
-use super::{
-    ChildShape, CircuitError, MultilinearCircuit, ProgramCircuit, RecursionCircuit, compile,
-};
-use crate::tape::TapeSuite;
+use super::{ChildShape, CircuitError, MultilinearCircuit, RecursionCircuit, compile};
 
 /// Number of circuits that are kept: as many as a chain of proofs in all four hashes needs,
 /// intermediate steps included: one for Poseidon-16, two or three for each other hash, and a join.
@@ -51,18 +48,6 @@ impl CircuitCache {
         let children = (shape, count);
         self.0
             .get_or_make(&children, || compile(&children.0, count))
-    }
-
-    /// Like [`Self::circuit`], for proofs over FRI in `H`.
-    ///
-    /// # Errors
-    /// If no such circuit can be generated, or the shape is of other proofs.
-    pub fn programs<H: TapeSuite>(
-        &self,
-        shape: ChildShape,
-        count: usize,
-    ) -> Result<ProgramCircuit<H>, CircuitError> {
-        ProgramCircuit::of(self.circuit(shape, count)?)
     }
 
     /// Like [`Self::circuit`], for proofs over WHIR.

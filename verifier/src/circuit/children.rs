@@ -1,12 +1,17 @@
 //! The proofs that a circuit verifies: everything its program is generated from, apart from the
 //! AIRs themselves.
 
-use droste_native::{F, HashId, HashSuite};
+use droste_native::whir::WhirSettings;
+use droste_native::{F, FriSettings, HashId, HashSuite};
 use droste_vm::codec::short_list;
 use droste_vm::key::{Key, KeyHeights};
+use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::stack::StackSettings;
-use droste_vm::whir;
+use droste_vm::verifier::Verifier;
+use droste_vm::whir::{self, RecursionTables};
 use serde::{Deserialize, Serialize};
+
+use super::CircuitError;
 
 /// Largest number of a machine's tables that a recipe may name.
 pub const MAX_TABLES: usize = 16;
@@ -71,8 +76,45 @@ impl ChildShape {
         }
     }
 
+    /// The verifier of such proofs over FRI in `H`, without a program. `settings` are theirs.
+    ///
+    /// # Errors
+    /// If the standard machine makes no such proofs.
+    pub(crate) fn verifier<H: HashSuite>(
+        &self,
+        settings: FriSettings,
+    ) -> Result<Verifier<H, StandardTables>, CircuitError>
+    where
+        StandardTables: Provable<H>,
+    {
+        let program = self.program_log_height();
+        Verifier::of_machine(settings, &self.tables, self.key_heights(), program)
+            .map_err(CircuitError::ChildMachine)
+    }
+
+    /// The verifier of such proofs over WHIR, without a program. `settings` are theirs.
+    ///
+    /// # Errors
+    /// If the recursion machine makes no such proofs.
+    pub(crate) fn verifier_over_whir(
+        &self,
+        settings: WhirSettings,
+    ) -> Result<whir::Verifier<RecursionTables>, CircuitError> {
+        let program = self.program_log_height();
+        whir::Verifier::of_machine(settings, &self.tables, self.key_heights(), program)
+            .map_err(CircuitError::ChildMachineOverWhir)
+    }
+
+    /// What their keys say about heights.
+    fn key_heights(&self) -> KeyHeights {
+        match self.fixed {
+            true => KeyHeights::Fixed(self.log_heights.clone()),
+            false => KeyHeights::Free,
+        }
+    }
+
     /// Logarithm of the height of the program's table; 0 if there is none.
-    pub(crate) fn program_log_height(&self) -> usize {
+    fn program_log_height(&self) -> usize {
         let mut named = self.tables.iter().zip(&self.log_heights);
         let program = named.find(|(name, _)| *name == "program");
         program.map_or(0, |(_, &log_height)| log_height)

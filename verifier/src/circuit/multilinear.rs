@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use droste_native::whir::WhirSettings;
-use droste_vm::key::KeyHeights;
 use droste_vm::record::Execution;
-use droste_vm::whir::{Proof, RecursionTables, Verifier};
+use droste_vm::whir::Proof;
 
 use super::{ChildShape, Children, CircuitError, Parts, RecursionCircuit, Verifies};
 use crate::multilinear::RecursionProgram;
@@ -27,14 +26,9 @@ impl Deref for MultilinearCircuit {
 
 impl MultilinearCircuit {
     /// Wraps a circuit whose children are proofs over WHIR.
-    pub(super) fn of(circuit: Arc<RecursionCircuit>) -> Result<Self, CircuitError> {
+    pub(crate) fn of(circuit: Arc<RecursionCircuit>) -> Result<Self, CircuitError> {
         circuit.whir()?;
         Ok(Self(circuit))
-    }
-
-    /// A shared reference to the circuit.
-    pub(crate) fn share(&self) -> Arc<RecursionCircuit> {
-        Arc::clone(&self.0)
     }
 
     /// Runs the program on these children.
@@ -66,17 +60,7 @@ pub(super) fn compile(
     count: usize,
 ) -> Result<RecursionCircuit, CircuitError> {
     let start = Instant::now();
-    let heights = match shape.fixed {
-        true => KeyHeights::Fixed(shape.log_heights.clone()),
-        false => KeyHeights::Free,
-    };
-    let verifier = Verifier::<RecursionTables>::of_machine(
-        settings,
-        &shape.tables,
-        heights,
-        shape.program_log_height(),
-    )
-    .map_err(CircuitError::ChildMachineOverWhir)?;
+    let verifier = shape.verifier_over_whir(settings)?;
     let program = RecursionProgram::new(&verifier, &shape.log_heights, count)?;
     RecursionCircuit::new(Parts {
         children: Children::Programs {

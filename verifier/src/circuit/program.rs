@@ -9,7 +9,7 @@ use std::time::Instant;
 use droste_gadgets::NativeTape;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::{Commitment, F, FriSettings, HashSuite, Poseidon16Suite};
-use droste_vm::key::{Key, KeyHeights};
+use droste_vm::key::Key;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions};
 use droste_vm::record::Execution;
@@ -76,7 +76,7 @@ impl<H: TapeSuite> ProgramCircuit<H> {
     }
 
     /// Wraps a circuit whose children are proofs over FRI, committed in `H`.
-    pub(super) fn of(circuit: Arc<RecursionCircuit>) -> Result<Self, CircuitError> {
+    pub(crate) fn of(circuit: Arc<RecursionCircuit>) -> Result<Self, CircuitError> {
         circuit.fri()?;
         match circuit.hash() == H::ID {
             true => Ok(Self {
@@ -160,17 +160,7 @@ where
     StandardTables: Provable<H>,
 {
     let start = Instant::now();
-    let heights = match shape.fixed {
-        true => KeyHeights::Fixed(shape.log_heights.clone()),
-        false => KeyHeights::Free,
-    };
-    let verifier = Verifier::<H, StandardTables>::of_machine(
-        settings,
-        &shape.tables,
-        heights,
-        shape.program_log_height(),
-    )
-    .map_err(CircuitError::ChildMachine)?;
+    let verifier = shape.verifier::<H>(settings)?;
     compile(&verifier, &shape.log_heights, count, start)
 }
 
