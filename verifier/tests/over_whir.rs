@@ -4,11 +4,11 @@
 use std::sync::LazyLock;
 
 use droste_native::stark::security::Preset;
-use droste_native::{F, HashSuite, Poseidon2Suite, Poseidon16Suite};
+use droste_native::{Blake3Suite, F, HashId, HashSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::aggregate::{
     Aggregate, AggregateError, Aggregator, UnverifiedAggregate, VerifiedProof,
 };
-use droste_verifier::circuit::{CircuitError, RecursionProof, RecursionVerifyError};
+use droste_verifier::circuit::{ChildShape, CircuitError, RecursionProof, RecursionVerifyError};
 use droste_verifier::claim::ClaimError;
 use droste_verifier::file::{self, FileError};
 use droste_verifier::keys::{Children, Deriver, KeysError, Recipe, RecipeError};
@@ -28,6 +28,9 @@ fn aggregator() -> Aggregator {
         LazyLock::new(|| Aggregator::for_preset(Preset::Toy, 2, Stack::Whir).unwrap());
     AGGREGATOR.clone()
 }
+
+/// Keeps what it derived, for all tests.
+static DERIVER: LazyLock<Deriver> = LazyLock::new(Deriver::new);
 
 fn leaf<H: TapeSuite>(n: u32) -> VerifiedProof<H>
 where
@@ -91,7 +94,7 @@ fn joins_are_joined_again() {
         .unwrap();
     assert_eq!(accepted.accepted(), outer.accepted());
     // All of its keys are those of the programs that they are listed with.
-    let derived = unverified(&outer).derive(&Deriver::new()).unwrap();
+    let derived = unverified(&outer).derive(&DERIVER).unwrap();
     assert_eq!(derived.keys(), outer.keys());
     let error = unverified(&outer)
         .verify(outer.key(), &outer.claim(), outer.accepted().bits + 1)
@@ -116,7 +119,7 @@ fn a_proof_in_another_hash_reaches_the_canonical_shape() {
     assert_eq!(stacks.first(), Some(&Stack::Fri));
     assert_eq!(stacks.last(), Some(&Stack::Whir));
     assert_eq!(wrap.steps().first().unwrap().hash, Poseidon2Suite::ID);
-    unverified(&wrap).derive(&Deriver::new()).unwrap();
+    unverified(&wrap).derive(&DERIVER).unwrap();
 }
 
 /// Aggregates over one stack are not canonical for an aggregator over the other, and not joined by it.
@@ -133,6 +136,8 @@ fn stacks_are_not_mixed() {
         .to_canonical_shape(copy(&MADE.wraps[0]), |_| ())
         .unwrap();
     assert_eq!(canonical.proof().stack(), Stack::Fri);
+    let derived = unverified(&canonical).derive(&DERIVER).unwrap();
+    assert_eq!(derived.keys(), canonical.keys());
     let error = aggregator().join(vec![canonical]).unwrap_err();
     assert!(
         matches!(error, AggregateError::OtherShape { child: 0 }),
@@ -210,7 +215,7 @@ fn forged_lists_are_refused() {
             keys.insert(key, bits, recipe);
         }
         aggregate.keys = keys;
-        aggregate.derive(&Deriver::new()).unwrap_err()
+        aggregate.derive(&DERIVER).unwrap_err()
     };
     let error = refusal(&|bits, _| *bits += 1);
     assert!(
@@ -228,19 +233,28 @@ fn forged_lists_are_refused() {
     );
 
     type Change = fn(&mut Recipe);
+    // Recipes of other keys: the program is proved at other heights, or verifies other proofs.
+    let others: [Change; 3] = [
+        |recipe| recipe.heights = Heights::Minimal,
+        |recipe| recipe.heights = Heights::Uniform(15),
+        |recipe| child_shape(recipe).fixed = false,
+    ];
+    for (number, change) in others.into_iter().enumerate() {
+        let error = refusal(&|_, recipe| change(recipe));
+        assert!(
+            matches!(error, AggregateError::Keys(KeysError::Forged { .. })),
+            "{number}: {error}"
+        );
+    }
+
     let out_of_range: [Change; 7] = [
         |recipe| over(&mut recipe.settings).log_block = 60,
         |recipe| over(&mut recipe.settings).log_blowup = 8,
         |recipe| over(&mut recipe.settings).security_level = 0,
-        |recipe| over(shape(recipe)).cap_height = 16,
-        |recipe| over(shape(recipe)).later_fold = 8,
-        |recipe| over(shape(recipe)).log_block = usize::MAX,
-        |recipe| {
-            let Children::Programs { shape, .. } = &mut recipe.children else {
-                panic!("a recipe of AIRs");
-            };
-            shape.hash = droste_native::HashId::Keccak;
-        },
+        |recipe| over(&mut child_shape(recipe).settings).cap_height = 16,
+        |recipe| over(&mut child_shape(recipe).settings).later_fold = 8,
+        |recipe| over(&mut child_shape(recipe).settings).log_block = usize::MAX,
+        |recipe| child_shape(recipe).hash = HashId::Keccak,
     ];
     let of_join = join
         .keys()
@@ -262,11 +276,8 @@ fn forged_lists_are_refused() {
         );
     }
     // Tables that R does not have.
-    let mut recipe = of_join;
-    let Children::Programs { shape, .. } = &mut recipe.children else {
-        panic!("a recipe of AIRs");
-    };
-    shape.tables[1] = "keccak".to_owned();
+    let mut recipe = of_join.clone();
+    child_shape(&mut recipe).tables[1] = "keccak".to_owned();
     let error = recipe.derive().unwrap_err();
     assert!(
         matches!(
@@ -275,6 +286,20 @@ fn forged_lists_are_refused() {
         ),
         "{error}"
     );
+    // A program that hashes bytes has a table of which there are no proofs over WHIR.
+    let mut recipe = of_join;
+    *child_shape(&mut recipe) = of_bytes();
+    let error = recipe.derive().unwrap_err();
+    assert!(
+        matches!(error, RecipeError::Circuit(CircuitError::KeyOverWhir(_))),
+        "{error}"
+    );
+}
+
+/// The shape of a proof in Blake3 over FRI.
+fn of_bytes() -> ChildShape {
+    let leaf = leaf::<Blake3Suite>(5);
+    ChildShape::new(&leaf.proof().key, &leaf.proof().batch.degree_bits)
 }
 
 fn over(settings: &mut StackSettings) -> &mut droste_native::whir::WhirSettings {
@@ -284,9 +309,9 @@ fn over(settings: &mut StackSettings) -> &mut droste_native::whir::WhirSettings 
     }
 }
 
-fn shape(recipe: &mut Recipe) -> &mut StackSettings {
+fn child_shape(recipe: &mut Recipe) -> &mut ChildShape {
     match &mut recipe.children {
-        Children::Programs { shape, .. } => &mut shape.settings,
+        Children::Programs { shape, .. } => shape,
         Children::Airs { .. } => panic!("a recipe of AIRs"),
     }
 }

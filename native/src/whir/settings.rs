@@ -144,11 +144,12 @@ impl WhirSettings {
         }
     }
 
-    /// At least 124 proven bits in each term, as many as digests of 8 elements have.
+    /// At least 124 proven bits in each term, as many as digests of 8 elements have. There are more
+    /// queries than at 100 bits, so a larger cap costs less than longer paths.
     pub const fn proven_120() -> Self {
         Self {
             security_level: 126,
-            grinding_bits: 20,
+            cap_height: 6,
             ..Self::proven_100()
         }
     }

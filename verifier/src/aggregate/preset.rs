@@ -2,7 +2,7 @@
 
 use droste_native::FriSettings;
 use droste_native::stark::security::{Preset, UnsupportedBlowup};
-use droste_native::whir::WhirSettings;
+use droste_native::whir::{MAX_LOG_BLOCK, WhirSettings};
 use droste_vm::stack::Stack;
 
 use super::Aggregator;
@@ -141,6 +141,7 @@ impl Aggregator {
 const CPU: usize = 0;
 const EXT: usize = 1;
 const POSEIDON16: usize = 2;
+const POWER_WEIGHTS: usize = 3;
 const PROGRAM: usize = 4;
 const BLOCKS: usize = 6;
 
@@ -153,25 +154,29 @@ fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>
     // cpu, ext, poseidon16, power_weights, program, words, blocks.
     let of_one = match preset {
         Preset::Toy => [14, 14, 11, 10, 14, 11, 14],
-        Preset::Proven100 => [14, 14, 13, 12, 14, 13, 15],
-        Preset::Proven120 => [14, 14, 14, 12, 14, 13, 15],
+        Preset::Proven100 | Preset::Proven120 => [14, 14, 13, 12, 14, 13, 15],
     };
     let mut log_heights = of_one.map(|log_height| log_height + doublings).to_vec();
     // Twice the height fits fewer than twice the children, since these are taller, too.
     let more: &[usize] = match preset {
         Preset::Toy if children > 1 => &[BLOCKS],
         Preset::Proven100 if children > 8 => &[POSEIDON16],
-        Preset::Proven120 if children > 8 => &[CPU, EXT, PROGRAM],
+        Preset::Proven120 if children > 16 => &[CPU, EXT, POSEIDON16, POWER_WEIGHTS, PROGRAM],
+        Preset::Proven120 if children > 4 => &[POSEIDON16, POWER_WEIGHTS],
+        Preset::Proven120 if children > 2 => &[POSEIDON16],
         _ => &[],
     };
     for (table, log_height) in log_heights.iter_mut().enumerate() {
         *log_height += usize::from(more.contains(&table));
     }
-    // A row of the stack is as long as the tallest column, and there are at most 2^8.
+    // A row of the stack is as long as the tallest column, and there are at most 2^8. Longer rows make
+    // shorter leaves: fewer permutations in a join's verifier, which at 120 bits halve the height.
     let least = match preset {
         Preset::Toy => 0,
-        Preset::Proven100 | Preset::Proven120 => 15 + doublings,
+        Preset::Proven100 => 15 + doublings,
+        Preset::Proven120 => 16 + doublings,
     };
+    let least = least.min(MAX_LOG_BLOCK);
     let log_block = log_heights.iter().copied().fold(least, usize::max);
     let settings = WhirSettings {
         log_block,

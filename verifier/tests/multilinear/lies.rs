@@ -242,59 +242,92 @@ fn leaves_and_paths() {
     }
 }
 
-/// The prover says `c + d` instead of the combination `c` of the leaves, for a `d` that is orthogonal
-/// to the weights of folding. So the folded value is true, but `c + d` is no combination.
-#[test]
-fn a_combination_of_no_leaves() {
-    let case = Case::shared();
-    let mut proof = copy(&case.honest);
-    let transcript = &case.transcript;
-    let messages = proof.stark.opening.sumcheck.messages.len();
-    let point = (0..messages).map(|i| {
-        let nonce = case.place(&format!("sumcheck 0 nonce {i}"));
-        transcript.challenge(nonce + 1)
+/// The weights of the rows of commitment `number`, by which leaves are folded.
+fn fold_weights(case: &Case, number: usize) -> Vec<EF> {
+    let opening = &case.honest.stark.opening;
+    let messages = match number {
+        0 => &opening.sumcheck.messages,
+        _ => &opening.rounds[number - 1].sumcheck.messages,
+    };
+    let point = (0..messages.len()).map(|i| {
+        let nonce = case.place(&format!("sumcheck {number} nonce {i}"));
+        case.transcript.challenge(nonce + 1)
     });
-    let weights = point.fold(vec![EF::ONE], |weights, r| {
+    point.fold(vec![EF::ONE], |weights, r| {
         weights
             .iter()
             .flat_map(|&w| [w * (EF::ONE - r), w * r])
             .collect()
-    });
-    let rows = &case.program.shape().opening.queries(0).trees[0];
-    let challenge = transcript.challenge(case.place("queries 0 nonce") + 1);
-    let mut combined = vec![];
-    for tree in &queries(&mut proof, 0).trees {
-        let mut sum = vec![EF::ZERO; tree.leaves[0].len()];
-        for leaf in tree.leaves.iter().rev() {
-            for (sum, &x) in sum.iter_mut().zip(leaf) {
-                *sum = *sum * challenge + x;
-            }
-        }
-        combined.extend(sum);
-    }
+    })
+}
 
-    // Coefficients follow each other, and zeros fill the last block.
-    let hint = |values: &[EF]| {
-        let lanes = values
-            .iter()
-            .flat_map(|value| block(value).into_iter().take(5));
-        let mut lanes: Vec<Option<F>> = lanes.map(Some).collect();
-        lanes.resize(lanes.len().next_multiple_of(8), Some(F::ZERO));
-        Hint::Slice(lanes.as_chunks().0.to_vec())
-    };
-    let mut tape = case.program.record(&[&proof]).unwrap();
-    let honest = hint(&combined);
-    let mut places = (0..tape.hints.len()).filter(|&i| tape.hints[i] == honest);
-    let (Some(place), None) = (places.next(), places.next()) else {
-        panic!("one hint is the combined leaf");
-    };
-    assert_eq!(failure(&case.compiled, &tape), Ok(()));
-    combined[0] += weights[rows[1]];
-    combined[1] -= weights[rows[0]];
-    tape.hints[place] = hint(&combined);
-    let expected = "whir/rows.rs: assert_eq!(expected, values);";
-    let found = failure(&case.compiled, &tape).unwrap_err();
-    assert!(found.starts_with(expected), "{found}");
+/// The lanes of an element's coefficients.
+fn coefficients(values: &[EF]) -> Vec<F> {
+    let lanes = values
+        .iter()
+        .flat_map(|value| block(value).into_iter().take(5));
+    lanes.collect()
+}
+
+/// Number of elements of the combined leaf of commitment `number`.
+fn hinted(case: &Case, number: usize) -> usize {
+    let queries = case.program.shape().opening.queries(number);
+    let lanes = if queries.base { 1 } else { 5 };
+    5 * lanes * queries.trees.concat().len()
+}
+
+/// The prover says `c + d` instead of the combination `c` of the leaves, for a `d` that is orthogonal
+/// to the weights of folding, or one that moves something from one tree to the other.
+#[test]
+fn a_combination_of_no_leaves() {
+    let case = Case::shared();
+    let honest = case.program.record(&[&case.honest]).unwrap();
+    assert_eq!(failure(&case.compiled, &honest), Ok(()));
+    for number in 0..3 {
+        let queries = case.program.shape().opening.queries(number);
+        let weights = fold_weights(case, number);
+        let (rows, lanes) = match queries.base {
+            true => (queries.trees.concat(), 1),
+            false => (queries.trees.concat(), 5),
+        };
+        // The folded value stays true.
+        let mut lies = vec![vec![(0, weights[rows[1]]), (lanes, -weights[rows[0]])]];
+        if let [first, second] = &queries.trees[..] {
+            // A lane of the second tree, and the one of the first that has the same power of the point if
+            // nothing tells the trees apart. (The folded value is false, which is noticed later.)
+            let blocks = |tree: &[usize]| tree.len().next_multiple_of(8);
+            let shift = blocks(first) - blocks(second);
+            lies.push(vec![(shift, EF::ONE), (first.len(), -EF::ONE)]);
+        }
+        let length = hinted(case, number);
+        let alike = (0..3)
+            .filter(|&other| length == hinted(case, other))
+            .count();
+        for lie in lies {
+            // Those of the hints of this length with this effect are combined leaves.
+            let mut refused = 0;
+            for place in 0..honest.hints.len() {
+                let mut tape = honest.clone();
+                let Hint::Slice(blocks) = &mut tape.hints[place] else {
+                    continue;
+                };
+                if blocks.len() != length.div_ceil(8) {
+                    continue;
+                }
+                for &(lane, by) in &lie {
+                    for (i, by) in coefficients(&[by]).into_iter().enumerate() {
+                        let at = 5 * lane + i;
+                        let said = blocks[at / 8][at % 8].as_mut().unwrap();
+                        *said += by;
+                    }
+                }
+                let found = failure(&case.compiled, &tape).unwrap_err();
+                let expected = "whir/rows.rs: assert_eq!(expected, values);";
+                refused += usize::from(found.starts_with(expected));
+            }
+            assert_eq!(refused, alike, "commitment {number}");
+        }
+    }
 }
 
 /// A block of the proof with a lane after the five coefficients is no element, although the

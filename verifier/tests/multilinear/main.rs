@@ -8,6 +8,7 @@ mod sites;
 mod check;
 mod liar;
 mod lies;
+mod order;
 mod shapes;
 
 use droste_native::F;

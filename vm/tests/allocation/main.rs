@@ -8,6 +8,7 @@ mod headers;
 
 use common::{fibonacci, run, statement, toy};
 use counting::{alone, taken as measure};
+use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, HashSuite, KeccakSuite, Poseidon16Suite};
 use droste_vm::codec::{decode, encode};
 use droste_vm::heights::Heights;
@@ -15,6 +16,7 @@ use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::verifier::Verifier;
+use droste_vm::whir::{self, RecursionTables};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -23,6 +25,9 @@ use rand::{RngExt, SeedableRng};
 const DECODE_FACTOR: usize = 16;
 /// See [`DECODE_FACTOR`].
 const DECODE_CONSTANT: usize = 8 << 20;
+/// Decoding a proof over WHIR allocates at most this many bytes for each byte of a file, as
+/// `droste_vm::whir::decode` says, plus [`DECODE_CONSTANT`].
+const DECODE_FACTOR_OVER_WHIR: usize = 48;
 /// Verifying a proof of the machine without precompiles allocates at most this many bytes.
 const VERIFY_BOUND: usize = 1 << 24;
 
@@ -122,5 +127,46 @@ fn hostile_bytes_take_no_more_memory_than_stated() {
         memory_is_bounded::<Poseidon16Suite>(4_000);
         memory_is_bounded::<Blake3Suite>(4_000);
         memory_is_bounded::<KeccakSuite>(4_000);
+    });
+}
+
+#[test]
+fn hostile_bytes_over_whir_take_no_more_memory_than_stated() {
+    alone(|| {
+        let compiled = fibonacci(6);
+        let execution = run(&compiled, &statement());
+        let settings = WhirSettings::toy();
+        let key =
+            whir::ProvingKey::<RecursionTables>::new(&compiled.program, settings, Heights::Minimal);
+        let proof = key.unwrap().prove(&execution).unwrap();
+        let honest = whir::encode(&proof).unwrap();
+        let mut rng = SmallRng::seed_from_u64(12);
+        let (mut decoding, mut verifying) = (0, 0);
+        for case in 0..4_000 {
+            let bytes = match case {
+                0 => honest.clone(),
+                _ => tamper(&honest, case, &mut rng),
+            };
+            let (proof, taken) = measure(|| whir::decode(&bytes));
+            decoding = decoding.max(taken.bytes);
+            assert!(
+                taken.bytes <= DECODE_FACTOR_OVER_WHIR * bytes.len() + DECODE_CONSTANT,
+                "{} bytes take {taken:?}",
+                bytes.len()
+            );
+            let Ok(proof) = proof else { continue };
+            let (verdict, taken) = measure(|| {
+                whir::Verifier::<RecursionTables>::new(proof.key.clone())?.verify(
+                    &statement(),
+                    0,
+                    &proof,
+                )
+            });
+            assert_eq!(verdict.is_ok(), bytes == honest);
+            verifying = verifying.max(taken.bytes);
+            assert!(taken.bytes <= VERIFY_BOUND, "verifying takes {taken:?}");
+        }
+        let length = honest.len();
+        println!("WHIR: {length} bytes, decoding {decoding}, verifying {verifying}");
     });
 }

@@ -1,6 +1,7 @@
 //! The verifier of openings of multilinear polynomials by WHIR (ePrint 2024/1586).
 //!
-//! It accepts the openings that `droste_native::whir` verifies. `docs/notes/whir-protocol.md` describes
+//! It accepts the openings that `droste_native::whir` verifies, and those whose leaves, where they are
+//! shorter than a block, are padded with other elements than zeros: they are hashed, but not read. `docs/notes/whir-protocol.md` describes
 //! the protocol message by message. One file for each of its parts: the rounds of sumcheck, the
 //! queries; this file has their order.
 //!

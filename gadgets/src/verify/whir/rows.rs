@@ -18,10 +18,11 @@
 //! on by itself: after `gamma`, hence after the commitment and the indices, it absorbs a tag and `c`.
 //! The transcript itself goes on with an extension element or a nonce, neither of which can be the
 //! block of the tag. Commitment and indices fix the leaves, up to collisions of the
-//! hash. If `c` is not their combination, the two polynomials, of degree below `n + 8` for two trees
-//! and `n` lanes, differ, and they agree at the point with probability at most `(n + 8) / p^5`, which is
-//! below 2^-144 for 1,280 lanes, a leaf of 2^8 elements of the extension. (The lemma of Schwartz and
-//! Zippel; the random oracle as in the rest of the transcript.)
+//! hash. If `c` is not their combination, the two polynomials differ. Their lanes have the powers of
+//! whole blocks, but those below the last lane's are no coefficients: apart from a power of the point,
+//! the difference has degree below `n + 8` for two trees and `n` lanes. So they agree at the point with
+//! probability at most `(n + 8) / p^5`, which is below 2^-144 for 1,280 lanes, a leaf of 2^8 elements of
+//! the extension. (The lemma of Schwartz and Zippel; the random oracle as in the rest of the transcript.)
 
 use crate::advice::tell_ext;
 use crate::constraints::recompose;
