@@ -1,10 +1,11 @@
-//! `droste-bench recursion`: joins of joins in both proof stacks, against p3-batch-stark proving
-//! p3-poseidon1-air in the same process, with the same settings, or with those over FRI of the same level.
+//! `droste-bench recursion`: joins of joins in both proof stacks, against p3-batch-stark and p3-multi-stark
+//! proving p3-poseidon1-air in the same process, with the same settings.
 //!
 //! The children of the measured joins are themselves joins of the same shape, so the figures hold
 //! for every further level of a tree. Each row is measured in a process of its own, so that the
 //! peak of memory is that of the row alone.
 
+mod multi_stark;
 mod over_whir;
 
 use std::collections::BTreeSet;

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 1. The program, and the machine that verifies proofs, at a preset's security and large enough
     //    to join two. In production use `Preset::Proven100`.
     let program = compile(PROGRAM)?;
-    let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Fri)?;
+    let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Whir)?;
     let options = ProveOptions {
         settings: *aggregator.leaf_settings(),
         heights: Heights::Minimal,

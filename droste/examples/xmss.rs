@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
 
     // 2. One proof that all signatures are valid, of the program that verifies them.
-    let aggregator = Aggregator::for_preset(Preset::Toy, 1, Stack::Fri)?;
+    let aggregator = Aggregator::for_preset(Preset::Toy, 1, Stack::Whir)?;
     let program = BatchProgram::new(Xmss::DEFAULT, batch.signatures.len())?;
     let settings = *aggregator.leaf_settings();
     let prover = BatchProver::<Poseidon16Suite>::new(program, settings)?;

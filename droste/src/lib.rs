@@ -36,7 +36,7 @@
 //!         reveal(x * x);
 //!     }";
 //! let program = compile(text)?;
-//! let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Fri)?;
+//! let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Whir)?;
 //! let options = ProveOptions {
 //!     settings: *aggregator.leaf_settings(),
 //!     heights: Heights::Minimal,

@@ -294,7 +294,7 @@ impl Aggregate {
 ///     AggregateError: It cannot be wrapped.
 #[pyfunction]
 #[pyo3(signature = (
-    proof, program=None, public=None, *, preset="proven-100", arity=2, stack="fri",
+    proof, program=None, public=None, *, preset="proven-100", arity=2, stack="whir",
     limit=DEFAULT_LIMIT, keys=vec![], cache=true
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -383,7 +383,7 @@ impl InHash for Wrap {
 ///     AggregateError: They cannot be joined.
 #[pyfunction]
 #[pyo3(signature = (
-    aggregates, *, preset="proven-100", arity=2, stack="fri", keys=vec![], cache=true
+    aggregates, *, preset="proven-100", arity=2, stack="whir", keys=vec![], cache=true
 ))]
 pub fn join(
     py: Python<'_>,
@@ -427,7 +427,7 @@ pub fn join(
 ///     A dictionary of the set's digest and its keys, as `droste keys --format json` prints it.
 #[pyfunction]
 #[pyo3(signature = (
-    sources=vec![], *, join=vec![], preset="proven-100", arity=2, stack="fri", cache=true
+    sources=vec![], *, join=vec![], preset="proven-100", arity=2, stack="whir", cache=true
 ))]
 pub fn keys<'py>(
     py: Python<'py>,

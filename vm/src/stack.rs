@@ -33,9 +33,9 @@ use crate::whir;
 #[serde(rename_all = "lowercase")]
 pub enum Stack {
     /// Batch STARKs over FRI.
-    #[default]
     Fri,
     /// Sumcheck, LogUp with GKR, WHIR.
+    #[default]
     Whir,
 }
 

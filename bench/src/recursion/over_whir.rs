@@ -6,12 +6,12 @@ use droste_native::stark::security::Preset;
 use droste_native::{HashId, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
 use droste_verifier::circuit::RecursionProof;
-use droste_verifier::cost::{Recorder, cpu_ns_per_fft_unit, cpu_time, peak_memory};
+use droste_verifier::cost::{Recorder, cpu_time, peak_memory};
 use droste_vm::heights::Heights;
-use droste_vm::stack::Stack;
+use droste_vm::stack::{Stack, StackSettings};
 use serde_json::{Value, json};
 
-use super::leaf;
+use super::{leaf, multi_stark};
 
 /// Spans of the prover, by stage.
 const STAGES: [(&str, &[&str]); 5] = [
@@ -90,7 +90,10 @@ pub fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
         .iter()
         .max()
         .map_or(1, |log_height| 1 << log_height);
-    let peer = cpu_ns_per_fft_unit(HashId::Poseidon16, aggregator.leaf_settings(), tallest);
+    let StackSettings::Whir(settings) = aggregator.settings() else {
+        panic!("the canonical shape is over WHIR");
+    };
+    let peer = multi_stark::cpu_ns_per_fft_unit(settings, tallest);
     json!({
         "stack": Stack::Whir.name(),
         "preset": preset.name(),
@@ -111,7 +114,7 @@ pub fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
         "peak_rss_bytes": peak_rss_bytes,
         "proven_bits": report.bits,
         "cpu_ns_per_fft_unit": cpu.as_nanos() as f64 / report.fft_cost as f64,
-        "peer_cpu_ns_per_fft_unit": peer.expect("the settings are in range"),
+        "peer_cpu_ns_per_fft_unit": peer,
         "tables": tables.collect::<Vec<_>>(),
     })
 }

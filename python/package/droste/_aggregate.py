@@ -19,7 +19,7 @@ def aggregate(
     *,
     preset: str = "proven-100",
     arity: int | None = None,
-    stack: str = "fri",
+    stack: str = "whir",
     min_bits: int = 0,
     jobs: int = 1,
     store: str | PathLike[str] | None = None,

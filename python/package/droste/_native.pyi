@@ -233,7 +233,7 @@ class Plan:
         *,
         preset: str = "proven-100",
         arity: int | None = None,
-        stack: str = "fri",
+        stack: str = "whir",
         min_bits: int = 0,
         limit: int = ...,
         cache: bool = True,
@@ -282,7 +282,7 @@ class Worker:
         *,
         preset: str = "proven-100",
         arity: int = 2,
-        stack: str = "fri",
+        stack: str = "whir",
         cache: bool = True,
     ) -> Worker: ...
     def run(self, task: Task, inputs: Sequence[Bytes], /) -> bytes: ...
@@ -432,7 +432,7 @@ def wrap(
     *,
     preset: str = "proven-100",
     arity: int = 2,
-    stack: str = "fri",
+    stack: str = "whir",
     limit: int = ...,
     keys: Sequence[str] = ...,
     cache: bool = True,
@@ -442,7 +442,7 @@ def join(
     *,
     preset: str = "proven-100",
     arity: int = 2,
-    stack: str = "fri",
+    stack: str = "whir",
     keys: Sequence[str] = ...,
     cache: bool = True,
 ) -> Aggregate: ...
@@ -452,7 +452,7 @@ def keys(
     join: Sequence[int] = ...,
     preset: str = "proven-100",
     arity: int = 2,
-    stack: str = "fri",
+    stack: str = "whir",
     cache: bool = True,
 ) -> Derived: ...
 def cost_row(

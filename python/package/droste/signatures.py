@@ -60,7 +60,7 @@ def aggregate(
     blowup: int = 2,
     preset: str = "proven-100",
     arity: int | None = None,
-    stack: str = "fri",
+    stack: str = "whir",
     jobs: int = 1,
     store: str | PathLike[str] | None = None,
     memory: int | None = None,

@@ -31,7 +31,7 @@ use thiserror::Error;
 use crate::circuit::{CircuitError, PRECOMPILES, ProgramCircuit, RecursionCircuit};
 use crate::tape::TapeSuite;
 pub use machine::{Kernels, Machine};
-pub use peer::cpu_ns_per_fft_unit;
+pub use peer::{PEER_HEIGHTS, PeerTable, cpu_ns_per_fft_unit, peer_table, peer_trace};
 pub use process::{cpu_time, peak_memory};
 pub use stages::{Recorder, StagesMs};
 

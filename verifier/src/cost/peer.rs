@@ -9,16 +9,18 @@ use droste_native::{Config, F, FriSettings, HashId, HashSuite, with_suite};
 use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrix;
 use p3_poseidon1::Poseidon1Constants;
 use p3_poseidon1_air::Poseidon1Air;
 
 use super::{CostError, process};
 
-type Table = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
+/// Plonky3's table of Poseidon1 permutations.
+pub type PeerTable = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
 
 /// Smallest and largest height of the table. In smaller tables grinding and queries outweigh the
 /// transforms.
-const HEIGHTS: (usize, usize) = (1 << 10, 1 << 16);
+pub const PEER_HEIGHTS: (usize, usize) = (1 << 10, 1 << 16);
 
 /// CPU time of p3-batch-stark on p3-poseidon1-air, in nanoseconds, divided by `w * h * log2(h)`: in
 /// this hash, at these settings, at the height nearest to `height` within 2^10 to 2^16.
@@ -35,12 +37,8 @@ pub fn cpu_ns_per_fft_unit(
     with_suite!(hash, H => measure::<H>(settings, height))
 }
 
-fn peer(error: impl std::error::Error + Send + Sync + 'static) -> CostError {
-    CostError::Peer(Box::new(error))
-}
-
-fn measure<H: HashSuite>(settings: &FriSettings, height: usize) -> Result<f64, CostError> {
-    let height = height.clamp(HEIGHTS.0, HEIGHTS.1);
+/// The table, of the parameters of our Poseidon-16.
+pub fn peer_table() -> PeerTable {
     let (full, partial) = Poseidon1Constants {
         rounds_f: 2 * HALF_FULL_ROUNDS,
         rounds_p: PARTIAL_ROUNDS,
@@ -48,14 +46,28 @@ fn measure<H: HashSuite>(settings: &FriSettings, height: usize) -> Result<f64, C
         round_constants: ROUND_CONSTANTS.to_vec(),
     }
     .to_optimized();
-    let table = Table::new(full, partial);
+    PeerTable::new(full, partial)
+}
+
+/// A trace of so many permutations, with room for the rows of a low-degree extension.
+pub fn peer_trace(table: &PeerTable, height: usize, log_blowup: usize) -> RowMajorMatrix<F> {
     let inputs = (0..height)
         .map(|row| std::array::from_fn(|lane| F::from_usize(row * WIDTH + lane)))
         .collect();
+    table.generate_trace_rows_from_inputs(inputs, log_blowup)
+}
+
+fn peer(error: impl std::error::Error + Send + Sync + 'static) -> CostError {
+    CostError::Peer(Box::new(error))
+}
+
+fn measure<H: HashSuite>(settings: &FriSettings, height: usize) -> Result<f64, CostError> {
+    let height = height.clamp(PEER_HEIGHTS.0, PEER_HEIGHTS.1);
+    let table = peer_table();
     let config: Config<H> = droste_native::config::<H>(settings, &[]).map_err(peer)?;
 
     let start = process::cpu_time();
-    let trace = table.generate_trace_rows_from_inputs(inputs, settings.log_blowup);
+    let trace = peer_trace(&table, height, settings.log_blowup);
     let cells = trace.width() * trace.height();
     let instances = [StarkInstance {
         air: &table,
