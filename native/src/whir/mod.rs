@@ -61,7 +61,5 @@ pub use proof::{Cap, OpenedTree, Opening, Paths, Queries, Round, Sumcheck};
 pub use prover::{OpenError, Outside};
 pub use scheme::{Scheme, observe_cap};
 pub use security::{OpeningSecurity, OpeningTerm};
-pub use settings::{
-    CommitmentStep, MAX_LOG_BLOCK, Parameters, Schedule, WhirSettings, WhirSettingsError,
-};
+pub use settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
 pub use verifier::OpeningError;

@@ -2,7 +2,7 @@
 
 use droste_native::FriSettings;
 use droste_native::stark::security::{Preset, UnsupportedBlowup};
-use droste_native::whir::{MAX_LOG_BLOCK, WhirSettings};
+use droste_native::whir::WhirSettings;
 use droste_vm::stack::Stack;
 
 use super::Aggregator;
@@ -138,11 +138,8 @@ impl Aggregator {
 }
 
 /// Places of tables in R over WHIR.
-const CPU: usize = 0;
-const EXT: usize = 1;
 const POSEIDON16: usize = 2;
 const POWER_WEIGHTS: usize = 3;
-const PROGRAM: usize = 4;
 const BLOCKS: usize = 6;
 
 /// Settings of proofs over WHIR, and logarithms of R's heights, with which a join of `children` proofs of
@@ -161,7 +158,6 @@ fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>
     let more: &[usize] = match preset {
         Preset::Toy if children > 1 => &[BLOCKS],
         Preset::Proven100 if children > 8 => &[POSEIDON16],
-        Preset::Proven120 if children > 16 => &[CPU, EXT, POSEIDON16, POWER_WEIGHTS, PROGRAM],
         Preset::Proven120 if children > 4 => &[POSEIDON16, POWER_WEIGHTS],
         Preset::Proven120 if children > 2 => &[POSEIDON16],
         _ => &[],
@@ -170,13 +166,13 @@ fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>
         *log_height += usize::from(more.contains(&table));
     }
     // A row of the stack is as long as the tallest column, and there are at most 2^8. Longer rows make
-    // shorter leaves: fewer permutations in a join's verifier, which at 120 bits halve the height.
+    // shorter leaves: fewer permutations in a join's verifier, which at 120 bits halve the height. There
+    // are no rows longer than 2^20, so at 120 bits no joins of more than 16.
     let least = match preset {
         Preset::Toy => 0,
         Preset::Proven100 => 15 + doublings,
         Preset::Proven120 => 16 + doublings,
     };
-    let least = least.min(MAX_LOG_BLOCK);
     let log_block = log_heights.iter().copied().fold(least, usize::max);
     let settings = WhirSettings {
         log_block,
