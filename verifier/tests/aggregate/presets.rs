@@ -85,8 +85,8 @@ fn canonical_shapes_of_all_arities_have_the_bits_of_their_presets() {
     }
 }
 
-/// At every arity for which there are joins over WHIR, which are those whose tables and rows of the stack
-/// have at most 2^20 cells a column and row: they have the bits of their presets, and fit by the estimates.
+/// At every arity for which there are joins over WHIR, which are those whose rows of the stack have at most
+/// 2^20 cells: they have the bits of their presets, and fit by the estimates.
 #[test]
 fn canonical_shapes_over_whir_have_the_bits_of_their_presets() {
     for (preset, bits, largest) in [
