@@ -3,8 +3,11 @@
 
 const HASHES = { poseidon16: "Poseidon-16", poseidon2: "Poseidon2", blake3: "Blake3", keccak: "Keccak" };
 const DASHES = ["none", "7 4", "2 3", "9 3 2 3"];
-const STAGES = ["execute", "trace", "commit", "lookup", "quotient", "open", "grind"];
 const rows = data.rows;
+const STACKS = { fri: "FRI", whir: "WHIR" };
+const outer = (row) => `${HASHES[row.outer_hash]} over ${STACKS[row.outer_stack]}`;
+const STAGES = ["execute", "trace", "commit", "lookup", "quotient", "constraints", "open", "grind"]
+  .filter((name) => rows.some((row) => row.stages_ms && row.stages_ms[name] !== undefined));
 /** The rows as they came, without what this script adds to them. */
 const plain = rows.map((row) => ({ ...row }));
 
@@ -27,7 +30,7 @@ const differs = (value) => new Set(rows.map(value)).size > 1;
 const SEVERAL = {
   program: differs((row) => `${row.program} ${row.inner_cycles}`),
   blowup: differs((row) => row.blowup),
-  outer: differs((row) => row.outer_hash),
+  outer: differs(outer),
   run: runs.length > 1,
 };
 
@@ -35,7 +38,7 @@ const SEVERAL = {
 const distinction = (row) => [
   SEVERAL.program ? `${row.program} of ${integer(row.inner_cycles)} cycles` : null,
   SEVERAL.blowup ? `blowup ${row.blowup}` : null,
-  SEVERAL.outer ? `in ${HASHES[row.outer_hash]}` : null,
+  SEVERAL.outer ? `in ${outer(row)}` : null,
   SEVERAL.run ? row.of.label : null,
 ].filter((part) => part !== null).join(", ");
 
@@ -108,7 +111,7 @@ const detail = { queries: Math.max(...rows.map((row) => row.queries)), normalize
 const COLOURS = {
   poseidon16: "--poseidon16", poseidon2_parent: "--poseidon2", blake3: "--blake3", keccak: "--keccak",
   cpu: "--c0", ext: "--c1", words: "--c2", blocks: "--c3", program: "--c4", limbs: "--c5",
-  execute: "--c6", trace: "--c2", commit: "--c3", lookup: "--c1", quotient: "--c4", open: "--c7", grind: "--c5",
+  execute: "--c6", trace: "--c2", commit: "--c3", lookup: "--c1", quotient: "--c4", constraints: "--c4", open: "--c7", grind: "--c5",
 };
 const REST = ["--c3", "--c1", "--c2", "--c4", "--c7", "--c5", "--c0"];
 
@@ -189,7 +192,7 @@ function head() {
   const programs = unique((row) => `${row.program} (${integer(row.inner_cycles)} cycles)`).join(", ");
   const lead = `${programs} is proved natively in each hash. A program in the machine verifies that proof (its cost is the fft_cost: `
     + `width × height × log2 height over all tables), and that run ${proved ? "is" : "can be"} proved in turn, in `
-    + `${unique((row) => HASHES[row.outer_hash]).join(", ")} at ${range(rows.map((row) => row.proven_bits_outer))} proven bits.`;
+    + `${unique(outer).join(", ")} at ${range(rows.map((row) => row.proven_bits_outer))} proven bits.`;
   const weak = proved && Math.min(...rows.map((row) => row.proven_bits_outer)) < 80
     || Math.min(...rows.map((row) => row.proven_bits_inner)) < 80;
   return [
@@ -281,6 +284,7 @@ function everything() {
     column("fft_cost", (row) => row.fft_cost, integer),
     column("transform cost", (row) => row.transform_cost, integer),
     column("opened per query", (row) => row.opened_per_query),
+    column("outer stack", (row) => STACKS[row.outer_stack]),
     column("outer proven bits", (row) => row.proven_bits_outer),
     column("execute", (row) => row.execute_ms, milliseconds),
     column("prove", (row) => row.outer_prove_ms, milliseconds),
@@ -338,9 +342,9 @@ document.getElementById("main").append(legend(), element("div", { class: "grid" 
     id: "stages", title: "Stages of the step's proof",
     text: "How the time of executing the verifier and proving that run is divided.",
     none: "The verifier's run was only executed, not proved.",
-    parts: (row) => row.stages_ms ? STAGES.map((name) => ({ name, value: row.stages_ms[name] })) : null,
+    parts: (row) => row.stages_ms ? STAGES.map((name) => ({ name, value: row.stages_ms[name] ?? 0 })) : null,
     names: STAGES, show: milliseconds, label: "time",
-    total: (row) => STAGES.reduce((sum, name) => sum + row.stages_ms[name], 0),
+    total: (row) => STAGES.reduce((sum, name) => sum + (row.stages_ms[name] ?? 0), 0),
     columns: STAGES.map((name) => ({ name, value: (row) => row.stages_ms[name], show: milliseconds })),
   }),
   stepNames.length > 0 ? stack({

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-const FIELDS: [&str; 29] = [
+const FIELDS: [&str; 30] = [
     "program",
     "inner_cycles",
     "inner_hash",
@@ -15,6 +15,7 @@ const FIELDS: [&str; 29] = [
     "blowup",
     "proven_bits_inner",
     "outer_hash",
+    "outer_stack",
     "proven_bits_outer",
     "outer_blowup",
     "leaf_prove_ms",
@@ -243,12 +244,51 @@ fn every_figure_of_an_outer_proof_is_measured() {
     }
 }
 
+#[test]
+fn the_outer_proof_may_be_one_over_whir() {
+    let rows = rows("--inner-hash poseidon16 --queries 3 --outer-preset toy --outer-stack whir");
+    let row = &rows[0];
+    assert_eq!(row["outer_stack"], "whir");
+    // The peer is another program's.
+    for field in OUTER {
+        let expected = field == "peer_cpu_ns_per_fft_unit";
+        assert_eq!(row[field].is_null(), expected, "{field}");
+    }
+    let stages = row["stages_ms"].as_object().unwrap();
+    let sum: f64 = stages.values().map(|ms| ms.as_f64().unwrap()).sum();
+    let expected = row["outer_prove_ms"].as_f64().unwrap() + row["execute_ms"].as_f64().unwrap();
+    assert!((sum - expected).abs() < 0.02 * expected, "{sum} {expected}");
+    for stage in [
+        "execute",
+        "trace",
+        "commit",
+        "lookup",
+        "constraints",
+        "open",
+    ] {
+        assert!(stages[stage].as_f64() > Some(0.0), "{stage}");
+    }
+
+    let arguments = "--inner-hash blake3 --queries 3 --outer-preset toy --outer-stack whir";
+    let output = cost(&format!("--public 5 {arguments}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(
+        errors.contains("over WHIR the hashes of both proofs are poseidon16"),
+        "{errors}"
+    );
+}
+
 /// Rows that were saved are printed and reported as they were, from any number of files; what is not
 /// known in them is refused by its name.
 fn saved_rows_are_read(folder: &TempDir, rows: &[Value]) {
     let save = |name: &str, rows: &Value| fs::write(folder.path().join(name), rows.to_string());
     let mut early = rows.to_vec();
-    early[0].as_object_mut().unwrap().remove("run");
+    let row = early[0].as_object_mut().unwrap();
+    // An early version had proofs over FRI only.
+    for name in ["run", "outer_stack"] {
+        row.remove(name);
+    }
     let mut hostile = rows.to_vec();
     hostile[0]["program"] = "</script><script>alert(1)</script>".into();
     let [early, hostile] = [early, hostile].map(Value::from);
@@ -260,10 +300,9 @@ fn saved_rows_are_read(folder: &TempDir, rows: &[Value]) {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(
-        printed,
-        Value::from(vec![early[0].clone(), hostile[0].clone()])
-    );
+    let mut read = early[0].clone();
+    read["outer_stack"] = "fri".into();
+    assert_eq!(printed, Value::from(vec![read, hostile[0].clone()]));
     let expected = serde_json::json!({ "sources": &both[1..], "rows": printed });
     assert_eq!(data(folder, "both.html"), expected);
 
@@ -322,6 +361,7 @@ fn steps_to_the_canonical_shape_are_measured() {
 fn estimates_of_memory_are_true() {
     for arguments in [
         "--inner-hash poseidon16 --queries 40",
+        "--inner-hash poseidon16 --queries 40 --outer-stack whir",
         "--inner-hash blake3 --queries 3",
     ] {
         let folder = TempDir::new().unwrap();

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         program: &compiled.program,
         execution: &execution,
         inner: Preset::Toy.settings(2)?,
-        outer: Preset::Toy.settings(2)?,
+        outer: Preset::Toy.settings(2)?.into(),
         smaller: &[],
         memory: 4 << 30,
         execute_only: true,

@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
 use droste_verifier::cost::{Cost, Request, leaf, measure};
 use droste_verifier::summary::StepSummary;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::stack::Stack;
+use droste_vm::stack::{Stack, StackSettings};
 use pyo3::prelude::*;
 use pythonize::pythonize;
 use serde::Serialize;
 
-use crate::arguments::{InHash, hash_id, in_hash, preset, settings};
+use crate::arguments::{InHash, hash_id, in_hash, preset, settings, stack as parse_stack};
 use crate::compute::compute;
 use crate::error::Error;
 use crate::program::{Program, Run};
@@ -31,7 +32,7 @@ struct Row {
 #[pyfunction]
 #[pyo3(signature = (
     program, public, *, inner_hash, inner_preset, queries, blowup, outer_preset, outer_blowup,
-    outer_hash, memory, execute_only, canonical, limit
+    outer_hash, outer_stack, memory, execute_only, canonical, stack, limit
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn cost_row<'py>(
@@ -45,14 +46,23 @@ pub fn cost_row<'py>(
     outer_preset: &str,
     outer_blowup: usize,
     outer_hash: &str,
+    outer_stack: &str,
     memory: usize,
     execute_only: bool,
     canonical: bool,
+    stack: &str,
     limit: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (inner_hash, outer_hash) = (hash_id(inner_hash)?, hash_id(outer_hash)?);
     let inner = settings(inner_preset, queries, blowup)?;
-    let outer = settings(Some(outer_preset), None, outer_blowup)?;
+    let over_fri = settings(Some(outer_preset), None, outer_blowup)?;
+    let outer: StackSettings = match parse_stack(outer_stack)? {
+        Stack::Fri => over_fri.into(),
+        Stack::Whir => WhirSettings::of(preset(outer_preset)?)
+            .at_blowup(over_fri.log_blowup)
+            .into(),
+    };
+    let stack = parse_stack(stack)?;
     let smaller = [8, 4, 2]
         .into_iter()
         .filter(|&smaller| smaller < outer_blowup);
@@ -78,7 +88,14 @@ pub fn cost_row<'py>(
         let (figures, _) = measure(&request, inner_hash, outer_hash)?;
         let canonical = canonical.map(|preset| {
             let request = &request;
-            in_hash(inner_hash, Steps { request, preset })
+            in_hash(
+                inner_hash,
+                Steps {
+                    request,
+                    preset,
+                    stack,
+                },
+            )
         });
         Ok(Row {
             figures,
@@ -92,6 +109,7 @@ pub fn cost_row<'py>(
 struct Steps<'a> {
     request: &'a Request<'a>,
     preset: Preset,
+    stack: Stack,
 }
 
 impl InHash for Steps<'_> {
@@ -103,7 +121,7 @@ impl InHash for Steps<'_> {
     {
         let leaf = leaf::<H>(self.request)?;
         let proof = VerifiedProof::under_its_own_key(leaf.proof)?;
-        let aggregate = Aggregator::for_preset(self.preset, 2, Stack::Fri)?.wrap(&proof, |_| ())?;
+        let aggregate = Aggregator::for_preset(self.preset, 2, self.stack)?.wrap(&proof, |_| ())?;
         Ok(aggregate.steps().iter().map(StepSummary::new).collect())
     }
 }

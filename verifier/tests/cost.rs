@@ -1,5 +1,6 @@
 //! Figures of costs agree with the tables, and do not depend on what they must not depend on.
 
+use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
 use droste_verifier::cost::{CostError, Leaf, Request, leaf, measure, transform_cost};
 use droste_verifier::tape::TapeSuite;
@@ -7,6 +8,7 @@ use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::record::Execution;
+use droste_vm::stack::Stack;
 use droste_vm::verifier::Verifier;
 use p3_field::PrimeCharacteristicRing;
 
@@ -25,7 +27,7 @@ fn request<'a>(compiled: &'a Compiled, execution: &'a Execution) -> Request<'a> 
             num_queries: 3,
             ..FriSettings::toy()
         },
-        outer: FriSettings::toy(),
+        outer: FriSettings::toy().into(),
         smaller: &[],
         memory: usize::MAX,
         execute_only: true,
@@ -69,7 +71,8 @@ fn proofs_take_no_more_memory_than_allowed() {
         outer: FriSettings {
             log_blowup: 2,
             ..FriSettings::toy()
-        },
+        }
+        .into(),
         ..request(&compiled, &execution)
     };
     let measure = |request: &Request<'_>| measure(request, HashId::Poseidon16, HashId::Poseidon16);
@@ -136,6 +139,75 @@ fn figures_agree_with_the_tables() {
     // other data.
     let cells: u64 = cost.tables.iter().map(|table| table.cells).sum();
     assert!(estimate as u64 > 4 * 4 * cells);
+}
+
+#[test]
+fn the_outer_proof_is_one_over_whir() {
+    let (compiled, execution) = factorial();
+    let settings = WhirSettings::toy();
+    let request = Request {
+        outer: settings.into(),
+        execute_only: false,
+        ..request(&compiled, &execution)
+    };
+    let (cost, estimate) = measure(&request, HashId::Poseidon16, HashId::Poseidon16).unwrap();
+    assert_eq!(cost.outer_stack, Stack::Whir);
+    assert_eq!((cost.outer_blowup, &cost.left_out), (Some(4), &None));
+    for figure in [cost.outer_prove_ms, cost.outer_verify_ms] {
+        assert!(figure > Some(0.0));
+    }
+    // The run is that of the wrap over FRI, with a row of padding in tables of calls and no lookup
+    // columns.
+    let over_fri = Request {
+        outer: FriSettings::toy().into(),
+        execute_only: true,
+        ..request
+    };
+    let (fri, _) = measure(&over_fri, HashId::Poseidon16, HashId::Poseidon16).unwrap();
+    assert_eq!(fri.outer_stack, Stack::Fri);
+    assert_eq!(
+        (cost.cycles, cost.permutations),
+        (fri.cycles, fri.permutations)
+    );
+    for table in &fri.tables {
+        let over_whir = cost.tables.iter().find(|other| other.name == table.name);
+        let over_whir = over_whir.unwrap();
+        assert_eq!((over_whir.rows, over_whir.main), (table.rows, table.main));
+        assert_eq!(over_whir.lookup, 0);
+    }
+    // Rows of the stack that are present cover all cells of the tables, so each query opens more
+    // elements than there are cells per element of a row.
+    let tallest = cost.tables.iter().map(|table| table.height).max().unwrap();
+    let block = tallest.max(1 << settings.log_block);
+    let cells: u64 = cost.tables.iter().map(|table| table.cells).sum();
+    assert!(cost.opened_per_query as u64 > cells / block as u64);
+    let log_codeword = u64::from((block << settings.log_blowup).ilog2());
+    assert!(cost.transform_cost > (cells << settings.log_blowup) * log_codeword);
+
+    let little = Request {
+        memory: estimate - 1,
+        ..request
+    };
+    let (cost, _) = measure(&little, HashId::Poseidon16, HashId::Poseidon16).unwrap();
+    assert_eq!(cost.outer_prove_ms, None);
+    assert!(cost.left_out.is_some());
+
+    for (inner, outer, words) in [
+        (
+            HashId::Blake3,
+            HashId::Poseidon16,
+            "the inner one is in blake3",
+        ),
+        (
+            HashId::Poseidon16,
+            HashId::Keccak,
+            "the outer one is in keccak",
+        ),
+    ] {
+        let error = measure(&request, inner, outer).unwrap_err();
+        assert!(matches!(error, CostError::Hash { .. }));
+        assert!(error.to_string().ends_with(words), "{error}");
+    }
 }
 
 /// Each extended column of a table of 2^n rows costs n 2^n for interpolation and (n + 2) 2^(n + 2)

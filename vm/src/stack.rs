@@ -280,6 +280,10 @@ impl<T: whir::Provable> Prove for whir::ProvingKey<T> {
     ) -> Result<Self::Proof, Self::Error> {
         self.prove_traces(statement, traces)
     }
+
+    fn prove_run(&self, execution: &Execution) -> Result<Self::Proof, Self::Error> {
+        self.prove(execution)
+    }
 }
 
 impl<T: whir::Provable> Verify for whir::Verifier<T> {

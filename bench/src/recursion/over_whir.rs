@@ -6,21 +6,12 @@ use droste_native::stark::security::Preset;
 use droste_native::{HashId, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
 use droste_verifier::circuit::RecursionProof;
-use droste_verifier::cost::{Recorder, cpu_time, peak_memory};
+use droste_verifier::cost::{Recorder, StagesMs, cpu_time, peak_memory};
 use droste_vm::heights::Heights;
 use droste_vm::stack::{Stack, StackSettings};
 use serde_json::{Value, json};
 
 use super::{leaf, multi_stark};
-
-/// Spans of the prover, by stage.
-const STAGES: [(&str, &[&str]); 5] = [
-    ("commit", &["stack", "commit"]),
-    ("lookup", &["leaves", "fractions"]),
-    ("constraints", &["constraints"]),
-    ("open", &["outside", "open"]),
-    ("grind", &["grind"]),
-];
 
 /// Measures a join of `children` joins over WHIR.
 pub fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
@@ -57,18 +48,13 @@ pub fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
     let execute = start.elapsed();
 
     let recorder = Recorder::install().expect("nothing else listens");
-    let mut times: Vec<(Duration, Duration, Value)> = vec![];
+    let mut times: Vec<(Duration, Duration, StagesMs)> = vec![];
     let mut proof = None;
     for _ in 0..rounds {
         let (cpu, start) = (cpu_time(), Instant::now());
         proof = Some(key.prove(&execution).expect("the join fits"));
         let (all, cpu) = (start.elapsed(), cpu_time().saturating_sub(cpu));
-        let mut stages =
-            json!({"execute": ms(execute), "trace": ms(recorder.time_of(&["traces"]))});
-        for (stage, spans) in STAGES {
-            stages[stage] = json!(ms(recorder.time_of(spans)));
-        }
-        times.push((all, cpu, stages));
+        times.push((all, cpu, recorder.stages_over_whir(execute, all)));
         // Removes the recorded times, for the next round.
         Recorder::install();
     }

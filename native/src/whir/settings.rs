@@ -154,6 +154,22 @@ impl WhirSettings {
         }
     }
 
+    /// These settings with another blowup factor of the rows' codewords. That of the second commitment
+    /// is raised to it if it is lower.
+    #[must_use]
+    pub const fn at_blowup(self, log_blowup: usize) -> Self {
+        let second_log_blowup = if self.second_log_blowup < log_blowup {
+            log_blowup
+        } else {
+            self.second_log_blowup
+        };
+        Self {
+            log_blowup,
+            second_log_blowup,
+            ..self
+        }
+    }
+
     /// Checks every field against its range.
     ///
     /// # Errors

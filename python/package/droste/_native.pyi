@@ -466,9 +466,11 @@ def cost_row(
     outer_preset: str,
     outer_blowup: int,
     outer_hash: str,
+    outer_stack: str,
     memory: int,
     execute_only: bool,
     canonical: bool,
+    stack: str,
     limit: int,
 ) -> CostRow: ...
 def msm(curve: str, bases: Limbs, scalars: Limbs, /) -> Limbs: ...

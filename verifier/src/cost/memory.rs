@@ -5,7 +5,7 @@ use droste_native::whir::Scheme;
 use droste_native::{F, FriSettings};
 use droste_vm::report::TableReport;
 
-use super::{Cost, extended_width};
+use super::Cost;
 
 /// Bytes of an element of the base field.
 const ELEMENT: usize = size_of::<F>();
@@ -25,6 +25,11 @@ const COLUMN: usize = 8 << 10;
 
 /// What a process takes besides: its code, the program and the record of its run.
 const PROCESS: usize = 32 << 20;
+
+/// Base field columns that the prover over FRI extends for one table: main, lookup and quotient columns.
+pub(super) fn extended_width(table: &TableReport) -> usize {
+    table.shape.main_width + table.lookup_width() + table.quotient_width()
+}
 
 impl Cost {
     /// Estimates the bytes of memory that a proof of these tables needs, which is most when it is

@@ -15,13 +15,18 @@ pub struct StagesMs {
     /// Filling the traces.
     pub trace: f64,
     /// Low-degree extensions of main and lookup columns, all Merkle trees, and everything that
-    /// belongs to no other stage.
+    /// belongs to no other stage. Over WHIR the stack and its commitment.
     pub commit: f64,
-    /// Columns of the lookup argument.
+    /// Columns of the lookup argument. Over WHIR the sum of the messages' fractions.
     pub lookup: f64,
-    /// Quotients and their low-degree extensions.
-    pub quotient: f64,
+    /// Quotients and their low-degree extensions; none over WHIR.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quotient: Option<f64>,
+    /// The zerocheck of the constraints; none over FRI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<f64>,
     /// Openings: from the first evaluation at the out-of-domain point to the end, without grinding.
+    /// Over WHIR samples outside the domain, sumchecks and later commitments.
     pub open: f64,
     /// Grinding (proofs of work).
     pub grind: f64,
@@ -104,7 +109,43 @@ impl Recorder {
             trace: ms(trace),
             commit: ms((end - begin).saturating_sub(known)),
             lookup: ms(lookup),
-            quotient: ms(quotient),
+            quotient: Some(ms(quotient)),
+            constraints: None,
+            open: ms(open),
+            grind: ms(grind),
+        }
+    }
+}
+
+/// Spans of the prover over WHIR, by stage.
+const LOOKUP: [&str; 2] = ["leaves", "fractions"];
+const CONSTRAINTS: [&str; 1] = ["constraints"];
+const OPEN: [&str; 2] = ["outside", "open"];
+const GRIND: [&str; 1] = ["grind"];
+
+impl Recorder {
+    /// Stages of a proof over WHIR, which took `all`, traces included.
+    pub fn stages_over_whir(&self, execute: Duration, all: Duration) -> StagesMs {
+        let grind = self.time_of(&GRIND);
+        // Every stage may grind.
+        let without = |spans: &[&str]| {
+            let both = [spans, GRIND.as_slice()].concat();
+            self.time_of(&both).saturating_sub(grind)
+        };
+        let trace = self.time_of(&["traces"]);
+        let (lookup, constraints) = (without(&LOOKUP), without(&CONSTRAINTS));
+        // The values of the columns are opened within the stage of constraints.
+        let open = without(&[CONSTRAINTS.as_slice(), OPEN.as_slice()].concat());
+        let open = open.saturating_sub(constraints);
+        let known = trace + lookup + constraints + open + grind;
+        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+        StagesMs {
+            execute: ms(execute),
+            trace: ms(trace),
+            commit: ms(all.saturating_sub(known)),
+            lookup: ms(lookup),
+            quotient: None,
+            constraints: Some(ms(constraints)),
             open: ms(open),
             grind: ms(grind),
         }
@@ -171,6 +212,41 @@ mod tests {
     }
 
     #[test]
+    fn stages_over_whir_add_up() {
+        let begin = Instant::now();
+        let span = |name, from: u64, to: u64| {
+            let at = |ms: u64| begin + Duration::from_millis(ms);
+            (name, at(from), Some(at(to)))
+        };
+        let recorder = Recorder(Mutex::new(vec![
+            span("traces", 0, 5),
+            span("commit", 6, 26),
+            span("outside", 26, 28),
+            span("leaves", 30, 33),
+            span("fractions", 33, 43),
+            span("grind", 40, 41),
+            span("constraints", 45, 60),
+            // Within the constraints.
+            span("open", 58, 60),
+            span("open", 61, 91),
+            span("grind", 70, 76),
+        ]));
+        let ms = Duration::from_millis;
+        let stages = recorder.stages_over_whir(ms(3), ms(100));
+        let expected = StagesMs {
+            execute: 3.0,
+            trace: 5.0,
+            commit: 35.0,
+            lookup: 12.0,
+            quotient: None,
+            constraints: Some(15.0),
+            open: 26.0,
+            grind: 7.0,
+        };
+        assert_eq!(stages, expected);
+    }
+
+    #[test]
     fn stages_add_up() {
         let begin = Instant::now();
         let at = |ms: u64| begin + Duration::from_millis(ms);
@@ -188,7 +264,8 @@ mod tests {
             trace: 5.0,
             commit: 29.0,
             lookup: 10.0,
-            quotient: 20.0,
+            quotient: Some(20.0),
+            constraints: None,
             open: 33.0,
             grind: 8.0,
         };

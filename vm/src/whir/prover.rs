@@ -149,11 +149,11 @@ impl<T: Provable> ProvingKey<T> {
     /// # Errors
     /// If a trace does not fit its height, or if the run reads outside its memory.
     pub fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
+        let log_heights = self.log_heights(execution)?;
         let input = TraceInput {
             program: self.program(),
             execution,
         };
-        let log_heights = self.log_heights(&input)?;
         traces_of(self.machine().tables(), &input, &log_heights)
             .map_err(|address| ProveError::Outside { address })
     }
@@ -163,7 +163,14 @@ impl<T: Provable> ProvingKey<T> {
     /// The row after the last one is the last one again. A call of several rows must not end there,
     /// and calls are not told apart here by their length: a table of calls has a row of padding
     /// after them.
-    fn log_heights(&self, input: &TraceInput<'_>) -> Result<Vec<usize>, ProveError> {
+    ///
+    /// # Errors
+    /// If a trace does not fit its height, or needs a height that is impossible with the key's settings.
+    pub fn log_heights(&self, execution: &Execution) -> Result<Vec<usize>, ProveError> {
+        let input = &TraceInput {
+            program: self.program(),
+            execution,
+        };
         let limits = limits(&self.key.settings);
         let tables = self.machine().tables();
         let needed = |table: &T| {

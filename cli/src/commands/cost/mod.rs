@@ -11,9 +11,10 @@ use std::process::{Command, Stdio};
 
 use clap::{Args, value_parser};
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_native::{FriSettings, HashId};
 use droste_vm::codec::write_file;
-use droste_vm::stack::Stack;
+use droste_vm::stack::{Stack, StackSettings};
 
 pub use self::measure::CostRow;
 use self::measure::Measured;
@@ -70,7 +71,7 @@ struct What {
     #[arg(long, default_value_t = Preset::Proven100)]
     outer_preset: Preset,
     /// Blowup factor of the outer proof: 2, 4, 8 or 16. If the proof would take more memory than
-    /// allowed, smaller factors are tried.
+    /// allowed, smaller factors are tried, over FRI.
     #[arg(long, default_value_t = 4)]
     outer_blowup: usize,
     /// GiB of memory that a proof may take, by an estimate made before it is proved.
@@ -79,6 +80,9 @@ struct What {
     /// Hash of the outer proof: poseidon16, poseidon2, blake3 or keccak.
     #[arg(long, default_value_t = HashId::Poseidon16)]
     outer_hash: HashId,
+    /// Proof stack of the outer proof: fri or whir. Over WHIR both proofs are in poseidon16.
+    #[arg(long, default_value_t = Stack::Fri)]
+    outer_stack: Stack,
     /// Only execute the verifier of the inner proof in the machine, without proving that run.
     #[arg(long)]
     execute_only: bool,
@@ -220,6 +224,7 @@ impl What {
         arguments.extend(option("outer-preset", self.outer_preset));
         arguments.extend(option("outer-blowup", self.outer_blowup));
         arguments.extend(option("outer-hash", self.outer_hash));
+        arguments.extend(option("outer-stack", self.outer_stack));
         arguments.extend(option("memory", self.memory));
         arguments.extend(option("limit", self.limit));
         arguments.extend(self.execute_only.then(|| "--execute-only".to_owned()));
@@ -230,11 +235,18 @@ impl What {
         arguments
     }
 
-    fn outer(&self) -> Result<FriSettings, CommandError> {
-        self.outer_with(self.outer_blowup)
+    fn outer(&self) -> Result<StackSettings, CommandError> {
+        let over_fri = self.over_fri(self.outer_blowup)?;
+        Ok(match self.outer_stack {
+            Stack::Fri => over_fri.into(),
+            // The blowup is one of those that FRI's settings have.
+            Stack::Whir => WhirSettings::of(self.outer_preset)
+                .at_blowup(over_fri.log_blowup)
+                .into(),
+        })
     }
 
-    fn outer_with(&self, blowup: usize) -> Result<FriSettings, CommandError> {
+    fn over_fri(&self, blowup: usize) -> Result<FriSettings, CommandError> {
         Parameters {
             preset: self.outer_preset,
             queries: None,
@@ -243,11 +255,11 @@ impl What {
         .settings()
     }
 
-    /// Settings of the outer proof that take less memory than [`Self::outer`].
+    /// Settings of an outer proof over FRI that take less memory than [`Self::outer`].
     fn smaller(&self) -> Result<Vec<FriSettings>, CommandError> {
         let blowups = [8, 4, 2].into_iter();
         let smaller = blowups.filter(|&blowup| blowup < self.outer_blowup);
-        smaller.map(|blowup| self.outer_with(blowup)).collect()
+        smaller.map(|blowup| self.over_fri(blowup)).collect()
     }
 
     /// Bytes that a proof may take.

@@ -68,6 +68,7 @@ impl Report for Rows {
             "permutations",
             "fft_cost",
             "opened",
+            "outer stack",
             "outer bits",
             "execute",
             "prove",
@@ -117,6 +118,7 @@ fn summary(cost: &Figures) -> Vec<String> {
         ),
         format!("{:.2e}", cost.fft_cost as f64),
         cost.opened_per_query.to_string(),
+        cost.outer_stack.to_string(),
         cost.proven_bits_outer.to_string(),
         ms(cost.execute_ms),
         optional(cost.outer_prove_ms, ms),
@@ -166,17 +168,20 @@ fn details(row: &Row) -> Vec<Vec<String>> {
         format!("{:.2e}", cost.transform_cost as f64),
     ));
     rows.extend(cost.stages_ms.map(|stages| {
-        let text = format!(
-            "execute {:.0}, trace {:.0}, commit {:.0}, lookup {:.0}, quotient {:.0}, open {:.0}, \
-             grind {:.0} ms",
-            stages.execute,
-            stages.trace,
-            stages.commit,
-            stages.lookup,
-            stages.quotient,
-            stages.open,
-            stages.grind
-        );
+        let times = [
+            ("execute", Some(stages.execute)),
+            ("trace", Some(stages.trace)),
+            ("commit", Some(stages.commit)),
+            ("lookup", Some(stages.lookup)),
+            ("quotient", stages.quotient),
+            ("constraints", stages.constraints),
+            ("open", Some(stages.open)),
+            ("grind", Some(stages.grind)),
+        ];
+        let times = times
+            .iter()
+            .filter_map(|(name, time)| Some(format!("{name} {:.0}", (*time)?)));
+        let text = times.collect::<Vec<_>>().join(", ") + " ms";
         line("stages".to_owned(), text)
     }));
     rows.extend(cpu_times(cost).map(|text| line("CPU time".to_owned(), text)));
