@@ -42,6 +42,9 @@ pub(super) struct Wrap<K: Prove, V> {
     estimate: usize,
 }
 
+type WrapOverFri<O> = Wrap<ProvingKey<O, StandardTables>, Verifier<O, StandardTables>>;
+type WrapOverWhir = Wrap<whir::ProvingKey<RecursionTables>, whir::Verifier<RecursionTables>>;
+
 /// `n log2(n)` for a transform of length `n`.
 const fn transform(log_length: usize) -> u64 {
     (log_length as u64) << log_length
@@ -58,7 +61,7 @@ pub fn transform_cost(table: &TableReport, log_blowup: usize) -> u64 {
 pub(super) fn over_fri<O: HashSuite>(
     run: &Run,
     settings: FriSettings,
-) -> Result<Wrap<ProvingKey<O, StandardTables>, Verifier<O, StandardTables>>, CostError>
+) -> Result<WrapOverFri<O>, CostError>
 where
     StandardTables: Provable<O>,
 {
@@ -96,7 +99,7 @@ where
 pub(super) fn over_whir(
     run: &Run,
     settings: WhirSettings,
-) -> Result<Wrap<whir::ProvingKey<RecursionTables>, whir::Verifier<RecursionTables>>, CostError> {
+) -> Result<WrapOverWhir, CostError> {
     // A row of the stack is at least as long as the tallest column; a table of calls has a row of
     // padding.
     let rows = run.circuit.rows(&run.execution)?;
