@@ -96,10 +96,7 @@ where
 }
 
 /// The wrap with a proof over WHIR.
-pub(super) fn over_whir(
-    run: &Run,
-    settings: WhirSettings,
-) -> Result<WrapOverWhir, CostError> {
+pub(super) fn over_whir(run: &Run, settings: WhirSettings) -> Result<WrapOverWhir, CostError> {
     // A row of the stack is at least as long as the tallest column; a table of calls has a row of
     // padding.
     let rows = run.circuit.rows(&run.execution)?;
