@@ -263,6 +263,12 @@ def test_tasks_are_submitted_by_and_by_and_errors_end_the_run(
         start(bad, range(3))
     wait_for(lambda: not slow(), seconds=10)
 
+    # Tasks that have ended are not cancelled: Ray then ended this process.
+    bad = [task("bad", f"l{at}", leaf=True) for at in range(6)]
+    for _ in range(40):
+        with pytest.raises(droste.VerifyError, match=r"^bad input$"):
+            start(bad, range(6))
+
 
 def test_ray_is_told_what_a_task_takes(cluster: Cluster, plan: droste.Plan) -> None:
     job = Job("toy", 2, "fri", cpus=1, max_retries=3, store=None, cache=True)

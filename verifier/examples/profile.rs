@@ -2,7 +2,7 @@
 //! over WHIR, and profiles the runs.
 //!
 //! `cargo run --example profile -p droste-verifier -- [PRESET] [CHILDREN] [LINES] [LOG_BLOCK]`, where the
-//! last is that of proofs over WHIR: four children need 17.
+//! last is that of proofs over WHIR; by default that of the canonical shape.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -21,7 +21,7 @@ use droste_vm::precompile::{BLOCK_EQ, BUILT_IN, EXT, HORNER, LANE, RIGHT_SHIFTS,
 use droste_vm::profile::{FftWeights, Weight, folded};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::record::Execution;
-use droste_vm::stack::Stack;
+use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
@@ -94,7 +94,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let preset: Preset = argument(0, "toy").parse()?;
     let children: usize = argument(1, "1").parse()?;
     let lines: usize = argument(2, "40").parse()?;
-    let log_block: usize = argument(3, "16").parse()?;
 
     let text = droste_programs::source("factorial").ok_or("the program factorial is missing")?;
     let compiled = compile(text, &[])?;
@@ -124,12 +123,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     report("join", join.compiled(), &run, lines);
 
     // The same over WHIR, twice: the first join verifies a proof of the wrap, the second one of a join.
+    let over_whir = Aggregator::for_preset(preset, children, Stack::Whir)?;
+    let StackSettings::Whir(settings) = *over_whir.settings() else {
+        return Err("the aggregator is one over WHIR".into());
+    };
     let settings = WhirSettings {
-        log_block,
-        ..match preset {
-            Preset::Toy => WhirSettings::toy(),
-            _ => WhirSettings::proven_100(),
-        }
+        log_block: argument(3, &settings.log_block.to_string()).parse()?,
+        ..settings
     };
     let (mut program, mut run) = (wrap.compiled().program.clone(), wrap_run);
     for level in 1..=2 {

@@ -130,8 +130,8 @@ impl WhirSettings {
             log_blowup: 2,
             second_log_blowup: 4,
             later_fold: 4,
-            blowup_step: 2,
-            cap_height: 5,
+            blowup_step: 3,
+            cap_height: 6,
         }
     }
 
@@ -145,11 +145,11 @@ impl WhirSettings {
     }
 
     /// At least 124 proven bits in each term, as many as digests of 8 elements have. There are more
-    /// queries than at 100 bits, so a larger cap costs less than longer paths.
+    /// queries than at 100 bits. With rates that fall faster, long codewords would need more grinding.
     pub const fn proven_120() -> Self {
         Self {
             security_level: 126,
-            cap_height: 6,
+            blowup_step: 2,
             ..Self::proven_100()
         }
     }

@@ -37,7 +37,7 @@ use crate::circuit::{
 use crate::claim::{ClaimError, claim_tree};
 use crate::keys::{KeySet, KeysError, Recipe, RecipeError};
 use crate::tape::TapeSuite;
-use shape::{FixedShape, Size, tables_of_r};
+use shape::{FixedShape, LastIntermediate, Size, tables_of_r};
 
 /// Largest number of steps that bring one proof to the canonical shape. Each verifies a smaller
 /// proof than the step before it did, so few are needed.
@@ -119,8 +119,8 @@ pub struct Aggregator {
     /// FRI settings of a proof of intermediate shape that verified a proof in a byte hash.
     intermediate_of_bytes: FriSettings,
     /// The shape of the last intermediate proof, for aggregators whose canonical shape is not
-    /// reached from proofs at minimal heights.
-    last_intermediate: Option<FixedShape>,
+    /// reached from proofs over FRI at minimal heights.
+    last_intermediate: Option<LastIntermediate>,
     circuits: Arc<CircuitCache>,
 }
 

@@ -6,7 +6,7 @@ use droste_native::whir::WhirSettings;
 use droste_vm::stack::Stack;
 
 use super::Aggregator;
-use super::shape::FixedShape;
+use super::shape::{FixedShape, LastIntermediate};
 use crate::keys::MAX_CHILDREN;
 
 impl Aggregator {
@@ -29,23 +29,15 @@ impl Aggregator {
     }
 
     fn over_whir(preset: Preset, children: usize) -> Result<Self, UnsupportedBlowup> {
-        // Proofs of intermediate shape are over FRI.
+        // What R has no tables for over WHIR is proved over FRI.
         let intermediate = Self::over_fri(preset, children)?;
         let (settings, log_heights) = shape_over_whir(preset, children);
-        // What verifying one proof over FRI takes fits the shape of joins of two.
-        let last_intermediate = (children <= 1).then(|| {
-            let (settings, log_heights) = shape_over_whir(preset, 2);
-            FixedShape {
-                settings: settings.into(),
-                log_heights,
-            }
-        });
         Ok(Self {
             canonical: FixedShape {
                 settings: settings.into(),
                 log_heights,
             },
-            last_intermediate,
+            last_intermediate: Some(LastIntermediate::OverWhir(WhirSettings::of(preset))),
             ..intermediate
         })
     }
@@ -125,7 +117,10 @@ impl Aggregator {
         // For one child the last intermediate proof has the shape that a join of two fits:
         // verifying it costs little more than verifying the canonical shape.
         let last_intermediate = match (preset, children) {
-            (Preset::Proven100, 0..=1) => Some(Self::over_fri(preset, 2)?.canonical),
+            (Preset::Proven100, 0..=1) => {
+                let of_two = Self::over_fri(preset, 2)?;
+                Some(LastIntermediate::Fixed(of_two.canonical))
+            }
             _ => None,
         };
         Ok(Self {
@@ -151,13 +146,15 @@ fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>
     // cpu, ext, poseidon16, power_weights, program, words, blocks.
     let of_one = match preset {
         Preset::Toy => [14, 14, 11, 10, 14, 11, 14],
-        Preset::Proven100 | Preset::Proven120 => [14, 14, 13, 12, 14, 13, 15],
+        Preset::Proven100 => [14, 14, 13, 12, 14, 13, 14],
+        Preset::Proven120 => [14, 14, 13, 12, 14, 13, 15],
     };
     let mut log_heights = of_one.map(|log_height| log_height + doublings).to_vec();
     // Twice the height fits fewer than twice the children, since these are taller, too.
     let more: &[usize] = match preset {
         Preset::Toy if children > 1 => &[BLOCKS],
-        Preset::Proven100 if children > 8 => &[POSEIDON16],
+        Preset::Proven100 if children > 8 => &[POSEIDON16, BLOCKS],
+        Preset::Proven100 if children > 2 => &[BLOCKS],
         Preset::Proven120 if children > 4 => &[POSEIDON16, POWER_WEIGHTS],
         Preset::Proven120 if children > 2 => &[POSEIDON16],
         _ => &[],

@@ -1,9 +1,10 @@
 //! The shapes that an aggregator gives to proofs, and the choice among them for a run.
 
 use droste_native::HashId;
+use droste_native::whir::WhirSettings;
+use droste_native::whir::settings::MAX_LOG_BLOCK;
 use droste_vm::heights::{Heights, min_log_height, padded_log_height};
 use droste_vm::machine::{Machine, MachineError, StandardTables};
-use droste_vm::multilinear::MIN_LOG_HEIGHT;
 use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::program::ProgramTable;
 use serde::Serialize;
@@ -11,12 +12,58 @@ use serde::Serialize;
 use super::Aggregator;
 use crate::circuit::{ChildShape, RecursionProof, Run, precompiles};
 
+/// Over WHIR the last row of a table of calls is padding.
+const PADDING_OVER_WHIR: usize = 1;
+
 /// Settings and heights of R that a key fixes, so that all proofs under the key have one shape.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct FixedShape {
     pub settings: StackSettings,
     /// Logarithms of the heights, in the machine's order.
     pub log_heights: Vec<usize>,
+}
+
+/// The shape of the last proof of intermediate shape, from which one step leads to the canonical shape.
+#[derive(Clone, Debug, Serialize)]
+pub(super) enum LastIntermediate {
+    /// This one.
+    Fixed(FixedShape),
+    /// R over WHIR, at the least heights that a run fits. What verifying such a proof takes hardly
+    /// depends on its heights.
+    OverWhir(WhirSettings),
+}
+
+/// These settings for a run that fills `rows` of the tables of its machine over FRI, at the least heights
+/// that fit it; `None` if no proofs over WHIR do, as where other precompiles than R's are called.
+///
+/// Where rows of the stack must be longer than in `settings`, the blowup is 2: committing to so many
+/// cells at a larger one takes longer than it takes a further step to verify more queries.
+fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Option<WhirSettings> {
+    let log_heights = least_heights(&settings.into(), rows)?;
+    let least = log_heights
+        .iter()
+        .copied()
+        .fold(settings.log_block, usize::max);
+    let tables = tables_of_r(Stack::Whir).ok()?;
+    (least..=MAX_LOG_BLOCK).find_map(|log_block| {
+        let settings = match log_block == settings.log_block {
+            true => settings,
+            false => WhirSettings {
+                log_block,
+                ..settings.at_blowup(1)
+            },
+        };
+        let shape = ChildShape {
+            hash: HashId::Poseidon16,
+            settings: settings.into(),
+            tables: tables.clone(),
+            log_heights: log_heights.clone(),
+            fixed: false,
+        };
+        // There is a stack of so many cells, and the machine has these tables.
+        let verifier = shape.verifier_over_whir(settings).ok()?;
+        verifier.shape(&log_heights).ok().map(|_| settings)
+    })
 }
 
 /// Names of R's tables in a proof stack, in order.
@@ -27,6 +74,11 @@ pub(super) fn tables_of_r(stack: Stack) -> Result<Vec<String>, MachineError> {
 }
 
 impl FixedShape {
+    /// What a key of this shape is made with.
+    fn settings_and_heights(&self) -> (StackSettings, Heights) {
+        (self.settings, Heights::Exact(self.log_heights.clone()))
+    }
+
     /// Whether a run that fills `rows` of its machine's tables fits this shape. A run that calls
     /// precompiles other than R's has more tables and does not fit.
     pub(super) fn fits(&self, rows: &[(String, usize)]) -> bool {
@@ -38,8 +90,10 @@ impl FixedShape {
             let index = tables.iter().position(|table| table == name)?;
             self.log_heights.get(index)
         };
-        // Over WHIR the last row of a table of calls is padding.
-        let padding = usize::from(stack == Stack::Whir);
+        let padding = match stack {
+            Stack::Fri => 0,
+            Stack::Whir => PADDING_OVER_WHIR,
+        };
         tables.len() == self.log_heights.len()
             && rows.iter().all(|(name, rows)| {
                 height(name).is_some_and(|&log_height| {
@@ -71,7 +125,7 @@ pub(super) enum Size {
 
 impl Aggregator {
     /// Chooses settings and heights for the proof of a run that verified proofs in `hash` and fills
-    /// `rows` of its machine's tables. Proofs at minimal heights are over FRI: their machines may have
+    /// `rows` of its machine's tables. What [`Size::Minimal`] asks for is over FRI: the machine may have
     /// any tables.
     pub(super) fn shape_of(
         &self,
@@ -79,13 +133,20 @@ impl Aggregator {
         rows: &[(String, usize)],
         size: Size,
     ) -> (StackSettings, Heights) {
-        let fixed = match size {
-            Size::Canonical => [Some(&self.canonical), self.last_intermediate.as_ref()],
-            Size::Minimal => [None, None],
-        };
-        match fixed.into_iter().flatten().find(|shape| shape.fits(rows)) {
-            Some(shape) => (shape.settings, Heights::Exact(shape.log_heights.clone())),
-            None => ((*self.intermediate_settings(hash)).into(), Heights::Minimal),
+        let over_fri = ((*self.intermediate_settings(hash)).into(), Heights::Minimal);
+        if size == Size::Minimal {
+            return over_fri;
+        }
+        if self.canonical.fits(rows) {
+            return self.canonical.settings_and_heights();
+        }
+        match &self.last_intermediate {
+            Some(LastIntermediate::Fixed(shape)) if shape.fits(rows) => {
+                shape.settings_and_heights()
+            }
+            Some(LastIntermediate::OverWhir(settings)) => settings_over_whir(*settings, rows)
+                .map_or(over_fri, |settings| (settings.into(), Heights::Minimal)),
+            _ => over_fri,
         }
     }
 
@@ -102,21 +163,37 @@ impl Aggregator {
     }
 }
 
-/// Logarithms of the heights that the proof of a run with these rows has.
+/// Logarithms of the heights that the proof of a run with these rows has; empty if there is none.
 pub(super) fn log_heights(
     settings: &StackSettings,
     heights: &Heights,
     rows: &[(String, usize)],
 ) -> Vec<usize> {
-    let (least, padding) = match settings {
-        StackSettings::Fri(settings) => (min_log_height(settings), 0),
-        StackSettings::Whir(_) => (MIN_LOG_HEIGHT, 1),
-    };
-    let least = |&(_, rows): &(String, usize)| padded_log_height(rows + padding).max(least);
     match heights {
         Heights::Exact(log_heights) => log_heights.clone(),
         Heights::Uniform(log_height) => vec![*log_height; rows.len()],
-        Heights::Minimal => rows.iter().map(least).collect(),
+        Heights::Minimal => least_heights(settings, rows).unwrap_or_default(),
+    }
+}
+
+/// Logarithms of the least heights that fit a run which fills `rows` of the tables of its machine over
+/// FRI. `None` over WHIR if that machine has tables that R does not have.
+fn least_heights(settings: &StackSettings, rows: &[(String, usize)]) -> Option<Vec<usize>> {
+    match settings {
+        StackSettings::Fri(settings) => {
+            let least = min_log_height(settings);
+            let height = |(_, rows): &(String, usize)| padded_log_height(*rows).max(least);
+            Some(rows.iter().map(height).collect())
+        }
+        StackSettings::Whir(_) => {
+            let tables = tables_of_r(Stack::Whir).ok()?;
+            let known = rows.iter().all(|(name, _)| tables.contains(name));
+            let height = |table: &String| {
+                let rows = rows.iter().find(|(name, _)| name == table);
+                padded_log_height(rows.map_or(0, |(_, rows)| *rows) + PADDING_OVER_WHIR)
+            };
+            known.then(|| tables.iter().map(height).collect())
+        }
     }
 }
 
@@ -153,5 +230,34 @@ mod tests {
         }
         let other = [rows(&fri, 0), vec![("keccak".to_owned(), 0)]].concat();
         assert!(!over_fri.fits(&other) && !over_whir.fits(&other));
+    }
+
+    #[test]
+    fn settings_over_whir_follow_the_rows() {
+        let settings = WhirSettings::proven_100();
+        let tables = tables_of_r(Stack::Whir).unwrap();
+        let of = |rows: usize| -> Vec<(String, usize)> {
+            tables.iter().map(|name| (name.clone(), rows)).collect()
+        };
+        assert_eq!(settings_over_whir(settings, &of(1000)), Some(settings));
+        // One row is padding.
+        let blocks = |rows: usize| vec![("blocks".to_owned(), rows)];
+        let full = settings_over_whir(settings, &blocks((1 << 16) - 1));
+        assert_eq!(full, Some(settings));
+        let longer = |log_block| WhirSettings {
+            log_block,
+            ..settings.at_blowup(1)
+        };
+        let over = settings_over_whir(settings, &blocks(1 << 16));
+        assert_eq!(over, Some(longer(17)));
+        assert_eq!(longer(17).log_blowup, 1);
+        // All tables at this height have more than 2^8 columns.
+        let full = settings_over_whir(settings, &of((1 << 16) - 1));
+        assert_eq!(full, Some(longer(17)));
+        let tallest = settings_over_whir(settings, &blocks((1 << 20) - 1));
+        assert_eq!(tallest, Some(longer(20)));
+        assert_eq!(settings_over_whir(settings, &blocks(1 << 20)), None);
+        let other = vec![("keccak".to_owned(), 1)];
+        assert_eq!(settings_over_whir(settings, &other), None);
     }
 }

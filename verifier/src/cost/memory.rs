@@ -50,8 +50,10 @@ impl Cost {
     }
 
     /// Estimates the bytes of memory that a proof over WHIR needs, `2^log_leaves` being the number of
-    /// fractions of its messages: cells and codewords of the stack, its Merkle trees, the fractions of
-    /// all layers, and what the process takes besides; rather too much than too little.
+    /// fractions of its messages: traces, cells and codewords of the stack, its Merkle trees, what the process
+    /// takes besides, and the larger of two things that are not needed at the same time: the fractions of
+    /// all layers, and the columns after the first round of the constraints' sumcheck, which are half as
+    /// long and in the extension field; rather too much than too little.
     pub fn estimated_bytes_over_whir(scheme: &Scheme, log_leaves: usize) -> usize {
         let layout = scheme.layout();
         let step = &scheme.schedule().stack;
@@ -60,7 +62,9 @@ impl Cost {
         let trees = (2 * 2 * DIGEST) << step.log_leaves;
         // Numerator and denominator of each; the layers above together have as many.
         let fractions = (2 * 2 * EXTENSION_DEGREE * ELEMENT) << log_leaves;
-        let bytes = cells * ELEMENT + codewords + trees + fractions + PROCESS;
+        let columns = cells / 2 * EXTENSION_DEGREE * ELEMENT;
+        let traces = layout.main_cells() * ELEMENT;
+        let bytes = traces + cells * ELEMENT + codewords + trees + fractions.max(columns) + PROCESS;
         bytes + bytes / 16
     }
 }

@@ -1,11 +1,11 @@
 //! Presets have the bits that their names promise.
 
 use droste_native::stark::security::Preset;
-use droste_native::{Blake3Suite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
-use droste_verifier::aggregate::{Aggregate, Aggregator};
+use droste_native::{Blake3Suite, FriSettings, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
+use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
 use droste_verifier::circuit::PRECOMPILES;
 use droste_verifier::circuit::{ProgramCircuit, RecursionProof};
-use droste_verifier::keys::{Children, MAX_CHILDREN};
+use droste_verifier::keys::{Children, Deriver, MAX_CHILDREN};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::compile;
 use droste_vm::heights::Heights;
@@ -17,7 +17,7 @@ use droste_vm::tables::Table;
 use droste_vm::verifier::Verifier;
 use droste_vm::whir::{self, RecursionTables};
 
-use crate::{fri, leaf, verified};
+use crate::{fri, leaf, unverified, verified};
 
 /// Every proof of canonical shape has the preset's bits, also at the reduced number of queries.
 #[test]
@@ -222,6 +222,61 @@ fn larger_joins_over_whir_fit_the_canonical_shapes_of_their_presets() {
         (Preset::Proven100, 4),
         (Preset::Proven120, 1),
     ]);
+}
+
+/// A proof whose verification fills more rows than R has goes through one over WHIR, at blowup 2 if there
+/// are more than 2^16.
+#[test]
+fn larger_runs_reach_the_canonical_shapes_over_whir() {
+    let settings = Preset::Proven100.settings(1).unwrap();
+    for (children, times) in [(1, 1), (2, 2)] {
+        let settings = FriSettings {
+            num_queries: times * settings.num_queries,
+            ..settings
+        };
+        let leaf = verified(leaf::<Poseidon16Suite>("factorial", 5, settings));
+        let steps = steps_over_whir(Preset::Proven100, children, &leaf);
+        assert_eq!(steps, [(Stack::Whir, false), (Stack::Whir, true)]);
+    }
+}
+
+/// So does one in a hash whose tables have no proofs over WHIR, once those are gone.
+#[test]
+#[ignore = "two minutes of CPU time: cargo test -p droste-verifier --test aggregate byte_hashes_reach -- --ignored"]
+fn byte_hashes_reach_the_canonical_shapes_over_whir() {
+    for preset in [Preset::Proven100, Preset::Proven120] {
+        let leaf = verified(leaf::<Blake3Suite>(
+            "factorial",
+            5,
+            preset.settings(2).unwrap(),
+        ));
+        for children in [1, 2, 4] {
+            let steps = steps_over_whir(preset, children, &leaf);
+            assert!((3..=5).contains(&steps.len()), "{preset}, {children}");
+            assert_eq!(steps[0], (Stack::Fri, false));
+            assert!(steps[1..].iter().all(|(stack, _)| *stack == Stack::Whir));
+        }
+    }
+}
+
+/// Wraps a leaf; whether the proof of each step is over FRI or WHIR, and is canonical. The wrap has the
+/// preset's bits, and its keys are those of their recipes.
+fn steps_over_whir<H: TapeSuite>(
+    preset: Preset,
+    children: usize,
+    leaf: &VerifiedProof<H>,
+) -> Vec<(Stack, bool)>
+where
+    StandardTables: Provable<H>,
+{
+    let aggregator = Aggregator::for_preset(preset, children, Stack::Whir).unwrap();
+    let wrap = aggregator.wrap(leaf, |_| ()).unwrap();
+    let accepted = wrap.accepted();
+    assert!(accepted.bits >= preset.target_bits(), "{accepted:?}");
+    let derived = unverified(&wrap).derive(&Deriver::new()).unwrap();
+    assert_eq!(derived.keys(), wrap.keys());
+    let steps = wrap.steps().iter();
+    steps.map(|step| (step.stack, step.canonical)).collect()
 }
 
 fn fit_over_whir(shapes: &[(Preset, usize)]) {

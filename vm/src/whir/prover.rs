@@ -283,10 +283,12 @@ impl<T: Provable> ProvingKey<T> {
             alpha: challenger.sample_algebra_element(),
             beta: challenger.sample_algebra_element(),
         };
-        let fractions = info_span!("leaves")
+        let leaves = info_span!("leaves")
             .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
-        let fractions = fractions.into_fractions(&shape)?;
-        let proved = info_span!("fractions").in_scope(|| gkr::prove(&fractions, challenger));
+        let leaves = leaves.into_fractions(&shape)?;
+        let proved = info_span!("fractions").in_scope(|| gkr::prove(&leaves, challenger));
+        // The next stage needs the memory.
+        drop(leaves);
         let (fractions, claim) = match proved {
             Err(GkrError::Unbalanced) => {
                 self.check_balance(statement, traces)?;

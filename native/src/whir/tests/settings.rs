@@ -37,8 +37,8 @@ fn the_schedule_of_a_join() {
         [
             [22, 6, 2, 18, 92],
             [16, 4, 4, 16, 45],
-            [12, 4, 6, 14, 30],
-            [8, 4, 8, 12, 22]
+            [12, 4, 7, 15, 25],
+            [8, 4, 10, 14, 18]
         ]
     );
     assert_eq!(schedule.final_variables, 4);
@@ -54,7 +54,7 @@ fn domains_do_not_grow() {
     let parameters = WhirSettings::proven_100().parameters(1).unwrap();
     let schedule = Schedule::new(&parameters);
     let rates: Vec<usize> = schedule.commitments().map(|step| step.log_blowup).collect();
-    assert_eq!(rates, [2, 3, 5, 7]);
+    assert_eq!(rates, [2, 3, 6, 9]);
 }
 
 #[test]
@@ -217,4 +217,25 @@ fn unknown_fields_are_refused() {
     );
     json["other"] = 1.into();
     assert!(serde_json::from_value::<WhirSettings>(json).is_err());
+}
+
+#[test]
+fn presets_have_schedules_at_every_blowup() {
+    for preset in [WhirSettings::proven_100(), WhirSettings::proven_120()] {
+        for log_blowup in 1..=4 {
+            let settings = preset.at_blowup(log_blowup);
+            let expected = WhirSettings {
+                log_blowup,
+                second_log_blowup: preset.second_log_blowup.max(log_blowup),
+                ..preset
+            };
+            assert_eq!(settings, expected);
+            let schedule = settings.schedule(7).unwrap();
+            assert_eq!(schedule.stack.log_blowup, log_blowup);
+        }
+    }
+    // The second codeword has at least the blowup of the first.
+    let raised = WhirSettings::toy().at_blowup(5);
+    assert_eq!(raised.second_log_blowup, 5);
+    assert!(raised.validate().is_ok());
 }

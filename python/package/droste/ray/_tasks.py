@@ -99,6 +99,18 @@ def _stored(job: Job, worker: Worker, task: Task) -> bytes | None:
     return data
 
 
+def _unfinished(references: list[Reference]) -> list[Reference]:
+    """Those whose tasks have not ended.
+
+    A task that has ended must not be cancelled: its results are there shortly before Ray is done with
+    it, and Ray (2.60) ends the driver's process if a task is cancelled in between.
+    """
+    if not references:
+        return []
+    _, unfinished = ray.wait(references, num_returns=len(references), timeout=0)
+    return list(unfinished)
+
+
 def run(
     tasks: Sequence[Task],
     needed: Sequence[int],
@@ -131,8 +143,8 @@ def run(
         # A window is small, so that looking at all of it costs little.
         finished, _ = ray.wait(list(running), num_returns=1)
         for reference in finished:
-            report = ray.get(reference)
             index = running.pop(reference)
+            report = ray.get(reference)
             for input in tasks[index]["inputs"]:
                 takers[input["name"]] -= 1
                 if takers[input["name"]] == 0:
@@ -158,7 +170,7 @@ def run(
         while running:
             wait_for_one()
     except BaseException as error:
-        for reference in running:
+        for reference in _unfinished(list(running)):
             # A proof cannot be stopped in the middle, so its process is ended.
             ray.cancel(reference, force=True)
         if isinstance(error, RayTaskError) and isinstance(error.cause, Error):
