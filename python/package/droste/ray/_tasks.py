@@ -102,8 +102,8 @@ def _stored(job: Job, worker: Worker, task: Task) -> bytes | None:
 def _unfinished(references: list[Reference]) -> list[Reference]:
     """Those whose tasks have not ended.
 
-    A task that has ended must not be cancelled: its results are there shortly before Ray is done with
-    it, and Ray (2.60) ends the driver's process if a task is cancelled in between.
+    A task that has ended must not be cancelled: its results are there shortly before Ray is done
+    with it, and Ray (2.60) ends the driver's process if a task is cancelled in between.
     """
     if not references:
         return []
