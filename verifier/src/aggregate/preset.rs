@@ -32,12 +32,19 @@ impl Aggregator {
         // What R has no tables for over WHIR is proved over FRI.
         let intermediate = Self::over_fri(preset, children)?;
         let (settings, log_heights) = shape_over_whir(preset, children);
+        // Proofs of runs that fit the rows of the stack of joins of one have the blowup of these.
+        let (of_one, _) = shape_over_whir(preset, 1);
+        let last_intermediate = WhirSettings::of(preset);
+        let last_intermediate = WhirSettings {
+            log_block: last_intermediate.log_block.max(of_one.log_block),
+            ..last_intermediate
+        };
         Ok(Self {
             canonical: FixedShape {
                 settings: settings.into(),
                 log_heights,
             },
-            last_intermediate: Some(LastIntermediate::OverWhir(WhirSettings::of(preset))),
+            last_intermediate: Some(LastIntermediate::OverWhir(last_intermediate)),
             ..intermediate
         })
     }

@@ -6,14 +6,12 @@ use droste_native::whir::settings::MAX_LOG_BLOCK;
 use droste_vm::heights::{Heights, min_log_height, padded_log_height};
 use droste_vm::machine::{Machine, MachineError, StandardTables};
 use droste_vm::stack::{Stack, StackSettings};
+use droste_vm::tables::Table;
 use droste_vm::tables::program::ProgramTable;
 use serde::Serialize;
 
 use super::Aggregator;
 use crate::circuit::{ChildShape, RecursionProof, Run, precompiles};
-
-/// Over WHIR the last row of a table of calls is padding.
-const PADDING_OVER_WHIR: usize = 1;
 
 /// Settings and heights of R that a key fixes, so that all proofs under the key have one shape.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -68,9 +66,20 @@ fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Optio
 
 /// Names of R's tables in a proof stack, in order.
 pub(super) fn tables_of_r(stack: Stack) -> Result<Vec<String>, MachineError> {
+    let tables = tables_with_padding(stack)?;
+    Ok(tables.into_iter().map(|(name, _)| name).collect())
+}
+
+/// Names of R's tables in a proof stack, in order, and the least number of rows of padding in each: over
+/// WHIR the last row of a table of calls is padding.
+fn tables_with_padding(stack: Stack) -> Result<Vec<(String, usize)>, MachineError> {
     let precompiles = precompiles(stack).iter().copied().collect();
     let machine = Machine::<StandardTables>::new(ProgramTable::of_height(0), &precompiles)?;
-    Ok(machine.names())
+    let tables = machine.tables().iter().map(|table| {
+        let of_calls = stack == Stack::Whir && !table.precompiles().is_empty();
+        (table.name().to_owned(), usize::from(of_calls))
+    });
+    Ok(tables.collect())
 }
 
 impl FixedShape {
@@ -82,21 +91,14 @@ impl FixedShape {
     /// Whether a run that fills `rows` of its machine's tables fits this shape. A run that calls
     /// precompiles other than R's has more tables and does not fit.
     pub(super) fn fits(&self, rows: &[(String, usize)]) -> bool {
-        let stack = self.settings.stack();
-        let Ok(tables) = tables_of_r(stack) else {
+        let Ok(tables) = tables_with_padding(self.settings.stack()) else {
             return false;
-        };
-        let height = |name: &String| {
-            let index = tables.iter().position(|table| table == name)?;
-            self.log_heights.get(index)
-        };
-        let padding = match stack {
-            Stack::Fri => 0,
-            Stack::Whir => PADDING_OVER_WHIR,
         };
         tables.len() == self.log_heights.len()
             && rows.iter().all(|(name, rows)| {
-                height(name).is_some_and(|&log_height| {
+                let mut heights = tables.iter().zip(&self.log_heights);
+                let found = heights.find(|((table, _), _)| table == name);
+                found.is_some_and(|((_, padding), &log_height)| {
                     // Heights that overflow fit any run here; making a key for them is refused.
                     let height = 1_usize.checked_shl(u32::try_from(log_height).unwrap_or(u32::MAX));
                     height.is_none_or(|height| rows + padding <= height)
@@ -186,11 +188,12 @@ fn least_heights(settings: &StackSettings, rows: &[(String, usize)]) -> Option<V
             Some(rows.iter().map(height).collect())
         }
         StackSettings::Whir(_) => {
-            let tables = tables_of_r(Stack::Whir).ok()?;
-            let known = rows.iter().all(|(name, _)| tables.contains(name));
-            let height = |table: &String| {
+            let tables = tables_with_padding(Stack::Whir).ok()?;
+            let is_of_r = |name: &String| tables.iter().any(|(table, _)| table == name);
+            let known = rows.iter().all(|(name, _)| is_of_r(name));
+            let height = |(table, padding): &(String, usize)| {
                 let rows = rows.iter().find(|(name, _)| name == table);
-                padded_log_height(rows.map_or(0, |(_, rows)| *rows) + PADDING_OVER_WHIR)
+                padded_log_height(rows.map_or(0, |(_, rows)| *rows) + padding)
             };
             known.then(|| tables.iter().map(height).collect())
         }
@@ -223,11 +226,15 @@ mod tests {
         assert!(over_fri.fits(&rows(&fri, 8)) && !over_fri.fits(&rows(&fri, 9)));
         // A machine with other tables does not fit.
         assert!(!over_fri.fits(&rows(&whir, 0)));
-        // Over WHIR R has a table that runs over FRI lack, and a last row of padding.
+        // Over WHIR R has a table that runs over FRI lack.
         let over_whir = shape(WhirSettings::toy().into(), &whir);
         for tables in [&fri, &whir] {
-            assert!(over_whir.fits(&rows(tables, 7)) && !over_whir.fits(&rows(tables, 8)));
+            assert!(over_whir.fits(&rows(tables, 8)) && !over_whir.fits(&rows(tables, 9)));
         }
+        // A table of calls has a last row of padding there.
+        let calls = |rows: usize| vec![("ext".to_owned(), rows)];
+        assert!(over_fri.fits(&calls(8)) && !over_fri.fits(&calls(9)));
+        assert!(over_whir.fits(&calls(7)) && !over_whir.fits(&calls(8)));
         let other = [rows(&fri, 0), vec![("keccak".to_owned(), 0)]].concat();
         assert!(!over_fri.fits(&other) && !over_whir.fits(&other));
     }
@@ -240,24 +247,26 @@ mod tests {
             tables.iter().map(|name| (name.clone(), rows)).collect()
         };
         assert_eq!(settings_over_whir(settings, &of(1000)), Some(settings));
-        // One row is padding.
-        let blocks = |rows: usize| vec![("blocks".to_owned(), rows)];
-        let full = settings_over_whir(settings, &blocks((1 << 16) - 1));
+        let table = |name: &str, rows: usize| vec![(name.to_owned(), rows)];
+        let blocks = |rows: usize| table("blocks", rows);
+        let full = settings_over_whir(settings, &blocks(1 << 16));
         assert_eq!(full, Some(settings));
         let longer = |log_block| WhirSettings {
             log_block,
             ..settings.at_blowup(1)
         };
-        let over = settings_over_whir(settings, &blocks(1 << 16));
-        assert_eq!(over, Some(longer(17)));
+        // One row of a table of calls is padding.
+        for over in [blocks((1 << 16) + 1), table("ext", 1 << 16)] {
+            assert_eq!(settings_over_whir(settings, &over), Some(longer(17)));
+        }
         assert_eq!(longer(17).log_blowup, 1);
         // All tables at this height have more than 2^8 columns.
         let full = settings_over_whir(settings, &of((1 << 16) - 1));
         assert_eq!(full, Some(longer(17)));
-        let tallest = settings_over_whir(settings, &blocks((1 << 20) - 1));
+        let tallest = settings_over_whir(settings, &blocks(1 << 20));
         assert_eq!(tallest, Some(longer(20)));
-        assert_eq!(settings_over_whir(settings, &blocks(1 << 20)), None);
-        let other = vec![("keccak".to_owned(), 1)];
-        assert_eq!(settings_over_whir(settings, &other), None);
+        let over = settings_over_whir(settings, &blocks((1 << 20) + 1));
+        assert_eq!(over, None);
+        assert_eq!(settings_over_whir(settings, &table("keccak", 1)), None);
     }
 }

@@ -240,6 +240,16 @@ fn larger_runs_reach_the_canonical_shapes_over_whir() {
     }
 }
 
+/// At the least heights there are.
+#[test]
+fn a_byte_hash_reaches_the_smallest_canonical_shape() {
+    let settings = Preset::Toy.settings(2).unwrap();
+    let leaf = verified(leaf::<Blake3Suite>("factorial", 5, settings));
+    let steps = steps_over_whir(Preset::Toy, 1, &leaf);
+    assert_eq!(steps.first(), Some(&(Stack::Fri, false)));
+    assert_eq!(steps.last(), Some(&(Stack::Whir, true)));
+}
+
 /// So does one in a hash whose tables have no proofs over WHIR, once those are gone.
 #[test]
 #[ignore = "two minutes of CPU time: cargo test -p droste-verifier --test aggregate byte_hashes_reach -- --ignored"]

@@ -99,16 +99,16 @@ def _stored(job: Job, worker: Worker, task: Task) -> bytes | None:
     return data
 
 
-def _unfinished(references: list[Reference]) -> list[Reference]:
-    """Those whose tasks have not ended.
+def _cancel(reference: Reference) -> None:
+    """Ends a task, unless it has ended.
 
     A task that has ended must not be cancelled: its results are there shortly before Ray is done
     with it, and Ray (2.60) ends the driver's process if a task is cancelled in between.
     """
-    if not references:
-        return []
-    _, unfinished = ray.wait(references, num_returns=len(references), timeout=0)
-    return list(unfinished)
+    ended, _ = ray.wait([reference], timeout=0)
+    if not ended:
+        # A proof cannot be stopped in the middle, so its process is ended.
+        ray.cancel(reference, force=True)
 
 
 def run(
@@ -170,9 +170,8 @@ def run(
         while running:
             wait_for_one()
     except BaseException as error:
-        for reference in _unfinished(list(running)):
-            # A proof cannot be stopped in the middle, so its process is ended.
-            ray.cancel(reference, force=True)
+        for reference in running:
+            _cancel(reference)
         if isinstance(error, RayTaskError) and isinstance(error.cause, Error):
             raise error.cause from None
         raise
