@@ -109,7 +109,7 @@ fn joins_are_joined_again() {
     );
 }
 
-/// A hash of which R has no tables goes through proofs of intermediate shape, which are over FRI.
+/// A hash of which R has no tables goes through proofs of intermediate shape, the first of which is over FRI.
 #[test]
 fn a_proof_in_another_hash_reaches_the_canonical_shape() {
     let wrap = aggregator()
