@@ -1,0 +1,172 @@
+//! Memory and CPU time that hostile bytes make decoding and verifying take. The tests are a binary
+//! of their own, since they replace the allocator to count its bytes, and run one after the other.
+
+#[path = "../vm/common/mod.rs"]
+mod common;
+mod counting;
+mod headers;
+
+use common::{fibonacci, run, statement, toy};
+use counting::{alone, taken as measure};
+use droste_native::whir::WhirSettings;
+use droste_native::{Blake3Suite, HashSuite, KeccakSuite, Poseidon16Suite};
+use droste_vm::codec::{decode, encode};
+use droste_vm::heights::Heights;
+use droste_vm::key::KeyHeights;
+use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::prover::{Proof, ProveOptions, prove};
+use droste_vm::verifier::Verifier;
+use droste_vm::whir::{self, RecursionTables};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+/// Decoding allocates at most this many bytes for each byte of a file, as `droste_vm::codec` says,
+/// plus [`DECODE_CONSTANT`].
+const DECODE_FACTOR: usize = 16;
+/// See [`DECODE_FACTOR`].
+const DECODE_CONSTANT: usize = 8 << 20;
+/// Decoding a proof over WHIR allocates at most this many bytes for each byte of a file, as
+/// `droste_vm::whir::decode` says, plus [`DECODE_CONSTANT`].
+const DECODE_FACTOR_OVER_WHIR: usize = 48;
+/// Verifying a proof of the machine without precompiles allocates at most this many bytes.
+const VERIFY_BOUND: usize = 1 << 24;
+
+/// Flips a bit, truncates the file, replaces a byte by one that begins a longer integer, or inserts
+/// a large integer, which a list may take for its length.
+fn tamper(honest: &[u8], case: usize, rng: &mut SmallRng) -> Vec<u8> {
+    let mut bytes = honest.to_vec();
+    let at = rng.random_range(13..bytes.len());
+    match case % 4 {
+        0 => bytes.truncate(at),
+        1 => bytes[at] = 250 + rng.random_range(0..6),
+        2 => {
+            let claim = 1u64 << rng.random_range(16..64);
+            bytes[at] = 253;
+            bytes.splice(at + 1..at + 1, claim.to_le_bytes());
+        }
+        _ => bytes[at] ^= 1 << rng.random_range(0..8),
+    }
+    bytes
+}
+
+fn memory_is_bounded<H: HashSuite>(count: usize)
+where
+    StandardTables: Provable<H>,
+{
+    let compiled = fibonacci(6);
+    let execution = run(&compiled, &statement());
+    let options = ProveOptions {
+        settings: toy(),
+        heights: Heights::Minimal,
+    };
+    let proof: Proof<H> = prove(&compiled.program, &execution, &options).unwrap();
+    let honest = encode(&proof).unwrap();
+    let mut rng = SmallRng::seed_from_u64(11);
+    let (mut decoding, mut verifying) = (0, 0);
+    for case in 0..count {
+        let bytes = match case {
+            0 => honest.clone(),
+            _ => tamper(&honest, case, &mut rng),
+        };
+        let (proof, taken) = measure(|| decode::<H>(&bytes));
+        decoding = decoding.max(taken.bytes);
+        assert!(
+            taken.bytes <= DECODE_FACTOR * bytes.len() + DECODE_CONSTANT,
+            "{} bytes take {taken:?}",
+            bytes.len()
+        );
+        let Ok(proof) = proof else { continue };
+        let (verdict, taken) = measure(|| {
+            let verifier = Verifier::<H, StandardTables>::new(proof.key.clone())?;
+            verifier.verify(&statement(), 0, &proof)
+        });
+        assert_eq!(verdict.is_ok(), bytes == honest);
+        verifying = verifying.max(taken.bytes);
+        assert!(taken.bytes <= VERIFY_BOUND, "verifying takes {taken:?}");
+    }
+    let length = honest.len();
+    println!(
+        "{}: {length} bytes, decoding {decoding}, verifying {verifying}",
+        H::NAME
+    );
+}
+
+/// An empty name is one byte of a file and 24 of memory: a list that is longer than any machine's
+/// is refused because of its length.
+#[test]
+fn long_lists_are_not_read() {
+    alone(|| {
+        let compiled = fibonacci(6);
+        let execution = run(&compiled, &statement());
+        let make = || -> Proof<Blake3Suite> {
+            let options = ProveOptions {
+                settings: toy(),
+                heights: Heights::Minimal,
+            };
+            prove(&compiled.program, &execution, &options).unwrap()
+        };
+        type Change = fn(&mut Proof<Blake3Suite>);
+        let changes: [Change; 2] = [
+            |proof| proof.key.tables = vec![String::new(); 1 << 22],
+            |proof| proof.key.heights = KeyHeights::Fixed(vec![6; 1 << 22]),
+        ];
+        for change in changes {
+            let mut proof = make();
+            change(&mut proof);
+            let bytes = encode(&proof).unwrap();
+            let (refusal, taken) = measure(|| decode::<Blake3Suite>(&bytes).unwrap_err());
+            assert!(refusal.to_string().contains("256 elements"), "{refusal}");
+            assert!(taken.bytes <= 1 << 20, "{taken:?}");
+        }
+    });
+}
+
+#[test]
+fn hostile_bytes_take_no_more_memory_than_stated() {
+    alone(|| {
+        memory_is_bounded::<Poseidon16Suite>(4_000);
+        memory_is_bounded::<Blake3Suite>(4_000);
+        memory_is_bounded::<KeccakSuite>(4_000);
+    });
+}
+
+#[test]
+fn hostile_bytes_over_whir_take_no_more_memory_than_stated() {
+    alone(|| {
+        let compiled = fibonacci(6);
+        let execution = run(&compiled, &statement());
+        let settings = WhirSettings::toy();
+        let key =
+            whir::ProvingKey::<RecursionTables>::new(&compiled.program, settings, Heights::Minimal);
+        let proof = key.unwrap().prove(&execution).unwrap();
+        let honest = whir::encode(&proof).unwrap();
+        let mut rng = SmallRng::seed_from_u64(12);
+        let (mut decoding, mut verifying) = (0, 0);
+        for case in 0..4_000 {
+            let bytes = match case {
+                0 => honest.clone(),
+                _ => tamper(&honest, case, &mut rng),
+            };
+            let (proof, taken) = measure(|| whir::decode(&bytes));
+            decoding = decoding.max(taken.bytes);
+            assert!(
+                taken.bytes <= DECODE_FACTOR_OVER_WHIR * bytes.len() + DECODE_CONSTANT,
+                "{} bytes take {taken:?}",
+                bytes.len()
+            );
+            let Ok(proof) = proof else { continue };
+            let (verdict, taken) = measure(|| {
+                whir::Verifier::<RecursionTables>::new(proof.key.clone())?.verify(
+                    &statement(),
+                    0,
+                    &proof,
+                )
+            });
+            assert_eq!(verdict.is_ok(), bytes == honest);
+            verifying = verifying.max(taken.bytes);
+            assert!(taken.bytes <= VERIFY_BOUND, "verifying takes {taken:?}");
+        }
+        let length = honest.len();
+        println!("WHIR: {length} bytes, decoding {decoding}, verifying {verifying}");
+    });
+}

@@ -1,0 +1,308 @@
+//! Plonky3's verifier and the recursion program reject the same damaged proofs.
+//!
+//! A proof is serialized. One place in each kind of its parts (commitments, opened values,
+//! terminals, heights, folded rows, siblings, leaves, nonces, final coefficients) is damaged at a
+//! time, and the result is read as a proof again. The program rejects it in its native run, which
+//! records the tape. No tape of such a proof exists for the machine: the damage changes the
+//! transcript, which then asks for other rows, and the rows of the proof do not authenticate. The
+//! tests `hints` and `checks` give the machine tapes that it must reject.
+
+use std::collections::BTreeMap;
+
+use droste_native::{Config, F, FriSettings, KeccakSuite, Poseidon16Suite};
+use droste_verifier::airs::{BatchCircuit, Seed};
+use droste_verifier::tape::TapeSuite;
+use p3_batch_stark::BatchProof;
+use p3_field::PrimeCharacteristicRing;
+use p3_uni_stark::Proof as UniProof;
+use serde_json::Value;
+
+use super::common::{Batch, SETTINGS, Uni, prove};
+use super::tables::{Plain, Table};
+
+/// Tables with lookups, preprocessed columns, public values and two heights.
+const TABLES: [(Table, usize); 4] = [
+    (Table::Range { log_height: 4 }, 4),
+    (Table::Keys { columns: 1 }, 4),
+    (Table::Plain(Plain::Fibonacci), 5),
+    (Table::Plain(Plain::Steps { log_height: 5 }), 5),
+];
+
+const WITH_FINAL: FriSettings = FriSettings {
+    log_final_poly_len: 1,
+    ..SETTINGS
+};
+
+/// A step into a proof: a field's name or an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Name(String),
+    Index(usize),
+}
+
+/// Paths to all places of a kind, by kind. The kind of a place is its path without indices.
+type Places = BTreeMap<String, Vec<Vec<Step>>>;
+
+/// Collects the places of numbers and of lists.
+fn places(value: &Value, path: &mut Vec<Step>, numbers: &mut Places, lists: &mut Places) {
+    let kind = || {
+        let names = path.iter().map(|step| match step {
+            Step::Name(name) => name.clone(),
+            Step::Index(_) => "*".into(),
+        });
+        names.collect::<Vec<String>>().join(".")
+    };
+    match value {
+        Value::Number(_) => numbers.entry(kind()).or_default().push(path.clone()),
+        Value::Array(items) => {
+            lists.entry(kind()).or_default().push(path.clone());
+            for (index, item) in items.iter().enumerate() {
+                path.push(Step::Index(index));
+                places(item, path, numbers, lists);
+                path.pop();
+            }
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                path.push(Step::Name(name.clone()));
+                places(field, path, numbers, lists);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn at<'a>(value: &'a mut Value, path: &[Step]) -> &'a mut Value {
+    path.iter().fold(value, |value, step| match step {
+        Step::Name(name) => &mut value[name.as_str()],
+        Step::Index(index) => &mut value[*index],
+    })
+}
+
+/// The first, the middle and the last of a list.
+fn some<T: Clone + PartialEq>(all: &[T]) -> Vec<T> {
+    let mut chosen: Vec<T> = [0, all.len() / 2, all.len() - 1]
+        .map(|i| all[i].clone())
+        .into();
+    chosen.dedup();
+    chosen
+}
+
+/// Damages a proof in every kind of place; `accepts` must return false for each. Returns the number
+/// of damaged proofs.
+fn damage(proof: &Value, accepts: impl Fn(&Value) -> bool) -> usize {
+    assert!(accepts(proof), "the honest proof");
+    let (mut numbers, mut lists) = (Places::new(), Places::new());
+    places(proof, &mut vec![], &mut numbers, &mut lists);
+    println!(
+        "{} kinds of numbers, {} of lists",
+        numbers.len(),
+        lists.len()
+    );
+    let mut damaged = 0;
+    for (kind, paths) in &numbers {
+        for path in some(paths) {
+            let mut proof = proof.clone();
+            let number = at(&mut proof, &path);
+            let old = number.as_u64().unwrap();
+            *number = Value::from(if old == 0 { 1 } else { old - 1 });
+            assert!(!accepts(&proof), "{kind}: {path:?} changed from {old}");
+            damaged += 1;
+        }
+    }
+    for (kind, paths) in &lists {
+        for path in some(paths) {
+            let mut shorter = proof.clone();
+            let list = at(&mut shorter, &path).as_array_mut().unwrap();
+            if let Some(last) = list.pop() {
+                assert!(!accepts(&shorter), "{kind}: {path:?} is shorter");
+                let mut longer = proof.clone();
+                let list = at(&mut longer, &path).as_array_mut().unwrap();
+                list.push(last);
+                assert!(!accepts(&longer), "{kind}: {path:?} is longer");
+                damaged += 2;
+            }
+            let mut swapped = proof.clone();
+            let list = at(&mut swapped, &path).as_array_mut().unwrap();
+            let (first, last) = (0, list.len().saturating_sub(1));
+            if !list.is_empty() && list[first] != list[last] {
+                list.swap(first, last);
+                assert!(!accepts(&swapped), "{kind}: {path:?} has its ends swapped");
+                damaged += 1;
+            }
+        }
+    }
+    damaged
+}
+
+fn batch<H: TapeSuite>(tables: &[(Table, usize)], settings: FriSettings) {
+    let batch = Batch::<H>::new(tables, settings, Seed::Key);
+    let honest = serde_json::to_value(&batch.proof).unwrap();
+    let count = damage(&honest, |proof| {
+        // Damage that does not decode is rejected by the decoder.
+        let Ok(proof) = serde_json::from_value::<BatchProof<Config<H>>>(proof.clone()) else {
+            return false;
+        };
+        let native = batch.circuit.verify(&proof, &batch.public_values).is_ok();
+        let program = batch.circuit.air_circuit();
+        let machine = program.execute(&proof, &batch.public_values).is_ok();
+        assert_eq!(native, machine, "the verifiers disagree");
+        native
+    });
+    println!("{count} damaged proofs");
+    assert!(count > 150);
+}
+
+#[test]
+fn damaged_batches_are_rejected() {
+    batch::<Poseidon16Suite>(&TABLES, WITH_FINAL);
+    batch::<KeccakSuite>(&TABLES[..3], SETTINGS);
+}
+
+/// Nonces of sites without proof of work must be zero.
+#[test]
+fn damaged_nonces_without_work_are_rejected() {
+    let settings = FriSettings {
+        num_queries: 1,
+        ..FriSettings::toy()
+    };
+    batch::<Poseidon16Suite>(&TABLES, settings);
+}
+
+#[test]
+fn damaged_proofs_of_one_table_are_rejected() {
+    let uni = Uni::<Poseidon16Suite>::new(Plain::Steps { log_height: 4 }, 4, WITH_FINAL, Seed::Key);
+    let honest = serde_json::to_value(&uni.proof).unwrap();
+    let public_values = [uni.public_values.clone()];
+    let count = damage(&honest, |proof| {
+        type Proof = UniProof<Config<Poseidon16Suite>>;
+        let Ok(proof) = serde_json::from_value::<Proof>(proof.clone()) else {
+            return false;
+        };
+        let native = uni.circuit.verify(&proof, &uni.public_values).is_ok();
+        let machine = uni
+            .circuit
+            .air_circuit()
+            .execute(&proof, &public_values)
+            .is_ok();
+        assert_eq!(native, machine, "the verifiers disagree");
+        native
+    });
+    assert!(count > 100);
+}
+
+/// Both verifiers reject a proof for other public values, or with another circuit.
+fn rejects<H: TapeSuite>(
+    circuit: &BatchCircuit<H, Table>,
+    proof: &BatchProof<Config<H>>,
+    public_values: &[Vec<F>],
+) {
+    assert!(circuit.verify(proof, public_values).is_err());
+    assert!(circuit.air_circuit().execute(proof, public_values).is_err());
+}
+
+#[test]
+fn public_values_are_constrained() {
+    let batch = Batch::<Poseidon16Suite>::new(&TABLES, SETTINGS, Seed::Key);
+    for index in 0..3 {
+        let mut public_values = batch.public_values.clone();
+        public_values[2][index] += F::ONE;
+        rejects(&batch.circuit, &batch.proof, &public_values);
+    }
+    let mut public_values = batch.public_values.clone();
+    public_values[2].push(F::ZERO);
+    rejects(&batch.circuit, &batch.proof, &public_values);
+    public_values[2].truncate(2);
+    rejects(&batch.circuit, &batch.proof, &public_values);
+    public_values.swap(1, 2);
+    rejects(&batch.circuit, &batch.proof, &public_values);
+}
+
+/// Proofs are rejected under keys with another order of tables, other tables, other preprocessed
+/// values, other settings or another seed.
+#[test]
+fn proofs_under_another_key_are_rejected() {
+    type H = Poseidon16Suite;
+    let fibonacci = (Table::Plain(Plain::Fibonacci), 4);
+    let product = |degree| (Table::Plain(Plain::Product { degree }), 4);
+    let honest = Batch::<H>::new(&[fibonacci, product(2)], SETTINGS, Seed::Key);
+    let key = honest.circuit.air_circuit().air_key();
+    let other = |tables: &[(Table, usize)], settings: FriSettings, seed| {
+        let (airs, log_heights): (Vec<Table>, Vec<usize>) = tables.iter().copied().unzip();
+        let circuit = BatchCircuit::<H, Table>::new(airs, settings, &log_heights, seed).unwrap();
+        assert_ne!(circuit.air_circuit().air_key().digest(), key.digest());
+        rejects(&circuit, &honest.proof, &honest.public_values);
+    };
+    // The constraint has the same shape, so only the key in the transcript tells the two apart, not
+    // Plonky3's own transcript.
+    other(&[fibonacci, product(3)], SETTINGS, Seed::Key);
+    other(&[product(2), fibonacci], SETTINGS, Seed::Key);
+    other(&[fibonacci, product(2), product(2)], SETTINGS, Seed::Key);
+    other(&[fibonacci], SETTINGS, Seed::Key);
+    other(&[fibonacci, (product(2).0, 3)], SETTINGS, Seed::Key);
+    other(&[fibonacci, product(2)], SETTINGS, Seed::StockForFixedAirs);
+    for settings in [
+        FriSettings {
+            num_queries: 1,
+            ..SETTINGS
+        },
+        FriSettings {
+            num_queries: 3,
+            ..SETTINGS
+        },
+        FriSettings {
+            cap_height: 0,
+            ..SETTINGS
+        },
+        FriSettings {
+            log_final_poly_len: 1,
+            ..SETTINGS
+        },
+        FriSettings {
+            max_log_arity: 1,
+            ..SETTINGS
+        },
+        FriSettings {
+            query_grinding_bits: 0,
+            ..SETTINGS
+        },
+        FriSettings {
+            ood_grinding_bits: 0,
+            ..SETTINGS
+        },
+    ] {
+        other(&[fibonacci, product(2)], settings, Seed::Key);
+    }
+}
+
+/// A proof is rejected under the key of another preprocessed trace: the program does not take the
+/// commitment from the prover.
+#[test]
+fn the_preprocessed_commitment_is_the_keys() {
+    let batch = Batch::<Poseidon16Suite>::new(&TABLES, SETTINGS, Seed::Key);
+    let program = batch.circuit.air_circuit();
+    let mut tape = program.tape(&batch.proof, &batch.public_values).unwrap();
+    // The prover supplies a commitment of its own, as the first hint.
+    let other = Batch::<Poseidon16Suite>::new(
+        &[
+            TABLES[0],
+            TABLES[1],
+            TABLES[2],
+            (Table::Plain(Plain::Product { degree: 2 }), 5),
+        ],
+        SETTINGS,
+        Seed::Key,
+    );
+    let brought = other
+        .circuit
+        .air_circuit()
+        .tape(&other.proof, &other.public_values)
+        .unwrap();
+    assert_ne!(tape.hints[0], brought.hints[0]);
+    tape.hints[0] = brought.hints[0].clone();
+    let tape = droste_verifier::tape::machine_tape(&tape);
+    let run = droste_vm::executor::execute(program.compiled(), &[], &tape, 1 << 24);
+    assert!(run.is_err());
+    let _ = prove(&batch.circuit, &TABLES, 9);
+}

@@ -1,0 +1,12 @@
+//! Recursion from outside: circuits of programs and of any AIRs, gadgets, hints, costs. Aggregation
+//! is tested in `aggregate`, whose allocator counts.
+
+mod airs;
+mod cost;
+mod hints;
+mod multilinear;
+mod over_whir;
+mod recurse;
+mod recursion;
+mod stock;
+mod transcripts;

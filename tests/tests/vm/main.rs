@@ -1,0 +1,10 @@
+//! The machine's prover and verifier, over FRI and over WHIR, from outside.
+
+mod batch;
+mod common;
+mod malicious;
+mod multilinear;
+mod precompiles;
+mod proving;
+mod tampering;
+mod whir;

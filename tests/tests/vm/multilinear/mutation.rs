@@ -1,0 +1,227 @@
+//! Whatever changes in a proof or in the cells is refused.
+
+use droste_native::{EF, F};
+use droste_vm::heights::Heights;
+use droste_vm::multilinear::zerocheck::{
+    ClaimError, LeafClaim, Opened, ProvingError, ZerocheckError, ZerocheckProof,
+};
+use p3_field::PrimeCharacteristicRing;
+
+use super::reference::{self, Row};
+use super::run::Run;
+use crate::common::recursion;
+
+fn small() -> Run {
+    Run::new(&recursion(), Heights::Exact(vec![5, 5, 4, 4, 6, 6, 6]))
+}
+
+fn lists(opened: &mut Opened) -> [&mut Vec<EF>; 4] {
+    [
+        &mut opened.main,
+        &mut opened.main_next,
+        &mut opened.preprocessed,
+        &mut opened.preprocessed_next,
+    ]
+}
+
+/// Whether an expression reads a column. The next row is opened in more columns than are read there,
+/// so that their number is a power of two.
+fn is_read(run: &Run, table: usize, list: usize, slot: usize) -> bool {
+    use droste_vm::multilinear::expressions::{Leaf, Row as Offset};
+    let table = &run.system.tables()[table];
+    table.expressions.leaves().iter().any(|leaf| match *leaf {
+        Leaf::Main(Offset::Current, column) => list == 0 && table.main.slot(column) == slot,
+        Leaf::Main(Offset::Next, column) => list == 1 && table.main.slot(column) == slot,
+        Leaf::Preprocessed(offset, column) => {
+            let expected = if offset == Offset::Current { 2 } else { 3 };
+            list == expected && table.preprocessed.slot(column) == slot
+        }
+        _ => false,
+    })
+}
+
+#[test]
+fn changed_proofs_are_refused() {
+    let run = small();
+    let claim = run.claim();
+    let proved = run.prove(&claim).unwrap();
+    let refused = |claim: &LeafClaim, proof: &ZerocheckProof, opened: &[Opened]| {
+        assert_eq!(run.verify(claim, proof, opened), Err(ZerocheckError::Value));
+    };
+    for round in 0..proved.proof.rounds.len() {
+        for index in 0..proved.proof.rounds[round].len() {
+            let mut changed = proved.proof.clone();
+            changed.rounds[round][index] += EF::ONE;
+            refused(&claim, &changed, &proved.opened);
+        }
+    }
+    let (mut changes, mut unread) = (0, 0);
+    for table in 0..proved.opened.len() {
+        for list in 0..4 {
+            for slot in 0..lists(&mut proved.opened.clone()[table])[list].len() {
+                let mut changed = proved.opened.clone();
+                lists(&mut changed[table])[list][slot] += EF::ONE;
+                // A value counts for nothing if nothing reads it, or if it only occurs in products
+                // with flags that are zero throughout this run. The opening binds it.
+                match run.verify(&claim, &proved.proof, &changed) {
+                    Err(error) => {
+                        assert_eq!(error, ZerocheckError::Value);
+                        assert!(is_read(&run, table, list, slot));
+                        changes += 1;
+                    }
+                    Ok(_) => unread += 1,
+                }
+            }
+        }
+    }
+    println!("{changes} values, {unread} that count for nothing");
+    assert!(changes > 300 && unread < 30);
+
+    let changes: [fn(&mut LeafClaim); 4] = [
+        |claim| claim.numerator += EF::ONE,
+        |claim| claim.denominator += EF::ONE,
+        |claim| claim.theta += EF::ONE,
+        |claim| claim.point[0] += EF::ONE,
+    ];
+    for change in changes {
+        let mut changed = claim.clone();
+        change(&mut changed);
+        refused(&changed, &proved.proof, &proved.opened);
+        // A true claim can be combined by any challenge.
+        if changed.theta == claim.theta {
+            assert_eq!(run.prove(&changed).unwrap_err(), ProvingError::Unsatisfied);
+        }
+    }
+}
+
+#[test]
+fn proofs_of_another_shape_are_refused() {
+    let run = small();
+    let claim = run.claim();
+    let proved = run.prove(&claim).unwrap();
+    let verify = |proof: &ZerocheckProof, opened: &[Opened]| run.verify(&claim, proof, opened);
+    let rounds = run.shape.max_log_height();
+    for change in [-1_isize, 1] {
+        let mut changed = proved.proof.clone();
+        let found = rounds.strict_add_signed(change);
+        changed.rounds.resize(found, changed.rounds[0].clone());
+        let error = ZerocheckError::Rounds {
+            expected: rounds,
+            found,
+        };
+        assert_eq!(verify(&changed, &proved.opened), Err(error));
+        let mut changed = proved.proof.clone();
+        let expected = run.system.degree();
+        let found = expected.strict_add_signed(change);
+        changed.rounds[1].resize(found, EF::ZERO);
+        let error = ZerocheckError::Coefficients {
+            round: 1,
+            expected,
+            found,
+        };
+        assert_eq!(verify(&changed, &proved.opened), Err(error));
+        for table in 0..proved.opened.len() {
+            for list in 0..4 {
+                let mut changed = proved.opened.clone();
+                let values = &mut lists(&mut changed[table])[list];
+                if change < 0 && values.is_empty() {
+                    continue;
+                }
+                let length = values.len().strict_add_signed(change);
+                values.resize(length, EF::ZERO);
+                let table = run.system.tables()[table].name.to_owned();
+                let error = ZerocheckError::Opened { table };
+                assert_eq!(verify(&proved.proof, &changed), Err(error));
+            }
+        }
+    }
+    let mut fewer = proved.opened.clone();
+    fewer.pop();
+    assert!(matches!(
+        verify(&proved.proof, &fewer),
+        Err(ZerocheckError::Opened { .. })
+    ));
+}
+
+#[test]
+fn claims_of_another_shape_are_refused() {
+    let run = small();
+    let claim = run.claim();
+    let proved = run.prove(&claim).unwrap();
+    let (expected, first) = (run.shape.log_leaves(), run.shape.max_log_height());
+    let refused = |claim: &LeafClaim, error: ClaimError| {
+        let verdict = run.verify(claim, &proved.proof, &proved.opened);
+        assert_eq!(verdict, Err(ZerocheckError::Claim(error.clone())));
+        assert_eq!(run.prove(claim).unwrap_err(), ProvingError::Claim(error));
+    };
+    for found in [0, first, expected - 1, expected + 1] {
+        let mut changed = claim.clone();
+        changed.point.resize(found, EF::ONE);
+        refused(&changed, ClaimError::Point { expected, found });
+    }
+    // The prover divides by the coordinates of the rounds; the verifier does not.
+    for round in 0..first {
+        let mut changed = claim.clone();
+        changed.point[expected - first + round] = EF::ZERO;
+        let error = ClaimError::ZeroCoordinate { round };
+        assert_eq!(run.prove(&changed).unwrap_err(), ProvingError::Claim(error));
+        let verdict = run.verify(&changed, &proved.proof, &proved.opened);
+        assert_eq!(verdict, Err(ZerocheckError::Value));
+    }
+}
+
+/// A cell that violates a constraint is refused even if the claim about the leaves is true, and so is
+/// one that changes the leaves.
+#[test]
+fn changed_cells_are_refused() {
+    let honest = small();
+    let honest_claim = honest.claim();
+    let (mut violations, mut others) = (0, 0);
+    for table in 0..honest.main.len() {
+        let height = 1 << honest.shape.log_heights()[table];
+        let width = honest.system.tables()[table].main.width();
+        for column in (0..width).step_by(if width > 100 { 23 } else { 5 }) {
+            let mut run = small();
+            let row = [0, 1, height - 1][column % 3];
+            run.main[table][column * height + row] += F::ONE;
+            let violated = (0..height).any(|row| {
+                let values = Row {
+                    run: &run,
+                    table,
+                    row,
+                }
+                .values();
+                let constraints = run.system.tables()[table].expressions.constraints();
+                constraints
+                    .iter()
+                    .any(|&constraint| values[constraint] != F::ZERO)
+            });
+            let claim = run.claim();
+            if !violated && claim == honest_claim {
+                continue;
+            }
+            let claims = [
+                (violated, claim.clone()),
+                (violated || claim != honest_claim, honest_claim.clone()),
+            ];
+            for (is_wrong, claim) in claims {
+                if !is_wrong {
+                    let proved = run.prove(&claim).unwrap();
+                    run.verify(&claim, &proved.proof, &proved.opened).unwrap();
+                    continue;
+                }
+                assert_eq!(run.prove(&claim).unwrap_err(), ProvingError::Unsatisfied);
+                let (proof, opened) = reference::prove(&run, &claim);
+                let verdict = run.verify(&claim, &proof, &opened);
+                assert_eq!(verdict, Err(ZerocheckError::Value));
+            }
+            if violated {
+                violations += 1;
+            } else {
+                others += 1;
+            }
+        }
+    }
+    println!("{violations} violate a constraint, {others} do not");
+    assert!(violations > 10 && others > 2);
+}

@@ -1,0 +1,244 @@
+//! A prover of the zerocheck that follows the definitions, row by row and without packing. It does
+//! not check what it proves.
+
+use droste_native::stark::challenger::observe_extension;
+use droste_native::{EF, F};
+use droste_vm::multilinear::expressions::{Leaf, Row as Offset};
+use droste_vm::multilinear::tables::Slots;
+use droste_vm::multilinear::zerocheck::{LeafClaim, Opened, ZerocheckProof};
+use p3_challenger::FieldChallenger;
+use p3_field::{Field, PrimeCharacteristicRing};
+
+use super::run::{Run, challenger};
+
+/// A row of a table.
+pub struct Row<'a> {
+    pub run: &'a Run,
+    pub table: usize,
+    pub row: usize,
+}
+
+impl Row<'_> {
+    fn read(&self, leaf: Leaf) -> F {
+        let table = &self.run.system.tables()[self.table];
+        let height = 1 << self.run.shape.log_heights()[self.table];
+        let last = height - 1;
+        let row = |offset| match offset {
+            Offset::Current => self.row,
+            Offset::Next => (self.row + 1).min(last),
+        };
+        match leaf {
+            Leaf::Main(offset, column) => {
+                self.run.main[self.table][table.main.slot(column) * height + row(offset)]
+            }
+            Leaf::Preprocessed(offset, column) => {
+                let slot = table.preprocessed.slot(column);
+                self.run.preprocessed[self.table][slot * height + row(offset)]
+            }
+            Leaf::Public(index) => self.run.public_values[index],
+            Leaf::FirstRow => F::from_bool(self.row == 0),
+            Leaf::LastRow => F::from_bool(self.row == last),
+            Leaf::Transition => F::from_bool(self.row != last),
+        }
+    }
+
+    /// Values of all nodes of the table's expressions.
+    pub fn values(&self) -> Vec<F> {
+        let table = &self.run.system.tables()[self.table];
+        table.expressions.evaluate(|leaf| self.read(leaf))
+    }
+}
+
+/// `prod_i (z_i x_i + (1 - z_i) (1 - x_i))`, big-endian.
+fn eq(point: &[EF], index: usize) -> EF {
+    let bit = |i: usize| F::from_usize((index >> (point.len() - 1 - i)) & 1);
+    (0..point.len())
+        .map(|i| point[i] * bit(i) + (EF::ONE - point[i]) * (F::ONE - bit(i)))
+        .product()
+}
+
+/// A table's polynomial as a function of what is read.
+struct Table<'a> {
+    run: &'a Run,
+    table: usize,
+    claim: &'a LeafClaim,
+    alpha: EF,
+    columns: Vec<(Leaf, Vec<EF>)>,
+}
+
+impl Table<'_> {
+    fn read(&self, leaf: Leaf, value: impl Fn(&[EF]) -> EF) -> EF {
+        let column = self.columns.iter().find(|(other, _)| *other == leaf);
+        column.map_or_else(|| panic!("{leaf:?}"), |(_, column)| value(column))
+    }
+
+    /// The polynomial, as in the documentation of the zerocheck.
+    fn evaluate(&self, value: impl Fn(&[EF]) -> EF + Copy) -> EF {
+        let run = self.run;
+        let tables = run.system.tables();
+        let table = &tables[self.table];
+        let log_height = run.shape.log_heights()[self.table];
+        let values = table.expressions.evaluate(|leaf| match leaf {
+            Leaf::Public(index) => run.public_values[index].into(),
+            leaf => self.read(leaf, value),
+        });
+        let mut sum = EF::ZERO;
+        let later: usize = tables[..self.table]
+            .iter()
+            .map(|table| table.expressions.constraints().len())
+            .sum();
+        let constraints = table.expressions.constraints();
+        for (index, &constraint) in constraints.iter().enumerate() {
+            let power = later + constraints.len() - 1 - index;
+            sum += values[constraint] * self.alpha.exp_u64(power as u64 + 1);
+        }
+        let first = run.shape.starts()[self.table] >> log_height;
+        let high = &self.claim.point[..self.claim.point.len() - log_height];
+        let (alpha, beta) = (run.challenges.alpha, run.challenges.beta);
+        for (index, message) in table.expressions.messages().iter().enumerate() {
+            let combined = message.payload.iter();
+            let combined = combined.fold(EF::ZERO, |sum, &element| sum * beta + values[element]);
+            let above = beta.exp_u64(run.system.message_width() as u64);
+            let bus = F::from_usize(table.buses[index] + 1);
+            let denominator = alpha + above * bus - combined;
+            let fraction =
+                values[message.multiplicity] + self.claim.theta * (denominator - EF::ONE);
+            sum += eq(high, first + index) * fraction;
+        }
+        sum
+    }
+
+    fn num_rows(&self) -> usize {
+        self.columns[0].1.len()
+    }
+}
+
+fn leaves(slots: &Slots, leaf: fn(Offset, usize) -> Leaf) -> Vec<Leaf> {
+    let columns = slots.columns().iter();
+    let next = columns.clone().take(slots.num_next());
+    columns
+        .map(|&column| leaf(Offset::Current, column))
+        .chain(next.map(|&column| leaf(Offset::Next, column)))
+        .collect()
+}
+
+pub fn prove(run: &Run, claim: &LeafClaim) -> (ZerocheckProof, Vec<Opened>) {
+    let mut challenger = challenger(2);
+    let alpha = challenger.sample_algebra_element();
+    let tables = run.system.tables().iter().enumerate();
+    let mut tables: Vec<Table<'_>> = tables
+        .map(|(index, table)| {
+            let mut read = leaves(&table.main, Leaf::Main);
+            read.extend(leaves(&table.preprocessed, Leaf::Preprocessed));
+            read.extend([Leaf::FirstRow, Leaf::LastRow, Leaf::Transition]);
+            let rows = 0..1 << run.shape.log_heights()[index];
+            let column = |leaf| {
+                let rows = rows.clone().map(|row| Row {
+                    run,
+                    table: index,
+                    row,
+                });
+                rows.map(|row| EF::from(row.read(leaf))).collect()
+            };
+            Table {
+                run,
+                table: index,
+                claim,
+                alpha,
+                columns: read.into_iter().map(|leaf| (leaf, column(leaf))).collect(),
+            }
+        })
+        .collect();
+
+    let num_rounds = run.shape.max_log_height();
+    let degree = run.system.degree();
+    let coordinates = &claim.point[claim.point.len() - num_rounds..];
+    let mut rounds = vec![];
+    for round in 0..num_rounds {
+        // The round's polynomial at 0, 1, .., degree.
+        let mut evaluations = vec![EF::ZERO; degree + 1];
+        for table in &tables {
+            let left = num_rounds - round;
+            let rows = table.num_rows();
+            if rows < 1 << left {
+                let later = &coordinates[num_rounds - rows.ilog2() as usize..];
+                let sum: EF = (0..rows)
+                    .map(|row| eq(later, row) * table.evaluate(|column| column[row]))
+                    .sum();
+                evaluations.iter_mut().for_each(|value| *value += sum);
+                continue;
+            }
+            let half = rows / 2;
+            for (point, value) in evaluations.iter_mut().enumerate() {
+                let point = F::from_usize(point);
+                for row in 0..half {
+                    let weight = eq(&coordinates[round + 1..], row);
+                    *value += weight
+                        * table.evaluate(|column| {
+                            column[row] + (column[row + half] - column[row]) * point
+                        });
+                }
+            }
+        }
+        let mut coefficients = interpolate(&evaluations);
+        let _constant = coefficients.remove(0);
+        for &coefficient in &coefficients {
+            observe_extension(&mut challenger, coefficient);
+        }
+        let r: EF = challenger.sample_algebra_element();
+        for table in &mut tables {
+            if table.num_rows() < 1 << (num_rounds - round) {
+                continue;
+            }
+            for (_, column) in &mut table.columns {
+                let (low, high) = column.split_at(column.len() / 2);
+                let pairs = low.iter().zip(high);
+                *column = pairs.map(|(&low, &high)| low + (high - low) * r).collect();
+            }
+        }
+        rounds.push(coefficients);
+    }
+    let opened = tables.iter().map(|table| {
+        let of_system = &run.system.tables()[table.table];
+        let values = |slots: &Slots, leaf: fn(Offset, usize) -> Leaf| {
+            let mut values: Vec<EF> = leaves(slots, leaf)
+                .into_iter()
+                .map(|leaf| table.read(leaf, |column| column[0]))
+                .collect();
+            let next = values.split_off(slots.width());
+            (values, next)
+        };
+        let (main, main_next) = values(&of_system.main, Leaf::Main);
+        let (preprocessed, preprocessed_next) = values(&of_system.preprocessed, Leaf::Preprocessed);
+        Opened {
+            main,
+            main_next,
+            preprocessed,
+            preprocessed_next,
+        }
+    });
+    (ZerocheckProof { rounds }, opened.collect())
+}
+
+/// Coefficients of the polynomial with these values at 0, 1, 2 and so on, by Newton's differences.
+fn interpolate(values: &[EF]) -> Vec<EF> {
+    let mut differences = values.to_vec();
+    for order in 1..values.len() {
+        for index in (order..values.len()).rev() {
+            let difference = differences[index] - differences[index - 1];
+            differences[index] = difference * F::from_usize(order).inverse();
+        }
+    }
+    let mut coefficients = vec![EF::ZERO; values.len()];
+    for (node, &difference) in differences.iter().enumerate().rev() {
+        // Times (X - node), plus the difference.
+        for index in (0..coefficients.len()).rev() {
+            let below = index
+                .checked_sub(1)
+                .map_or(EF::ZERO, |below| coefficients[below]);
+            coefficients[index] = below - coefficients[index] * F::from_usize(node);
+        }
+        coefficients[0] += difference;
+    }
+    coefficients
+}
