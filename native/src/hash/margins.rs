@@ -1,5 +1,5 @@
-//! What the published attacks on Poseidon and Poseidon2 cost at the parameters used here, by the cost
-//! models of the papers. `docs/hashes.md` has the figures and says what they mean.
+//! What the published attacks on Poseidon and Poseidon2 cost at the parameters used here, by the
+//! cost models of the papers. `docs/hashes.md` has the figures and says what they mean.
 //!
 //! Costs are binary logarithms of numbers of operations. They are what one kind of attack is
 //! estimated to take, and no lower bound on others.
@@ -142,8 +142,8 @@ impl Problem {
         self.ideal_degree_from_round(0)
     }
 
-    /// The same, with `first` full rounds that do not add to the degree although nothing is given up
-    /// for it. One can be had if at least `digest` elements of the input are free and the others
+    /// The same, with `first` full rounds that do not add to the degree, although nothing is given
+    /// up for it. One can be had if at least `digest` elements of the input are free and the others
     /// given: the unknowns are then the S-boxes' outputs. ePrint 2025/2040 does not say that this
     /// adds to what it skips; if it does, this is the cost.
     fn ideal_degree_from_round(&self, first: usize) -> f64 {
@@ -159,8 +159,8 @@ impl Problem {
         (2 * degree - 2 * half_full) as f64 * exponent.log2()
     }
 
-    /// Our combination of S-box skipping with solving at the degree of the ideal: of one full round,
-    /// all partial rounds and the last full rounds, as in [`Self::s_box_skipping`].
+    /// Our combination of S-box skipping with solving at the degree of the ideal, for the rounds of
+    /// [`Self::s_box_skipping`].
     fn s_box_skipping_at_ideal_degree(&self) -> f64 {
         let Permutation {
             width,
@@ -183,8 +183,8 @@ impl Problem {
         ]
     }
 
-    /// How many rounds S-box skipping reaches in less than `bound` operations, of one full round, up
-    /// to all partial rounds and the last full rounds.
+    /// How many rounds S-box skipping reaches in less than `bound` operations: one full round, at
+    /// most all partial rounds, and the last full rounds.
     fn rounds_in_reach(mut self, bound: f64) -> Option<usize> {
         (0..=self.permutation.partial).rev().find_map(|partial| {
             self.permutation.partial = partial;
