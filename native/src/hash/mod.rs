@@ -19,6 +19,8 @@ pub mod insecure;
     reason = "lanes of the permutation's state of 25, bytes of one block"
 )]
 pub mod keccak;
+#[cfg(test)]
+mod margins;
 pub mod poseidon2;
 pub mod poseidon24;
 
