@@ -91,7 +91,7 @@ macro_rules! expected {
 
 refusals! {
     DecodeError {
-        TooLong: "files of more than 64 MiB: `tampering` in `vm/tests`",
+        TooLong: "files of more than 64 MiB: `tampering` in `tests/tests/vm`",
         Magic, Version, UnknownHash, OtherHash, Malformed, TrailingBytes, NotCanonical,
     } cause |error| match error {
         DecodeError::Malformed(text) => Some(heading(text)),
@@ -115,9 +115,9 @@ refusals! {
     };
     VerifyError {
         Key, Settings, Machine, KeyHeights,
-        ProgramKey: "only for callers who have the program: `proving` in `vm/tests`",
-        ProgramHeight: "only for callers who have the program: `proving` in `vm/tests`",
-        Limit: "only for callers who have the program: `allocation` in `vm/tests`",
+        ProgramKey: "only for callers who have the program: `proving` in `tests/tests/vm`",
+        ProgramHeight: "only for callers who have the program: `proving` in `tests/tests/vm`",
+        Limit: "only for callers who have the program: `allocation` in `tests/tests`",
         Statement,
         StatementLength: "a mistake of the caller, not of a proof",
         Heights,
@@ -137,7 +137,7 @@ refusals! {
     };
     RecursionVerifyError {
         Fri,
-        Whir: "the aggregates that are attacked here are over FRI: `over_whir` in `verifier/tests`",
+        Whir: "the aggregates that are attacked here are over FRI: `over_whir` in `tests/tests/verifier`",
         Stack: "only when a proof is verified under a given key",
     } cause |error| match error {
         RecursionVerifyError::Fri(error) => Some(chain(error)),
@@ -147,7 +147,7 @@ refusals! {
         Digest, Root,
         Recursion, Hidden,
         Security: "attacks require no proven bits, since this error would hide others",
-        Unused: "the digest of the keys is compared first: `aggregate` in `verifier/tests`",
+        Unused: "the digest of the keys is compared first: `aggregate` in `tests/tests`",
         TooLarge: "trees in files are counted first: `claim` in `verifier/src`",
         Leaf: "only for callers who name the leaves: `claim` in `verifier/src`",
     };
@@ -161,10 +161,10 @@ refusals! {
     };
     KeysError {
         Digest,
-        Forged: "only for callers without a digest: `aggregate` in `verifier/tests`",
-        Bits: "only for callers without a digest: `aggregate` in `verifier/tests`",
-        Recipe: "only for callers without a digest: `aggregate` in `verifier/tests`",
-        Cost: "only for callers without a digest: `aggregate` in `verifier/tests`",
+        Forged: "only for callers without a digest: `aggregate` in `tests/tests`",
+        Bits: "only for callers without a digest: `aggregate` in `tests/tests`",
+        Recipe: "only for callers without a digest: `aggregate` in `tests/tests`",
+        Cost: "only for callers without a digest: `aggregate` in `tests/tests`",
     };
     AggregateError {
         Circuit: "only when aggregates are made",

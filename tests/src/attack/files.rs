@@ -196,7 +196,7 @@ fn aggregate_apart(aggregate: &Aggregate) -> (Vec<u8>, Node) {
 /// Returns an aggregate, verified against the digest of its key set and its claim. This digest
 /// binds keys and proven bits but not the recipes from which keys are derived: a file of which only
 /// recipes were changed is the same aggregate for a caller who knows the digest. A caller who does
-/// not know it derives the keys from the recipes (tested by `aggregate` in `verifier/tests`). Such
+/// not know it derives the keys from the recipes (tested by `aggregate` in `tests/tests`). Such
 /// files have a name of their own here.
 fn aggregate_file(name: &str, honest: &Aggregate, donor: &Aggregate) -> File {
     let (key, claim) = (honest.key(), honest.claim());

@@ -87,7 +87,7 @@ fn a_second_join_compiles_nothing() {
 }
 
 #[test]
-#[ignore = "two wraps and three joins at 100 bits, minutes: cargo test -p droste-verifier --test aggregate proven_security -- --ignored"]
+#[ignore = "two wraps and three joins at 100 bits, minutes: cargo test -p droste-tests --test aggregate proven_security -- --ignored"]
 fn a_second_join_of_proven_security_compiles_nothing() {
     let preset = Preset::Proven100;
     let aggregator = Aggregator::for_preset(preset, 2, Stack::Fri).unwrap();
@@ -355,7 +355,7 @@ fn a_chain_and_a_tree_of_mixed_hashes_and_programs() {
 }
 
 #[test]
-#[ignore = "215 s of CPU time: cargo test -p droste-verifier --test aggregate -- --ignored"]
+#[ignore = "215 s of CPU time: cargo test -p droste-tests --test aggregate -- --ignored"]
 fn a_chain_of_depth_5_and_a_tree_of_8_leaves() {
     chain_and_tree(
         &[

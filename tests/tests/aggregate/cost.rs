@@ -269,7 +269,7 @@ fn honest_sets_are_well_inside_the_budget() {
 /// The costliest recipe that is allowed takes bounded time and memory. The bounds leave room for a
 /// machine that does other work.
 #[test]
-#[ignore = "20 s of CPU time: cargo test -p droste-verifier --test aggregate the_budget -- --ignored"]
+#[ignore = "20 s of CPU time: cargo test -p droste-tests --test aggregate the_budget -- --ignored"]
 fn the_budget_bounds_the_work() {
     let of = |count| Recipe {
         heights: Heights::Uniform(20),

@@ -215,7 +215,7 @@ fn joins_over_whir_fit_the_canonical_shapes_of_their_presets() {
 
 /// The same for more children and bits.
 #[test]
-#[ignore = "a minute of CPU time: cargo test -p droste-verifier --test aggregate larger_joins -- --ignored"]
+#[ignore = "a minute of CPU time: cargo test -p droste-tests --test aggregate larger_joins -- --ignored"]
 fn larger_joins_over_whir_fit_the_canonical_shapes_of_their_presets() {
     fit_over_whir(&[
         (Preset::Proven100, 2),
@@ -252,7 +252,7 @@ fn a_byte_hash_reaches_the_smallest_canonical_shape() {
 
 /// So does one in a hash whose tables have no proofs over WHIR, once those are gone.
 #[test]
-#[ignore = "two minutes of CPU time: cargo test -p droste-verifier --test aggregate byte_hashes_reach -- --ignored"]
+#[ignore = "two minutes of CPU time: cargo test -p droste-tests --test aggregate byte_hashes_reach -- --ignored"]
 fn byte_hashes_reach_the_canonical_shapes_over_whir() {
     for preset in [Preset::Proven100, Preset::Proven120] {
         let leaf = verified(leaf::<Blake3Suite>(

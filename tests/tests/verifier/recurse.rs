@@ -224,19 +224,19 @@ fn keccak_is_wrapped() {
 }
 
 #[test]
-#[ignore = "half a minute each: cargo test -p droste-verifier --test recurse -- --ignored"]
+#[ignore = "half a minute each: cargo test -p droste-tests --test verifier recurse:: -- --ignored"]
 fn poseidon2_is_brought_to_r() {
     is_brought_to_r::<Poseidon2Suite>();
 }
 
 #[test]
-#[ignore = "half a minute each: cargo test -p droste-verifier --test recurse -- --ignored"]
+#[ignore = "half a minute each: cargo test -p droste-tests --test verifier recurse:: -- --ignored"]
 fn blake3_is_brought_to_r() {
     is_brought_to_r::<Blake3Suite>();
 }
 
 #[test]
-#[ignore = "half a minute each: cargo test -p droste-verifier --test recurse -- --ignored"]
+#[ignore = "half a minute each: cargo test -p droste-tests --test verifier recurse:: -- --ignored"]
 fn keccak_is_brought_to_r() {
     is_brought_to_r::<KeccakSuite>();
 }

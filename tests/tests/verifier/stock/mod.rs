@@ -220,7 +220,7 @@ fn canonical(aggregator: &Aggregator, run: Run, deriver: &Deriver) -> Aggregate 
 }
 
 #[test]
-#[ignore = "half a minute: cargo test -p droste-verifier --test stock -- --ignored"]
+#[ignore = "half a minute: cargo test -p droste-tests --test verifier stock:: -- --ignored"]
 fn stock_proofs_are_wrapped_and_joined() {
     let aggregator = Aggregator::new(Preset::Toy.settings(2).unwrap(), LOG_HEIGHTS.to_vec());
     let to_canonical = |run: Run, deriver: Deriver| canonical(&aggregator, run, &deriver);

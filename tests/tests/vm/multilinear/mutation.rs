@@ -180,7 +180,7 @@ fn changed_cells_are_refused() {
     for table in 0..honest.main.len() {
         let height = 1 << honest.shape.log_heights()[table];
         let width = honest.system.tables()[table].main.width();
-        for column in (0..width).step_by(if width > 100 { 23 } else { 5 }) {
+        for column in (0..width).step_by(if width > 100 { 41 } else { 7 }) {
             let mut run = small();
             let row = [0, 1, height - 1][column % 3];
             run.main[table][column * height + row] += F::ONE;

@@ -72,7 +72,7 @@ fn recursive() -> Run {
 
 /// Prints how long the stages take.
 #[test]
-#[ignore = "prints times: cargo test -p droste-vm --test multilinear times -- --ignored --nocapture"]
+#[ignore = "prints times: cargo test -p droste-tests --test vm multilinear:: times -- --ignored --nocapture"]
 fn times() {
     let run = recursive();
     let heights = run.system.tables().iter().map(|table| table.name);
