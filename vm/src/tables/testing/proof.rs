@@ -1,34 +1,31 @@
 //! Proves one table together with two more, which provide the calls and the block memory of a run.
 
 use droste_air::test_utils::RowBuilder;
-use droste_native::{Blake3Suite, Config, EF, F, FriSettings, config};
+use droste_native::{Blake3Suite, EF, F, FriSettings, config};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
-use p3_batch_stark::folder::{
-    ProverConstraintFolderWithLookups, VerifierConstraintFolderWithLookups,
-};
 use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{InteractionBuilder, InteractionSymbolicBuilder};
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::Bench;
+use crate::machine::StandardTables;
 use crate::tables::bus::{self, BlockMessage, CallMessage};
 use crate::tables::{LANES, Table};
 
-type Settings = Config<Blake3Suite>;
-
-/// The table under test, or one of the two that replace the rest of the machine.
-#[derive(Clone, Copy)]
-enum Tables<T> {
+/// The table under test, or one of the two that replace the rest of the machine. All tables of the
+/// machine have one type here, so that the prover is compiled once for all of them.
+#[derive(Clone)]
+enum Tables {
     /// The table under test.
-    Tested(T),
+    Tested(StandardTables),
     /// Block memory, with columns for address, lanes and count.
     Blocks,
     /// Calls, with columns for identity and operands, and a flag for rows that are calls.
     Calls,
 }
 
-impl<T: BaseAir<F>> BaseAir<F> for Tables<T> {
+impl BaseAir<F> for Tables {
     fn width(&self) -> usize {
         match self {
             Self::Tested(table) => table.width(),
@@ -46,7 +43,10 @@ impl<T: BaseAir<F>> BaseAir<F> for Tables<T> {
     }
 }
 
-impl<AB: InteractionBuilder<F = F>, T: Air<AB> + BaseAir<F>> Air<AB> for Tables<T> {
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Tables
+where
+    StandardTables: Air<AB>,
+{
     fn eval(&self, builder: &mut AB) {
         let main = builder.main();
         let (row, next) = (main.current_slice(), main.next_slice());
@@ -77,8 +77,7 @@ where
         + Copy
         + Air<InteractionSymbolicBuilder<F, EF>>
         + Air<RowBuilder<F>>
-        + for<'b> Air<ProverConstraintFolderWithLookups<'b, Settings>>
-        + for<'b> Air<VerifierConstraintFolderWithLookups<'b, Settings>>,
+        + Into<StandardTables>,
 {
     /// Returns whether Plonky3's verifier accepts a proof of the honest trace.
     pub fn proves(&self) -> bool {
@@ -102,33 +101,39 @@ where
         }
         calls.resize((calls.len() / 7).next_power_of_two().max(2) * 7, F::ZERO);
 
-        let airs = [Tables::Tested(*self.table), Tables::Blocks, Tables::Calls];
-        let traces = [
-            tested,
-            RowMajorMatrix::new(blocks, LANES + 2),
-            RowMajorMatrix::new(calls, 7),
-        ];
-        let config = config::<Blake3Suite>(&FriSettings::toy(), &[]).expect("toy settings");
-        let instances: Vec<_> = airs
-            .iter()
-            .zip(&traces)
-            .map(|(air, trace)| StarkInstance {
-                air,
-                trace,
-                public_values: vec![],
-            })
-            .collect();
-        let data = ProverData::from_instances(&config, &instances).expect("prover data");
-        let proof = prove_batch(&config, &instances, &data).expect("proof");
-        let data = ProverData::from_airs_and_degrees(&config, &airs, &proof.degree_bits)
-            .expect("verifier data");
-        verify_batch(
-            &config,
-            &airs,
-            &proof,
-            &[vec![], vec![], vec![]],
-            &data.common,
+        prove_and_verify(
+            (*self.table).into(),
+            &[
+                tested,
+                RowMajorMatrix::new(blocks, LANES + 2),
+                RowMajorMatrix::new(calls, 7),
+            ],
         )
-        .is_ok()
     }
+}
+
+fn prove_and_verify(table: StandardTables, traces: &[RowMajorMatrix<F>; 3]) -> bool {
+    let airs = [Tables::Tested(table), Tables::Blocks, Tables::Calls];
+    let config = config::<Blake3Suite>(&FriSettings::toy(), &[]).expect("toy settings");
+    let instances: Vec<_> = airs
+        .iter()
+        .zip(traces)
+        .map(|(air, trace)| StarkInstance {
+            air,
+            trace,
+            public_values: vec![],
+        })
+        .collect();
+    let data = ProverData::from_instances(&config, &instances).expect("prover data");
+    let proof = prove_batch(&config, &instances, &data).expect("proof");
+    let data = ProverData::from_airs_and_degrees(&config, &airs, &proof.degree_bits)
+        .expect("verifier data");
+    verify_batch(
+        &config,
+        &airs,
+        &proof,
+        &[vec![], vec![], vec![]],
+        &data.common,
+    )
+    .is_ok()
 }
