@@ -66,6 +66,7 @@ mod check;
 mod degree;
 mod memory;
 mod mutate;
+mod rigidity;
 #[cfg(test)]
 mod tests;
 
@@ -74,3 +75,4 @@ pub use check::{Failure, Harness, Table};
 pub use degree::{constraint_degree, largest_message};
 pub use memory::{Counting, peak, process_peak};
 pub use mutate::{Caught, Outcome, Report, Rows};
+pub use rigidity::{Cell, Part, Rigidity, RigidityReport};
