@@ -36,7 +36,7 @@ pub fn combine<F: Field>((a, x): (F, &[(usize, F)]), (b, y): (F, &[(usize, F)]))
 /// Most forms have one cell that is not yet known to be zero when their turn comes, because a row
 /// is computed from the inputs on; these are solved first, in linear time. What remains is brought
 /// to reduced row echelon form: a pivot is then zero in all solutions if its row has no other cell.
-pub fn zeros<F: Field>(forms: &[Form<F>], cells: usize) -> Vec<bool> {
+pub fn zeros<F: Field>(forms: &[&[(usize, F)]], cells: usize) -> Vec<bool> {
     let mut is_zero = vec![false; cells];
     substitute(forms, &mut is_zero);
 
@@ -75,14 +75,14 @@ pub fn zeros<F: Field>(forms: &[Form<F>], cells: usize) -> Vec<bool> {
 
 /// Finds the cells that forms determine one after the other: while a form has a single cell that is
 /// not known to be zero, that cell is.
-fn substitute<F: Field>(forms: &[Form<F>], is_zero: &mut [bool]) {
+fn substitute<F: Field>(forms: &[&[(usize, F)]], is_zero: &mut [bool]) {
     let mut occurrences = vec![Vec::new(); is_zero.len()];
     for (index, form) in forms.iter().enumerate() {
-        for (cell, _) in form {
+        for (cell, _) in *form {
             occurrences[*cell].push(index);
         }
     }
-    let mut unknown: Vec<usize> = forms.iter().map(Vec::len).collect();
+    let mut unknown: Vec<usize> = forms.iter().map(|form| form.len()).collect();
     let mut ready: Vec<usize> = (0..forms.len())
         .filter(|&index| unknown[index] == 1)
         .collect();
@@ -116,6 +116,7 @@ mod tests {
                 terms.map(|(cell, &x)| (cell, F::from_i32(x))).collect()
             })
             .collect();
+        let forms: Vec<_> = forms.iter().map(Vec::as_slice).collect();
         zeros(&forms, cells)
     }
 

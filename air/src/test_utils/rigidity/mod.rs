@@ -68,8 +68,8 @@ pub enum Part {
 pub struct RigidityReport {
     /// Number of all cells.
     pub cells: usize,
-    /// Number of cells that are free and listed.
-    pub listed: usize,
+    /// Reasons why cells are listed, with the number of cells.
+    pub listed: Vec<(String, usize)>,
     /// Cells that are free although they are not listed.
     pub free: Vec<Cell>,
     /// Cells that are listed although they are not free.
@@ -90,7 +90,10 @@ impl RigidityReport {
 
 impl fmt::Display for RigidityReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} cells, {} listed as free", self.cells, self.listed)?;
+        write!(f, "{} cells", self.cells)?;
+        for (reason, count) in &self.listed {
+            write!(f, "\n  {count} free by design: {reason}")?;
+        }
         for (cells, what) in [
             (&self.free, "free"),
             (&self.not_free, "listed, but not free"),
@@ -130,7 +133,7 @@ pub struct Rigidity<'a, F: Field> {
     tables: Vec<SymbolicTable<'a, F>>,
     open_buses: Vec<String>,
     given: Vec<Listed>,
-    free: Vec<Listed>,
+    free: Vec<(Listed, String)>,
 }
 
 impl<'a, F: PrimeField32> Rigidity<'a, F> {
@@ -172,9 +175,10 @@ impl<'a, F: PrimeField32> Rigidity<'a, F> {
         table: &str,
         column: &str,
         rows: impl IntoIterator<Item = usize>,
-        _reason: &str,
+        reason: &str,
     ) -> Self {
-        self.free.push(Listed::new(table, column, rows));
+        let listed = Listed::new(table, column, rows);
+        self.free.push((listed, reason.to_owned()));
         self
     }
 
@@ -190,11 +194,17 @@ impl<'a, F: PrimeField32> Rigidity<'a, F> {
     /// extension field or indexed lookups, which are not supported.
     pub fn check(&self) -> Result<RigidityReport, Failure> {
         let free = self.linearise()?.free(None);
-        let listed: BTreeSet<usize> = self.cells(&self.free).collect();
+        let mut listed = BTreeSet::new();
+        let mut reasons = Vec::with_capacity(self.free.len());
+        for (cells, reason) in &self.free {
+            let before = listed.len();
+            listed.extend(self.cells(cells));
+            reasons.push((reason.clone(), listed.len() - before));
+        }
         let name = |cells: Vec<usize>| cells.into_iter().map(|cell| self.cell(cell)).collect();
         Ok(RigidityReport {
             cells: self.first_cells().1,
-            listed: free.intersection(&listed).count(),
+            listed: reasons,
             free: name(free.difference(&listed).copied().collect()),
             not_free: name(listed.difference(&free).copied().collect()),
         })
@@ -251,186 +261,165 @@ impl<'a, F: PrimeField32> Rigidity<'a, F> {
         }
     }
 
-    fn cells<'s>(&'s self, listed: &'s [Listed]) -> impl Iterator<Item = usize> + 's {
-        let (first, _) = self.first_cells();
-        listed.iter().flat_map(move |listed| {
-            let index = self.index(&listed.table);
-            let (first, table) = (first[index], &self.tables[index]);
-            let names = table.names.iter().enumerate();
-            let columns = names.filter(|(_, name)| is_listed(name, &listed.column));
-            let columns: Vec<usize> = columns.map(|(column, _)| column).collect();
-            assert!(!columns.is_empty(), "no column named {}", listed.column);
-            let (width, height) = (table.trace.width(), table.trace.height());
-            listed.rows.iter().flat_map(move |&row| {
-                assert!(row < height, "table {} has no row {row}", table.name);
-                let columns = columns.clone().into_iter();
-                columns.map(move |column| first + row * width + column)
-            })
-        })
+    /// The numbers of the cells that are listed.
+    fn cells(&self, listed: &Listed) -> Vec<usize> {
+        let index = self.index(&listed.table);
+        let (first, table) = (self.first_cells().0[index], &self.tables[index]);
+        let names = table.names.iter().enumerate();
+        let columns = names.filter(|(_, name)| is_listed(name, &listed.column));
+        let columns: Vec<usize> = columns.map(|(column, _)| column).collect();
+        assert!(!columns.is_empty(), "no column named {}", listed.column);
+        let (width, height) = (table.trace.width(), table.trace.height());
+        let rows = listed.rows.iter().flat_map(|&row| {
+            assert!(row < height, "table {} has no row {row}", table.name);
+            columns
+                .iter()
+                .map(move |column| first + row * width + column)
+        });
+        rows.collect()
     }
 
     /// Differentiates the constraints and messages of all tables.
-    fn linearise(&self) -> Result<Linear<'_, F>, Failure> {
+    fn linearise(&self) -> Result<Linear<F>, Failure> {
         let (first, cells) = self.first_cells();
-        let mut linear = Linear {
-            cells,
-            open_buses: &self.open_buses,
-            given: self
-                .cells(&self.given)
-                .map(|cell| vec![(cell, F::ONE)])
-                .collect(),
-            constraints: Vec::new(),
-            messages: Vec::new(),
-        };
+        let given = self.given.iter().flat_map(|listed| self.cells(listed));
+        let mut constraints = Vec::new();
+        let mut groups: HashMap<(String, Vec<F>), Vec<Message<F>>> = HashMap::new();
         for (index, table) in self.tables.iter().enumerate() {
             table.check_width()?;
             let expressions = Expressions::new(table);
             for row in 0..table.trace.height() {
                 let mut at = Row::new(table, first[index], row);
-                for (constraint, expression) in expressions.constraints.iter().enumerate() {
+                for (number, expression) in expressions.constraints.iter().enumerate() {
                     let Dual { value, form } = &*at.evaluate(expression);
                     if !value.is_zero() {
                         return Err(Failure::Constraint {
                             table: table.name.clone(),
                             row,
-                            constraint,
+                            constraint: number,
                         });
                     }
-                    linear.constraints.push((index, constraint, form.clone()));
+                    constraints.push(((index, Part::Constraint(number)), form.clone()));
                 }
                 for (number, message) in expressions.messages.iter().enumerate() {
                     let fields = message.fields.iter();
                     let fields = fields.map(|field| (*at.evaluate(field)).clone());
                     let (values, forms) = fields.map(|dual| (dual.value, dual.form)).unzip();
-                    linear.messages.push(Message {
-                        table: index,
-                        number,
-                        bus: message.bus.clone(),
-                        fields: values,
-                        forms,
+                    let group = groups.entry((message.bus.clone(), values)).or_default();
+                    group.push(Message {
+                        part: (index, Part::Message(number)),
                         count: (*at.evaluate(&message.count)).clone(),
+                        forms,
                     });
                 }
             }
         }
-        linear.check_buses()?;
+        let mut linear = Linear {
+            cells,
+            given: given.map(|cell| vec![(cell, F::ONE)]).collect(),
+            constraints,
+            groups: Vec::with_capacity(groups.len()),
+        };
+        for ((bus, fields), messages) in groups {
+            let count: F = messages.iter().map(|message| message.count.value).sum();
+            let is_open = self.open_buses.contains(&bus);
+            if !is_open && !count.is_zero() {
+                return Err(Failure::Bus {
+                    bus,
+                    fields: canonical(&fields),
+                    count: count.as_canonical_u32(),
+                });
+            }
+            linear.groups.push(Group { is_open, messages });
+        }
         Ok(linear)
     }
 }
 
-/// A message of one row.
+/// A part of a table, which has this index.
+type TablePart = (usize, Part);
+
+/// A message of one row, to first order.
 struct Message<F> {
-    table: usize,
-    number: usize,
-    bus: String,
-    fields: Vec<F>,
-    forms: Vec<Form<F>>,
+    part: TablePart,
     count: Dual<F>,
+    /// The differentials of the elements.
+    forms: Vec<Form<F>>,
 }
 
-/// Constraints and messages of all tables, to first order.
-struct Linear<'a, F> {
-    cells: usize,
-    open_buses: &'a [String],
-    given: Vec<Form<F>>,
-    constraints: Vec<(usize, usize, Form<F>)>,
+/// Equal messages on one bus.
+struct Group<F> {
+    is_open: bool,
     messages: Vec<Message<F>>,
 }
 
-impl<F: PrimeField32> Linear<'_, F> {
-    /// The parts of a table.
-    fn parts(&self, table: usize) -> BTreeSet<Part> {
-        let constraints = self.constraints.iter().filter(|other| other.0 == table);
-        let messages = self.messages.iter().filter(|other| other.table == table);
-        let constraints = constraints.map(|other| Part::Constraint(other.1));
-        constraints
-            .chain(messages.map(|other| Part::Message(other.number)))
-            .collect()
-    }
-
-    /// Equal messages on one bus, except those of the part that is left out.
-    fn groups(&self, without: Option<(usize, Part)>) -> Vec<Vec<&Message<F>>> {
-        let mut groups: HashMap<(&str, &[F]), Vec<&Message<F>>> = HashMap::new();
-        let messages = self
-            .messages
-            .iter()
-            .filter(|message| without != Some((message.table, Part::Message(message.number))));
-        for message in messages {
-            let key = (message.bus.as_str(), message.fields.as_slice());
-            groups.entry(key).or_default().push(message);
-        }
-        groups.into_values().collect()
-    }
-
-    fn is_open(&self, group: &[&Message<F>]) -> bool {
-        self.open_buses.contains(&group[0].bus)
-    }
-
-    /// Checks that the buses that are not open balance.
-    fn check_buses(&self) -> Result<(), Failure> {
-        for group in self.groups(None) {
-            let count: F = group.iter().map(|message| message.count.value).sum();
-            if !count.is_zero() && !self.is_open(&group) {
-                return Err(Failure::Bus {
-                    bus: group[0].bus.clone(),
-                    fields: canonical(&group[0].fields),
-                    count: count.as_canonical_u32(),
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// The cells that may change if one part of a table is left out.
-    fn free(&self, without: Option<(usize, Part)>) -> BTreeSet<usize> {
-        let constraints = self.constraints.iter();
-        let constraints = constraints
-            .filter(|(table, number, _)| without != Some((*table, Part::Constraint(*number))));
-        let mut forms: Vec<Form<F>> = self.given.clone();
-        forms.extend(constraints.map(|(_, _, form)| form.clone()));
-        for group in self.groups(without) {
-            self.push_forms(&group, &mut forms);
-        }
-        let zeros = zeros(&forms, self.cells);
-        (0..self.cells).filter(|&cell| !zeros[cell]).collect()
-    }
-
-    /// Appends the forms that equal messages on a bus give.
-    fn push_forms(&self, group: &[&Message<F>], forms: &mut Vec<Form<F>>) {
-        let is_open = self.is_open(group);
-        let counts = group.iter().fold(Form::new(), |sum, message| {
-            combine((F::ONE, &sum), (F::ONE, &message.count.form))
-        });
-        let active = group.iter().filter(|other| !other.count.value.is_zero());
+impl<F: PrimeField32> Group<F> {
+    /// Appends the forms that the bus gives, without the messages of one part.
+    fn push_forms(&self, without: Option<TablePart>, forms: &mut Vec<Form<F>>) {
+        let messages = self.messages.iter();
+        let messages = messages.filter(|message| Some(message.part) != without);
+        let messages: Vec<&Message<F>> = messages.collect();
+        let active = messages.iter().filter(|other| !other.count.value.is_zero());
         let is_sent = |message: &&&Message<F>| {
             message.count.value.as_canonical_u32() < (-message.count.value).as_canonical_u32()
         };
         let (sent, received): (Vec<&&Message<F>>, Vec<_>) = active.partition(is_sent);
-        if is_open {
-            forms.push(counts);
-            forms.extend(
-                sent.iter()
-                    .chain(&received)
-                    .flat_map(|other| other.forms.clone()),
-            );
+        // Messages whose answer is left out are not compared with anything.
+        if !self.is_open && sent.is_empty() != received.is_empty() {
             return;
         }
-        // Messages whose answer was left out are not compared with anything.
-        if sent.is_empty() != received.is_empty() {
-            return;
+        forms.push(messages.iter().fold(Form::new(), |sum, message| {
+            combine((F::ONE, &sum), (F::ONE, &message.count.form))
+        }));
+        let all = sent.iter().chain(&received);
+        if self.is_open {
+            forms.extend(all.flat_map(|message| message.forms.iter().cloned()));
+        } else if let ([one], others) | (others, [one]) = (sent.as_slice(), received.as_slice()) {
+            forms.extend(others.iter().flat_map(|other| {
+                let pairs = other.forms.iter().zip(&one.forms);
+                pairs.map(|(other, one)| combine((F::ONE, other), (F::NEG_ONE, one)))
+            }));
+        } else {
+            let elements = self.messages[0].forms.len();
+            forms.extend((0..elements).map(|element| {
+                all.clone().fold(Form::new(), |sum, message| {
+                    let (count, form) = (message.count.value, &message.forms[element]);
+                    combine((F::ONE, &sum), (count, form))
+                })
+            }));
         }
-        forms.push(counts);
-        let all = || sent.iter().chain(&received);
-        for element in 0..group[0].fields.len() {
-            if let ([one], others) | (others, [one]) = (sent.as_slice(), received.as_slice()) {
-                let one = (F::NEG_ONE, one.forms[element].as_slice());
-                let others = others.iter().map(|other| &other.forms[element]);
-                forms.extend(others.map(|other| combine((F::ONE, other), one)));
-            } else {
-                forms.push(all().fold(Form::new(), |sum, other| {
-                    combine((F::ONE, &sum), (other.count.value, &other.forms[element]))
-                }));
-            }
+    }
+}
+
+/// Constraints and messages of all tables, to first order.
+struct Linear<F> {
+    cells: usize,
+    given: Vec<Form<F>>,
+    constraints: Vec<(TablePart, Form<F>)>,
+    groups: Vec<Group<F>>,
+}
+
+impl<F: PrimeField32> Linear<F> {
+    /// The parts of a table.
+    fn parts(&self, table: usize) -> BTreeSet<Part> {
+        let constraints = self.constraints.iter().map(|(part, _)| part);
+        let messages = self.groups.iter().flat_map(|group| &group.messages);
+        let parts = constraints.chain(messages.map(|message| &message.part));
+        let parts = parts.filter(|part| part.0 == table);
+        parts.map(|part| part.1).collect()
+    }
+
+    /// The cells that are free if one part is left out.
+    fn free(&self, without: Option<TablePart>) -> BTreeSet<usize> {
+        let mut of_buses = Vec::new();
+        for group in &self.groups {
+            group.push_forms(without, &mut of_buses);
         }
+        let constraints = self.constraints.iter();
+        let constraints = constraints.filter(|(part, _)| Some(*part) != without);
+        let forms = self.given.iter().chain(constraints.map(|(_, form)| form));
+        let forms: Vec<_> = forms.chain(&of_buses).map(Vec::as_slice).collect();
+        let zeros = zeros(&forms, self.cells);
+        (0..self.cells).filter(|&cell| !zeros[cell]).collect()
     }
 }
