@@ -12,7 +12,6 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::Rigidity;
-use super::differential::SymbolicTable;
 use crate::End::{self, Repeat, Ring};
 use crate::test_utils::{Harness, RowBuilder, Table};
 use crate::{blake3, keccak, poseidon2, poseidon16};
