@@ -480,7 +480,9 @@ fn inputs_determine_every_cell() {
 /// Leaves out every constraint and every message of a table, one at a time. To first order, the
 /// constraints that are not noticed follow from the others in this run: those of `cpu` say that
 /// flags are boolean and what the program counter is, which fetches determine, and that a condition
-/// is boolean; that of `blocks` says which address comes first, which calls determine.
+/// is boolean; that of `blocks` says which address comes first, which calls determine. Those of
+/// `power_weights` say that flags are boolean, that addresses go up by one (lookups determine
+/// them), and what is left at the end of a chain, which follows from its call.
 #[test]
 fn what_is_left_out_is_noticed() {
     let case = Case::new(&[weights]);
