@@ -446,7 +446,7 @@ fn names(table: &str) -> Option<Vec<String>> {
     })
 }
 
-/// What is free in the run that makes every kind of call: below each reason, columns and their rows.
+/// What is free in the run that makes every kind of call: reasons, each above columns with rows.
 const FREE: &str = include_str!("rigidity_data/free.txt");
 
 /// Declares what `FREE` lists.

@@ -53,7 +53,7 @@ impl<F: Field> Expressions<F> {
             builder.extension_constraints().is_empty()
                 && builder.indexed_reads().is_empty()
                 && builder.indexed_tables().is_empty(),
-            "table {}: neither constraints over an extension field nor indexed lookups are supported",
+            "table {}: constraints over an extension field and indexed lookups are not supported",
             table.name
         );
         let mut messages = Vec::new();

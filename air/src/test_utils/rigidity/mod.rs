@@ -111,7 +111,7 @@ impl fmt::Display for RigidityReport {
     }
 }
 
-/// Cells of one table: rows of the columns of this name, or whose names continue it with `[` or `.`.
+/// Cells of one table: rows of the columns of this name, or whose names continue it with `[`, `.`.
 struct Listed {
     table: String,
     column: String,
