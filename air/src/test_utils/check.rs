@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use p3_air::Air;
+use p3_air::{Air, AirBuilder};
 use p3_field::{Field, PrimeField32};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -66,23 +66,22 @@ pub enum Failure {
 }
 
 /// One table: an AIR, its trace, its public values and the names of its columns.
-pub struct Table<'a, F: Field> {
+///
+/// `B` is the builder on which the AIR is evaluated: that of [`Harness`], or that of
+/// [`Rigidity`](super::Rigidity).
+pub struct Table<'a, F: Field, B: AirBuilder<F = F> = RowBuilder<F>> {
     pub(super) name: String,
-    air: &'a (dyn Air<RowBuilder<F>> + 'a),
+    pub(super) air: &'a (dyn Air<B> + 'a),
     pub(super) trace: RowMajorMatrix<F>,
-    public_values: Vec<F>,
-    preprocessed: Option<RowMajorMatrix<F>>,
+    pub(super) public_values: Vec<F>,
+    pub(super) preprocessed: Option<RowMajorMatrix<F>>,
     pub(super) names: Vec<String>,
-    end: End,
+    pub(super) end: End,
 }
 
-impl<'a, F: Field> Table<'a, F> {
+impl<'a, F: Field, B: AirBuilder<F = F>> Table<'a, F, B> {
     /// A table without public values, whose columns are named by their numbers.
-    pub fn new(
-        name: &str,
-        air: &'a (dyn Air<RowBuilder<F>> + 'a),
-        trace: RowMajorMatrix<F>,
-    ) -> Self {
+    pub fn new(name: &str, air: &'a (dyn Air<B> + 'a), trace: RowMajorMatrix<F>) -> Self {
         Self {
             name: name.to_owned(),
             preprocessed: air.preprocessed_trace(),
@@ -120,6 +119,21 @@ impl<'a, F: Field> Table<'a, F> {
         self
     }
 
+    /// The error of a trace whose width is not that of its AIR.
+    pub(super) fn check_width(&self) -> Result<(), Failure> {
+        let (width, expected) = (self.trace.width(), self.air.width());
+        if width == expected {
+            return Ok(());
+        }
+        Err(Failure::Width {
+            table: self.name.clone(),
+            width,
+            expected,
+        })
+    }
+}
+
+impl<F: Field> Table<'_, F> {
     fn row(&self, index: usize) -> Arc<[F]> {
         row(&self.trace, index)
     }
@@ -217,15 +231,7 @@ impl<'a, F: PrimeField32> Harness<'a, F> {
     pub fn messages(&self) -> Result<BTreeMap<String, BTreeMap<Vec<u32>, u32>>, Failure> {
         let mut balance: BTreeMap<String, HashMap<Vec<F>, F>> = BTreeMap::new();
         for table in &self.tables {
-            let (width, expected) = (table.trace.width(), table.air.width());
-            if width != expected {
-                let table = table.name.clone();
-                return Err(Failure::Width {
-                    table,
-                    width,
-                    expected,
-                });
-            }
+            table.check_width()?;
             let rows: Vec<Result<Vec<Message<F>>, Failure>> = (0..table.trace.height())
                 .into_par_iter()
                 .map(|index| checked_row(table, index))
@@ -259,7 +265,14 @@ impl<'a, F: PrimeField32> Harness<'a, F> {
     }
 }
 
-fn canonical<F: PrimeField32>(fields: &[F]) -> Vec<u32> {
+/// Whether `column` is one of the columns that `listed` names: the column of that name, or those
+/// whose names continue it with `[` or `.`.
+pub(super) fn is_listed(column: &str, listed: &str) -> bool {
+    let rest = column.strip_prefix(listed);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
+}
+
+pub(super) fn canonical<F: PrimeField32>(fields: &[F]) -> Vec<u32> {
     fields.iter().map(PrimeField32::as_canonical_u32).collect()
 }
 

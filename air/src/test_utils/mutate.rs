@@ -9,7 +9,7 @@ use p3_matrix::Matrix;
 use p3_maybe_rayon::prelude::*;
 
 use super::builder::{Message, RowBuilder};
-use super::check::{Harness, Table};
+use super::check::{Harness, Table, is_listed};
 
 /// The rows on which cells are changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +47,7 @@ pub(super) struct Exception {
 
 impl Exception {
     fn covers(&self, column: &str, on_padding: bool) -> bool {
-        let named = column
-            .strip_prefix(&self.column)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']));
-        named && (on_padding || !self.padding_only)
+        is_listed(column, &self.column) && (on_padding || !self.padding_only)
     }
 }
 

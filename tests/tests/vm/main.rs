@@ -6,5 +6,6 @@ mod malicious;
 mod multilinear;
 mod precompiles;
 mod proving;
+mod rigidity;
 mod tampering;
 mod whir;

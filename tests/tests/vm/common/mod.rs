@@ -129,7 +129,7 @@ pub fn statement() -> [F; 3] {
     [5, 8, 13].map(F::from_u32)
 }
 
-fn call(id: u32, [a, b, c, d, e]: [u32; 5]) -> Instruction {
+pub fn call(id: u32, [a, b, c, d, e]: [u32; 5]) -> Instruction {
     Instruction {
         id,
         d: imm(d),

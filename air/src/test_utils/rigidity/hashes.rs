@@ -1,0 +1,193 @@
+//! Every hash table of this crate: its inputs determine all other cells, those of its messages
+//! included.
+
+use droste_native::F;
+use p3_air::{Air, BaseAir, WindowAccess};
+use p3_field::PrimeCharacteristicRing;
+use p3_lookup::{Count, InteractionBuilder, InteractionSymbolicBuilder};
+use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrix;
+use rand::distr::{Distribution, StandardUniform};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+use super::Rigidity;
+use crate::End::{self, Repeat, Ring};
+use crate::test_utils::{Harness, RowBuilder, Table};
+use crate::{blake3, keccak, poseidon2, poseidon16};
+
+/// Receives each message of a bus once, into columns of its own.
+struct Receiver {
+    bus: String,
+    width: usize,
+}
+
+impl BaseAir<F> for Receiver {
+    fn width(&self) -> usize {
+        self.width
+    }
+}
+
+impl<AB: InteractionBuilder<F = F>> Air<AB> for Receiver {
+    fn eval(&self, builder: &mut AB) {
+        let message = builder.main().current_slice().to_vec();
+        let count = Count::bounded(AB::Expr::NEG_ONE, 1);
+        builder.push_interaction(&self.bus, message, count);
+    }
+}
+
+fn random<T>(count: usize) -> Vec<T>
+where
+    StandardUniform: Distribution<T>,
+{
+    let mut rng = SmallRng::seed_from_u64(1);
+    (0..count).map(|_| rng.random()).collect()
+}
+
+/// A table under test: its AIR, an honest trace and the names of its columns.
+struct Case<'a, A> {
+    air: &'a A,
+    trace: RowMajorMatrix<F>,
+    names: Vec<String>,
+}
+
+/// Columns that are free by design, on these rows, for this reason.
+type Free<'a> = (&'a [&'a str], &'a [usize], &'a str);
+
+impl<A: Air<InteractionSymbolicBuilder<F>> + Air<RowBuilder<F>>> Case<'_, A> {
+    /// Asserts that `free` lists what is free where the columns `inputs` are given on all rows. Any
+    /// bus but this one is open.
+    fn assert_rigid(&self, bus: &str, inputs: &[&str], ends: &[End], (free, at, why): Free<'_>) {
+        let alone = Harness::new(vec![Table::new("table", self.air, self.trace.clone())]);
+        let messages = alone.messages().unwrap();
+        let sent = &messages[bus];
+        let width = sent.keys().next().expect("a message").len();
+        let receiver = Receiver {
+            bus: bus.to_owned(),
+            width,
+        };
+        let received = sent.keys().flatten().copied().map(F::from_u32);
+        let received = RowMajorMatrix::new(received.collect(), width);
+        for &end in ends {
+            let table = Table::new("table", self.air, self.trace.clone()).names(self.names.clone());
+            let receiver = Table::new("receiver", &receiver, received.clone());
+            let mut rigidity = Rigidity::new(vec![table.end(end), receiver]);
+            for other in messages.keys().filter(|other| *other != bus) {
+                rigidity = rigidity.open_bus(other);
+            }
+            for input in inputs {
+                rigidity = rigidity.given("table", input, 0..self.trace.height());
+            }
+            for column in free {
+                rigidity = rigidity.free("table", column, at.iter().copied(), why);
+            }
+            rigidity.check().unwrap().expect_rigid();
+        }
+    }
+}
+
+const NONE: Free<'static> = (&[], &[], "");
+
+#[test]
+fn poseidon16() {
+    use poseidon16::Mode::{Compress, Permute};
+    let inputs: Vec<_> = random(3)
+        .into_iter()
+        .zip([Permute, Compress, Permute])
+        .collect();
+    let case = Case {
+        air: &poseidon16::Poseidon16Table,
+        trace: poseidon16::generate_table(&inputs, Some(8)).unwrap(),
+        names: poseidon16::Poseidon16TableCols::<u8>::names(),
+    };
+    case.assert_rigid("poseidon16", &["permutation.inputs"], &[Ring, Repeat], NONE);
+}
+
+#[test]
+fn poseidon2() {
+    let case = Case {
+        air: &poseidon2::Poseidon2ParentTable,
+        trace: poseidon2::generate_parent_table(&random(3), Some(8)).unwrap(),
+        names: poseidon2::Poseidon2ParentTableCols::<u8>::names(),
+    };
+    case.assert_rigid(
+        "poseidon2_parent",
+        &["permutation.inputs"],
+        &[Ring, Repeat],
+        NONE,
+    );
+    let case = Case {
+        air: &poseidon2::Poseidon2SpongeTable,
+        trace: poseidon2::generate_sponge_table(&random(3), Some(8)).unwrap(),
+        names: poseidon2::Poseidon2SpongeTableCols::<u8>::names(),
+    };
+    case.assert_rigid(
+        "poseidon2_sponge",
+        &["permutation.inputs"],
+        &[Ring, Repeat],
+        NONE,
+    );
+}
+
+#[test]
+fn blake3() {
+    let random = random::<([u32; 8], [u32; 16], u64)>(2).into_iter();
+    let inputs: Vec<_> = random
+        .map(|(chaining, message, counter)| blake3::Compression {
+            chaining,
+            message,
+            counter,
+            block_length: 61,
+            flags: 0xa5,
+        })
+        .collect();
+    let case = Case {
+        air: &blake3::Blake3Table,
+        trace: blake3::generate_table(&inputs, Some(4)).unwrap(),
+        names: blake3::Blake3TableCols::<u8>::names(),
+    };
+    case.assert_rigid("blake3", &[], &[Ring, Repeat], NONE);
+    let case = Case {
+        air: &blake3::narrow::NarrowTable,
+        trace: blake3::narrow::generate_table(&inputs, Some(32)).unwrap(),
+        names: blake3::narrow::NarrowTableCols::<u8>::names(),
+    };
+    // The halves of a row of inputs that are no state, which has the rest.
+    let [columns, diagonals] =
+        [0..4, 4..8].map(|halves| halves.map(|half| format!("row.halves[{half}]")));
+    let columns = columns.flat_map(|half| [format!("{half}[0].a"), format!("{half}[1].a")]);
+    let sums: Vec<String> = columns
+        .chain(diagonals.map(|half| format!("{half}[0].a")))
+        .collect();
+    let mut free: Vec<&str> = sums.iter().map(String::as_str).collect();
+    free.push("row.message");
+    let why = "constraints of degree 3 that cannot be switched off tie sums to message words there";
+    case.assert_rigid("blake3", &[], &[Ring], (&free, &[0, 8, 16, 24], why));
+}
+
+#[test]
+fn keccak() {
+    let case = Case {
+        air: &keccak::KeccakTable,
+        trace: keccak::generate_table(&random(1), Some(32)).unwrap(),
+        names: keccak::KeccakTableCols::<u8>::names(),
+    };
+    case.assert_rigid("keccak_f", &[], &[Ring], NONE);
+    let case = Case {
+        air: &keccak::degree5::Degree5Table,
+        trace: keccak::degree5::generate_table(&random(1), Some(32)).unwrap(),
+        names: keccak::degree5::Degree5TableCols::<u8>::names(),
+    };
+    case.assert_rigid("keccak_f", &[], &[Ring], NONE);
+}
+
+#[test]
+fn keccak256() {
+    let messages = [vec![7; 200], vec![1; 5]];
+    let case = Case {
+        air: &keccak::sponge::SpongeTable,
+        trace: keccak::sponge::generate_table(&messages, None).unwrap(),
+        names: keccak::sponge::SpongeCols::<u8>::names(),
+    };
+    case.assert_rigid("keccak256", &[], &[Ring], NONE);
+}
