@@ -8,13 +8,15 @@
 //! forged keys accepted. A folder or file is therefore read only if this user owns it and no other
 //! user may write to it.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use droste_vm::codec::{encode_body, write_file};
+use droste_vm::codec::encode_body;
+use droste_vm::files;
 use droste_vm::key::KeyDigest;
 
 use super::{MAX_BITS, Recipe};
@@ -63,6 +65,18 @@ impl Cache {
     fn of_build(folder: PathBuf, build: blake3::Hash) -> Option<Self> {
         make_folder(&folder)?;
         is_own(&fs::metadata(&folder).ok()?).then_some(Self { folder, build })
+    }
+
+    /// The keys of all files, those of other builds included.
+    pub(super) fn keys(&self) -> BTreeSet<KeyDigest> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let read = |entry: fs::DirEntry| {
+            let name = blake3::Hash::from_hex(entry.file_name().to_str()?).ok()?;
+            let path = entry.path();
+            let (key, _) = Entry { path, name }.read()?;
+            Some(key)
+        };
+        entries.filter_map(read).collect()
     }
 
     /// The file of a recipe's key.
@@ -121,7 +135,7 @@ impl Entry {
 
     /// Stores key and bits. If that fails, they are derived again next time.
     pub(super) fn write(&self, derived: (KeyDigest, usize)) {
-        let written = write_file(&self.path, self.text(derived).as_bytes());
+        let written = files::replace(&self.path, self.text(derived).as_bytes());
         if written.is_ok() {
             // Other users may be allowed to write to new files by default, and such files would not
             // be read.
@@ -200,6 +214,7 @@ mod tests {
         let derived = (KeyDigest([F::new(7); 8]), 104);
         entry.write(derived);
         assert_eq!(entry.read(), Some(derived));
+        assert_eq!(cache.keys(), BTreeSet::from([derived.0]));
         let written = fs::read(&entry.path).unwrap();
         for index in 0..written.len() {
             let mut damaged = written.clone();
@@ -213,6 +228,7 @@ mod tests {
         let other = cache.entry(&recipe(2)).unwrap();
         fs::write(&other.path, &written).unwrap();
         assert_eq!(other.read(), None);
+        assert_eq!(cache.keys(), BTreeSet::new());
         let build = blake3::hash(b"another");
         let rebuilt = Cache { build, ..cache };
         assert_ne!(rebuilt.entry(&recipe(1)).unwrap().path, entry.path);
