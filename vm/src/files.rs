@@ -23,7 +23,9 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Errors of the operating system, and `InvalidData` if there are more bytes.
 pub fn read_at_most(input: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
-    input.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    input
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)?;
     match bytes.len() as u64 > limit {
         true => {
             let message = format!("the input has more than {limit} bytes, the limit");
@@ -109,7 +111,9 @@ impl Output {
     /// that nobody reads.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(match fs::metadata(path) {
-            Ok(found) if found.is_file() => Target::File(Replacement::of(&fs::canonicalize(path)?)?),
+            Ok(found) if found.is_file() => {
+                Target::File(Replacement::of(&fs::canonicalize(path)?)?)
+            }
             Ok(found) => Target::Stream(open_stream(path, found.file_type())?),
             Err(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => {
                 let message = "is a link that leads to no file";
@@ -148,7 +152,10 @@ fn open_stream(path: &Path, found: fs::FileType) -> io::Result<File> {
         .custom_flags(flags)
         .open(path);
     let file = opened.map_err(|failure| match found.is_fifo() {
-        true => error(failure.kind(), format!("is a pipe that nobody reads: {failure}")),
+        true => error(
+            failure.kind(),
+            format!("is a pipe that nobody reads: {failure}"),
+        ),
         false => failure,
     })?;
     fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;

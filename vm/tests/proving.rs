@@ -169,7 +169,10 @@ fn rows_that_do_not_fit_are_named() {
     let error = proof::<Blake3Suite>(20, Heights::Exact(vec![8, 2, 9, 6])).unwrap_err();
     assert!(matches!(
         error,
-        ProveError::Key(KeyError::Program(ProgramError::Height { log_height: 2, .. }))
+        ProveError::Key(KeyError::Program(ProgramError::Height {
+            log_height: 2,
+            ..
+        }))
     ));
 }
 

@@ -341,7 +341,7 @@ mod tests {
     use p3_field::PrimeCharacteristicRing;
 
     use droste_verifier::claim::{Claim, ClaimTree};
-    
+
     use super::*;
 
     const KEY: KeyDigest = KeyDigest([F::new(1); 8]);

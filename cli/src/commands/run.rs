@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, value_parser};
 use droste_native::F;
-use droste_vm::files;
 use droste_vm::executor::execute;
+use droste_vm::files;
 use droste_vm::machine::StandardTables;
 use droste_vm::precompile::BUILT_IN;
 use droste_vm::profile::{FftWeights, Weight, flame_graph};

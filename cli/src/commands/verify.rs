@@ -197,7 +197,8 @@ impl Verify {
             ([], _) => None,
             ([program], None) => Some(program::compile(program)?),
             _ => {
-                let message = "this is the proof of one program: give either --key or one --program";
+                let message =
+                    "this is the proof of one program: give either --key or one --program";
                 return Err(CommandError::usage(message));
             }
         };

@@ -6,6 +6,7 @@ use droste_native::{
     with_suite,
 };
 use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
+use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member};
 use droste_verifier::keys::{ClaimedKeys, Recipe};
 use droste_verifier::member::Membership;
@@ -204,7 +205,7 @@ fn aggregate_file(name: &str, honest: &Aggregate, donor: &Aggregate) -> File {
     let judge = move |bytes: &[u8]| {
         let aggregate = file::decode(bytes).map_err(|error| Rejection::of(&error))?;
         let changed = recipes(&aggregate.keys) != made_from;
-        let verdict = aggregate.verify(key, &claim, 0);
+        let verdict = aggregate.verify(key, &claim, 0, &AcceptedLeaves::Any);
         let accepted = verdict.map_err(|error| Rejection::of(&error))?;
         if !changed || *accepted.tree() != tree || accepted.key() != key {
             return Ok(());
@@ -231,7 +232,7 @@ fn member_file(honest: &Aggregate, donor: &Aggregate) -> File {
     let (key, claim) = (honest.key(), honest.claim());
     let judge = move |bytes: &[u8]| {
         let member = member::decode(bytes).map_err(|error| Rejection::of(&error))?;
-        let verdict = member.verify(&claim, key, 0);
+        let verdict = member.verify(&claim, key, 0, &AcceptedLeaves::Any);
         verdict.map(|_| ()).map_err(|error| Rejection::of(&error))
     };
     let apart = |aggregate: &Aggregate| {

@@ -58,12 +58,14 @@ impl UnverifiedAggregate {
             })));
         }
         // What is no key of the program at all is no leaf's.
-        let keys = parameters.into_iter().filter_map(|(hash, settings, _, heights)| {
-            with_suite!(hash, H => {
-                let key = ProvingKey::<H, StandardTables>::new(program, settings, heights);
-                key.ok().map(|key| key.key().digest())
-            })
-        });
+        let keys = parameters
+            .into_iter()
+            .filter_map(|(hash, settings, _, heights)| {
+                with_suite!(hash, H => {
+                    let key = ProvingKey::<H, StandardTables>::new(program, settings, heights);
+                    key.ok().map(|key| key.key().digest())
+                })
+            });
         Ok(keys.collect())
     }
 }

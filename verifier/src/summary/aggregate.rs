@@ -65,7 +65,6 @@ pub struct AggregateSummary {
     pub accepted_leaves: AcceptedLeaves,
     /// Keys of leaves that are known as keys of recursion programs
     /// ([`crate::keys::Deriver::hidden_leaves`]).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden_leaves: Vec<String>,
     /// Keys and statements of its proofs.
     pub tree: Node,

@@ -166,7 +166,9 @@ fn signed(batches: &[BatchClaim]) -> Vec<SignedSummary> {
     let mut groups: Vec<Vec<&BatchClaim>> = vec![];
     let mut places = HashMap::new();
     for batch in batches {
-        let place = *places.entry((batch.slot, batch.message)).or_insert(groups.len());
+        let place = *places
+            .entry((batch.slot, batch.message))
+            .or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.push(batch),
             None => groups.push(vec![batch]),

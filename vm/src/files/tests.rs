@@ -23,7 +23,13 @@ impl Folder {
 
     fn pipe(&self, name: &str) -> PathBuf {
         let path = self.path(name);
-        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(
+            Command::new("mkfifo")
+                .arg(&path)
+                .status()
+                .unwrap()
+                .success()
+        );
         path
     }
 
