@@ -31,7 +31,8 @@ const LARGEST: u64 = 4096;
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
-    build: blake3::Hash,
+    /// Digest of the library that derives keys; none if the executable does.
+    library: Option<blake3::Hash>,
 }
 
 /// The file of one recipe's key.
@@ -51,20 +52,18 @@ impl Cache {
     /// Like [`Self::of_user`], if what derives keys is not in the executable but in the library of
     /// this file.
     pub fn of_library(library: &Path) -> Option<Self> {
-        Self::of_build(user_folder()?, hash_of(library)?)
+        Self::of_build(user_folder()?, Some(hash_of(library)?))
     }
 
     /// A cache in this folder, which is created if it does not exist; `None` if another user owns
     /// it or may write to it.
     pub fn in_folder(folder: PathBuf) -> Option<Self> {
-        static BUILD: OnceLock<Option<blake3::Hash>> = OnceLock::new();
-        let build = *BUILD.get_or_init(|| hash_of(&env::current_exe().ok()?));
-        Self::of_build(folder, build?)
+        Self::of_build(folder, None)
     }
 
-    fn of_build(folder: PathBuf, build: blake3::Hash) -> Option<Self> {
+    fn of_build(folder: PathBuf, library: Option<blake3::Hash>) -> Option<Self> {
         make_folder(&folder)?;
-        is_own(&fs::metadata(&folder).ok()?).then_some(Self { folder, build })
+        is_own(&fs::metadata(&folder).ok()?).then_some(Self { folder, library })
     }
 
     /// The keys of all files, those of other builds included.
@@ -81,7 +80,8 @@ impl Cache {
 
     /// The file of a recipe's key.
     pub(super) fn entry(&self, recipe: &Recipe) -> Option<Entry> {
-        let message = encode_body(self.build.as_bytes().to_vec(), recipe).ok()?;
+        let build = self.library.or_else(executable)?;
+        let message = encode_body(build.as_bytes().to_vec(), recipe).ok()?;
         let name = blake3::hash(&message);
         Some(Entry {
             path: self.folder.join(name.to_hex().as_str()),
@@ -104,6 +104,13 @@ fn user_folder() -> Option<PathBuf> {
     // A relative path would depend on where the command is run, which may be another user's
     // folder.
     folder.is_absolute().then_some(folder)
+}
+
+/// The digest of this executable. It takes longer than verifying a proof, so it is computed only if
+/// keys are looked up by their recipes.
+fn executable() -> Option<blake3::Hash> {
+    static EXECUTABLE: OnceLock<Option<blake3::Hash>> = OnceLock::new();
+    *EXECUTABLE.get_or_init(|| hash_of(&env::current_exe().ok()?))
 }
 
 /// The digest of a file's bytes, which names a build.
@@ -229,8 +236,8 @@ mod tests {
         fs::write(&other.path, &written).unwrap();
         assert_eq!(other.read(), None);
         assert_eq!(cache.keys(), BTreeSet::new());
-        let build = blake3::hash(b"another");
-        let rebuilt = Cache { build, ..cache };
+        let library = Some(blake3::hash(b"another"));
+        let rebuilt = Cache { library, ..cache };
         assert_ne!(rebuilt.entry(&recipe(1)).unwrap().path, entry.path);
     }
 

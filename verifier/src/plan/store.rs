@@ -279,6 +279,14 @@ mod tests {
         }
         assert_eq!(store.get(other).as_deref(), Some(&b"a result"[..]));
         assert!(!nowhere.exists());
+        // A folder is renamed, since something of others may be in it.
+        fs::create_dir(store.path(name)).unwrap();
+        fs::write(store.path(name).join("mine"), b"").unwrap();
+        assert_eq!(store.get(name), None);
+        store.put(name, b"a result").unwrap();
+        assert_eq!(store.get(name).as_deref(), Some(&b"a result"[..]));
+        store.clone().remove([name, other]).unwrap();
+        assert_eq!(fs::read_dir(store.folder()).unwrap().count(), 1);
     }
 
     #[test]
