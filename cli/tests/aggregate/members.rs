@@ -29,7 +29,12 @@ pub fn leaves_are_members(folder: &TempDir, key: &str, claim: &str, bits: u64) {
         let words = format!("{own} is the key of a leaf, but not one of the keys");
         fails(folder, &format!("{verify} --leaf {other}"), 1, &words);
         let words = format!("the leaf is at {leaf}.0, expected at 7");
-        fails(folder, &format!("{verify} --position 7"), 1, &words);
+        fails(
+            folder,
+            &format!("{verify} --any-leaf --position 7"),
+            1,
+            &words,
+        );
     }
     fails(folder, &verify, 2, "nothing says which leaves to accept");
     let verify = format!("{verify} --any-leaf");

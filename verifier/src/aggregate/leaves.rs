@@ -48,7 +48,11 @@ impl UnverifiedAggregate {
         }
         let rows = parameters
             .iter()
-            .map(|(_, settings, log_height, _)| 1 << (log_height + settings.log_blowup))
+            .map(|(_, settings, log_height, _)| {
+                let log_rows = log_height.saturating_add(settings.log_blowup);
+                let log_rows = u32::try_from(log_rows).unwrap_or(u32::MAX);
+                1_usize.checked_shl(log_rows).unwrap_or(usize::MAX)
+            })
             .fold(0, usize::saturating_add);
         if rows > limit {
             return Err(AggregateError::Recipe(Box::new(RecipeError::TooLarge {
