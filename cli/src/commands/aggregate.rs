@@ -338,6 +338,7 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use droste_verifier::claim::MAX_DEPTH;
+    use droste_vm::key::KeyDigest;
     use p3_field::PrimeCharacteristicRing;
 
     use droste_verifier::claim::{Claim, ClaimTree};
