@@ -233,6 +233,8 @@ impl Aggregate {
         let summary = compute(py, move || {
             let start = Instant::now();
             let read = this.read()?;
+            // Before any work that the file determines.
+            read.check_key(key)?;
             let leaves = match leaves {
                 None => AcceptedLeaves::Any,
                 Some(leaves) => {

@@ -161,7 +161,7 @@ impl Verify {
                 return Err(CommandError::usage(message));
             };
             let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
-            let leaves = self.accepted_leaves(&aggregate)?;
+            let leaves = self.accepted_leaves(&aggregate, key)?;
             let start = Instant::now();
             let aggregate = aggregate
                 .verify(key, &claim.0, self.min_bits, &leaves)
@@ -223,7 +223,10 @@ impl Verify {
     fn accepted_leaves(
         &self,
         aggregate: &UnverifiedAggregate,
+        key: KeyDigest,
     ) -> Result<AcceptedLeaves, CommandError> {
+        // Before any work that the file determines.
+        aggregate.check_key(key).map_err(CommandError::failed)?;
         let mut keys = (!self.programs.is_empty()).then(BTreeSet::new);
         for path in &self.programs {
             let compiled = program::compile(path)?;

@@ -18,8 +18,10 @@ impl UnverifiedAggregate {
     /// aggregate says that its leaves were proved, for [`AcceptedLeaves`].
     ///
     /// The parameters need not be true: a leaf that has one of these keys is a proof of the program,
-    /// and its bits are those of the key set. `limit` is the largest number of rows to which this
-    /// commits, blowup included, as in [`droste_vm::verifier::verify_program`].
+    /// and its bits are those of the key set. The work is that of a key for each recursion key of the
+    /// file; `limit` is the largest number of rows to which this commits, blowup included, as in
+    /// [`droste_vm::verifier::verify_program`]. Callers compare the set with the one that they expect
+    /// first ([`Self::check_key`]).
     ///
     /// [`AcceptedLeaves`]: crate::claim::AcceptedLeaves
     ///

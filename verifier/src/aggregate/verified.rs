@@ -136,6 +136,18 @@ impl UnverifiedAggregate {
         self.keys.digest()
     }
 
+    /// Checks the digest of the listed recursion keys.
+    ///
+    /// # Errors
+    /// [`KeysError::Digest`].
+    pub fn check_key(&self, expected: KeyDigest) -> Result<(), KeysError> {
+        let found = self.key();
+        match found == expected {
+            true => Ok(()),
+            false => Err(KeysError::Digest { expected, found }),
+        }
+    }
+
     /// What the aggregate claims.
     pub const fn claim(&self) -> [F; 8] {
         self.proof.statement()
@@ -161,11 +173,7 @@ impl UnverifiedAggregate {
         min_bits: usize,
         leaves: &AcceptedLeaves,
     ) -> Result<Aggregate, AggregateError> {
-        let found = self.key();
-        if found != key {
-            let expected = key;
-            return Err(KeysError::Digest { expected, found }.into());
-        }
+        self.check_key(key)?;
         if self.claim() != *claim {
             return Err(AggregateError::OtherClaim {
                 expected: *claim,

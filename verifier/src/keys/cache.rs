@@ -127,6 +127,10 @@ fn hash_of(file: &Path) -> Option<blake3::Hash> {
 impl Entry {
     /// Reads key and bits; `None` if the file is missing, damaged or writable for others.
     pub(super) fn read(&self) -> Option<(KeyDigest, usize)> {
+        // Opening a pipe might never end.
+        if !fs::metadata(&self.path).ok()?.is_file() {
+            return None;
+        }
         let file = File::open(&self.path).ok()?;
         if !is_own(&file.metadata().ok()?) {
             return None;
