@@ -10,6 +10,7 @@ use droste_native::F;
 use droste_verifier::file;
 use droste_verifier::plan::{Leaf, LeafProgram, Planner};
 use droste_vm::codec;
+use droste_vm::files;
 use droste_vm::verifier::DEFAULT_LIMIT;
 use p3_maybe_rayon::prelude::*;
 
@@ -155,6 +156,8 @@ impl LeafFile {
 }
 
 fn begins_as_aggregate(path: &Path) -> io::Result<bool> {
+    // It will be read again.
+    files::check_is_file(path)?;
     let mut start = vec![];
     let length = file::MAGIC.len() as u64;
     File::open(path)?.take(length).read_to_end(&mut start)?;

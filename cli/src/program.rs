@@ -1,11 +1,10 @@
 //! Reads the programs and hint files that the command line names.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use droste_vm::compiler::{self, Compiled};
 use droste_vm::executor::Tape;
+use droste_vm::files;
 
 use crate::error::CommandError;
 
@@ -21,31 +20,11 @@ pub const LARGEST_LIMIT: u64 = 1 << 30;
 /// # Errors
 /// If the file cannot be read, is larger than 256 MiB or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, CommandError> {
-    let bytes = File::open(path)
-        .and_then(|file| read_at_most(file, LARGEST_FILE))
-        .map_err(CommandError::file(path))?;
+    let bytes = files::read(path, LARGEST_FILE).map_err(CommandError::file(path))?;
     String::from_utf8(bytes).map_err(|_| {
         let path = path.display();
         CommandError::failed(format!("{path} is not text in UTF-8"))
     })
-}
-
-/// Reads everything, up to `limit` bytes. The size in a file's metadata cannot be used for this:
-/// devices and pipes have none.
-///
-/// # Errors
-/// Errors of the operating system, and `InvalidData` if there are more bytes.
-pub fn read_at_most(file: impl Read, limit: u64) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        let message = format!("the input has more than {limit} bytes, the limit");
-        return Err(std::io::Error::new(
-            std::io::ErrorKind::InvalidData,
-            message,
-        ));
-    }
-    Ok(bytes)
 }
 
 /// Compiles the program at `path` with the gadget library.

@@ -1,9 +1,12 @@
-//! Options that say which recursion keys in a file are trusted, and the reason for the trust.
+//! Options that say which recursion keys in a file are trusted, and the reason for the trust; and
+//! which leaves of an aggregate are accepted.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
 use droste_verifier::aggregate::{Aggregate, UnverifiedAggregate};
+use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
 use droste_verifier::keys::{Cache, Deriver};
 use droste_verifier::summary::Evidence;
@@ -33,12 +36,77 @@ pub struct Derivation {
     no_cache: bool,
 }
 
+/// Options that say which leaves of an aggregate are accepted.
+#[derive(Debug, Args)]
+pub struct LeafKeys {
+    /// Digest of a key that leaves of an aggregate may have, as `droste key` prints it. May be given
+    /// several times; leaves with any other key are refused.
+    #[arg(long = "leaf", value_name = "KEY")]
+    keys: Vec<KeyDigest>,
+    /// Accept leaves with any key. Which programs they are proofs of is then not known: compare the
+    /// keys that are printed. If one is itself a recursion proof, proofs hidden below it are not
+    /// counted in the bits.
+    #[arg(long, conflicts_with = "keys")]
+    any_leaf: bool,
+}
+
+impl LeafKeys {
+    /// Whether one of the options was given.
+    pub const fn are_given(&self) -> bool {
+        self.any_leaf || !self.keys.is_empty()
+    }
+
+    /// The leaves that are accepted: those that the options name, and those of programs.
+    ///
+    /// # Errors
+    /// Wrong usage: if nothing says which, or `--any-leaf` is given with programs.
+    pub fn accepted(
+        &self,
+        programs: Option<BTreeSet<KeyDigest>>,
+    ) -> Result<AcceptedLeaves, CommandError> {
+        let keys = self.keys.iter().copied();
+        match (self.any_leaf, programs) {
+            (true, None) => Ok(AcceptedLeaves::Any),
+            (true, Some(_)) => {
+                let message = "--any-leaf accepts leaves of all programs: name none with --program";
+                Err(CommandError::usage(message))
+            }
+            (false, Some(programs)) => Ok(keys.chain(programs).collect()),
+            (false, None) if !self.keys.is_empty() => Ok(keys.collect()),
+            (false, None) => Err(CommandError::usage(
+                "nothing says which leaves to accept: name the key of each program with --leaf, as \
+                 `droste key` prints it (`droste verify` also takes --program), or accept all with \
+                 --any-leaf",
+            )),
+        }
+    }
+}
+
 /// The words that commands print for the reason why recursion keys are trusted.
 pub const fn text_of(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::Derived => "derived from their programs",
         Evidence::Pinned => "pinned by --key",
         Evidence::Claimed => "claimed by the file",
+    }
+}
+
+/// What commands print after what is true only if the recursion keys are.
+pub const fn doubt_of(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Claimed => ", as the file claims",
+        Evidence::Derived | Evidence::Pinned => "",
+    }
+}
+
+/// The words that commands print for the leaves that were accepted.
+pub fn text_of_leaves(accepted: &AcceptedLeaves) -> String {
+    match accepted {
+        AcceptedLeaves::Any => "with any key".to_owned(),
+        AcceptedLeaves::Keys(keys) => {
+            let keys: Vec<String> = keys.iter().map(KeyDigest::to_string).collect();
+            format!("with a key that was asked for: {}", keys.join(", "))
+        }
     }
 }
 
@@ -56,8 +124,8 @@ impl Trust {
         self.derivation.deriver()
     }
 
-    /// Verifies an aggregate under pinned keys, or else under derived ones. Returns it with the
-    /// reason why its keys are trusted.
+    /// Verifies an aggregate under pinned keys, or else under derived ones, with any leaves. Returns
+    /// it with the reason why its keys are trusted.
     ///
     /// # Errors
     /// If it is not valid, or its keys are neither pinned nor those of the programs that they list.
@@ -66,10 +134,10 @@ impl Trust {
         aggregate: UnverifiedAggregate,
         deriver: &Deriver,
     ) -> Result<(Aggregate, Evidence), CommandError> {
-        let key = aggregate.key();
+        let (key, any) = (aggregate.key(), &AcceptedLeaves::Any);
         let (accepted, evidence) = match self.keys.contains(&key) {
-            true => (aggregate.pinned(key, 0), Evidence::Pinned),
-            false => (aggregate.derive(deriver), Evidence::Derived),
+            true => (aggregate.pinned(key, 0, any), Evidence::Pinned),
+            false => (aggregate.derive(deriver, any), Evidence::Derived),
         };
         Ok((accepted.map_err(CommandError::failed)?, evidence))
     }

@@ -237,3 +237,36 @@ fn hostile_files_end_in_an_error() {
         assert!(!error.contains("panicked"), "{arguments}: {error}");
     }
 }
+
+/// A pipe that nobody writes to is refused by name wherever a file is read; it would be waited for.
+#[cfg(unix)]
+#[test]
+fn pipes_without_a_writer_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let pipe = path("a.proof");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let key = "0".repeat(64);
+    let (folder, output) = (folder.path().display(), path("none"));
+    for (arguments, words) in [
+        (format!("hash blake3 {pipe}"), "nobody writes"),
+        (format!("compile {pipe}"), "nobody writes"),
+        (format!("verify {pipe} --key {key}"), "nobody writes"),
+        (format!("xmss verify --json {pipe}"), "nobody writes"),
+        (format!("cost --from {pipe}"), "nobody writes"),
+        (
+            format!("aggregate --list {pipe} -o {output}"),
+            "nobody writes",
+        ),
+        // Leaves are read more than once.
+        (format!("aggregate {folder} -o {output}"), "is not a file"),
+        (format!("aggregate {pipe} -o {output}"), "is not a file"),
+    ] {
+        let output = droste(&arguments, &[]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments}: {error}");
+        assert!(error.contains(words), "{arguments}: {error}");
+        assert!(error.contains("a.proof"), "{arguments}: {error}");
+    }
+}

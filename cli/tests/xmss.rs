@@ -51,6 +51,10 @@ fn signatures_of_another_implementation_are_valid() {
     let arguments = ["xmss", "verify", "--json", "changed.json"];
     let text = exits(1, folder.path(), &arguments);
     assert!(text.contains("signature 2"), "{text}");
+    // No signature is no valid list.
+    write(&folder.path().join("none.json"), &json!([]));
+    let text = exits(1, folder.path(), &["xmss", "verify", "--json", "none.json"]);
+    assert!(text.contains("no signatures"), "{text}");
     // What is not canonical is refused by name.
     changed[2]["chain_tips"][41][3] = json!(element + 0x7f00_0001);
     write(&folder.path().join("changed.json"), &changed);
@@ -83,6 +87,19 @@ fn a_slot_is_signed_once() {
     for spent in ["0", "1"] {
         sign(1, spent, "1,2,3,4,5,6,7,9");
     }
+    // What cannot be written spends no slot.
+    let nowhere = [
+        "xmss",
+        "sign",
+        "key",
+        "--slot",
+        "3",
+        "--message",
+        "1,2,3,4,5,6,7,8",
+        "-o",
+        "none/a.json",
+    ];
+    exits(1, folder, &nowhere);
     sign(1, "4", "1,2,3,4,5,6,7,8");
     sign(2, "2", "1,2,3");
     sign(0, "3", "1,2,3,4,5,6,7,8");
@@ -207,6 +224,10 @@ fn an_aggregate_says_who_signed() {
         &|claims| claims["batches"][0]["message"][0] = json!(0x7f00_0001),
         "element 0 of message is not canonical",
     );
+    let mut arguments = vec!["xmss", "check", "all.agg", "--claims", claims];
+    arguments.extend(["--min-bits", "0", "--min-tree-bits", "64"]);
+    let text = exits(1, folder, &arguments);
+    assert!(text.contains("the tree has"), "{text}");
     // The bits are those of toy parameters.
     let arguments = ["xmss", "check", "all.agg", "--claims", claims];
     let text = exits(1, folder, &arguments);

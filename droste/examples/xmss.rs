@@ -48,7 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         settings,
         batches: vec![batch.claim()],
     };
-    let aggregate = file::decode(&bytes)?.derive(&Deriver::new())?;
+    let leaves = AcceptedLeaves::from_iter([claims.key()?]);
+    let aggregate = file::decode(&bytes)?.derive(&Deriver::new(), &leaves)?;
     claims.check(aggregate.tree(), &Xmss::DEFAULT)?;
     let [(key, _), ..] = batch.signatures.as_slice() else {
         return Err("no signatures".into());

@@ -111,7 +111,7 @@ pub mod recursion {
         CircuitCache, CircuitError, CircuitKey, MultilinearCircuit, ProgramCircuit,
         RecursionCircuit, RecursionProof, RecursionVerifyError, Run,
     };
-    pub use droste_verifier::claim::{Claim, ClaimError, ClaimTree};
+    pub use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree};
     pub use droste_verifier::file;
     pub use droste_verifier::keys::{Cache, ClaimedKeys, Deriver, KeySet, KeysError};
     pub use droste_verifier::member::{Member, MemberError, Membership};

@@ -32,7 +32,7 @@ pub use crate::machine::{
 };
 #[cfg(feature = "prover")]
 pub use crate::recursion::{
-    Aggregate, Aggregator, BatchCircuit, Deriver, Seed, UniCircuit, VerifiedProof,
+    AcceptedLeaves, Aggregate, Aggregator, BatchCircuit, Deriver, Seed, UniCircuit, VerifiedProof,
 };
 
 #[cfg(feature = "curves")]

@@ -30,10 +30,10 @@ fn sampled(word: [Felt; 2]) -> u32 {
 }
 
 /// Advises the next hint to be one if the integers that sampling reads from these words, of 31 bits
-/// each, are all below the modulus, and zero otherwise.
-pub fn advise_below_modulus(words: &[[Felt; 2]]) {
+/// each, are all below the modulus less one, and zero otherwise.
+pub fn advise_below_largest(words: &[[Felt; 2]]) {
     run::advise(|| {
-        let below = |word: &[Felt; 2]| sampled(*word) & 0x7fff_ffff < MODULUS;
+        let below = |word: &[Felt; 2]| sampled(*word) & 0x7fff_ffff < MODULUS - 1;
         Hint::Felt(F::from_bool(words.iter().all(below)))
     });
 }

@@ -7,7 +7,7 @@
 
 use std::marker::PhantomData;
 
-use crate::advice::{advise_below_modulus, advise_blocks, advise_elements};
+use crate::advice::{advise_below_largest, advise_blocks, advise_elements};
 use crate::bits::Bits;
 use crate::hash::{Challenger, Hash};
 use crate::prelude::*;
@@ -58,20 +58,19 @@ fn halves(word: [Felt; 2]) -> (Felt, Felt) {
 
 /// Returns the first `N` sampled integers that are below the modulus, out of `available` words.
 ///
-/// A hint says whether the first `N` integers all are, which is checked. If they are not, each word is
-/// either taken or skipped. Fails if fewer than `N` integers are below the
-/// modulus.
+/// The modulus is 127 * 2^24 + 1: an integer whose top bits are not 127 is below it, and of the others
+/// only 127 * 2^24 is. A hint says whether the top bits of the first `N` integers all differ from 127,
+/// which is checked. If they do not, each word is either taken or skipped. Fails if fewer than `N`
+/// integers are below the modulus.
 fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; N] {
     // Entries of `words` from `available` on are zeros that were never sampled.
     assert!(N <= available);
     let mut values = [Felt::ZERO; N];
-    advise_below_modulus(&words[0..N]);
+    advise_below_largest(&words[0..N]);
     let clean = hint_felt().bit();
     if clean == Felt::ONE {
         for i in 0..N {
             let (high, low) = halves(words[i]);
-            // The modulus is 127 * 2^24 + 1, so the integer is below it if its top bits are not
-            // 127.
             assert!(high != felt(127));
             values[i] = high * felt(1 << 24) + low;
         }
@@ -79,11 +78,15 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
         // Entry j is one if j words have been taken so far.
         let mut taken = [Felt::ZERO; 16];
         taken[0] = Felt::ONE;
+        let mut found = Felt::ZERO;
         for i in 0..available {
             let (high, low) = halves(words[i]);
             let mut accept = Felt::ONE;
-            if high == felt(127) && low != Felt::ZERO {
-                accept = Felt::ZERO;
+            if high == felt(127) {
+                found = Felt::ONE;
+                if low != Felt::ZERO {
+                    accept = Felt::ZERO;
+                }
             }
             let value = high * felt(1 << 24) + low;
             for k in 0..N {
@@ -93,9 +96,9 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
                 taken[j + 1] += here;
                 taken[j] -= here;
             }
-            // If all of the first `N` are taken, the hint is false.
+            // If none of the first `N` has these top bits, the hint is false.
             if i + 1 == N {
-                assert_eq!(taken[N], Felt::ZERO);
+                assert_eq!(found, Felt::ONE);
             }
         }
         assert_eq!(taken[N], Felt::ONE);

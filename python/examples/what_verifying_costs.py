@@ -88,11 +88,11 @@ figure.savefig(folder / "tables.png")
 
 # %% [markdown]
 # Two proofs become one: each is wrapped, and the wraps are joined. Whoever verifies has derived the
-# key, and knows the claim.
+# key, and knows the claim and the program.
 
 # %%
 wraps = [droste.wrap(program.prove([n], preset="toy"), program, [n], preset="toy") for n in (5, 6)]
 one = droste.join(wraps, preset="toy")
 key = droste.keys(wraps, join=[2], preset="toy")["key"]
-summary = one.verify(key=key, claim=one.claim, min_bits=1)
+summary = one.verify(key=key, claim=one.claim, leaves=[program], min_bits=1)
 print(f"{len(wraps)} proofs in one of {summary['proof_bytes']} bytes")

@@ -1,5 +1,6 @@
 //! Aggregates: proofs that other proofs were verified.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -8,6 +9,7 @@ use droste_native::{F, HashId};
 use droste_verifier::aggregate::{
     Aggregate as Accepted, Aggregator, UnverifiedAggregate, VerifiedProof,
 };
+use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
 use droste_verifier::keys::{KeySet, Recipe};
 use droste_verifier::summary::{
@@ -30,7 +32,7 @@ use crate::error::{Error, Kind};
 use crate::files;
 use crate::program::{Program, public_inputs};
 use crate::proof::Proof;
-use crate::trust::{Trust, digest};
+use crate::trust::{Trust, deriver, digest};
 
 /// A recursion proof with its claim tree and the keys of its recursion programs.
 ///
@@ -102,7 +104,7 @@ impl Aggregate {
         let read = self.read()?;
         let known = *self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
         if known != Evidence::Claimed {
-            return Ok((read.pinned(self.key, 0)?, known));
+            return Ok((read.pinned(self.key, 0, &AcceptedLeaves::Any)?, known));
         }
         let (accepted, evidence) = trust.accept(read)?;
         *self.evidence.lock().unwrap_or_else(PoisonError::into_inner) = evidence;
@@ -181,16 +183,24 @@ impl Aggregate {
     ///     claim: the claim that it must make, 64 hexadecimal digits.
     ///     min_bits: proven bits of security that each proof of the tree must have at least.
     ///     min_tree_bits: proven bits that all proofs must have together, by the union bound.
-    ///     leaves: digests of keys; a leaf with any other key is refused. If it is not given, every
-    ///         leaf is taken for the proof of an ordinary program, and if one is itself a recursion
-    ///         proof, proofs hidden below it are not counted in the bits.
+    ///     leaves: the leaves that are accepted, each as the digest of a key, or as a `Program`,
+    ///         whose keys are computed; a leaf with any other key is refused.
+    ///     any_leaf: accept leaves with any key. Which programs they are proofs of is then not
+    ///         known: compare the keys that are returned. If one is itself a recursion proof, proofs
+    ///         hidden below it are not counted in the bits.
+    ///     limit: as for `Proof.verify`, for each program.
     ///
     /// Returns:
     ///     A dictionary of what it says, as `droste verify --format json` prints it.
     ///
     /// Raises:
     ///     VerifyError: The aggregate is rejected.
-    #[pyo3(signature = (*, key, claim, min_bits=100, min_tree_bits=None, leaves=None))]
+    ///     UsageError: Neither `leaves` nor `any_leaf` says which leaves to accept, or both do.
+    #[pyo3(signature = (
+        *, key, claim, min_bits=100, min_tree_bits=None, leaves=None, any_leaf=false,
+        limit=DEFAULT_LIMIT
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn verify<'py>(
         &self,
         py: Python<'py>,
@@ -198,19 +208,50 @@ impl Aggregate {
         claim: &str,
         min_bits: usize,
         min_tree_bits: Option<usize>,
-        leaves: Option<Vec<String>>,
+        leaves: Option<Vec<Bound<'py, PyAny>>>,
+        any_leaf: bool,
+        limit: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (key, claim) = (digest(key)?, digest(claim)?.0);
-        let leaves: Option<Vec<KeyDigest>> = leaves
-            .map(|leaves| leaves.iter().map(|text| digest(text)).collect())
-            .transpose()?;
-        let this = self.clone();
+        let leaves = match (leaves, any_leaf) {
+            (Some(leaves), false) => {
+                let leaves = leaves.iter().map(AskedLeaf::new);
+                Some(leaves.collect::<PyResult<Vec<AskedLeaf>>>()?)
+            }
+            (None, true) => None,
+            (Some(_), true) => {
+                let message = "any_leaf accepts all leaves: give no leaves";
+                return Err(Error::usage(message).into());
+            }
+            (None, false) => {
+                let message = "nothing says which leaves to accept: give the key of each program, or \
+                               the programs, as leaves, or accept all with any_leaf";
+                return Err(Error::usage(message).into());
+            }
+        };
+        let (this, deriver) = (self.clone(), deriver(py, true)?);
         let summary = compute(py, move || {
             let start = Instant::now();
-            let accepted = this.read()?.verify(key, &claim, min_bits)?;
-            if let Some(leaves) = leaves {
-                accepted.tree().check_leaves(&leaves)?;
-            }
+            let read = this.read()?;
+            // Before any work that the file determines.
+            read.check_key(key)?;
+            let leaves = match leaves {
+                None => AcceptedLeaves::Any,
+                Some(leaves) => {
+                    let mut keys = BTreeSet::new();
+                    for leaf in leaves {
+                        match leaf {
+                            AskedLeaf::Key(key) => keys.extend([key]),
+                            AskedLeaf::Program(compiled) => {
+                                keys.extend(read.keys_of_leaves(&compiled.program, limit)?);
+                            }
+                        }
+                    }
+                    AcceptedLeaves::Keys(keys)
+                }
+            };
+            let accepted = read.verify(key, &claim, min_bits, &leaves)?;
+            let hidden = deriver.hidden_leaves(&accepted)?;
             let found = accepted.accepted().tree_bits;
             if let Some(expected) = min_tree_bits
                 && found < expected
@@ -220,7 +261,8 @@ impl Aggregate {
                 );
                 return Err(Error::new(Kind::Verify, message));
             }
-            this.summary(&accepted, Evidence::Pinned, start)
+            let summary = this.summary(&accepted, Evidence::Pinned, start)?;
+            Ok(summary.with_hidden_leaves(&hidden))
         })?;
         Ok(pythonize(py, &summary)?)
     }
@@ -256,7 +298,9 @@ impl Aggregate {
                 return Ok(AggregateSummary::claimed(&read, &accepted, elapsed)?);
             }
             let (accepted, evidence) = this.accept(&trust)?;
-            this.summary(&accepted, evidence, start)
+            let hidden = trust.deriver().hidden_leaves(&accepted)?;
+            let summary = this.summary(&accepted, evidence, start)?;
+            Ok(summary.with_hidden_leaves(&hidden))
         })?;
         Ok(pythonize(py, &summary)?)
     }
@@ -271,6 +315,24 @@ impl Aggregate {
 
     fn __repr__(&self) -> String {
         format!("<droste.Aggregate, {} bytes>", self.bytes.len())
+    }
+}
+
+/// A leaf that a caller of `Aggregate.verify` accepts.
+enum AskedLeaf {
+    Key(KeyDigest),
+    Program(Arc<Compiled>),
+}
+
+impl AskedLeaf {
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(program) = object.cast::<Program>() {
+            return Ok(Self::Program(Arc::clone(&program.get().compiled)));
+        }
+        match object.extract::<String>() {
+            Ok(key) => Ok(Self::Key(digest(&key)?)),
+            Err(_) => Err(expected(object, "the digest of a key or a Program")),
+        }
     }
 }
 

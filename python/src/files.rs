@@ -1,10 +1,8 @@
 //! Reads and writes the files of proofs, aggregates, programs and signatures, with the command's words.
 
-use std::fs::File;
-use std::io::{Error as IoError, ErrorKind, Read};
 use std::path::Path;
 
-use droste_vm::codec;
+use droste_vm::{codec, files};
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Kind};
@@ -25,7 +23,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// If it cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    codec::write_file(path, bytes).map_err(Error::file(path))
+    files::write(path, bytes).map_err(Error::file(path))
 }
 
 /// Reads the text of a program, or JSON.
@@ -33,17 +31,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// # Errors
 /// If the file cannot be read, is larger than 256 MiB or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, Error> {
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(LARGEST_TEXT + 1).read_to_end(&mut bytes))
-        .map_err(Error::file(path))?;
-    if bytes.len() as u64 > LARGEST_TEXT {
-        let message = format!("the input has more than {LARGEST_TEXT} bytes, the limit");
-        return Err(Error::file(path)(IoError::new(
-            ErrorKind::InvalidData,
-            message,
-        )));
-    }
+    let bytes = files::read(path, LARGEST_TEXT).map_err(Error::file(path))?;
     String::from_utf8(bytes).map_err(|_| {
         let path = path.display();
         Error::new(Kind::File, format!("{path} is not text in UTF-8"))

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use droste_verifier::aggregate::{Aggregate, UnverifiedAggregate};
+use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::keys::{Cache, Deriver};
 use droste_verifier::summary::Evidence;
 use droste_vm::key::KeyDigest;
@@ -47,15 +48,15 @@ impl Trust {
         self.deriver
     }
 
-    /// Verifies an aggregate under pinned keys, or else under derived ones.
+    /// Verifies an aggregate under pinned keys, or else under derived ones, with any leaves.
     ///
     /// # Errors
     /// If it is not valid, or its keys are neither pinned nor those of the programs that they list.
     pub fn accept(&self, read: UnverifiedAggregate) -> Result<(Aggregate, Evidence), Error> {
-        let key = read.key();
+        let (key, any) = (read.key(), &AcceptedLeaves::Any);
         Ok(match self.pinned.contains(&key) {
-            true => (read.pinned(key, 0)?, Evidence::Pinned),
-            false => (read.derive(self.deriver)?, Evidence::Derived),
+            true => (read.pinned(key, 0, any)?, Evidence::Pinned),
+            false => (read.derive(self.deriver, any)?, Evidence::Derived),
         })
     }
 }

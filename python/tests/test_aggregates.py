@@ -16,7 +16,8 @@ def test_proofs_of_two_programs_become_one(
     joined: droste.Aggregate, wraps: list[droste.Aggregate], factorial: droste.Program,
     fibonacci: droste.Program,
 ) -> None:  # fmt: skip
-    said = joined.verify(key=joined.key, claim=joined.claim, min_bits=1)
+    programs = [factorial, fibonacci]
+    said = joined.verify(key=joined.key, claim=joined.claim, min_bits=1, leaves=programs)
     assert said["keys_are"] == "pinned"
     assert said["claim"] == joined.claim
     assert 0 <= said["tree_bits"] < said["proven_bits"] < 100
@@ -34,6 +35,7 @@ def test_proofs_of_two_programs_become_one(
     # The key can be derived from the wraps alone, and from the aggregate.
     assert droste.keys(wraps, join=[2], preset="toy")["key"] == joined.key
     assert droste.keys([joined])["key"] == joined.key
+    assert said["accepted_leaves"] == sorted(keys)
     joined.verify(key=joined.key, claim=joined.claim, min_bits=1, leaves=keys)
     with pytest.raises(droste.VerifyError, match="is the key of a leaf, but not one of the keys"):
         joined.verify(key=joined.key, claim=joined.claim, min_bits=1, leaves=keys[:1])
@@ -46,15 +48,25 @@ def test_verification_fails_closed(joined: droste.Aggregate) -> None:
     with pytest.raises(TypeError, match="missing 2 required keyword"):
         joined.verify()  # type: ignore[call-arg]
     with pytest.raises(droste.VerifyError, match="proven bits"):
-        joined.verify(key=joined.key, claim=joined.claim)
+        joined.verify(key=joined.key, claim=joined.claim, any_leaf=True)
+    with pytest.raises(droste.UsageError, match="nothing says which leaves to accept"):
+        joined.verify(key=joined.key, claim=joined.claim, min_bits=1)
+    with pytest.raises(droste.UsageError, match="any_leaf accepts all leaves"):
+        joined.verify(key=joined.key, claim=joined.claim, leaves=[other], any_leaf=True)
+    with pytest.raises(droste.UsageError, match="int was given, expected the digest of a key or a"):
+        joined.verify(key=joined.key, claim=joined.claim, leaves=[1])  # type: ignore[list-item]
+    said = joined.verify(key=joined.key, claim=joined.claim, min_bits=1, any_leaf=True)
+    assert said["accepted_leaves"] == "any"
     with pytest.raises(droste.VerifyError, match="the set of recursion keys is"):
-        joined.verify(key=other, claim=joined.claim, min_bits=1)
+        joined.verify(key=other, claim=joined.claim, min_bits=1, any_leaf=True)
     with pytest.raises(droste.VerifyError, match="the claim is"):
-        joined.verify(key=joined.key, claim=other, min_bits=1)
+        joined.verify(key=joined.key, claim=other, min_bits=1, any_leaf=True)
     with pytest.raises(droste.VerifyError, match="expected at least 64"):
-        joined.verify(key=joined.key, claim=joined.claim, min_bits=1, min_tree_bits=64)
+        joined.verify(
+            key=joined.key, claim=joined.claim, min_bits=1, min_tree_bits=64, any_leaf=True
+        )
     with pytest.raises(droste.UsageError, match="64 hexadecimal digits"):
-        joined.verify(key="12", claim=joined.claim)
+        joined.verify(key="12", claim=joined.claim, any_leaf=True)
 
 
 def test_files_are_the_commands(
@@ -87,8 +99,9 @@ def test_files_are_the_commands(
     other = "00" * 32
     for key, claim in [(other, joined.claim), (joined.key, other)]:
         with pytest.raises(droste.VerifyError) as refused:
-            read.verify(key=key, claim=claim, min_bits=1)
-        done = command("verify", both, "--key", key, "--claim", claim, "--min-bits", "1")
+            read.verify(key=key, claim=claim, min_bits=1, any_leaf=True)
+        done = command("verify", both, "--key", key, "--claim", claim, "--min-bits", "1",
+                       "--any-leaf")  # fmt: skip
         assert done.stderr == f"droste: {refused.value}\n"
     proof_file = tmp_path / "five.proof"
     proof.write(proof_file)

@@ -1,13 +1,15 @@
-//! Attacks verifiers with changed files and forged proofs; see `docs/testing.md`.
+//! Attacks verifiers with changed files and forged proofs, or with `--decode` the decoders alone; see
+//! `docs/testing.md`.
 //!
 //! `cargo run -p droste-tests --release --example mutate -- --count 1000000`
+//! `cargo run -p droste-tests --release --example mutate -- --decode --count 1000000`
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use droste_air::test_utils::Counting;
 use droste_native::{Blake3Suite, HashId, KeccakSuite, Poseidon16Suite};
-use droste_tests::attack::files::{join_and_member, proofs, wraps};
+use droste_tests::attack::files::{join_and_member, proofs, to_decode, wraps};
 use droste_tests::attack::forge::{EVERYTHING, LITTLE, forger};
 use droste_tests::attack::run::Plan;
 
@@ -28,26 +30,38 @@ fn option(name: &str, otherwise: u64) -> Result<u64, String> {
         .map_err(|error| format!("{name} {value}: {error}"))
 }
 
+/// Whether only decoders are attacked.
+fn decodes() -> bool {
+    std::env::args().any(|argument| argument == "--decode")
+}
+
 fn plan() -> Result<Plan, String> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (count, seed) = (option("--count", 20_000)?, option("--seed", 1)?);
     let seconds = option("--seconds", 0)?;
     let threads = option("--threads", threads as u64)?;
-    let mut files = proofs();
-    files.extend(wraps(&HashId::ALL));
-    files.extend(join_and_member());
+    let (files, forgers) = match decodes() {
+        true => (to_decode(), vec![]),
+        false => {
+            let mut files = proofs();
+            files.extend(wraps(&HashId::ALL));
+            files.extend(join_and_member());
+            let forgers = vec![
+                forger::<Poseidon16Suite>("little", LITTLE),
+                forger::<Blake3Suite>("little", LITTLE),
+                forger::<KeccakSuite>("little", LITTLE),
+                forger::<Blake3Suite>("everything", EVERYTHING),
+            ];
+            (files, forgers)
+        }
+    };
     Ok(Plan {
         count: count as usize,
         seed,
         limit: (seconds > 0).then(|| Duration::from_secs(seconds)),
         threads: threads as usize,
         files,
-        forgers: vec![
-            forger::<Poseidon16Suite>("little", LITTLE),
-            forger::<Blake3Suite>("little", LITTLE),
-            forger::<KeccakSuite>("little", LITTLE),
-            forger::<Blake3Suite>("everything", EVERYTHING),
-        ],
+        forgers,
     })
 }
 
@@ -75,7 +89,10 @@ fn main() -> ExitCode {
     );
     let start = Instant::now();
     let report = plan.run();
-    println!("{report}");
+    match decodes() {
+        true => println!("{report:#}"),
+        false => println!("{report}"),
+    }
     println!(
         "{:.1} s, {} threads",
         start.elapsed().as_secs_f64(),

@@ -3,7 +3,7 @@
 
 use droste_air::test_utils::Counting;
 use droste_native::{Blake3Suite, HashId, KeccakSuite, Poseidon16Suite};
-use droste_tests::attack::files::{join_and_member, proofs, wraps};
+use droste_tests::attack::files::{DECODED, join_and_member, proofs, to_decode, wraps};
 use droste_tests::attack::forge::{EVERYTHING, LITTLE, forger};
 use droste_tests::attack::run::Plan;
 
@@ -43,4 +43,32 @@ fn nothing_false_is_accepted() {
     assert!(report.tried >= 20_000, "{report}");
     assert!((1..=MEMORY).contains(&report.memory.0), "{report}");
     assert_eq!(report.missed(), [""; 0], "{report}");
+}
+
+/// Whatever decodes is what encoding writes, and no file makes a decoder panic.
+#[test]
+fn decoders_take_what_encoders_write() {
+    let plan = Plan {
+        count: 4_000,
+        seed: 11,
+        limit: None,
+        threads: 2,
+        files: to_decode(),
+        forgers: vec![],
+    };
+    let report = plan.run();
+    println!("{report:#}");
+    assert!(
+        report.accepted.is_empty() && report.panics.is_empty(),
+        "{report:#}"
+    );
+    assert!((1..=MEMORY).contains(&report.memory.0), "{report:#}");
+    let reached = report.reached();
+    for name in [
+        DECODED,
+        "DecodeError::Malformed",
+        "DecodeError::TrailingBytes",
+    ] {
+        assert!(reached.contains(name), "{name}: {report:#}");
+    }
 }

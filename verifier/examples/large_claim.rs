@@ -17,7 +17,7 @@ use droste_air::test_utils::{Counting, peak};
 use droste_native::stark::security::Preset;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregator, UnverifiedAggregate};
-use droste_verifier::claim::{Claim, ClaimTree};
+use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimTree};
 use droste_verifier::file::{self, member};
 use droste_verifier::keys::ClaimedKeys;
 use droste_verifier::member::Membership;
@@ -145,8 +145,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (member, make) = time(|| Membership::new(&aggregate.tree, &aggregate.keys, leaf));
     let written = member::encode(&member?)?;
     let (claim, key) = (aggregate.claim(), aggregate.key());
-    let verify =
-        || -> Result<_, Box<dyn Error>> { Ok(member::decode(&written)?.verify(&claim, key, 100)?) };
+    let verify = || -> Result<_, Box<dyn Error>> {
+        Ok(member::decode(&written)?.verify(&claim, key, 100, &AcceptedLeaves::Any)?)
+    };
     let (shown, verify) = time(verify);
     println!(
         "membership of leaf {leaf}: made in {make:.1?}, {} bytes, decoded and verified in {verify:.1?}, \

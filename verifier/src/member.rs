@@ -21,9 +21,8 @@
 //! # What it does not show
 //!
 //! - It shows nothing if no such aggregate was accepted: anyone can hash a list.
-//! - A leaf is taken for the proof of an ordinary program. As in a claim tree, it may be a recursion
-//!   proof whose key the set does not list. The verifier must compare [`Member::key`] with the keys
-//!   of programs that it knows.
+//! - With [`AcceptedLeaves::Any`], a leaf is taken for the proof of an ordinary program. As in a
+//!   claim tree, it may be a recursion proof whose key the set does not list.
 //! - A position is a path: which child on each level. Claims bind that, and so the order of leaves,
 //!   but not how many leaves the subtrees beside the path have. Whoever needs the leaf's number in
 //!   the whole tree must know the tree's shape from elsewhere.
@@ -32,7 +31,7 @@ use droste_native::F;
 use droste_vm::key::KeyDigest;
 use thiserror::Error;
 
-use crate::claim::{ClaimError, ClaimTree, check_size, claim_digest};
+use crate::claim::{AcceptedLeaves, ClaimError, ClaimTree, check_size, claim_digest};
 use crate::keys::{ClaimedKeys, KeysError, set_digest};
 
 /// A path through a claim tree from the root to a leaf. Nothing of it is verified before
@@ -163,14 +162,15 @@ impl Membership {
         })
     }
 
-    /// Verifies that a leaf is in `claim`, and returns the leaf. `key` is the digest of the
-    /// aggregate's recursion keys, each of which must be listed with at least `min_bits`.
+    /// Verifies that a leaf is in `claim` and is one of `leaves`, and returns it. `key` is the
+    /// digest of the aggregate's recursion keys, each of which must be listed with at least
+    /// `min_bits`.
     ///
     /// # Soundness obligations
     ///
     /// An aggregate with this claim must have been accepted under this digest of keys, by the
-    /// caller or by somebody whom the caller believes; the digest must come from a derivation, not
-    /// from a file. The caller must check the key of the leaf. See [the module](self) for what this
+    /// caller or by somebody whom the caller believes; the digest must come from a derivation, and
+    /// the keys of leaves from their programs, not from a file. See [the module](self) for what this
     /// shows.
     ///
     /// # Errors
@@ -180,6 +180,7 @@ impl Membership {
         claim: &[F; 8],
         key: KeyDigest,
         min_bits: usize,
+        leaves: &AcceptedLeaves,
     ) -> Result<Member, MemberError> {
         let bits = self.check_keys(key, min_bits)?;
         let mut member: Option<(KeyDigest, [F; 8])> = None;
@@ -207,6 +208,7 @@ impl Membership {
         if self.is_recursion(key) {
             return Err(ClaimError::Hidden(key).into());
         }
+        leaves.check(key)?;
         Ok(Member {
             key,
             statement,
@@ -260,6 +262,8 @@ mod tests {
     use crate::keys::{Children, Recipe};
     use crate::tags::{CLAIM_TAG, PUBLIC_TAG};
 
+    const ANY: AcceptedLeaves = AcceptedLeaves::Any;
+
     const fn key(n: u32) -> KeyDigest {
         KeyDigest([F::new(n); 8])
     }
@@ -310,7 +314,7 @@ mod tests {
     }
 
     fn verify(member: &Membership) -> Result<Member, MemberError> {
-        member.verify(&tree().claim.statement(), keys().digest(), 90)
+        member.verify(&tree().claim.statement(), keys().digest(), 90, &ANY)
     }
 
     /// The error with which a changed membership of the second leaf is refused.
@@ -337,6 +341,15 @@ mod tests {
                 }
             );
         }
+        let refused = |leaves: &[KeyDigest]| {
+            let (claim, leaves) = (tree().claim.statement(), leaves.iter().copied().collect());
+            let shown = member(1).verify(&claim, keys().digest(), 90, &leaves);
+            shown.err().map(|error| error.to_string())
+        };
+        assert_eq!(refused(&[key(1), key(2)]), None);
+        let words = format!("{} is the key of a leaf", key(2));
+        assert!(refused(&[key(1)]).unwrap().starts_with(&words));
+        assert!(refused(&[]).unwrap().starts_with(&words));
         let none = Membership::new(&tree(), &keys(), 4).unwrap_err();
         assert!(matches!(none, MemberError::NoLeaf { leaf: 4, leaves: 4 }));
         let root = Membership::new(&leaf(1), &keys(), 0).unwrap_err();
@@ -346,7 +359,7 @@ mod tests {
     #[test]
     fn claim_keys_and_bits_are_compared() {
         let (claim, key) = (tree().claim.statement(), keys().digest());
-        let verify = |claim, key, bits| member(1).verify(claim, key, bits);
+        let verify = |claim, key, bits| member(1).verify(claim, key, bits, &ANY);
         verify(&claim, key, 90).unwrap();
         let error = verify(&claim, key, 91).unwrap_err();
         let weak = ClaimError::Security {
@@ -407,7 +420,7 @@ mod tests {
             keys: vec![(key(20), 100)],
             path: vec![Level { children, child: 0 }],
         };
-        let verify = |tag| member.verify(&Poseidon16.hash(tag, &message), member.key(), 100);
+        let verify = |tag| member.verify(&Poseidon16.hash(tag, &message), member.key(), 100, &ANY);
         assert_eq!(verify(CLAIM_TAG).unwrap().key, key(1));
         let error = verify(PUBLIC_TAG).unwrap_err();
         assert!(matches!(error, MemberError::Digest { level: 1 }), "{error}");
@@ -435,7 +448,7 @@ mod tests {
         let keys = list(&[(10, 100), (20, 100)]);
         let mut member = Membership::new(&tree, &keys, 0).unwrap();
         let verify =
-            |member: &Membership| member.verify(&tree.claim.statement(), keys.digest(), 100);
+            |member: &Membership| member.verify(&tree.claim.statement(), keys.digest(), 100, &ANY);
         assert_eq!(verify(&member).unwrap().key, key(7));
         member.path.push(Level {
             children: forged,
@@ -467,7 +480,7 @@ mod tests {
         let mut none = member(2);
         none.keys.clear();
         let claim = tree().claim.statement();
-        let error = none.verify(&claim, none.key(), 0).unwrap_err();
+        let error = none.verify(&claim, none.key(), 0, &ANY).unwrap_err();
         assert!(matches!(error, MemberError::Empty), "{error}");
     }
 
@@ -482,7 +495,7 @@ mod tests {
             let honest = encode(&member).unwrap();
             let judge = |bytes: &[u8]| {
                 let member = decode(bytes).ok()?;
-                member.verify(&claim, keys().digest(), 0).ok()
+                member.verify(&claim, keys().digest(), 0, &ANY).ok()
             };
             let shown = judge(&honest).unwrap();
             assert_eq!(shown.key, key(number as u32 + 1));
@@ -508,7 +521,7 @@ mod tests {
         let tree = (1..depth).fold(leaf(9), |tree, _| node(1, vec![tree, leaf(8)]));
         let member = Membership::new(&tree, &keys, 0).unwrap();
         let claim = tree.claim.statement();
-        let found = member.verify(&claim, keys.digest(), 100).unwrap();
+        let found = member.verify(&claim, keys.digest(), 100, &ANY).unwrap();
         assert_eq!((found.key, found.position), (key(9), vec![0; depth - 1]));
         assert_eq!(decode(&encode(&member).unwrap()).unwrap(), member);
     }

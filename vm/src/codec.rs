@@ -14,10 +14,9 @@
 //! only its length has been read, and lists are nested less than 8 deep.)
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io;
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use droste_native::{HashId, HashSuite};
@@ -25,6 +24,7 @@ use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
+use crate::files;
 use crate::key::FORMAT_VERSION;
 use crate::prover::Proof;
 
@@ -232,62 +232,7 @@ fn number(hash: HashId) -> u8 {
 /// Reads a file of at most [`MAX_BYTES`] bytes.
 ///
 /// # Errors
-/// Errors of the file system, and `InvalidData` for a longer file.
+/// As for [`files::read`].
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![];
-    let limit = MAX_BYTES as u64 + 1;
-    File::open(path)?.take(limit).read_to_end(&mut bytes)?;
-    check_length(&bytes, MAX_BYTES)
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-    Ok(bytes)
-}
-
-/// Writes a file whole or not at all: it writes to a temporary name in the same folder and then
-/// renames that file.
-///
-/// # Errors
-/// Errors of the file system. A file that already existed under this name is then unchanged.
-pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (mut file, temporary) = create_temporary(path)?;
-    let written = file
-        .write_all(bytes)
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        // An error of the removal is ignored: the first error is the one to report.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
-/// Makes an empty file of a temporary name beside `path`. If that name is taken, the next one is
-/// tried: another thread may be writing the same file, and so may a process of the same number on
-/// another machine; or one left its file when it was killed, and in containers most processes have
-/// the same number.
-fn create_temporary(path: &Path) -> io::Result<(File, PathBuf)> {
-    let mut number = 0_u16;
-    loop {
-        let temporary = temporary_name(path, number)?;
-        let created = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&temporary);
-        match (created, number.checked_add(1)) {
-            (Err(error), Some(next)) if error.kind() == io::ErrorKind::AlreadyExists => {
-                number = next;
-            }
-            (created, _) => return Ok((created?, temporary)),
-        }
-    }
-}
-
-fn temporary_name(path: &Path, number: u16) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or_else(|| {
-        let message = format!("{} is not the name of a file", path.display());
-        io::Error::new(io::ErrorKind::InvalidInput, message)
-    })?;
-    let mut temporary = std::ffi::OsString::from(".");
-    temporary.push(name);
-    temporary.push(format!(".{}.{number}.tmp", std::process::id()));
-    Ok(path.with_file_name(temporary))
+    files::read(path, MAX_BYTES as u64)
 }

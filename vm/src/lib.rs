@@ -23,6 +23,7 @@
 )]
 pub mod batch;
 pub mod codec;
+pub mod files;
 pub mod heights;
 pub mod key;
 pub mod lookups;

@@ -10,6 +10,7 @@ use droste_verifier::file;
 use droste_verifier::summary::{AggregateSummary, Evidence, Node};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
+use droste_vm::files;
 use droste_vm::isa::Program;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::stack::Stack;
@@ -22,7 +23,7 @@ use crate::output::{Format, Report, print};
 use crate::program;
 use crate::progress::Progress;
 use crate::suite::{InHash, in_hash};
-use crate::trust::{Trust, text_of};
+use crate::trust::{Trust, doubt_of, text_of, text_of_leaves};
 
 /// Arguments of `droste wrap`.
 #[derive(Debug, Args)]
@@ -154,10 +155,7 @@ impl Report for Summary {
             "over {}, blowup {}, {} queries",
             says.stack, says.blowup, says.queries
         );
-        let doubt = match says.keys_are {
-            Evidence::Claimed => ", as the file claims",
-            Evidence::Derived | Evidence::Pinned => "",
-        };
+        let doubt = doubt_of(says.keys_are);
         let mut rows = vec![
             vec!["key".to_owned(), says.key.clone()],
             vec!["claim".to_owned(), says.claim.clone()],
@@ -176,6 +174,10 @@ impl Report for Summary {
                     says.tree_bits, says.proofs
                 ),
             ],
+            vec![
+                "leaves".to_owned(),
+                format!("{}, {}", says.leaves, text_of_leaves(&says.accepted_leaves)),
+            ],
             vec!["parameters".to_owned(), parameters],
             vec!["proof".to_owned(), format!("{} bytes", says.proof_bytes)],
             vec!["verify".to_owned(), format!("{:.1} ms", says.verify_ms)],
@@ -183,6 +185,13 @@ impl Report for Summary {
         if let Some(bytes) = says.peak_rss_bytes {
             let gib = bytes as f64 / f64::from(1 << 30);
             rows.push(vec!["memory".to_owned(), format!("{gib:.2} GiB at most")]);
+        }
+        for key in &says.hidden_leaves {
+            let text = format!(
+                "the leaf {key} is a recursion proof: what it verified is hidden, and not counted in \
+                 the bits"
+            );
+            rows.push(vec!["warning".to_owned(), text]);
         }
         for step in &says.steps {
             rows.push(vec!["step".to_owned(), step.text()]);
@@ -321,7 +330,7 @@ impl Output {
         let says = AggregateSummary::new(aggregate, evidence, verify_ms);
         let summary = Summary::new(says.map_err(CommandError::failed)?);
         let bytes = file::encode(aggregate).map_err(CommandError::failed)?;
-        codec::write_file(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
+        files::write(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
         Ok(summary)
     }
 }
@@ -329,10 +338,10 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use droste_verifier::claim::MAX_DEPTH;
+    use droste_vm::key::KeyDigest;
     use p3_field::PrimeCharacteristicRing;
 
     use droste_verifier::claim::{Claim, ClaimTree};
-    use droste_vm::key::KeyDigest;
 
     use super::*;
 

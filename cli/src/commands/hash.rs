@@ -1,6 +1,5 @@
 //! `droste hash`: digests as other tools print them, and the bare permutation.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,13 +9,13 @@ use droste_native::hash::keccak::Keccak256;
 use droste_native::hash::poseidon2;
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::{F, HashId};
+use droste_vm::files;
 use p3_field::PrimeField32;
 use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
-use crate::program::read_at_most;
 use crate::progress::Progress;
 
 /// Input length in bytes from which on progress is shown: hashing so much takes half a second in
@@ -123,10 +122,10 @@ fn permuted(
 
 fn read(file: Option<&Path>, limit: u64) -> Result<Vec<u8>, CommandError> {
     match file {
-        Some(path) if path != Path::new("-") => File::open(path)
-            .and_then(|file| read_at_most(file, limit))
-            .map_err(CommandError::file(path)),
-        _ => read_at_most(io::stdin().lock(), limit)
+        Some(path) if path != Path::new("-") => {
+            files::read(path, limit).map_err(CommandError::file(path))
+        }
+        _ => files::read_at_most(io::stdin().lock(), limit)
             .map_err(CommandError::file(Path::new("standard input"))),
     }
 }

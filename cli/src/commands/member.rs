@@ -5,10 +5,12 @@ use std::time::Instant;
 
 use clap::Args;
 use droste_native::F;
-use droste_verifier::claim::ClaimError;
+use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member};
 use droste_verifier::member::{Member, Membership};
+use droste_verifier::summary::Evidence;
 use droste_vm::codec;
+use droste_vm::files;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyError;
 use p3_field::PrimeField32;
@@ -18,6 +20,7 @@ use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
 use crate::progress::Progress;
+use crate::trust::{LeafKeys, doubt_of, text_of, text_of_leaves};
 
 /// Arguments of `droste member`.
 #[derive(Debug, Args)]
@@ -43,10 +46,8 @@ pub struct VerifyMember {
     /// Digest of the set of the aggregate's recursion keys, as `droste keys` prints it.
     #[arg(long)]
     key: KeyDigest,
-    /// Digest of a key that the leaf may have, as `droste key` prints it. May be given several
-    /// times. Without this option any leaf is accepted: compare the key that is printed.
-    #[arg(long = "leaf")]
-    leaves: Vec<KeyDigest>,
+    #[command(flatten)]
+    leaves: LeafKeys,
     /// Elements that the leaf's statement must begin with, public inputs before outputs:
     /// comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
@@ -65,11 +66,14 @@ pub struct VerifyMember {
 struct Shown {
     key: String,
     claim: String,
+    /// Why the keys are trusted: pinned by whoever verifies, or not at all.
+    keys_are: Evidence,
     /// Number of the leaf in the whole tree; only whoever has the tree knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     leaf: Option<usize>,
     position: String,
     leaf_key: String,
+    accepted_leaves: AcceptedLeaves,
     statement: Vec<u32>,
     proven_bits: usize,
     member_bytes: usize,
@@ -83,15 +87,18 @@ impl Shown {
         claim: &[F; 8],
         key: KeyDigest,
         min_bits: usize,
+        leaves: AcceptedLeaves,
         member_bytes: usize,
     ) -> Result<(Self, Member), CommandError> {
         let start = Instant::now();
-        let member = membership.verify(claim, key, min_bits);
+        let member = membership.verify(claim, key, min_bits, &leaves);
         let member = member.map_err(CommandError::failed)?;
         let shown = Self {
             key: key.to_string(),
             claim: KeyDigest(*claim).to_string(),
+            keys_are: Evidence::Pinned,
             leaf: None,
+            accepted_leaves: leaves,
             position: position(&member),
             leaf_key: member.key.to_string(),
             statement: member.statement.iter().map(F::as_canonical_u32).collect(),
@@ -112,20 +119,35 @@ fn position(member: &Member) -> String {
 impl Report for Shown {
     fn rows(&self) -> Vec<Vec<String>> {
         let statement: Vec<String> = self.statement.iter().map(u32::to_string).collect();
+        let doubt = doubt_of(self.keys_are);
         let mut rows = vec![
             vec!["key".to_owned(), self.key.clone()],
             vec!["claim".to_owned(), self.claim.clone()],
+            vec![
+                "recursion keys".to_owned(),
+                text_of(self.keys_are).to_owned(),
+            ],
         ];
         if let Some(leaf) = self.leaf {
             rows.push(vec!["leaf".to_owned(), leaf.to_string()]);
         }
         rows.extend([
             vec!["position".to_owned(), self.position.clone()],
-            vec!["key of the leaf".to_owned(), self.leaf_key.clone()],
-            vec!["statement".to_owned(), statement.join(",")],
+            vec![
+                "key of the leaf".to_owned(),
+                format!("{}{doubt}", self.leaf_key),
+            ],
+            vec![
+                "accepted".to_owned(),
+                format!("leaves {}", text_of_leaves(&self.accepted_leaves)),
+            ],
+            vec![
+                "statement".to_owned(),
+                format!("{}{doubt}", statement.join(",")),
+            ],
             vec![
                 "proven bits".to_owned(),
-                format!("{} of each proof below the root", self.proven_bits),
+                format!("{} of each proof below the root{doubt}", self.proven_bits),
             ],
             vec![
                 "membership".to_owned(),
@@ -143,7 +165,7 @@ impl Report for Shown {
 
 impl MakeMember {
     /// Checks that the aggregate is consistent in itself, writes the membership of a leaf and
-    /// prints what it shows.
+    /// prints what it shows, if what the file claims is true.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("reading the aggregate");
         let bytes =
@@ -155,9 +177,11 @@ impl MakeMember {
         let bytes = member::encode(&membership).map_err(CommandError::failed)?;
         // What is written is what others will accept.
         let (claim, key) = (aggregate.claim(), aggregate.key());
-        let (mut shown, _) = Shown::new(&membership, &claim, key, 0, bytes.len())?;
+        let any = AcceptedLeaves::Any;
+        let (mut shown, _) = Shown::new(&membership, &claim, key, 0, any, bytes.len())?;
+        shown.keys_are = Evidence::Claimed;
         shown.leaf = Some(self.leaf);
-        codec::write_file(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
+        files::write(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
         drop(progress);
         Ok(print(&shown, format)?)
     }
@@ -170,10 +194,9 @@ impl VerifyMember {
         let bytes = codec::read_file(&self.member).map_err(CommandError::file(&self.member))?;
         let membership = member::decode(&bytes).map_err(CommandError::failed)?;
         let (claim, length) = (self.claim.0, bytes.len());
-        let (shown, member) = Shown::new(&membership, &claim, self.key, self.min_bits, length)?;
-        if !self.leaves.is_empty() && !self.leaves.contains(&member.key) {
-            return Err(CommandError::failed(ClaimError::Leaf(member.key)));
-        }
+        let leaves = self.leaves.accepted(None)?;
+        let shown = Shown::new(&membership, &claim, self.key, self.min_bits, leaves, length);
+        let (shown, member) = shown?;
         check_statement(&expected, &member.statement)?;
         if let Some(position) = self.position
             && position != shown.position

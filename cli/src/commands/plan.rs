@@ -15,6 +15,7 @@ use droste_verifier::plan::{
 };
 use droste_verifier::summary::{AggregateSummary, Evidence, StepSummary};
 use droste_vm::codec;
+use droste_vm::files;
 use droste_vm::stack::Stack;
 use serde::Serialize;
 
@@ -274,7 +275,7 @@ impl Tasks {
             seconds: start.elapsed().as_secs_f64(),
             summary: Summary::new(says.map_err(CommandError::failed)?),
         };
-        codec::write_file(output, &bytes).map_err(CommandError::file(output))?;
+        files::write(output, &bytes).map_err(CommandError::file(output))?;
         if !stays {
             let names = plan.tasks.iter().map(|task| task.name);
             store.remove(names).map_err(CommandError::failed)?;

@@ -10,6 +10,7 @@ use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
 use droste_vm::compiler::Compiled;
 use droste_vm::executor::execute;
+use droste_vm::files;
 use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{ProveOptions, prove};
@@ -71,7 +72,7 @@ impl Prove {
         let progress = Progress::spinner(format!("proving {} cycles", execution.cycles.len()));
         let (bytes, report) = in_hash(self.hash, work)?;
         drop(progress);
-        codec::write_file(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
+        files::write(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
         Ok(print(&report, format)?)
     }
 }

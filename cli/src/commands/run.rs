@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, value_parser};
 use droste_native::F;
-use droste_vm::codec::write_file;
 use droste_vm::executor::execute;
+use droste_vm::files;
 use droste_vm::machine::StandardTables;
 use droste_vm::precompile::BUILT_IN;
 use droste_vm::profile::{FftWeights, Weight, flame_graph};
@@ -91,7 +91,7 @@ impl Run {
                 }
             };
             let svg = flame_graph(&compiled, &execution, &weight).map_err(CommandError::failed)?;
-            write_file(path, svg.as_bytes()).map_err(CommandError::file(path))?;
+            files::write(path, svg.as_bytes()).map_err(CommandError::file(path))?;
         }
         let outputs = compiled.public_inputs..compiled.public_inputs + compiled.public_outputs;
         let outputs = execution.statement.get(outputs).unwrap_or_default();

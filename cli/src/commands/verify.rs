@@ -1,14 +1,19 @@
 //! `droste verify` and `droste inspect`: check a proof or an aggregate and print what it says.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
 use droste_native::F;
+use droste_verifier::aggregate::UnverifiedAggregate;
+use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member::is_membership};
+use droste_verifier::keys::{Cache, Deriver};
 use droste_verifier::summary::{AggregateSummary, Evidence, ProofSummary};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
+use droste_vm::files;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
@@ -23,27 +28,28 @@ use crate::output::{Format, Report, print};
 use crate::program;
 use crate::progress::Progress;
 use crate::suite::{InHash, in_hash};
-use crate::trust::Trust;
+use crate::trust::{LeafKeys, Trust};
 
 /// What `verify` and `inspect` say of a membership.
 const MEMBERSHIP: &str = "this is a membership: `droste verify-member` verifies it";
 
 /// Arguments of `droste verify`.
 #[derive(Debug, Args)]
-#[command(group(clap::ArgGroup::new("what").required(true).args(["program", "key"])))]
+#[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(["programs", "key"])))]
 pub struct Verify {
     /// The proof, or the aggregate of proofs.
     proof: PathBuf,
-    /// File of the program of which it must be a proof; parameters are taken from the proof.
-    #[arg(long)]
-    program: Option<PathBuf>,
+    /// File of the program of which it must be a proof; parameters are taken from the proof. For an
+    /// aggregate: of a program of which leaves may be proofs. May then be given several times.
+    #[arg(long = "program", value_name = "FILE")]
+    programs: Vec<PathBuf>,
     /// Digest of the key under which it must be a proof, as `droste key` prints it; it binds
     /// program and parameters. For an aggregate: digest of the set of its recursion keys, as
     /// `droste keys` prints it.
     #[arg(long)]
     key: Option<KeyDigest>,
     /// Claim that an aggregate must make: 64 hexadecimal digits.
-    #[arg(long, conflicts_with_all = ["program", "public"])]
+    #[arg(long, conflicts_with = "public")]
     claim: Option<KeyDigest>,
     /// Elements that its statement must begin with, public inputs before outputs: comma-separated
     /// integers below the field's order.
@@ -55,17 +61,13 @@ pub struct Verify {
     min_bits: usize,
     /// Proven bits of security that all proofs of an aggregate must have together at least, by the
     /// union bound.
-    #[arg(long, conflicts_with_all = ["program", "public"])]
+    #[arg(long, conflicts_with = "public")]
     min_tree_bits: Option<usize>,
-    /// Digest of a key that leaves of an aggregate may have; leaves with any other key are refused.
-    /// May be given several times. Without this option every leaf is taken for the proof of an
-    /// ordinary program, and if one is itself a recursion proof, proofs hidden below it are not
-    /// counted in the bits.
-    #[arg(long = "leaf", conflicts_with_all = ["program", "public"])]
-    leaves: Vec<KeyDigest>,
-    /// Largest number of rows, blowup included, of the commitment to the program that the proof's
-    /// parameters may require: this bounds the work of verifying.
-    #[arg(long, default_value_t = DEFAULT_LIMIT, requires = "program")]
+    #[command(flatten)]
+    leaves: LeafKeys,
+    /// Largest number of rows, blowup included, of the commitments to each program that the
+    /// parameters of the proof, or of the leaves, may require: this bounds the work of verifying.
+    #[arg(long, default_value_t = DEFAULT_LIMIT, requires = "programs")]
     limit: usize,
 }
 
@@ -159,15 +161,15 @@ impl Verify {
                 return Err(CommandError::usage(message));
             };
             let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
+            let leaves = self.accepted_leaves(&aggregate, key)?;
             let start = Instant::now();
             let aggregate = aggregate
-                .verify(key, &claim.0, self.min_bits)
+                .verify(key, &claim.0, self.min_bits, &leaves)
                 .map_err(CommandError::failed)?;
             let verify_ms = start.elapsed().as_secs_f64() * 1e3;
-            if !self.leaves.is_empty() {
-                let checked = aggregate.tree().check_leaves(&self.leaves);
-                checked.map_err(CommandError::failed)?;
-            }
+            let deriver = Deriver::new().with_cache(Cache::of_user());
+            let hidden = deriver.hidden_leaves(&aggregate);
+            let hidden = hidden.map_err(CommandError::failed)?;
             let found = aggregate.accepted().tree_bits;
             if let Some(expected) = self.min_tree_bits
                 && found < expected
@@ -178,19 +180,28 @@ impl Verify {
                 return Err(CommandError::failed(message));
             }
             let says = AggregateSummary::new(&aggregate, Evidence::Pinned, verify_ms);
-            let summary = Summary::new(says.map_err(CommandError::failed)?);
+            let says = says.map_err(CommandError::failed)?;
+            let summary = Summary::new(says.with_hidden_leaves(&hidden));
             drop(progress);
             return Ok(print(&summary, format)?);
         }
-        if self.min_tree_bits.is_some() || !self.leaves.is_empty() {
-            let message = "--min-tree-bits and --leaf are for aggregates of proofs";
+        if self.min_tree_bits.is_some() || self.leaves.are_given() {
+            let message = "--min-tree-bits, --leaf and --any-leaf are for aggregates of proofs";
             return Err(CommandError::usage(message));
         }
         if self.claim.is_some() {
             return Err(CommandError::usage("--claim is for aggregates of proofs"));
         }
         let public = field_list(&self.public)?;
-        let program = self.program.as_deref().map(program::compile).transpose()?;
+        let program = match (self.programs.as_slice(), self.key) {
+            ([], _) => None,
+            ([program], None) => Some(program::compile(program)?),
+            _ => {
+                let message =
+                    "this is the proof of one program: give either --key or one --program";
+                return Err(CommandError::usage(message));
+            }
+        };
         let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
         let work = Check {
             bytes: &bytes,
@@ -203,6 +214,28 @@ impl Verify {
         let verified = in_hash(hash, work)?;
         drop(progress);
         Ok(print(&verified, format)?)
+    }
+}
+
+impl Verify {
+    /// The leaves that the options accept. The keys of programs depend on the parameters of the
+    /// aggregate's leaves.
+    fn accepted_leaves(
+        &self,
+        aggregate: &UnverifiedAggregate,
+        key: KeyDigest,
+    ) -> Result<AcceptedLeaves, CommandError> {
+        // Before any work that the file determines.
+        aggregate.check_key(key).map_err(CommandError::failed)?;
+        let mut keys = (!self.programs.is_empty()).then(BTreeSet::new);
+        for path in &self.programs {
+            let compiled = program::compile(path)?;
+            let of_program = aggregate.keys_of_leaves(&compiled.program, self.limit);
+            let of_program = of_program.map_err(CommandError::failed);
+            let of_program = of_program.map_err(CommandError::about(path.display()))?;
+            keys.get_or_insert_default().extend(of_program);
+        }
+        self.leaves.accepted(keys)
     }
 }
 
@@ -223,8 +256,12 @@ impl Inspect {
                 let accepted = aggregate.check().map_err(CommandError::failed)?;
                 AggregateSummary::claimed(&aggregate, &accepted, elapsed_ms())
             } else {
-                let (aggregate, evidence) = self.trust.accept(aggregate, &self.trust.deriver())?;
-                AggregateSummary::new(&aggregate, evidence, elapsed_ms())
+                let deriver = self.trust.deriver();
+                let (aggregate, evidence) = self.trust.accept(aggregate, &deriver)?;
+                let hidden = deriver.hidden_leaves(&aggregate);
+                let hidden = hidden.map_err(CommandError::failed)?;
+                let says = AggregateSummary::new(&aggregate, evidence, elapsed_ms());
+                says.map(|says| says.with_hidden_leaves(&hidden))
             };
             let summary = Summary::new(says.map_err(CommandError::failed)?);
             let summary = match self.all {
@@ -235,7 +272,7 @@ impl Inspect {
             print(&summary, format)?;
             if let Some(path) = &self.report {
                 let page = tree::page(&self.proof, &summary.says).map_err(CommandError::failed)?;
-                let written = codec::write_file(path, page.as_bytes());
+                let written = files::write(path, page.as_bytes());
                 written.map_err(CommandError::file(path))?;
             }
             return Ok(());

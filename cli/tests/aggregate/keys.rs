@@ -111,14 +111,15 @@ pub fn forged_keys_are_refused(folder: &TempDir, claim: &str) {
         words,
     );
     fails(folder, "inspect FOLDER/patched", 1, words);
-    let verify = format!("verify FOLDER/patched --key {patched} --claim {claim} --min-bits 0");
+    let verify =
+        format!("verify FOLDER/patched --key {patched} --claim {claim} --min-bits 0 --any-leaf");
     // `verify --key` derives nothing: the caller vouches for the digest.
     json(folder, &verify);
 }
 
 /// An aggregate whose tree shows the join alone. Its leaves are wraps, so what those verified, and
 /// with how many bits, is hidden. The wraps' keys are not listed, so the digest of the set is that
-/// of joins, which anyone can derive. `--leaf` refuses such an aggregate.
+/// of joins, which anyone can derive. Such an aggregate is refused unless any leaf is accepted.
 pub fn hidden_proofs_are_found(folder: &TempDir, key: &str, claim: &str) {
     let bytes = fs::read(file(folder, "both")).unwrap();
     let mut hiding = aggregate_file::decode(&bytes).unwrap();
@@ -129,7 +130,8 @@ pub fn hidden_proofs_are_found(folder: &TempDir, key: &str, claim: &str) {
     for wrap in wraps.iter_mut() {
         wrap.claim = Claim::Statement(wrap.claim.statement());
     }
-    let hidden = wraps[0].key;
+    let wrap_keys: Vec<_> = wraps.iter().map(|wrap| wrap.key).collect();
+    let hidden = wrap_keys[0];
     let join = hiding.tree.key;
     let mut keys = ClaimedKeys::default();
     for (key, listed) in hiding.keys.iter().filter(|(key, _)| *key == join) {
@@ -142,9 +144,24 @@ pub fn hidden_proofs_are_found(folder: &TempDir, key: &str, claim: &str) {
     let joins = json(folder, "keys --join 2 --preset toy");
     let digest = text(&joins, "key");
     let hiding = format!("verify FOLDER/hiding --key {digest} --claim {claim} --min-bits 0");
-    // Without --leaf it is accepted as what its tree shows: two leaves and a join.
-    let verified = json(folder, &hiding);
+    fails(folder, &hiding, 2, "nothing says which leaves to accept");
+    // With --any-leaf it is accepted as what its tree shows: two leaves and a join. That the keys of
+    // its leaves are those of recursion programs is known, since they were derived here before.
+    let any = format!("{hiding} --any-leaf");
+    let verified = json(folder, &any);
     assert_eq!(verified["proofs"], 3);
+    assert_eq!(verified["accepted_leaves"], "any");
+    let known = verified["hidden_leaves"].as_array().unwrap();
+    assert!(known.contains(&hidden.to_string().into()), "{known:?}");
+    let printed = String::from_utf8(droste(folder, &any).stdout).unwrap();
+    let words = format!("the leaf {hidden} is a recursion proof");
+    assert!(printed.contains(&words), "{printed}");
+    let named: Vec<String> = wrap_keys
+        .iter()
+        .map(|key| format!("--leaf {key}"))
+        .collect();
+    let words = "is the key of a recursion program, but its children are not listed";
+    fails(folder, &format!("{hiding} {}", named.join(" ")), 1, words);
     let [factorial, fibonacci] = programs[..] else {
         panic!("{programs:?}");
     };

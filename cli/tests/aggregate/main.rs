@@ -86,9 +86,15 @@ fn proofs_are_wrapped_joined_and_verified() {
     );
     let (key, claim) = (text(&joined, "key"), text(&joined, "claim"));
 
-    let verified = json(
-        &folder,
-        &format!("verify FOLDER/both --key {key} --claim {claim} --min-bits 1"),
+    let programs = "--program FOLDER/factorial.rs --program FOLDER/fibonacci.rs";
+    let verify = format!("verify FOLDER/both --key {key} --claim {claim} --min-bits 1 {programs}");
+    let verified = json(&folder, &verify);
+    assert_eq!(verified["accepted_leaves"].as_array().unwrap().len(), 2);
+    let printed = droste(&folder, &verify);
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    assert!(
+        printed.contains("2, with a key that was asked for: "),
+        "{printed}"
     );
     assert_eq!(text(&verified, "claim"), claim);
     assert_eq!(text(&verified, "keys_are"), "pinned");
@@ -188,23 +194,48 @@ fn rejected(folder: &TempDir, key: &str, claim: &str, bits: u64) {
     };
     let other = "0".repeat(64);
     verify(
-        &format!("--key {other} --claim {claim} --min-bits 0"),
+        &format!("--key {other} --claim {claim} --min-bits 0 --any-leaf"),
         1,
         "set of recursion keys",
     );
     verify(
-        &format!("--key {key} --claim {other} --min-bits 0"),
+        &format!("--key {key} --claim {other} --min-bits 0 --any-leaf"),
         1,
         "the claim is",
     );
     // 100 bits by default.
-    verify(&format!("--key {key} --claim {claim}"), 1, "proven bits");
+    let honest = format!("--key {key} --claim {claim}");
+    verify(&format!("{honest} --any-leaf"), 1, "proven bits");
     let more = bits + 1;
     verify(
-        &format!("--key {key} --claim {claim} --min-bits {more}"),
+        &format!("{honest} --any-leaf --min-bits {more}"),
         1,
         "proven bits",
     );
+    // No leaves by default; those of one program are not those of both.
+    verify(
+        &format!("{honest} --min-bits 0"),
+        2,
+        "nothing says which leaves",
+    );
+    let one = "--program FOLDER/factorial.rs";
+    verify(
+        &format!("{honest} --min-bits 0 {one}"),
+        1,
+        "is the key of a leaf",
+    );
+    verify(
+        &format!("{honest} {one} --any-leaf"),
+        2,
+        "--any-leaf accepts",
+    );
+    verify(
+        &format!("{honest} {one} --limit 1"),
+        1,
+        "rows of the commitments",
+    );
+    let any = format!("{honest} --leaf {other} --any-leaf");
+    verify(&any, 2, "cannot be used with");
     // Wrong usage.
     verify(&format!("--key {key}"), 2, "--claim");
     verify(&format!("--claim {claim}"), 2, "--key");
@@ -216,7 +247,22 @@ fn rejected(folder: &TempDir, key: &str, claim: &str, bits: u64) {
         "not below the modulus",
     );
     let of = "--program FOLDER/factorial.rs";
-    verify(&format!("{of} --claim {claim}"), 2, "cannot be used with");
+    verify(&format!("{of} --claim {claim}"), 2, "--key and --claim");
+    let proof = "verify FOLDER/factorial.proof";
+    let both = format!("{proof} {of} --program FOLDER/fibonacci.rs");
+    fails(folder, &both, 2, "either --key or one --program");
+    fails(
+        folder,
+        &format!("{proof} {of} --key {key}"),
+        2,
+        "either --key or",
+    );
+    fails(
+        folder,
+        &format!("{proof} {of} --any-leaf"),
+        2,
+        "for aggregates",
+    );
     fails(
         folder,
         &format!("verify FOLDER/factorial.proof --key {key} --claim {claim}"),
@@ -233,7 +279,7 @@ fn rejected(folder: &TempDir, key: &str, claim: &str, bits: u64) {
 }
 
 fn bits_of_the_tree_are_checked(folder: &TempDir, key: &str, claim: &str, bits: u64) {
-    let verify = format!("verify FOLDER/both --key {key} --claim {claim} --min-bits 0");
+    let verify = format!("verify FOLDER/both --key {key} --claim {claim} --min-bits 0 --any-leaf");
     json(folder, &format!("{verify} --min-tree-bits {bits}"));
     let more = bits + 1;
     let arguments = format!("{verify} --min-tree-bits {more}");
@@ -251,7 +297,7 @@ fn the_order_is_kept(folder: &TempDir, key: &str, claim: &str) {
     assert_ne!(text(&swapped, "claim"), claim);
     fails(
         folder,
-        &format!("verify FOLDER/swapped --key {key} --claim {claim} --min-bits 0"),
+        &format!("verify FOLDER/swapped --key {key} --claim {claim} --min-bits 0 --any-leaf"),
         1,
         "the claim is",
     );
@@ -290,7 +336,8 @@ fn damaged_files_are_rejected(folder: &TempDir, key: &str, claim: &str) {
     let damaged: PathBuf = file(folder, "damaged");
     let verify = |bytes: &[u8], words: &str| {
         fs::write(Path::new(&damaged), bytes).unwrap();
-        let arguments = format!("verify FOLDER/damaged --key {key} --claim {claim} --min-bits 0");
+        let arguments =
+            format!("verify FOLDER/damaged --key {key} --claim {claim} --min-bits 0 --any-leaf");
         fails(folder, &arguments, 1, words);
     };
     verify(&honest[..honest.len() - 1], "malformed");

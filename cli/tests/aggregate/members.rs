@@ -29,8 +29,24 @@ pub fn leaves_are_members(folder: &TempDir, key: &str, claim: &str, bits: u64) {
         let words = format!("{own} is the key of a leaf, but not one of the keys");
         fails(folder, &format!("{verify} --leaf {other}"), 1, &words);
         let words = format!("the leaf is at {leaf}.0, expected at 7");
-        fails(folder, &format!("{verify} --position 7"), 1, &words);
+        fails(
+            folder,
+            &format!("{verify} --any-leaf --position 7"),
+            1,
+            &words,
+        );
     }
+    fails(folder, &verify, 2, "nothing says which leaves to accept");
+    let verify = format!("{verify} --any-leaf");
+    assert_eq!(json(folder, &verify)["accepted_leaves"], "any");
+    // Whoever makes one has checked nothing but that the file is consistent in itself.
+    let made = "member FOLDER/both --leaf 1 -o FOLDER/member";
+    assert_eq!(json(folder, made)["keys_are"], "claimed");
+    let printed = String::from_utf8(droste(folder, made).stdout).unwrap();
+    assert!(
+        printed.contains("4,3,0,0,0,0,0,0, as the file claims"),
+        "{printed}"
+    );
     let printed = droste(folder, &verify);
     let printed = String::from_utf8(printed.stdout).unwrap();
     assert!(printed.contains("4,3,0,0,0,0,0,0"), "{printed}");
@@ -42,12 +58,12 @@ pub fn leaves_are_members(folder: &TempDir, key: &str, claim: &str, bits: u64) {
 
     // Another claim, key or security.
     let other = "0".repeat(64);
-    let member = "verify-member FOLDER/member --min-bits 0";
+    let member = "verify-member FOLDER/member --min-bits 0 --any-leaf";
     let arguments = format!("{member} --claim {other} --key {key}");
     fails(folder, &arguments, 1, "do not hash to the claim");
     let arguments = format!("{member} --claim {claim} --key {other}");
     fails(folder, &arguments, 1, "set of recursion keys");
-    let arguments = format!("verify-member FOLDER/member --claim {claim} --key {key}");
+    let arguments = format!("verify-member FOLDER/member --claim {claim} --key {key} --any-leaf");
     fails(folder, &arguments, 1, "expected at least 100");
     fails(folder, &format!("{member} --claim {claim}"), 2, "--key");
 

@@ -213,7 +213,9 @@ class Aggregate:
         claim: str,
         min_bits: int = 100,
         min_tree_bits: int | None = None,
-        leaves: Sequence[str] | None = None,
+        leaves: Sequence[str | Program] | None = None,
+        any_leaf: bool = False,
+        limit: int = ...,
     ) -> Summary: ...
     def inspect(
         self, *, keys: Sequence[str] = ..., claimed: bool = False, cache: bool = True
@@ -393,6 +395,7 @@ class SignatureClaims:
         *,
         wanted: Sequence[SignedMessage | Wanted] = ...,
         min_bits: int = 100,
+        min_tree_bits: int = 0,
         keys: Sequence[str] = ...,
         cache: bool = True,
     ) -> CheckedClaims: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,6 +117,8 @@ class Summary(TypedDict):
     steps: list[Step]
     recursion_keys: list[RecursionKey]
     leaves: int
+    accepted_leaves: list[str] | Literal["any"]
+    hidden_leaves: list[str]
     tree: Inner
 
 
@@ -211,22 +213,33 @@ class BatchClaim(TypedDict):
     keys: list[PublicKey]
 
 
-class CheckedBatch(TypedDict):
-    """A batch of signatures: one message in one slot."""
+class RepeatedKey(TypedDict):
+    """A key that was given more than once."""
+
+    root: list[int]
+    public_param: list[int]
+    times: int
+
+
+class Signed(TypedDict):
+    """A message in a slot, and the number of keys that signed it, each counted once."""
 
     slot: int
     message: list[int]
     keys: int
+    signatures: int
+    repeated: list[RepeatedKey]
 
 
 class CheckedClaims(TypedDict):
-    """Which batches of signatures an aggregate proves."""
+    """Which signatures an aggregate proves."""
 
     keys_are: str
     proven_bits: int
     tree_bits: int
     signatures: int
-    batches: list[CheckedBatch]
+    batches: int
+    signed: list[Signed]
 
 
 class Kernels(TypedDict):

@@ -176,6 +176,7 @@ impl SignatureClaims {
     ///     wanted: what must be claimed: signed messages, whose signatures are not looked at, or
     ///         dictionaries with the fields `slot`, `message`, `root` and `public_param`.
     ///     min_bits: proven bits of security that each proof of the tree must have at least.
+    ///     min_tree_bits: proven bits that all proofs must have together, by the union bound.
     ///     keys: digests of sets of recursion keys that are known to be good.
     ///     cache: keep derived keys in the user's cache folder.
     ///
@@ -185,13 +186,17 @@ impl SignatureClaims {
     /// Raises:
     ///     VerifyError: The aggregate is rejected, says something else, or something that is wanted
     ///         is not claimed.
-    #[pyo3(signature = (aggregate, *, wanted=vec![], min_bits=100, keys=vec![], cache=true))]
+    #[pyo3(signature = (
+        aggregate, *, wanted=vec![], min_bits=100, min_tree_bits=0, keys=vec![], cache=true
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn check<'py>(
         &self,
         py: Python<'py>,
         aggregate: &Aggregate,
         wanted: Vec<Bound<'py, PyAny>>,
         min_bits: usize,
+        min_tree_bits: usize,
         keys: Vec<String>,
         cache: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -206,7 +211,8 @@ impl SignatureClaims {
         let (claims, aggregate) = (Arc::clone(&self.0), aggregate.clone());
         let summary = compute(py, move || {
             let (accepted, evidence) = aggregate.accept(&trust)?;
-            claims.check_aggregate(&accepted, &Xmss::DEFAULT, min_bits, &wanted)?;
+            let scheme = &Xmss::DEFAULT;
+            claims.check_aggregate(&accepted, scheme, min_bits, min_tree_bits, &wanted)?;
             Ok(ClaimsSummary::new(&claims, &accepted, evidence))
         })?;
         Ok(pythonize(py, &summary)?)

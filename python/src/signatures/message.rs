@@ -155,12 +155,18 @@ pub fn signatures_to_json(
 /// Returns:
 ///     A dictionary of the number of signatures and a list of those that are not valid, each with
 ///     its index and the reason, as `droste xmss verify --format json` prints it.
+///
+/// Raises:
+///     UsageError: There are no signatures.
 #[pyfunction]
 #[pyo3(signature = (signed, /))]
 pub fn verify_signatures<'py>(
     py: Python<'py>,
     signed: Vec<Bound<'py, SignedMessage>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    if signed.is_empty() {
+        return Err(Error::usage("the list has no signatures").into());
+    }
     let signed = given(&signed);
     let summary = compute(py, move || {
         let claims: Vec<Claim<'_>> = signed.iter().map(Signed::claim).collect();

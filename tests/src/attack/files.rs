@@ -1,11 +1,13 @@
 //! Files that attacks change: a proof in each hash, an aggregate that wraps each of these, a join,
 //! and the membership of a leaf in its claim.
 
+use droste_native::stark::security::Preset;
 use droste_native::{
     Blake3Suite, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
     with_suite,
 };
 use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
+use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member};
 use droste_verifier::keys::{ClaimedKeys, Recipe};
 use droste_verifier::member::Membership;
@@ -16,6 +18,7 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
+use droste_vm::stack::Stack;
 use droste_vm::verifier::Verifier;
 use p3_field::PrimeCharacteristicRing;
 
@@ -48,6 +51,9 @@ const CANONICAL: [usize; 6] = [14, 14, 13, 14, 14, 14];
 pub const UNBOUND: &str = "(the same aggregate with other recipes, for derivation to compare)";
 /// Marks such files whose recipes are those of no program.
 pub const UNDERIVABLE: &str = "(the same aggregate with recipes of no program)";
+
+/// Marks changed files that decode, to what encoding writes so.
+pub const DECODED: &str = "(decoded)";
 
 /// A small program, whose statement uses all eight elements.
 pub const PROGRAM: &str = "
@@ -204,7 +210,7 @@ fn aggregate_file(name: &str, honest: &Aggregate, donor: &Aggregate) -> File {
     let judge = move |bytes: &[u8]| {
         let aggregate = file::decode(bytes).map_err(|error| Rejection::of(&error))?;
         let changed = recipes(&aggregate.keys) != made_from;
-        let verdict = aggregate.verify(key, &claim, 0);
+        let verdict = aggregate.verify(key, &claim, 0, &AcceptedLeaves::Any);
         let accepted = verdict.map_err(|error| Rejection::of(&error))?;
         if !changed || *accepted.tree() != tree || accepted.key() != key {
             return Ok(());
@@ -231,7 +237,7 @@ fn member_file(honest: &Aggregate, donor: &Aggregate) -> File {
     let (key, claim) = (honest.key(), honest.claim());
     let judge = move |bytes: &[u8]| {
         let member = member::decode(bytes).map_err(|error| Rejection::of(&error))?;
-        let verdict = member.verify(&claim, key, 0);
+        let verdict = member.verify(&claim, key, 0, &AcceptedLeaves::Any);
         verdict.map(|_| ()).map_err(|error| Rejection::of(&error))
     };
     let apart = |aggregate: &Aggregate| {
@@ -250,6 +256,44 @@ fn member_file(honest: &Aggregate, donor: &Aggregate) -> File {
         apart(donor),
         Box::new(judge),
     )
+}
+
+/// Makes the verifier of a file that is only decoded: `again` decodes bytes and encodes what it
+/// found. Bytes that encoding would not write are a forgery if they decode.
+fn decoding(
+    honest: &[u8],
+    again: impl Fn(&[u8]) -> Result<Vec<u8>, Rejection> + Send + Sync + 'static,
+) -> Judge {
+    let honest = honest.to_vec();
+    Box::new(
+        move |bytes| match again(bytes)? == bytes && bytes != honest {
+            true => Err(Rejection(DECODED.into())),
+            false => Ok(()),
+        },
+    )
+}
+
+fn proof_to_decode<H: HashSuite>() -> File
+where
+    StandardTables: Provable<H>,
+{
+    let [honest, donor] = [5, 6].map(|input| taken_apart(&leaf::<H>(input, SETTINGS)));
+    let again = |bytes: &[u8]| {
+        let proof = codec::decode::<H>(bytes).map_err(|error| Rejection::of(&error))?;
+        codec::encode(&proof).map_err(|error| Rejection::of(&error))
+    };
+    let judge = decoding(&honest.0, again);
+    File::new(format!("proof in {}", H::NAME), honest, donor, judge)
+}
+
+fn aggregate_to_decode(name: &str, honest: &Aggregate, donor: &Aggregate) -> File {
+    let (honest, donor) = (aggregate_apart(honest), aggregate_apart(donor));
+    let again = |bytes: &[u8]| {
+        let aggregate = file::decode(bytes).map_err(|error| Rejection::of(&error))?;
+        file::encode_unverified(&aggregate).map_err(|error| Rejection::of(&error))
+    };
+    let judge = decoding(&honest.0, again);
+    File::new(name.to_owned(), honest, donor, judge)
 }
 
 fn recipes(keys: &ClaimedKeys) -> Vec<Recipe> {
@@ -316,5 +360,28 @@ pub fn join_and_member() -> [File; 2] {
     [
         aggregate_file("join", &honest, &donor),
         member_file(&honest, &donor),
+    ]
+}
+
+/// Returns files of every format for the decoder alone, which is quicker than verifying: proofs with
+/// both kinds of digests, and aggregates over both stacks.
+///
+/// # Panics
+/// If an honest proof is not made.
+pub fn to_decode() -> Vec<File> {
+    let over_whir = |input| {
+        let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Whir).expect("it exists");
+        let settings = *aggregator.leaf_settings();
+        let proof = verified(leaf::<Poseidon16Suite>(input, settings));
+        aggregator
+            .wrap(&proof, |_| ())
+            .expect("an honest proof is wrapped")
+    };
+    let [five, six] = [5, 6].map(wrap::<Poseidon16Suite>);
+    vec![
+        proof_to_decode::<Poseidon16Suite>(),
+        proof_to_decode::<Blake3Suite>(),
+        aggregate_to_decode("wrap over FRI", &five, &six),
+        aggregate_to_decode("wrap over WHIR", &over_whir(5), &over_whir(6)),
     ]
 }

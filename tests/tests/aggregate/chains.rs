@@ -18,7 +18,7 @@ use droste_vm::verifier::VerifyError;
 use p3_field::PrimeCharacteristicRing;
 
 use crate::{
-    TOYS, Toys, accept, aggregator, copy, leaf, proof_over_fri, unverified, verified, wrapped,
+    ANY, TOYS, Toys, accept, aggregator, copy, leaf, proof_over_fri, unverified, verified, wrapped,
 };
 
 #[test]
@@ -107,17 +107,17 @@ fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
     let changed = |change: &dyn Fn(&mut UnverifiedAggregate)| {
         let mut aggregate = unverified(outer);
         change(&mut aggregate);
-        aggregate.verify(key, &claim, 0).unwrap_err()
+        aggregate.verify(key, &claim, 0, ANY).unwrap_err()
     };
     let children = |aggregate: &mut UnverifiedAggregate| match &mut aggregate.tree.claim {
         Claim::Children(children) => std::mem::take(children),
         Claim::Statement(_) => vec![],
     };
-    unverified(outer).verify(key, &claim, 0).unwrap();
+    unverified(outer).verify(key, &claim, 0, ANY).unwrap();
 
     // Another claim is refused, and so is the tree of another claim.
     assert!(matches!(
-        unverified(other).verify(key, &claim, 0),
+        unverified(other).verify(key, &claim, 0, ANY),
         Err(AggregateError::OtherClaim { .. })
     ));
     let error = changed(&|aggregate| aggregate.tree = other.tree().clone());
@@ -166,7 +166,7 @@ fn the_end_of_a_chain_is_checked(outer: &Aggregate, other: &Aggregate) {
     unlisted.keys = Default::default();
     let none = unlisted.key();
     assert!(matches!(
-        unlisted.verify(none, &claim, 0),
+        unlisted.verify(none, &claim, 0, ANY),
         Err(AggregateError::Claim(ClaimError::Recursion(_)))
     ));
 
@@ -240,7 +240,7 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
         };
         // The digest of a set binds keys and bits, not recipes.
         let keys = read.keys.clone();
-        if let Ok(read) = read.verify(aggregate.key(), &aggregate.claim(), 0) {
+        if let Ok(read) = read.verify(aggregate.key(), &aggregate.claim(), 0, ANY) {
             assert!(read.keys().iter().eq(aggregate.keys().iter()));
             Deriver::new().derive(&keys).unwrap_err();
         }
@@ -252,7 +252,7 @@ fn what_does_not_verify_is_no_aggregate(child: &Aggregate) {
     let rejected = |change: &dyn Fn(&mut UnverifiedAggregate)| {
         let mut aggregate = unverified(child);
         change(&mut aggregate);
-        aggregate.pinned(child.key(), 0).unwrap_err()
+        aggregate.pinned(child.key(), 0, ANY).unwrap_err()
     };
     // Impossible heights are refused before anything is allocated for them.
     for log_height in [14, 40, usize::MAX] {
@@ -287,7 +287,7 @@ fn a_toy_child_below_a_stronger_root_is_rejected() {
     let aggregator = Aggregator::new(strong, vec![]);
     let aggregate = aggregator.wrap_at_minimal_heights(&verified(leaf)).unwrap();
     let (key, claim) = (aggregate.key(), aggregate.claim());
-    let verify = |bits| unverified(&aggregate).verify(key, &claim, bits);
+    let verify = |bits| unverified(&aggregate).verify(key, &claim, bits, ANY);
     let accepted = aggregate.accepted();
     let root = accepted.root.bits;
     assert!(accepted.bits < root);
@@ -304,7 +304,7 @@ fn a_toy_child_below_a_stronger_root_is_rejected() {
     more.insert(own, root, listed.recipe.clone());
     boasting.keys = more;
     assert!(matches!(
-        boasting.verify(key, &claim, root),
+        boasting.verify(key, &claim, root, ANY),
         Err(AggregateError::Keys(KeysError::Digest { .. }))
     ));
 }
@@ -338,7 +338,7 @@ fn chain_and_tree(wraps: &[Aggregate], depth: usize) {
     assert_eq!(level[0].tree().leaves(), leaves);
     accept(&level[0]);
     // The digest of the chain's keys also verifies the tree.
-    let verify = |claim| unverified(&level[0]).verify(chain.key(), &claim, 0);
+    let verify = |claim| unverified(&level[0]).verify(chain.key(), &claim, 0, ANY);
     verify(level[0].claim()).unwrap();
     assert!(verify(chain.claim()).is_err());
 }

@@ -24,7 +24,7 @@ use droste_vm::machine::StandardTables;
 use droste_vm::prover::prove_with_key;
 use p3_field::PrimeCharacteristicRing;
 
-use crate::{TOYS, aggregator, copy, cost, fri, unverified};
+use crate::{ANY, TOYS, aggregator, copy, cost, fri, unverified};
 
 /// One deriver for all tests of this file, so that each key is derived once.
 static DERIVER: LazyLock<Deriver> = LazyLock::new(Deriver::new);
@@ -54,7 +54,7 @@ fn with(claimed: &ClaimedKeys, key: KeyDigest, change: ListedKey) -> ClaimedKeys
 fn honest_keys_are_derived() {
     let outer = &TOYS.outer;
     let start = Instant::now();
-    let derived = unverified(outer).derive(&DERIVER).unwrap();
+    let derived = unverified(outer).derive(&DERIVER, ANY).unwrap();
     println!("two keys derived in {:?}", start.elapsed());
     assert_eq!(derived.keys(), outer.keys());
     assert_eq!(derived.accepted(), outer.accepted());
@@ -119,12 +119,12 @@ fn forged_keys_launder_nothing() {
         matches!(refusal, AggregateError::Keys(KeysError::Forged { key: named, .. }) if *named == key)
             && refusal.to_string().contains(&key.to_string())
     };
-    let refused = |aggregate: UnverifiedAggregate| aggregate.derive(&DERIVER).unwrap_err();
+    let refused = |aggregate: UnverifiedAggregate| aggregate.derive(&DERIVER, ANY).unwrap_err();
 
     // The forger pins the digest of the forged set and joins the forgery with an honest aggregate.
     let honest = &TOYS.wraps[0];
     let poisonous = forgery.key();
-    let children = vec![copy(honest), forgery.pinned(poisonous, 0).unwrap()];
+    let children = vec![copy(honest), forgery.pinned(poisonous, 0, ANY).unwrap()];
     let poisoned = aggregator().join(children).unwrap();
     assert_eq!(poisoned.keys().iter().len(), 3);
     assert_eq!(poisoned.keys().bits(key), Some(250));
@@ -145,7 +145,7 @@ fn forged_keys_launder_nothing() {
     let mut added = unverified(honest);
     let (_, wrap) = listed(honest, 1);
     added.keys.insert(key, 250, wrap.recipe);
-    let refusal = added.verify(digest, &honest.claim(), 0).unwrap_err();
+    let refusal = added.verify(digest, &honest.claim(), 0, ANY).unwrap_err();
     assert!(unused(&refusal), "{refusal}");
 }
 
@@ -161,7 +161,7 @@ fn listed_bits_are_computed_anew() {
     bytes[place] = 250;
     let boasting = file::decode(&bytes).unwrap();
     assert_eq!(boasting.keys.bits(key), Some(250));
-    let refusal = boasting.derive(&DERIVER).unwrap_err();
+    let refusal = boasting.derive(&DERIVER, ANY).unwrap_err();
     let AggregateError::Keys(KeysError::Bits {
         key: named,
         listed,
@@ -182,11 +182,11 @@ fn derived_recipes_outlive_pinned_ones() {
     fri(&mut wrap.recipe.settings).num_queries += 1;
     let mut altered = unverified(one);
     altered.keys = with(&altered.keys, key, wrap);
-    let pinned = altered.pinned(one.key(), 0).unwrap();
-    let derived = unverified(other).derive(&DERIVER).unwrap();
+    let pinned = altered.pinned(one.key(), 0, ANY).unwrap();
+    let derived = unverified(other).derive(&DERIVER, ANY).unwrap();
     let joined = aggregator().join(vec![pinned, derived]).unwrap();
     assert_eq!(joined.keys(), TOYS.inner.keys());
-    unverified(&joined).derive(&DERIVER).unwrap();
+    unverified(&joined).derive(&DERIVER, ANY).unwrap();
 }
 
 /// A change of any part of a recipe changes the derived key.
@@ -222,7 +222,7 @@ fn altered_recipes_have_other_keys() {
         aggregate.keys = with(&aggregate.keys, key, altered);
         // The digest of the set depends on keys and bits only.
         assert_eq!(aggregate.key(), wrap.key());
-        let refusal = aggregate.derive(&DERIVER).unwrap_err();
+        let refusal = aggregate.derive(&DERIVER, ANY).unwrap_err();
         let forged = matches!(refusal, AggregateError::Keys(KeysError::Forged { key: named, .. }) if named == key);
         assert!(forged, "{index}: {refusal}");
     }
@@ -395,7 +395,9 @@ fn the_largest_tree_takes_no_more_memory_than_stated() {
     assert!(taken <= 400 * MAX_NODES, "{taken} bytes");
     assert_eq!(read.tree, wide.tree);
     // Every walk over such a tree ends, here with the first thing that is wrong about it.
-    let refusal = aggregate.verify(wrap.key(), &wrap.claim(), 0).unwrap_err();
+    let refusal = aggregate
+        .verify(wrap.key(), &wrap.claim(), 0, ANY)
+        .unwrap_err();
     let digest = matches!(refusal, AggregateError::Claim(ClaimError::Digest));
     assert!(digest, "{refusal}");
 }
@@ -406,7 +408,7 @@ fn derived_keys_are_kept_on_disk() {
     let path = folder.path().join("cache");
     let cache = || Some(Cache::in_folder(path.clone()).unwrap());
     let aggregate = &TOYS.inner;
-    let derive = || unverified(aggregate).derive(&Deriver::new().with_cache(cache()));
+    let derive = || unverified(aggregate).derive(&Deriver::new().with_cache(cache()), ANY);
     let entries = || {
         let entries = fs::read_dir(&path).unwrap();
         let mut entries: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();

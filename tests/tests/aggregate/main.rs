@@ -5,6 +5,7 @@
 mod chains;
 mod cost;
 mod keys;
+mod leaves;
 mod members;
 mod plan;
 mod presets;
@@ -18,6 +19,7 @@ use droste_verifier::aggregate::{
     Aggregate, AggregateError, Aggregator, RunFigures, UnverifiedAggregate, VerifiedProof,
 };
 use droste_verifier::circuit::RecursionProof;
+use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::compile;
@@ -30,6 +32,9 @@ use p3_field::PrimeCharacteristicRing;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+/// For tests that are about something else than leaves.
+const ANY: &AcceptedLeaves = &AcceptedLeaves::Any;
 
 /// Aggregates that several tests use, made once.
 struct Toys {
@@ -155,12 +160,15 @@ fn unverified(aggregate: &Aggregate) -> UnverifiedAggregate {
 
 /// A copy of an aggregate, because joining consumes its children.
 fn copy(aggregate: &Aggregate) -> Aggregate {
-    unverified(aggregate).pinned(aggregate.key(), 0).unwrap()
+    unverified(aggregate)
+        .pinned(aggregate.key(), 0, ANY)
+        .unwrap()
 }
 
 /// The aggregate is accepted at its stated bits, and refused at one more.
 fn accept(aggregate: &Aggregate) {
-    let verify = |bits| unverified(aggregate).verify(aggregate.key(), &aggregate.claim(), bits);
+    let verify =
+        |bits| unverified(aggregate).verify(aggregate.key(), &aggregate.claim(), bits, ANY);
     let accepted = aggregate.accepted();
     assert_eq!(verify(accepted.bits).unwrap().accepted(), accepted);
     verify(accepted.bits + 1).unwrap_err();

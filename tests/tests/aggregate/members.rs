@@ -9,6 +9,8 @@ use droste_verifier::member::{Level, MemberError, Membership};
 use droste_vm::key::KeyDigest;
 use p3_field::PrimeCharacteristicRing;
 
+use crate::ANY;
+
 const KEY: KeyDigest = KeyDigest([F::ONE; 8]);
 
 /// A path of levels with this number of children.
@@ -32,7 +34,7 @@ fn hostile_memberships_take_no_more_memory_than_stated() {
         println!("{levels}: {} bytes, {taken} of memory", bytes.len());
         assert_eq!(read, member);
         assert!(taken <= 6 * bytes.len() + (1 << 17), "{taken}");
-        let error = read.verify(&[F::ZERO; 8], read.key(), 0).unwrap_err();
+        let error = read.verify(&[F::ZERO; 8], read.key(), 0, ANY).unwrap_err();
         assert!(matches!(error, MemberError::Digest { level: 1 }), "{error}");
     }
 }

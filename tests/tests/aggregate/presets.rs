@@ -17,7 +17,7 @@ use droste_vm::tables::Table;
 use droste_vm::verifier::Verifier;
 use droste_vm::whir::{self, RecursionTables};
 
-use crate::{fri, leaf, unverified, verified};
+use crate::{ANY, fri, leaf, unverified, verified};
 
 /// Every proof of canonical shape has the preset's bits, also at the reduced number of queries.
 #[test]
@@ -283,7 +283,7 @@ where
     let wrap = aggregator.wrap(leaf, |_| ()).unwrap();
     let accepted = wrap.accepted();
     assert!(accepted.bits >= preset.target_bits(), "{accepted:?}");
-    let derived = unverified(&wrap).derive(&Deriver::new()).unwrap();
+    let derived = unverified(&wrap).derive(&Deriver::new(), ANY).unwrap();
     assert_eq!(derived.keys(), wrap.keys());
     let steps = wrap.steps().iter();
     steps.map(|step| (step.stack, step.canonical)).collect()

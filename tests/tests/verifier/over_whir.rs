@@ -9,7 +9,7 @@ use droste_verifier::aggregate::{
     Aggregate, AggregateError, Aggregator, UnverifiedAggregate, VerifiedProof,
 };
 use droste_verifier::circuit::{ChildShape, CircuitError, RecursionProof, RecursionVerifyError};
-use droste_verifier::claim::ClaimError;
+use droste_verifier::claim::{AcceptedLeaves, ClaimError};
 use droste_verifier::file::{self, FileError};
 use droste_verifier::keys::{Children, Deriver, KeysError, Recipe, RecipeError};
 use droste_verifier::tape::TapeSuite;
@@ -28,6 +28,9 @@ fn aggregator() -> Aggregator {
         LazyLock::new(|| Aggregator::for_preset(Preset::Toy, 2, Stack::Whir).unwrap());
     AGGREGATOR.clone()
 }
+
+/// For tests that are about something else than leaves.
+const ANY: &AcceptedLeaves = &AcceptedLeaves::Any;
 
 /// Keeps what it derived, for all tests.
 static DERIVER: LazyLock<Deriver> = LazyLock::new(Deriver::new);
@@ -66,7 +69,9 @@ fn unverified(aggregate: &Aggregate) -> UnverifiedAggregate {
 }
 
 fn copy(aggregate: &Aggregate) -> Aggregate {
-    unverified(aggregate).pinned(aggregate.key(), 0).unwrap()
+    unverified(aggregate)
+        .pinned(aggregate.key(), 0, ANY)
+        .unwrap()
 }
 
 fn over_whir(proof: &mut RecursionProof) -> &mut Proof {
@@ -90,14 +95,14 @@ fn joins_are_joined_again() {
     // The join of joins has the key of the join of wraps.
     assert_eq!(outer.proof().key(), join.proof().key());
     let accepted = unverified(&outer)
-        .verify(outer.key(), &outer.claim(), 0)
+        .verify(outer.key(), &outer.claim(), 0, ANY)
         .unwrap();
     assert_eq!(accepted.accepted(), outer.accepted());
     // All of its keys are those of the programs that they are listed with.
-    let derived = unverified(&outer).derive(&DERIVER).unwrap();
+    let derived = unverified(&outer).derive(&DERIVER, ANY).unwrap();
     assert_eq!(derived.keys(), outer.keys());
     let error = unverified(&outer)
-        .verify(outer.key(), &outer.claim(), outer.accepted().bits + 1)
+        .verify(outer.key(), &outer.claim(), outer.accepted().bits + 1, ANY)
         .unwrap_err();
     assert!(
         matches!(
@@ -119,7 +124,7 @@ fn a_proof_in_another_hash_reaches_the_canonical_shape() {
     assert_eq!(stacks.first(), Some(&Stack::Fri));
     assert_eq!(stacks.last(), Some(&Stack::Whir));
     assert_eq!(wrap.steps().first().unwrap().hash, Poseidon2Suite::ID);
-    unverified(&wrap).derive(&DERIVER).unwrap();
+    unverified(&wrap).derive(&DERIVER, ANY).unwrap();
 }
 
 /// Aggregates over one stack are not canonical for an aggregator over the other, and not joined by it.
@@ -136,7 +141,7 @@ fn stacks_are_not_mixed() {
         .to_canonical_shape(copy(&MADE.wraps[0]), |_| ())
         .unwrap();
     assert_eq!(canonical.proof().stack(), Stack::Fri);
-    let derived = unverified(&canonical).derive(&DERIVER).unwrap();
+    let derived = unverified(&canonical).derive(&DERIVER, ANY).unwrap();
     assert_eq!(derived.keys(), canonical.keys());
     let error = aggregator().join(vec![canonical]).unwrap_err();
     assert!(
@@ -151,7 +156,7 @@ fn what_does_not_verify_is_no_aggregate() {
     let rejected = |change: &dyn Fn(&mut Proof)| {
         let mut aggregate = unverified(wrap);
         change(over_whir(&mut aggregate.proof));
-        aggregate.pinned(wrap.key(), 0).unwrap_err()
+        aggregate.pinned(wrap.key(), 0, ANY).unwrap_err()
     };
     for log_height in [3, 40, usize::MAX] {
         let error = rejected(&|proof| proof.log_heights[0] = log_height);
@@ -215,7 +220,7 @@ fn forged_lists_are_refused() {
             keys.insert(key, bits, recipe);
         }
         aggregate.keys = keys;
-        aggregate.derive(&DERIVER).unwrap_err()
+        aggregate.derive(&DERIVER, ANY).unwrap_err()
     };
     let error = refusal(&|bits, _| *bits += 1);
     assert!(

@@ -8,13 +8,15 @@ use droste_gadgets::packing::{blocks_for, hint_row};
 use droste_gadgets::poseidon2::{Poseidon2, Poseidon2Challenger};
 use droste_gadgets::poseidon16::{Poseidon16, Poseidon16Challenger};
 use droste_gadgets::prelude::*;
-use droste_gadgets::{Hint, NativeTape, run_native};
+use droste_gadgets::{Hint, NativeTape, SOURCES, run_native};
 use droste_native::hash::poseidon2::hash_row;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::{
     Blake3Suite, Commitment, EF, F, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
 };
-use droste_verifier::tape::{Answers, TapeError, TapeSuite, commitment_lanes};
+use droste_verifier::tape::{Answers, TapeError, TapeSuite, commitment_lanes, machine_tape};
+use droste_vm::compiler::compile;
+use droste_vm::executor::execute;
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 use rand::rngs::SmallRng;
@@ -193,6 +195,87 @@ fn blake3_agrees() {
 #[test]
 fn keccak_agrees() {
     agrees::<KeccakSuite, Keccak, KeccakChallenger>();
+}
+
+/// Declares a program as a module and as its text.
+macro_rules! program {
+    ($name:ident { $($text:tt)* }) => {
+        mod $name {
+            pub const SOURCE: &str = stringify!($($text)*);
+            $($text)*
+        }
+    };
+}
+
+program!(sampled {
+    use droste_gadgets::blake3::Blake3Challenger;
+    use droste_gadgets::hash::Challenger;
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        let mut challenger = Blake3Challenger::new();
+        challenger.observe(hint_felt().any());
+        challenger.observe(hint_felt().any());
+        let x = challenger.sample();
+        for i in 0..5 {
+            reveal(x.coeff(i));
+        }
+    }
+});
+
+/// Integers just below and above the modulus are accepted and skipped as by Plonky3's challenger,
+/// natively and in the machine, and the hint that says which of them there are cannot be false. A
+/// search found the observed elements.
+#[test]
+fn samples_next_to_the_modulus_are_plonky3s() {
+    const MODULUS: u32 = 0x7f00_0001;
+    // What is observed, which of the words that are read is which integer, and whether all of the
+    // first five integers are below the modulus less one.
+    let cases = [
+        ([2, 183_529_916], MODULUS - 2, true),
+        ([2, 31_544_601], MODULUS - 1, false),
+        ([1, 250_389_688], MODULUS - 1, false),
+        ([1, 319_284_346], MODULUS, false),
+        ([1, 382_838_989], MODULUS, false),
+        ([1, 1], 0, true),
+    ];
+    let compiled = compile(sampled::SOURCE, SOURCES).unwrap();
+    for (observed, integer, is_clean) in cases {
+        let mut native = Blake3Suite::challenger();
+        let mut answers = Answers::<Blake3Suite>::default();
+        for element in observed.map(F::from_u32) {
+            native.observe(element);
+            answers.message(vec![element]);
+        }
+        let mut words = native.clone();
+        let mut word = || words.sample_bits(30) as u32 & 0x3fff_ffff;
+        assert!(integer == 0 || (0..5).any(|_| word() == integer & 0x3fff_ffff));
+        let expected = integers(native.sample());
+        assert_eq!(expected.contains(&integer), (1..MODULUS).contains(&integer));
+        let tape = answers.record(sampled::main).unwrap();
+        let run = |tape: &NativeTape| {
+            let native = run_native(tape, &[], sampled::main);
+            let machine = execute(&compiled, &[], &machine_tape(tape), 1 << 16);
+            match (native, machine) {
+                (Ok(statement), Ok(execution)) => {
+                    let machine = execution.statement.map(|lane| lane.as_canonical_u32());
+                    assert_eq!(statement, machine);
+                    Some(statement)
+                }
+                (Err(_), Err(_)) => None,
+                runs => panic!("{observed:?}: {runs:?}"),
+            }
+        };
+        assert_eq!(run(&tape).unwrap()[..5], expected, "{observed:?}");
+        let Some((Hint::Felt(clean), _)) = tape.hints.split_last() else {
+            panic!("{tape:?}");
+        };
+        assert_eq!(*clean, F::from_bool(is_clean), "{observed:?}");
+        let mut flipped = tape.clone();
+        flipped.hints.pop();
+        flipped.hints.push(Hint::Felt(F::from_bool(!is_clean)));
+        assert_eq!(run(&flipped), None, "{observed:?}");
+    }
 }
 
 /// A random sequence in any order: samples follow samples, and digests begin at any position.

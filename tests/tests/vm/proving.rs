@@ -167,7 +167,10 @@ fn rows_that_do_not_fit_are_named() {
     let error = proof::<Blake3Suite>(20, Heights::Exact(vec![8, 2, 9, 6])).unwrap_err();
     assert!(matches!(
         error,
-        ProveError::Key(KeyError::Program(ProgramError::TooLong { .. }))
+        ProveError::Key(KeyError::Program(ProgramError::Height {
+            log_height: 2,
+            ..
+        }))
     ));
 }
 

@@ -1,11 +1,9 @@
 //! Changed proofs and files, one test per check that refuses them. `tests/tests/mutate.rs` changes
 //! every part of a proof.
 
-use std::fs;
-
 use crate::common::{fibonacci, run, statement, toy};
 use droste_native::{Blake3Suite, F, FriSettings, HashSuite};
-use droste_vm::codec::{DecodeError, decode, encode, read_file, write_file};
+use droste_vm::codec::{DecodeError, decode, encode};
 use droste_vm::heights::Heights;
 use droste_vm::key::{KeyHeights, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
@@ -89,23 +87,6 @@ fn longer_forms_of_integers_are_refused() {
     bytes.extend([251, 1, 0]);
     bytes.extend(&honest[14..]);
     assert_eq!(decode::<H>(&bytes).unwrap_err(), DecodeError::NotCanonical);
-}
-
-#[test]
-fn files_are_written_whole() {
-    let folder = std::env::temp_dir().join(format!("droste-codec-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("a.proof");
-    write_file(&path, b"first").unwrap();
-    write_file(&path, b"second").unwrap();
-    assert_eq!(read_file(&path).unwrap(), b"second");
-    assert!(write_file(&folder.join("missing").join("a"), b"x").is_err());
-    assert!(write_file(std::path::Path::new("/"), b"x").is_err());
-    // A folder cannot be replaced by a file, and no temporary file is left behind.
-    fs::create_dir(folder.join("taken")).unwrap();
-    assert!(write_file(&folder.join("taken"), b"x").is_err());
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 /// More digests than a cap has would be absorbed and never compared with anything.

@@ -12,6 +12,7 @@
 //! that have been verified natively are wrapped and joined: [`VerifiedProof`] and [`Aggregate`] can
 //! be made only by verifying a proof or by making one here.
 
+mod leaves;
 mod outlook;
 mod preset;
 mod shape;

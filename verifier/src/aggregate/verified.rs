@@ -10,7 +10,7 @@ use droste_vm::verifier::{Report, VerifyError, verify, verify_program};
 
 use super::{AggregateError, Step};
 use crate::circuit::RecursionProof;
-use crate::claim::{Claim, ClaimError, ClaimTree, check_size};
+use crate::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree, check_size};
 use crate::keys::{ClaimedKeys, Deriver, KeySet, KeysError, TreeBits};
 
 /// The proof of an ordinary program, verified natively.
@@ -112,16 +112,19 @@ pub struct Accepted {
     pub tree_bits: usize,
     /// Number of proofs in the tree.
     pub proofs: u64,
+    /// The keys that its leaves were allowed to have.
+    pub leaves: AcceptedLeaves,
 }
 
 impl Accepted {
-    fn new(root: stack::Accepted, mut below: TreeBits) -> Self {
+    fn new(root: stack::Accepted, mut below: TreeBits, leaves: &AcceptedLeaves) -> Self {
         let bits = root.bits;
         below.add(bits, 1);
         Self {
             bits: below.least().unwrap_or(bits),
             tree_bits: below.union().unwrap_or(bits),
             proofs: below.proofs(),
+            leaves: leaves.clone(),
             root,
         }
     }
@@ -133,19 +136,33 @@ impl UnverifiedAggregate {
         self.keys.digest()
     }
 
+    /// Checks the digest of the listed recursion keys.
+    ///
+    /// # Errors
+    /// [`KeysError::Digest`].
+    pub fn check_key(&self, expected: KeyDigest) -> Result<(), KeysError> {
+        let found = self.key();
+        match found == expected {
+            true => Ok(()),
+            false => Err(KeysError::Digest { expected, found }),
+        }
+    }
+
     /// What the aggregate claims.
     pub const fn claim(&self) -> [F; 8] {
         self.proof.statement()
     }
 
     /// Accepts the aggregate if it proves `claim`, its set of recursion keys has the digest `key`,
-    /// and every proof of its tree has at least `min_bits` proven bits.
+    /// every leaf of its tree is one of `leaves`, and every proof of the tree has at least
+    /// `min_bits` proven bits.
     ///
     /// # Soundness obligations
     ///
-    /// The caller must have `key` from a derivation ([`Deriver::derive`], `droste keys`), not from
-    /// the file. `claim` binds the keys and statements of all leaves, in order
-    /// ([`ClaimTree::leaves`]): a caller who did not compute it from them must check them.
+    /// The caller must have `key` from a derivation ([`Deriver::derive`], `droste keys`), and the
+    /// keys of the leaves from their programs, not from the file. `claim` binds the keys and
+    /// statements of all leaves, in order ([`ClaimTree::leaves`]): a caller who did not compute it
+    /// from them must check them.
     ///
     /// # Errors
     /// Why it is rejected.
@@ -154,56 +171,63 @@ impl UnverifiedAggregate {
         key: KeyDigest,
         claim: &[F; 8],
         min_bits: usize,
+        leaves: &AcceptedLeaves,
     ) -> Result<Aggregate, AggregateError> {
-        let found = self.key();
-        if found != key {
-            let expected = key;
-            return Err(KeysError::Digest { expected, found }.into());
-        }
+        self.check_key(key)?;
         if self.claim() != *claim {
             return Err(AggregateError::OtherClaim {
                 expected: *claim,
                 found: self.claim(),
             });
         }
-        self.pinned(key, min_bits)
+        self.pinned(key, min_bits, leaves)
     }
 
     /// Like [`Self::verify`], but accepts any claim.
     ///
     /// # Errors
     /// Why it is rejected.
-    pub fn pinned(self, key: KeyDigest, min_bits: usize) -> Result<Aggregate, AggregateError> {
-        self.accept(min_bits, |claimed| claimed.pinned(key))
+    pub fn pinned(
+        self,
+        key: KeyDigest,
+        min_bits: usize,
+        leaves: &AcceptedLeaves,
+    ) -> Result<Aggregate, AggregateError> {
+        self.accept(min_bits, leaves, |claimed| claimed.pinned(key))
     }
 
     /// Accepts the aggregate, with any claim, if each of its recursion keys is the key of the
-    /// program it is listed with. The keys are derived from those programs, not taken from the
-    /// list.
+    /// program it is listed with, and every leaf of its tree is one of `leaves`. The keys are
+    /// derived from those programs, not taken from the list.
     ///
     /// # Errors
     /// Why it is rejected.
-    pub fn derive(self, deriver: &Deriver) -> Result<Aggregate, AggregateError> {
-        self.accept(0, |claimed| deriver.derive(&claimed))
+    pub fn derive(
+        self,
+        deriver: &Deriver,
+        leaves: &AcceptedLeaves,
+    ) -> Result<Aggregate, AggregateError> {
+        self.accept(0, leaves, |claimed| deriver.derive(&claimed))
     }
 
-    /// Verifies the aggregate under the keys that it lists, without trusting them. This shows only
-    /// that the aggregate is consistent in itself.
+    /// Verifies the aggregate under the keys that it lists, without trusting them, with any leaves.
+    /// This shows only that the aggregate is consistent in itself.
     ///
     /// # Errors
     /// Why it is not.
     pub fn check(&self) -> Result<Accepted, AggregateError> {
-        self.accept_listed(0)
+        self.accept_listed(0, &AcceptedLeaves::Any)
     }
 
     fn accept(
         self,
         min_bits: usize,
+        leaves: &AcceptedLeaves,
         trust: impl FnOnce(ClaimedKeys) -> Result<KeySet, KeysError>,
     ) -> Result<Aggregate, AggregateError> {
         // The cheap checks come first. They may use the listed keys, because `trust` either refuses
         // the keys or returns them and their bits unchanged.
-        let accepted = self.accept_listed(min_bits)?;
+        let accepted = self.accept_listed(min_bits, leaves)?;
         Ok(Aggregate {
             keys: trust(self.keys)?,
             proof: self.proof,
@@ -213,10 +237,15 @@ impl UnverifiedAggregate {
         })
     }
 
-    fn accept_listed(&self, min_bits: usize) -> Result<Accepted, AggregateError> {
+    fn accept_listed(
+        &self,
+        min_bits: usize,
+        leaves: &AcceptedLeaves,
+    ) -> Result<Accepted, AggregateError> {
         let below = check_tree(&self.proof, &self.tree, &self.keys, min_bits)?;
+        self.tree.check_leaves(leaves)?;
         let root = self.proof.verify(min_bits)?;
-        Ok(Accepted::new(root, below))
+        Ok(Accepted::new(root, below, leaves))
     }
 }
 
@@ -232,7 +261,7 @@ impl Aggregate {
     ) -> Result<Self, AggregateError> {
         let below = check_tree(&proof, &tree, keys.claimed(), 0)?;
         Ok(Self {
-            accepted: Accepted::new(root, below),
+            accepted: Accepted::new(root, below, &AcceptedLeaves::Any),
             proof,
             tree,
             keys,

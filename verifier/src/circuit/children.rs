@@ -114,7 +114,7 @@ impl ChildShape {
     }
 
     /// Logarithm of the height of the program's table; 0 if there is none.
-    fn program_log_height(&self) -> usize {
+    pub(crate) fn program_log_height(&self) -> usize {
         let mut named = self.tables.iter().zip(&self.log_heights);
         let program = named.find(|(name, _)| *name == "program");
         program.map_or(0, |(_, &log_height)| log_height)

@@ -8,13 +8,15 @@
 //! forged keys accepted. A folder or file is therefore read only if this user owns it and no other
 //! user may write to it.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use droste_vm::codec::{encode_body, write_file};
+use droste_vm::codec::encode_body;
+use droste_vm::files;
 use droste_vm::key::KeyDigest;
 
 use super::{MAX_BITS, Recipe};
@@ -29,7 +31,8 @@ const LARGEST: u64 = 4096;
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
-    build: blake3::Hash,
+    /// Digest of the library that derives keys; none if the executable does.
+    library: Option<blake3::Hash>,
 }
 
 /// The file of one recipe's key.
@@ -49,25 +52,36 @@ impl Cache {
     /// Like [`Self::of_user`], if what derives keys is not in the executable but in the library of
     /// this file.
     pub fn of_library(library: &Path) -> Option<Self> {
-        Self::of_build(user_folder()?, hash_of(library)?)
+        Self::of_build(user_folder()?, Some(hash_of(library)?))
     }
 
     /// A cache in this folder, which is created if it does not exist; `None` if another user owns
     /// it or may write to it.
     pub fn in_folder(folder: PathBuf) -> Option<Self> {
-        static BUILD: OnceLock<Option<blake3::Hash>> = OnceLock::new();
-        let build = *BUILD.get_or_init(|| hash_of(&env::current_exe().ok()?));
-        Self::of_build(folder, build?)
+        Self::of_build(folder, None)
     }
 
-    fn of_build(folder: PathBuf, build: blake3::Hash) -> Option<Self> {
+    fn of_build(folder: PathBuf, library: Option<blake3::Hash>) -> Option<Self> {
         make_folder(&folder)?;
-        is_own(&fs::metadata(&folder).ok()?).then_some(Self { folder, build })
+        is_own(&fs::metadata(&folder).ok()?).then_some(Self { folder, library })
+    }
+
+    /// The keys of all files, those of other builds included.
+    pub(super) fn keys(&self) -> BTreeSet<KeyDigest> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let read = |entry: fs::DirEntry| {
+            let name = blake3::Hash::from_hex(entry.file_name().to_str()?).ok()?;
+            let path = entry.path();
+            let (key, _) = Entry { path, name }.read()?;
+            Some(key)
+        };
+        entries.filter_map(read).collect()
     }
 
     /// The file of a recipe's key.
     pub(super) fn entry(&self, recipe: &Recipe) -> Option<Entry> {
-        let message = encode_body(self.build.as_bytes().to_vec(), recipe).ok()?;
+        let build = self.library.or_else(executable)?;
+        let message = encode_body(build.as_bytes().to_vec(), recipe).ok()?;
         let name = blake3::hash(&message);
         Some(Entry {
             path: self.folder.join(name.to_hex().as_str()),
@@ -92,6 +106,13 @@ fn user_folder() -> Option<PathBuf> {
     folder.is_absolute().then_some(folder)
 }
 
+/// The digest of this executable. It takes longer than verifying a proof, so it is computed only if
+/// keys are looked up by their recipes.
+fn executable() -> Option<blake3::Hash> {
+    static EXECUTABLE: OnceLock<Option<blake3::Hash>> = OnceLock::new();
+    *EXECUTABLE.get_or_init(|| hash_of(&env::current_exe().ok()?))
+}
+
 /// The digest of a file's bytes, which names a build.
 fn hash_of(file: &Path) -> Option<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
@@ -106,6 +127,10 @@ fn hash_of(file: &Path) -> Option<blake3::Hash> {
 impl Entry {
     /// Reads key and bits; `None` if the file is missing, damaged or writable for others.
     pub(super) fn read(&self) -> Option<(KeyDigest, usize)> {
+        // Opening a pipe might never end.
+        if !fs::metadata(&self.path).ok()?.is_file() {
+            return None;
+        }
         let file = File::open(&self.path).ok()?;
         if !is_own(&file.metadata().ok()?) {
             return None;
@@ -121,7 +146,7 @@ impl Entry {
 
     /// Stores key and bits. If that fails, they are derived again next time.
     pub(super) fn write(&self, derived: (KeyDigest, usize)) {
-        let written = write_file(&self.path, self.text(derived).as_bytes());
+        let written = files::replace(&self.path, self.text(derived).as_bytes());
         if written.is_ok() {
             // Other users may be allowed to write to new files by default, and such files would not
             // be read.
@@ -200,6 +225,7 @@ mod tests {
         let derived = (KeyDigest([F::new(7); 8]), 104);
         entry.write(derived);
         assert_eq!(entry.read(), Some(derived));
+        assert_eq!(cache.keys(), BTreeSet::from([derived.0]));
         let written = fs::read(&entry.path).unwrap();
         for index in 0..written.len() {
             let mut damaged = written.clone();
@@ -213,8 +239,9 @@ mod tests {
         let other = cache.entry(&recipe(2)).unwrap();
         fs::write(&other.path, &written).unwrap();
         assert_eq!(other.read(), None);
-        let build = blake3::hash(b"another");
-        let rebuilt = Cache { build, ..cache };
+        assert_eq!(cache.keys(), BTreeSet::new());
+        let library = Some(blake3::hash(b"another"));
+        let rebuilt = Cache { library, ..cache };
         assert_ne!(rebuilt.entry(&recipe(1)).unwrap().path, entry.path);
     }
 

@@ -1,6 +1,6 @@
 //! Derives recursion keys from their recipes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use droste_native::F;
@@ -9,8 +9,10 @@ use droste_vm::key::KeyDigest;
 use p3_maybe_rayon::prelude::*;
 
 use super::{Cache, Children, ClaimedKeys, KeySet, KeysError, MAX_COST, Recipe, RecipeError};
+use crate::aggregate::Aggregate;
 use crate::airs::AirCircuit;
 use crate::circuit::CircuitCache;
+use crate::claim::{AcceptedLeaves, ClaimError};
 use crate::tape::TapeSuite;
 
 /// Largest number of keys that are derived in parallel, on any number of processors: deriving one
@@ -98,6 +100,24 @@ impl Deriver {
             if is_of_programs && self.remembered(recipe).is_none() {
                 self.remember(recipe, (key, bits));
             }
+        }
+    }
+
+    /// The keys of an aggregate's leaves that are known here as keys of recursion programs: those
+    /// that were derived in this process, or are in the cache. The tree hides what such proofs
+    /// verified. A key that is not among them may still be one of a recursion program.
+    ///
+    /// # Errors
+    /// [`ClaimError::Hidden`] if there is one, unless any leaves were accepted.
+    pub fn hidden_leaves(&self, aggregate: &Aggregate) -> Result<BTreeSet<KeyDigest>, ClaimError> {
+        let mut known = self.cache.as_ref().map(Cache::keys).unwrap_or_default();
+        known.extend(self.known().values().map(|(key, _)| key));
+        let leaves = aggregate.tree().leaves().into_iter();
+        let hidden = leaves.map(|(key, _)| key).filter(|key| known.contains(key));
+        let hidden: BTreeSet<KeyDigest> = hidden.collect();
+        match (&aggregate.accepted().leaves, hidden.first()) {
+            (AcceptedLeaves::Keys(_), Some(&key)) => Err(ClaimError::Hidden(key)),
+            _ => Ok(hidden),
         }
     }
 

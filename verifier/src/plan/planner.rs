@@ -14,7 +14,7 @@ use super::draft::Draft;
 use super::{Leaf, LeafError, LeafProgram, MAX_LEAVES, Name, Plan, Worker};
 use crate::aggregate::{AggregateError, Aggregator, RunFigures};
 use crate::circuit::{ChildShape, CircuitCache};
-use crate::claim::{MAX_DEPTH, MAX_NODES};
+use crate::claim::{AcceptedLeaves, MAX_DEPTH, MAX_NODES};
 use crate::file::{self, MAX_KEYS};
 use crate::keys::{Deriver, MAX_CHILDREN, RecipeError};
 use crate::tape::TapeSuite;
@@ -150,12 +150,14 @@ impl Planner {
     }
 
     /// Verifies a leaf that is an aggregate, with derived recursion keys. Every proof of its tree
-    /// must have at least `min_bits` proven bits.
+    /// must have at least `min_bits` proven bits. Its own leaves may have any keys: the claim of
+    /// what is planned names them, and whoever verifies it says which ones are accepted.
     ///
     /// # Errors
     /// Why the leaf is refused.
     pub fn aggregate(&self, bytes: &[u8], min_bits: usize) -> Result<Leaf, LeafError> {
-        let aggregate = file::decode(bytes)?.derive(&self.deriver)?;
+        let aggregate = file::decode(bytes)?;
+        let aggregate = aggregate.derive(&self.deriver, &AcceptedLeaves::Any)?;
         let found = aggregate.accepted().bits;
         if found < min_bits {
             let expected = min_bits;

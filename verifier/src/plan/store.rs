@@ -18,7 +18,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use droste_vm::codec::{read_file, write_file};
+use droste_vm::codec::read_file;
+use droste_vm::files;
 use thiserror::Error;
 
 use super::Name;
@@ -104,7 +105,7 @@ impl Store {
     /// If the file cannot be written whole. No other file changes.
     pub fn put(&self, name: Name, content: &[u8]) -> Result<(), StoreError> {
         let bytes = [&header(name, content)[..], content].concat();
-        write_file(&self.path(name), &bytes).map_err(|source| StoreError::Write {
+        files::replace(&self.path(name), &bytes).map_err(|source| StoreError::Write {
             folder: self.folder.clone(),
             name,
             source,
@@ -278,6 +279,14 @@ mod tests {
         }
         assert_eq!(store.get(other).as_deref(), Some(&b"a result"[..]));
         assert!(!nowhere.exists());
+        // A folder is renamed, since something of others may be in it.
+        fs::create_dir(store.path(name)).unwrap();
+        fs::write(store.path(name).join("mine"), b"").unwrap();
+        assert_eq!(store.get(name), None);
+        store.put(name, b"a result").unwrap();
+        assert_eq!(store.get(name).as_deref(), Some(&b"a result"[..]));
+        store.clone().remove([name, other]).unwrap();
+        assert_eq!(fs::read_dir(store.folder()).unwrap().count(), 1);
     }
 
     #[test]

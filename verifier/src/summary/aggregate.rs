@@ -1,5 +1,7 @@
 //! What an aggregate says.
 
+use std::collections::BTreeSet;
+
 use droste_vm::codec::DecodeError;
 use droste_vm::key::KeyDigest;
 use droste_vm::stack::Stack;
@@ -8,7 +10,7 @@ use serde::Serialize;
 use super::{StepSummary, integers};
 use crate::aggregate::{Accepted, Aggregate, UnverifiedAggregate};
 use crate::circuit::RecursionProof;
-use crate::claim::{Claim, ClaimTree};
+use crate::claim::{AcceptedLeaves, Claim, ClaimTree};
 use crate::cost::peak_memory;
 use crate::keys::ClaimedKeys;
 
@@ -59,6 +61,11 @@ pub struct AggregateSummary {
     pub recursion_keys: Vec<RecursionKey>,
     /// Number of leaves of the tree.
     pub leaves: usize,
+    /// The keys that the leaves were allowed to have.
+    pub accepted_leaves: AcceptedLeaves,
+    /// Keys of leaves that are known as keys of recursion programs
+    /// ([`crate::keys::Deriver::hidden_leaves`]).
+    pub hidden_leaves: Vec<String>,
     /// Keys and statements of its proofs.
     pub tree: Node,
 }
@@ -141,6 +148,15 @@ impl AggregateSummary {
         Self::of(parts, accepted, vec![], Evidence::Claimed, verify_ms)
     }
 
+    /// Lists leaves that hide what they verified.
+    #[must_use]
+    pub fn with_hidden_leaves(self, keys: &BTreeSet<KeyDigest>) -> Self {
+        Self {
+            hidden_leaves: keys.iter().map(KeyDigest::to_string).collect(),
+            ..self
+        }
+    }
+
     fn of(
         (proof, tree, keys): (&RecursionProof, &ClaimTree, &ClaimedKeys),
         accepted: &Accepted,
@@ -170,6 +186,8 @@ impl AggregateSummary {
                 })
                 .collect(),
             leaves: tree.leaves().len(),
+            accepted_leaves: accepted.leaves.clone(),
+            hidden_leaves: vec![],
             tree: Node::new(tree),
         })
     }

@@ -19,7 +19,8 @@ pub use aggregate::{AggregateSummary, Evidence, Node, RecursionKey};
 pub use keys::{KeySummary, KeysSummary};
 pub use proof::{ProofSummary, TableSummary};
 pub use signatures::{
-    BatchSummary, ClaimsSummary, InvalidSignature, SignaturesSummary, StoredKeySummary,
+    ClaimsSummary, InvalidSignature, RepeatedKey, SignaturesSummary, SignedSummary,
+    StoredKeySummary,
 };
 pub use step::StepSummary;
 

@@ -1,11 +1,14 @@
 //! What keys, lists of signatures and claims about signatures say.
 
+use std::collections::HashMap;
+
+use droste_native::F;
 use droste_native::hash_signature::{StoredKey, VerifyError};
 use serde::Serialize;
 
 use super::{Evidence, integers};
 use crate::aggregate::Aggregate;
-use crate::xmss::SignatureClaims;
+use crate::xmss::{BatchClaim, SignatureClaims};
 
 /// A signing key.
 #[derive(Clone, Debug, Serialize)]
@@ -68,7 +71,7 @@ impl SignaturesSummary {
     }
 }
 
-/// Which batches of signatures an aggregate proves.
+/// Which signatures an aggregate proves.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClaimsSummary {
     /// Why the aggregate's keys are trusted.
@@ -77,38 +80,133 @@ pub struct ClaimsSummary {
     pub proven_bits: usize,
     /// Proven bits of all proofs of the tree together.
     pub tree_bits: usize,
-    /// Number of signatures.
+    /// Number of signatures. A key may have been given more than once.
     pub signatures: usize,
-    /// The batches, in order.
-    pub batches: Vec<BatchSummary>,
+    /// Number of batches.
+    pub batches: usize,
+    /// What was signed, in the order of the batches that say it first.
+    pub signed: Vec<SignedSummary>,
 }
 
-/// A batch of signatures.
+/// A message in a slot, and how many keys signed it.
 #[derive(Clone, Debug, Serialize)]
-pub struct BatchSummary {
+pub struct SignedSummary {
     /// The slot.
     pub slot: u32,
     /// The message.
     pub message: Vec<u32>,
-    /// Number of keys.
+    /// Number of keys, each counted once.
     pub keys: usize,
+    /// Number of signatures.
+    pub signatures: usize,
+    /// The keys that were given more than once, in the order in which they were given first.
+    pub repeated: Vec<RepeatedKey>,
+}
+
+/// A key that was given more than once.
+#[derive(Clone, Debug, Serialize)]
+pub struct RepeatedKey {
+    /// Its root.
+    pub root: Vec<u32>,
+    /// Its parameter.
+    pub public_param: Vec<u32>,
+    /// Number of times.
+    pub times: usize,
+}
+
+impl SignedSummary {
+    /// Counts the keys of batches of one message in one slot.
+    fn new(slot: u32, message: &[F; 8], batches: &[&BatchClaim]) -> Self {
+        let keys = || batches.iter().flat_map(|batch| &batch.keys);
+        let mut times = HashMap::new();
+        for key in keys() {
+            *times.entry((key.root, key.parameter)).or_insert(0_usize) += 1;
+        }
+        let distinct = times.len();
+        // What was listed is taken out, so that it is listed once.
+        let repeated = keys().filter_map(|key| {
+            let times = times.remove(&(key.root, key.parameter))?;
+            if times == 1 {
+                return None;
+            }
+            Some(RepeatedKey {
+                root: integers(&key.root),
+                public_param: integers(&key.parameter),
+                times,
+            })
+        });
+        Self {
+            slot,
+            message: integers(message),
+            repeated: repeated.collect(),
+            keys: distinct,
+            signatures: keys().count(),
+        }
+    }
 }
 
 impl ClaimsSummary {
     /// Gathers what claims say that were checked against this aggregate.
     pub fn new(claims: &SignatureClaims, aggregate: &Aggregate, evidence: Evidence) -> Self {
         let accepted = aggregate.accepted();
-        let batches = claims.batches.iter().map(|batch| BatchSummary {
-            slot: batch.slot,
-            message: integers(&batch.message),
-            keys: batch.keys.len(),
-        });
+        let signed = signed(&claims.batches);
         Self {
             keys_are: evidence,
             proven_bits: accepted.bits,
             tree_bits: accepted.tree_bits,
-            signatures: claims.batches.iter().map(|batch| batch.keys.len()).sum(),
-            batches: batches.collect(),
+            signatures: signed.iter().map(|signed| signed.signatures).sum(),
+            batches: claims.batches.len(),
+            signed,
         }
+    }
+}
+
+/// Puts the batches of one message in one slot together.
+fn signed(batches: &[BatchClaim]) -> Vec<SignedSummary> {
+    let mut groups: Vec<Vec<&BatchClaim>> = vec![];
+    let mut places = HashMap::new();
+    for batch in batches {
+        let place = *places
+            .entry((batch.slot, batch.message))
+            .or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(batch),
+            None => groups.push(vec![batch]),
+        }
+    }
+    let groups = groups.iter().filter_map(|group| {
+        let first = group.first()?;
+        Some(SignedSummary::new(first.slot, &first.message, group))
+    });
+    groups.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use droste_native::hash_signature::PublicKey;
+    use p3_field::PrimeCharacteristicRing;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_counted_once() {
+        let key = |n: u32| PublicKey {
+            root: [F::from_u32(n); 4],
+            parameter: [F::ONE; 4],
+        };
+        let batch = |slot, keys: &[u32]| BatchClaim {
+            slot,
+            message: [F::TWO; 8],
+            keys: keys.iter().map(|&n| key(n)).collect(),
+        };
+        let signed = signed(&[batch(5, &[1, 2, 1]), batch(6, &[1]), batch(5, &[3, 1, 2])]);
+        let [five, six] = signed.as_slice() else {
+            panic!("{signed:?}");
+        };
+        assert_eq!((five.slot, five.keys, five.signatures), (5, 3, 6));
+        let repeated = five.repeated.iter().map(|key| (key.root[0], key.times));
+        assert_eq!(repeated.collect::<Vec<_>>(), [(1, 3), (2, 2)]);
+        assert_eq!((six.slot, six.keys, six.signatures), (6, 1, 1));
+        assert!(six.repeated.is_empty());
     }
 }

@@ -123,6 +123,14 @@ pub enum SignatureClaimsError {
         /// Bits of the weakest proof.
         found: usize,
     },
+    /// All proofs of the aggregate together have fewer proven bits than the caller requires.
+    #[error("the tree has {found} proven bits of security, expected at least {expected}")]
+    TreeSecurity {
+        /// Bits that the caller requires.
+        expected: usize,
+        /// Bits by the union bound.
+        found: usize,
+    },
     /// What the caller wants is not claimed.
     #[error("entry {entry}: no batch says that this key signed")]
     NotClaimed {
@@ -200,9 +208,9 @@ impl SignatureClaims {
         Ok(())
     }
 
-    /// Checks a verified aggregate: that each of its proofs has so many proven bits, that its leaves
-    /// are these batches of signatures of this scheme ([`Self::check`]), and that all that is wanted
-    /// is claimed.
+    /// Checks a verified aggregate: that each of its proofs has `min_bits` proven bits and all of
+    /// them together have `min_tree_bits`, that its leaves are these batches of signatures of this
+    /// scheme ([`Self::check`]), and that all that is wanted is claimed.
     ///
     /// # Soundness obligations
     ///
@@ -215,11 +223,16 @@ impl SignatureClaims {
         aggregate: &Aggregate,
         scheme: &Xmss,
         min_bits: usize,
+        min_tree_bits: usize,
         wanted: &[Wanted],
     ) -> Result<(), SignatureClaimsError> {
         let (expected, found) = (min_bits, aggregate.accepted().bits);
         if found < expected {
             return Err(SignatureClaimsError::Security { expected, found });
+        }
+        let (expected, found) = (min_tree_bits, aggregate.accepted().tree_bits);
+        if found < expected {
+            return Err(SignatureClaimsError::TreeSecurity { expected, found });
         }
         self.check(aggregate.tree(), scheme)?;
         let claimed = |wanted: &Wanted| self.says(&wanted.public_key, wanted.slot, &wanted.message);

@@ -7,6 +7,7 @@ use droste_native::{FriSettings, HashSuite};
 use droste_vm::codec::{self, DecodeError};
 use droste_vm::compiler::{CompileError, Compiled};
 use droste_vm::executor::{RunError, execute};
+use droste_vm::files;
 use droste_vm::heights::Heights;
 use droste_vm::key::{Key, KeyError, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
@@ -156,7 +157,7 @@ where
         let bytes = codec::encode(&self.prove(batch)?)?;
         if let Some(name) = self.file_name(&claim) {
             let path = folder.join(name);
-            let written = codec::write_file(&path, &bytes);
+            let written = files::replace(&path, &bytes);
             written.map_err(|source| BatchProofError::Write { path, source })?;
         }
         Ok(bytes)

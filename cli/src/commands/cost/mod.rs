@@ -13,7 +13,7 @@ use clap::{Args, value_parser};
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{FriSettings, HashId};
-use droste_vm::codec::write_file;
+use droste_vm::files;
 use droste_vm::stack::{Stack, StackSettings};
 
 pub use self::measure::CostRow;
@@ -124,7 +124,7 @@ impl Cost {
         print(&rows, format)?;
         if let Some(path) = &self.report {
             let page = report::page(&sources, &rows).map_err(CommandError::failed)?;
-            write_file(path, page.as_bytes()).map_err(CommandError::file(path))?;
+            files::write(path, page.as_bytes()).map_err(CommandError::file(path))?;
         }
         if failed > 0 {
             let message = format!(

@@ -1,6 +1,5 @@
 //! Reads rows that `droste cost --format json` printed before.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -8,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::rows::{Row, Rows};
 use crate::error::CommandError;
+use crate::program::read_text;
 
 /// Reads the rows of all files, each with the name of its file.
 ///
@@ -25,7 +25,7 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<(Option<String>, Row)>, CommandErr
 }
 
 fn file(path: &Path) -> Result<Vec<Row>, CommandError> {
-    let text = fs::read_to_string(path).map_err(CommandError::file(path))?;
+    let text = read_text(path)?;
     let found: Vec<Map<String, Value>> =
         serde_json::from_str(&text).map_err(CommandError::failed)?;
     if found.is_empty() {

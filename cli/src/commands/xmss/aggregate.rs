@@ -10,7 +10,7 @@ use droste_native::{FriSettings, HashId};
 use droste_verifier::plan::{Leaf, LeafProgram, Planner};
 use droste_verifier::tape::TapeSuite;
 use droste_verifier::xmss::{Batch, BatchProgram, BatchProver, SignatureClaims};
-use droste_vm::codec;
+use droste_vm::files;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::verifier::DEFAULT_LIMIT;
 use serde::Serialize;
@@ -117,7 +117,7 @@ impl Aggregate {
         let outcome = self
             .tasks
             .run(&planner, leaves, &self.output, start, format)?;
-        codec::write_file(&claims, text.as_bytes()).map_err(CommandError::file(&claims))?;
+        files::write(&claims, text.as_bytes()).map_err(CommandError::file(&claims))?;
         if !stays {
             for path in &paths {
                 // Equal batches have one file.

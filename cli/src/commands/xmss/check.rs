@@ -7,13 +7,13 @@ use droste_native::hash_signature::Xmss;
 use droste_verifier::summary::ClaimsSummary;
 use droste_verifier::xmss::{SignatureClaims, Wanted};
 
-use super::read_json;
+use super::{list, read_json};
 use crate::error::CommandError;
 use crate::output::{Format, Report, print};
 use crate::progress::Progress;
 use crate::trust::{Trust, text_of};
 
-/// Number of batches that tables show.
+/// Number of messages, and of repeated keys of each, that tables show.
 const SHOWN: usize = 64;
 
 /// Arguments of `droste xmss check`.
@@ -33,6 +33,10 @@ pub struct Check {
     /// Proven bits of security that each proof of the tree must have at least.
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
+    /// Proven bits of security that all proofs of the tree must have together at least, by the union
+    /// bound.
+    #[arg(long, default_value_t = 0)]
+    min_tree_bits: usize,
     #[command(flatten)]
     trust: Trust,
 }
@@ -49,17 +53,29 @@ impl Report for ClaimsSummary {
             ),
             row("signatures", self.signatures.to_string()),
         ];
-        for batch in self.batches.iter().take(SHOWN) {
-            let message: Vec<String> = batch.message.iter().map(u32::to_string).collect();
-            let message = message.join(",");
+        for signed in self.signed.iter().take(SHOWN) {
             let text = format!(
-                "{} keys signed {message} in slot {}",
-                batch.keys, batch.slot
+                "{} keys signed {} in slot {}",
+                signed.keys,
+                list(&signed.message),
+                signed.slot
             );
-            rows.push(row("batch", text));
+            rows.push(row("signed", text));
+            for key in signed.repeated.iter().take(SHOWN) {
+                let text = format!(
+                    "root {}, public parameter {}: {} times, counted once",
+                    list(&key.root),
+                    list(&key.public_param),
+                    key.times
+                );
+                rows.push(row("repeated", text));
+            }
+            if let Some(more @ 1..) = signed.repeated.len().checked_sub(SHOWN) {
+                rows.push(row("", format!("and {more} more repeated keys")));
+            }
         }
-        if let Some(more @ 1..) = self.batches.len().checked_sub(SHOWN) {
-            rows.push(row("", format!("and {more} more batches")));
+        if let Some(more @ 1..) = self.signed.len().checked_sub(SHOWN) {
+            rows.push(row("", format!("and {more} more messages or slots")));
         }
         rows
     }
@@ -75,8 +91,10 @@ impl Check {
             None => vec![],
         };
         let (aggregate, keys_are) = self.trust.read(&self.aggregate, &self.trust.deriver())?;
+        // All leaves must be the batches that are claimed, of the key that the claims give.
+        let (bits, tree_bits) = (self.min_bits, self.min_tree_bits);
         claims
-            .check_aggregate(&aggregate, &Xmss::DEFAULT, self.min_bits, &wanted)
+            .check_aggregate(&aggregate, &Xmss::DEFAULT, bits, tree_bits, &wanted)
             .map_err(CommandError::failed)?;
         let checked = ClaimsSummary::new(&claims, &aggregate, keys_are);
         drop(progress);

@@ -8,8 +8,9 @@ use droste_native::hash_signature::{
     KeyFiles, SignedMessage, StoredKey, TweakablePoseidon16, Xmss,
 };
 use droste_verifier::summary::StoredKeySummary;
-use droste_vm::codec;
+use droste_vm::files;
 
+use super::list;
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
@@ -68,10 +69,6 @@ pub struct Sign {
 
 impl Report for StoredKeySummary {
     fn rows(&self) -> Vec<Vec<String>> {
-        let list = |elements: &[u32]| {
-            let elements: Vec<String> = elements.iter().map(u32::to_string).collect();
-            elements.join(",")
-        };
         let next = self
             .next_slot
             .map_or("none".into(), |slot| slot.to_string());
@@ -111,6 +108,8 @@ impl Sign {
         let message = message.try_into();
         let message =
             message.map_err(|_| CommandError::usage("a message has eight field elements"))?;
+        // A signature that cannot be written would spend its slot for nothing.
+        let output = files::Output::open(&self.output).map_err(CommandError::file(&self.output))?;
         let key = StoredKey::<TweakablePoseidon16>::open(self.stored.files());
         let mut key = key.map_err(CommandError::failed)?;
         let signature = key
@@ -123,7 +122,7 @@ impl Sign {
             signature,
         };
         let text = serde_json::to_string(&[signed]).map_err(CommandError::failed)?;
-        let written = codec::write_file(&self.output, text.as_bytes());
+        let written = output.write(text.as_bytes());
         written.map_err(CommandError::file(&self.output))?;
         Ok(print(&StoredKeySummary::new(&key), format)?)
     }

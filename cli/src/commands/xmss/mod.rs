@@ -48,6 +48,12 @@ impl Xmss {
     }
 }
 
+/// Field elements as text.
+fn list(elements: &[u32]) -> String {
+    let elements: Vec<String> = elements.iter().map(u32::to_string).collect();
+    elements.join(",")
+}
+
 /// Reads a JSON file.
 ///
 /// # Errors

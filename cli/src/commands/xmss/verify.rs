@@ -39,6 +39,10 @@ impl Verify {
     /// Verifies every signature, prints the result, and fails if one is not valid.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let signed = read_signatures(&self.json)?;
+        if signed.is_empty() {
+            let empty = CommandError::failed("the list has no signatures");
+            return Err(CommandError::about(self.json.display())(empty));
+        }
         let claims: Vec<Claim<'_>> = signed.iter().map(SignedMessage::claim).collect();
         let results = Xmss::DEFAULT.verify_batch(&claims);
         let verified = SignaturesSummary::new(&results);

@@ -61,7 +61,7 @@ const UNCHECKED: &[(&str, Namespace)] = &[(UNCHECKED_SLICE, TYPE)];
 /// Names in `droste_gadgets::advice`, which do nothing in the machine.
 const ADVICE: &[(&str, Namespace)] = &[
     ("advise_bits", VALUE),
-    ("advise_below_modulus", VALUE),
+    ("advise_below_largest", VALUE),
     ("advise_blocks", VALUE),
     ("advise_shifted", VALUE),
     ("advise_elements", VALUE),

@@ -31,8 +31,20 @@ pub(super) fn directory_of(path: &Path) -> &Path {
     }
 }
 
+/// Checks that what has this name, if anything has, is a file: opening a pipe may never end.
+fn check_is_file(path: &Path) -> Result<(), StoreError> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => {
+            let source = io::Error::new(io::ErrorKind::InvalidInput, "is not a file");
+            Err(at(path)(source))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Locks a file until it is closed, and makes it if there is none.
 pub(super) fn lock(path: &Path) -> Result<File, StoreError> {
+    check_is_file(path)?;
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let file = private(&mut options).open(path).map_err(at(path))?;
@@ -45,6 +57,7 @@ pub(super) fn lock(path: &Path) -> Result<File, StoreError> {
 
 /// Reads a file of known length.
 pub(super) fn read<const N: usize>(path: &Path) -> Result<[u8; N], StoreError> {
+    check_is_file(path)?;
     let file = File::open(path).map_err(at(path))?;
     let mut bytes = Vec::new();
     // One more, to notice a file that is longer.

@@ -274,3 +274,29 @@ fn only_the_owner_can_read_the_files() {
         assert_eq!(mode & 0o777, 0o600, "{}", path.display());
     }
 }
+
+/// Opening a pipe to which nobody writes would not end.
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_files_of_a_key() {
+    let (directory, key) = Directory::new();
+    drop(key);
+    let files = directory.files();
+    for path in [
+        files.lock(),
+        files.key(),
+        files.state(),
+        files.witness().into(),
+    ] {
+        let kept = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let refused = directory.open().unwrap_err();
+        let named = matches!(&refused, StoreError::Io { path: found, .. } if *found == path);
+        assert!(named, "{refused}");
+        fs::remove_file(&path).unwrap();
+        put(&(path, kept));
+    }
+    directory.open().unwrap();
+}

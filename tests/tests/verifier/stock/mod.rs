@@ -10,7 +10,7 @@ use droste_native::{
 use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator};
 use droste_verifier::airs::{AirCircuit, BatchCircuit, Seed, UniAir, UniCircuit};
 use droste_verifier::circuit::{PRECOMPILES, Run};
-use droste_verifier::claim::claim_digest;
+use droste_verifier::claim::{AcceptedLeaves, claim_digest};
 use droste_verifier::file;
 use droste_verifier::keys::{Children, ClaimedKeys, Deriver, KeysError, Recipe, RecipeError};
 use droste_verifier::tape::TapeSuite;
@@ -209,14 +209,21 @@ fn canonical(aggregator: &Aggregator, run: Run, deriver: &Deriver) -> Aggregate 
         })
         .unwrap();
     let bytes = file::encode(&aggregate).unwrap();
-    let refusal = file::decode(&bytes).unwrap().derive(&Deriver::new());
+    let refusal = file::decode(&bytes)
+        .unwrap()
+        .derive(&Deriver::new(), &AcceptedLeaves::Any);
     let Err(AggregateError::Keys(KeysError::Recipe { source, .. })) = refusal else {
         panic!("{refusal:?}");
     };
     assert!(matches!(*source, RecipeError::UnknownAirs), "{source}");
-    let pinned = file::decode(&bytes).unwrap().pinned(aggregate.key(), 0);
+    let pinned = file::decode(&bytes)
+        .unwrap()
+        .pinned(aggregate.key(), 0, &AcceptedLeaves::Any);
     assert_eq!(pinned.unwrap().keys(), aggregate.keys());
-    file::decode(&bytes).unwrap().derive(deriver).unwrap()
+    file::decode(&bytes)
+        .unwrap()
+        .derive(deriver, &AcceptedLeaves::Any)
+        .unwrap()
 }
 
 #[test]

@@ -42,6 +42,14 @@ pub enum ProgramError {
         /// Number of instructions.
         found: usize,
     },
+    /// The table has fewer rows than the program has instructions.
+    #[error("the program has {found} instructions, but its table has only 2^{log_height} rows")]
+    Height {
+        /// Number of instructions.
+        found: usize,
+        /// Logarithm of the table's height.
+        log_height: usize,
+    },
     /// An instruction has no encoding.
     #[error("instruction {pc}: {reason}")]
     Malformed {
@@ -168,7 +176,7 @@ impl ProgramTable {
         validate(program)?;
         let found = program.instructions.len();
         if log_height >= usize::BITS as usize || found > 1 << log_height {
-            return Err(ProgramError::TooLong { found });
+            return Err(ProgramError::Height { found, log_height });
         }
         let halt = halt();
         let rows = (0..1 << log_height)
@@ -334,7 +342,9 @@ mod tests {
             },
             2,
         );
-        assert_eq!(table.unwrap_err(), ProgramError::TooLong { found: 5 });
+        let refused = table.unwrap_err();
+        let (found, log_height) = (5, 2);
+        assert_eq!(refused, ProgramError::Height { found, log_height });
     }
 
     #[test]

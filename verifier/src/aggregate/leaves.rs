@@ -1,0 +1,99 @@
+//! The keys of programs at the parameters of an aggregate's leaves.
+
+use std::collections::{BTreeSet, HashSet};
+
+use droste_native::{FriSettings, HashId, with_suite};
+use droste_vm::heights::{Heights, min_log_height, padded_log_height};
+use droste_vm::isa::Program;
+use droste_vm::key::{KeyDigest, ProvingKey};
+use droste_vm::machine::StandardTables;
+use droste_vm::stack::StackSettings;
+
+use super::{AggregateError, UnverifiedAggregate};
+use crate::circuit::{ChildShape, Children};
+use crate::keys::{KeysError, RecipeError};
+
+impl UnverifiedAggregate {
+    /// The keys that `program` has at the parameters (hash, settings and heights) with which this
+    /// aggregate says that its leaves were proved, for [`AcceptedLeaves`].
+    ///
+    /// The parameters need not be true: a leaf that has one of these keys is a proof of the program,
+    /// and its bits are those of the key set. The work is that of a key for each recursion key of the
+    /// file; `limit` is the largest number of rows to which this commits, blowup included, as in
+    /// [`droste_vm::verifier::verify_program`]. Callers compare the set with the one that they expect
+    /// first ([`Self::check_key`]).
+    ///
+    /// [`AcceptedLeaves`]: crate::claim::AcceptedLeaves
+    ///
+    /// # Errors
+    /// If parameters are out of range, or committing would take more rows.
+    pub fn keys_of_leaves(
+        &self,
+        program: &Program,
+        limit: usize,
+    ) -> Result<BTreeSet<KeyDigest>, AggregateError> {
+        let has_leaves = self.tree.nodes().filter_map(|(_, node)| {
+            let mut children = node.children().iter();
+            let is_leaf = children.any(|child| child.children().is_empty());
+            is_leaf.then_some(node.key)
+        });
+        let has_leaves: BTreeSet<KeyDigest> = has_leaves.collect();
+        let mut parameters = HashSet::new();
+        for (key, listed) in self.keys.iter() {
+            if has_leaves.contains(&key)
+                && let Children::Programs { shape, .. } = &listed.recipe.children
+            {
+                let checked = listed.recipe.check();
+                checked.map_err(KeysError::recipe(key))?;
+                parameters.extend(parameters_of(program, shape));
+            }
+        }
+        let rows = parameters
+            .iter()
+            .map(|(_, settings, log_height, _)| {
+                let log_rows = log_height.saturating_add(settings.log_blowup);
+                let log_rows = u32::try_from(log_rows).unwrap_or(u32::MAX);
+                1_usize.checked_shl(log_rows).unwrap_or(usize::MAX)
+            })
+            .fold(0, usize::saturating_add);
+        if rows > limit {
+            return Err(AggregateError::Recipe(Box::new(RecipeError::TooLarge {
+                what: "number of rows of the commitments to the program",
+                found: rows,
+                max: limit,
+            })));
+        }
+        // What is no key of the program at all is no leaf's.
+        let keys = parameters
+            .into_iter()
+            .filter_map(|(hash, settings, _, heights)| {
+                with_suite!(hash, H => {
+                    let key = ProvingKey::<H, StandardTables>::new(program, settings, heights);
+                    key.ok().map(|key| key.key().digest())
+                })
+            });
+        Ok(keys.collect())
+    }
+}
+
+/// The parameters of proofs of `program` of this shape, with the logarithm of the program's height;
+/// `None` if it has no such proofs.
+fn parameters_of(
+    program: &Program,
+    shape: &ChildShape,
+) -> Option<(HashId, FriSettings, usize, Heights)> {
+    let StackSettings::Fri(settings) = shape.settings else {
+        return None;
+    };
+    let stated = shape.program_log_height();
+    let least = padded_log_height(program.instructions.len()).max(min_log_height(&settings));
+    let heights = match shape.fixed {
+        true => Heights::Exact(shape.log_heights.clone()),
+        false => Heights::Minimal,
+    };
+    let is_possible = match shape.fixed {
+        true => stated >= least,
+        false => stated == least,
+    };
+    is_possible.then_some((shape.hash, settings, stated, heights))
+}
