@@ -255,6 +255,7 @@ impl Value {
         match self {
             Self::Int(value, _) => format!("the integer {value}"),
             Self::Bool(value) => format!("the bool `{value}`"),
+            Self::Felt(Word::Const(value)) => format!("the Felt {value}"),
             other => other.describe().to_owned(),
         }
     }

@@ -23,10 +23,8 @@ pub(super) fn with_message(result: Eval<()>, message: Option<&str>) -> Eval<Valu
 /// Returns the error for two sides that are known not to be as asserted.
 fn false_now<T>(left: &Value, right: &Value, span: Span) -> Eval<T> {
     let (left, right) = (left.shown(), right.shown());
-    fail(
-        span,
-        format!("this assertion is false at compile time: left is {left}, right {right}"),
-    )
+    let sides = format!("the left side is {left}, the right side {right}");
+    fail_help(span, "this assertion is false at compile time", sides)
 }
 
 impl Evaluator<'_> {
