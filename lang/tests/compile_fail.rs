@@ -190,12 +190,12 @@ const CASES: &[Case] = &[
     ),
     case(
         "let x = public_input(); let mut n = 0; «if x == felt(1) { n = 1; }»",
-        "a run-time branch leaves an integer",
+        "a run-time branch leaves the integer 1, the other the integer 0",
         "cannot depend",
     ),
     case(
         "let mut n = 0; «for i in count(3) { n += 1; }»",
-        "an integer changes from one iteration",
+        "the integer 0 changes from one iteration of a run-time loop to the next, to the integer 1",
         "unroll",
     ),
     case(
@@ -274,7 +274,33 @@ const CASES: &[Case] = &[
     case(
         "let x = hint_felt(); let y = «x + felt(1)»;",
         "`Add` does not apply to an Unchecked value",
+        "`.any()`",
+    ),
+    case(
+        "let x = hint_felt(); let y = «felt(1) * x»;",
+        "`Mul` does not apply to a Felt and an Unchecked value",
+        "`.bit()`",
+    ),
+    case(
+        "«reveal(hint_felt())»;",
+        "expected a Felt, found an Unchecked value",
+        "`.bit()` or `.checked()`, or accept every value with `.any()`",
+    ),
+    case(
+        "«assert_eq!(1 + 1, 3, \"{} sizes\", 2)»;",
+        "false at compile time: {} sizes",
+        "the left side is the integer 2, the right side the integer 3",
+    ),
+    case(
+        "«assert!(1 > 2, \"order\")»;",
+        "false at compile time: order",
         "",
+    ),
+    with(
+        "#[derive(Clone, «Default»)] struct S { x: Felt }",
+        "",
+        "`derive(Default)` is not in the subset",
+        "write the implementation",
     ),
     case(
         "let s = hint_slice(2).any(); let h = «horner(s, 8, 1, Ext::ONE)»;",
@@ -354,6 +380,21 @@ fn complaint(case: &Case) -> Option<String> {
     let found = start..start + error.span.len();
     (found.start > end || expected > found.end)
         .then(|| format!("{marked}{text}\nat {found:?}, not {expected}..{end}"))
+}
+
+#[test]
+fn a_missing_import_is_named() {
+    for (body, message, module) in [
+        ("reveal(felt(1));", "no function `reveal`", "prelude"),
+        ("let x: Felt = 1;", "no type `Felt`", "prelude"),
+        ("let x = Index::<3>::new(1);", "no type `Index`", "prelude"),
+        ("advise_bits(1, 31);", "no function `advise_bits`", "advice"),
+    ] {
+        let error = compile(&format!("pub fn main() {{ {body} }}"), &[]).unwrap_err();
+        assert!(error.message.contains(message), "{error}");
+        let help = format!("write `use droste_gadgets::{module}::*;`");
+        assert_eq!(error.help, Some(help), "{error}");
+    }
 }
 
 #[test]

@@ -134,11 +134,39 @@ pub enum GenericArg {
     Const(Expr),
 }
 
+impl GenericArg {
+    pub const fn span(&self) -> Span {
+        match self {
+            Self::Type(ty) => ty.span,
+            Self::Const(expr) => expr.span,
+        }
+    }
+}
+
 /// A type expression.
 #[derive(Clone, Debug)]
 pub struct Type {
     pub kind: TypeKind,
     pub span: Span,
+}
+
+impl Type {
+    /// Appends the paths to types in this one.
+    pub fn paths<'a>(&'a self, out: &mut Vec<&'a Path>) {
+        match &self.kind {
+            TypeKind::Unknown => {}
+            TypeKind::Array(element, _) | TypeKind::Slice(element) => element.paths(out),
+            TypeKind::Tuple(types) => types.iter().for_each(|ty| ty.paths(out)),
+            TypeKind::Path(path) => {
+                out.push(path);
+                for argument in path.segments.iter().flat_map(|segment| &segment.generics) {
+                    if let GenericArg::Type(ty) = argument {
+                        ty.paths(out);
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -260,8 +288,10 @@ pub enum ExprKind {
     Deref(Box<Expr>),
     /// `value as type` of integers.
     Cast(Box<Expr>, Type),
-    Assert(Box<Expr>),
-    AssertEq(Box<Expr>, Box<Expr>, bool),
+    /// The last part is the message, whose arguments are not filled in.
+    Assert(Box<Expr>, Option<Rc<str>>),
+    /// Whether the sides must be equal or, with `false`, differ.
+    AssertEq(Box<Expr>, Box<Expr>, bool, Option<Rc<str>>),
     /// `panic!` or `unreachable!`. It is an error to reach it at compile time.
     Panic,
 }

@@ -75,6 +75,8 @@ pub struct Builder {
     pub extensions: HashSet<Area>,
     pub statement: Area,
     pub entry_frame: Frame,
+    /// Number of operations that were emitted, those included that were discarded again.
+    pub operations: usize,
 }
 
 impl Builder {
@@ -93,6 +95,7 @@ impl Builder {
             extensions: HashSet::new(),
             statement: 0,
             entry_frame: MAIN,
+            operations: 0,
         };
         builder.frame(None);
         builder.push_scope(MAIN);
@@ -179,6 +182,7 @@ impl Builder {
 
     pub fn push(&mut self, kind: OpKind) {
         let location = self.location;
+        self.operations += 1;
         if let Some(scope) = self.scopes.last_mut() {
             scope.ops.push(Op {
                 kind,

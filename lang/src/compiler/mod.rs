@@ -29,8 +29,8 @@ use crate::isa::{Program, id};
 use crate::precompile::{self, Precompile};
 
 /// Stack size of the thread that compiles: the evaluator recurses as deeply as the program is
-/// nested.
-const STACK: usize = 1 << 30;
+/// nested, up to a limit that needs a fraction of this.
+const STACK: usize = 1 << 28;
 
 /// Compiles a program.
 ///

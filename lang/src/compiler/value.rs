@@ -11,6 +11,9 @@ use super::ir::Word;
 /// small enough that sums of a few of these fit in 32 bits and are field elements.
 pub const LIMIT: u32 = 1 << 28;
 
+/// Largest depth to which values or types are nested.
+const MAX_NESTING: usize = 128;
+
 /// Index of a structure in the item table.
 pub type StructId = usize;
 
@@ -65,6 +68,24 @@ impl Ty {
             (Self::ConstBool(a), Self::ConstBool(b)) => a == b,
             _ => false,
         }
+    }
+}
+
+impl Ty {
+    /// Returns the number of parts, or `None` if it is larger than `most` or they are nested more
+    /// than [`MAX_NESTING`] deep.
+    pub fn size(&self, most: usize) -> Option<usize> {
+        fn count(ty: &Ty, depth: usize, left: usize) -> Option<usize> {
+            let left = left.checked_sub(1).filter(|_| depth <= MAX_NESTING)?;
+            let parts = match ty {
+                Ty::Tuple(types) | Ty::Struct(_, types) => types,
+                Ty::Array(ty, _) | Ty::Vec(ty) | Ty::Unchecked(ty) => std::slice::from_ref(&**ty),
+                _ => &[],
+            };
+            let mut parts = parts.iter();
+            parts.try_fold(left, |left, part| count(part, depth + 1, left))
+        }
+        count(self, 0, most).map(|left| most - left)
     }
 }
 
@@ -229,6 +250,16 @@ impl Value {
         }
     }
 
+    /// Returns what messages call the value, with what is known of it.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Int(value, _) => format!("the integer {value}"),
+            Self::Bool(value) => format!("the bool `{value}`"),
+            Self::Felt(Word::Const(value)) => format!("the Felt {value}"),
+            other => other.describe().to_owned(),
+        }
+    }
+
     /// Returns the elements of an array or a `Vec`.
     pub const fn elements(&self) -> Option<&Rc<Vec<Self>>> {
         match self {
@@ -273,33 +304,36 @@ impl Value {
         })
     }
 
-    /// Appends the scalars of the value, in the order of [`Self::map_leaves`].
-    pub fn leaves<'a>(&'a self, out: &mut Vec<&'a Value>) {
+    /// Returns the values that a container consists of; `None` for a scalar.
+    pub fn parts(&self) -> Option<&[Self]> {
         match self {
             Self::Tuple(values)
             | Self::Array(values)
             | Self::Vec(values)
-            | Self::Elements(values) => {
-                values.iter().for_each(|value| value.leaves(out));
-            }
-            Self::Struct(structure) => {
-                structure.fields.iter().for_each(|value| value.leaves(out));
-            }
-            Self::Unchecked(value) => value.leaves(out),
-            leaf => out.push(leaf),
+            | Self::Elements(values) => Some(values),
+            Self::Struct(structure) => Some(&structure.fields),
+            Self::Unchecked(value) => Some(std::slice::from_ref(value)),
+            _ => None,
         }
     }
 
-    fn is_container(&self) -> bool {
-        matches!(
-            self,
-            Self::Tuple(_)
-                | Self::Array(_)
-                | Self::Vec(_)
-                | Self::Elements(_)
-                | Self::Struct(_)
-                | Self::Unchecked(_)
-        )
+    /// Appends the scalars of the value, in the order of [`Self::map_leaves`].
+    pub fn leaves<'a>(&'a self, out: &mut Vec<&'a Value>) {
+        match self.parts() {
+            Some(parts) => parts.iter().for_each(|part| part.leaves(out)),
+            None => out.push(self),
+        }
+    }
+
+    /// Returns the number of scalars and containers, or `None` if it is larger than `most` or the
+    /// containers are nested more than [`MAX_NESTING`] deep.
+    pub fn size(&self, most: usize) -> Option<usize> {
+        fn count(value: &Value, depth: usize, left: usize) -> Option<usize> {
+            let left = left.checked_sub(1).filter(|_| depth <= MAX_NESTING)?;
+            let mut parts = value.parts().unwrap_or_default().iter();
+            parts.try_fold(left, |left, part| count(part, depth + 1, left))
+        }
+        count(self, 0, most).map(|left| most - left)
     }
 
     /// Returns whether two values have the same structure, ignoring the values of their scalars.
@@ -314,7 +348,7 @@ impl Value {
             | (Self::Elements(a), Self::Elements(b)) => all(a, b),
             (Self::Struct(a), Self::Struct(b)) => a.id == b.id && all(&a.fields, &b.fields),
             (Self::Unchecked(a), Self::Unchecked(b)) => a.same_shape(b),
-            (a, b) if a.is_container() || b.is_container() => false,
+            (a, b) if a.parts().is_some() || b.parts().is_some() => false,
             _ => true,
         }
     }

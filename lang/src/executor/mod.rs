@@ -58,10 +58,9 @@ pub fn execute_mutated(
     limit: u64,
     mutation: Option<(u64, F)>,
 ) -> Result<Execution, RunError> {
-    let mut runner = Runner::new(compiled, public, tape).map_err(|fault| {
-        let location = compiled.source_map.locations.get(1).copied();
-        locate(compiled, fault, 1, location, &[])
-    })?;
+    // What is wrong before the first instruction is no fault of a place in the program.
+    let runner = Runner::new(compiled, public, tape);
+    let mut runner = runner.map_err(|fault| locate(compiled, fault, 1, None, &[]))?;
     runner.mutation = mutation;
     match runner.run(limit) {
         Ok(()) => Ok(runner.finish()),

@@ -202,3 +202,13 @@ fn a_folding_step_is_solved_for_its_result() {
         .is_err()
     );
 }
+
+#[test]
+fn a_wrong_number_of_inputs_is_no_fault_of_a_place() {
+    let source = "use droste_gadgets::prelude::*; pub fn main() { reveal(public_input()); }";
+    let compiled = crate::compiler::compile(source, &[]).unwrap();
+    let error = execute(&compiled, &[], &Tape::default(), 10).unwrap_err();
+    assert!(error.places.is_empty() && error.span.is_none());
+    let message = "the program reads 1 public inputs, 0 were given";
+    assert_eq!(error.to_string(), message);
+}

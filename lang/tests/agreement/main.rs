@@ -2,7 +2,9 @@
 //! of each program is the oracle.
 
 mod dispatch;
+mod generics;
 mod instances;
+mod loops;
 mod names;
 mod slices;
 mod vecs;

@@ -427,7 +427,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "let x = public_input(); let mut n = 0usize; «if x == felt(1) { n = 1; }»",
-        "a run-time branch leaves an integer",
+        "a run-time branch leaves the integer 1, the other the integer 0",
         "",
     ),
     case(

@@ -324,11 +324,6 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         use BinaryOp as Op;
-        if let (Value::Struct(_), _) | (_, Value::Struct(_)) = (&left, &right)
-            && let Some(value) = self.user_operator(op, &left, &right, span)?
-        {
-            return Ok(value);
-        }
         match (op, left, right) {
             (op, Value::Int(a, s), Value::Int(b, t)) => integer::operator(op, (a, s), (b, t), span),
             (op, Value::Bool(a), Value::Bool(b)) => match op {
@@ -361,6 +356,7 @@ impl Evaluator<'_> {
             (op, a @ (Value::Felt(_) | Value::Ext(_)), b) => {
                 let (a, b) = (a.describe(), b.describe());
                 let help = match op {
+                    _ if b == "an Unchecked value" => UNCHECKED,
                     Op::Div => "multiply by `.inverse()`, which also asserts that it exists",
                     Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                         "field elements have no order: compare integers known at compile time, or bits"
@@ -375,8 +371,16 @@ impl Evaluator<'_> {
                 )
             }
             (op, a, b) => {
+                let unchecked = matches!(
+                    (&a, &b),
+                    (Value::Unchecked(_), _) | (_, Value::Unchecked(_))
+                );
                 let (a, b) = (a.describe(), b.describe());
-                fail(span, format!("`{op:?}` does not apply to {a} and {b}"))
+                let message = format!("`{op:?}` does not apply to {a} and {b}");
+                match unchecked {
+                    true => fail_help(span, message, UNCHECKED),
+                    false => fail(span, message),
+                }
             }
         }
     }

@@ -9,6 +9,24 @@ use crate::isa::id;
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 
+/// Adds the message that the program gives to an assertion.
+pub(super) fn with_message(result: Eval<()>, message: Option<&str>) -> Eval<Value> {
+    match (result, message) {
+        (Err(Flow::Fail(mut failure)), Some(message)) => {
+            failure.message = format!("{}: {message}", failure.message);
+            Err(Flow::Fail(failure))
+        }
+        (result, _) => result.map(|()| Value::unit()),
+    }
+}
+
+/// Returns the error for two sides that are known not to be as asserted.
+fn false_now<T>(left: &Value, right: &Value, span: Span) -> Eval<T> {
+    let (left, right) = (left.shown(), right.shown());
+    let sides = format!("the left side is {left}, the right side {right}");
+    fail_help(span, "this assertion is false at compile time", sides)
+}
+
 impl Evaluator<'_> {
     pub(super) fn assert(&mut self, condition: Condition, span: Span) -> Eval<()> {
         let holds = match condition {
@@ -58,7 +76,6 @@ impl Evaluator<'_> {
                 true
             }
             (Value::Struct(a), Value::Struct(b)) if a.id == b.id => {
-                self.no_function_of(a.id, &["eq", "ne"], span)?;
                 for (a, b) in a.fields.iter().zip(&b.fields) {
                     self.assert_equal(a, b, span)?;
                 }
@@ -88,7 +105,7 @@ impl Evaluator<'_> {
         if holds {
             Ok(())
         } else {
-            fail(span, "this assertion is false at compile time")
+            false_now(left, right, span)
         }
     }
 
@@ -162,7 +179,7 @@ impl Evaluator<'_> {
             (Value::Int(a, s), Value::Int(b, t)) => {
                 match integer::operator(BinaryOp::Ne, (*a, *s), (*b, *t), span)? {
                     Value::Bool(true) => Ok(()),
-                    _ => fail(span, "this assertion is false at compile time"),
+                    _ => false_now(left, right, span),
                 }
             }
             (a, b) => {

@@ -193,7 +193,7 @@ impl Evaluator<'_> {
                     }
                     _ => self.static_self(),
                 },
-                Some(name) if self.generic(name).is_some() => {
+                Some(name) if self.type_parameter(name).is_some() => {
                     Ok(Static::Abstract(self.bounds(&Subject::Param(name))?))
                 }
                 Some(_) => Ok(Static::Concrete),
@@ -201,7 +201,7 @@ impl Evaluator<'_> {
                     let first = path.segments.first().map(|segment| segment.name);
                     let of_param = path.qualified.is_some()
                         || first.is_some_and(|name| {
-                            &*name.text() == "Self" || self.generic(name).is_some()
+                            &*name.text() == "Self" || self.type_parameter(name).is_some()
                         });
                     match of_param
                         && path.segments.len() + usize::from(path.qualified.is_some()) > 1

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::dispatch::{Candidate, Owner, Prefix};
+use super::generics::Generics;
 use super::unify::Header;
 use super::*;
 use crate::compiler::resolve::{Namespace, TraitName};
 use place::Place;
-use types::Bindings;
 
 /// An argument. If the parameter is `&mut`, also the place to which its final value is written.
 pub(super) struct Argument {
@@ -20,7 +20,7 @@ pub(super) struct Callee {
     pub function: Rc<Function>,
     pub module: ModuleId,
     pub owner: Option<Owner>,
-    pub generics: Bindings,
+    pub generics: Generics,
     pub self_type: Option<Ty>,
 }
 
@@ -33,16 +33,15 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         let module = self.module();
-        let first = path.segments.first().map(|segment| segment.name);
-        let own = path.qualified.is_none()
-            && first.is_some_and(|name| &*name.text() != "Self" && self.generic(name).is_none());
-        if own && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)? {
+        if self.is_of_items(path)
+            && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)?
+        {
             if used == path.segments.len() {
                 let turbofish = &path.segments[used - 1].generics;
                 return match definition {
                     Definition::Function(defined_in, function) => {
-                        let generics = self.turbofish(&function, turbofish)?;
-                        let types = Some((defined_in, generics.as_slice()));
+                        let generics = self.open(&function.generics, turbofish)?;
+                        let types = Some((defined_in, &generics));
                         let values = self.arguments(&function, types, None, arguments, span)?;
                         let callee = Callee {
                             function,
@@ -54,9 +53,8 @@ impl Evaluator<'_> {
                         self.invoke(callee, values, span)
                     }
                     Definition::Struct(id) => {
-                        let Ty::Struct(_, generics) = self.path_type(path)? else {
-                            return fail(span, "this is not a struct");
-                        };
+                        let params = &self.items.structs[id].ast.generics;
+                        let generics = self.open(params, turbofish)?.arguments();
                         self.tuple_structure(id, generics, arguments, &expected, span)
                     }
                     Definition::Intrinsic(name) => {
@@ -86,14 +84,14 @@ impl Evaluator<'_> {
                 return self.tuple_structure(id, generics, arguments, &expected, span);
             }
             let name = last.name;
-            return fail(path.span, format!("there is no function `{name}`"));
+            return missing(&format!("function `{name}`"), name, path.span);
         }
         let mut ty = self.path_prefix_type(path, prefix.len())?;
         // `Index::new` and `Words::new` return their own type, whose length need not be written
         // here.
         if let [Segment { name, .. }] = prefix
             && matches!(ty, Ty::Unknown)
-            && self.generic(*name).is_none()
+            && self.type_parameter(*name).is_none()
             && matches!(
                 (&*name.text(), &expected),
                 ("Index", Ty::Index(_)) | ("Words", Ty::Words(_))
@@ -115,9 +113,6 @@ impl Evaluator<'_> {
             ty = more_precise(ty, &expected);
             found = self.function_candidates(&prefix, &ty, last.name, span)?;
         }
-        let named = path.qualified.as_deref().filter(|_| prefix.of.is_some());
-        let segment = named.and_then(|(_, of)| of.as_ref()?.segments.last());
-        let found = self.with_trait_arguments(found, segment)?;
         if found.is_empty() {
             if prefix.of.is_some() && !matches!(&*last.name.text(), "clone" | "default") {
                 return fail(span, "this function of the trait is not in the subset");
@@ -136,13 +131,15 @@ impl Evaluator<'_> {
 
     /// Returns what the first `length` segments of a path say about the item that they precede.
     pub(super) fn prefix<'a>(&self, path: &'a Path, length: usize) -> Eval<Prefix<'a>> {
-        let of = match path.qualified.as_deref() {
-            Some((_, Some(of))) if length == 0 => Some(self.items.trait_named(self.module(), of)?),
-            _ => None,
-        };
+        let of = path.qualified.as_deref().filter(|_| length == 0);
+        let of = of.and_then(|(_, of)| of.as_ref());
         Ok(Prefix {
             path: Some((path, length)),
-            of,
+            of: match of {
+                Some(of) => Some(self.items.trait_named(self.module(), of)?),
+                None => None,
+            },
+            arguments: of.and_then(|of| of.segments.last()),
         })
     }
 
@@ -159,14 +156,13 @@ impl Evaluator<'_> {
         if arguments.len() != ast.fields.len() {
             return fail(span, "wrong number of fields");
         }
-        let names = ast.generics.iter().map(|param| param.name);
-        let bindings: Vec<_> = names.zip(generics.iter().cloned()).collect();
+        let bound = Generics::of(&ast.generics, generics.iter().cloned());
         let mut fields = Vec::with_capacity(arguments.len());
         for (argument, (_, ty)) in arguments.iter().zip(&ast.fields) {
-            let ty = self.integers_of(ty, module, &bindings);
+            let ty = self.integers_of(ty, module, &bound)?;
             fields.push(self.expr_of(argument, ty)?);
         }
-        self.build_structure(id, generics, fields, expected)
+        self.build_structure(id, generics, fields, expected, span)
     }
 
     /// Evaluates arguments of a built-in function, whose integers are all of one type.
@@ -206,10 +202,10 @@ impl Evaluator<'_> {
         let prefix = Prefix {
             path: None,
             of: Some(TraitName::User(of)),
+            arguments: before.last(),
         };
         let mut found = self.function_candidates(&prefix, &ty, name, span)?;
         found.retain(|candidate| builtin::takes_self(&candidate.item.item));
-        let found = self.with_trait_arguments(found, before.last())?;
         if found.is_empty() {
             return fail_help(
                 span,
@@ -280,17 +276,18 @@ impl Evaluator<'_> {
             false => Ty::Int(Some(IntType::Usize)),
         };
         let argument = self.expr_of(argument, expected)?;
+        let argument = self.bounded(argument, span)?;
         let Some(place) = place else {
             return fail(span, "the `Vec` that this changes is not in a variable");
         };
         let Value::Vec(mut values) = self.take_place(&place)? else {
             return fail(span, "the value's structure has changed");
         };
+        if Rc::strong_count(&values) > 1 {
+            self.charge(values.len() as u64, span)?;
+        }
         let list = Rc::make_mut(&mut values);
         if push {
-            if list.len() >= MAX_ELEMENTS {
-                return fail(span, "the `Vec` is too long");
-            }
             list.push(argument);
         } else {
             let length = intrinsic::integer(&argument, span)?;
@@ -298,43 +295,6 @@ impl Evaluator<'_> {
         }
         self.write_place(&place, Value::Vec(values))?;
         Ok(Value::unit())
-    }
-
-    /// Returns the candidates whose trait has the generic arguments that a path writes.
-    fn with_trait_arguments(
-        &mut self,
-        found: Vec<Candidate<Rc<Function>>>,
-        written: Option<&Segment>,
-    ) -> Eval<Vec<Candidate<Rc<Function>>>> {
-        let Some(written) = written.filter(|written| !written.generics.is_empty()) else {
-            return Ok(found);
-        };
-        let items = self.items;
-        let mut left = Vec::new();
-        for mut candidate in found {
-            let info = &items.impls[candidate.item.implementation];
-            let own = info.ast.of.as_ref().and_then(|path| path.segments.last());
-            let params: &[GenericParam] = match info.of {
-                Some(TraitName::User(id)) => &items.traits[id].1.generics,
-                _ => &[],
-            };
-            let types = self.generic_arguments(params, &written.generics)?;
-            let constant = |index: usize| params.get(index).is_some_and(|param| param.constant);
-            let types = types.into_iter().enumerate();
-            let types = types.map(|(index, ty)| (constant(index), ty)).collect();
-            let header = Header {
-                module: info.module,
-                params: &info.ast.generics,
-                self_type: None,
-                lengths: true,
-            };
-            let own = own.map_or(&[][..], |own| &own.generics);
-            let matches = self.unify_arguments(own, types, &header, &mut candidate.bindings)?;
-            if matches != unify::Match::No {
-                left.push(candidate);
-            }
-        }
-        Ok(left)
     }
 
     /// Evaluates arguments and calls one of the candidates, which all belong to one trait.
@@ -347,53 +307,65 @@ impl Evaluator<'_> {
         arguments: &[Expr],
         span: Span,
     ) -> Eval<Value> {
+        if let [only] = found.as_slice() {
+            let callee = self.callee(only.clone(), ty, &last.generics)?;
+            let types = Some((callee.module, &callee.generics));
+            let values = self.arguments(&callee.function, types, receiver, arguments, span)?;
+            return self.invoke(callee, values, span);
+        }
         let Some(first) = found.first() else {
             return fail(span, format!("there is no `{}` for this type", last.name));
         };
-        // The standard library's implementations of its traits are not among the candidates, so the
-        // only candidate is meant only if it takes these arguments.
-        if found.len() == 1 && !first.is_of_standard_trait() {
-            let callee = self.callee(first.clone(), ty, &last.generics)?;
-            let types = Some((callee.module, callee.generics.as_slice()));
-            let function = &callee.function;
-            let values = self.arguments(function, types, receiver, arguments, span)?;
-            return self.invoke(callee, values, span);
-        }
         // The candidates have the parameters that their trait declares. Their types are still to be
         // found.
         let function = first.item.item.clone();
         let values = self.arguments(&function, None, receiver, arguments, span)?;
-        let given: Vec<_> = values.iter().map(|value| value.value.clone()).collect();
-        match self.select_by_arguments(found, ty, &given, last.name, span)? {
-            Some(candidate) => {
-                let callee = self.callee(candidate, ty, &last.generics)?;
-                let mut settled = Vec::with_capacity(values.len());
-                for (param, argument) in callee.function.params.iter().zip(values) {
-                    let ty = self.integers_of(&param.ty, callee.module, &callee.generics);
-                    let value = integer::settle(argument.value, &ty, span)?;
-                    settled.push(Argument { value, ..argument });
-                }
-                self.invoke(callee, settled, span)
+        let callee = self.select_by_arguments(found, ty, last, &values, span)?;
+        let mut settled = Vec::with_capacity(values.len());
+        for (param, argument) in callee.function.params.iter().zip(values) {
+            let ty = self.integers_of(&param.ty, callee.module, &callee.generics)?;
+            let value = integer::settle(argument.value, &ty, span)?;
+            settled.push(Argument { value, ..argument });
+        }
+        self.invoke(callee, settled, span)
+    }
+
+    /// Returns the candidate of a generic trait that takes these arguments.
+    fn select_by_arguments(
+        &mut self,
+        found: Vec<Candidate<Rc<Function>>>,
+        ty: &Ty,
+        last: &Segment,
+        values: &[Argument],
+        span: Span,
+    ) -> Eval<Callee> {
+        let mut left = Vec::new();
+        for candidate in &found {
+            let callee = self.callee(candidate.clone(), ty, &last.generics)?;
+            let header = Header {
+                module: callee.module,
+                self_type: Some(ty),
+                lengths: false,
+            };
+            let mut generics = callee.generics.clone();
+            let skipped = usize::from(builtin::takes_self(&callee.function));
+            let mut matches = unify::Match::Yes;
+            for (param, argument) in callee.function.params.iter().zip(values).skip(skipped) {
+                let ty = argument.value.ty();
+                matches = matches.min(self.unify(&param.ty, &ty, &header, &mut generics)?);
             }
-            None => fail(
+            if matches != unify::Match::No {
+                left.push(callee);
+            }
+        }
+        match (left.pop(), left.is_empty()) {
+            (Some(callee), true) => Ok(callee),
+            (Some(_), false) => self.ambiguous(&found, last.name, span),
+            (None, _) => fail(
                 span,
                 format!("no implementation of `{}` takes these arguments", last.name),
             ),
         }
-    }
-
-    /// Calls a function of an implementation that has no `&mut` parameters.
-    pub(super) fn call_values(
-        &mut self,
-        candidate: Candidate<Rc<Function>>,
-        ty: &Ty,
-        values: Vec<Value>,
-        span: Span,
-    ) -> Eval<Value> {
-        let callee = self.callee(candidate, ty, &[])?;
-        let values = values.into_iter();
-        let values = values.map(|value| Argument { value, place: None });
-        self.invoke(callee, values.collect(), span)
     }
 
     fn callee(
@@ -403,9 +375,9 @@ impl Evaluator<'_> {
         turbofish: &[GenericArg],
     ) -> Eval<Callee> {
         let owner = candidate.owner();
-        let mut generics = self.owner_generics(owner, &candidate.bindings, ty)?;
+        let mut generics = self.owner_generics(owner, &candidate.generics, ty)?;
         let function = candidate.item.item;
-        generics.extend(self.turbofish(&function, turbofish)?);
+        generics.extend(self.open(&function.generics, turbofish)?);
         Ok(Callee {
             function,
             module: candidate.item.module,
@@ -415,46 +387,28 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Returns the arguments of an implementation's generic parameters or, for a default, those of
-    /// its trait.
+    /// Opens the scope of an implementation's generic parameters or, for a default, those of its
+    /// trait. `generics` are those of the implementation.
     pub(super) fn owner_generics(
         &mut self,
         owner: Owner,
-        bindings: &Bindings,
+        generics: &Generics,
         ty: &Ty,
-    ) -> Eval<Bindings> {
+    ) -> Eval<Generics> {
         let items = self.items;
         let Some(id) = owner.default_of else {
-            let mut generics = bindings.clone();
-            for param in &items.impls[owner.implementation].ast.generics {
-                if generics.iter().all(|(name, _)| *name != param.name) {
-                    generics.push((param.name, Ty::Unknown));
-                }
-            }
-            return Ok(generics);
+            return Ok(generics.clone());
         };
         // A default is written in its trait, in which the names of the implementation's parameters
         // mean something else.
-        let params = &items.traits[id].1.generics;
         let info = &items.impls[owner.implementation];
         let written = info.ast.of.as_ref().and_then(|path| path.segments.last());
-        let Some(written) = written.filter(|_| !params.is_empty()) else {
-            return Ok(Vec::new());
-        };
-        let known = bindings.clone();
-        let this = Some(ty.clone());
-        let types = self.within(info.module, known, this, Some(owner), |this| {
-            this.generic_arguments(params, &written.generics)
-        })?;
-        Ok(params.iter().map(|param| param.name).zip(types).collect())
-    }
-
-    fn turbofish(&mut self, function: &Function, arguments: &[GenericArg]) -> Eval<Bindings> {
-        let types = self.generic_arguments(&function.generics, arguments)?;
-        // A parameter without an argument is unknown. It does not mean an item of the same name.
-        let types = types.into_iter().chain(std::iter::repeat(Ty::Unknown));
-        let names = function.generics.iter().map(|param| param.name);
-        Ok(names.zip(types).collect())
+        let written = written.map_or(&[][..], |written| &written.generics);
+        let (known, this) = (generics.clone(), Some(ty.clone()));
+        let span = info.ast.self_type.span;
+        self.within(span, info.module, known, this, Some(owner), |this| {
+            this.open(&items.traits[id].1.generics, written)
+        })
     }
 }
 

@@ -5,12 +5,22 @@ use std::collections::HashMap;
 use super::*;
 use crate::compiler::ir::*;
 use crate::compiler::value::{Block as BlockValue, Ext, Pointer};
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
 
 /// How a run-time scalar is carried from one iteration to the next.
 #[derive(Clone, Copy)]
 pub(super) enum Carrier {
     Word,
     Block,
+}
+
+/// Returns a scalar as it is carried: a bool that is known here may be unknown elsewhere.
+pub(super) fn at_run_time(leaf: &Value) -> Value {
+    match leaf {
+        Value::Bool(value) => Value::Flag(Word::Const(F::from_bool(*value))),
+        other => other.clone(),
+    }
 }
 
 pub(super) fn carrier(leaf: &Value) -> Option<Carrier> {

@@ -86,7 +86,7 @@ impl Evaluator<'_> {
             return side(self, holds);
         }
         self.at(span);
-        self.share_pending();
+        self.share_pending(span)?;
         let location = self.builder.location;
         let flag = match condition {
             Condition::Flag(word) => self.builder.reach(word),
@@ -180,18 +180,7 @@ impl Evaluator<'_> {
             if a.same_leaf(b) {
                 continue;
             }
-            // The flag may be known at compile time in only one of the branches.
-            let as_flag = |value: &Value| match value {
-                Value::Bool(value) => Value::Flag(Word::Const(F::from_bool(*value))),
-                other => other.clone(),
-            };
-            let (a, b) = match (a, b) {
-                (Value::Flag(_), Value::Bool(_)) | (Value::Bool(_), Value::Flag(_)) => {
-                    (as_flag(a), as_flag(b))
-                }
-                (Value::Bool(_), Value::Bool(_)) => (as_flag(a), as_flag(b)),
-                (a, b) => ((*a).clone(), (*b).clone()),
-            };
+            let (a, b) = (at_run_time(a), at_run_time(b));
             let carrier = match carrier(&a) {
                 Some(carrier) if Scalar::of(&a) == Scalar::of(&b) => carrier,
                 _ => {
@@ -204,7 +193,7 @@ impl Evaluator<'_> {
                             SLICE_LENGTHS,
                         );
                     }
-                    let (a, b) = (a.describe(), b.describe());
+                    let (a, b) = (a.shown(), b.shown());
                     return fail_help(
                         span,
                         format!("one side of a run-time branch leaves {a}, the other {b}"),
@@ -241,9 +230,11 @@ impl Evaluator<'_> {
 
     /// Computes what is still pending in the variables, so that branches and loop bodies share the
     /// result. If it is not used, it is removed later.
-    pub(super) fn share_pending(&mut self) {
+    pub(super) fn share_pending(&mut self, span: Span) -> Eval<()> {
         let vars = std::mem::take(&mut self.here().vars);
-        for leaf in leaves(&vars) {
+        let leaves = leaves(&vars);
+        self.charge(leaves.len() as u64, span)?;
+        for leaf in leaves {
             match leaf {
                 Value::Ext(value @ (Ext::Product(_) | Ext::Coefficients(_))) => {
                     self.ext_address(value);
@@ -258,5 +249,6 @@ impl Evaluator<'_> {
             }
         }
         self.here().vars = vars;
+        Ok(())
     }
 }

@@ -12,8 +12,9 @@ use std::rc::Rc;
 
 use super::bounds::Static;
 use super::builtin::{self, Receiver, builtin_function, builtin_method, receiver};
-use super::types::{Bindings, head};
-use super::unify::Match;
+use super::generics::Generics;
+use super::types::head;
+use super::unify::{Header, Match};
 use super::*;
 use crate::compiler::resolve::{self, Associated, Head, Table, TraitName, UNCHECKED_SLICE};
 
@@ -30,7 +31,7 @@ pub(super) struct Owner {
 pub(super) struct Candidate<T> {
     pub item: Associated<T>,
     /// Generic arguments of the implementation.
-    pub bindings: Bindings,
+    pub generics: Generics,
     /// Whether the implementation certainly applies to the type.
     certain: bool,
     /// The trait, or `None` if it is inherent.
@@ -38,12 +39,6 @@ pub(super) struct Candidate<T> {
 }
 
 impl<T> Candidate<T> {
-    /// Returns whether its trait is one that the standard library also implements for its own
-    /// types.
-    pub(super) fn is_of_standard_trait(&self) -> bool {
-        matches!(self.of, Some(TraitName::Builtin(_)))
-    }
-
     /// Returns whether it belongs to this trait of the standard library.
     pub(super) fn is_of(&self, name: &str) -> bool {
         self.of == Some(TraitName::Builtin(Symbol::new(name)))
@@ -82,13 +77,13 @@ impl Evaluator<'_> {
         }
         for head in [head(ty), Some(Head::Any)].into_iter().flatten() {
             for item in table(items).get(&(head, name)).into_iter().flatten() {
-                let (matches, bindings) = self.implements(item.implementation, ty, 0)?;
+                let (matches, generics) = self.implements(item.implementation, ty, 0)?;
                 if matches == Match::No {
                     continue;
                 }
                 found.push(Candidate {
                     item: item.clone(),
-                    bindings,
+                    generics,
                     certain: matches == Match::Yes,
                     of: items.impls[item.implementation].of,
                 });
@@ -255,7 +250,7 @@ impl Evaluator<'_> {
             if found.is_empty() && matches!(of, TraitName::User(_)) {
                 return fail(span, format!("the type has no `{name}` of this trait"));
             }
-            return Ok(found);
+            return self.with_trait_arguments(found, prefix.arguments);
         }
         if found.is_empty() {
             return Ok(found);
@@ -266,6 +261,41 @@ impl Evaluator<'_> {
             return Ok(found);
         }
         self.choose(found, builtin, &kind, name, span)
+    }
+
+    /// Returns the candidates whose trait has the generic arguments that a path writes.
+    fn with_trait_arguments<T>(
+        &mut self,
+        found: Vec<Candidate<T>>,
+        written: Option<&Segment>,
+    ) -> Eval<Vec<Candidate<T>>> {
+        let Some(written) = written.filter(|written| !written.generics.is_empty()) else {
+            return Ok(found);
+        };
+        let items = self.items;
+        let mut left = Vec::new();
+        for mut candidate in found {
+            let info = &items.impls[candidate.item.implementation];
+            let own = info.ast.of.as_ref().and_then(|path| path.segments.last());
+            let params: &[GenericParam] = match info.of {
+                Some(TraitName::User(id)) => &items.traits[id].1.generics,
+                _ => &[],
+            };
+            let types = self.open(params, &written.generics)?.arguments();
+            let constant = params.iter().map(|param| param.constant);
+            let types = constant.zip(types.iter().cloned()).collect();
+            let header = Header {
+                module: info.module,
+                self_type: None,
+                lengths: true,
+            };
+            let own = own.map_or(&[][..], |own| &own.generics);
+            let matches = self.unify_arguments(own, types, &header, &mut candidate.generics)?;
+            if matches != Match::No {
+                left.push(candidate);
+            }
+        }
+        Ok(left)
     }
 
     /// Returns the method, of an imported trait that is not the program's, that a type may have.
@@ -379,7 +409,12 @@ impl Evaluator<'_> {
         }
     }
 
-    fn ambiguous<T, R>(&self, found: &[Candidate<T>], name: Symbol, span: Span) -> Eval<R> {
+    pub(super) fn ambiguous<T, R>(
+        &self,
+        found: &[Candidate<T>],
+        name: Symbol,
+        span: Span,
+    ) -> Eval<R> {
         let count = found.len();
         fail_help(
             span,
@@ -390,98 +425,6 @@ impl Evaluator<'_> {
             "write `<Type as Trait>::name` for the one that is meant, or import only its trait",
         )
     }
-
-    /// Returns the candidate of a generic trait that takes these arguments.
-    pub(super) fn select_by_arguments(
-        &mut self,
-        found: Vec<Candidate<Rc<Function>>>,
-        ty: &Ty,
-        values: &[Value],
-        name: Symbol,
-        span: Span,
-    ) -> Eval<Option<Candidate<Rc<Function>>>> {
-        if let [candidate] = found.as_slice()
-            && !candidate.is_of_standard_trait()
-        {
-            return Ok(found.into_iter().next());
-        }
-        let items = self.items;
-        let mut left = Vec::new();
-        for candidate in found {
-            let info = &items.impls[candidate.item.implementation];
-            let function = &candidate.item.item;
-            let params: Vec<_> = function
-                .generics
-                .iter()
-                .chain(&info.ast.generics)
-                .cloned()
-                .collect();
-            let header = unify::Header {
-                module: candidate.item.module,
-                params: &params,
-                self_type: Some(ty),
-                lengths: false,
-            };
-            let mut bindings = candidate.bindings.clone();
-            let mut matches = Match::Yes;
-            let skipped = usize::from(receiver(function).is_some());
-            for (param, value) in function.params.iter().zip(values).skip(skipped) {
-                matches =
-                    matches.min(self.unify(&param.ty, &value.ty(), &header, &mut bindings)?);
-            }
-            // The parameters of a default are those of its trait, and have no values here.
-            if matches != Match::No || candidate.item.default_of.is_some() {
-                left.push(candidate);
-            }
-        }
-        // The standard library implements `From` of every type for that type itself.
-        let from = left.iter().any(|candidate| candidate.is_of("From"));
-        if from && values.iter().all(|value| value.ty().matches(ty)) {
-            return self.ambiguous(&left, name, span);
-        }
-        self.only(left, name, span)
-    }
-
-    /// Calls the program's implementation of an operator for these operands.
-    pub(super) fn user_operator(
-        &mut self,
-        op: BinaryOp,
-        left: &Value,
-        right: &Value,
-        span: Span,
-    ) -> Eval<Option<Value>> {
-        let (of, name) = match op {
-            BinaryOp::Add => ("Add", "add"),
-            BinaryOp::Sub => ("Sub", "sub"),
-            BinaryOp::Mul => ("Mul", "mul"),
-            BinaryOp::Div => ("Div", "div"),
-            BinaryOp::Rem => ("Rem", "rem"),
-            BinaryOp::BitAnd => ("BitAnd", "bitand"),
-            BinaryOp::BitOr => ("BitOr", "bitor"),
-            BinaryOp::BitXor => ("BitXor", "bitxor"),
-            BinaryOp::Shl => ("Shl", "shl"),
-            BinaryOp::Shr => ("Shr", "shr"),
-            BinaryOp::Eq => ("PartialEq", "eq"),
-            BinaryOp::Ne => ("PartialEq", "ne"),
-            _ => return Ok(None),
-        };
-        let (of, name) = (TraitName::Builtin(Symbol::new(of)), Symbol::new(name));
-        let ty = left.ty();
-        let mut found = self.candidates(|items| &items.methods, &ty, name, span)?;
-        found.retain(|candidate| candidate.of == Some(of));
-        let values = vec![left.clone(), right.clone()];
-        match self.select_by_arguments(found, &ty, &values, name, span)? {
-            // By default `a != b` is the negation of `a == b`.
-            None if op == BinaryOp::Ne => {
-                match self.user_operator(BinaryOp::Eq, left, right, span)? {
-                    Some(equal) => self.unary(UnaryOp::Not, equal, span).map(Some),
-                    None => Ok(None),
-                }
-            }
-            None => Ok(None),
-            Some(candidate) => self.call_values(candidate, &ty, values, span).map(Some),
-        }
-    }
 }
 
 /// The part of a path before the name of an associated item.
@@ -490,6 +433,8 @@ pub(super) struct Prefix<'a> {
     pub path: Option<(&'a Path, usize)>,
     /// The trait that the path names.
     pub of: Option<TraitName>,
+    /// The segment that may have generic arguments of the trait.
+    pub arguments: Option<&'a Segment>,
 }
 
 fn positions<T>(list: &[T], wanted: impl Fn(&T) -> bool) -> Vec<usize> {

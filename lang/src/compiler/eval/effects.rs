@@ -32,24 +32,7 @@ pub(super) fn is_fixed(place: &Expr) -> bool {
     }
 }
 
-/// Returns whether an expression contains an operator, which may be a function of the program.
-fn has_operator(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Unary(..) | ExprKind::Binary(..) => true,
-        ExprKind::Deref(inner) | ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) => {
-            has_operator(inner)
-        }
-        ExprKind::Index(left, right) => has_operator(left) || has_operator(right),
-        _ => false,
-    }
-}
-
 impl Evaluator<'_> {
-    /// Like [`is_total`], for programs that may define operators: those can do anything.
-    pub(super) fn is_surely_total(&self, expr: &Expr) -> bool {
-        is_total(expr) && !(self.items.has_operators && has_operator(expr))
-    }
-
     /// Refuses copies of `Words`, which the machine does not make: all names would mean the same
     /// write-once words.
     pub(super) fn can_copy(&self, value: &Value, span: Span) -> Eval<()> {

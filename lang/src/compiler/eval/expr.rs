@@ -51,13 +51,7 @@ fn alternatives(pattern: &PatternKind) -> bool {
 
 impl Evaluator<'_> {
     pub(super) fn expr(&mut self, expr: &Expr) -> Eval<Value> {
-        if self.depth > MAX_NESTING {
-            return fail(expr.span, "expressions and calls are nested too deeply");
-        }
-        self.depth += 1;
-        let result = self.expr_at(expr);
-        self.depth -= 1;
-        result
+        self.nested(expr.span, |this| this.expr_at(expr))
     }
 
     fn expr_at(&mut self, expr: &Expr) -> Eval<Value> {
@@ -104,42 +98,30 @@ impl Evaluator<'_> {
                 };
                 let values = values.iter().zip(types);
                 let values = values.map(|(value, ty)| self.expr_of(value, ty));
-                Ok(Value::Tuple(Rc::new(values.collect::<Eval<_>>()?)))
+                let values = Value::Tuple(Rc::new(values.collect::<Eval<_>>()?));
+                self.bounded_type(values.ty(), expr.span)?;
+                self.bounded(values, expr.span)
             }
             ExprKind::Array(values) => {
-                let element = element_type(&expected);
-                let values = values.iter();
-                let values = values.map(|value| self.expr_of(value, element.clone()));
-                Ok(Value::Array(Rc::new(values.collect::<Eval<_>>()?)))
+                let values = self.elements_of(values, &expected)?;
+                self.bounded(Value::Array(values), expr.span)
             }
             ExprKind::Vec(values) => {
-                let element = element_type(&expected);
-                let values = values.iter();
-                let values = values.map(|value| self.expr_of(value, element.clone()));
-                Ok(Value::Vec(Rc::new(values.collect::<Eval<_>>()?)))
+                let values = self.elements_of(values, &expected)?;
+                self.bounded(Value::Vec(values), expr.span)
             }
             ExprKind::VecRepeat(value, length) => {
                 let value = self.expr_of(value, element_type(&expected))?;
                 let length = self.int(length)?;
-                if length > MAX_ELEMENTS as u64 {
-                    return fail(expr.span, "the `Vec` is too long");
-                }
                 // The value is cloned for all elements but the last.
-                if length > 1 {
-                    self.can_copy(&value, expr.span)?;
-                }
-                Ok(Value::Vec(Rc::new(vec![value; length as usize])))
+                let values = self.repeat(value, length, length > 1, expr.span)?;
+                self.bounded(Value::Vec(values), expr.span)
             }
             ExprKind::Repeat(value, length) => {
                 let length = self.int(length)?;
-                if length > MAX_ELEMENTS as u64 {
-                    return fail(expr.span, "the array is too long");
-                }
                 let value = self.expr_of(value, element_type(&expected))?;
-                if length != 1 {
-                    self.can_copy(&value, expr.span)?;
-                }
-                Ok(Value::Array(Rc::new(vec![value; length as usize])))
+                let values = self.repeat(value, length, length != 1, expr.span)?;
+                self.bounded(Value::Array(values), expr.span)
             }
             ExprKind::Range(start, end, closed) => {
                 let (Some(start), Some(end)) = (start, end) else {
@@ -178,23 +160,44 @@ impl Evaluator<'_> {
                 "pass `&mut place` to a function, or return the new value",
             ),
             ExprKind::Cast(inner, ty) => self.cast(inner, ty, expr.span),
-            ExprKind::Assert(condition) => {
+            ExprKind::Assert(condition, message) => {
                 let value = self.condition(condition)?;
                 self.at(expr.span);
-                self.assert(value, expr.span)?;
-                Ok(Value::unit())
+                let result = self.assert(value, expr.span);
+                assertion::with_message(result, message.as_deref())
             }
-            ExprKind::AssertEq(left, right, equal) => {
+            ExprKind::AssertEq(left, right, equal, message) => {
                 let (left, right) = self.operands(left, right)?;
                 self.at(expr.span);
-                match equal {
-                    true => self.assert_equal(&left, &right, expr.span)?,
-                    false => self.assert_different(&left, &right, expr.span)?,
-                }
-                Ok(Value::unit())
+                let result = match equal {
+                    true => self.assert_equal(&left, &right, expr.span),
+                    false => self.assert_different(&left, &right, expr.span),
+                };
+                assertion::with_message(result, message.as_deref())
             }
             ExprKind::Panic => fail(expr.span, "this macro is reached at compile time"),
         }
+    }
+
+    fn elements_of(&mut self, values: &[Expr], expected: &Ty) -> Eval<Rc<Vec<Value>>> {
+        let element = element_type(expected);
+        let values = values.iter();
+        let values = values.map(|value| self.expr_of(value, element.clone()));
+        Ok(Rc::new(values.collect::<Eval<_>>()?))
+    }
+
+    fn repeat(
+        &mut self,
+        value: Value,
+        length: u64,
+        copied: bool,
+        span: Span,
+    ) -> Eval<Rc<Vec<Value>>> {
+        self.charge(length, span)?;
+        if copied {
+            self.can_copy(&value, span)?;
+        }
+        Ok(Rc::new(vec![value; length as usize]))
     }
 
     fn matching(
@@ -209,7 +212,7 @@ impl Evaluator<'_> {
             let mark = self.here().vars.len();
             let mut matches = self.try_match(pattern, &value)?;
             if let (true, Some(guard)) = (matches, guard) {
-                if alternatives(&pattern.kind) && !self.is_surely_total(guard) {
+                if alternatives(&pattern.kind) && !effects::is_total(guard) {
                     return fail_help(
                         guard.span,
                         "this guard may run once for each alternative that matches",
@@ -280,13 +283,6 @@ impl Evaluator<'_> {
             }
             _ => {
                 let place = self.target(target)?;
-                if let Value::Struct(_) = self.read_place(&place)? {
-                    return fail_help(
-                        span,
-                        "assigning operators of structs are not in the subset",
-                        "write `a = a + b`",
-                    );
-                }
                 let value = self.expr(value)?;
                 (self.read_place(&place)?, value, place)
             }
@@ -371,7 +367,7 @@ impl Evaluator<'_> {
     /// this is a branch, unless evaluating it makes no difference.
     fn lazy(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Eval<Value> {
         let decides = op == BinaryOp::Or;
-        if !self.is_surely_total(right) {
+        if !effects::is_total(right) {
             let condition = self.condition(left)?;
             return self.branch(condition, span, |this, holds| match holds == decides {
                 true => Ok(Value::Bool(decides)),
@@ -406,41 +402,32 @@ impl Evaluator<'_> {
                     value => Ok(value.clone()),
                 };
             }
-            match self.generic(name) {
-                Some(Ty::Const(value)) => return Ok(Value::Int(value, Some(IntType::Usize))),
-                Some(Ty::ConstBool(value)) => return Ok(Value::Bool(value)),
-                Some(Ty::Unknown) => {
+            match self.constant_parameter(name) {
+                Some(Ty::Const(value)) => return Ok(Value::Int(*value, Some(IntType::Usize))),
+                Some(Ty::ConstBool(value)) => return Ok(Value::Bool(*value)),
+                Some(_) => {
                     return fail_help(
                         path.span,
                         format!("cannot tell the value of `{name}`"),
                         "give it with a turbofish, `::<..>`",
                     );
                 }
-                _ => {}
+                None => {}
             }
         }
         let module = self.module();
-        let own = path.qualified.is_none()
-            && &*path.segments[0].name.text() != "Self"
-            && self.generic(path.segments[0].name).is_none();
+        let own = self.is_of_items(path);
         if own && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)? {
             let whole = used == path.segments.len();
             match definition {
                 Definition::Const(defined_in, constant) if whole => {
-                    return self.constant(&constant, defined_in, Vec::new(), None, None);
+                    let generics = Generics::default();
+                    return self.constant(&constant, defined_in, generics, None, None);
                 }
                 Definition::Struct(id) if whole => {
-                    self.check_unit(id, path.span)?;
-                    let generics = self.path_type(path)?;
-                    let generics = match generics {
-                        Ty::Struct(_, generics) => generics,
-                        _ => Rc::new([]),
-                    };
-                    return Ok(Value::Struct(Rc::new(Structure {
-                        id,
-                        generics,
-                        fields: Vec::new(),
-                    })));
+                    let params = &self.items.structs[id].ast.generics;
+                    let generics = self.open(params, &path.segments[used - 1].generics)?;
+                    return self.unit_structure(id, generics.arguments(), path.span);
                 }
                 Definition::Intrinsic(name) if whole && &*name.text() == "PhantomData" => {
                     return Ok(Value::Phantom);
@@ -452,19 +439,14 @@ impl Evaluator<'_> {
             }
         } else if own && path.segments.len() == 1 {
             let name = path.segments[0].name;
-            return fail(path.span, format!("there is no `{name}` here"));
+            return missing(&format!("`{name}` here"), name, path.span);
         }
         let last = path.segments.len() - 1;
         if last == 0 && path.qualified.is_none() {
             if &*path.segments[0].name.text() == "Self"
                 && let Some(Ty::Struct(id, generics)) = self.here().self_type.clone()
             {
-                self.check_unit(id, path.span)?;
-                return Ok(Value::Struct(Rc::new(Structure {
-                    id,
-                    generics,
-                    fields: Vec::new(),
-                })));
+                return self.unit_structure(id, generics, path.span);
             }
             let name = path.segments[0].name;
             return fail(path.span, format!("`{name}` is not a value"));
@@ -475,7 +457,7 @@ impl Evaluator<'_> {
         match self.constant_candidate(&prefix, &ty, name, path.span)? {
             Some(candidate) => {
                 let owner = candidate.owner();
-                let generics = self.owner_generics(owner, &candidate.bindings, &ty)?;
+                let generics = self.owner_generics(owner, &candidate.generics, &ty)?;
                 let (constant, module) = (candidate.item.item, candidate.item.module);
                 self.constant(&constant, module, generics, Some(ty), Some(owner))
             }
@@ -489,10 +471,14 @@ impl Evaluator<'_> {
         }
     }
 
-    fn check_unit(&self, id: usize, span: Span) -> Eval<()> {
+    fn unit_structure(&self, id: usize, generics: Rc<[Ty]>, span: Span) -> Eval<Value> {
         let ast = &self.items.structs[id].ast;
         match ast.unit {
-            true => Ok(()),
+            true => Ok(Value::Struct(Rc::new(Structure {
+                id,
+                generics,
+                fields: Vec::new(),
+            }))),
             false => fail(
                 span,
                 format!("`{}` has fields, and is not a value", ast.name),
@@ -523,14 +509,13 @@ impl Evaluator<'_> {
             self.items.structs[id].ast.clone(),
             self.items.structs[id].module,
         );
-        let names = ast.generics.iter().map(|param| param.name);
-        let bindings: Vec<_> = names.zip(generics.iter().cloned()).collect();
+        let bound = Generics::of(&ast.generics, generics.iter().cloned());
         let mut values: Vec<Option<Value>> = vec![None; ast.fields.len()];
         for (name, expr) in fields {
             let Some(index) = ast.fields.iter().position(|(field, _)| field == name) else {
                 return fail(expr.span, format!("`{}` has no field `{name}`", ast.name));
             };
-            let ty = self.integers_of(&ast.fields[index].1, module, &bindings);
+            let ty = self.integers_of(&ast.fields[index].1, module, &bound)?;
             values[index] = Some(self.expr_of(expr, ty)?);
         }
         if let Some(base) = base {
@@ -548,7 +533,7 @@ impl Evaluator<'_> {
                 None => return fail(span, format!("the field `{name}` is missing")),
             }
         }
-        self.build_structure(id, generics, complete, expected)
+        self.build_structure(id, generics, complete, expected, span)
     }
 
     /// Builds a structure. Its generic arguments are completed from its fields and from the
@@ -559,37 +544,34 @@ impl Evaluator<'_> {
         generics: Rc<[Ty]>,
         fields: Vec<Value>,
         expected: &Ty,
+        span: Span,
     ) -> Eval<Value> {
-        let mut generics = generics;
-        if generics.iter().any(|ty| matches!(ty, Ty::Unknown)) {
-            let items = self.items;
-            let info = &items.structs[id];
-            let names = info.ast.generics.iter().map(|param| param.name);
-            let mut bindings: Vec<_> = names.zip(generics.iter().cloned()).collect();
+        let info = &self.items.structs[id];
+        let mut bound = Generics::of(&info.ast.generics, generics.iter().cloned());
+        if !bound.is_known() {
+            let header = super::unify::Header {
+                module: info.module,
+                self_type: None,
+                lengths: false,
+            };
             for (value, (_, pattern)) in fields.iter().zip(&info.ast.fields) {
-                let header = super::unify::Header {
-                    module: info.module,
-                    params: &info.ast.generics,
-                    self_type: None,
-                    lengths: false,
-                };
-                self.unify(pattern, &value.ty(), &header, &mut bindings)?;
+                self.unify(pattern, &value.ty(), &header, &mut bound)?;
             }
             if let Ty::Struct(other, known) = expected
                 && *other == id
             {
-                for ((_, ty), known) in bindings.iter_mut().zip(known.iter()) {
-                    if matches!(ty, Ty::Unknown) {
-                        *ty = known.clone();
-                    }
+                for (param, known) in info.ast.generics.iter().zip(known.iter()) {
+                    bound.bind(param.name, generics::kind(param.constant), known);
                 }
             }
-            generics = bindings.into_iter().map(|(_, ty)| ty).collect();
         }
-        Ok(Value::Struct(Rc::new(Structure {
+        let generics = bound.arguments();
+        self.bounded_type(Ty::Struct(id, generics.clone()), span)?;
+        let structure = Structure {
             id,
             generics,
             fields,
-        })))
+        };
+        self.bounded(Value::Struct(Rc::new(structure)), span)
     }
 }

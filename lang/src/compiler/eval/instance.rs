@@ -8,6 +8,7 @@
 use std::rc::Rc;
 
 use super::dispatch::Owner;
+use super::generics::Generics;
 use super::*;
 use crate::compiler::ir::Word;
 use crate::compiler::value::StructId;
@@ -19,7 +20,7 @@ pub(super) struct InstanceKey {
     function: *const Function,
     /// The implementation, since all implementations of a trait share the syntax tree of a default.
     implementation: Option<usize>,
-    generics: Vec<(Symbol, Ty)>,
+    generics: Generics,
     self_type: Option<Ty>,
     arguments: Vec<Shape>,
 }
@@ -28,14 +29,14 @@ impl InstanceKey {
     pub(super) fn new(
         function: &Rc<Function>,
         owner: Option<Owner>,
-        generics: &[(Symbol, Ty)],
+        generics: &Generics,
         self_type: Option<&Ty>,
         arguments: Vec<Shape>,
     ) -> Self {
         Self {
             function: Rc::as_ptr(function),
             implementation: owner.map(|owner| owner.implementation),
-            generics: generics.to_vec(),
+            generics: generics.clone(),
             self_type: self_type.cloned(),
             arguments,
         }

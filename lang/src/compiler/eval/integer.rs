@@ -8,6 +8,7 @@
 
 use std::rc::Rc;
 
+use super::generics::Generics;
 use super::*;
 
 /// Largest value that every integer type of Rust can hold.
@@ -351,47 +352,53 @@ impl Evaluator<'_> {
 
     /// Returns what a type expression says about the integers in a value, without evaluating the
     /// expression.
-    pub(super) fn integers_of(&self, ty: &Type, module: ModuleId, generics: &[(Symbol, Ty)]) -> Ty {
-        match &ty.kind {
+    pub(super) fn integers_of(
+        &mut self,
+        ty: &Type,
+        module: ModuleId,
+        generics: &Generics,
+    ) -> Eval<Ty> {
+        let known = match &ty.kind {
             TypeKind::Array(element, _) | TypeKind::Slice(element) => {
-                Ty::Array(Rc::new(self.integers_of(element, module, generics)), None)
+                Ty::Array(Rc::new(self.integers_of(element, module, generics)?), None)
             }
             TypeKind::Tuple(types) => {
                 let types = types.iter();
-                Ty::Tuple(
-                    types
-                        .map(|ty| self.integers_of(ty, module, generics))
-                        .collect(),
-                )
+                let types = types.map(|ty| self.integers_of(ty, module, generics));
+                Ty::Tuple(types.collect::<Eval<_>>()?)
             }
             TypeKind::Unknown => Ty::Unknown,
-            TypeKind::Path(path) => {
-                if let (None, [segment]) = (&path.qualified, path.segments.as_slice())
-                    && let [GenericArg::Type(element)] = segment.generics.as_slice()
-                    && let Ok(Some(Definition::Intrinsic(name))) =
-                        self.items
-                            .lookup(module, segment.name, Namespace::Type, path.span)
-                    && &*name.text() == "Vec"
-                {
-                    return Ty::Vec(Rc::new(self.integers_of(element, module, generics)));
-                }
-                let Some(name) = path.ident() else {
-                    return Ty::Unknown;
-                };
-                if let Some((_, ty)) = generics.iter().rev().find(|(bound, _)| *bound == name) {
-                    return ty.clone();
-                }
-                match self.items.lookup(module, name, Namespace::Type, path.span) {
-                    Ok(Some(Definition::Alias(defined_in, alias))) if alias.generics.is_empty() => {
-                        self.integers_of(&alias.ty, defined_in, &[])
-                    }
-                    Ok(Some(Definition::Intrinsic(name))) => match IntType::named(&name.text()) {
-                        Some(ty) => Ty::Int(Some(ty)),
-                        None => Ty::Unknown,
-                    },
-                    _ => Ty::Unknown,
-                }
+            TypeKind::Path(path) => self.integers_of_path(path, module, generics)?,
+        };
+        self.bounded_type(known, ty.span)
+    }
+
+    fn integers_of_path(&mut self, path: &Path, module: ModuleId, generics: &Generics) -> Eval<Ty> {
+        let (None, [segment]) = (&path.qualified, path.segments.as_slice()) else {
+            return Ok(Ty::Unknown);
+        };
+        if let Some(ty) = generics.get(segment.name, Namespace::Type) {
+            return Ok(ty.clone());
+        }
+        let items = self.items;
+        let named = items.lookup(module, segment.name, Namespace::Type, path.span)?;
+        let mut arguments = Vec::with_capacity(segment.generics.len());
+        for argument in &segment.generics {
+            arguments.push(match argument {
+                GenericArg::Type(ty) => self.integers_of(ty, module, generics)?,
+                GenericArg::Const(_) => Ty::Unknown,
+            });
+        }
+        match named {
+            Some(Definition::Alias(defined_in, alias)) => {
+                let own = Generics::of(&alias.generics, arguments);
+                self.integers_of(&alias.ty, defined_in, &own)
             }
+            Some(Definition::Intrinsic(name)) => Ok(match (&*name.text(), arguments.pop()) {
+                ("Vec", Some(element)) => Ty::Vec(Rc::new(element)),
+                (name, _) => IntType::named(name).map_or(Ty::Unknown, |ty| Ty::Int(Some(ty))),
+            }),
+            _ => Ok(Ty::Unknown),
         }
     }
 }

@@ -46,8 +46,11 @@ pub(super) fn arguments<const N: usize>(values: Vec<Value>, span: Span) -> Eval<
 }
 
 pub(super) fn mismatch<T>(wanted: &str, found: &Value, span: Span) -> Eval<T> {
-    let found = found.describe();
-    fail(span, format!("expected {wanted}, found {found}"))
+    let message = format!("expected {wanted}, found {}", found.describe());
+    match found {
+        Value::Unchecked(_) => fail_help(span, message, UNCHECKED),
+        _ => fail(span, message),
+    }
 }
 
 /// Returns a `usize`.

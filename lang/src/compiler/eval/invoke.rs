@@ -1,7 +1,7 @@
 //! Calls of functions of the program: arguments, inference and inlining.
 
 use super::call::*;
-use super::types::Bindings;
+use super::generics::Generics;
 use super::unify::Header;
 use super::*;
 
@@ -12,7 +12,7 @@ impl Evaluator<'_> {
     pub(super) fn arguments(
         &mut self,
         function: &Function,
-        types: Option<(ModuleId, &[(Symbol, Ty)])>,
+        types: Option<(ModuleId, &Generics)>,
         receiver: Option<Argument>,
         arguments: &[Expr],
         span: Span,
@@ -31,7 +31,7 @@ impl Evaluator<'_> {
         let skipped = all.len();
         for (param, argument) in params[skipped..].iter().zip(arguments) {
             let ty = match types {
-                Some((module, generics)) => self.integers_of(&param.ty, module, generics),
+                Some((module, generics)) => self.integers_of(&param.ty, module, generics)?,
                 None => Ty::Unknown,
             };
             let (value, place) = match (&argument.kind, param.reference) {
@@ -95,39 +95,18 @@ impl Evaluator<'_> {
 
     /// Infers generic arguments from the types of the arguments.
     fn infer(&mut self, callee: &mut Callee, arguments: &[Argument]) -> Eval<()> {
-        let items = self.items;
-        let mut params = callee.function.generics.clone();
-        if let Some(owner) = callee.owner {
-            let outer = match owner.default_of {
-                Some(id) => &items.traits[id].1.generics,
-                None => &items.impls[owner.implementation].ast.generics,
-            };
-            params.extend(outer.iter().cloned());
-        }
-        let bound = |generics: &Bindings, param: &GenericParam| {
-            let mut bound = generics.iter();
-            bound.any(|(name, ty)| *name == param.name && !matches!(ty, Ty::Unknown))
-        };
-        if params.iter().all(|param| bound(&callee.generics, param)) {
+        if callee.generics.is_known() {
             return Ok(());
         }
         let function = callee.function.clone();
         let header = Header {
             module: callee.module,
-            params: &params,
             self_type: callee.self_type.as_ref(),
             lengths: false,
         };
         for (param, argument) in function.params.iter().zip(arguments) {
             let ty = argument.value.ty();
             self.unify(&param.ty, &ty, &header, &mut callee.generics)?;
-        }
-        // A parameter that cannot be inferred is unknown. It does not mean an item of the same
-        // name.
-        for param in &params {
-            if callee.generics.iter().all(|(name, _)| *name != param.name) {
-                callee.generics.push((param.name, Ty::Unknown));
-            }
         }
         Ok(())
     }
@@ -140,13 +119,7 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<(Value, Vec<Value>)> {
         let function = callee.function;
-        if self.activations.len() >= MAX_DEPTH {
-            return fail_help(
-                span,
-                format!("calls are nested more than {MAX_DEPTH} deep"),
-                "recursion must end at compile time",
-            );
-        }
+        self.check_call(span)?;
         let Some(body) = &function.body else {
             return fail(span, format!("`{}` has no body", function.name));
         };

@@ -13,7 +13,8 @@ use p3_field::PrimeCharacteristicRing;
 
 impl Evaluator<'_> {
     pub(super) fn while_loop(&mut self, condition: &Expr, body: &Block, span: Span) -> Eval<Value> {
-        for _ in 0..1u32 << 20 {
+        loop {
+            self.charge(1, span)?;
             match self.condition(condition)? {
                 Condition::Known(true) => {}
                 Condition::Known(false) => return Ok(Value::unit()),
@@ -31,7 +32,6 @@ impl Evaluator<'_> {
                 Err(other) => return Err(other),
             }
         }
-        fail(span, "this loop does not end")
     }
 
     pub(super) fn for_loop(
@@ -42,13 +42,15 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         let iterator_value = self.expr(iterator)?;
-        let items: Box<dyn Iterator<Item = Value>> = match iterator_value {
+        let (length, items): (u64, Box<dyn Iterator<Item = Value>>) = match iterator_value {
             Value::Range(start, end, ty) => {
-                Box::new((start..end).map(move |value| Value::Int(value, ty)))
+                let items = (start..end).map(move |value| Value::Int(value, ty));
+                (end.saturating_sub(start), Box::new(items))
             }
             Value::Array(values) | Value::Vec(values) | Value::Elements(values) => {
                 let length = values.len();
-                Box::new((0..length).map(move |index| values[index].clone()))
+                let items = (0..length).map(move |index| values[index].clone());
+                (length as u64, Box::new(items))
             }
             Value::Count(count) => return self.run_time_loop(pattern, count, body, span),
             other => {
@@ -60,6 +62,7 @@ impl Evaluator<'_> {
                 );
             }
         };
+        self.charge(length, span)?;
         for item in items {
             let mark = self.here().vars.len();
             self.bind(pattern, item)?;
@@ -85,9 +88,9 @@ impl Evaluator<'_> {
             return Ok(Value::unit());
         }
         self.at(span);
-        self.share_pending();
+        self.share_pending(span)?;
         let location = self.builder.location;
-        let entry = self.here().vars.clone();
+        let mut entry = self.here().vars.clone();
         let counters = self.builder.counters;
         let parent = self.builder.current_frame();
         let mut changing: BTreeSet<usize> = BTreeSet::new();
@@ -117,13 +120,14 @@ impl Evaluator<'_> {
             if !same_shapes(&entry, &exit) {
                 return fail(span, "the loop changes the structure of a variable");
             }
-            let mut stable = true;
+            let mut found = HashMap::new();
             for (number, (before, after)) in entry_leaves.iter().zip(&exit_leaves).enumerate() {
-                if changing.contains(&number) || before.same_leaf(after) {
+                if !changing.contains(&number) && before.same_leaf(after) {
                     continue;
                 }
-                let same_kind = Scalar::of(before) == Scalar::of(after);
-                if let (Value::Slice(_, n), Value::Slice(_, m)) = (before, after)
+                let (before, after) = (at_run_time(before), at_run_time(after));
+                let same_kind = Scalar::of(&before) == Scalar::of(&after);
+                if let (Value::Slice(_, n), Value::Slice(_, m)) = (&before, &after)
                     && n != m
                 {
                     return fail_help(
@@ -132,34 +136,29 @@ impl Evaluator<'_> {
                         SLICE_LENGTHS,
                     );
                 }
-                if carrier(before).is_none() || !same_kind {
-                    let found = before.describe();
+                if carrier(&before).is_none() || !same_kind {
+                    let (before, after) = (before.shown(), after.shown());
                     return fail_help(
                         span,
                         format!(
-                            "{found} changes from one iteration of a run-time loop to the next"
+                            "{before} changes from one iteration of a run-time loop to the next, \
+                             to {after}"
                         ),
                         "only run-time values can change; or unroll the loop, `for i in 0..N`",
                     );
                 }
-                stable = false;
-                changing.insert(number);
+                if changing.insert(number) {
+                    found.insert(number, before);
+                }
             }
-            if !stable {
+            if !found.is_empty() {
                 self.builder.pop_scope();
                 self.builder.counters = counters;
+                entry = replace_leaves(&entry, &found);
                 continue;
             }
             let carries = self.finish_iteration(&changing, &params, &entry_leaves, &exit_leaves);
-            return self.emit_loop(
-                frame,
-                counter,
-                count,
-                counters,
-                entry.clone(),
-                &changing,
-                carries,
-            );
+            return self.emit_loop(frame, counter, count, counters, &entry, &changing, carries);
         }
     }
 
@@ -174,7 +173,7 @@ impl Evaluator<'_> {
         let mut carries = Vec::new();
         for number in changing {
             let param = params[number].clone();
-            let next = self.leaf_word(exit[*number]);
+            let next = self.leaf_word(&at_run_time(exit[*number]));
             let next = self.builder.reach(next);
             let place = match &param {
                 Value::Ext(Ext::At(pointer)) | Value::Block(BlockValue::At(pointer)) => {
@@ -196,7 +195,7 @@ impl Evaluator<'_> {
         counter: Var,
         count: Word,
         counters: crate::compiler::build::Counters,
-        entry: Variables,
+        entry: &Variables,
         changing: &BTreeSet<usize>,
         carries: Vec<(Value, Value, Word, Word)>,
     ) -> Eval<Value> {
@@ -266,7 +265,7 @@ impl Evaluator<'_> {
             results = self.counted_results(frame, trips, &carries);
         }
         let replaced: HashMap<usize, Value> = changing.iter().copied().zip(results).collect();
-        self.here().vars = replace_leaves(&entry, &replaced);
+        self.here().vars = replace_leaves(entry, &replaced);
         Ok(Value::unit())
     }
 

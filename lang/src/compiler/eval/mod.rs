@@ -13,10 +13,12 @@ mod effects;
 mod expr;
 mod extension;
 mod function;
+mod generics;
 mod instance;
 mod integer;
 mod intrinsic;
 mod invoke;
+mod limits;
 mod loops;
 mod method;
 mod pattern;
@@ -33,20 +35,11 @@ use super::build::Builder;
 use super::error::{Failure, failure};
 use super::ir::{FunctionIr, Ir, MAIN, Var, Word};
 use super::output::{Location, Site, Span};
-use super::resolve::{Definition, Items, ModuleId, Namespace};
+use super::resolve::{Definition, Items, ModuleId, Namespace, home};
 use super::value::{Ty, Value};
 use crate::precompile::Precompile;
+use generics::Generics;
 use variables::Variables;
-
-/// Largest depth of inlined calls.
-const MAX_DEPTH: usize = 256;
-
-/// Largest depth of nested expressions in progress, summed over these calls.
-const MAX_NESTING: usize = 1 << 13;
-
-/// Largest length of an array or `Vec` that is written as `[value; length]`, or to which values are
-/// pushed.
-const MAX_ELEMENTS: usize = 1 << 20;
 
 /// Why the evaluation of an expression ended without a value.
 pub(super) enum Flow {
@@ -68,6 +61,19 @@ fn fail<T>(span: Span, message: impl Into<String>) -> Eval<T> {
     Err(failure(span, message).into())
 }
 
+/// Advice for hints that are used before they are checked.
+const UNCHECKED: &str =
+    "check it with `.bit()` or `.checked()`, or accept every value with `.any()`";
+
+/// Returns the error for a name that means nothing here.
+fn missing<T>(what: &str, name: Symbol, span: Span) -> Eval<T> {
+    let message = format!("there is no {what}");
+    match home(&name.text()) {
+        Some(module) => fail_help(span, message, format!("write `use {module}::*;`")),
+        None => fail(span, message),
+    }
+}
+
 fn fail_help<T>(span: Span, message: impl Into<String>, help: impl Into<String>) -> Eval<T> {
     let mut failure = failure(span, message);
     failure.help = Some(help.into());
@@ -82,7 +88,7 @@ struct Activation {
     borrowed: Vec<usize>,
     /// Constants that are declared in the blocks in progress.
     constants: Vec<LocalConst>,
-    generics: Vec<(Symbol, Ty)>,
+    generics: Generics,
     self_type: Option<Ty>,
     /// The function that is called; `None` for a constant or a type.
     function: Option<Rc<Function>>,
@@ -100,7 +106,7 @@ impl Activation {
             vars: Variables::default(),
             borrowed: Vec::new(),
             constants: Vec::new(),
-            generics: Vec::new(),
+            generics: Generics::default(),
             self_type: None,
             function: None,
             owner: None,
@@ -129,7 +135,7 @@ struct WordsUse {
     reads: Vec<(Option<u32>, Span)>,
 }
 
-type ConstantKey = (*const Const, Option<usize>, Vec<(Symbol, Ty)>, Option<Ty>);
+type ConstantKey = (*const Const, Option<usize>, Generics, Option<Ty>);
 
 /// The evaluator.
 pub(super) struct Evaluator<'a> {
@@ -151,6 +157,8 @@ pub(super) struct Evaluator<'a> {
     expected: Ty,
     /// Number of expressions in progress.
     depth: usize,
+    /// Number of steps of the evaluation so far.
+    steps: u64,
     /// Functions that are being compiled and not inlined, to detect recursion.
     compiling: Vec<instance::InstanceKey>,
 }
@@ -174,6 +182,7 @@ pub(super) fn evaluate(
         words: HashMap::new(),
         expected: Ty::Unknown,
         depth: 0,
+        steps: 0,
         compiling: Vec::new(),
     };
     let name = Symbol::new("main");
@@ -196,7 +205,7 @@ pub(super) fn evaluate(
         function: function.clone(),
         module,
         owner: None,
-        generics: Vec::new(),
+        generics: Generics::default(),
         self_type: None,
     };
     let result = evaluator.inline(callee, Vec::new(), span);
@@ -274,12 +283,6 @@ impl Evaluator<'_> {
         }
         calls.pop();
         calls
-    }
-
-    fn generic(&self, name: Symbol) -> Option<Ty> {
-        let here = self.activations.last()?;
-        let binding = here.generics.iter().rev().find(|(bound, _)| *bound == name);
-        binding.map(|(_, ty)| ty.clone())
     }
 
     fn block(&mut self, block: &Block) -> Eval<Value> {
@@ -360,7 +363,7 @@ impl Evaluator<'_> {
         &mut self,
         constant: &Rc<Const>,
         module: ModuleId,
-        generics: Vec<(Symbol, Ty)>,
+        generics: Generics,
         self_type: Option<Ty>,
         owner: Option<dispatch::Owner>,
     ) -> Eval<Value> {
@@ -386,12 +389,7 @@ impl Evaluator<'_> {
         let Some(expr) = &constant.value else {
             return fail(constant.span, format!("`{}` has no value", constant.name));
         };
-        if self.activations.len() > MAX_DEPTH {
-            return fail(
-                constant.span,
-                "the values of these constants depend on each other",
-            );
-        }
+        self.check_items(constant.span)?;
         activation.site = self.activations.last().map_or(0, |here| here.site);
         self.activations.push(activation);
         let ty = self.ty(&constant.ty)?;

@@ -182,7 +182,7 @@ impl Evaluator<'_> {
         {
             return Ok(true);
         }
-        if let Some(Ty::Const(_) | Ty::ConstBool(_)) = self.generic(name) {
+        if self.constant_parameter(name).is_some() {
             return fail(span, format!("`{name}` is a generic parameter here"));
         }
         let module = self.module();

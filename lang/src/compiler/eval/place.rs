@@ -45,6 +45,31 @@ fn child(value: &Value, step: Step) -> Option<&Value> {
     }
 }
 
+/// Returns how many values are copied when the part to which these steps lead is changed: what
+/// another value shares is copied first.
+fn copied(value: &Value, steps: &[Step]) -> u64 {
+    let (mut value, mut shared, mut count) = (value, false, 0);
+    for step in steps {
+        let length = match value {
+            Value::Array(values) | Value::Vec(values) | Value::Tuple(values) => {
+                shared |= Rc::strong_count(values) > 1;
+                values.len()
+            }
+            Value::Struct(structure) => {
+                shared |= Rc::strong_count(structure) > 1;
+                structure.fields.len()
+            }
+            _ => 0,
+        };
+        count += if shared { length as u64 } else { 0 };
+        let Some(next) = child(value, *step) else {
+            break;
+        };
+        value = next;
+    }
+    count
+}
+
 fn child_mut(value: &mut Value, step: Step) -> Option<&mut Value> {
     match (step, value) {
         (Step::Element(index), Value::Array(values) | Value::Vec(values))
@@ -250,10 +275,12 @@ impl Evaluator<'_> {
         match (value, place.part) {
             (Value::Lent, _) => fail(place.span, "this has no value here"),
             (Value::Array(values) | Value::Vec(values), Some((start, end))) => {
-                match values.get(start..end) {
-                    Some(part) => Ok(Value::Array(Rc::new(part.to_vec()))),
-                    None => fail(place.span, "the value's structure has changed"),
-                }
+                let Some(part) = values.get(start..end) else {
+                    return fail(place.span, "the value's structure has changed");
+                };
+                let part = Value::Array(Rc::new(part.to_vec()));
+                self.charge((end - start) as u64, place.span)?;
+                Ok(part)
             }
             (value, _) => Ok(value.clone()),
         }
@@ -267,6 +294,8 @@ impl Evaluator<'_> {
                 "change its elements",
             );
         }
+        let copied = copied(&self.here().vars[place.variable], &place.steps);
+        self.charge(copied, place.span)?;
         let mut value = &mut self.here().vars[place.variable];
         for step in &place.steps {
             value = match child_mut(value, *step) {
@@ -279,6 +308,11 @@ impl Evaluator<'_> {
 
     /// Replaces the value at a place.
     pub(super) fn write_place(&mut self, place: &Place, value: Value) -> Eval<()> {
+        let value = match place.steps.is_empty() {
+            true => value,
+            // The value becomes a part of another.
+            false => self.bounded(value, place.span)?,
+        };
         *self.place_mut(place)? = value;
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::dispatch::{Owner, Prefix};
+use super::generics::Generics;
 use super::*;
 use crate::compiler::resolve::Head;
 
@@ -29,19 +30,18 @@ pub(super) fn head(ty: &Ty) -> Option<Head> {
     Some(Head::Intrinsic(Symbol::new(name)))
 }
 
-/// Generic parameters and their arguments.
-pub(super) type Bindings = Vec<(Symbol, Ty)>;
-
 impl Evaluator<'_> {
-    /// Runs `body` in the scope of another item.
+    /// Runs `body` in the scope of another item, which `span` asks for.
     pub(super) fn within<T>(
         &mut self,
+        span: Span,
         module: ModuleId,
-        generics: Bindings,
+        generics: Generics,
         self_type: Option<Ty>,
         owner: Option<Owner>,
         body: impl FnOnce(&mut Self) -> Eval<T>,
     ) -> Eval<T> {
+        self.check_items(span)?;
         let site = self.activations.last().map_or(0, |here| here.site);
         self.activations.push(Activation {
             generics,
@@ -56,17 +56,14 @@ impl Evaluator<'_> {
     }
 
     pub(super) fn ty(&mut self, ty: &Type) -> Eval<Ty> {
-        Ok(match &ty.kind {
+        let span = ty.span;
+        let ty = match &ty.kind {
             TypeKind::Unknown => Ty::Unknown,
             TypeKind::Slice(element) => Ty::Array(Rc::new(self.ty(element)?), None),
             TypeKind::Array(element, length) => {
                 let element = self.ty(element)?;
                 let length = match &length.kind {
-                    ExprKind::Path(path)
-                        if path.ident().is_some_and(|name| &*name.text() == "_") =>
-                    {
-                        None
-                    }
+                    ExprKind::Path(path) if self.is_unknown_constant(path) => None,
                     _ => Some(self.int(length)?),
                 };
                 Ty::Array(Rc::new(element), length)
@@ -76,7 +73,8 @@ impl Evaluator<'_> {
                 Ty::Tuple(types?.into())
             }
             TypeKind::Path(path) => self.path_type(path)?,
-        })
+        };
+        self.bounded_type(ty, span)
     }
 
     /// Returns the type that a path names. All of its segments belong to the type.
@@ -108,8 +106,8 @@ impl Evaluator<'_> {
                 None => fail(path.span, "`Self` has no meaning here"),
             };
         }
-        if let Some(ty) = self.generic(first.name) {
-            return Ok((ty, 1));
+        if let Some(ty) = self.type_parameter(first.name) {
+            return Ok((ty.clone(), 1));
         }
         let prefix = Path {
             qualified: None,
@@ -119,24 +117,19 @@ impl Evaluator<'_> {
         let module = self.module();
         let Some((definition, used)) = self.items.path(module, &prefix, Namespace::Type)? else {
             let name = first.name;
-            return fail(path.span, format!("there is no type `{name}`"));
+            return missing(&format!("type `{name}`"), name, path.span);
         };
         let arguments = &path.segments[used - 1].generics;
         let ty = match definition {
             Definition::Struct(id) => {
                 let params = self.items.structs[id].ast.clone();
-                let generics = self.generic_arguments(&params.generics, arguments)?;
-                let generics = match generics.is_empty() {
-                    false => generics,
-                    true => vec![Ty::Unknown; params.generics.len()],
-                };
-                Ty::Struct(id, generics.into())
+                Ty::Struct(id, self.open(&params.generics, arguments)?.arguments())
             }
             Definition::Alias(defined_in, alias) => {
-                let types = self.generic_arguments(&alias.generics, arguments)?;
-                let names = alias.generics.iter().map(|param| param.name);
-                let bindings = names.zip(types).collect();
-                self.within(defined_in, bindings, None, None, |this| this.ty(&alias.ty))?
+                let generics = self.open(&alias.generics, arguments)?;
+                self.within(path.span, defined_in, generics, None, None, |this| {
+                    this.ty(&alias.ty)
+                })?
             }
             Definition::Intrinsic(name) => self.intrinsic_type(name, arguments, path.span)?,
             _ => {
@@ -180,52 +173,6 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Evaluates generic arguments for parameters.
-    pub(super) fn generic_arguments(
-        &mut self,
-        params: &[GenericParam],
-        arguments: &[GenericArg],
-    ) -> Eval<Vec<Ty>> {
-        let mut types = Vec::with_capacity(arguments.len());
-        for (index, argument) in arguments.iter().enumerate() {
-            let constant = params.get(index).is_some_and(|param| param.constant);
-            types.push(match argument {
-                GenericArg::Type(ty) if !constant => self.ty(ty)?,
-                argument => self.generic_constant(argument)?,
-            });
-        }
-        Ok(types)
-    }
-
-    pub(super) fn generic_constant(&mut self, argument: &GenericArg) -> Eval<Ty> {
-        let value = match argument {
-            GenericArg::Const(expr) => {
-                self.expected = Ty::Int(Some(IntType::Usize));
-                self.expr(expr)?
-            }
-            GenericArg::Type(ty) => match &ty.kind {
-                TypeKind::Path(path) => self.expr(&Expr {
-                    kind: ExprKind::Path(path.clone()),
-                    span: ty.span,
-                })?,
-                TypeKind::Unknown => return Ok(Ty::Unknown),
-                _ => return fail(ty.span, "expected a constant here"),
-            },
-        };
-        match value {
-            Value::Int(value, None | Some(IntType::Usize)) => Ok(Ty::Const(value)),
-            Value::Bool(value) => Ok(Ty::ConstBool(value)),
-            other => {
-                let span = match argument {
-                    GenericArg::Const(expr) => expr.span,
-                    GenericArg::Type(ty) => ty.span,
-                };
-                let found = other.describe();
-                fail(span, format!("{found} cannot be a generic argument"))
-            }
-        }
-    }
-
     fn associated_type(
         &mut self,
         ty: &Ty,
@@ -239,7 +186,8 @@ impl Evaluator<'_> {
                 let info = &items.impls[candidate.item.implementation];
                 let definition = &info.ast.types[candidate.item.item].1;
                 let (owner, this) = (Some(candidate.owner()), Some(ty.clone()));
-                self.within(info.module, candidate.bindings, this, owner, |this| {
+                let generics = candidate.generics;
+                self.within(span, info.module, generics, this, owner, |this| {
                     this.ty(definition)
                 })
             }

@@ -4,7 +4,8 @@
 //! While compiling, types are known as far as values show them, which excludes whether a value is a
 //! reference or a slice. So there are three answers, of which only `No` and `Yes` are certain.
 
-use super::types::{Bindings, head};
+use super::generics::{Generics, kind};
+use super::types::head;
 use super::*;
 use crate::compiler::resolve::{Head, Namespace, TraitName};
 
@@ -28,17 +29,9 @@ impl Match {
 /// The context of a type expression.
 pub(super) struct Header<'a> {
     pub module: ModuleId,
-    /// Parameters that may be bound.
-    pub params: &'a [GenericParam],
     pub self_type: Option<&'a Ty>,
     /// Whether lengths that are no parameters are compared. They must then be known.
     pub lengths: bool,
-}
-
-impl Header<'_> {
-    fn is_param(&self, name: Symbol) -> bool {
-        self.params.iter().any(|param| param.name == name)
-    }
 }
 
 impl Evaluator<'_> {
@@ -48,17 +41,17 @@ impl Evaluator<'_> {
         implementation: usize,
         ty: &Ty,
         depth: usize,
-    ) -> Eval<(Match, Bindings)> {
+    ) -> Eval<(Match, Generics)> {
         let items = self.items;
         let info = &items.impls[implementation];
-        let mut bindings = Vec::new();
+        self.charge(1, info.ast.self_type.span)?;
+        let mut generics = Generics::unknown(&info.ast.generics);
         let header = Header {
             module: info.module,
-            params: &info.ast.generics,
             self_type: None,
             lengths: true,
         };
-        let mut matches = self.unify(&info.ast.self_type, ty, &header, &mut bindings)?;
+        let mut matches = self.unify(&info.ast.self_type, ty, &header, &mut generics)?;
         let declared = info
             .ast
             .generics
@@ -72,22 +65,19 @@ impl Evaluator<'_> {
             (subject, &predicate.bounds)
         });
         for (subject, bounds) in declared.chain(predicates) {
-            let subject = bindings
-                .iter()
-                .find(|(name, _)| Some(*name) == subject)
-                .map(|(_, ty)| ty.clone());
+            let subject = subject.and_then(|name| generics.get(name, Namespace::Type));
             for bound in bounds {
                 if matches == Match::No {
-                    return Ok((Match::No, bindings));
+                    return Ok((Match::No, generics));
                 }
-                let holds = match &subject {
+                let holds = match subject {
+                    None | Some(Ty::Unknown) => Match::Maybe,
                     Some(subject) => self.holds(subject, bound, info.module, depth + 1)?,
-                    None => Match::Maybe,
                 };
                 matches = matches.min(holds);
             }
         }
-        Ok((matches, bindings))
+        Ok((matches, generics))
     }
 
     /// Returns whether a type implements a trait.
@@ -118,7 +108,7 @@ impl Evaluator<'_> {
         pattern: &Type,
         actual: &Ty,
         header: &Header<'_>,
-        bindings: &mut Bindings,
+        generics: &mut Generics,
     ) -> Eval<Match> {
         if matches!(actual, Ty::Unknown) {
             return Ok(Match::Maybe);
@@ -131,34 +121,32 @@ impl Evaluator<'_> {
                         ExprKind::Path(path) => path.ident(),
                         _ => None,
                     };
-                    match name {
-                        Some(name) if header.is_param(name) => {
-                            match bind(bindings, name, &Ty::Const(*size)) {
-                                true => {}
-                                false => return Ok(Match::No),
-                            }
-                        }
-                        Some(name) if &*name.text() == "_" => {}
-                        _ if header.lengths => {
-                            let known = bindings.clone();
+                    let size = Ty::Const(*size);
+                    let bound = name.and_then(|name| generics.bind(name, Namespace::Value, &size));
+                    let fits = match bound {
+                        Some(fits) => fits,
+                        None if name.is_some_and(|name| &*name.text() == "_") => true,
+                        None if header.lengths => {
+                            let known = generics.clone();
                             let this = header.self_type.cloned();
-                            let wanted = self.within(header.module, known, this, None, |this| {
-                                this.int(length)
-                            })?;
-                            if wanted != *size {
-                                return Ok(Match::No);
-                            }
+                            let (span, module) = (length.span, header.module);
+                            let wanted = self
+                                .within(span, module, known, this, None, |this| this.int(length))?;
+                            Ty::Const(wanted) == size
                         }
-                        _ => {}
+                        None => true,
+                    };
+                    if !fits {
+                        return Ok(Match::No);
                     }
                 }
                 // The value may be a slice, to which no implementation for arrays applies.
                 Ok(self
-                    .unify(element, found, header, bindings)?
+                    .unify(element, found, header, generics)?
                     .min(Match::Maybe))
             }
             (TypeKind::Slice(element), Ty::Array(found, _) | Ty::Vec(found)) => Ok(self
-                .unify(element, found, header, bindings)?
+                .unify(element, found, header, generics)?
                 .min(Match::Maybe)),
             (TypeKind::Tuple(patterns), Ty::Tuple(types)) => {
                 if patterns.len() != types.len() {
@@ -166,11 +154,11 @@ impl Evaluator<'_> {
                 }
                 let mut matches = Match::Yes;
                 for (pattern, ty) in patterns.iter().zip(types.iter()) {
-                    matches = matches.min(self.unify(pattern, ty, header, bindings)?);
+                    matches = matches.min(self.unify(pattern, ty, header, generics)?);
                 }
                 Ok(matches)
             }
-            (TypeKind::Path(path), _) => self.unify_path(path, actual, header, bindings),
+            (TypeKind::Path(path), _) => self.unify_path(path, actual, header, generics),
             _ => Ok(Match::No),
         }
     }
@@ -180,13 +168,12 @@ impl Evaluator<'_> {
         path: &Path,
         actual: &Ty,
         header: &Header<'_>,
-        bindings: &mut Bindings,
+        generics: &mut Generics,
     ) -> Eval<Match> {
         let first = path.segments.first().map(|segment| segment.name);
         if let Some(name) = path.ident() {
-            if header.is_param(name) {
-                let bound = bind(bindings, name, actual);
-                return Ok(if bound { Match::Yes } else { Match::No });
+            if let Some(fits) = generics.bind(name, Namespace::Type, actual) {
+                return Ok(if fits { Match::Yes } else { Match::No });
             }
             if &*name.text() == "Self" {
                 let matches = header.self_type.is_none_or(|ty| ty.matches(actual));
@@ -194,7 +181,9 @@ impl Evaluator<'_> {
             }
         }
         // It is a type that belongs to a parameter, which may be this one.
-        let of_param = first.is_some_and(|name| header.is_param(name) || &*name.text() == "Self");
+        let of_param = first.is_some_and(|name| {
+            generics.get(name, Namespace::Type).is_some() || &*name.text() == "Self"
+        });
         if path.qualified.is_some() || of_param {
             return Ok(Match::Maybe);
         }
@@ -214,28 +203,23 @@ impl Evaluator<'_> {
                 let params = &self.items.structs[*id].ast.generics;
                 let constant = params.iter().map(|param| param.constant);
                 let types = constant.zip(types.iter().cloned()).collect();
-                self.unify_arguments(arguments, types, header, bindings)
+                self.unify_arguments(arguments, types, header, generics)
             }
             (Definition::Struct(_), _) => Ok(Match::No),
             (Definition::Alias(defined_in, alias), _) => {
-                let mut own = Vec::new();
+                let mut own = Generics::unknown(&alias.generics);
                 let inner = Header {
                     module: *defined_in,
-                    params: &alias.generics,
                     self_type: None,
                     lengths: header.lengths,
                 };
                 let matches = self.unify(&alias.ty, actual, &inner, &mut own)?;
-                let mut types = Vec::new();
-                for param in &alias.generics {
-                    let bound = own.iter().find(|(name, _)| *name == param.name);
-                    let ty = bound.map_or(Ty::Unknown, |(_, ty)| ty.clone());
-                    types.push((param.constant, ty));
-                }
+                let constant = alias.generics.iter().map(|param| param.constant);
+                let types: Vec<_> = constant.zip(own.arguments().iter().cloned()).collect();
                 if matches == Match::No || arguments.len() != types.len() {
                     return Ok(matches.min(Match::Maybe));
                 }
-                Ok(matches.min(self.unify_arguments(arguments, types, header, bindings)?))
+                Ok(matches.min(self.unify_arguments(arguments, types, header, generics)?))
             }
             (Definition::Intrinsic(name), _) => {
                 let types = match (&*name.text(), actual) {
@@ -262,7 +246,7 @@ impl Evaluator<'_> {
                 if arguments.len() != types.len() {
                     return Ok(Match::Maybe);
                 }
-                self.unify_arguments(arguments, types, header, bindings)
+                self.unify_arguments(arguments, types, header, generics)
             }
             _ => Ok(Match::No),
         }
@@ -274,7 +258,7 @@ impl Evaluator<'_> {
         arguments: &[GenericArg],
         types: Vec<(bool, Ty)>,
         header: &Header<'_>,
-        bindings: &mut Bindings,
+        generics: &mut Generics,
     ) -> Eval<Match> {
         let mut matches = Match::Yes;
         for (argument, (constant, actual)) in arguments.iter().zip(types) {
@@ -283,21 +267,24 @@ impl Evaluator<'_> {
                     TypeKind::Path(path) => path.ident(),
                     _ => None,
                 },
-                GenericArg::Const(_) => None,
-            };
-            let one = match (name, argument) {
-                (Some(name), _) if header.is_param(name) => match bind(bindings, name, &actual) {
-                    true => Match::Yes,
-                    false => Match::No,
+                GenericArg::Const(value) => match &value.kind {
+                    ExprKind::Path(path) => path.ident(),
+                    _ => None,
                 },
-                (_, GenericArg::Type(ty)) if !constant => {
+            };
+            let bound = name.and_then(|name| generics.bind(name, kind(constant), &actual));
+            let one = match (bound, argument) {
+                (Some(true), _) => Match::Yes,
+                (Some(false), _) => Match::No,
+                (None, GenericArg::Type(ty)) if !constant => {
                     // A reference to the type would match, too.
-                    self.unify(ty, &actual, header, bindings)?.min(Match::Maybe)
+                    self.unify(ty, &actual, header, generics)?.min(Match::Maybe)
                 }
-                (_, argument) if header.lengths => {
-                    let known = bindings.clone();
+                (None, argument) if header.lengths => {
+                    let known = generics.clone();
                     let this = header.self_type.cloned();
-                    let value = self.within(header.module, known, this, None, |this| {
+                    let (span, module) = (argument.span(), header.module);
+                    let value = self.within(span, module, known, this, None, |this| {
                         this.generic_constant(argument)
                     })?;
                     match (value.matches(&actual), &actual) {
@@ -311,22 +298,5 @@ impl Evaluator<'_> {
             matches = matches.min(one);
         }
         Ok(matches)
-    }
-}
-
-/// Binds a parameter or, if it is bound, compares.
-fn bind(bindings: &mut Bindings, name: Symbol, ty: &Ty) -> bool {
-    match bindings.iter_mut().find(|(bound, _)| *bound == name) {
-        Some((_, bound)) => {
-            let matches = bound.matches(ty);
-            if matches!(bound, Ty::Unknown) {
-                *bound = ty.clone();
-            }
-            matches
-        }
-        None => {
-            bindings.push((name, ty.clone()));
-            true
-        }
     }
 }

@@ -12,7 +12,6 @@ const DERIVES: &[&str] = &[
     "Clone",
     "Copy",
     "Debug",
-    "Default",
     "PartialEq",
     "Eq",
     "PartialOrd",
@@ -120,9 +119,10 @@ impl Parser {
                 {
                     let text = path_text(path);
                     if !DERIVES.contains(&text.as_str()) {
-                        return fail(
+                        return fail_help(
                             self.span_of(path),
                             format!("`derive({text})` is not in the subset"),
+                            "write the implementation, or a function",
                         );
                     }
                 }

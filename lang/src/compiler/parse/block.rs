@@ -72,6 +72,10 @@ impl Parser {
                         "move this item out of the function",
                     );
                 }
+                // A semicolon that ends nothing.
+                syn::Stmt::Expr(syn::Expr::Verbatim(tokens), Some(_)) if tokens.is_empty() => {
+                    continue;
+                }
                 syn::Stmt::Expr(value, semicolon) => (self.expr(value)?, semicolon.is_some()),
                 syn::Stmt::Macro(syn::StmtMacro {
                     attrs: _,
@@ -163,16 +167,16 @@ impl Parser {
                 let Some(condition) = arguments.first() else {
                     return fail(span, "`assert!` takes a condition");
                 };
-                self.message(arguments.iter().skip(1))?;
-                ExprKind::Assert(boxed(condition)?)
+                let message = self.message(arguments.iter().skip(1))?;
+                ExprKind::Assert(boxed(condition)?, message)
             }
             "assert_eq" | "assert_ne" => {
                 let arguments = arguments()?;
                 let (Some(left), Some(right)) = (arguments.first(), arguments.get(1)) else {
                     return fail(span, format!("`{name}!` takes two values"));
                 };
-                self.message(arguments.iter().skip(2))?;
-                ExprKind::AssertEq(boxed(left)?, boxed(right)?, name == "assert_eq")
+                let message = self.message(arguments.iter().skip(2))?;
+                ExprKind::AssertEq(boxed(left)?, boxed(right)?, name == "assert_eq", message)
             }
             // It is an error to reach any of the others, whatever it would print.
             _ => ExprKind::Panic,
@@ -215,9 +219,18 @@ impl Parser {
         }
     }
 
-    /// Checks that printing an assertion's message has no other effect.
-    fn message<'a>(&self, arguments: impl Iterator<Item = &'a syn::Expr>) -> Result<()> {
+    /// Returns the text of an assertion's message. Printing it must have no other effect.
+    fn message<'a>(
+        &self,
+        arguments: impl Iterator<Item = &'a syn::Expr>,
+    ) -> Result<Option<Rc<str>>> {
+        let mut text = None;
         for argument in arguments {
+            if let (None, syn::Expr::Lit(literal)) = (&text, argument)
+                && let syn::Lit::Str(literal) = &literal.lit
+            {
+                text = Some(literal.value().into());
+            }
             let mut inner = argument;
             loop {
                 inner = match inner {
@@ -236,6 +249,6 @@ impl Parser {
                 };
             }
         }
-        Ok(())
+        Ok(text)
     }
 }

@@ -113,7 +113,16 @@ impl Parser {
                 syn::GenericArgument::Lifetime(_) => {}
                 syn::GenericArgument::Type(ty) => generics.push(GenericArg::Type(self.ty(ty)?)),
                 syn::GenericArgument::Const(value) => {
-                    generics.push(GenericArg::Const(self.expr(value)?));
+                    let value = self.expr(value)?;
+                    generics.push(GenericArg::Const(match value.kind {
+                        // The braces around a single expression.
+                        ExprKind::Block(Block {
+                            constants,
+                            statements,
+                            tail: Some(tail),
+                        }) if constants.is_empty() && statements.is_empty() => *tail,
+                        kind => Expr { kind, ..value },
+                    }));
                 }
                 other => {
                     return fail(

@@ -23,10 +23,16 @@ pub fn names(module: &str) -> Vec<(&'static str, Namespace)> {
     }
 }
 
+/// Returns the built-in module that has the name.
+pub fn home(name: &str) -> Option<String> {
+    let mut modules = MODULES.iter();
+    let module = modules.find(|module| names(module).iter().any(|(taken, _)| *taken == name));
+    module.map(|module| format!("{GADGETS}::{module}"))
+}
+
 /// Returns whether a built-in module has the name, so that no other function can have it.
 pub fn is_builtin(name: &str) -> bool {
-    let mut names = MODULES.iter().flat_map(|module| names(module));
-    names.any(|(taken, _)| taken == name)
+    home(name).is_some()
 }
 
 const TYPE: Namespace = Namespace::Type;
@@ -143,52 +149,8 @@ pub fn standard(module: &str, item: &str) -> Option<&'static str> {
     items.iter().find(|name| **name == item).copied()
 }
 
-/// Returns whether a program may implement this built-in trait for its types. For operators and
-/// `clone` the program's implementation is then called; the language does not call methods of the
-/// others by itself. `Into` is not among them: besides a program's implementations there are those
-/// that follow from `From`, and only the expected result says which is meant.
+/// Returns whether a program may implement this built-in trait for its types. The language does not
+/// call its functions by itself, except in `clone`.
 pub fn may_be_implemented(name: &str) -> bool {
-    matches!(
-        name,
-        "Add"
-            | "BitAnd"
-            | "BitOr"
-            | "BitXor"
-            | "Clone"
-            | "Copy"
-            | "Debug"
-            | "Default"
-            | "Div"
-            | "Eq"
-            | "From"
-            | "Mul"
-            | "Neg"
-            | "Not"
-            | "PartialEq"
-            | "Rem"
-            | "Shl"
-            | "Shr"
-            | "Sub"
-    )
-}
-
-/// Returns whether a trait is that of an operator or a comparison.
-pub fn is_operator(name: &str) -> bool {
-    matches!(
-        name,
-        "Add"
-            | "BitAnd"
-            | "BitOr"
-            | "BitXor"
-            | "Div"
-            | "Mul"
-            | "Neg"
-            | "Not"
-            | "PartialEq"
-            | "PartialOrd"
-            | "Rem"
-            | "Shl"
-            | "Shr"
-            | "Sub"
-    )
+    matches!(name, "Clone" | "Copy" | "Debug" | "Default" | "Eq")
 }

@@ -4,7 +4,7 @@ mod builtin;
 mod scope;
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::ast::*;
@@ -13,7 +13,10 @@ use super::output::Span;
 use super::value::StructId;
 
 use builtin::{GADGETS, MODULES};
-pub use builtin::{UNCHECKED_SLICE, is_advice, is_builtin};
+pub use builtin::{UNCHECKED_SLICE, home, is_advice, is_builtin};
+
+/// Largest depth to which aliases stand for each other.
+const MAX_ALIASES: usize = 128;
 
 pub type ModuleId = usize;
 pub type TraitId = usize;
@@ -142,8 +145,6 @@ pub struct Items {
     pub constants: Table<Rc<Const>>,
     /// Indices of associated types in their implementations.
     pub types: Table<usize>,
-    /// Whether the program implements an operator or a comparison for some type.
-    pub has_operators: bool,
     /// Cached results of [`Self::lookup`].
     known: RefCell<HashMap<(ModuleId, Symbol, Namespace), Option<Definition>>>,
     /// Cached results of [`Self::traits_in_scope`].
@@ -197,6 +198,7 @@ impl Items {
             items.declare(id, &module, &mut implementations)?;
         }
         items.check_imports()?;
+        items.check_aliases()?;
         for (module, ast) in implementations {
             items.implement(module, ast)?;
         }
@@ -352,16 +354,13 @@ impl Items {
             None => None,
             Some(path) => match self.trait_named(module, path)? {
                 TraitName::Builtin(name) if !builtin::may_be_implemented(&name.text()) => {
-                    return fail(
+                    return fail_help(
                         path.span,
                         format!("implementing `{name}` is not in the subset"),
+                        "write a function with a name of its own, and call it",
                     );
                 }
-                of => {
-                    let builtin = |name: Symbol| builtin::is_operator(&name.text());
-                    self.has_operators |= matches!(of, TraitName::Builtin(name) if builtin(name));
-                    Some(of)
-                }
+                of => Some(of),
             },
         };
         let implementation = self.impls.len();
@@ -466,10 +465,10 @@ impl Items {
     }
 
     fn head_of(&self, module: ModuleId, ast: &Impl) -> Result<Head> {
-        let ty = &ast.self_type;
-        let mut module = module;
-        let mut kind = &ty.kind;
-        let mut alias;
+        let span = ast.self_type.span;
+        let (mut module, mut kind) = (module, &ast.self_type.kind);
+        let mut params = &ast.generics;
+        let mut alias: Option<Rc<Alias>> = None;
         loop {
             let path = match kind {
                 TypeKind::Path(path) => path,
@@ -477,26 +476,99 @@ impl Items {
                 TypeKind::Tuple(_) => return Ok(Head::Tuple),
                 TypeKind::Unknown => return Ok(Head::Any),
             };
-            if let Some(name) = path.ident()
-                && ast.generics.iter().any(|param| param.name == name)
+            let name = path.ident();
+            if params
+                .iter()
+                .any(|param| !param.constant && Some(param.name) == name)
             {
-                return Ok(Head::Any);
+                return match alias {
+                    None => Ok(Head::Any),
+                    Some(_) => fail(
+                        span,
+                        "an alias of a type parameter is not in the subset here",
+                    ),
+                };
             }
-            match self.path(module, path, Namespace::Type)? {
-                Some((Definition::Struct(id), _)) => return Ok(Head::Struct(id)),
+            if path.qualified.is_some() {
+                return fail(span, "an associated type is not in the subset here");
+            }
+            let next = match self.path(module, path, Namespace::Type)? {
+                Some((definition, used)) if used == path.segments.len() => definition,
+                _ => return fail(span, "there is no such type"),
+            };
+            match next {
+                Definition::Struct(id) => return Ok(Head::Struct(id)),
                 // All integers have one head, since the type of a value is not always known.
-                Some((Definition::Intrinsic(name), _)) if is_integer(&name.text()) => {
+                Definition::Intrinsic(name) if is_integer(&name.text()) => {
                     return Ok(Head::Intrinsic(Symbol::new("usize")));
                 }
-                Some((Definition::Intrinsic(name), _)) => return Ok(Head::Intrinsic(name)),
-                Some((Definition::Alias(defined_in, ast), _)) => {
+                Definition::Intrinsic(name) => return Ok(Head::Intrinsic(name)),
+                Definition::Alias(defined_in, ast) => {
                     module = defined_in;
-                    alias = ast;
-                    kind = &alias.ty.kind;
+                    let ast = alias.insert(ast);
+                    (kind, params) = (&ast.ty.kind, &ast.generics);
                 }
-                _ => return fail(ty.span, "there is no such type"),
+                _ => return fail(span, "there is no such type"),
             }
         }
+    }
+
+    /// Refuses aliases that depend on each other, which have no meaning.
+    fn check_aliases(&self) -> Result<()> {
+        let names = self.modules.iter().flat_map(|module| module.names.values());
+        let mut aliases: Vec<_> = names
+            .filter_map(|named| match &named.definition {
+                Definition::Alias(module, alias) => Some((*module, alias)),
+                _ => None,
+            })
+            .collect();
+        aliases.sort_by_key(|(_, alias)| (alias.ty.span.file, alias.ty.span.start));
+        let mut ended = HashSet::new();
+        for (module, alias) in aliases {
+            self.check_alias(module, alias, &mut Vec::new(), &mut ended)?;
+        }
+        Ok(())
+    }
+
+    /// Follows an alias. `through` are the aliases that led to it, `ended` those that were followed
+    /// to their ends.
+    fn check_alias(
+        &self,
+        module: ModuleId,
+        alias: &Rc<Alias>,
+        through: &mut Vec<*const Alias>,
+        ended: &mut HashSet<*const Alias>,
+    ) -> Result<()> {
+        let this = Rc::as_ptr(alias);
+        if ended.contains(&this) {
+            return Ok(());
+        }
+        if through.contains(&this) || through.len() > MAX_ALIASES {
+            let message = format!("these types depend on each other, or {MAX_ALIASES} deep");
+            return fail(alias.ty.span, message);
+        }
+        through.push(this);
+        let mut paths = Vec::new();
+        alias.ty.paths(&mut paths);
+        for path in paths {
+            let is_own = |name| {
+                let mut params = alias.generics.iter();
+                params.any(|param| !param.constant && param.name == name)
+            };
+            if path.qualified.is_none()
+                && !path
+                    .segments
+                    .first()
+                    .is_some_and(|first| is_own(first.name))
+                && let Some((Definition::Alias(module, next), _)) =
+                    self.path(module, path, Namespace::Type)?
+            {
+                self.check_alias(module, &next, through, ended)?;
+            }
+        }
+        through.pop();
+        ended.insert(this);
+        Ok(())
     }
 }
 

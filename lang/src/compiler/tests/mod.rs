@@ -3,6 +3,7 @@
 mod failures;
 mod instructions;
 mod language;
+mod limits;
 
 use droste_native::{EF, F};
 use p3_field::PrimeCharacteristicRing;

@@ -1,0 +1,163 @@
+//! Generic parameters, and what they stand for.
+//!
+//! A scope is opened for all parameters that an item declares. What one stands for may be
+//! [`Ty::Unknown`], but its name never means an item of the module around. As in Rust, a constant
+//! parameter `N` does not hide a type `N`, nor a type parameter a constant.
+
+use std::rc::Rc;
+
+use super::*;
+
+/// The generic parameters in scope.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Generics(Vec<Parameter>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Parameter {
+    name: Symbol,
+    kind: Namespace,
+    argument: Ty,
+}
+
+/// Returns the kind of a generic parameter.
+pub(super) fn kind(constant: bool) -> Namespace {
+    match constant {
+        true => Namespace::Value,
+        false => Namespace::Type,
+    }
+}
+
+impl Generics {
+    /// Opens a scope for arguments in the order of their parameters. Parameters without an argument
+    /// are unknown.
+    pub fn of(params: &[GenericParam], arguments: impl IntoIterator<Item = Ty>) -> Self {
+        let arguments = arguments.into_iter().chain(std::iter::repeat(Ty::Unknown));
+        let parameters = params.iter().zip(arguments);
+        let parameters = parameters.map(|(param, argument)| Parameter {
+            name: param.name,
+            kind: kind(param.constant),
+            argument,
+        });
+        Self(parameters.collect())
+    }
+
+    /// Opens a scope in which nothing is known yet.
+    pub fn unknown(params: &[GenericParam]) -> Self {
+        Self::of(params, [])
+    }
+
+    /// Adds the parameters of an item inside of the present one.
+    pub fn extend(&mut self, inner: Self) {
+        self.0.extend(inner.0);
+    }
+
+    /// Returns what a parameter stands for, if there is one of this name.
+    pub fn get(&self, name: Symbol, kind: Namespace) -> Option<&Ty> {
+        let mut parameters = self.0.iter();
+        let found = parameters.find(|parameter| parameter.name == name && parameter.kind == kind);
+        found.map(|parameter| &parameter.argument)
+    }
+
+    /// Binds a parameter or, if it is known, compares. `None` if there is no such parameter.
+    pub fn bind(&mut self, name: Symbol, kind: Namespace, ty: &Ty) -> Option<bool> {
+        let mut parameters = self.0.iter_mut();
+        let found = parameters.find(|parameter| parameter.name == name && parameter.kind == kind);
+        let argument = &mut found?.argument;
+        let matches = argument.matches(ty);
+        if matches!(argument, Ty::Unknown) {
+            *argument = ty.clone();
+        }
+        Some(matches)
+    }
+
+    pub fn is_known(&self) -> bool {
+        let mut parameters = self.0.iter();
+        parameters.all(|parameter| !matches!(parameter.argument, Ty::Unknown))
+    }
+
+    /// Returns what the parameters stand for, in their order.
+    pub fn arguments(&self) -> Rc<[Ty]> {
+        let parameters = self.0.iter();
+        parameters
+            .map(|parameter| parameter.argument.clone())
+            .collect()
+    }
+}
+
+impl Evaluator<'_> {
+    /// Returns what the type parameter of this name stands for in the present code.
+    pub(super) fn type_parameter(&self, name: Symbol) -> Option<&Ty> {
+        let here = self.activations.last()?;
+        here.generics.get(name, Namespace::Type)
+    }
+
+    /// Returns what the constant parameter of this name stands for in the present code.
+    pub(super) fn constant_parameter(&self, name: Symbol) -> Option<&Ty> {
+        let here = self.activations.last()?;
+        here.generics.get(name, Namespace::Value)
+    }
+
+    /// Returns whether a path to a value begins with the name of an item, and not with a type.
+    pub(super) fn is_of_items(&self, path: &Path) -> bool {
+        let (None, [first, rest @ ..]) = (&path.qualified, path.segments.as_slice()) else {
+            return false;
+        };
+        let is_type = !rest.is_empty() && self.type_parameter(first.name).is_some();
+        &*first.name.text() != "Self" && !is_type
+    }
+
+    /// Returns whether a path is that of a constant parameter which is not known, or `_`.
+    pub(super) fn is_unknown_constant(&self, path: &Path) -> bool {
+        let (Some(name), Some(here)) = (path.ident(), self.activations.last()) else {
+            return false;
+        };
+        let mut locals = here.constants.iter();
+        let local = locals.any(|local| local.constant.name == name);
+        let unknown = matches!(self.constant_parameter(name), Some(Ty::Unknown));
+        &*name.text() == "_" || (unknown && !local)
+    }
+
+    /// Evaluates generic arguments for parameters, and opens the parameters' scope.
+    pub(super) fn open(
+        &mut self,
+        params: &[GenericParam],
+        arguments: &[GenericArg],
+    ) -> Eval<Generics> {
+        let mut types = Vec::with_capacity(arguments.len());
+        for (index, argument) in arguments.iter().enumerate() {
+            let constant = params.get(index).is_some_and(|param| param.constant);
+            types.push(match argument {
+                GenericArg::Type(ty) if !constant => self.ty(ty)?,
+                argument => self.generic_constant(argument)?,
+            });
+        }
+        Ok(Generics::of(params, types))
+    }
+
+    pub(super) fn generic_constant(&mut self, argument: &GenericArg) -> Eval<Ty> {
+        let value = match argument {
+            GenericArg::Const(expr) => {
+                if let ExprKind::Path(path) = &expr.kind
+                    && self.is_unknown_constant(path)
+                {
+                    return Ok(Ty::Unknown);
+                }
+                self.expr_of(expr, Ty::Int(Some(IntType::Usize)))?
+            }
+            GenericArg::Type(ty) => match &ty.kind {
+                TypeKind::Unknown => return Ok(Ty::Unknown),
+                TypeKind::Path(path) if self.is_unknown_constant(path) => return Ok(Ty::Unknown),
+                TypeKind::Path(path) => self.path_value(path)?,
+                _ => return fail(ty.span, "expected a constant here"),
+            },
+        };
+        match value {
+            Value::Int(value, None | Some(IntType::Usize)) => Ok(Ty::Const(value)),
+            Value::Bool(value) => Ok(Ty::ConstBool(value)),
+            other => {
+                let (found, span) = (other.describe(), argument.span());
+                fail(span, format!("{found} cannot be a generic argument"))
+            }
+        }
+    }
+}

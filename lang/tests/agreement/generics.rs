@@ -1,0 +1,164 @@
+//! Generic parameters whose names are also those of items: a parameter is never taken for an item.
+
+use crate::{outputs, program};
+
+program!(defaults {
+    use droste_gadgets::prelude::*;
+
+    pub const N: usize = 9;
+    pub struct U;
+    pub trait Id { const ID: usize; }
+    impl Id for U { const ID: usize = 1; }
+    impl Id for Felt { const ID: usize = 2; }
+    impl Id for u16 { const ID: usize = 16; }
+
+    pub trait Tr<const M: usize> { fn g(&self, a: [Felt; M]) -> usize { M * 10 + a.len() + 1 } }
+    pub struct S;
+    impl<const N: usize> Tr<N> for S {}
+
+    pub trait Of<T: Id> {
+        const C: usize = T::ID * 3;
+        fn of(&self, _: T) -> usize { T::ID }
+        fn twice(&self, x: T, y: T) -> usize { self.of(x) + self.of(y) + nested::<T>() }
+    }
+    impl<U: Id> Of<U> for S {}
+    fn nested<U: Id>() -> usize { U::ID * 100 }
+
+    pub trait Deep<T, const M: usize>: Of<T> where T: Id + Copy {
+        fn deep(&self, x: [T; M]) -> usize { self.of(x[0]) * 1000 + M }
+    }
+    impl<U: Id + Copy, const N: usize> Deep<U, N> for S {}
+
+    pub fn main() {
+        let x = public_input();
+        reveal(felt(S.g([x; 3])));
+        reveal(felt(S.g([x; 2]) + <S as Tr<4>>::g(&S, [x; 4]) * 100));
+        reveal(felt(S.of(x) + S.of(U) * 10 + S.of(5u16) * 100));
+        reveal(felt(S.twice(x, x)));
+        reveal(felt(S.deep([x, x, x])));
+        reveal(felt(<S as Of<Felt>>::C + <S as Of<U>>::C * 10));
+    }
+});
+
+#[test]
+fn defaults_of_generic_traits() {
+    let found = outputs(defaults::SOURCE, defaults::main, &[5]);
+    assert_eq!(found, [34, 4523, 1612, 204, 2003, 36]);
+}
+
+program!(types {
+    use droste_gadgets::prelude::*;
+
+    pub struct U;
+    pub trait Id { const ID: usize; fn id(&self) -> usize { Self::ID } }
+    impl Id for U { const ID: usize = 1; }
+    impl Id for Felt { const ID: usize = 2; }
+
+    pub struct S;
+    pub trait Tr<T> { type O: Id; fn make(x: T) -> Self::O; fn id_of(x: T) -> usize { Self::make(x).id() } }
+    impl<U: Id> Tr<U> for S { type O = U; fn make(x: U) -> U { x } }
+
+    pub struct Pair<A, B>(A, B);
+    impl<U: Id, T: Id> Tr<bool> for Pair<U, T> {
+        type O = T;
+        fn make(_x: bool) -> T { panic!() }
+    }
+    pub struct T;
+    impl Id for T { const ID: usize = 7; }
+    fn second<P: Tr<bool>>(_: P) -> usize { <<P as Tr<bool>>::O as Id>::ID }
+
+    pub fn main() {
+        let x = public_input();
+        reveal(felt(<S as Tr<Felt>>::make(x).id()));
+        reveal(felt(<S as Tr<Felt>>::id_of(x) + 10 * <S as Tr<U>>::id_of(U)));
+        reveal(felt(<<S as Tr<Felt>>::O as Id>::ID));
+        reveal(felt(second(Pair(U, x)) + 10 * second(Pair(x, T))));
+    }
+});
+
+#[test]
+fn associated_types() {
+    let found = outputs(types::SOURCE, types::main, &[5]);
+    assert_eq!(found, [2, 12, 2, 72]);
+}
+
+program!(aliases {
+    use droste_gadgets::prelude::*;
+    use other::{Twice, Wrapped};
+
+    pub trait Id { const ID: usize; }
+    pub struct T;
+    impl Id for T { const ID: usize = 9; }
+    impl Id for u16 { const ID: usize = 16; }
+    impl Id for Felt { const ID: usize = 2; }
+    pub const N: usize = 9;
+
+    pub struct W<A>(A);
+    impl<A: Id> W<A> {
+        fn mk(_: A) -> usize { A::ID }
+        fn of(self) -> usize { A::ID * 10 }
+    }
+    type Al<T> = W<T>;
+    type Swap<A, T> = (T, A);
+    type Row<const N: usize> = [Felt; N];
+    fn ids<A: Id, B: Id>(_: Swap<A, B>) -> usize { A::ID * 100 + B::ID }
+    fn length<const K: usize>(row: Row<K>) -> usize { K * 10 + row.len() }
+    fn wide(x: Twice<u8>) -> usize { let (a, b) = x; (a + b) as usize }
+
+    pub mod other {
+        pub struct Felt;
+        pub type Wrapped<T> = super::W<T>;
+        pub type Twice<Felt> = (Felt, Felt);
+    }
+
+    pub fn main() {
+        let x = public_input();
+        reveal(felt(Al::mk(5u16)));
+        reveal(felt(Al::<Felt>::mk(x) + Al::mk(T) * 10));
+        reveal(felt(Wrapped::mk(x) + W(5u16).of()));
+        reveal(felt(ids((x, 5u16))));
+        reveal(felt(length([x; 3])));
+        reveal(felt(wide((100, 100))));
+    }
+});
+
+#[test]
+fn aliases_with_and_without_arguments() {
+    let found = outputs(aliases::SOURCE, aliases::main, &[5]);
+    assert_eq!(found, [16, 92, 162, 1602, 33, 200]);
+}
+
+program!(kinds {
+    use droste_gadgets::prelude::*;
+
+    pub struct N;
+    pub trait Id { const ID: usize; }
+    impl Id for N { const ID: usize = 3; }
+    impl Id for Felt { const ID: usize = 2; }
+    pub const K: usize = 2;
+    pub struct T(usize);
+
+    // A constant parameter does not hide a type, nor a type parameter a value.
+    fn of_constant<const N: usize>(_: N, a: [Felt; N]) -> usize { <N as Id>::ID * 100 + N * 10 + a.len() }
+    fn of_type<K: Id>(_: K, a: [Felt; K]) -> usize { K::ID * 100 + K * 10 + a.len() }
+    fn of_struct<T: Id>(_: T) -> usize { let made = T(4); made.0 * 10 + T::ID }
+
+    pub struct W<A, const M: usize>(A, [Felt; M]);
+    impl<const N: usize> W<N, { N }> { fn f(&self) -> usize { N + 50 } }
+    pub trait Tr { fn g(&self) -> usize { 1 } }
+    impl<A, const M: usize> Tr for W<A, M> {}
+
+    pub fn main() {
+        let x = public_input();
+        reveal(felt(of_constant(N, [x; 4])));
+        reveal(felt(of_type(x, [x; 2])));
+        reveal(felt(of_struct(x)));
+        reveal(felt(W(N, [x; 5]).f() + W(x, [x; 5]).g() * 100));
+    }
+});
+
+#[test]
+fn types_and_constants_of_one_name() {
+    let found = outputs(kinds::SOURCE, kinds::main, &[5]);
+    assert_eq!(found, [344, 222, 42, 155]);
+}
