@@ -106,6 +106,8 @@ fn colliding<'a>(names: &'a Names, outside: &BTreeSet<&str>, random: &mut Random
     };
     let items: Vec<&str> = keys.iter().filter(is_item).map(|key| key.name()).collect();
     let all: Vec<&str> = keys.iter().map(|key| key.name()).collect();
+    // Droste refuses types that are named as a function or a constant.
+    let items_alike = random.chance(5);
     let mut chosen: Chosen<'a> = keys
         .iter()
         .map(|key| (*key, key.name().to_owned()))
@@ -115,6 +117,7 @@ fn colliding<'a>(names: &'a Names, outside: &BTreeSet<&str>, random: &mut Random
         if !can_change(names, key) || random.chance(15) {
             continue;
         }
+        let apart = !items_alike && items.contains(&key.name());
         for _ in 0..TRIES {
             let name = match random.below(10) {
                 0..=4 if !items.is_empty() => random.pick(&items),
@@ -122,7 +125,8 @@ fn colliding<'a>(names: &'a Names, outside: &BTreeSet<&str>, random: &mut Random
                 8 => random.pick(FUNCTIONS),
                 _ => random.pick(TYPES),
             };
-            let taken = matches!(key, Key::Global(_)) && outside.contains(name);
+            let global = matches!(key, Key::Global(_));
+            let taken = global && (outside.contains(name) || (apart && items.contains(&name)));
             if name != key.name() && !taken && fits(names, &chosen, key, name) {
                 chosen.insert(key, name.to_owned());
                 break;

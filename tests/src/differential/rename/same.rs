@@ -5,6 +5,7 @@ use std::fmt;
 
 use droste_vm::compiler::{Compiled, SourceMap};
 
+use super::super::known::KNOWN;
 use super::super::machine::{self, Refusal};
 use super::super::random::Random;
 use super::super::source::print;
@@ -35,7 +36,7 @@ pub struct Report {
     pub differ: Vec<(String, String, String)>,
 }
 
-/// Compiles the programs of the repository under several names.
+/// Compiles the programs of the repository under several names, and those that were once misread.
 ///
 /// # Errors
 ///
@@ -47,6 +48,16 @@ pub fn repository(seed: u64) -> std::io::Result<Report> {
         .flat_map(|(_, text)| identifiers(text))
         .collect();
     let mut report = Report::default();
+    for known in KNOWN {
+        let source = known.program(0).native;
+        report.add(
+            known.name,
+            &source,
+            &[],
+            &NOTHING,
+            &mut Random::new(seed, 0),
+        );
+    }
     for (example, number) in corpus::examples()?.iter().zip(0..) {
         let mut random = Random::new(seed, number);
         // Without library files if there is no need, since they limit the choice of names.
