@@ -231,7 +231,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "the number of a generic trait's default method is looked up as a constant",
-        items: "const N: usize = 9;\ntrait Tr<const M: usize> { fn g(&self, a: [Felt; M]) -> usize { M * 10 + a.len() } }\n\
+        items: "const N: usize = 9;\nconst K: usize = 4;\ntrait Tr<const M: usize> { fn g(&self, a: [Felt; M]) -> usize { M * 10 + a.len() } }\n\
                 struct S;\nimpl<const N: usize> Tr<N> for S {}",
         taken_for: Some(""),
         body: "reveal(x + felt(S.g([x; 3])));",
@@ -240,7 +240,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "the type of a generic trait's default constant is looked up as a struct",
-        items: "trait N { const K: usize; }\nstruct U;\nimpl N for U { const K: usize = 3; }\nimpl N for Felt { const K: usize = 5; }\n\
+        items: "trait N { const K: usize; }\nstruct U;\nimpl N for U { const K: usize = 3; }\nstruct V;\nimpl N for V { const K: usize = 7; }\nimpl N for Felt { const K: usize = 5; }\n\
                 trait Tr<T: N> { const C: usize = T::K * 2; fn g(&self, _x: T) -> usize { T::K } }\nstruct S;\nimpl<U: N> Tr<U> for S {}",
         taken_for: Some(""),
         body: "reveal(x + felt(S.g(x) + 100 * <S as Tr<Felt>>::C));",
@@ -249,7 +249,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "an associated type that is a parameter of its implementation is looked up as a struct",
-        items: "trait N { const K: usize; }\nstruct U;\nimpl N for U { const K: usize = 3; }\nimpl N for Felt { const K: usize = 5; }\n\
+        items: "trait N { const K: usize; }\nstruct U;\nimpl N for U { const K: usize = 3; }\nstruct V;\nimpl N for V { const K: usize = 7; }\nimpl N for Felt { const K: usize = 5; }\n\
                 trait Tr<T> { type O; }\nstruct S;\nimpl<U: N> Tr<U> for S { type O = U; }\nfn k<T: N>() -> usize { T::K }",
         taken_for: Some(""),
         body: "reveal(x + felt(k::<<S as Tr<Felt>>::O>()));",
@@ -258,7 +258,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         name: "the parameter of an alias without arguments is looked up as a struct",
-        items: "trait N { const K: usize; }\nstruct T;\nimpl N for T { const K: usize = 3; }\nimpl N for u16 { const K: usize = 5; }\n\
+        items: "trait N { const K: usize; }\nstruct T;\nimpl N for T { const K: usize = 3; }\nstruct V;\nimpl N for V { const K: usize = 7; }\nimpl N for u16 { const K: usize = 5; }\n\
                 struct W<A> { a: A }\nimpl<A: N> W<A> { fn mk(_a: A) -> usize { A::K } }\ntype Al<T> = W<T>;",
         taken_for: Some(""),
         body: "reveal(x + felt(Al::mk(5u16)));",

@@ -34,13 +34,15 @@ impl Named {
         let [a, b, c, d] = [0; 4].map(|_: usize| g.random.between(2, 99));
         let length = g.random.between(1, 4);
         g.items.push(line(format!(
-            "const {constant}: usize = {length};\n\
-             #[derive(Clone, Copy)]\nstruct {structure} {{ x: Felt }}\n\
+            "const {constant}: usize = {length};\nconst {constant}L: usize = {};\n\
+             #[derive(Clone, Copy)]\nstruct {structure} {{ x: Felt }}\n#[derive(Clone, Copy)]\nstruct {structure}R {{ x: Felt }}\n\
              trait {weight}: Copy {{ const K: usize; fn {weigh}(&self) -> Felt; }}\n\
              impl {weight} for {structure} {{ const K: usize = {a}; fn {weigh}(&self) -> Felt {{ self.x * felt({b}) }} }}\n\
+             impl {weight} for {structure}R {{ const K: usize = {d}; fn {weigh}(&self) -> Felt {{ self.x + felt({b}) }} }}\n\
              impl {weight} for Felt {{ const K: usize = {c}; fn {weigh}(&self) -> Felt {{ *self - felt({a}) }} }}\n\
              impl {weight} for Ext {{ const K: usize = {d}; fn {weigh}(&self) -> Felt {{ self.coeff(1) + felt({c}) }} }}\n\
-             impl {weight} for u16 {{ const K: usize = {b}; fn {weigh}(&self) -> Felt {{ felt(*self as usize * {d}) }} }}"
+             impl {weight} for u16 {{ const K: usize = {b}; fn {weigh}(&self) -> Felt {{ felt(*self as usize * {d}) }} }}",
+            length + 1,
         )));
         named
     }

@@ -15,8 +15,8 @@ use super::{Naming, identifiers, rename};
 /// Names in the library files of programs that have none.
 pub const NOTHING: BTreeSet<&str> = BTreeSet::new();
 
-/// The names under which each program is compiled, beside its own.
-const NAMINGS: [Naming; 3] = [Naming::Fresh, Naming::Colliding, Naming::Colliding];
+/// How often names that collide are chosen for a generated program, and for another one.
+const TIMES: (usize, usize) = (2, 8);
 
 /// Results of compiling programs under several names.
 #[derive(Debug, Default)]
@@ -50,22 +50,23 @@ pub fn repository(seed: u64) -> std::io::Result<Report> {
     let mut report = Report::default();
     for known in KNOWN {
         let source = known.program(0).native;
-        report.add(
-            known.name,
-            &source,
-            &[],
-            &NOTHING,
-            &mut Random::new(seed, 0),
-        );
+        let mut random = Random::new(seed, 0);
+        report.add(known.name, &source, (&[], &NOTHING), TIMES.1, &mut random);
     }
     for (example, number) in corpus::examples()?.iter().zip(0..) {
         let mut random = Random::new(seed, number);
         // Without library files if there is no need, since they limit the choice of names.
         let (files, outside) = match example.text.matches("droste_gadgets::").count() {
-            1 => (&[][..], &NOTHING),
+            1 => (&[] as &[_], &NOTHING),
             _ => (libraries, &outside),
         };
-        report.add(&example.name, &example.text, files, outside, &mut random);
+        report.add(
+            &example.name,
+            &example.text,
+            (files, outside),
+            TIMES.1,
+            &mut random,
+        );
     }
     Ok(report)
 }
@@ -75,23 +76,18 @@ impl Report {
     pub fn add_generated(&mut self, seed: u64, number: u64) {
         let source = print(&features::program(seed, number).0);
         let name = format!("program {number} of seed {seed}");
-        self.add(
-            &name,
-            &source,
-            &[],
-            &NOTHING,
-            &mut Random::new(seed, number),
-        );
+        let mut random = Random::new(seed, number);
+        self.add(&name, &source, (&[], &NOTHING), TIMES.0, &mut random);
     }
 
-    /// Compiles a program under its own and under other names. The compiled programs must not
-    /// differ.
+    /// Compiles a program under its own names, fresh ones and, `times` times, ones that collide. The
+    /// library files that it may import are given with the names in them.
     pub fn add(
         &mut self,
         name: &str,
         source: &str,
-        libraries: &[(&str, &str)],
-        outside: &BTreeSet<&str>,
+        (libraries, outside): (&[(&str, &str)], &BTreeSet<&str>),
+        times: usize,
         random: &mut Random,
     ) {
         self.programs += 1;
@@ -101,7 +97,8 @@ impl Report {
             .ok()
             .map(|compiled| (compiled.clone(), source.to_owned()));
         let mut compiled = usize::from(own.is_ok());
-        for naming in NAMINGS {
+        let colliding = std::iter::repeat_n(Naming::Colliding, times);
+        for naming in std::iter::once(Naming::Fresh).chain(colliding) {
             let Some((text, changed)) = rename(source, outside, naming, random) else {
                 self.unread += 1;
                 return;
