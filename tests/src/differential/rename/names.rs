@@ -186,8 +186,10 @@ impl Names {
         if x.kinds.member {
             return function && !MEMBERS.contains(&b.name());
         }
-        // A pattern cannot bind the name of a struct whose fields are private.
-        let known = function || (TYPES.contains(&b.name()) && !x.kinds.local);
+        // A pattern cannot bind the name of a struct whose fields are private, and an argument of
+        // that name would be the type.
+        let value = x.kinds.local || (x.kinds.const_parameter && is_argument(x));
+        let known = function || (TYPES.contains(&b.name()) && !value);
         known && !is_used_in(y, &x.scope)
     }
 }
@@ -227,12 +229,15 @@ fn in_scope(x: &Group, y: &Group) -> bool {
             !y.kinds.in_patterns && (!y.kinds.value_item || !is_used_in(y, &x.scope))
         }
         (false, true) => {
+            // An argument of this name would be the type.
+            if x.kinds.const_parameter && is_argument(x) && y.kinds.type_item {
+                return false;
+            }
             let other = match x.kinds.type_parameter {
-                true => !y.kinds.type_item,
+                true => !y.kinds.type_item && !is_argument(y),
                 false => !y.kinds.value_item && !y.kinds.in_patterns,
             };
-            let argued = is_argument(x) || is_argument(y);
-            !is_used_in(y, &x.scope) || (other && !argued)
+            other || !is_used_in(y, &x.scope)
         }
     }
 }
