@@ -17,7 +17,7 @@ pub const NOTHING: BTreeSet<&str> = BTreeSet::new();
 
 /// How often names that collide are chosen for a generated program, for one of the repository, and
 /// for one that was once misread.
-const TIMES: (usize, usize, usize) = (2, 8, 24);
+const TIMES: (usize, usize, usize) = (2, 4, 24);
 
 /// Results of compiling programs under several names.
 #[derive(Debug, Default)]
