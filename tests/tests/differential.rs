@@ -43,7 +43,7 @@ fn random_programs_mean_the_same_both_ways() {
     assert_eq!(report.differences(), 0);
     assert_eq!(report.programs, PROGRAMS as usize);
     // The generator must not lose many programs to its own mistakes, nor to refusals. This and the
-    // numbers below leave a margin to what ten seeds gave, which is in `docs/fuzzing.md`.
+    // numbers below leave a margin to what two seeds gave, which is in `docs/fuzzing.md`.
     assert!(
         report.not_rust.len() * 100 <= report.programs,
         "{:?}",
@@ -56,7 +56,7 @@ fn random_programs_mean_the_same_both_ways() {
     assert!(report.failed >= report.programs / 3);
     for (feature, _, weight) in FEATURES.iter().chain(VECS) {
         let (all, compiled) = report.features.get(feature).copied().unwrap_or_default();
-        assert!(all >= 3 * weight, "{feature} is in {all} programs");
+        assert!(all >= 2 * weight, "{feature} is in {all} programs");
         let least = match (weight, MOSTLY_REFUSED.contains(feature)) {
             (_, true) => 0,
             // Among so few programs, refusals may be due to other features.
