@@ -23,7 +23,7 @@ use droste_tests::differential::{batch, features};
 /// Number of programs that are built at a time.
 const BATCH: u64 = 400;
 
-pub fn main() -> ExitCode {
+fn main() -> ExitCode {
     match run() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
