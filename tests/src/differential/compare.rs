@@ -25,6 +25,9 @@ pub enum Difference {
     Accepts,
     /// The native run succeeds, the machine's fails.
     Fails,
+    /// The machine's run succeeds with another statement if the prover gives a false value for a hint
+    /// that the program does not read from the tape.
+    FalseHint,
     /// The compiler or the executor panics.
     Panics,
 }
@@ -69,7 +72,7 @@ pub fn compare(seed: u64, runs: u64, cases: &[Case]) -> Result<Vec<Verdict>, Nat
 fn compare_crate(seed: u64, runs: u64, cases: &[Case]) -> Result<Vec<Verdict>, NativeError> {
     let compiled: Vec<_> = cases
         .iter()
-        .map(|case| machine::build(&case.machine))
+        .map(|case| machine::build(&case.machine, &[]))
         .collect();
     let programs: Vec<_> = cases
         .iter()
@@ -134,10 +137,16 @@ fn judge(
         };
         let inputs = Inputs::new(seed, number, run);
         let public = inputs.public(compiled.public_inputs);
-        let outcome = machine::run(compiled, &public, &inputs.tape(hints));
+        let tape = inputs.tape(hints);
+        let outcome = machine::run(compiled, &public, &tape);
         let difference = match (&answer.outcome, &outcome) {
             (_, Outcome::Panic(_)) => Difference::Panics,
             (Ok(native), Outcome::Accepted(machine)) if native == machine => {
+                let found = machine::accepts_false_hint(compiled, &public, &tape, number, native);
+                if let Some(found) = found {
+                    let text = format!("natively {native:?}, with a false hint {found:?}");
+                    return Verdict::Differs(Difference::FalseHint, run, text);
+                }
                 accepted += 1;
                 continue;
             }

@@ -284,6 +284,7 @@ impl Generator {
                 1 if sized => Ty::array(Ty::Felt, 0),
                 2 if !self.structs.is_empty() => self.some_struct(),
                 3 => self.some_type(1),
+                4 if self.random.chance(40) => Ty::Flag,
                 _ => Ty::Felt,
             };
             let name = if tuple {

@@ -2,6 +2,7 @@
 //! agree, or Droste must refuse the program. `docs/fuzzing.md` says how to run this.
 
 pub mod compare;
+pub mod corpus;
 pub mod expressions;
 pub mod features;
 pub mod generator;
@@ -11,6 +12,7 @@ pub mod known;
 pub mod machine;
 pub mod native;
 pub mod random;
+pub mod rename;
 pub mod report;
 pub mod shrink;
 pub mod source;

@@ -71,7 +71,7 @@ impl Report {
 }
 
 /// Returns a message without the names and numbers of its program.
-fn kind(message: &str) -> String {
+pub(super) fn kind(message: &str) -> String {
     let mut kind = String::new();
     let mut quoted = false;
     for c in message.chars() {

@@ -67,7 +67,7 @@ pub fn shrink(
             let native = print(&apply(&findings[*place].nodes, cuts));
             let machine = taken_for(&native);
             let panics = findings[*place].difference == Difference::Panics;
-            let keep = match machine::build(&machine) {
+            let keep = match machine::build(&machine, &[]) {
                 Ok(_) => true,
                 Err(machine::Refusal::Error(..)) => false,
                 Err(machine::Refusal::Panic(_)) => panics,

@@ -3,6 +3,8 @@
 mod branches;
 mod conditional;
 mod effects;
+mod flags;
+mod generic_traits;
 mod inferred;
 mod instances;
 mod loops;
@@ -76,17 +78,17 @@ pub const FEATURES: &[(&str, Feature, usize)] = &[
     ("builders", wholes::builders, 2),
     ("slices that meet", wholes::meeting, 3),
     ("own names of the prelude", wholes::own_names, 1),
-    ("operators by operand", operators::selected, 4),
-    ("operators with effects", operators::effects, 3),
+    ("methods with effects", operators::effects, 3),
     ("order of assigning operators", operators::assigning, 3),
-    (
-        "assigning operators of the program",
-        operators::assigning_implemented,
-        1,
-    ),
     ("types from results", inferred::types, 2),
     ("lengths from results", inferred::lengths, 2),
-    ("names of the standard library", standard::names, 4),
+    ("names of the standard library", standard::names, 3),
+    ("traits with numbers", generic_traits::numbers, 4),
+    ("traits with types", generic_traits::types, 4),
+    ("aliases with arguments", generic_traits::aliases, 3),
+    ("structs of flags", flags::structs, 4),
+    ("hints in loops and branches", flags::hints, 3),
+    ("closing assertions", flags::closing, 3),
 ];
 
 /// The features of `Vec`s.
@@ -198,6 +200,20 @@ pub fn program(seed: u64, index: u64) -> (Vec<Node>, Vec<&'static str>) {
         body.push(line("reveal(acc);"));
     });
     let mut nodes = vec![line("use droste_gadgets::prelude::*;")];
+    // Items with the names that generic parameters usually have.
+    for (item, name) in [
+        ("const", "N"),
+        ("struct", "T"),
+        ("const", "M"),
+        ("struct", "U"),
+    ] {
+        if generator.random.chance(20) {
+            nodes.push(line(match item {
+                "const" => format!("const {name}: usize = {};", generator.random.between(1, 5)),
+                _ => format!("#[derive(Clone, Copy)]\nstruct {name} {{ x: Felt }}"),
+            }));
+        }
+    }
     nodes.append(&mut generator.items);
     let main = group("pub fn main()", body);
     let place = 1 + generator.random.below(nodes.len());

@@ -1,142 +1,11 @@
-//! Operators on the program's own types: which implementation is called, its side effects, and when
-//! an assigning operator reads its two sides.
+//! What is on the right of `&&` and `||`, and when an assigning operator reads its two sides.
 
 use super::super::generator::Generator;
-use super::super::source::{Node, group, line};
+use super::super::source::{Node, line};
 use super::super::types::Ty;
 
-/// Operators, comparisons and conversions that are implemented for several types of the right side.
-pub fn selected(g: &mut Generator, body: &mut Vec<Node>) {
-    let (s, o) = (g.fresh("P"), g.fresh("P"));
-    let [a, b, c, d] = [0; 4].map(|_: usize| g.random.between(2, 99));
-    let (equal, own) = match g.random.below(3) {
-        0 => (", PartialEq", String::new()),
-        1 => (
-            "",
-            format!(
-                "impl PartialEq for {s} {{ fn eq(&self, other: &{s}) -> bool {{ self.x == other.x * felt({a}) }} }}"
-            ),
-        ),
-        _ => ("", String::new()),
-    };
-    // All structs have the same fields, so that a value of the wrong type would be read without an
-    // error.
-    g.items.push(line(format!(
-        "#[derive(Clone, Copy, Debug{equal})]\nstruct {s} {{ x: Felt }}\n#[derive(Clone, Copy)]\nstruct {o} {{ x: Felt }}"
-    )));
-    let ne = match g.random.chance(60) {
-        true => format!("fn ne(&self, other: &{o}) -> bool {{ self.x != other.x }}"),
-        false => String::new(),
-    };
-    let mut items = vec![
-        format!(
-            "impl std::ops::Add for {s} {{ type Output = {s}; fn add(self, other: {s}) -> {s} {{ {s} {{ x: self.x * felt({a}) + other.x }} }} }}"
-        ),
-        format!(
-            "impl std::ops::Add<{o}> for {s} {{ type Output = {s}; fn add(self, other: {o}) -> {s} {{ {s} {{ x: self.x + other.x * felt({b}) }} }} }}"
-        ),
-        format!(
-            "impl std::ops::Mul<{s}> for Felt {{ type Output = Felt; fn mul(self, other: {s}) -> Felt {{ self + other.x * felt({d}) }} }}"
-        ),
-        format!(
-            "impl std::ops::Sub<{s}> for Ext {{ type Output = Ext; fn sub(self, other: {s}) -> Ext {{ self * felt({a}) + other.x }} }}"
-        ),
-        format!(
-            "impl PartialEq<{o}> for {s} {{ fn eq(&self, other: &{o}) -> bool {{ self.x == other.x + felt(1) }} {ne} }}"
-        ),
-        format!(
-            "impl From<{s}> for {o} {{ fn from(x: {s}) -> {o} {{ {o} {{ x: x.x + felt({b}) }} }} }}"
-        ),
-        format!("impl From<{s}> for Felt {{ fn from(x: {s}) -> Felt {{ x.x - felt({d}) }} }}"),
-        format!(
-            "fn plus_{s}<T: std::ops::Add<Felt>>(x: T, y: Felt) -> T::Output {{ x + y }}\n\
-             fn same_{s}<T: PartialEq<{o}>>(x: T, y: {o}) -> bool {{ x == y }}\n\
-             fn from_{s}<T: From<{s}>>(x: {s}) -> T {{ T::from(x) }}"
-        ),
-        own.clone(),
-    ];
-    // A struct is told apart from a field element by more than its name, so Droste may refuse a
-    // wrong choice here.
-    let elements = g.random.chance(50);
-    if elements {
-        items.extend([
-        format!(
-            "impl std::ops::Add<Felt> for {s} {{ type Output = Felt; fn add(self, other: Felt) -> Felt {{ self.x - other * felt({c}) }} }}"
-        ),
-        format!(
-            "impl From<Felt> for {o} {{ fn from(x: Felt) -> {o} {{ {o} {{ x: x * felt({c}) }} }} }}"
-        ),
-        ]);
-    }
-    // With one more implementation, which `into` is called depends on the expected type.
-    let into = g.refused();
-    if into {
-        items.push(format!(
-            "impl Into<{s}> for {o} {{ fn into(self) -> {s} {{ {s} {{ x: self.x * felt({a}) }} }} }}"
-        ));
-    }
-    for index in g.random.order(items.len()) {
-        g.items.push(line(std::mem::take(&mut items[index])));
-    }
-    let (x, y, v) = (g.unknown(body), g.felt(1), g.fresh("v"));
-    let (e, less) = (g.ext(1), g.random.below(2));
-    body.push(line(format!(
-        "let {v}y = {y};\nlet ({v}, {v}w, {v}o) = ({s} {{ x: {x} }}, {s} {{ x: {v}y }}, {o} {{ x: {x} - felt({less}) }});\nlet {v}e = {e};"
-    )));
-    let flag = |condition: String| format!("(if {condition} {{ felt(4) }} else {{ felt(7) }})");
-    let mut calls = vec![
-        format!("({v} + {v}w).x"),
-        format!("({v} + {v}o).x"),
-        format!("({x} * {v}w)"),
-        format!("({x} * {v}y)"),
-        format!("({v}e - {v}).coeff(0)"),
-        format!("({v}e - {v}y).coeff(0)"),
-        flag(format!("{v} == {v}o")),
-        flag(format!("{v} != {v}o")),
-        format!("{o}::from({v}).x"),
-        format!("<{o} as From<{s}>>::from({v}w).x"),
-        format!("Felt::from({v}w)"),
-        flag(format!("same_{s}({v}, {v}o)")),
-        format!("from_{s}::<{o}>({v}).x"),
-        format!("from_{s}::<Felt>({v})"),
-    ];
-    let mut refused = vec![
-        format!("{o}::from({v}o).x"),
-        format!("Felt::from({x})"),
-        format!("from_{s}::<{s}>({v}).x"),
-        format!("plus_{s}({x}, {v}y)"),
-        format!("plus_{s}({v}e, {v}y).coeff(0)"),
-        format!("{{ let t: {o} = {v}.into(); t.x }}"),
-        format!("{{ let t: {s} = {v}.into(); t.x }}"),
-        format!("{{ let t: {o} = {v}o.into(); t.x }}"),
-        format!("{{ let t: Felt = {v}.into(); t }}"),
-    ];
-    if elements {
-        calls.push(format!("({v} + {v}y)"));
-        calls.push(format!("{o}::from({v}y).x"));
-        refused.push(format!("plus_{s}({v}, {v}y)"));
-    }
-    if into {
-        calls.push(format!("{{ let t: {s} = {v}o.into(); t.x }}"));
-        calls.push(format!("{{ let t: {o} = {v}o.into(); t.x }}"));
-    }
-    if !equal.is_empty() {
-        refused.push(flag(format!("{v} == {v}w")));
-        refused.push(format!("{{ assert_eq!({v}, {v}); felt(3) }}"));
-    }
-    if !own.is_empty() {
-        calls.push(flag(format!("{v} == {v}w")));
-        calls.push(flag(format!("{v} != {v}w")));
-        let same = format!("{s} {{ x: {v}y * felt({a}) }}, {v}w");
-        calls.push(flag(format!("[{same}][0] == {v}w")));
-        let assertion = format!("{{ assert_eq!({same}); felt(3) }}");
-        refused.extend([assertion.clone(), assertion]);
-    }
-    g.observe_some(&calls, (30, &refused), body);
-}
-
-/// Operators and methods that assert, read hints or change their object, in places where Rust may
-/// not evaluate them: on the right of `&&` and `||`, in conditions, in guards.
+/// Methods that assert, read hints or change their object, in places where Rust may not evaluate
+/// them: on the right of `&&` and `||`, in conditions, in guards.
 pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
     let name = g.fresh("C");
     let effect = |g: &mut Generator| match g.random.below(4) {
@@ -148,10 +17,9 @@ pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
     let by = g.random.between(1, 5);
     g.items.push(line(format!(
         "#[derive(Clone, Copy)]\nstruct {name} {{ x: Felt, n: usize }}\n\
-         impl PartialEq for {name} {{ fn eq(&self, other: &{name}) -> bool {{ {equal} self.x == other.x }} }}\n\
-         impl std::ops::Add for {name} {{ type Output = {name}; fn add(self, other: {name}) -> {name} {{ {add} {name} {{ x: self.x + other.x, n: self.n }} }} }}\n\
-         impl std::ops::BitAnd for {name} {{ type Output = bool; fn bitand(self, other: {name}) -> bool {{ {and} self.n == other.n }} }}\n\
-         impl {name} {{ fn bump(&mut self, x: Felt) -> bool {{ self.x += felt({by}); self.x == x }} fn step(&mut self) -> bool {{ self.n += 1; self.x += felt({by}); self.n == 3 }} }}"
+         impl {name} {{ fn is(&self, other: &{name}) -> bool {{ {equal} self.x == other.x }} fn is_not(&self, other: &{name}) -> bool {{ !self.is(other) }} \
+         fn plus(self, other: {name}) -> {name} {{ {add} {name} {{ x: self.x + other.x, n: self.n }} }} fn alike(self, other: {name}) -> bool {{ {and} self.n == other.n }} \
+         fn bump(&mut self, x: Felt) -> bool {{ self.x += felt({by}); self.x == x }} fn step(&mut self) -> bool {{ self.n += 1; self.x += felt({by}); self.n == 3 }} }}"
     )));
     let (x, v) = (g.unknown(body), g.fresh("v"));
     let small = g.random.below(4);
@@ -170,10 +38,10 @@ pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
     let known = format!("({})", g.bool(1));
     let operator = g.random.pick(&["&&", "||"]);
     let right = match g.random.below(6) {
-        0 | 1 => format!("{v} == {v}w"),
-        2 => format!("{v} != {v}w"),
-        3 => format!("({v} + {v}w).x == felt({})", 2 * small + 1),
-        4 => format!("({v} & {v}w)"),
+        0 | 1 => format!("{v}.is(&{v}w)"),
+        2 => format!("{v}.is_not(&{v}w)"),
+        3 => format!("{v}.plus({v}w).x == felt({})", 2 * small + 1),
+        4 => format!("{v}.alike({v}w)"),
         _ => format!("{v}.bump(felt({}))", small + by),
     };
     let condition = match g.random.below(4) {
@@ -182,8 +50,8 @@ pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
         _ => format!("{decides} {operator} {right}"),
     };
     let guard = match g.random.below(3) {
-        0 => format!("{v} & {v}w"),
-        1 => format!("{known} {operator} {v} & {v}w"),
+        0 => format!("{v}.alike({v}w)"),
+        1 => format!("{known} {operator} {v}.alike({v}w)"),
         _ => format!("{v}.step()"),
     };
     let t = g.fresh("t");
@@ -192,7 +60,7 @@ pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
         3 => format!("let {t} = {condition};\nlet {t} = if {t} {{ {x} }} else {{ felt(3) }};"),
         4 => format!("assert!({condition} || {x} == {x} + felt(0));\nlet {t} = {v}.x;"),
         5 => format!(
-            "let mut {t} = {x};\nif {known} {operator} ({v} & {v}w) {{ {t} += felt(9); }} else if {v}.step() {{ {t} += felt(5); }}"
+            "let mut {t} = {x};\nif {known} {operator} {v}.alike({v}w) {{ {t} += felt(9); }} else if {v}.step() {{ {t} += felt(5); }}"
         ),
         // If the pattern of an arm does not match, its guard is not evaluated.
         _ => {
@@ -202,7 +70,7 @@ pub fn effects(g: &mut Generator, body: &mut Vec<Node>) {
             };
             let second = match g.refused() {
                 true => format!("_ if {condition} => felt(4)"),
-                false => format!("_ if {v} & {v}w => felt(4)"),
+                false => format!("_ if {v}.alike({v}w) => felt(4)"),
             };
             format!(
                 "let {t} = {v}.n;\nlet {t} = match {t} {{\n    {first},\n    2..=3 if {v}.step() => felt(2),\n    2 if {guard} => felt(3),\n    {second},\n    _ => felt(5),\n}};"
@@ -234,8 +102,7 @@ pub fn assigning(g: &mut Generator, body: &mut Vec<Node>) {
          fn {name}_any<T: std::ops::AddAssign + Copy>(v: &mut [T; 4], w: &[T; 4], k: &mut usize) {{ v[{name}_n(k)] += w[{name}_n(k)]; }}\n\
          fn {name}_one<T: std::ops::AddAssign>(v: &mut T, x: T) {{ *v += x; }}\n\
          fn {name}_set(n: &mut usize, m: usize) -> usize {{ *n += {{ *n = m; m + 1 }}; *n }}\n\
-         #[derive(Clone, Copy)]\nstruct {name}S {{ x: Felt, n: usize }}\n\
-         impl std::ops::Add<{name}S> for Ext {{ type Output = Ext; fn add(self, other: {name}S) -> Ext {{ self * felt({factor}) + other.x }} }}"
+         #[derive(Clone, Copy)]\nstruct {name}S {{ x: Felt, n: usize }}"
     ).replace(&format!("{name}S"), &name.to_uppercase())));
     let (structure, v) = (name.to_uppercase(), g.fresh("v"));
     let list = |g: &mut Generator| (0..4).map(|_| g.felt(1)).collect::<Vec<_>>().join(", ");
@@ -275,8 +142,7 @@ pub fn assigning(g: &mut Generator, body: &mut Vec<Node>) {
         format!("{v}n[{i}] += {name}_set(&mut {v}k, {start});"),
         format!("{v}n[{i}] += {name}_set(&mut {v}n[{i}], {start});"),
         format!("{v}e {op} {f};"),
-        format!("{v}e += {structure} {{ x: {f}, n: 1 }};"),
-        format!("{v}e += {v}s;"),
+        format!("{v}e += {structure} {{ x: {f}, n: 1 }}.x;"),
         format!("{v}s.x {op} {{ {v}k += 1; {v}[{v}k % 4] }};"),
     ];
     // Droste refuses these, since it cannot determine the order.
@@ -306,56 +172,4 @@ pub fn assigning(g: &mut Generator, body: &mut Vec<Node>) {
     ] {
         g.observe(&value, &Ty::Felt, body);
     }
-}
-
-/// Assigning operators that the program implements, along with the operators that they would
-/// normally be built from.
-pub fn assigning_implemented(g: &mut Generator, body: &mut Vec<Node>) {
-    let name = g.fresh("Q");
-    let (operator, method) = [("Add", "add"), ("Sub", "sub"), ("Mul", "mul")][g.random.below(3)];
-    let symbol = match method {
-        "add" => "+=",
-        "sub" => "-=",
-        _ => "*=",
-    };
-    let [a, b, c] = [0; 3].map(|_: usize| g.random.between(2, 99));
-    g.items.push(line(format!(
-        "#[derive(Clone, Copy)]\nstruct {name} {{ x: Felt }}"
-    )));
-    let mut items = [
-        format!(
-            "impl std::ops::{operator} for {name} {{ type Output = {name}; fn {method}(self, other: {name}) -> {name} {{ {name} {{ x: self.x + other.x * felt({a}) }} }} }}"
-        ),
-        format!(
-            "impl std::ops::{operator}Assign for {name} {{ fn {method}_assign(&mut self, other: {name}) {{ assert_ne!(self.x, other.x); self.x = self.x * felt({b}) + other.x; }} }}"
-        ),
-        format!(
-            "impl std::ops::{operator}<{name}> for Felt {{ type Output = Felt; fn {method}(self, other: {name}) -> Felt {{ self * other.x + felt({a}) }} }}"
-        ),
-        format!(
-            "impl std::ops::{operator}Assign<{name}> for Felt {{ fn {method}_assign(&mut self, other: {name}) {{ *self = other.x * felt({c}); }} }}"
-        ),
-        format!(
-            "fn {method}_{name}<T: std::ops::{operator}Assign>(mut x: T, y: T) -> T {{ x {symbol} y; x }}"
-        ),
-    ];
-    for index in g.random.order(items.len()) {
-        g.items.push(line(std::mem::take(&mut items[index])));
-    }
-    let (x, y, v) = (g.unknown(body), g.felt(1), g.fresh("v"));
-    body.push(line(format!(
-        "let mut {v} = {name} {{ x: {x} }};\nlet {v}w = {name} {{ x: {y} }};\nlet mut {v}f = {v}.x;"
-    )));
-    let text = match g.random.below(4) {
-        0 => group(
-            format!("if {}", g.flag(1)),
-            vec![line(format!("{v} {symbol} {v}w;"))],
-        ),
-        1 => line(format!("{v}f {symbol} {v}w;")),
-        2 => line(format!("{v} = {method}_{name}({v}, {v}w);")),
-        _ => line(format!("{v} {symbol} {v}w;")),
-    };
-    body.push(text);
-    g.observe(&format!("{v}.x"), &Ty::Felt, body);
-    g.observe(&format!("{v}f"), &Ty::Felt, body);
 }

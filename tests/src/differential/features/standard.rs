@@ -96,17 +96,8 @@ pub fn names(g: &mut Generator, body: &mut Vec<Node>) {
             format!("{this} % 1000 + {p}{other}")
         }
     };
-    let (derived, written) = match g.random.below(3) {
-        0 => (", PartialEq", None),
-        1 => (
-            "",
-            Some(format!(
-                "impl PartialEq for {name}S {{ fn eq(&self, other: &Self) -> bool {{ self.x == other.x * felt({q}) }} }}"
-            )),
-        ),
-        _ => ("", None),
-    };
-    let compares = !derived.is_empty() || written.is_some();
+    let compares = g.random.chance(50);
+    let derived = if compares { ", PartialEq" } else { "" };
     let inherent = g.random.chance(40).then_some(own);
     g.items.push(line(format!(
         "#[derive(Clone, Copy{derived})]\nstruct {name}S {{ x: Felt }}"
@@ -136,7 +127,6 @@ pub fn names(g: &mut Generator, body: &mut Vec<Node>) {
             signature(takes)
         )),
     ];
-    items.extend(written.map(line));
     if inherent.is_some() {
         let text = format!(
             "impl {name}S {{ {} {{ {} }} }}",
@@ -217,10 +207,7 @@ pub fn names(g: &mut Generator, body: &mut Vec<Node>) {
     }
     if compares {
         let call = format!("(if {v} == {v}w {{ felt(4) }} else {{ felt(7) }})");
-        match derived.is_empty() {
-            true => calls.push(call),
-            false => refused.push(call),
-        }
+        refused.push(call);
     }
     g.observe_some(&calls, (40, &refused), body);
     g.observe(&format!("{v}.x"), &Ty::Felt, body);
