@@ -197,6 +197,12 @@ fn with_roots(roots: &[EF]) -> Vec<EF> {
     polynomial
 }
 
+/// An element of the base field.
+fn in_base(value: EF) -> F {
+    let coefficients: &[F] = value.as_basis_coefficients_slice();
+    coefficients[0]
+}
+
 fn evaluate(polynomial: &[EF], x: EF) -> EF {
     polynomial
         .iter()
@@ -217,7 +223,7 @@ impl Prover {
 
     /// Lies about a layer's fractions, so that their combined sum is this much more.
     fn lie_about_halves(&mut self, layer: usize, values: &[EF], lambda: EF, more: EF) -> [EF; 4] {
-        let [n0, d0, n1, d1] = [0, 1, 2, 3].map(|i| values[i]);
+        let [_, d0, n1, d1] = [0, 1, 2, 3].map(|i| values[i]);
         let is_last = layer == self.machine.shape.log_leaves();
         let mut ratio = [EF::ONE; 2];
         match (self.term, is_last) {
@@ -601,22 +607,26 @@ impl Prover {
             0 => encode(&self.machine.main_cells(&self.traces), &step),
             _ => self.folded_rows(&step),
         };
-        let mut places: Vec<usize> = (0..1 << step.log_leaves).collect();
+        let length = 1 << step.log_leaves;
+        let mut places: Vec<usize> = (0..length).collect();
         places.shuffle(&mut self.rng);
-        places.truncate(places.len() / DISTANCE);
         match self.term {
             Term::Fold(_) => {
                 places.clear();
                 self.spoil_two_rows(number, &mut word);
             }
             Term::Outside => {
+                // The codewords agree at some places.
                 let other = self.rows_of_other(&step);
+                places.retain(|&place| *other.row_slice(place).unwrap() != *word.row_mut(place));
+                places.truncate(length / DISTANCE);
                 for &place in &places {
                     let leaf = other.row_slice(place).unwrap();
                     word.row_mut(place).copy_from_slice(&leaf);
                 }
             }
             _ => {
+                places.truncate(length / DISTANCE);
                 for &place in &places {
                     word.row_mut(place).fill_with(|| self.rng.random());
                 }
@@ -631,7 +641,7 @@ impl Prover {
     /// the last one of the fold.
     fn spoil_two_rows(&mut self, number: usize, word: &mut RowMajorMatrix<F>) {
         self.fold = self.hoped(1)[0];
-        let root = self.fold.as_basis_coefficients_slice()[0];
+        let root = in_base(self.fold);
         let second = match number {
             0 => 1,
             _ => EXTENSION_DEGREE,
@@ -661,7 +671,7 @@ impl Prover {
         }
         let mut cells = self.machine.main_cells(&self.traces);
         for (cell, value) in zip(&mut cells, &values) {
-            *cell += value.as_basis_coefficients_slice()[0];
+            *cell += in_base(*value);
         }
         encode(&cells, step)
     }
@@ -755,7 +765,7 @@ impl Dishonest {
             Term::Lookups | Term::Constraints => {
                 let roots = prover.hoped(LANES - 1);
                 for (lie, c) in zip(&mut lies, with_roots(&roots).iter().rev()) {
-                    *lie = c.as_basis_coefficients_slice()[0];
+                    *lie = in_base(*c);
                 }
             }
             _ => lies[LANES - 1] = F::ONE,
