@@ -146,6 +146,8 @@ struct Prover {
     false_now: Falsehood,
     /// The step whose challenge has made the false claim true.
     escaped: Option<Step>,
+    /// Whether a denominator is zero, which no verifier accepts.
+    is_refused: bool,
     challenges: BTreeMap<Step, EF>,
     /// The point of a layer's values, and of those of the next layer as far as it is known.
     point: Vec<EF>,
@@ -424,6 +426,7 @@ impl Prover {
                     1 => (EF::ZERO, -(values[0] * values[3] + values[1] * values[2])),
                     _ => (self.of(Step::Combination(layer - 1)), before.sum),
                 };
+                self.is_refused |= layer == 1 && (values[1] * values[3]).is_zero();
                 self.point = std::mem::take(&mut self.next);
                 self.false_now = Falsehood::default();
                 if !more.is_zero() {
@@ -747,6 +750,7 @@ impl Dishonest {
             traces: vec![],
             false_now: Falsehood::default(),
             escaped: None,
+            is_refused: false,
             challenges: BTreeMap::new(),
             point: vec![],
             next: vec![],
@@ -812,6 +816,7 @@ impl Dishonest {
             "{term:?}: {escaped:?}"
         );
         let mut escapes = escaped.is_some() || matches!(term, Term::Queries(_));
+        escapes &= !self.prover.is_refused;
         if let Some((number, word, places)) = self.prover.word {
             let steps = self.prover.machine.commitments();
             let before: usize = steps[..number].iter().map(|step| step.queries).sum();

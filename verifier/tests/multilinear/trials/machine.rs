@@ -78,11 +78,11 @@ pub struct Machine {
 /// Three commitments, as few queries as there can be, no proof of work.
 const fn settings() -> WhirSettings {
     WhirSettings {
-        security_level: 3,
+        security_level: 2,
         grinding_bits: 0,
         log_block: 9,
-        log_blowup: 2,
-        second_log_blowup: 3,
+        log_blowup: 1,
+        second_log_blowup: 2,
         later_fold: 2,
         blowup_step: 0,
         cap_height: 0,
