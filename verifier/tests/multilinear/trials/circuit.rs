@@ -1,5 +1,5 @@
-//! A transcript with sixteen challenges, for the verifier in the machine. The machine compiles this file
-//! too.
+//! A transcript with sixteen challenges, for the verifier in the machine. The machine compiles this
+//! file too.
 
 use droste_gadgets::bits::Bits;
 use droste_gadgets::hash::Challenger;
@@ -7,8 +7,8 @@ use droste_gadgets::poseidon16::Poseidon16Challenger;
 use droste_gadgets::prelude::*;
 use droste_gadgets::unchecked::UncheckedSlice;
 
-/// The challenges, drawn at random. None is 0 or 1, where polynomials of the protocol have values that
-/// are not the prover's choice.
+/// The challenges, drawn at random. None is 0 or 1, where polynomials of the protocol have values
+/// that are not the prover's choice.
 pub const CHALLENGES: [u32; 16] = [
     1_582_222_086,
     66_769_618,

@@ -1,10 +1,10 @@
 //! The transcript of a dishonest prover of a false statement.
 //!
-//! The honest prover works on false inputs, and does not know that they are. Its transcript changes what
-//! it says so that the next check passes: a false claim stays in the proof, or becomes a true one if a
-//! challenge is one of those that the prover has hoped for. It hopes in the steps of one [`Term`] alone;
-//! in all others the false claim is such that no challenge makes it true. Once a claim is true, nothing
-//! more is changed.
+//! The honest prover works on false inputs, and does not know that they are. Its transcript changes
+//! what it says so that the next check passes: a false claim stays in the proof, or becomes a true
+//! one if a challenge is one of those that the prover has hoped for. It hopes in the steps of one
+//! [`Term`] alone; in all others the false claim is such that no challenge makes it true. Once a
+//! claim is true, nothing more is changed.
 
 use std::collections::BTreeMap;
 use std::iter::zip;
@@ -156,11 +156,13 @@ struct Prover {
     rho: Vec<EF>,
     /// The challenges of the opening.
     bound: Vec<EF>,
-    /// What the first rows of [`Term::Outside`]'s polynomials differ by, as a univariate polynomial.
+    /// What the first rows of [`Term::Outside`]'s polynomials differ by, as a univariate
+    /// polynomial.
     other: Vec<EF>,
     /// What their values outside the domain differ by.
     first_claim: EF,
-    /// The codeword that is committed to instead of the honest one, and the leaves at which it is false.
+    /// The codeword that is committed to instead of the honest one, and the leaves at which it is
+    /// false.
     word: Option<(usize, RowMajorMatrix<F>, Vec<usize>)>,
     /// The last challenge of a fold that makes its rows a codeword.
     fold: EF,
@@ -182,7 +184,8 @@ pub struct Dishonest {
 /// A proof, and what its prover knows.
 pub struct Trial {
     pub proof: Proof,
-    /// Whether a challenge that the prover has hoped for was sampled, and no query meets a false leaf.
+    /// Whether a challenge that the prover has hoped for was sampled, and no query meets a false
+    /// leaf.
     pub escapes: bool,
 }
 
@@ -251,9 +254,9 @@ impl Prover {
         [ratio[0] * scale, EF::ZERO, ratio[1] * scale, EF::ZERO]
     }
 
-    /// A round's polynomial, of which the sum `weights[0] t(0) + weights[1] t(1)` is false, with as many
-    /// roots among the challenges as its degree. If the prover does not hope, the polynomial is what the
-    /// false sum makes of a true message.
+    /// A round's polynomial, of which the sum `weights[0] t(0) + weights[1] t(1)` is false, with as
+    /// many roots among the challenges as its degree. If the prover does not hope, the polynomial
+    /// is what the false sum makes of a true message.
     fn lie_about_round(&mut self, hopes: bool, degree: usize, weights: [EF; 2]) -> Vec<EF> {
         let sum = self.false_now.sum;
         let [zero, one] = [EF::ZERO, EF::ONE];
@@ -273,7 +276,8 @@ impl Prover {
         }
     }
 
-    /// Lies about opened values so that the tables' polynomials have as much more as the sum claims.
+    /// Lies about opened values so that the tables' polynomials have as much more as the sum
+    /// claims.
     fn lie_about_opened(&mut self, values: &mut [EF]) {
         let (words, blocks) = (self.machine.table("words"), self.machine.table("blocks"));
         let slots = &self.machine.verifier.system().tables()[blocks].main;
@@ -376,7 +380,8 @@ impl Prover {
         total
     }
 
-    /// The number of the first claim about a list of a table's values, those outside the domain counted.
+    /// The number of the first claim about a list of a table's values, those outside the domain
+    /// counted.
     fn claim_of(&self, table: usize, list: usize) -> usize {
         let tables = self.machine.verifier.system().tables();
         let count =
@@ -387,7 +392,8 @@ impl Prover {
         self.machine.scheme.schedule().stack.outside + before.sum::<usize>() + list
     }
 
-    /// The factor of `alpha'` and of the first rows that the false statement adds to the sum of tables.
+    /// The factor of `alpha'` and of the first rows that the false statement adds to the sum of
+    /// tables.
     fn false_constraints(&self) -> EF {
         let system = self.machine.verifier.system();
         let blocks = self.machine.table("blocks");
@@ -406,8 +412,8 @@ impl Prover {
         let before = self.false_now.clone();
         match step {
             Step::Outside(0) if !self.other.is_empty() => {
-                // The other polynomial has other cells in the first row: all bits of the row's number
-                // are zero.
+                // The other polynomial has other cells in the first row: all bits of the row's
+                // number are zero.
                 let layout = self.machine.scheme.layout();
                 let y = self.of(step);
                 let mut lie = evaluate(&self.other, y);
@@ -509,8 +515,8 @@ impl Prover {
         }
     }
 
-    /// Lies about a round with an equality factor, of which all coefficients but the constant one are
-    /// sent.
+    /// Lies about a round with an equality factor, of which all coefficients but the constant one
+    /// are sent.
     fn say_round(&mut self, hopes: bool, weights: [EF; 2], values: &mut [EF]) {
         let polynomial = self.lie_about_round(hopes, values.len(), weights);
         let lies = &polynomial[1..];
@@ -640,8 +646,8 @@ impl Prover {
         self.word = Some((number, word, places));
     }
 
-    /// Changes rows 0 and 1 of all leaves so that the change cancels when they are folded by one challenge,
-    /// the last one of the fold.
+    /// Changes rows 0 and 1 of all leaves so that the change cancels when they are folded by one
+    /// challenge, the last one of the fold.
     fn spoil_two_rows(&mut self, number: usize, word: &mut RowMajorMatrix<F>) {
         self.fold = self.hoped(1)[0];
         let root = in_base(self.fold);
@@ -657,8 +663,8 @@ impl Prover {
         }
     }
 
-    /// The rows of the polynomial whose value outside the domain [`Term::Outside`]'s prover says: the
-    /// first one has other cells.
+    /// The rows of the polynomial whose value outside the domain [`Term::Outside`]'s prover says:
+    /// the first one has other cells.
     fn rows_of_other(&mut self, step: &CommitmentStep) -> RowMajorMatrix<F> {
         let layout = self.machine.scheme.layout();
         assert_eq!(layout.main_rows()[0], 0);
@@ -778,7 +784,8 @@ impl Dishonest {
         prover.public_values = claimed;
         let constraints = matches!(term, Term::Constraints | Term::Point);
         if constraints {
-            // The tables are those of the true statement, and violate the constraints of the false one.
+            // The tables are those of the true statement, and violate the constraints of the false
+            // one.
             prover.statement = lies;
         } else {
             prover.is_unbalanced = lies != [F::ZERO; LANES];

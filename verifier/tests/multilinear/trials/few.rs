@@ -5,8 +5,8 @@ use droste_native::stark::challenger::Poseidon16Challenger;
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 
-/// A transcript whose challenges are elements of a list, or all elements if the list is empty. As many
-/// elements are sampled for a challenge as always, and indices of queries are as always.
+/// A transcript whose challenges are elements of a list, or all elements if the list is empty. As
+/// many elements are sampled for a challenge as always, and indices of queries are as always.
 #[derive(Clone, Default)]
 pub struct FewChallenges {
     transcript: Poseidon16Challenger,

@@ -1,5 +1,5 @@
-//! What all provers here have in common: a small machine and its program, true and false runs of it, and
-//! the order in which its transcript observes and samples.
+//! What all provers here have in common: a small machine and its program, true and false runs of
+//! it, and the order in which its transcript observes and samples.
 
 use std::sync::OnceLock;
 
@@ -203,8 +203,8 @@ fn compile_verifier(recursion: &RecursionProgram, few: bool) -> Compiled {
     }
 }
 
-/// What the transcript observes and samples, in order (docs/notes/whir-protocol.md). Indices of queries
-/// are not listed.
+/// What the transcript observes and samples, in order (docs/notes/whir-protocol.md). Indices of
+/// queries are not listed.
 fn events(verifier: &Verifier<RecursionTables>, scheme: &Scheme, shape: &Shape) -> Vec<Event> {
     use Event::{Observe, Sample};
     let system = verifier.system();

@@ -1,14 +1,15 @@
 //! Soundness by experiment: how often dishonest provers are believed.
 //!
-//! A bound on a verifier's error is the probability of certain events. Here a dishonest prover follows
-//! the protocol from a false statement to the last check, natively and in the machine, and is believed if
-//! and only if one of these events happens. Each experiment is about one [`Term`] of
-//! docs/soundness.md: it counts the seeds with which the prover is believed, and compares them with the
-//! predicted rate.
+//! A bound on a verifier's error is the probability of certain events. Here a dishonest prover
+//! follows the protocol from a false statement to the last check, natively and in the machine, and
+//! is believed if and only if one of these events happens. Each experiment is about one [`Term`] of
+//! docs/soundness.md: it counts the seeds with which the prover is believed, and compares them with
+//! the predicted rate.
 //!
 //! Challenges are among sixteen elements of the field ([`few`]), so that a prover whose lie is a
-//! polynomial with `d` roots among them is believed at a rate of `d / 16`. So it is the number of roots
-//! and rounds that is tested, which the bound has over `|EF|`, and that nothing else stops such a prover.
+//! polynomial with `d` roots among them is believed at a rate of `d / 16`. So it is the number of
+//! roots and rounds that is tested, which the bound has over `|EF|`, and that nothing else stops such
+//! a prover.
 //! Queries are as always.
 
 mod circuit;
@@ -214,8 +215,8 @@ impl Experiment {
         (term, Dishonest::prove(term, few.clone(), seed), few)
     }
 
-    /// Runs the experiment with so many seeds; in the machine with the first few that are believed, and
-    /// the first few that are not.
+    /// Runs the experiment with so many seeds; in the machine with the first few that are believed,
+    /// and the first few that are not.
     fn run(&self, seeds: usize, in_machine: usize) -> Outcome {
         let machine = Machine::shared();
         let run = |seed: usize| {
