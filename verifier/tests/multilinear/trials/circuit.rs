@@ -48,9 +48,9 @@ impl FewChallenges {
 impl Challenger for FewChallenges {
     fn new() -> Self {
         let mut blocks = Vec::new();
-        for i in 0..16usize {
+        for challenge in &CHALLENGES {
             let mut lanes = [Felt::ZERO; 8];
-            lanes[0] = Felt::new(CHALLENGES[i]);
+            lanes[0] = Felt::new(*challenge);
             blocks.push(Block::new(lanes));
         }
         Self {

@@ -8,15 +8,18 @@
 //!
 //! Challenges are among sixteen elements of the field ([`few`]), so that a prover whose lie is a
 //! polynomial with `d` roots among them is believed at a rate of `d / 16`. So it is the number of
-//! roots and rounds that is tested, which the bound has over `|EF|`, and that nothing else stops such
-//! a prover.
-//! Queries are as always.
+//! roots and rounds that is tested, which the bound has over `|EF|`, and that nothing else stops
+//! such a prover. Queries are as always.
 
 mod circuit;
 mod dishonest;
 mod few;
 mod interval;
 mod machine;
+mod opened;
+mod prover;
+mod term;
+mod words;
 
 use std::fmt;
 
@@ -30,10 +33,13 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_maybe_rayon::prelude::*;
 
 use crate::check::failure;
-use dishonest::{DISTANCE, Dishonest, LANES, OUTSIDE_ROOTS, Term, Trial};
+use dishonest::{Dishonest, Trial};
 use few::FewChallenges;
 use interval::interval;
 use machine::Machine;
+use prover::LANES;
+use term::Term;
+use words::{DISTANCE, OUTSIDE_ROOTS};
 
 /// An experiment: what a prover hopes for.
 struct Experiment {
