@@ -277,9 +277,31 @@ fn dishonest_provers_are_believed_as_often_as_predicted() {
     run(48, 1);
 }
 
+/// A root more or less among the challenges is noticed at the number of seeds of the long form, and
+/// so is a single seed with which the prover should not have been believed.
+#[test]
+fn other_rates_are_not_as_predicted() {
+    let outcome = |roots: usize, predicted: usize, surprises| Outcome {
+        name: String::new(),
+        seeds: SEEDS,
+        believed: SEEDS * roots / 16,
+        predicted: predicted as f64 / 16.0,
+        surprises,
+    };
+    for roots in [0, 1, 7, 15] {
+        assert!(outcome(roots, roots, vec![]).is_as_predicted());
+        assert!(!outcome(roots, roots + 1, vec![]).is_as_predicted());
+        assert!(!outcome(roots + 1, roots, vec![]).is_as_predicted());
+        assert!(!outcome(roots, roots, vec![7]).is_as_predicted());
+    }
+}
+
+/// Seeds of each experiment in the long form.
+const SEEDS: usize = 4_000;
+
 #[test]
 #[ignore = "minutes of CPU time, prints a table: \
     cargo test -p droste-verifier --release --test multilinear trials::long -- --ignored --nocapture"]
 fn long() {
-    run(4_000, 10);
+    run(SEEDS, 10);
 }
