@@ -72,7 +72,7 @@ mod verifier;
 
 pub use self::fractions::{Fraction, Fractions, LANES, Packed, PackedExt};
 pub use self::proof::{GkrError, GkrProof, LayerProof, LeafClaim, RoundPolynomial};
-pub use self::prover::prove;
+pub use self::prover::{prove, prove_unchecked};
 pub use self::verifier::verify;
 use crate::field::{EXTENSION_DEGREE, MODULUS};
 

@@ -24,34 +24,66 @@ pub fn prove<C: FieldChallenger<F>>(
     leaves: &Fractions,
     challenger: &mut C,
 ) -> Result<(GkrProof, LeafClaim), GkrError> {
-    let span = info_span!("add fractions").entered();
-    let mut below = Vec::with_capacity(leaves.num_variables());
-    let mut layer = Layer::of_leaves(leaves);
-    for _ in 1..leaves.num_variables() {
-        let above = layer.above();
-        below.push(layer);
-        layer = above;
-    }
-    let root = layer.root();
-    check_root(&root)?;
-    drop(span);
+    let circuit = Circuit::new(leaves);
+    check_root(&circuit.root)?;
+    Ok(circuit.prove(challenger))
+}
 
-    let _span = info_span!("prove sums of fractions").entered();
-    observe_halves(&root, challenger);
-    let (mut halves, mut point) = (root, vec![]);
-    let mut layers = Vec::with_capacity(below.len());
-    while let Some(layer) = below.pop() {
-        let sumcheck = Sumcheck::new(&halves, &point, challenger);
-        let (proof, challenges) = match &layer {
-            Layer::Leaves(fractions) => sumcheck.packed(fractions),
-            Layer::Packed(fractions) => sumcheck.packed(fractions),
-            Layer::Scalar(fractions) => sumcheck.scalar(fractions),
-        };
-        (halves, point) = (proof.halves, challenges);
-        layers.push(proof);
+/// Like [`prove`], whatever the fractions add up to. The proof is refused unless it is zero: this is
+/// for tests of dishonest provers.
+///
+/// # Errors
+/// None.
+#[doc(hidden)]
+pub fn prove_unchecked<C: FieldChallenger<F>>(
+    leaves: &Fractions,
+    challenger: &mut C,
+) -> Result<(GkrProof, LeafClaim), GkrError> {
+    Ok(Circuit::new(leaves).prove(challenger))
+}
+
+/// The layers of the circuit.
+struct Circuit<'a> {
+    root: [Fraction<EF>; 2],
+    /// The layers below that of the root, the leaves first.
+    below: Vec<Layer<'a>>,
+}
+
+impl<'a> Circuit<'a> {
+    fn new(leaves: &'a Fractions) -> Self {
+        let _span = info_span!("add fractions").entered();
+        let mut below = Vec::with_capacity(leaves.num_variables());
+        let mut layer = Layer::of_leaves(leaves);
+        for _ in 1..leaves.num_variables() {
+            let above = layer.above();
+            below.push(layer);
+            layer = above;
+        }
+        Self {
+            root: layer.root(),
+            below,
+        }
     }
-    let claim = LeafClaim::new(&halves, &point, challenger);
-    Ok((GkrProof { root, layers }, claim))
+
+    fn prove<C: FieldChallenger<F>>(self, challenger: &mut C) -> (GkrProof, LeafClaim) {
+        let Self { root, mut below } = self;
+        let _span = info_span!("prove sums of fractions").entered();
+        observe_halves(&root, challenger);
+        let (mut halves, mut point) = (root, vec![]);
+        let mut layers = Vec::with_capacity(below.len());
+        while let Some(layer) = below.pop() {
+            let sumcheck = Sumcheck::new(&halves, &point, challenger);
+            let (proof, challenges) = match &layer {
+                Layer::Leaves(fractions) => sumcheck.packed(fractions),
+                Layer::Packed(fractions) => sumcheck.packed(fractions),
+                Layer::Scalar(fractions) => sumcheck.scalar(fractions),
+            };
+            (halves, point) = (proof.halves, challenges);
+            layers.push(proof);
+        }
+        let claim = LeafClaim::new(&halves, &point, challenger);
+        (GkrProof { root, layers }, claim)
+    }
 }
 
 /// The fractions of a layer: packed, if they are `2 LANES` or more.

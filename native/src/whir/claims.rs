@@ -40,8 +40,8 @@ impl Rows {
 
 impl Claim {
     /// The claim about the value at the point whose last coordinate is `y`, the one before it `y^2`,
-    /// and so on. It is the value at `y` of the univariate polynomial whose coefficients are the
-    /// cells.
+    /// and so on. As a function of `y` it is a polynomial of degree less than `2^variables`, from which
+    /// the cells can be computed.
     pub fn at_powers(y: EF, variables: usize) -> Self {
         Self {
             factors: powers(y, variables).into_iter().map(equality).collect(),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use droste_air::End;
-use droste_native::gkr::{self, GkrError};
+use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
 use droste_native::stark::challenger::{NoNonce, Poseidon16Challenger, Transcript, with_grinding};
 use droste_native::whir::{OpenError, Scheme, observe_cap};
 use droste_native::{EF, F};
@@ -134,6 +134,9 @@ pub enum ProveError {
     Refused(#[from] VerifyError),
 }
 
+/// Proves the sum of the messages' fractions.
+type ProveFractions<C> = fn(&Fractions, &mut C) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
+
 impl<T: Provable> ProvingKey<T> {
     /// Proves a run of the key's program.
     ///
@@ -221,15 +224,17 @@ impl<T: Provable> ProvingKey<T> {
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
     ) -> Result<Proof, ProveError> {
+        let mut challenger = Poseidon16Challenger::default();
+        let proof = self.prove_with(statement, traces, gkr::prove, &mut challenger)?;
         let challenger = &mut Poseidon16Challenger::default();
-        let proof = self.prove_traces_with(statement, traces, challenger)?;
-        info_span!("verify").in_scope(|| accept(&self.key, &self.parts, &proof))?;
+        info_span!("verify").in_scope(|| accept(&self.key, &self.parts, &proof, challenger))?;
         Ok(proof)
     }
 
     /// Proves given traces with this transcript, which has observed nothing, and does not verify the
-    /// proof. With any transcript but a new [`Poseidon16Challenger`] it is one that verifiers refuse:
-    /// this is for tests, whose transcripts observe false values.
+    /// proof. If messages do not balance, or the transcript is any but a new
+    /// [`Poseidon16Challenger`], it is one that verifiers refuse: this is for tests, whose transcripts
+    /// observe false values.
     ///
     /// # Errors
     /// See [`ProveError`].
@@ -240,8 +245,18 @@ impl<T: Provable> ProvingKey<T> {
         traces: &[RowMajorMatrix<F>],
         challenger: &mut C,
     ) -> Result<Proof, ProveError> {
+        self.prove_with(statement, traces, gkr::prove_unchecked, challenger)
+    }
+
+    fn prove_with<C: Transcript>(
+        &self,
+        statement: [F; LANES],
+        traces: &[RowMajorMatrix<F>],
+        fractions: ProveFractions<C>,
+        challenger: &mut C,
+    ) -> Result<Proof, ProveError> {
         let log_heights = self.check_traces(traces)?;
-        let prove = || self.prove_stark(&statement, traces, &log_heights, challenger);
+        let prove = || self.prove_stark(&statement, traces, &log_heights, fractions, challenger);
         let stark = with_grinding(prove)??;
         Ok(Proof {
             key: self.key.clone(),
@@ -256,6 +271,7 @@ impl<T: Provable> ProvingKey<T> {
         statement: &[F; LANES],
         traces: &[RowMajorMatrix<F>],
         log_heights: &[usize],
+        fractions: ProveFractions<C>,
         challenger: &mut C,
     ) -> Result<StarkProof, ProveError> {
         let system = &self.parts.system;
@@ -286,7 +302,7 @@ impl<T: Provable> ProvingKey<T> {
         let leaves = info_span!("leaves")
             .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
         let leaves = leaves.into_fractions(&shape)?;
-        let proved = info_span!("fractions").in_scope(|| gkr::prove(&leaves, challenger));
+        let proved = info_span!("fractions").in_scope(|| fractions(&leaves, challenger));
         // The next stage needs the memory.
         drop(leaves);
         let (fractions, claim) = match proved {

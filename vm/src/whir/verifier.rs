@@ -12,10 +12,9 @@ use std::sync::OnceLock;
 
 use droste_native::F;
 use droste_native::gkr::{self, GkrError};
-use droste_native::stark::challenger::Poseidon16Challenger;
+use droste_native::stark::challenger::{Poseidon16Challenger, Transcript};
 use droste_native::whir::settings::WhirSettingsError;
 use droste_native::whir::{LayoutError, OpeningError, Scheme, WhirSettings, observe_cap};
-use p3_challenger::FieldChallenger;
 use thiserror::Error;
 
 use super::key::{self, Key, KeyError, Parts, Provable, SchemeError, limits};
@@ -210,6 +209,28 @@ impl<T: Provable> Verifier<T> {
         min_bits: usize,
         proof: &Proof,
     ) -> Result<Report, VerifyError> {
+        self.verify_with(
+            expected,
+            min_bits,
+            proof,
+            &mut Poseidon16Challenger::default(),
+        )
+    }
+
+    /// Verifies with this transcript, which has observed nothing. With any but a new
+    /// [`Poseidon16Challenger`] nothing is proved: this is for tests, whose transcripts have few
+    /// challenges.
+    ///
+    /// # Errors
+    /// Why the proof is rejected.
+    #[doc(hidden)]
+    pub fn verify_with<C: Transcript>(
+        &self,
+        expected: &[F],
+        min_bits: usize,
+        proof: &Proof,
+        challenger: &mut C,
+    ) -> Result<Report, VerifyError> {
         if proof.key != self.key {
             return Err(VerifyError::Key {
                 expected: self.key.digest(),
@@ -225,7 +246,7 @@ impl<T: Provable> Verifier<T> {
                 found: security.bits(),
             });
         }
-        accept(&self.key, &self.parts, proof)?;
+        accept(&self.key, &self.parts, proof, challenger)?;
         let tables = self.parts.machine.tables().iter();
         Ok(Report {
             key: self.key.digest(),
@@ -301,26 +322,26 @@ pub(super) fn check_heights<T: Provable>(
     Ok((parts.scheme(&key.settings, log_heights)?, shape))
 }
 
-/// Verifies the proof of the tables. Key and statement must have been checked.
-pub(super) fn accept<T: Provable>(
+/// Verifies the proof of the tables with a new transcript. Key and statement must have been checked.
+pub(super) fn accept<T: Provable, C: Transcript>(
     key: &Key,
     parts: &Parts<T>,
     proof: &Proof,
+    challenger: &mut C,
 ) -> Result<(), VerifyError> {
     let (statement, log_heights) = (&proof.statement, &proof.log_heights);
     let (system, stark) = (&parts.system, &proof.stark);
     let (scheme, shape) = check_heights(key, parts, log_heights)?;
-    let mut challenger = Poseidon16Challenger::default();
-    observe_shape(key, statement, log_heights, &mut challenger);
-    observe_cap(&mut challenger, &stark.commitment);
-    let mut claims_of = scheme.sample_outside(&stark.outside, &mut challenger)?;
+    observe_shape(key, statement, log_heights, challenger);
+    observe_cap(challenger, &stark.commitment);
+    let mut claims_of = scheme.sample_outside(&stark.outside, challenger)?;
     let challenges = LookupChallenges {
         alpha: challenger.sample_algebra_element(),
         beta: challenger.sample_algebra_element(),
     };
-    let claim = gkr::verify(&stark.fractions, shape.log_leaves(), &mut challenger)?;
+    let claim = gkr::verify(&stark.fractions, shape.log_leaves(), challenger)?;
     let claim = LeafClaim::from(claim);
-    let reduction = zerocheck::verify(system, &shape, &claim, &stark.zerocheck, &mut challenger)?;
+    let reduction = zerocheck::verify(system, &shape, &claim, &stark.zerocheck, challenger)?;
     zerocheck::check(
         system,
         &shape,
@@ -330,7 +351,7 @@ pub(super) fn accept<T: Provable>(
         &reduction,
         &stark.opened,
     )?;
-    observe_opened(&stark.opened, &mut challenger);
+    observe_opened(&stark.opened, challenger);
     let y = challenger.sample_algebra_element();
     claims_of.extend(claims(system, &scheme, &reduction.point, &stark.opened, y));
     scheme.verify(
@@ -338,7 +359,7 @@ pub(super) fn accept<T: Provable>(
         Some(&key.commitment()),
         &claims_of,
         &stark.opening,
-        &mut challenger,
+        challenger,
     )?;
     Ok(())
 }

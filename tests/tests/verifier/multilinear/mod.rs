@@ -6,6 +6,7 @@ mod liar;
 mod lies;
 mod order;
 mod shapes;
+mod trials;
 
 use droste_native::F;
 use droste_native::whir::WhirSettings;
