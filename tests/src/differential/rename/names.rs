@@ -160,11 +160,9 @@ impl Names {
     /// Whether these two may have the same name in a program of the same meaning.
     pub fn may_share(&self, (a, x): (&Key, &Group), (b, y): (&Key, &Group)) -> bool {
         if x.kinds.field || y.kinds.field {
-            return !(x.kinds.field && y.kinds.field)
-                || !self
-                    .structs
-                    .iter()
-                    .any(|fields| fields.contains(a.name()) && fields.contains(b.name()));
+            let together =
+                |fields: &BTreeSet<String>| fields.contains(a.name()) && fields.contains(b.name());
+            return !(x.kinds.field && y.kinds.field && self.structs.iter().any(together));
         }
         if matches!(b, Key::Outside(_)) {
             return self.may_be_outside((a, x), (b, y));

@@ -47,7 +47,8 @@ const SEED: [u32; 8] = [11, 12, 13, 14, 15, 16, 17, 18];
 /// Compares the generated text with the checked-in file, or writes the file if the environment
 /// variable `UPDATE` is set.
 fn check_generated(text: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/verifier/recursion/generated.rs");
+    let path =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/verifier/recursion/generated.rs");
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, text).unwrap();
     }

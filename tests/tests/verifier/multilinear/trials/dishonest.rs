@@ -16,11 +16,11 @@ use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, Grind
 use p3_commit::Mmcs;
 use p3_field::BasedVectorSpace;
 
+use super::super::liar::{Lies, block, write};
 use super::few::FewChallenges;
 use super::machine::{Event, Machine, Step};
 use super::prover::Prover;
 use super::term::Term;
-use crate::liar::{Lies, block, write};
 
 /// A transcript that observes what a dishonest prover says.
 #[derive(Clone)]

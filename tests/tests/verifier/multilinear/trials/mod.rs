@@ -30,9 +30,9 @@ use droste_native::{F, Poseidon16Suite};
 use droste_verifier::tape::{Answers, TapeError, TapeSuite};
 use droste_vm::whir::{KEY_TAG, Proof};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_maybe_rayon::prelude::*;
+use rayon::prelude::*;
 
-use crate::check::failure;
+use super::check::failure;
 use dishonest::{Dishonest, Trial};
 use few::FewChallenges;
 use interval::interval;
@@ -301,7 +301,7 @@ const SEEDS: usize = 4_000;
 
 #[test]
 #[ignore = "minutes of CPU time, prints a table: \
-    cargo test -p droste-verifier --release --test multilinear trials::long -- --ignored --nocapture"]
+    cargo test -p droste-tests --release --test verifier trials::long -- --ignored --nocapture"]
 fn long() {
     run(SEEDS, 10);
 }
