@@ -293,7 +293,7 @@ impl Evaluator<'_> {
             let length = intrinsic::integer(&argument, span)?;
             list.truncate(usize::try_from(length).unwrap_or(usize::MAX));
         }
-        self.write_place(&place, Value::Vec(values))?;
+        self.write_back(&place, Value::Vec(values))?;
         Ok(Value::unit())
     }
 

@@ -88,7 +88,7 @@ impl Evaluator<'_> {
         };
         for (index, place) in places {
             let value = std::mem::replace(&mut values[index], Value::Lent);
-            self.write_place(&place, value)?;
+            self.write_back(&place, value)?;
         }
         Ok(result)
     }

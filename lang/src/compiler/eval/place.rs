@@ -317,6 +317,14 @@ impl Evaluator<'_> {
         Ok(())
     }
 
+    /// Writes a value back that was moved out of a place. Whoever changed it meanwhile has counted
+    /// what became a part of it.
+    pub(super) fn write_back(&mut self, place: &Place, value: Value) -> Eval<()> {
+        self.bounded_type(value.ty(), place.span)?;
+        *self.place_mut(place)? = value;
+        Ok(())
+    }
+
     /// Moves the value out of a place until it is written back.
     pub(super) fn take_place(&mut self, place: &Place) -> Eval<Value> {
         let span = place.span;

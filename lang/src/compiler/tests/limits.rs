@@ -75,6 +75,17 @@ fn values() {
     );
 }
 
+/// What is lent again and again counts once, however large it is.
+#[test]
+fn lent_values_are_not_counted_as_copies() {
+    let push = "fn push(v: &mut Vec<usize>, x: usize) { v.push(x); } struct S { v: Vec<usize> }";
+    let body = "
+        let mut s = S { v: Vec::new() };
+        for i in 0..20_000 { push(&mut s.v, i); }
+        reveal(felt(s.v.len()));";
+    compile(&main_of(push, body), &[]).unwrap();
+}
+
 #[test]
 fn types() {
     let values = "fn f<T: Copy>(x: T, n: usize) { if n > 0 { f((x, x), n - 1) } }";
