@@ -41,11 +41,11 @@
 //! `eq(q_i, X)` of the round's variable is known to both sides, and those of earlier variables are
 //! dropped from both sides, so the round's polynomial is `t(X) = sum_x' eq(q', x') G(r, X, x')`, of
 //! degree 2, where `q'` are the coordinates after `q_i` and `r` the challenges so far. The prover
-//! sends the linear coefficient `c1` and the quadratic one `c2`. The verifier, who knows `S = (1 -
-//! q_i) t(0) + q_i t(1)`, computes `c0 = S - q_i (c1 + c2)` and samples the next challenge; the
-//! next `S` is the value of `t` there. After the last round the prover sends the four values of
-//! layer `l + 1` at `(0, r)` and `(1, r)`, in the order above, and the verifier checks `S = G`. The
-//! next point is `r`.
+//! sends the linear coefficient `c1` and the quadratic one `c2`. The verifier, who knows
+//! `S = (1 - q_i) t(0) + q_i t(1)`, computes `c0 = S - q_i (c1 + c2)` and samples the next
+//! challenge; the next `S` is the value of `t` there. After the last round the prover sends the
+//! four values of layer `l + 1` at `(0, r)` and `(1, r)`, in the order above, and the verifier
+//! checks `S = G`. The next point is `r`.
 //!
 //! The leaves are to be claimed at one point. So in the end the verifier samples `b` and `lambda`:
 //! the claim is that of both lines at `b`, `N = n0 + b (n1 - n0)` and `D = d0 + b (d1 - d0)`, at
@@ -91,11 +91,12 @@ const fn check_variables(found: usize) -> Result<(), GkrError> {
 
 /// Proven bits of the argument over `2^v` leaves: `-log2((v^2 + 1) / |EF|)`.
 ///
-/// The error is the probability that [`verify`] accepts and the combination `numerator + lambda *
-/// denominator` of the leaf claim is that of the true values, although the sum of the leaves is not
-/// zero or a denominator is zero. Then one of the four values of layer 1 is false, since the true
-/// ones do not pass the checks of the root. If one of the four values of layer `l` is false, so is
-/// one of layer `l + 1`, except with these probabilities, each divided by `|EF|`:
+/// The error is the probability that [`verify`] accepts and the combination
+/// `numerator + lambda * denominator` of the leaf claim is that of the true values, although the
+/// sum of the leaves is not zero or a denominator is zero. Then one of the four values of layer 1
+/// is false, since the true ones do not pass the checks of the root. If one of the four values of
+/// layer `l` is false, so is one of layer `l + 1`, except with these probabilities, each divided by
+/// `|EF|`:
 ///
 /// - 1 for `lambda`: if `n0` or `d0` is false, `n0 + lambda d0` is true for one value at most, and
 ///   likewise `n1` and `d1`; one pair that has a false value is enough. So `P(0)` or `P(1)` is

@@ -85,8 +85,8 @@ pub struct LeafClaim {
 }
 
 impl LeafClaim {
-    /// Samples `b` and `lambda`, and returns the claim at `(b, rest)`, given the values at `(0,
-    /// rest)` and `(1, rest)`, which the challenger has observed.
+    /// Samples `b` and `lambda`, and returns the claim at `(b, rest)`, given the values at
+    /// `(0, rest)` and `(1, rest)`, which the challenger has observed.
     pub(super) fn new<C: FieldChallenger<F>>(
         halves: &[Fraction<EF>; 2],
         rest: &[EF],

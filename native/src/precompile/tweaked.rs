@@ -48,8 +48,8 @@ pub fn poseidon16_tweaked(tweak: [F; 2], left: [F; NODE_LANES], right: Block) ->
 /// low first: chain `2 k` has bits `6 (k % 4)` to `6 (k % 4) + 2`. A lane must be zero above the
 /// digits that are used.
 ///
-/// Returns, for each pair, the state after it: `s -> C(s | end of chain 2 k | end of chain 2 k +
-/// 1)` from `first` on.
+/// Returns, for each pair, the state after it:
+/// `s -> C(s | end of chain 2 k | end of chain 2 k + 1)` from `first` on.
 ///
 /// # Errors
 /// If there is no pair, or more than [`MAX_PAIRS`], a lane has more than its digits, or the number

@@ -12,9 +12,9 @@
 //!     + sum_j alpha^(1 + o_a + n_a - 1 - j) C_(a, j)
 //! ```
 //!
-//! with messages `t`, their multiplicities `mu_t` and denominators `D_t`, and constraints `C_(a,
-//! j)`: `n_a` of this table, `o_a` of the tables before it. Leaves without a message are `0 / 1`,
-//! so the claim and the constraints are right, except with small probability, if
+//! with messages `t`, their multiplicities `mu_t` and denominators `D_t`, and constraints
+//! `C_(a, j)`: `n_a` of this table, `o_a` of the tables before it. Leaves without a message are
+//! `0 / 1`, so the claim and the constraints are right, except with small probability, if
 //!
 //! ```text
 //! N + theta (D - 1) = sum_a sum_x eq(last m_a coordinates of q, x) T_a(x)
@@ -28,9 +28,9 @@
 //! the round's polynomial is `t(X) = sum_x' eq(tau', x') T(r, X, x')`, summed over the tables,
 //! where `tau` are the last `M` coordinates of `q` and `tau'` those after `tau_i`. Its degree is
 //! that of the system ([`System::degree`](super::tables::System::degree)). The prover sends all
-//! coefficients `c_1, .., c_d` but the constant one. The verifier, who knows `S = (1 - tau_i) t(0)
-//! + tau_i t(1)`, computes `c_0 = S - tau_i (c_1 + .. + c_d)` and samples `r`; the next `S` is
-//! `t(r)`.
+//! coefficients `c_1, .., c_d` but the constant one. The verifier, who knows
+//! `S = (1 - tau_i) t(0) + tau_i t(1)`, computes `c_0 = S - tau_i (c_1 + .. + c_d)` and samples
+//! `r`; the next `S` is `t(r)`.
 //!
 //! The prover computes the first two rounds of a table on its cells, which are elements of the base
 //! field: it adds up `T_a` at all points of `{0, .., d}^2`, of which the second round's polynomial
