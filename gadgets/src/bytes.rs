@@ -58,8 +58,9 @@ fn halves(word: [Felt; 2]) -> (Felt, Felt) {
 
 /// Returns the first `N` sampled integers that are below the modulus, out of `available` words.
 ///
-/// A hint says whether the first `N` integers all are, which is checked. If they are not, each word
-/// is either taken or skipped. Fails if fewer than `N` integers are below the modulus.
+/// A hint says whether the first `N` integers all are, which is checked. If they are not, each word is
+/// either taken or skipped. Fails if fewer than `N` integers are below the
+/// modulus.
 fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; N] {
     // Entries of `words` from `available` on are zeros that were never sampled.
     assert!(N <= available);

@@ -161,13 +161,12 @@ impl SignatureClaims {
     ///
     /// # Soundness obligations
     ///
-    /// The scheme is the caller's. A public key does not say to which target sum it belongs, and
-    /// who may choose the sum forges a signature from a true one: by walking its chains on to an
-    /// encoding whose digits are nowhere smaller.
+    /// The scheme is the caller's. A public key does not say to which target sum it belongs, and who
+    /// may choose the sum forges a signature from a true one: by walking its chains on to an encoding
+    /// whose digits are nowhere smaller.
     ///
     /// The tree must be that of an aggregate that was verified
-    /// ([`crate::aggregate::UnverifiedAggregate::verify`]), with as many bits as the caller
-    /// requires.
+    /// ([`crate::aggregate::UnverifiedAggregate::verify`]), with as many bits as the caller requires.
     ///
     /// # Errors
     /// Names the first leaf that is something else.
@@ -201,9 +200,9 @@ impl SignatureClaims {
         Ok(())
     }
 
-    /// Checks a verified aggregate: that each of its proofs has so many proven bits, that its
-    /// leaves are these batches of signatures of this scheme ([`Self::check`]), and that all that
-    /// is wanted is claimed.
+    /// Checks a verified aggregate: that each of its proofs has so many proven bits, that its leaves
+    /// are these batches of signatures of this scheme ([`Self::check`]), and that all that is wanted
+    /// is claimed.
     ///
     /// # Soundness obligations
     ///
