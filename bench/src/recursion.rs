@@ -1,5 +1,5 @@
-//! `droste-bench recursion`: joins of joins in both proof stacks, against p3-batch-stark and p3-multi-stark
-//! proving p3-poseidon1-air in the same process, with the same settings.
+//! `droste-bench recursion`: joins of joins in both proof stacks, against p3-batch-stark and
+//! p3-multi-stark proving p3-poseidon1-air in the same process, with the same settings.
 //!
 //! The children of the measured joins are themselves joins of the same shape, so the figures hold
 //! for every further level of a tree. Each row is measured in a process of its own, so that the
@@ -52,8 +52,8 @@ pub struct Arguments {
     /// Proof stacks of the joins and their children.
     #[arg(long, value_delimiter = ',', default_value = "fri,whir")]
     stacks: Vec<Stack>,
-    /// Hash in which the joins over FRI and their children are committed: poseidon16 or poseidon2. Over
-    /// WHIR it is Poseidon-16.
+    /// Hash in which the joins over FRI and their children are committed: poseidon16 or poseidon2.
+    /// Over WHIR it is Poseidon-16.
     #[arg(long, default_value = "poseidon16", value_parser = outer_hash)]
     outer_hash: HashId,
     /// Measures in this process, without starting another.
@@ -165,8 +165,8 @@ where
 }
 
 /// Logarithms of the heights of R's tables, which are those of the aggregator where R's proofs are
-/// in Poseidon-16. In Poseidon2 R has its two tables besides, and Poseidon-16 hashes keys and claims
-/// only.
+/// in Poseidon-16. In Poseidon2 R has its two tables besides, and Poseidon-16 hashes keys and
+/// claims only.
 fn heights<H: HashSuite>(aggregator: &Aggregator) -> Vec<usize> {
     let heights = aggregator.log_heights();
     match (H::ID, heights) {

@@ -53,7 +53,8 @@ pub struct Arguments {
     /// Logarithm of the blowup.
     #[arg(long, default_value_t = 1)]
     pub log_blowup: usize,
-    /// Measures nothing, and writes the signatures to this file, as a list that `droste xmss` reads.
+    /// Measures nothing, and writes the signatures to this file, as a list that `droste xmss`
+    /// reads.
     #[arg(long, conflicts_with = "here")]
     pub write: Option<PathBuf>,
     /// Measures the row in this process, without starting another.

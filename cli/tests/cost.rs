@@ -279,8 +279,8 @@ fn the_outer_proof_may_be_one_over_whir() {
     );
 }
 
-/// Rows that were saved are printed and reported as they were, from any number of files; what is not
-/// known in them is refused by its name.
+/// Rows that were saved are printed and reported as they were, from any number of files; what is
+/// not known in them is refused by its name.
 fn saved_rows_are_read(folder: &TempDir, rows: &[Value]) {
     let save = |name: &str, rows: &Value| fs::write(folder.path().join(name), rows.to_string());
     let mut early = rows.to_vec();
@@ -355,8 +355,9 @@ fn steps_to_the_canonical_shape_are_measured() {
     assert!(steps[0]["prove_cpu_ms"].as_f64() > Some(0.0));
 }
 
-/// An estimate of memory is near the peak of the process that proves. In proofs of full size it is 1.02
-/// to 1.11 times the peak; small ones leave more to what depends on profile and number of threads.
+/// An estimate of memory is near the peak of the process that proves. In proofs of full size it is
+/// 1.02 to 1.11 times the peak; small ones leave more to what depends on profile and number of
+/// threads.
 #[test]
 fn estimates_of_memory_are_true() {
     for arguments in [

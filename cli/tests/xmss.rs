@@ -105,8 +105,8 @@ fn a_slot_is_signed_once() {
     sign(0, "3", "1,2,3,4,5,6,7,8");
 }
 
-/// Two batches, of two keys and of one, are proved, joined and checked; what was not signed is not in
-/// them.
+/// Two batches, of two keys and of one, are proved, joined and checked; what was not signed is not
+/// in them.
 #[test]
 fn an_aggregate_says_who_signed() {
     let folder = TempDir::new().expect("a folder");

@@ -40,8 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bytes = file::encode(&aggregator.wrap(&proof, |_| ())?)?;
     println!("aggregate: {} bytes", bytes.len());
 
-    // 4. Another party has the aggregate and the claims, but no signature. The program's key and the
-    //    statement of each batch are computed from the claims.
+    // 4. Another party has the aggregate and the claims, but no signature. The program's key and
+    //    the statement of each batch are computed from the claims.
     let claims = SignatureClaims {
         program,
         hash: HashId::Poseidon16,
@@ -57,8 +57,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(claims.says(key, SLOT, &message));
     assert!(!claims.says(key, SLOT + 1, &message));
 
-    // 5. Whoever knows the statement of a batch, from the aggregate's tree, is shown one key of it by
-    //    a path of digests, without the others.
+    // 5. Whoever knows the statement of a batch, from the aggregate's tree, is shown one key of it
+    //    by a path of digests, without the others.
     let member = batch
         .claim()
         .member(program.log_keys(), 1)

@@ -76,7 +76,7 @@ pub mod hash {
 /// AIR tables of the hashes, each usable alone with p3-uni-stark.
 #[cfg(feature = "prover")]
 pub mod table {
-    pub use droste_air::{TraceError, blake3, keccak, poseidon16};
+    pub use droste_air::{TraceError, blake3, keccak, poseidon2, poseidon16};
 }
 
 /// Proving and verifying one run of one program, and machines with precompiles of your own.

@@ -65,8 +65,9 @@ pub trait Challenger {
     fn observe_slice(&mut self, data: Slice, n: usize);
 
     /// Samples an extension element. An observation must follow before the next sample, except
-    /// between the two samples of [`Challenger::sample_pair`]. The verifiers over WHIR sample several
-    /// times in a row, which [`Poseidon16Challenger`](crate::poseidon16::Poseidon16Challenger) allows.
+    /// between the two samples of [`Challenger::sample_pair`]. The verifiers over WHIR sample
+    /// several times in a row, which
+    /// [`Poseidon16Challenger`](crate::poseidon16::Poseidon16Challenger) allows.
     fn sample(&mut self) -> Ext;
 
     /// Samples two extension elements.

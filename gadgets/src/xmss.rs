@@ -1,8 +1,8 @@
 //! XMSS signatures in Poseidon-16: a batch of signatures of one message in one slot.
 //!
 //! `droste_native::hash_signature` defines the scheme. A signature is valid if the chains of its
-//! one-time key, from the positions that its encoding says, end in a leaf from which its Merkle path
-//! leads to the root of the public key.
+//! one-time key, from the positions that its encoding says, end in a leaf from which its Merkle
+//! path leads to the root of the public key.
 
 use crate::bits::{hint_bits, integer};
 use crate::poseidon16::hash_blocks;
@@ -23,8 +23,8 @@ const INVERSE_OF_64: usize = 2_097_414_145;
 
 /// What all signatures of a batch share.
 struct Slot {
-    /// First element of the tweak of the slot of kind 0, number 0: that of another kind or number is
-    /// higher by a constant.
+    /// First element of the tweak of the slot of kind 0, number 0: that of another kind or number
+    /// is higher by a constant.
     base: Felt,
     /// Second element of every tweak of the slot.
     low: Felt,
@@ -36,18 +36,18 @@ struct Slot {
 ///
 /// A batch has at most `2^LOG` signatures. The statement is the tagged hash of three blocks: the
 /// number of signatures, the lower and the upper half of the slot; the message; and the root of the
-/// Merkle tree in Poseidon-16 over `2^LOG` public keys, of which the first ones, as many as there are
-/// signatures, have signed. Nothing is said of the others.
+/// Merkle tree in Poseidon-16 over `2^LOG` public keys, of which the first ones, as many as there
+/// are signatures, have signed. Nothing is said of the others.
 ///
-/// A signature has `2 * PAIRS` chains with `STEPS` steps in all, and a path of `LEVELS` levels. Keys
-/// may repeat.
+/// A signature has `2 * PAIRS` chains with `STEPS` steps in all, and a path of `LEVELS` levels.
+/// Keys may repeat.
 ///
 /// Hints: the bits of the number of signatures minus one, the bits of the slot, the message, the
 /// keys, and for each signature a slice of blocks (randomness and the tweak of the encoding; the
 /// chains' values, two to a block; and for each level both children), three blocks (the public
 /// parameter and four zeros; six elements with digits and the tweak of the chains; the leaf's first
-/// state), and the low 24 bits of each element of the encoding, after which come the digits alone if
-/// the element has fewer than eight.
+/// state), and the low 24 bits of each element of the encoding, after which come the digits alone
+/// if the element has fewer than eight.
 pub fn verify_signatures<
     const LOG: usize,
     const PAIRS: usize,
@@ -168,11 +168,11 @@ fn verify<const PAIRS: usize, const STEPS: usize, const LEVELS: usize>(
     assert_poseidon16_tweaked_path(key, leaf, slot.tweaks, values.skip(PAIRS), LEVELS);
 }
 
-/// Returns the elements that hold the digits of `PAIRS` pairs of chains, as the encoding says. Fails
-/// if an element of the encoding is `p - 1`.
+/// Returns the elements that hold the digits of `PAIRS` pairs of chains, as the encoding says.
+/// Fails if an element of the encoding is `p - 1`.
 ///
-/// An element has the digits of four pairs, 24 bits. That the digits of the last pairs, which may be
-/// fewer, are below `2^(6 r)` is asserted where the chains use them up.
+/// An element has the digits of four pairs, 24 bits. That the digits of the last pairs, which may
+/// be fewer, are below `2^(6 r)` is asserted where the chains use them up.
 fn digits<const PAIRS: usize>(encoding: Block) -> [Felt; 6] {
     let mut elements = [Felt::ZERO; 6];
     for i in 0..8 {

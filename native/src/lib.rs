@@ -1,7 +1,7 @@
 //! Native hashers of Droste and the proof configurations built on them.
 //!
 //! - [`field`]: the base field and the challenge field.
-//! - [`gkr`]: that fractions add up to zero, for lookup arguments.
+//! - [`gkr`]: the GKR protocol for sums of fractions, which lookup arguments (LogUp) reduce to.
 //! - [`hash`]: Poseidon-16, Poseidon2, Blake3, Keccak-256, and how field elements become bytes.
 //! - [`hash_signature`]: XMSS signatures over Poseidon-16.
 //! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.

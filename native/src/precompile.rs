@@ -197,8 +197,8 @@ pub fn unpack(blocks: &[Block], skip: usize, count: usize) -> Result<Vec<EF>, Pr
 /// Largest number of blocks of [`right_shifts`]: integers have 31 bits.
 pub const MAX_SHIFT_BLOCKS: usize = 4;
 
-/// The canonical integer of an element, shifted right by 0 to `8 blocks - 1` bits: lane `j` of block
-/// `i` is `x >> (8i + j)`.
+/// The canonical integer of an element, shifted right by 0 to `8 blocks - 1` bits: lane `j` of
+/// block `i` is `x >> (8i + j)`.
 ///
 /// # Errors
 /// If `blocks` is not 1 to [`MAX_SHIFT_BLOCKS`], or the integer has more than `8 blocks` bits.

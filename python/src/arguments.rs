@@ -89,8 +89,8 @@ pub fn settings(
 /// Aggregators by preset, number of proofs per join and proof stack.
 type Aggregators = HashMap<(Preset, u16, Stack), Aggregator>;
 
-/// An aggregator for a preset, a number of proofs per join and a proof stack. Aggregators are kept, with the
-/// circuits that they have compiled.
+/// An aggregator for a preset, a number of proofs per join and a proof stack. Aggregators are kept,
+/// with the circuits that they have compiled.
 ///
 /// # Errors
 /// If preset or stack is unknown, or the arity out of range.

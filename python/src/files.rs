@@ -1,4 +1,5 @@
-//! Reads and writes the files of proofs, aggregates, programs and signatures, with the command's words.
+//! Reads and writes the files of proofs, aggregates, programs and signatures, with the command's
+//! words.
 
 use std::path::Path;
 

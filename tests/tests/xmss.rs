@@ -106,8 +106,8 @@ fn false_hints_prove_nothing_else() {
     assert_eq!(free, 0);
 }
 
-/// Number of hints of a signature with [`SMALL`] parameters: its blocks, those that the chains read,
-/// the low bits of eight elements, and the digits of the element that is used in part.
+/// Number of hints of a signature with [`SMALL`] parameters: its blocks, those that the chains
+/// read, the low bits of eight elements, and the digits of the element that is used in part.
 const HINTS: usize = 2 + 8 + 1;
 
 /// Changes a signature, and says how.
@@ -121,8 +121,8 @@ const BREAKS: [Break; 3] = [
     ("sum", |signature| signature.randomness[0] += F::ONE),
 ];
 
-/// The hints of a signature with [`SMALL`] parameters, valid or not, as a prover would make them who
-/// hopes that it is not noticed: everything that can be right is right.
+/// The hints of a signature with [`SMALL`] parameters, valid or not, as a prover would make them
+/// who hopes that it is not noticed: everything that can be right is right.
 fn hints(key: &PublicKey, slot: u32, signature: &Signature, honest: &[Hint]) -> Vec<Hint> {
     let Hint::Slice(blocks) = &honest[0] else {
         panic!("a slice");
@@ -252,8 +252,8 @@ fn a_claim_of_one_key_more_is_rejected() {
     assert!(member.is_some_and(|member| member.verify(2, &found).is_err()));
 }
 
-/// A randomness whose digest has an element `p - 1`, of which no digits are defined. It was searched
-/// for: one in 2^28 has such a digest.
+/// A randomness whose digest has an element `p - 1`, of which no digits are defined. It was
+/// searched for: one in 2^28 has such a digest.
 #[test]
 fn an_encoding_with_the_largest_element_is_rejected() {
     let (program, honest) = batch(SMALL, 1, 5);

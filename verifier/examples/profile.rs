@@ -1,8 +1,8 @@
-//! Shows where the cycles of recursion go: proves factorial(5), wraps and joins the proof, over FRI and
-//! over WHIR, and profiles the runs.
+//! Shows where the cycles of recursion go: proves factorial(5), wraps and joins the proof, over FRI
+//! and over WHIR, and profiles the runs.
 //!
-//! `cargo run --example profile -p droste-verifier -- [PRESET] [CHILDREN] [LINES] [LOG_BLOCK]`, where the
-//! last is that of proofs over WHIR; by default that of the canonical shape.
+//! `cargo run --example profile -p droste-verifier -- [PRESET] [CHILDREN] [LINES] [LOG_BLOCK]`,
+//! where the last is that of proofs over WHIR; by default that of the canonical shape.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -30,8 +30,8 @@ use p3_field::PrimeCharacteristicRing;
 
 type R = Poseidon16Suite;
 
-/// Prints the rows of a run's tables, its calls, and the `lines` heaviest functions by cycles, rows of
-/// the table `ext` and blocks of memory.
+/// Prints the rows of a run's tables, its calls, and the `lines` heaviest functions by cycles, rows
+/// of the table `ext` and blocks of memory.
 fn report(name: &str, compiled: &Compiled, execution: &Execution, lines: usize) {
     let program = &compiled.program;
     println!("\n{name}: {} instructions", program.instructions.len());
@@ -122,7 +122,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let run = join.execute(&vec![proof; children])?;
     report("join", join.compiled(), &run, lines);
 
-    // The same over WHIR, twice: the first join verifies a proof of the wrap, the second one of a join.
+    // The same over WHIR, twice: the first join verifies a proof of the wrap, the second one of a
+    // join.
     let over_whir = Aggregator::for_preset(preset, children, Stack::Whir)?;
     let StackSettings::Whir(settings) = *over_whir.settings() else {
         return Err("the aggregator is one over WHIR".into());

@@ -3,8 +3,9 @@
 //!
 //! `cargo run --release -p droste-verifier --example stock -- [PRESET] [LOG_HEIGHT] [CHILDREN]`
 //!
-//! The proofs are of p3-poseidon1-air, at the preset's settings and blowup 8, by p3-uni-stark and by
-//! p3-batch-stark. The canonical shape has room for joins of CHILDREN proofs. Times are of the proofs of the steps and of making their keys.
+//! The proofs are of p3-poseidon1-air, at the preset's settings and blowup 8, by p3-uni-stark and
+//! by p3-batch-stark. The canonical shape has room for joins of CHILDREN proofs. Times are of the
+//! proofs of the steps and of making their keys.
 
 use std::error::Error;
 use std::time::Duration;

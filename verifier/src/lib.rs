@@ -4,7 +4,8 @@
 //! - [`codegen`]: constraint evaluators generated from AIRs.
 //! - [`program`]: the generated part of recursion programs, which call the verifier
 //!   `droste_gadgets::verify`.
-//! - [`multilinear`]: programs that verify proofs over WHIR, by `droste_gadgets::verify::multilinear`.
+//! - [`multilinear`]: programs that verify proofs over WHIR, by
+//!   `droste_gadgets::verify::multilinear`.
 //! - [`tape`]: the hints that such a program reads, recorded while it verifies proofs natively.
 //! - [`claim`]: what a recursion proof claims, and the tree of claims below it; [`keys`]: the
 //!   recursion programs that a verifier accepts, derived from what they are made from.
@@ -15,8 +16,8 @@
 //!   result.
 //! - [`plan`]: aggregation of many proofs as tasks that any scheduler can run.
 //! - [`xmss`]: programs that verify batches of signatures, and what their proofs say.
-//! - [`cost`]: measures what verifying a proof costs; [`summary`]: what proofs and aggregates say, as
-//!   values that serialize.
+//! - [`cost`]: measures what verifying a proof costs; [`summary`]: what proofs and aggregates say,
+//!   as values that serialize.
 
 // Input from outside (proofs, programs, arguments) ends in an error, never in a panic. Where one of
 // these is right nevertheless, an attribute says why it cannot be reached.

@@ -1,5 +1,5 @@
-//! The peer of proofs over WHIR: p3-multi-stark over p3-whir on p3-poseidon1-air, in our Poseidon-16, with
-//! the same settings.
+//! The peer of proofs over WHIR: p3-multi-stark over p3-whir on p3-poseidon1-air, in our
+//! Poseidon-16, with the same settings.
 
 use droste_native::stark::challenger::{Poseidon16Challenger, with_grinding};
 use droste_native::stark::suite::{HashSuite, Poseidon16Mmcs};
@@ -52,8 +52,8 @@ impl MultiStarkConfig for Config {
     }
 }
 
-/// CPU time of p3-multi-stark on p3-poseidon1-air, in nanoseconds, divided by `w * h * log2(h)`: at these
-/// settings, at the height nearest to `height` at which p3-batch-stark is measured, too.
+/// CPU time of p3-multi-stark on p3-poseidon1-air, in nanoseconds, divided by `w * h * log2(h)`: at
+/// these settings, at the height nearest to `height` at which p3-batch-stark is measured, too.
 pub fn cpu_ns_per_fft_unit(settings: &WhirSettings, height: usize) -> f64 {
     let height = height.clamp(PEER_HEIGHTS.0, PEER_HEIGHTS.1);
     let air = peer_table();

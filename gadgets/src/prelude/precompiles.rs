@@ -49,16 +49,16 @@ pub fn assert_unpacked(data: Slice, skip: usize, n: usize, elements: Slice) {
     assert_eq!(unpack(data, skip, n).native(n), elements.native(n));
 }
 
-/// Returns the canonical integer of `x`, shifted right by 0 to `8n - 1` bits: lane `j` of block `i` is
-/// `x >> (8i + j)`.
+/// Returns the canonical integer of `x`, shifted right by 0 to `8n - 1` bits: lane `j` of block `i`
+/// is `x >> (8i + j)`.
 ///
 /// Fails if the integer has more than `8n` bits; `n` is 1 to 4.
 pub fn right_shifts(x: Felt, n: usize) -> Slice {
     Slice::from_native(&solved(precompile::right_shifts(x.0, n)))
 }
 
-/// Returns the product of `1 - r_i + r_i x^(2^i)` over the extension elements `r_i` in the first `n`
-/// blocks of `coordinates`, where `x` is `generator` to the power of the canonical integer of
+/// Returns the product of `1 - r_i + r_i x^(2^i)` over the extension elements `r_i` in the first
+/// `n` blocks of `coordinates`, where `x` is `generator` to the power of the canonical integer of
 /// `exponent`.
 ///
 /// Fails if the integer has more than `n` bits; `n` is 1 to 24.
@@ -136,16 +136,16 @@ pub fn poseidon16_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) ->
 /// Returns the parent of two digests in Poseidon2.
 ///
 /// This is no hash of two blocks: there is no feed-forward, so for any result whoever chooses both
-/// blocks finds some at once. It is for trees of fixed depth over hashed leaves. To hash two blocks,
-/// use [`poseidon2_hash`] or [`poseidon16_compress`].
+/// blocks finds some at once. It is for trees of fixed depth over hashed leaves. To hash two
+/// blocks, use [`poseidon2_hash`] or [`poseidon16_compress`].
 pub fn poseidon2_compress(left: Block, right: Block) -> Block {
     let (left, right) = (left.native(), right.native());
     Block::from_native(precompile::poseidon2_compress(&left, &right))
 }
 
-/// Runs the Poseidon2 sponge of rate 16 over `lanes >= 16` lanes of `data`, adding `tag` to lane 0 of
-/// the capacity before every permutation, and returns the two blocks of the rate and the capacity of
-/// the last output as three consecutive blocks.
+/// Runs the Poseidon2 sponge of rate 16 over `lanes >= 16` lanes of `data`, adding `tag` to lane 0
+/// of the capacity before every permutation, and returns the two blocks of the rate and the
+/// capacity of the last output as three consecutive blocks.
 ///
 /// If the last block is partial, the sponge gives its other lanes the values that they have in the
 /// previous output. Lanes that already have a value must agree.
@@ -247,8 +247,8 @@ fn byte_path(path: Slice, depth: usize) -> Vec<precompile::ByteDigest> {
 /// ends into a state, pair by pair. Returns the states; the last one stands for all chains.
 ///
 /// Each block of `starts` holds the values of two chains, four lanes each. `context` holds the
-/// public parameter; six elements with the chains' digits and the two elements of the tweak; and the
-/// first state. [`droste_native::precompile::poseidon16_winternitz`] defines steps and digits.
+/// public parameter; six elements with the chains' digits and the two elements of the tweak; and
+/// the first state. [`droste_native::precompile::poseidon16_winternitz`] defines steps and digits.
 ///
 /// Fails if the digits do not make so many steps.
 pub fn poseidon16_winternitz(starts: Slice, context: Slice, pairs: usize, steps: usize) -> Slice {
@@ -264,11 +264,12 @@ pub fn poseidon16_winternitz(starts: Slice, context: Slice, pairs: usize, steps:
 }
 
 /// Fails unless a Merkle path of `levels` levels leads from the first half of `leaf` to the first
-/// half of `key`. Nodes have four lanes; the second half of `key` is the public parameter that every
-/// level hashes.
+/// half of `key`. Nodes have four lanes; the second half of `key` is the public parameter that
+/// every level hashes.
 ///
 /// Each block of `tweaks` holds the tweak of a level and the side of the node below, each block of
-/// `children` both children. [`droste_native::precompile::poseidon16_tweaked_root`] defines a level.
+/// `children` both children. [`droste_native::precompile::poseidon16_tweaked_root`] defines a
+/// level.
 pub fn assert_poseidon16_tweaked_path(
     key: Block,
     leaf: Block,

@@ -139,8 +139,8 @@ pub(crate) fn spawn<'scope>(
         .map_err(|error| Failure(format!("the run's thread could not be started: {error}")))
 }
 
-/// Waits for a run, and returns the tape that it recorded and its statement. Of a run that fails the
-/// tape has what it has read.
+/// Waits for a run, and returns the tape that it recorded and its statement. Of a run that fails
+/// the tape has what it has read.
 pub(crate) fn finish(run: Handle<'_>) -> (NativeTape, Result<[u32; STATEMENT_LANES], Failure>) {
     let Ok((result, mut run)) = run.join() else {
         let failure = Failure("the run's thread ended early".into());

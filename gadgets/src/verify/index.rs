@@ -28,8 +28,8 @@ struct Column {
     inverse: bool,
 }
 
-/// The pieces into which the index of queries is cut. There is a cut wherever a fold begins or ends,
-/// and after three bits at the latest.
+/// The pieces into which the index of queries is cut. There is a cut wherever a fold begins or
+/// ends, and after three bits at the latest.
 #[derive(Clone, Debug)]
 pub struct Pieces {
     /// Number of bits of the index.

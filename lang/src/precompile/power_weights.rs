@@ -10,8 +10,8 @@ use super::{Function, Output, Parameter, Precompile, Refusal};
 use crate::executor::{CallContext, Fault};
 
 /// `power_weights(A, B, C, D, E)` writes to D the product of `1 - r_i + r_i x^(2^i)` over the
-/// extension elements `r_i` in the `E` blocks from A on, where `x` is B to the power of C's canonical
-/// integer. It asserts that this integer has at most `E` bits.
+/// extension elements `r_i` in the `E` blocks from A on, where `x` is B to the power of C's
+/// canonical integer. It asserts that this integer has at most `E` bits.
 pub const POWER_WEIGHTS: Precompile = Precompile {
     name: "power_weights",
     identity: 24,

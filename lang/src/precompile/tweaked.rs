@@ -12,8 +12,8 @@ use super::{Function, Integers, Output, Parameter, Precompile, Refusal, any};
 use crate::executor::{CallContext, Fault};
 
 /// `poseidon16_winternitz(A, B, C, D, E)` walks D pairs of chains, E steps in all, from the values
-/// in the blocks from A on. The public parameter is at B, the digits at `B + 1`, and the first state
-/// at `B + 2`. It writes the state after each pair from C on.
+/// in the blocks from A on. The public parameter is at B, the digits at `B + 1`, and the first
+/// state at `B + 2`. It writes the state after each pair from C on.
 pub const POSEIDON16_WINTERNITZ: Precompile = Precompile {
     name: "poseidon16_winternitz",
     identity: 20,

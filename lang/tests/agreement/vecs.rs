@@ -207,8 +207,8 @@ program!(bodies {
     }
 });
 
-/// Bodies of `#[inline(never)]` functions are shared by `Vec`s of equal shapes only, and what they push
-/// or change is there after the call.
+/// Bodies of `#[inline(never)]` functions are shared by `Vec`s of equal shapes only, and what they
+/// push or change is there after the call.
 #[test]
 fn bodies_are_told_apart_by_what_vecs_hold() {
     for x in [0, 1, 5] {
@@ -374,7 +374,8 @@ fn loops_over_copies_change_copies() {
     assert_eq!(outputs(elements::SOURCE, elements::main, &[3]), [34, 34]);
 }
 
-/// What iterates over a mutable reference changes what it refers to, be it elements or the iterator.
+/// What iterates over a mutable reference changes what it refers to, be it elements or the
+/// iterator.
 #[test]
 fn iterators_over_mutable_references_are_refused() {
     let cases = [

@@ -57,8 +57,8 @@ impl Poseidon16 {
         output
     }
 
-    /// Returns the inputs of the permutations that [`Self::hash_bytes`] applies, in order. The first
-    /// 8 elements of the last permutation's output are the digest.
+    /// Returns the inputs of the permutations that [`Self::hash_bytes`] applies, in order. The
+    /// first 8 elements of the last permutation's output are the digest.
     pub fn permutations_of_bytes(&self, bytes: &[u8]) -> Vec<[F; WIDTH]> {
         let mut inputs = Vec::new();
         let _ = absorb_bytes(bytes, |input| {

@@ -7,16 +7,17 @@
 //!
 //! # The circuit
 //!
-//! Layer `l` has `2^l` fractions. Layer `v` is the leaves, and a fraction of layer `l` is the sum of
-//! two of layer `l + 1`, which differ in the first variable (big-endian: the top bit of a position):
+//! Layer `l` has `2^l` fractions. Layer `v` is the leaves, and a fraction of layer `l` is the sum
+//! of two of layer `l + 1`, which differ in the first variable (big-endian: the top bit of a
+//! position):
 //!
 //! ```text
 //! N_l(x) = N_(l+1)(0, x) D_(l+1)(1, x) + N_(l+1)(1, x) D_(l+1)(0, x)
 //! D_l(x) = D_(l+1)(0, x) D_(l+1)(1, x)
 //! ```
 //!
-//! The single fraction of layer 0 is `0 / D` with `D != 0` if and only if no denominator of a leaf is
-//! zero and the sum of the leaves is zero.
+//! The single fraction of layer 0 is `0 / D` with `D != 0` if and only if no denominator of a leaf
+//! is zero and the sum of the leaves is zero.
 //!
 //! # The protocol
 //!
@@ -24,9 +25,9 @@
 //! The verifier checks that their sum is `0 / D`. They are the values of layer 1 at `(0, q)` and
 //! `(1, q)`, with a point `q` of no coordinates.
 //!
-//! Such values of layer `l`, from 1 to `v - 1`, at a point `q` of `l - 1` coordinates become values of
-//! layer `l + 1`. The verifier samples `lambda`. With `G = n0 d1 + n1 d0 + lambda d0 d1`, a function of
-//! the fractions at `(0, x)` and `(1, x)` of layer `l + 1`, the polynomial
+//! Such values of layer `l`, from 1 to `v - 1`, at a point `q` of `l - 1` coordinates become values
+//! of layer `l + 1`. The verifier samples `lambda`. With `G = n0 d1 + n1 d0 + lambda d0 d1`, a
+//! function of the fractions at `(0, x)` and `(1, x)` of layer `l + 1`, the polynomial
 //!
 //! ```text
 //! P(X) = sum_x eq(q, x) G(X, x)        eq(q, x) = prod_i (q_i x_i + (1 - q_i) (1 - x_i))
@@ -39,16 +40,17 @@
 //! This is a sumcheck of `l - 1` more rounds, from the first variable to the last. The factor
 //! `eq(q_i, X)` of the round's variable is known to both sides, and those of earlier variables are
 //! dropped from both sides, so the round's polynomial is `t(X) = sum_x' eq(q', x') G(r, X, x')`, of
-//! degree 2, where `q'` are the coordinates after `q_i` and `r` the challenges so far. The prover sends
-//! the linear coefficient `c1` and the quadratic one `c2`. The verifier, who knows
-//! `S = (1 - q_i) t(0) + q_i t(1)`, computes `c0 = S - q_i (c1 + c2)` and samples the next challenge; the
-//! next `S` is the value of `t` there. After the last round the prover sends the four values of layer
-//! `l + 1` at `(0, r)` and `(1, r)`, in the order above, and the verifier checks `S = G`. The next point
-//! is `r`.
+//! degree 2, where `q'` are the coordinates after `q_i` and `r` the challenges so far. The prover
+//! sends the linear coefficient `c1` and the quadratic one `c2`. The verifier, who knows
+//! `S = (1 - q_i) t(0) + q_i t(1)`, computes `c0 = S - q_i (c1 + c2)` and samples the next
+//! challenge; the next `S` is the value of `t` there. After the last round the prover sends the
+//! four values of layer `l + 1` at `(0, r)` and `(1, r)`, in the order above, and the verifier
+//! checks `S = G`. The next point is `r`.
 //!
-//! The leaves are to be claimed at one point. So in the end the verifier samples `b` and `lambda`: the
-//! claim is that of both lines at `b`, `N = n0 + b (n1 - n0)` and `D = d0 + b (d1 - d0)`, at the point
-//! `(b, q)`. This `lambda` belongs to no layer. The caller has to use it to combine the two values.
+//! The leaves are to be claimed at one point. So in the end the verifier samples `b` and `lambda`:
+//! the claim is that of both lines at `b`, `N = n0 + b (n1 - n0)` and `D = d0 + b (d1 - d0)`, at
+//! the point `(b, q)`. This `lambda` belongs to no layer. The caller has to use it to combine the
+//! two values.
 //!
 //! # Soundness
 //!
@@ -76,8 +78,8 @@ pub use self::prover::{prove, prove_unchecked};
 pub use self::verifier::verify;
 use crate::field::{EXTENSION_DEGREE, MODULUS};
 
-/// Largest number of variables of the leaves. There are fewer leaves than elements of the base field,
-/// so that counts of equal leaves do not wrap around.
+/// Largest number of variables of the leaves. There are fewer leaves than elements of the base
+/// field, so that counts of equal leaves do not wrap around.
 pub const MAX_VARIABLES: usize = 30;
 
 const fn check_variables(found: usize) -> Result<(), GkrError> {
@@ -90,23 +92,25 @@ const fn check_variables(found: usize) -> Result<(), GkrError> {
 /// Proven bits of the argument over `2^v` leaves: `-log2((v^2 + 1) / |EF|)`.
 ///
 /// The error is the probability that [`verify`] accepts and the combination
-/// `numerator + lambda * denominator` of the leaf claim is that of the true values, although the sum
-/// of the leaves is not zero or a denominator is zero. Then one of the four values of layer 1 is
-/// false, since the true ones do not pass the checks of the root. If one of the four values of layer
-/// `l` is false, so is one of layer `l + 1`, except with these probabilities, each divided by `|EF|`:
+/// `numerator + lambda * denominator` of the leaf claim is that of the true values, although the
+/// sum of the leaves is not zero or a denominator is zero. Then one of the four values of layer 1
+/// is false, since the true ones do not pass the checks of the root. If one of the four values of
+/// layer `l` is false, so is one of layer `l + 1`, except with these probabilities, each divided by
+/// `|EF|`:
 ///
 /// - 1 for `lambda`: if `n0` or `d0` is false, `n0 + lambda d0` is true for one value at most, and
-///   likewise `n1` and `d1`; one pair that has a false value is enough. So `P(0)` or `P(1)` is false.
+///   likewise `n1` and `d1`; one pair that has a false value is enough. So `P(0)` or `P(1)` is
+///   false.
 /// - 2 for the first challenge: the verifier's polynomial is another one than the true `P` then,
 ///   whatever coefficient is sent. Polynomials of degree 2 agree at 2 values at most; at any other,
 ///   `S` is false.
 /// - 2 for each of the other `l - 1` rounds: if `S` is not what the true polynomial of a round adds
-///   up to, then the verifier's polynomial `t`, which adds up to `S` whatever is sent, is another one;
-///   and the next `S` is false but at 2 values.
+///   up to, then the verifier's polynomial `t`, which adds up to `S` whatever is sent, is another
+///   one; and the next `S` is false but at 2 values.
 ///
-/// In the end `S = G` is false for the true fractions of layer `l + 1`, so one of the four values sent
-/// is false. The sum of `2 l + 1` over the layers from 1 to `v - 1` is `v^2 - 1`. For the leaves there
-/// are two more:
+/// In the end `S = G` is false for the true fractions of layer `l + 1`, so one of the four values
+/// sent is false. The sum of `2 l + 1` over the layers from 1 to `v - 1` is `v^2 - 1`. For the
+/// leaves there are two more:
 ///
 /// - 1 for `b`: if one of the four values is false, so is a line, which agrees with the true one at
 ///   one value at most. At any other, one of the two claimed values of the leaves is false.

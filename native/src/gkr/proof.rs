@@ -22,7 +22,8 @@ pub struct GkrProof {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayerProof {
-    /// The quadratic coefficient of the first polynomial, whose variable is the first one of layer `l`.
+    /// The quadratic coefficient of the first polynomial, whose variable is the first one of layer
+    /// `l`.
     pub quadratic: EF,
     /// The sumcheck's other rounds, `l - 1` of them.
     pub rounds: Vec<RoundPolynomial>,
@@ -84,8 +85,8 @@ pub struct LeafClaim {
 }
 
 impl LeafClaim {
-    /// Samples `b` and `lambda`, and returns the claim at `(b, rest)`, given the values at `(0, rest)`
-    /// and `(1, rest)`, which the challenger has observed.
+    /// Samples `b` and `lambda`, and returns the claim at `(b, rest)`, given the values at
+    /// `(0, rest)` and `(1, rest)`, which the challenger has observed.
     pub(super) fn new<C: FieldChallenger<F>>(
         halves: &[Fraction<EF>; 2],
         rest: &[EF],

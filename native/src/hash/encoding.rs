@@ -18,8 +18,8 @@
 //! What is neither hashed nor sampled but stored by its value, as in signatures and their keys, is
 //! the 4 little-endian bytes of the *canonical* value ([`element_to_canonical_bytes`]).
 //!
-//! Decoding an element from hashed or stored bytes accepts only words below `p`, so each element has exactly
-//! one encoding.
+//! Decoding an element from hashed or stored bytes accepts only words below `p`, so each element
+//! has exactly one encoding.
 
 use p3_field::{PrimeField32, RawDataSerializable};
 

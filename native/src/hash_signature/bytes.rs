@@ -8,7 +8,8 @@ use thiserror::Error;
 
 use super::{Fixed, Parameters, PublicKey, Signature, TweakableHash, Xmss};
 
-/// What is not the encoding of a public key, a signature or a [`SignedMessage`](super::SignedMessage).
+/// What is not the encoding of a public key, a signature or a
+/// [`SignedMessage`](super::SignedMessage).
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum DecodeError {
     /// There are more or less of something than the parameters say.

@@ -10,9 +10,9 @@
 //! Of two messages with the same sum and different digits, each has a digit below the other's, so
 //! the signature of one does not lead to that of the other; a checksum is not needed, and every
 //! verification takes the same number of steps. This is the target-sum encoding of Drake,
-//! Khovratovich, Kudinov and Wagner, "Hash-Based Multi-Signatures for Post-Quantum Ethereum" (ePrint
-//! 2025/055). The tree of one-time keys, and what its state demands of a signer, are those of XMSS
-//! (RFC 8391).
+//! Khovratovich, Kudinov and Wagner, "Hash-Based Multi-Signatures for Post-Quantum Ethereum"
+//! (ePrint 2025/055). The tree of one-time keys, and what its state demands of a signer, are those
+//! of XMSS (RFC 8391).
 //!
 //! **A slot must be signed once.** Two messages signed in one slot give away enough of its chains
 //! to sign others. A [`SecretKey`] does not remember what it signed; a [`StoredKey`] does.

@@ -69,8 +69,8 @@ impl Pseudorandom {
 
     /// A stream of uniform words.
     pub(super) fn words(&self, draw: Draw<'_>) -> impl FnMut() -> [u8; 4] {
-        // The first byte, which `code` continues, tells the inputs of one kind from the others'; the
-        // message, which alone has another length, is last.
+        // The first byte, which `code` continues, tells the inputs of one kind from the others';
+        // the message, which alone has another length, is last.
         let (kind, numbers, message): (u8, [u32; 2], &[u8]) = match draw {
             Draw::Parameter => (0, [0, 0], &[]),
             Draw::Chains { slot } => (1, [slot, 0], &[]),

@@ -1,4 +1,4 @@
-//! The values that a verification comes by, for a proof of it.
+//! The intermediate values of verifying a signature: the witness of a proof that it is valid.
 
 use super::poseidon16::{first_half, join};
 use super::{
@@ -8,7 +8,7 @@ use super::{
 use crate::field::F;
 use crate::hash::poseidon16::Poseidon16;
 
-/// The values that the verification of a valid signature comes by.
+/// The intermediate values of verifying a valid signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps {
     /// The message's digest.
@@ -27,7 +27,7 @@ pub struct Steps {
 }
 
 impl Xmss<TweakablePoseidon16> {
-    /// Verifies a signature, one compression after the other, and returns what it came by.
+    /// Verifies a signature, one compression after the other, and returns the intermediate values.
     ///
     /// # Errors
     /// As [`Self::verify`].

@@ -5,19 +5,20 @@ use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use super::{PrecompileError, check_range};
 use crate::field::{EF, F};
 
-/// Largest number of coordinates of [`power_weights`]: a two-adic subgroup has at most `2^24` points.
+/// Largest number of coordinates of [`power_weights`]: a two-adic subgroup has at most `2^24`
+/// points.
 pub const MAX_WEIGHT_COORDINATES: usize = 24;
 
 /// The product of `1 - r_i + r_i x^(2^i)` over the coordinates `r_i`, where `x` is the generator to
 /// the power of the exponent's canonical integer.
 ///
-/// Expanded, it is the sum of `x^j` times `prod_i (1 - r_i or r_i, as bit i of j is 0 or 1)` over the
-/// integers `j` of as many bits: the multilinear extension of the powers of `x`, at the coordinates.
-/// WHIR gives this weight to a queried point.
+/// Expanded, it is the sum of `x^j` times `prod_i (1 - r_i or r_i, as bit i of j is 0 or 1)` over
+/// the integers `j` of as many bits: the multilinear extension of the powers of `x`, at the
+/// coordinates. WHIR gives this weight to a queried point.
 ///
 /// # Errors
-/// If there are no coordinates or more than [`MAX_WEIGHT_COORDINATES`], or the exponent has more bits
-/// than there are coordinates.
+/// If there are no coordinates or more than [`MAX_WEIGHT_COORDINATES`], or the exponent has more
+/// bits than there are coordinates.
 pub fn power_weights(coordinates: &[EF], generator: F, exponent: F) -> Result<EF, PrecompileError> {
     const NAME: &str = "power_weights";
     let (n, most) = (coordinates.len(), MAX_WEIGHT_COORDINATES as u64);

@@ -48,12 +48,12 @@ pub fn poseidon16_tweaked(tweak: [F; 2], left: [F; NODE_LANES], right: Block) ->
 /// low first: chain `2 k` has bits `6 (k % 4)` to `6 (k % 4) + 2`. A lane must be zero above the
 /// digits that are used.
 ///
-/// Returns, for each pair, the state after it: `s -> C(s | end of chain 2 k | end of chain 2 k + 1)`
-/// from `first` on.
+/// Returns, for each pair, the state after it:
+/// `s -> C(s | end of chain 2 k | end of chain 2 k + 1)` from `first` on.
 ///
 /// # Errors
-/// If there is no pair, or more than [`MAX_PAIRS`], a lane has more than its digits, or the number of
-/// steps of all chains is not `steps`.
+/// If there is no pair, or more than [`MAX_PAIRS`], a lane has more than its digits, or the number
+/// of steps of all chains is not `steps`.
 pub fn poseidon16_winternitz(
     starts: &[Block],
     parameter: &Block,
@@ -104,8 +104,8 @@ fn take_digit(rest: &mut [u32; DIGIT_ELEMENTS], pair: usize) -> u32 {
 /// The root of a Merkle path of nodes of four elements.
 ///
 /// A block of `children` holds both children of a node, the left one first. The parent is the first
-/// four lanes of `C(tweak | 0 0 | parameter | left | right)`. A block of `tweaks` holds the tweak in
-/// lanes 0 and 1, and in lane 2 zero if the node below is the left child, one if it is the right
+/// four lanes of `C(tweak | 0 0 | parameter | left | right)`. A block of `tweaks` holds the tweak
+/// in lanes 0 and 1, and in lane 2 zero if the node below is the left child, one if it is the right
 /// one. The first node below is the first half of `leaf`.
 ///
 /// # Errors

@@ -79,12 +79,12 @@ impl Codeword {
 }
 
 impl Scheme {
-    /// Commits to rows of the stack: all those of its main, or all those of its preprocessed columns
-    /// that are present ([`super::Layout`]), one after the other.
+    /// Commits to rows of the stack: all those of its main, or all those of its preprocessed
+    /// columns that are present ([`super::Layout`]), one after the other.
     ///
-    /// The cells of a row are the coefficients, constant term first, of a polynomial. Leaf `j` of the
-    /// Merkle tree has the values of all rows' polynomials at `g^j`, where `g` generates the subgroup
-    /// of order `2^(log_block + log_blowup)`.
+    /// The cells of a row are the coefficients, constant term first, of a polynomial. Leaf `j` of
+    /// the Merkle tree has the values of all rows' polynomials at `g^j`, where `g` generates the
+    /// subgroup of order `2^(log_block + log_blowup)`.
     ///
     /// # Panics
     /// If there is no row, or the last one is not complete.

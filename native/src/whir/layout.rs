@@ -53,9 +53,10 @@ pub struct TableRegions {
 /// The stack of the columns of all tables.
 ///
 /// Regions of main columns come first, in descending order of size, then those of preprocessed
-/// columns from the next row on. A *row* is a block of `2^log_block` cells. Rows in which there is no
-/// column are zero for prover and verifier, and are not committed to: the others, those *present*, are
-/// kept one after the other, main and preprocessed rows apart, since they are committed to apart.
+/// columns from the next row on. A *row* is a block of `2^log_block` cells. Rows in which there is
+/// no column are zero for prover and verifier, and are not committed to: the others, those
+/// *present*, are kept one after the other, main and preprocessed rows apart, since they are
+/// committed to apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     log_block: usize,
@@ -210,8 +211,8 @@ impl Layout {
         self.preprocessed_rows.len() << self.log_block
     }
 
-    /// Where the cells of a main column lie among those of the main rows that are present. `None` if
-    /// there is no such table or column.
+    /// Where the cells of a main column lie among those of the main rows that are present. `None`
+    /// if there is no such table or column.
     pub fn main_column(&self, table: usize, column: usize) -> Option<Range<usize>> {
         let region = self.tables.get(table)?.main?;
         self.column(&region, &self.main_rows, column)

@@ -5,10 +5,10 @@
 //! `P(p) T(x)`, and the claimed sum is that of `P(p) u(p)` over the rows, where
 //! `u(p) = sum_x f(p, x) T(x)`. The sumcheck over `p` therefore needs `P` and `u` alone.
 //!
-//! The cells of a row are taken in *pieces* of `2^PIECE` cells. Weights within a piece are the same for
-//! most claims: the values of all tables are claimed at the last coordinates of one point. Claims
-//! share the sums of pieces times such weights, so that the cells are read once for each of a few
-//! *patterns*.
+//! The cells of a row are taken in *pieces* of `2^PIECE` cells. Weights within a piece are the same
+//! for most claims: the values of all tables are claimed at the last coordinates of one point.
+//! Claims share the sums of pieces times such weights, so that the cells are read once for each of
+//! a few *patterns*.
 
 use std::iter::zip;
 
@@ -37,8 +37,8 @@ pub(super) struct SplitClaim {
 }
 
 impl SplitClaim {
-    /// Splits a claim. Returns `None` if it has another number of variables than the stack, or weighs
-    /// the next rows of a table that is higher than a row of the stack is long.
+    /// Splits a claim. Returns `None` if it has another number of variables than the stack, or
+    /// weighs the next rows of a table that is higher than a row of the stack is long.
     pub(super) fn new(claim: &Claim, layout: &Layout) -> Option<Self> {
         if claim.variables() != layout.variables() {
             return None;
@@ -64,8 +64,8 @@ impl SplitClaim {
     }
 
     /// Splits the weights within a row at pieces of `2^piece` cells: factors of the variables that
-    /// choose a piece, and weights within a piece. `None` if the next row of a table may be in another
-    /// piece.
+    /// choose a piece, and weights within a piece. `None` if the next row of a table may be in
+    /// another piece.
     pub(super) fn pieces(&self, piece: usize) -> Option<(Vec<[EF; 2]>, Pattern)> {
         let mut factors = self.factors.clone();
         match &self.rows {
@@ -95,8 +95,8 @@ impl SplitClaim {
 pub(super) enum Pattern {
     /// The product of these factors.
     Product(Vec<[EF; 2]>),
-    /// The product of these factors, times the weight of the next rows of a table that is at most as
-    /// high as a piece is long.
+    /// The product of these factors, times the weight of the next rows of a table that is at most
+    /// as high as a piece is long.
     Next(Vec<[EF; 2]>, Vec<EF>),
     /// `eq(z, .)` of the cell before, and zero for the first cell.
     Shifted(Vec<EF>),
@@ -139,8 +139,8 @@ impl RowWeights {
                 last: vec![],
             };
         }
-        // Within a column, the weight of a cell is that of the cell before it in `eq(z, .)`. If that
-        // cell ends a piece, the next one starts a piece. The last cell of the column is also
+        // Within a column, the weight of a cell is that of the cell before it in `eq(z, .)`. If
+        // that cell ends a piece, the next one starts a piece. The last cell of the column is also
         // followed by itself.
         let point = claim.rows.point();
         let (outer, within) = point.split_at(point.len() - piece);
@@ -273,13 +273,14 @@ pub(super) fn partial_sums(
 
 /// The sumcheck over the variables that choose a row.
 pub(super) struct RowProducts {
-    /// For each claim the partial sums and the weights of the rows, the latter times the power of the
-    /// challenge that combines claims.
+    /// For each claim the partial sums and the weights of the rows, the latter times the power of
+    /// the challenge that combines claims.
     products: Vec<[Vec<EF>; 2]>,
 }
 
 impl RowProducts {
-    /// Starts the sumcheck for claims with these partial sums, combined by the powers of a challenge.
+    /// Starts the sumcheck for claims with these partial sums, combined by the powers of a
+    /// challenge.
     pub(super) fn new(claims: &[SplitClaim], sums: Vec<Vec<EF>>, challenge: EF) -> Self {
         let products = zip(zip(claims, sums), challenge.powers())
             .map(|((claim, sums), power)| {

@@ -169,8 +169,8 @@ impl Scheme {
     /// the values they come with. Returns the indices of the queries to each commitment.
     ///
     /// What the caller must do first: observe the commitments, call [`Self::sample_outside`], whose
-    /// claims must be the first of `claims`, and observe everything that determines the other claims
-    /// and their values.
+    /// claims must be the first of `claims`, and observe everything that determines the other
+    /// claims and their values.
     ///
     /// What is checked: all lengths, every proof of work, the paths of all leaves, the final
     /// polynomial against the leaves of the last commitment, and the final equation, on which

@@ -58,8 +58,8 @@ impl Chain {
 
     /// The same for the weights of next rows, from the weights of rows.
     ///
-    /// The weight of a cell is that of the cell before it in `eq(z, .)`. But what the last cell of a
-    /// column would pass on to the column after it is its own.
+    /// The weight of a cell is that of the cell before it in `eq(z, .)`. But what the last cell of
+    /// a column would pass on to the column after it is its own.
     fn weights_of_next(&self, weights: &[PackedExt]) -> Vec<PackedExt> {
         let mut weights = unpack(weights);
         weights.rotate_right(1);
@@ -135,8 +135,8 @@ pub(super) fn packed_equality_table(z: &[EF]) -> Vec<PackedExt> {
     high.into_par_iter().map(|high| low * high).collect()
 }
 
-/// The weights of the values at points `x` of the polynomial whose coefficients are the cells, added
-/// up: the sum of `scale x^b` at position `b`. There are at least [`LANES`] positions.
+/// The weights of the values at points `x` of the polynomial whose coefficients are the cells,
+/// added up: the sum of `scale x^b` at position `b`. There are at least [`LANES`] positions.
 pub(super) fn powers_table(variables: usize, points: &[F], scales: &[EF]) -> Vec<PackedExt> {
     let _span = info_span!("weights of queries").entered();
     // x^(h 2^low + i) is a power that does not depend on i times one that does not depend on h.

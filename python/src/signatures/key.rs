@@ -16,8 +16,8 @@ use crate::error::{Error, Kind};
 /// A secret key in files, which signs in ascending slots, each at most once, also across restarts.
 ///
 /// That a slot is spent is on disk before its signature is returned. While a key is open, no other
-/// process can open it; `close`, or the end of a `with` statement, closes it. A backup of a key must
-/// never be used after the original has signed: that cannot be noticed.
+/// process can open it; `close`, or the end of a `with` statement, closes it. A backup of a key
+/// must never be used after the original has signed: that cannot be noticed.
 #[pyclass(frozen, module = "droste.signatures")]
 pub struct StoredKey(Arc<Mutex<Option<Key>>>);
 

@@ -98,8 +98,8 @@ fn instructions(shape: &ChildShape, count: usize) -> usize {
     with_suite!(shape.hash, H => of::<H>(shape, count))
 }
 
-/// The estimate of the code that verifies a child over WHIR is at least its length, and at most twelve
-/// times it, at settings that lengthen it in each way.
+/// The estimate of the code that verifies a child over WHIR is at least its length, and at most
+/// twelve times it, at settings that lengthen it in each way.
 #[test]
 fn estimates_bound_programs_over_whir() {
     let base = WhirSettings {

@@ -1,5 +1,5 @@
-//! Aggregates whose proofs of canonical shape are over WHIR: leaves are wrapped, wraps joined, joins
-//! joined again; keys are derived, files read, and what is false refused by name.
+//! Aggregates whose proofs of canonical shape are over WHIR: leaves are wrapped, wraps joined,
+//! joins joined again; keys are derived, files read, and what is false refused by name.
 
 use std::sync::LazyLock;
 
@@ -114,7 +114,8 @@ fn joins_are_joined_again() {
     );
 }
 
-/// A hash of which R has no tables goes through proofs of intermediate shape, the first of which is over FRI.
+/// A hash of which R has no tables goes through proofs of intermediate shape, the first of which is
+/// over FRI.
 #[test]
 fn a_proof_in_another_hash_reaches_the_canonical_shape() {
     let wrap = aggregator()
@@ -127,7 +128,8 @@ fn a_proof_in_another_hash_reaches_the_canonical_shape() {
     unverified(&wrap).derive(&DERIVER, ANY).unwrap();
 }
 
-/// Aggregates over one stack are not canonical for an aggregator over the other, and not joined by it.
+/// Aggregates over one stack are not canonical for an aggregator over the other, and not joined by
+/// it.
 #[test]
 fn stacks_are_not_mixed() {
     let over_fri = Aggregator::for_preset(Preset::Toy, 2, Stack::Fri).unwrap();

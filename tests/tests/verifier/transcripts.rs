@@ -408,8 +408,8 @@ fn parts_beyond_the_bits_are_refused() {
     assert!(refused.contains("from <= to"), "{refused}");
 }
 
-/// Words with one bit, with all bits, and some others: every part of the bits, and proofs of work of
-/// every number of bits.
+/// Words with one bit, with all bits, and some others: every part of the bits, and proofs of work
+/// of every number of bits.
 #[test]
 fn bits_of_words_are_those_of_their_integers() {
     let words = (0..31).map(|bit| 1_u32 << bit);

@@ -1,11 +1,11 @@
 //! Aggregation: wraps bring proofs of any shape to the canonical shape, and joins combine those.
 //!
 //! The recursion machine R has the tables of [`precompiles`](crate::circuit::precompiles). A proof
-//! on R at the settings and heights of an [`Aggregator`] has the *canonical shape*: one program joins all such proofs,
-//! whether they are wraps or joins. [`Aggregator::wrap`] brings any proof to the canonical shape,
-//! through *intermediate shapes* if one step is not enough: a proof in Blake3 or Keccak is first
-//! verified on R extended by that hash's tables, and a proof whose verification does not fit R's
-//! heights is first verified on R at larger heights.
+//! on R at the settings and heights of an [`Aggregator`] has the *canonical shape*: one program
+//! joins all such proofs, whether they are wraps or joins. [`Aggregator::wrap`] brings any proof to
+//! the canonical shape, through *intermediate shapes* if one step is not enough: a proof in Blake3
+//! or Keccak is first verified on R extended by that hash's tables, and a proof whose verification
+//! does not fit R's heights is first verified on R at larger heights.
 //!
 //! [`UnverifiedAggregate::verify`] is the last step of a chain of proofs: the caller checks one
 //! proof against one digest of the accepted recursion keys ([`KeySet`]) and one claim. Only proofs
@@ -147,8 +147,8 @@ impl Aggregator {
         self.canonical.settings.stack()
     }
 
-    /// FRI settings of this aggregator's level, for proofs that it is to wrap. It wraps proofs with other
-    /// settings too.
+    /// FRI settings of this aggregator's level, for proofs that it is to wrap. It wraps proofs with
+    /// other settings too.
     pub const fn leaf_settings(&self) -> &FriSettings {
         &self.leaf
     }

@@ -32,8 +32,8 @@ pub struct RunFigures {
     pub shape: ChildShape,
     /// Number of those proofs.
     pub count: usize,
-    /// Names of the tables of the machine that proves it over FRI, in order, and the number of rows that
-    /// it fills in each.
+    /// Names of the tables of the machine that proves it over FRI, in order, and the number of rows
+    /// that it fills in each.
     pub rows: Vec<(String, usize)>,
     /// Its cycles.
     pub cycles: usize,
@@ -102,8 +102,8 @@ impl RunFigures {
         let (permutations, least) = match &shape.settings {
             StackSettings::Fri(settings) => (
                 permutations(settings, &tables_of(&shape, settings)?),
-                // Evaluating the constraints of wide tables is most of the program, and runs once. The
-                // bound on the program's length is about twice it.
+                // Evaluating the constraints of wide tables is most of the program, and runs once.
+                // The bound on the program's length is about twice it.
                 shape.child_cost() / 2,
             ),
             StackSettings::Whir(settings) => {
@@ -114,7 +114,8 @@ impl RunFigures {
             }
         };
         let stack = shape.settings.stack();
-        // Rows of each table by the permutations, as measured on joins and on steps that follow a wrap.
+        // Rows of each table by the permutations, as measured on joins and on steps that follow a
+        // wrap.
         let (permutations, instructions) = (count * permutations, count * least);
         let tables = tables_of_r(stack).map_err(CircuitError::from)?;
         let cycles = match stack {
@@ -145,8 +146,8 @@ impl RunFigures {
     }
 }
 
-/// Number of Poseidon-16 permutations with which a proof over WHIR of this shape is verified: one for
-/// each block that the transcript absorbs, and per query of the leaves and Merkle paths.
+/// Number of Poseidon-16 permutations with which a proof over WHIR of this shape is verified: one
+/// for each block that the transcript absorbs, and per query of the leaves and Merkle paths.
 fn permutations_over_whir(shape: &Shape) -> usize {
     /// Elements of one rate of the sponge, and of a challenge.
     const RATE: usize = 8;
@@ -185,8 +186,8 @@ fn permutations_over_whir(shape: &Shape) -> usize {
         + (1 << opening.final_variables)
 }
 
-/// What proving a proof of this shape in Poseidon-16 takes: its `fft_cost`, and the estimated bytes of
-/// memory.
+/// What proving a proof of this shape in Poseidon-16 takes: its `fft_cost`, and the estimated bytes
+/// of memory.
 fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
     match &shape.settings {
         StackSettings::Fri(settings) => {

@@ -21,7 +21,8 @@ pub(super) struct FixedShape {
     pub log_heights: Vec<usize>,
 }
 
-/// The shape of the last proof of intermediate shape, from which one step leads to the canonical shape.
+/// The shape of the last proof of intermediate shape, from which one step leads to the canonical
+/// shape.
 #[derive(Clone, Debug, Serialize)]
 pub(super) enum LastIntermediate {
     /// This one.
@@ -31,11 +32,12 @@ pub(super) enum LastIntermediate {
     OverWhir(WhirSettings),
 }
 
-/// These settings for a run that fills `rows` of the tables of its machine over FRI, at the least heights
-/// that fit it; `None` if no proofs over WHIR do, as where other precompiles than R's are called.
+/// These settings for a run that fills `rows` of the tables of its machine over FRI, at the least
+/// heights that fit it; `None` if no proofs over WHIR do, as where other precompiles than R's are
+/// called.
 ///
-/// Where rows of the stack must be longer than in `settings`, the blowup is 2: committing to so many
-/// cells at a larger one takes longer than it takes a further step to verify more queries.
+/// Where rows of the stack must be longer than in `settings`, the blowup is 2: committing to so
+/// many cells at a larger one takes longer than it takes a further step to verify more queries.
 fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Option<WhirSettings> {
     let log_heights = least_heights(&settings.into(), rows)?;
     let least = log_heights
@@ -70,8 +72,8 @@ pub(super) fn tables_of_r(stack: Stack) -> Result<Vec<String>, MachineError> {
     Ok(tables.into_iter().map(|(name, _)| name).collect())
 }
 
-/// Names of R's tables in a proof stack, in order, and the least number of rows of padding in each: over
-/// WHIR the last row of a table of calls is padding.
+/// Names of R's tables in a proof stack, in order, and the least number of rows of padding in each:
+/// over WHIR the last row of a table of calls is padding.
 fn tables_with_padding(stack: Stack) -> Result<Vec<(String, usize)>, MachineError> {
     let precompiles = precompiles(stack).iter().copied().collect();
     let machine = Machine::<StandardTables>::new(ProgramTable::of_height(0), &precompiles)?;
@@ -127,8 +129,8 @@ pub(super) enum Size {
 
 impl Aggregator {
     /// Chooses settings and heights for the proof of a run that verified proofs in `hash` and fills
-    /// `rows` of its machine's tables. What [`Size::Minimal`] asks for is over FRI: the machine may have
-    /// any tables.
+    /// `rows` of its machine's tables. What [`Size::Minimal`] asks for is over FRI: the machine may
+    /// have any tables.
     pub(super) fn shape_of(
         &self,
         hash: HashId,
@@ -178,8 +180,8 @@ pub(super) fn log_heights(
     }
 }
 
-/// Logarithms of the least heights that fit a run which fills `rows` of the tables of its machine over
-/// FRI. `None` over WHIR if that machine has tables that R does not have.
+/// Logarithms of the least heights that fit a run which fills `rows` of the tables of its machine
+/// over FRI. `None` over WHIR if that machine has tables that R does not have.
 fn least_heights(settings: &StackSettings, rows: &[(String, usize)]) -> Option<Vec<usize>> {
     match settings {
         StackSettings::Fri(settings) => {

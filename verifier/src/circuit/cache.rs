@@ -36,7 +36,8 @@ impl CircuitCache {
         self.0.made()
     }
 
-    /// Returns the circuit that verifies `count` proofs of this shape; compiles it if it is not kept.
+    /// Returns the circuit that verifies `count` proofs of this shape; compiles it if it is not
+    /// kept.
     ///
     /// # Errors
     /// If no such circuit can be generated.

@@ -52,8 +52,8 @@ impl MultilinearCircuit {
     }
 }
 
-/// Generates and compiles the circuit for `count` proofs with these settings, of which `shape` says the
-/// rest.
+/// Generates and compiles the circuit for `count` proofs with these settings, of which `shape` says
+/// the rest.
 pub(super) fn compile(
     shape: &ChildShape,
     settings: WhirSettings,

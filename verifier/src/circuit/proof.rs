@@ -13,8 +13,8 @@ use thiserror::Error;
 
 use super::{ChildShape, CircuitError};
 
-/// The proof of a recursion program's run, committed in Poseidon-16. It serializes without its stack,
-/// which a file must say elsewhere.
+/// The proof of a recursion program's run, committed in Poseidon-16. It serializes without its
+/// stack, which a file must say elsewhere.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum RecursionProof {

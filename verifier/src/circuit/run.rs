@@ -52,8 +52,8 @@ impl Run {
         &self.execution
     }
 
-    /// Names of the tables of the machine that proves it over FRI, in order, and the number of rows that
-    /// it fills in each.
+    /// Names of the tables of the machine that proves it over FRI, in order, and the number of rows
+    /// that it fills in each.
     pub fn rows(&self) -> &[(String, usize)] {
         &self.rows
     }

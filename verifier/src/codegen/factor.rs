@@ -176,8 +176,8 @@ impl Factoring {
         if count < 2 {
             return 0;
         }
-        // There is a term more outside, and inside the first group needs no step, or starts with its
-        // addend for free: these two cancel out.
+        // There is a term more outside, and inside the first group needs no step, or starts with
+        // its addend for free: these two cancel out.
         before as isize - after as isize
     }
 

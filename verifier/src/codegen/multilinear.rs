@@ -136,8 +136,8 @@ fn evaluator(graph: &Graph<'_>, constraints: &[NodeId]) -> StraightLine {
     }
 }
 
-/// The sum over the messages, if there are any. The elements `e_i` of a message of length `n` lead to
-/// the denominator `bus - sum of beta^(n-1-i) e_i`.
+/// The sum over the messages, if there are any. The elements `e_i` of a message of length `n` lead
+/// to the denominator `bus - sum of beta^(n-1-i) e_i`.
 fn sum(graph: &mut Graph<'_>, nodes: &[NodeId], table: &TableSystem) -> Option<NodeId> {
     let mut sum = None;
     let [one, beta, combiner] = [

@@ -210,8 +210,8 @@ pub(super) fn cost(atoms: usize, unit: bool) -> usize {
     }
 }
 
-/// Whether a term of so many atoms can be the addend of a fused multiply-add, at no instruction of its
-/// own.
+/// Whether a term of so many atoms can be the addend of a fused multiply-add, at no instruction of
+/// its own.
 pub(super) fn is_addend(atoms: usize, unit: bool) -> bool {
     atoms == 0 || (atoms == 1 && unit)
 }

@@ -26,7 +26,8 @@ const COLUMN: usize = 8 << 10;
 /// What a process takes besides: its code, the program and the record of its run.
 const PROCESS: usize = 32 << 20;
 
-/// Base field columns that the prover over FRI extends for one table: main, lookup and quotient columns.
+/// Base field columns that the prover over FRI extends for one table: main, lookup and quotient
+/// columns.
 pub(super) fn extended_width(table: &TableReport) -> usize {
     table.shape.main_width + table.lookup_width() + table.quotient_width()
 }
@@ -49,11 +50,12 @@ impl Cost {
         bytes + bytes / 16
     }
 
-    /// Estimates the bytes of memory that a proof over WHIR needs, `2^log_leaves` being the number of
-    /// fractions of its messages: traces, cells and codewords of the stack, its Merkle trees, what the process
-    /// takes besides, and the larger of two things that are not needed at the same time: the fractions of
-    /// all layers, and the columns after the first round of the constraints' sumcheck, which are half as
-    /// long and in the extension field; rather too much than too little.
+    /// Estimates the bytes of memory that a proof over WHIR needs, `2^log_leaves` being the number
+    /// of fractions of its messages: traces, cells and codewords of the stack, its Merkle trees,
+    /// what the process takes besides, and the larger of two things that are not needed at the same
+    /// time: the fractions of all layers, and the columns after the first round of the constraints'
+    /// sumcheck, which are half as long and in the extension field; rather too much than too
+    /// little.
     pub fn estimated_bytes_over_whir(scheme: &Scheme, log_leaves: usize) -> usize {
         let layout = scheme.layout();
         let step = &scheme.schedule().stack;

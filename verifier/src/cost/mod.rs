@@ -67,7 +67,8 @@ pub enum CostError {
     /// A proof over WHIR just made does not verify.
     #[error(transparent)]
     VerifyOverWhir(#[from] whir::VerifyError),
-    /// Proofs over WHIR are committed in Poseidon-16, and their machine has tables of no other hash.
+    /// Proofs over WHIR are committed in Poseidon-16, and their machine has tables of no other
+    /// hash.
     #[error("over WHIR the hashes of both proofs are poseidon16: the {proof} one is in {hash}")]
     Hash {
         /// Which proof it is, `inner` or `outer`.
@@ -98,8 +99,8 @@ pub struct Request<'a> {
     /// FRI settings of its proof, which the wrap verifies.
     pub inner: FriSettings,
     /// Settings of the wrap's proof, which also say its stack. If it would take more memory than
-    /// allowed, the next of [`Self::smaller`] are tried, over FRI. Over WHIR the rows of the stack are
-    /// made as long as the tallest table needs.
+    /// allowed, the next of [`Self::smaller`] are tried, over FRI. Over WHIR the rows of the stack
+    /// are made as long as the tallest table needs.
     pub outer: StackSettings,
     /// Other settings of the wrap's proof over FRI, of the same level, that take less memory.
     pub smaller: &'a [FriSettings],
@@ -159,8 +160,8 @@ pub struct Cost {
     /// `w * h * log2(h)`, summed over the wrap's tables; `w` counts main and lookup columns.
     pub fft_cost: u64,
     /// Twice the number of butterflies in the prover's transforms: over FRI interpolation and
-    /// low-degree extension of main and lookup columns and of quotient chunks, over WHIR the codewords
-    /// of the stack and of the folded polynomials.
+    /// low-degree extension of main and lookup columns and of quotient chunks, over WHIR the
+    /// codewords of the stack and of the folded polynomials.
     pub transform_cost: u64,
     /// Base field elements that one query of the wrap's proof opens; over WHIR a query to the
     /// commitment to the columns.
@@ -179,8 +180,8 @@ pub struct Cost {
     pub permutations: Permutations,
     /// CPU time of traces and proof of the wrap, in nanoseconds, divided by its `fft_cost`.
     pub cpu_ns_per_fft_unit: Option<f64>,
-    /// The same figure of p3-batch-stark on p3-poseidon1-air, at the outer settings. Null over WHIR,
-    /// where the bench `droste-bench recursion` has the peer.
+    /// The same figure of p3-batch-stark on p3-poseidon1-air, at the outer settings. Null over
+    /// WHIR, where the bench `droste-bench recursion` has the peer.
     pub peer_cpu_ns_per_fft_unit: Option<f64>,
 }
 
@@ -210,8 +211,8 @@ pub struct TableCost {
 pub struct Permutations {
     /// Poseidon-16 permutations.
     pub poseidon16: usize,
-    /// Poseidon2 permutations of both widths. Rows that were saved before there was such a table have
-    /// none.
+    /// Poseidon2 permutations of both widths. Rows that were saved before there was such a table
+    /// have none.
     #[serde(default)]
     pub poseidon2: usize,
     /// Blake3 compressions.
@@ -224,9 +225,9 @@ pub struct Permutations {
 /// `outer`. Returns the figures, and an estimate of the bytes of memory that the outer proof needs.
 ///
 /// # Errors
-/// If anything cannot be proved or does not verify, or if the inner proof would take more memory than
-/// the request allows. If only the wrap's would, it is left out ([`Cost::left_out`]). Over WHIR only
-/// Poseidon-16 is supported.
+/// If anything cannot be proved or does not verify, or if the inner proof would take more memory
+/// than the request allows. If only the wrap's would, it is left out ([`Cost::left_out`]). Over
+/// WHIR only Poseidon-16 is supported.
 pub fn measure(
     request: &Request<'_>,
     inner: HashId,

@@ -50,8 +50,9 @@ const fn transform(log_length: usize) -> u64 {
     (log_length as u64) << log_length
 }
 
-/// Cost of a table's transforms over FRI at blowup `2^log_blowup`: for each extended column an inverse
-/// transform of the table's height and a transform of the codeword's length, at `n log2(n)` each.
+/// Cost of a table's transforms over FRI at blowup `2^log_blowup`: for each extended column an
+/// inverse transform of the table's height and a transform of the codeword's length, at `n log2(n)`
+/// each.
 pub fn transform_cost(table: &TableReport, log_blowup: usize) -> u64 {
     let log_height = table.shape.log_height;
     extended_width(table) as u64 * (transform(log_height) + transform(log_height + log_blowup))
@@ -175,10 +176,10 @@ where
     }
 }
 
-/// Measures the wrap whose run this is: its tables and, unless only the execution was asked for, its
-/// proof, with the first settings that take no more memory than allowed. `smaller` has the wrap with
-/// others than the first ones. If none fits, the proof is left out. Returns the figures, and the
-/// estimated bytes of memory that the proof needs.
+/// Measures the wrap whose run this is: its tables and, unless only the execution was asked for,
+/// its proof, with the first settings that take no more memory than allowed. `smaller` has the wrap
+/// with others than the first ones. If none fits, the proof is left out. Returns the figures, and
+/// the estimated bytes of memory that the proof needs.
 pub(super) fn measure<K: Prove, V: Verify<Proof = K::Proof>>(
     request: &Request<'_>,
     run: &Run,

@@ -11,9 +11,9 @@
 //! proportion to its input: lists longer than [`MAX_KEYS`] and [`MAX_NODES`] are refused by their
 //! lengths, before their entries are read. The tree is stored as a flat list, so that nested input
 //! does not lead to nested calls before its depth is checked. Reading a node takes at most 160
-//! bytes of memory, although some have 3 bytes in the file: 84 MB for the largest tree. Leaves with a
-//! key each take up to 400, but 70 in the file: 210 MB. Reading a proof over WHIR takes up to 48 bytes per
-//! byte, so a file with one may have at most [`MAX_BYTES_OVER_WHIR`].
+//! bytes of memory, although some have 3 bytes in the file: 84 MB for the largest tree. Leaves with
+//! a key each take up to 400, but 70 in the file: 210 MB. Reading a proof over WHIR takes up to 48
+//! bytes per byte, so a file with one may have at most [`MAX_BYTES_OVER_WHIR`].
 //!
 //! [`member`] is the format of proofs that a leaf is in a claim.
 
@@ -40,8 +40,8 @@ use tree::{FlatTree, Node};
 pub const MAGIC: [u8; 8] = *b"droste\0a";
 
 /// Version of the format, raised by every change of its meaning. Version 2 added recipes to keys;
-/// since version 3 each key is stored once, however many nodes have it; since version 4 settings and
-/// proof say their proof stack.
+/// since version 3 each key is stored once, however many nodes have it; since version 4 settings
+/// and proof say their proof stack.
 pub const FILE_VERSION: u32 = 4;
 
 /// Length of the longest file that is decoded if its proof is over WHIR: 16 MiB.

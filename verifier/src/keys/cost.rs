@@ -22,9 +22,9 @@ const ROWS: usize = 32;
 const COEFFICIENT: usize = 13;
 const QUERY: usize = 6;
 
-/// Instructions per child over WHIR: for any shape, for each variable of the stack, for each digest of a
-/// cap, for each element of a later leaf, for each query, and for each coefficient of the final polynomial
-/// in each of the last queries.
+/// Instructions per child over WHIR: for any shape, for each variable of the stack, for each digest
+/// of a cap, for each element of a later leaf, for each query, and for each coefficient of the
+/// final polynomial in each of the last queries.
 const WHIR_CHILD: usize = 4_000;
 const WHIR_VARIABLE: usize = 400;
 const WHIR_DIGEST: usize = 8;
@@ -100,8 +100,8 @@ impl ChildShape {
         }
     }
 
-    /// Instructions of the verifier of one proof over WHIR, at most. The number of queries depends little
-    /// on the number of the stack's rows, so the largest is taken.
+    /// Instructions of the verifier of one proof over WHIR, at most. The number of queries depends
+    /// little on the number of the stack's rows, so the largest is taken.
     fn cost_over_whir(&self, settings: &WhirSettings) -> usize {
         let schedules = (1..=MAX_ROW_VARIABLES).filter_map(|rows| settings.schedule(rows).ok());
         let queries = schedules.map(|schedule| {

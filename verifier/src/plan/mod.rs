@@ -25,10 +25,10 @@
 //! # Trust
 //!
 //! A worker believes neither a store nor another worker. Each input states the keys and statements
-//! of the leaves below it, as a digest, and the proven bits that every proof below it must have. The
-//! worker verifies the input natively, derives its recursion keys, and compares the leaves of its
-//! claim tree with that digest and its bits with those. So a result proves what the plan says, as
-//! securely, if the plan is honest: plans are trusted input, like the caller's arguments.
+//! of the leaves below it, as a digest, and the proven bits that every proof below it must have.
+//! The worker verifies the input natively, derives its recursion keys, and compares the leaves of
+//! its claim tree with that digest and its bits with those. So a result proves what the plan says,
+//! as securely, if the plan is honest: plans are trusted input, like the caller's arguments.
 
 mod draft;
 mod leaf;
@@ -218,7 +218,8 @@ impl Plan {
         }
     }
 
-    /// Sum of the tasks' estimated `fft_cost`. A plan from elsewhere may state any, so it saturates.
+    /// Sum of the tasks' estimated `fft_cost`. A plan from elsewhere may state any, so it
+    /// saturates.
     pub fn fft_cost(&self) -> u64 {
         let costs = self.tasks.iter().map(|task| task.estimate.fft_cost);
         costs.fold(0, u64::saturating_add)

@@ -141,8 +141,8 @@ impl Store {
     }
 }
 
-/// The task whose result a file is, or would have become: what a killed process was writing is named
-/// by a dot, the name, and more.
+/// The task whose result a file is, or would have become: what a killed process was writing is
+/// named by a dot, the name, and more.
 fn task_of(file: &str) -> Option<Name> {
     let torn = file.strip_prefix('.').filter(|_| file.ends_with(".tmp"));
     match torn {

@@ -95,8 +95,8 @@ pub struct Product {
     pub steps: Vec<Step>,
 }
 
-/// Runs the tasks of plans of one preset, arity and stack. Circuits that its tasks compiled and keys that
-/// it derived are kept for further tasks.
+/// Runs the tasks of plans of one preset, arity and stack. Circuits that its tasks compiled and
+/// keys that it derived are kept for further tasks.
 #[derive(Debug)]
 pub struct Worker {
     aggregator: Aggregator,

@@ -250,8 +250,8 @@ impl<'a> MultilinearAnswers<'a> {
         Ok(messages)
     }
 
-    /// The sum of the leaves times the powers of the challenge, as a message: the coefficients of that
-    /// of each tree, one after the other, in whole blocks.
+    /// The sum of the leaves times the powers of the challenge, as a message: the coefficients of
+    /// that of each tree, one after the other, in whole blocks.
     fn combination(&self, proof: &whir::Queries) -> Vec<F> {
         let of_tree = |tree: &'_ whir::OpenedTree| {
             let width = tree.leaves.first().map_or(0, Vec::len);

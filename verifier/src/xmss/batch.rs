@@ -48,8 +48,8 @@ pub enum BatchError {
 }
 
 impl Batch {
-    /// Puts signatures of one message in one slot together, at most `largest` of them. Batches are in
-    /// the order of their first signatures, and the signatures of a batch in the order given.
+    /// Puts signatures of one message in one slot together, at most `largest` of them. Batches are
+    /// in the order of their first signatures, and the signatures of a batch in the order given.
     ///
     /// # Errors
     /// If there are no signatures, or no program takes batches of `largest`.

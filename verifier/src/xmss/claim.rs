@@ -65,8 +65,8 @@ impl BatchClaim {
 /// That a key signed a message in a slot, for a verifier who knows the statement of the batch's
 /// proof. Nothing of it is verified before [`Self::verify`].
 ///
-/// With serde it has the fields `signatures`, `slot`, `message`, `root`, `public_param`, `index` and
-/// `path`, all of them canonical integers.
+/// With serde it has the fields `signatures`, `slot`, `message`, `root`, `public_param`, `index`
+/// and `path`, all of them canonical integers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Entry", into = "Entry")]
 pub struct BatchMember {

@@ -1,15 +1,16 @@
 //! Aggregation of XMSS signatures: programs that verify batches of them, and what their proofs say.
 //!
-//! A *batch* is any number of signatures of one message in one slot. [`BatchProgram`] is the program
-//! that verifies a batch: its proofs are leaves that [`crate::aggregate`] and [`crate::plan`] join
-//! with any others. [`BatchClaim`] is what the proof of a batch says: these keys, in this order,
-//! signed this message in this slot. Its digest is the statement of the proof.
+//! A *batch* is any number of signatures of one message in one slot. [`BatchProgram`] is the
+//! program that verifies a batch: its proofs are leaves that [`crate::aggregate`] and
+//! [`crate::plan`] join with any others. [`BatchClaim`] is what the proof of a batch says: these
+//! keys, in this order, signed this message in this slot. Its digest is the statement of the proof.
 //!
 //! [`BatchProver`] makes the proofs. [`SignatureClaims`] are the claims of all batches of an
 //! aggregate, which [`SignatureClaims::check`] compares with it.
 //!
-//! Who has the claim of an aggregate checks with [`BatchMember`] and a [`crate::member::Membership`]
-//! that a key signed a message in a slot, without the other keys and without any signature.
+//! Who has the claim of an aggregate checks with [`BatchMember`] and a
+//! [`crate::member::Membership`] that a key signed a message in a slot, without the other keys and
+//! without any signature.
 
 mod batch;
 mod claim;

@@ -106,8 +106,8 @@ where
         Ok(prove_with_key(&self.key, &self.execute(batch)?)?)
     }
 
-    /// Estimates the bytes of memory that [`Self::prove`] needs. The signatures are verified, and the
-    /// program is run.
+    /// Estimates the bytes of memory that [`Self::prove`] needs. The signatures are verified, and
+    /// the program is run.
     ///
     /// # Errors
     /// As for [`Self::prove`].

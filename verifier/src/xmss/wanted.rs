@@ -1,12 +1,12 @@
-//! What somebody wants to be claimed.
+//! The statement that a caller expects of an aggregate of signatures.
 
 use droste_native::hash_signature::json::{canonical, elements};
 use droste_native::hash_signature::{DecodeError, PublicKey, SignedMessage};
 use droste_native::precompile::Block;
 use serde::{Deserialize, Serialize};
 
-/// That a key signed a message in a slot, as somebody wants
-/// [`SignatureClaims`](super::SignatureClaims) to say.
+/// An expected statement: a key signed a message in a slot.
+/// [`SignatureClaims`](super::SignatureClaims) are compared with it.
 ///
 /// With serde it has the fields of a [`SignedMessage`] without the signature: `slot`, `message`,
 /// `root` and `public_param`, all of them canonical integers.

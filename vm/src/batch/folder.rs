@@ -16,7 +16,8 @@ const PRODUCTS: usize = 8;
 
 /// Combines the values of a table's constraints on as many rows as a packed element has lanes.
 ///
-/// Interactions are ignored: the constraints of the lookup argument are evaluated without the table.
+/// Interactions are ignored: the constraints of the lookup argument are evaluated without the
+/// table.
 #[derive(Debug)]
 pub struct Folder<'a> {
     rows: Rows<'a>,

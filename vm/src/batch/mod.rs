@@ -1,8 +1,8 @@
 //! The prover of a batch of tables.
 //!
-//! Its proofs are those of Plonky3's `prove_batch`, byte for byte: it plays the same transcript, and
-//! its tests compare the proofs of every machine. It is written for tables that are narrow, as the
-//! machine's are, and whose messages are long:
+//! Its proofs are those of Plonky3's `prove_batch`, byte for byte: it plays the same transcript,
+//! and its tests compare the proofs of every machine. It is written for tables that are narrow, as
+//! the machine's are, and whose messages are long:
 //!
 //! - Messages are lowered to a straight-line program, which is evaluated on packed rows, and the
 //!   denominators of many rows are inverted together.

@@ -11,7 +11,7 @@
 //!
 //! | block | content |
 //! |---|---|
-//! | 0 | format version, hash (0 Poseidon-16, 1 Blake3, 2 Keccak), log height of the program, 0, .. |
+//! | 0 | format version, hash (0 Poseidon-16, 1 Blake3, 2 Keccak, 3 Poseidon2), log height of the program, 0, .. |
 //! | 1 | identity of the machine |
 //! | 2.. | digests of the program's commitment: one block for 8 elements; two for 32 bytes, as 16 16-bit little-endian limbs |
 

@@ -1,7 +1,7 @@
 //! The constraints and the messages of a table as one graph of expressions.
 //!
-//! Tables are written against Plonky3's builders, which hand them over as symbolic expressions. Here
-//! they become a list of nodes in which operands precede what is computed from them, and equal
+//! Tables are written against Plonky3's builders, which hand them over as symbolic expressions.
+//! Here they become a list of nodes in which operands precede what is computed from them, and equal
 //! expressions are one node.
 
 use std::collections::{BTreeSet, HashMap};

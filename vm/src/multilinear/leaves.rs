@@ -8,8 +8,8 @@
 //! ```
 //!
 //! for challenges `alpha` and `beta`. This is the fraction of Plonky3's batch STARKs
-//! (`p3_lookup::Challenges`): the last element is constant in `beta`, and the number of the bus stands
-//! above every element, so that messages of different buses differ.
+//! (`p3_lookup::Challenges`): the last element is constant in `beta`, and the number of the bus
+//! stands above every element, so that messages of different buses differ.
 
 use droste_native::gkr::{self, GkrError};
 use droste_native::{EF, F};
@@ -55,8 +55,8 @@ impl LookupChallenges {
     }
 }
 
-/// Numerators and denominators of the leaves that messages have, in the order of [`Shape`]: lane `j`
-/// of element `i` is leaf `i * LANES + j`. All others are `0 / 1`.
+/// Numerators and denominators of the leaves that messages have, in the order of [`Shape`]: lane
+/// `j` of element `i` is leaf `i * LANES + j`. All others are `0 / 1`.
 #[derive(Clone, Debug)]
 pub struct Leaves {
     /// Multiplicities.

@@ -1,7 +1,7 @@
 //! The tables of a machine over the hypercube: what a proof by sumcheck says about them.
 //!
-//! A column of `2^m` rows is a multilinear polynomial in `m` variables, of which the first is the top
-//! bit of the row. A run is a list of tables whose constraints are zero on every row, and whose
+//! A column of `2^m` rows is a multilinear polynomial in `m` variables, of which the first is the
+//! top bit of the row. A run is a list of tables whose constraints are zero on every row, and whose
 //! messages balance. Here is what depends on the tables:
 //!
 //! - [`expressions`]: constraints and messages of a table, from Plonky3's symbolic expressions.

@@ -222,8 +222,8 @@ impl<'a, L: Copy> Compiler<'a, L> {
         }
     }
 
-    /// Computes a node, unless it is known. Nodes are computed when they are first read, so that few
-    /// registers are in use.
+    /// Computes a node, unless it is known. Nodes are computed when they are first read, so that
+    /// few registers are in use.
     fn compute(&mut self, index: usize) -> Known {
         use Known::{Constant, Value};
         if let Some(known) = self.known[index] {

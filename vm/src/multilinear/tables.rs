@@ -259,7 +259,8 @@ pub enum ShapeError {
 /// argument.
 ///
 /// A message of a table of `2^m` rows has a block of as many leaves. Blocks of higher tables come
-/// first, those of equally high ones in the tables' order, those of a table in order of declaration.
+/// first, those of equally high ones in the tables' order, those of a table in order of
+/// declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     log_heights: Vec<usize>,

@@ -10,9 +10,9 @@
 //!
 //! The rows form a ring: row 0 counts as the row below the last one. Since `starts` is one on row
 //! 0, no chain continues across the end of the table. Where the last row is followed by itself it
-//! cannot continue either, since `remaining` would have to be less than itself. The first row of each
-//! chain is determined by the call that it receives. Lengths count down and must reach their end on
-//! the last row.
+//! cannot continue either, since `remaining` would have to be less than itself. The first row of
+//! each chain is determined by the call that it receives. Lengths count down and must reach their
+//! end on the last row.
 
 use droste_native::F;
 use p3_air::AirBuilder;

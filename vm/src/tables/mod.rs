@@ -87,8 +87,8 @@ pub trait Table: BaseAir<F> + Send + Sync {
         None
     }
 
-    /// Whether the table is sound where this follows its last row. A proof system refuses tables that
-    /// do not say so.
+    /// Whether the table is sound where this follows its last row. A proof system refuses tables
+    /// that do not say so.
     ///
     /// Every table must be sound where rows form a ring. Where the last row is followed by itself
     /// instead, a table must be at least as strict: no trace that the ring refuses may pass. It

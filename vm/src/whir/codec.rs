@@ -7,8 +7,8 @@
 //! | rest | the [`Proof`], as `bincode` 2 with variable-length integers writes it |
 //!
 //! What [`crate::codec`] says of decoding holds here, too, except that these files may be
-//! [`MAX_BYTES`] long: they have lists of lists, which take up to 48 bytes of memory per byte of the
-//! file.
+//! [`MAX_BYTES`] long: they have lists of lists, which take up to 48 bytes of memory per byte of
+//! the file.
 
 use super::key::FORMAT_VERSION;
 use super::prover::Proof;

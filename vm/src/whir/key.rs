@@ -362,7 +362,8 @@ pub(super) fn check<T: Provable>(key: &Key) -> Result<Parts<T>, KeyError> {
         key.heights.clone(),
         key.program_log_height,
     )?;
-    // A commitment can only be made of a power of two of digests, so their number is compared before.
+    // A commitment can only be made of a power of two of digests, so their number is compared
+    // before.
     let (expected, found) = (blank.program.len(), key.program.len());
     if found != expected {
         return Err(KeyError::Machine(MachineError::CapSize { expected, found }));
@@ -373,8 +374,8 @@ pub(super) fn check<T: Provable>(key: &Key) -> Result<Parts<T>, KeyError> {
     Ok(parts)
 }
 
-/// Computes what the keys of all programs on a machine with these settings, tables and heights share.
-/// In the key, the commitment to the program is zeros.
+/// Computes what the keys of all programs on a machine with these settings, tables and heights
+/// share. In the key, the commitment to the program is zeros.
 pub(super) fn of_machine<T: Provable>(
     settings: WhirSettings,
     tables: &[String],

@@ -52,9 +52,9 @@ pub(super) fn observe_opened<C: Transcript>(opened: &[Opened], challenger: &mut 
     }
 }
 
-/// Combines the opened values to claims about the stack: one for each kind of values of a table, the
-/// sum over its slots `c` of `y^c` times the value. `rho` is the point of the tallest table, and other
-/// tables have its last coordinates. Values and tables must be as many as the system has.
+/// Combines the opened values to claims about the stack: one for each kind of values of a table,
+/// the sum over its slots `c` of `y^c` times the value. `rho` is the point of the tallest table,
+/// and other tables have its last coordinates. Values and tables must be as many as the system has.
 pub(super) fn claims(
     system: &System,
     scheme: &Scheme,

@@ -42,8 +42,8 @@ fn file(path: &Path) -> Result<Vec<Row>, CommandError> {
     Ok(rows.0)
 }
 
-/// One row. What is not a figure of [`Row::figures`] is read apart, because serde does not say where
-/// in a flattened value an error is.
+/// One row. What is not a figure of [`Row::figures`] is read apart, because serde does not say
+/// where in a flattened value an error is.
 fn one(index: usize, row: &Map<String, Value>) -> Result<Row, CommandError> {
     let place = format!("row {index}");
     let mut figures = row.clone();

@@ -21,8 +21,8 @@ use crate::progress::Progress;
 struct Stored {
     /// Folder of the key.
     folder: PathBuf,
-    /// File with a second record of what was signed, for instance on another disk: by default in the
-    /// folder of the key. What restores the folder from a backup should not restore it too.
+    /// File with a second record of what was signed, for instance on another disk: by default in
+    /// the folder of the key. What restores the folder from a backup should not restore it too.
     #[arg(long)]
     witness: Option<PathBuf>,
 }

@@ -1,4 +1,5 @@
-//! `droste xmss`: signs messages with XMSS in Poseidon-16, verifies signatures, and aggregates them.
+//! `droste xmss`: signs messages with XMSS in Poseidon-16, verifies signatures, and aggregates
+//! them.
 
 mod aggregate;
 mod check;
@@ -35,8 +36,8 @@ impl Xmss {
     /// Runs the command, printing its result in `format`.
     ///
     /// # Errors
-    /// Wrong usage, files that cannot be read or written, signatures that are not valid, and what is
-    /// not in an aggregate.
+    /// Wrong usage, files that cannot be read or written, signatures that are not valid, and what
+    /// is not in an aggregate.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         match self {
             Self::Keygen(command) => command.run(format),

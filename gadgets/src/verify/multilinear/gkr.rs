@@ -1,16 +1,17 @@
 //! The sum of fractions of the lookup argument, by layers (ePrint 2023/1284, section 3).
 //!
-//! Claim: the fractions `n_i / d_i` of `2^v` leaves sum to zero, and no denominator is zero. Layer `v`
-//! has the leaves; each fraction of the layer above is the sum of two, one of either half of the layer:
+//! Claim: the fractions `n_i / d_i` of `2^v` leaves sum to zero, and no denominator is zero. Layer
+//! `v` has the leaves; each fraction of the layer above is the sum of two, one of either half of
+//! the layer:
 //!
 //! ```text
 //! n = n_0 d_1 + n_1 d_0        d = d_0 d_1
 //! ```
 //!
-//! The first layer's two fractions are sent. From then on, the prover gives the values of the multilinear
-//! polynomials of a layer's numerators and denominators at two points, which differ in the first
-//! coordinate only, 0 or 1. They determine the first round's polynomial of the sumcheck that leads
-//! to such values of the next layer, but for one coefficient.
+//! The first layer's two fractions are sent. From then on, the prover gives the values of the
+//! multilinear polynomials of a layer's numerators and denominators at two points, which differ in
+//! the first coordinate only, 0 or 1. They determine the first round's polynomial of the sumcheck
+//! that leads to such values of the next layer, but for one coefficient.
 
 use crate::hash::Challenger;
 use crate::prelude::*;
@@ -87,8 +88,8 @@ impl Halves {
     }
 }
 
-/// Verifies that the fractions of `2^variables` leaves sum to zero, and that no denominator is zero,
-/// if the returned claim about the leaves holds. `variables` is at least 1.
+/// Verifies that the fractions of `2^variables` leaves sum to zero, and that no denominator is
+/// zero, if the returned claim about the leaves holds. `variables` is at least 1.
 pub fn verify<C: Challenger>(variables: usize, t: &mut C) -> Claim {
     let mut halves = Halves::read(t);
     assert_eq!(halves.numerator(), Ext::ZERO);

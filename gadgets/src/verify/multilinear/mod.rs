@@ -1,8 +1,8 @@
 //! The verifier of proofs by sumcheck, LogUp with GKR, and WHIR: one source for all shapes.
 //!
-//! It accepts the proofs that `droste_vm::whir` verifies; `docs/notes/whir-protocol.md` describes the
-//! protocol message by message. One file for each of its parts: the sum of fractions, the rounds of
-//! sumcheck, the weights of opened values; this file has their order. The opening is
+//! It accepts the proofs that `droste_vm::whir` verifies; `docs/notes/whir-protocol.md` describes
+//! the protocol message by message. One file for each of its parts: the sum of fractions, the
+//! rounds of sumcheck, the weights of opened values; this file has their order. The opening is
 //! [`crate::verify::whir`].
 
 pub mod gkr;
@@ -23,12 +23,12 @@ use weights::{Rows, columns, selected};
 /// The constraints of a proof's tables. In the machine, the implementation is generated from the
 /// AIRs.
 pub trait Constraints {
-    /// Returns the constraints of table `table`, folded by the challenge: the last one has the factor
-    /// one.
+    /// Returns the constraints of table `table`, folded by the challenge: the last one has the
+    /// factor one.
     fn folded(&self, table: usize, opened: &Opened, challenges: &Challenges) -> Ext;
 
-    /// Returns what the messages of table `table` contribute: the sum over the messages of the weight
-    /// times `multiplicity + combiner * (denominator - 1)`.
+    /// Returns what the messages of table `table` contribute: the sum over the messages of the
+    /// weight times `multiplicity + combiner * (denominator - 1)`.
     fn messages(&self, table: usize, opened: &Opened, sent: &Messages) -> Ext;
 }
 
@@ -37,7 +37,8 @@ pub trait Constraints {
 pub struct Messages {
     /// Combines the elements of a message.
     pub beta: Ext,
-    /// For each bus, the challenge from which the combined message is subtracted in the denominator.
+    /// For each bus, the challenge from which the combined message is subtracted in the
+    /// denominator.
     pub buses: Vec<Ext>,
     /// Combines multiplicities and denominators.
     pub combiner: Ext,
@@ -53,9 +54,10 @@ struct Values {
     preprocessed_next: Vec<Ext>,
 }
 
-/// Verifies one proof, which is read from the tape. Its transcript begins with the elements of `seed`,
-/// then those of the statement, of which every table's public values are the first elements;
-/// `preprocessed` is the commitment to the preprocessed columns. The caller must bind these three.
+/// Verifies one proof, which is read from the tape. Its transcript begins with the elements of
+/// `seed`, then those of the statement, of which every table's public values are the first
+/// elements; `preprocessed` is the commitment to the preprocessed columns. The caller must bind
+/// these three.
 pub fn verify<H: Hash, C: Challenger + Copy, A: Constraints>(
     shape: &Shape,
     constraints: &A,
@@ -244,7 +246,8 @@ fn observed_or_none<C: Challenger>(t: &mut C, n: usize) -> Vec<Ext> {
     if n == 0 { Vec::new() } else { observed(t, n) }
 }
 
-/// Returns the values in the order of the columns; a column without a value has zero, and is not read.
+/// Returns the values in the order of the columns; a column without a value has zero, and is not
+/// read.
 fn by_column(columns: &Columns, values: &[Ext]) -> Vec<Ext> {
     let mut ordered = vec![Ext::ZERO; columns.order.len()];
     for slot in 0..values.len() {

@@ -1,7 +1,7 @@
 //! The shape of a proof: everything about it that its verifier takes as given.
 //!
-//! As with [`crate::verify::shape`], it is a constant of the program in the machine, and an ordinary
-//! value natively. No length is read from a proof.
+//! As with [`crate::verify::shape`], it is a constant of the program in the machine, and an
+//! ordinary value natively. No length is read from a proof.
 
 use crate::verify::whir::shape as whir;
 
@@ -19,7 +19,8 @@ pub struct Columns {
     pub slot_bits: usize,
     /// Number of bits of the number of a slot whose next row may be opened.
     pub next_bits: usize,
-    /// Number of the region, counted in regions of its size: the variables before those of the slot.
+    /// Number of the region, counted in regions of its size: the variables before those of the
+    /// slot.
     pub region: usize,
 }
 

@@ -1,11 +1,11 @@
 //! Rounds of sumcheck over a sum with an equality polynomial as a factor.
 //!
-//! The claim is that the sum over the hypercube of `eq(q, x) G(x)` is `S`. In a round, let `t(X)` be
-//! the sum over the other variables of `eq(q', x') G(X, x')`, with the other coordinates `q'` of `q`. So
-//! `S = (1 - q_0) t(0) + q_0 t(1)`, where `q_0` is the coordinate of the round. The prover sends the
-//! coefficients of `t` except the constant one, which follows from `S`; `t` at the challenge becomes
-//! the next claim. The factor `eq(q_0, r_0)` is left out on both sides (ePrint 2024/108, section 3).
-//! Nothing is checked in a round: a false message leads to a false claim.
+//! The claim is that the sum over the hypercube of `eq(q, x) G(x)` is `S`. In a round, let `t(X)`
+//! be the sum over the other variables of `eq(q', x') G(X, x')`, with the other coordinates `q'` of
+//! `q`. So `S = (1 - q_0) t(0) + q_0 t(1)`, where `q_0` is the coordinate of the round. The prover
+//! sends the coefficients of `t` except the constant one, which follows from `S`; `t` at the
+//! challenge becomes the next claim. The factor `eq(q_0, r_0)` is left out on both sides (ePrint
+//! 2024/108, section 3). Nothing is checked in a round: a false message leads to a false claim.
 
 use crate::hash::Challenger;
 use crate::prelude::*;

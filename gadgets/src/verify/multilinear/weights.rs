@@ -7,10 +7,11 @@ use crate::verify::whir::claims::Coordinates;
 /// The weights of the last coordinates, for every number of them.
 #[derive(Clone, Debug)]
 pub struct Rows {
-    /// Entry `m` is the equality polynomial of the last `m` coordinates and those of the opened row.
+    /// Entry `m` is the equality polynomial of the last `m` coordinates and those of the opened
+    /// row.
     pub same: Vec<Ext>,
-    /// Entry `m` is the weight of the last `m` coordinates in the value of the next row, where the last
-    /// row is its own next one.
+    /// Entry `m` is the weight of the last `m` coordinates in the value of the next row, where the
+    /// last row is its own next one.
     pub next: Vec<Ext>,
 }
 
@@ -18,8 +19,8 @@ impl Rows {
     /// Returns the weights for the row `point`, of whose coordinates a table takes the last.
     ///
     /// From the last variable to the first, `carry` is the weight of rows whose bits so far are all
-    /// zero while the point's are all one (one is still to be added to the bits before), `done` that
-    /// of rows that are already the next of the point's, `ones` that of both bits being one
+    /// zero while the point's are all one (one is still to be added to the bits before), `done`
+    /// that of rows that are already the next of the point's, `ones` that of both bits being one
     /// throughout.
     pub fn new(point: &[Ext], all: &Coordinates) -> Self {
         let n = all.values.len();
@@ -43,9 +44,9 @@ impl Rows {
     }
 }
 
-/// Returns the weight, at `all`, of the sum of the values of the first `2^bits` slots, each times the
-/// power of `y` that is its number: `powers` has `y^(2^i) - 1`. `rows` is the weight of the last
-/// `variables` coordinates, those of the rows.
+/// Returns the weight, at `all`, of the sum of the values of the first `2^bits` slots, each times
+/// the power of `y` that is its number: `powers` has `y^(2^i) - 1`. `rows` is the weight of the
+/// last `variables` coordinates, those of the rows.
 pub fn columns(
     all: &Coordinates,
     columns: &Columns,
@@ -78,8 +79,8 @@ pub fn columns(
 }
 
 /// Returns, for each of these integers of as many bits as `point` has coordinates, the product over
-/// the bits, the top one first, of the coordinate where the bit is one, and of one minus it where it is
-/// zero. Products of common top bits are computed once.
+/// the bits, the top one first, of the coordinate where the bit is one, and of one minus it where
+/// it is zero. Products of common top bits are computed once.
 pub fn selected(integers: &[usize], point: &[Ext]) -> Vec<Ext> {
     let bits = point.len();
     let mut prefixes = vec![0usize];

@@ -1,7 +1,7 @@
 //! The coordinates at which a sumcheck ends, and the weights of claims there.
 //!
-//! A claim is a weighted sum over the hypercube. A claim about the value at a point has the equality
-//! polynomial of the point as its weight.
+//! A claim is a weighted sum over the hypercube. A claim about the value at a point has the
+//! equality polynomial of the point as its weight.
 
 use crate::prelude::*;
 
@@ -57,7 +57,8 @@ impl Coordinates {
         product
     }
 
-    /// Returns the coordinates from `from` on, the last one first, then zeros up to `length` blocks.
+    /// Returns the coordinates from `from` on, the last one first, then zeros up to `length`
+    /// blocks.
     pub fn reversed(&self, from: usize, length: usize) -> Slice {
         let n = self.values.len();
         let mut blocks = Vec::new();

@@ -1,12 +1,13 @@
 //! The verifier of openings of multilinear polynomials by WHIR (ePrint 2024/1586).
 //!
-//! It accepts the openings that `droste_native::whir` verifies, and those whose leaves, where they are
-//! shorter than a block, are padded with other elements than zeros: they are hashed, but not read. `docs/notes/whir-protocol.md` describes
-//! the protocol message by message. One file for each of its parts: the rounds of sumcheck, the
-//! queries; this file has their order.
+//! It accepts the openings that `droste_native::whir` verifies, and those whose leaves, where they
+//! are shorter than a block, are padded with other elements than zeros: they are hashed, but not
+//! read. `docs/notes/whir-protocol.md` describes the protocol message by message. One file for each
+//! of its parts: the rounds of sumcheck, the queries; this file has their order.
 //!
-//! Queries are sampled between other samples, so the challenger must be able to sample in any order,
-//! and a sampled word must be one element: [`Poseidon16Challenger`](crate::poseidon16::Poseidon16Challenger).
+//! Queries are sampled between other samples, so the challenger must be able to sample in any
+//! order, and a sampled word must be one element:
+//! [`Poseidon16Challenger`](crate::poseidon16::Poseidon16Challenger).
 
 pub mod claims;
 pub mod query;
@@ -60,7 +61,8 @@ pub struct End {
 }
 
 impl End {
-    /// Fails unless the claims hold whose combined weight at the coordinates this is.
+    /// Asserts that the opened claims hold. `weight` is the value at the coordinates of the sum of
+    /// their weights, each multiplied by its power of the challenge that combined the claims.
     pub fn check(&self, weight: Ext) {
         // The sumcheck has reduced all claims to one: the sum of their weights at the coordinates,
         // times the value of the final polynomial (section 5 of the paper, "decision").
@@ -72,8 +74,8 @@ impl End {
 /// weights of the claims that it opens, which are only known at its end: the caller must call
 /// [`End::check`].
 ///
-/// `commitments` are those to the rows, one for each tree; `claim` is the sum of the claimed values,
-/// combined by a challenge that was sampled after them.
+/// `commitments` are those to the rows, one for each tree; `claim` is the sum of the claimed
+/// values, combined by a challenge that was sampled after them.
 pub fn open<H: Hash, C: Challenger + Copy>(
     shape: &Shape,
     t: &mut C,
@@ -197,7 +199,8 @@ fn sampled<C: Challenger>(queries: &Queries, t: &mut C) -> Vec<[Felt; 2]> {
 /// Reads `n` extension elements of the proof, and observes them: one block each, whose last three
 /// lanes are zero, as in all extension elements. Every value is admissible: later checks bind them.
 pub fn observed<C: Challenger>(t: &mut C, n: usize) -> Vec<Ext> {
-    // Everything that is observed fills whole blocks, but for nonces, after which there is a sample.
+    // Everything that is observed fills whole blocks, but for nonces, after which there is a
+    // sample.
     assert_eq!(t.position(), 0);
     t.advise_slice(8 * n);
     let slice = hint_slice(n).any();

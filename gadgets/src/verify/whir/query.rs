@@ -1,17 +1,16 @@
 //! The queries to one commitment.
 //!
-//! Claim: at each sampled index the opened leaf is authentic, and the value of the folded polynomial
-//! at the index's point is that of the leaf, folded by the challenges that were sampled after the
-//! commitment. In the last round this value is compared with the final polynomial, otherwise it
-//! becomes a claim about the next commitment.
-//! What a query computes is not this value, but the leaf's value at a point: all leaves are folded
-//! together ([`crate::verify::whir::rows`]).
+//! Claim: at each sampled index the opened leaf is authentic, and the value of the folded
+//! polynomial at the index's point is that of the leaf, folded by the challenges that were sampled
+//! after the commitment. In the last round this value is compared with the final polynomial,
+//! otherwise it becomes a claim about the next commitment. What a query computes is not this value,
+//! but the leaf's value at a point: all leaves are folded together ([`crate::verify::whir::rows`]).
 //!
 //! A codeword is in natural order: the point of index `i` is the `i`-th power of the domain's
 //! generator. A leaf has the values there of the polynomials of the rows: those that arise when the
-//! first variables are bound to the bits of a row's number. The coefficients of such a polynomial are
-//! the values of the multilinear polynomial on the hypercube of the other variables, so its value at
-//! `x` is a sum over the hypercube with weights `prod_i (1 - b_i + b_i x^(2^(n-1-i)))`.
+//! first variables are bound to the bits of a row's number. The coefficients of such a polynomial
+//! are the values of the multilinear polynomial on the hypercube of the other variables, so its
+//! value at `x` is a sum over the hypercube with weights `prod_i (1 - b_i + b_i x^(2^(n-1-i)))`.
 
 use crate::advice::tell_word;
 use crate::bits::{Bits, INVERSE_GENERATORS};
@@ -47,8 +46,8 @@ pub struct Comparison {
     pub cap: usize,
     /// The point at which leaves are compared with their combination.
     pub point: Ext,
-    /// For each tree after the first, the power of the point by which the values of leaves of the trees
-    /// before are multiplied.
+    /// For each tree after the first, the power of the point by which the values of leaves of the
+    /// trees before are multiplied.
     pub steps: Vec<Ext>,
 }
 
@@ -103,13 +102,13 @@ pub fn query<H: Hash, C: Challenger>(
     let depth = length - comparison.cap;
     let mut rows = Vec::new();
     for tree in 0..queries.trees.len() {
-        // In bounds: a cap has one digest for each integer of the index's top bits. It is read before
-        // the path is computed, so that the path's root is written to the cap's own block.
+        // In bounds: a cap has one digest for each integer of the index's top bits. It is read
+        // before the path is computed, so that the path's root is written to the cap's own block.
         let top = bits.part(depth, length);
         let root = H::digest_unchecked(comparison.commitments[tree], top);
-        // Row and path are bound by the comparison with the root below.
-        // Hashing gives a short leaf's other lanes the value zero in an honest tree. What else a tree
-        // may have there is not read.
+        // Row and path are bound by the comparison with the root below. Hashing gives a short
+        // leaf's other lanes the value zero in an honest tree. What else a tree may have there is
+        // not read.
         let lanes = lanes(queries, tree).max(8);
         let row = hint_row::<H>(lanes).any();
         let mut node = H::leaf(row, lanes);
@@ -162,8 +161,8 @@ pub fn points() -> Slice {
     Slice::from_blocks(entries)
 }
 
-/// Returns the power of the generator of the subgroup of order `2^length` whose exponent is `index`,
-/// an integer of `length` bits.
+/// Returns the power of the generator of the subgroup of order `2^length` whose exponent is
+/// `index`, an integer of `length` bits.
 fn point(table: Slice, index: Felt, length: usize) -> Felt {
     let bits = Bits::new(index, length.div_ceil(8));
     let mut product = Felt::ONE;
@@ -182,8 +181,9 @@ fn point(table: Slice, index: Felt, length: usize) -> Felt {
     product
 }
 
-/// Fails unless the values, at the points of the answers' indices of `length` bits, of the polynomial
-/// whose coefficients are `values`, constant term first, have the answers' combination by the challenge.
+/// Fails unless the values, at the points of the answers' indices of `length` bits, of the
+/// polynomial whose coefficients are `values`, constant term first, have the answers' combination
+/// by the challenge.
 pub fn check_final(values: &[Ext], length: usize, challenge: Ext, answers: &Combined) {
     let mut coefficients = Vec::new();
     for value in values {

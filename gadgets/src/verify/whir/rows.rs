@@ -1,28 +1,30 @@
 //! The leaves of many queries, folded together.
 //!
-//! A claim needs the answers `v_i` only in the sum of `gamma^i v_i`, and folding is linear: the sum is
-//! the fold of the combined leaf, whose lanes are the sums of `gamma^i` times those of the leaves. (If
-//! there are several trees, a leaf here is that of all trees at one index. A lane is an element of the
-//! base field: an element of the extension has five, and is their sum, each times a power of the
-//! generator, in the combined leaf as well.) Folding one leaf of 64 elements takes 128 instructions. So
-//! the prover sends the combined leaf `c`, and the program compares it with the leaves at one random
-//! point: the polynomial with the coefficients `c` and the sum of `gamma^i` times those with the
-//! coefficients of the leaves must agree there. A leaf's value at a point is a single `horner`.
+//! A claim needs the answers `v_i` only in the sum of `gamma^i v_i`, and folding is linear: the sum
+//! is the fold of the combined leaf, whose lanes are the sums of `gamma^i` times those of the
+//! leaves. (If there are several trees, a leaf here is that of all trees at one index. A lane is an
+//! element of the base field: an element of the extension has five, and is their sum, each times a
+//! power of the generator, in the combined leaf as well.) Folding one leaf of 64 elements takes 128
+//! instructions. So the prover sends the combined leaf `c`, and the program compares it with the
+//! leaves at one random point: the polynomial with the coefficients `c` and the sum of `gamma^i`
+//! times those with the coefficients of the leaves must agree there. A leaf's value at a point is a
+//! single `horner`.
 //!
-//! The last answers are needed one by one, since each is compared with the final polynomial. But it is
-//! enough that they have the same sum as its values, times powers of a `gamma` that the copy below
-//! samples, too, after the polynomial, the commitment and the indices: sums of `q` values that differ
-//! agree with probability at most `(q - 1) / p^5`.
+//! The last answers are needed one by one, since each is compared with the final polynomial. But it
+//! is enough that they have the same sum as its values, times powers of a `gamma` that the copy
+//! below samples, too, after the polynomial, the commitment and the indices: sums of `q` values
+//! that differ agree with probability at most `(q - 1) / p^5`.
 //!
-//! The native verifier has no such step. The point is sampled from a copy of its transcript, which goes
-//! on by itself: after `gamma`, hence after the commitment and the indices, it absorbs a tag and `c`.
-//! The transcript itself goes on with an extension element or a nonce, neither of which can be the
-//! block of the tag. Commitment and indices fix the leaves, up to collisions of the
-//! hash. If `c` is not their combination, the two polynomials differ. Their lanes have the powers of
-//! whole blocks, but those below the last lane's are no coefficients: apart from a power of the point,
-//! the difference has degree below `n + 8` for two trees and `n` lanes. So they agree at the point with
-//! probability at most `(n + 8) / p^5`, which is below 2^-144 for 1,280 lanes, a leaf of 2^8 elements of
-//! the extension. (The lemma of Schwartz and Zippel; the random oracle as in the rest of the transcript.)
+//! The native verifier has no such step. The point is sampled from a copy of its transcript, which
+//! goes on by itself: after `gamma`, hence after the commitment and the indices, it absorbs a tag
+//! and `c`. The transcript itself goes on with an extension element or a nonce, neither of which
+//! can be the block of the tag. Commitment and indices fix the leaves, up to collisions of the
+//! hash. If `c` is not their combination, the two polynomials differ. Their lanes have the powers
+//! of whole blocks, but those below the last lane's are no coefficients: apart from a power of the
+//! point, the difference has degree below `n + 8` for two trees and `n` lanes. So they agree at the
+//! point with probability at most `(n + 8) / p^5`, which is below 2^-144 for 1,280 lanes, a leaf of
+//! 2^8 elements of the extension. (The lemma of Schwartz and Zippel; the random oracle as in the
+//! rest of the transcript.)
 
 use crate::advice::tell_ext;
 use crate::constraints::recompose;

@@ -1,7 +1,7 @@
 //! The shape of an opening: everything about it that its verifier takes as given.
 //!
-//! As with [`crate::verify::shape`], it is a constant of the program in the machine, and an ordinary
-//! value natively. No length is read from a proof.
+//! As with [`crate::verify::shape`], it is a constant of the program in the machine, and an
+//! ordinary value natively. No length is read from a proof.
 
 /// Consecutive rounds of sumcheck.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! Rounds of sumcheck over a product of two multilinear polynomials, and values of such polynomials.
+//! Rounds of sumcheck over a product of two multilinear polynomials, and values of such
+//! polynomials.
 //!
 //! A round replaces a claim about a sum over the hypercube by one about half as many summands. The
 //! prover sends the constant and the quadratic coefficient of the round's polynomial `h`; the third
@@ -23,8 +24,8 @@ pub fn rounds<C: Challenger>(shape: &Sumcheck, t: &mut C, claim: &mut Ext) -> Ve
         let quadratic = message[1];
         t.grind(shape.grinding_bits);
         let r = t.sample();
-        // `h(r)`, where the linear coefficient is `h(1) - h(0)` minus the quadratic one, and `h(1)` is
-        // the claim minus `h(0)`.
+        // `h(r)`, where the linear coefficient is `h(1) - h(0)` minus the quadratic one, and `h(1)`
+        // is the claim minus `h(0)`.
         let sum = (r - Ext::ONE) * quadratic + *claim;
         *claim = (sum - constant * Felt::new(2)) * r + constant;
         challenges.push(r);

@@ -266,8 +266,9 @@ impl Evaluator<'_> {
         )
     }
 
-    /// Refuses to call what rustc gives the mutable reference that an expression is, and not the value
-    /// behind it: what `name`, a method that takes `self` by value, does to that value would be lost.
+    /// Refuses to call what rustc gives the mutable reference that an expression is, and not the
+    /// value behind it: what `name`, a method that takes `self` by value, does to that value would
+    /// be lost.
     pub(super) fn check_reference(
         &mut self,
         expr: &Expr,

@@ -8,8 +8,8 @@ use super::*;
 /// A name and what it is bound to.
 pub(super) type Binding = (Symbol, Value);
 
-/// Bindings in the order in which they were made, each with its number: a name means the last that it
-/// was bound to. Generated functions have thousands, so names are looked up in a map.
+/// Bindings in the order in which they were made, each with its number: a name means the last that
+/// it was bound to. Generated functions have thousands, so names are looked up in a map.
 #[derive(Clone, Default)]
 pub(super) struct Variables {
     bindings: Vec<Binding>,

@@ -1,7 +1,7 @@
 //! Places of syntax in its file.
 //!
-//! `syn` tells the place of a node by printing all its tokens and taking the first and the last. Of the
-//! nodes that a large program has most of, these two are found in the syntax itself.
+//! `syn` tells the place of a node by printing all its tokens and taking the first and the last. Of
+//! the nodes that a large program has most of, these two are found in the syntax itself.
 
 use proc_macro2::LineColumn;
 use syn::spanned::Spanned;

@@ -6,8 +6,8 @@ use crate::field::MODULUS;
 /// The modulus.
 pub(super) const P: f64 = MODULUS as f64;
 
-/// `3 * 2^51`. The sum of it and an integer below `2^51` has that integer, modulo `2^32`, in its low
-/// half.
+/// `3 * 2^51`. The sum of it and an integer below `2^51` has that integer, modulo `2^32`, in its
+/// low half.
 pub(super) const MAGIC: f64 = 6_755_399_441_055_744.0;
 
 /// `2^-32`.

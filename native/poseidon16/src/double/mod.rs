@@ -25,8 +25,8 @@
 //! They are computed two at a time. With `M` the matrix, `a` the state before both, whose element 0
 //! has been through the first S-box, and `d` what the second S-box changes, the state after both is
 //! `M (M a + d e_0) = M^2 a + d M e_0`. The entries of `M^2` sum up to `371^2` per row, so this
-//! product is exact, too: for `|a| < 2^31` it is below `2^49`, in multiples of 1/16. Only elements 0
-//! is needed of `M a`. The constants are moved so that they are added to element 0 alone
+//! product is exact, too: for `|a| < 2^31` it is below `2^49`, in multiples of 1/16. Only elements
+//! 0 is needed of `M a`. The constants are moved so that they are added to element 0 alone
 //! (`constants::partial_constants`).
 
 mod arithmetic;

@@ -25,8 +25,8 @@ pub trait Transcript: FieldChallenger<F> + GrindingChallenger<Witness = F> {}
 
 impl<C: FieldChallenger<F> + GrindingChallenger<Witness = F>> Transcript for C {}
 
-/// Observes an element of the challenge field as a whole block of the machine: its five coefficients,
-/// constant term first, and three zeros. So a program observes it as it stores it.
+/// Observes an element of the challenge field as a whole block of the machine: its five
+/// coefficients, constant term first, and three zeros. So a program observes it as it stores it.
 pub fn observe_extension<C: FieldChallenger<F>>(challenger: &mut C, value: EF) {
     challenger.observe_slice(value.as_basis_coefficients_slice());
     challenger.observe_slice(&[F::ZERO; DIGEST - EXTENSION_DEGREE]);

@@ -8,8 +8,8 @@ use crate::whir::layout::MAX_ROW_VARIABLES;
 #[test]
 fn a_layout_by_hand() {
     let layout = Layout::new(&mixed(), 8).unwrap();
-    // Main regions, by size: table 1 (4 slots of 256), table 2 (32 slots of 16), table 0 (8 slots of
-    // 32), table 4 (128).
+    // Main regions, by size: table 1 (4 slots of 256), table 2 (32 slots of 16), table 0 (8 slots
+    // of 32), table 4 (128).
     let main: Vec<_> = layout.tables().iter().map(|table| table.main).collect();
     let region = |offset, log_slots, log_height, width| {
         Some(Region {
@@ -99,8 +99,8 @@ fn tables_that_do_not_fit_are_errors() {
 }
 
 proptest! {
-    /// Columns do not overlap, lie where their region says, and rows are present exactly if a column
-    /// lies in them.
+    /// Columns do not overlap, lie where their region says, and rows are present exactly if a
+    /// column lies in them.
     #[test]
     fn columns_do_not_overlap(
         shapes in proptest::collection::vec((4_usize..=6, 0_usize..40, 0_usize..9), 1..6),

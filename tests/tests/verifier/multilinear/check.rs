@@ -1,5 +1,5 @@
-//! The checks of the verifier: by the native verifier's error, and by the place where the program fails
-//! in the machine.
+//! The checks of the verifier: by the native verifier's error, and by the place where the program
+//! fails in the machine.
 
 use droste_gadgets::{NativeTape, SOURCES};
 use droste_native::gkr::GkrError;

@@ -17,7 +17,8 @@
 //! | `block`: lanes 5 to 7 of an element are zero | [`elements_that_are_none`] |
 //! | all others | depend on the shape alone: [`super::shapes`] |
 //!
-//! Values that more than one check binds are here, too: then the first check is the one that is named.
+//! Values that more than one check binds are here, too: then the first check is the one that is
+//! named.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -276,8 +277,8 @@ fn hinted(case: &Case, number: usize) -> usize {
     5 * lanes * queries.trees.concat().len()
 }
 
-/// The prover says `c + d` instead of the combination `c` of the leaves, for a `d` that is orthogonal
-/// to the weights of folding, or one that moves something from one tree to the other.
+/// The prover says `c + d` instead of the combination `c` of the leaves, for a `d` that is
+/// orthogonal to the weights of folding, or one that moves something from one tree to the other.
 #[test]
 fn a_combination_of_no_leaves() {
     let case = Case::shared();
@@ -293,8 +294,9 @@ fn a_combination_of_no_leaves() {
         // The folded value stays true.
         let mut lies = vec![vec![(0, weights[rows[1]]), (lanes, -weights[rows[0]])]];
         if let [first, second] = &queries.trees[..] {
-            // A lane of the second tree, and the one of the first that has the same power of the point if
-            // nothing tells the trees apart. (The folded value is false, which is noticed later.)
+            // A lane of the second tree, and the one of the first that has the same power of the
+            // point if nothing tells the trees apart. (The folded value is false, which is noticed
+            // later.)
             let blocks = |tree: &[usize]| tree.len().next_multiple_of(8);
             let shift = blocks(first) - blocks(second);
             lies.push(vec![(shift, EF::ONE), (first.len(), -EF::ONE)]);
@@ -364,9 +366,9 @@ const fn fraction(numerator: i32, denominator: i32) -> [i32; 2] {
     [numerator, denominator]
 }
 
-/// Two leaves, which are sent as they are: what is claimed of them in the end is true, so nothing but
-/// the checks of the sum refuses them. Among many leaves a prover would have to know the challenges to
-/// make a denominator zero.
+/// Two leaves, which are sent as they are: what is claimed of them in the end is true, so nothing
+/// but the checks of the sum refuses them. Among many leaves a prover would have to know the
+/// challenges to make a denominator zero.
 #[test]
 fn fractions_that_do_not_add_up_to_zero() {
     let text = "use droste_gadgets::hash::Challenger;

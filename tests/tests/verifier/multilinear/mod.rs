@@ -1,5 +1,5 @@
-//! Multilinear proofs, verified by `droste_gadgets::verify::multilinear`, natively and in the machine;
-//! and false ones.
+//! Multilinear proofs, verified by `droste_gadgets::verify::multilinear`, natively and in the
+//! machine; and false ones.
 
 mod check;
 mod liar;

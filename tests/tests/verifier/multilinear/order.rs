@@ -1,5 +1,5 @@
-//! The order of what the copy of the transcript observes and samples, which the native verifier does not
-//! have: a challenge that came before what it has to bind would pass every honest proof.
+//! The order of what the copy of the transcript observes and samples, which the native verifier
+//! does not have: a challenge that came before what it has to bind would pass every honest proof.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -94,8 +94,8 @@ impl Challenger for Logged {
     }
 }
 
-/// Indices come first, then the challenge that combines the leaves, then tag and combination, then the
-/// point: for each commitment, and for the last one after the final polynomial.
+/// Indices come first, then the challenge that combines the leaves, then tag and combination, then
+/// the point: for each commitment, and for the last one after the final polynomial.
 #[test]
 fn the_point_of_leaves_is_sampled_last() {
     let case = Case::shared();

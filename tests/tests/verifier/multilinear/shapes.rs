@@ -27,8 +27,8 @@ fn refusal(text: &str) -> Option<String> {
     Some(format!("{}: {}", path.unwrap_or_default(), words.join(" ")))
 }
 
-/// Assertions about a shape, which is a constant of the program: none fails for any proof, and there
-/// is no program for a shape for which one would.
+/// Assertions about a shape, which is a constant of the program: none fails for any proof, and
+/// there is no program for a shape for which one would.
 #[test]
 fn shapes_without_a_program() {
     let text = Case::shared().program.text();

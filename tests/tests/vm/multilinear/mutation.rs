@@ -24,8 +24,8 @@ fn lists(opened: &mut Opened) -> [&mut Vec<EF>; 4] {
     ]
 }
 
-/// Whether an expression reads a column. The next row is opened in more columns than are read there,
-/// so that their number is a power of two.
+/// Whether an expression reads a column. The next row is opened in more columns than are read
+/// there, so that their number is a power of two.
 fn is_read(run: &Run, table: usize, list: usize, slot: usize) -> bool {
     use droste_vm::multilinear::expressions::{Leaf, Row as Offset};
     let table = &run.system.tables()[table];
@@ -170,8 +170,8 @@ fn claims_of_another_shape_are_refused() {
     }
 }
 
-/// A cell that violates a constraint is refused even if the claim about the leaves is true, and so is
-/// one that changes the leaves.
+/// A cell that violates a constraint is refused even if the claim about the leaves is true, and so
+/// is one that changes the leaves.
 #[test]
 fn changed_cells_are_refused() {
     let honest = small();

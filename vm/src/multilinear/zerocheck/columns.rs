@@ -1,5 +1,5 @@
-//! The columns of a table's polynomial: computing them from cells, evaluating the polynomial on them,
-//! and fixing variables.
+//! The columns of a table's polynomial: computing them from cells, evaluating the polynomial on
+//! them, and fixing variables.
 
 use std::array;
 use std::iter::zip;
@@ -16,8 +16,8 @@ use crate::multilinear::{LANES, Packed, PackedExt};
 /// Elements of a column that a thread takes at once.
 const TASK: usize = 32;
 
-/// Packed cells that a program takes at once. Packed extension field elements are large enough to be
-/// taken one by one.
+/// Packed cells that a program takes at once. Packed extension field elements are large enough to
+/// be taken one by one.
 const CELLS: usize = 4;
 
 /// Columns of which some variables are fixed.
@@ -32,9 +32,9 @@ pub(super) struct Columns<V: Values> {
 /// The columns of a table at some time.
 #[derive(Debug)]
 pub(super) enum State {
-    /// No variable is fixed, and the rows fill four packed elements. The first two variables are fixed
-    /// together: it costs less to evaluate the polynomial on cells, at all points of both rounds, than
-    /// in the second round on elements of the extension field.
+    /// No variable is fixed, and the rows fill four packed elements. The first two variables are
+    /// fixed together: it costs less to evaluate the polynomial on cells, at all points of both
+    /// rounds, than in the second round on elements of the extension field.
     Cells(Columns<PackedCells>),
     /// Some are.
     Packed(Columns<PackedRows>),
@@ -98,8 +98,8 @@ impl State {
         })
     }
 
-    /// The sum of the linear form, weighted by `eq`, where the round's variable is 0, and where it is
-    /// 1.
+    /// The sum of the linear form, weighted by `eq`, where the round's variable is 0, and where it
+    /// is 1.
     pub(super) fn linear_sums(&self, eq: &Eq) -> [EF; 2] {
         match (self, eq) {
             (Self::Packed(columns), Eq::Packed(eq)) => columns.linear_sums(eq),
@@ -109,8 +109,8 @@ impl State {
         }
     }
 
-    /// The sums of a part, weighted by `eq`, where the round's variable is `0..=degree`; without 1 if
-    /// `skip_one`.
+    /// The sums of a part, weighted by `eq`, where the round's variable is `0..=degree`; without 1
+    /// if `skip_one`.
     pub(super) fn sums(&self, part: &Part, eq: &Eq, skip_one: bool) -> Vec<EF> {
         match (self, eq) {
             (Self::Packed(columns), Eq::Packed(eq)) => columns.sums(part, eq, skip_one),
@@ -210,8 +210,8 @@ struct Buffers<V: Values, const N: usize> {
     terms: Vec<V::Base>,
 }
 
-/// The values of a column at points of the variable of the first round, for one value of the variable
-/// of the second.
+/// The values of a column at points of the variable of the first round, for one value of the
+/// variable of the second.
 struct Line<T, const N: usize> {
     /// The value at 0.
     start: [T; N],
@@ -222,8 +222,8 @@ struct Line<T, const N: usize> {
 }
 
 impl<T: PrimeCharacteristicRing + Copy, const N: usize> Line<T, N> {
-    /// The line where the second variable is 0, for the `N` rows that begin with `at` of each quarter
-    /// of a column.
+    /// The line where the second variable is 0, for the `N` rows that begin with `at` of each
+    /// quarter of a column.
     fn new(column: &[T], at: usize) -> Self {
         let quarter = column.len() / 4;
         let [start, up, right, corner] =
@@ -328,8 +328,8 @@ impl<V: Values> Columns<V> {
 }
 
 impl Columns<PackedCells> {
-    /// The sums of the linear form, weighted by `eq`, where the variables of the first two rounds are
-    /// 0 and 0, 0 and 1, 1 and 0, 1 and 1.
+    /// The sums of the linear form, weighted by `eq`, where the variables of the first two rounds
+    /// are 0 and 0, 0 and 1, 1 and 0, 1 and 1.
     pub(super) fn linear_sums_of_both(&self, eq: &Eq) -> [EF; 4] {
         match eq {
             Eq::Packed(eq) => self.linear_sums(eq),
@@ -337,8 +337,8 @@ impl Columns<PackedCells> {
         }
     }
 
-    /// The sums of a part, weighted by `eq`: for each value `0..=degree` of the second round's variable
-    /// those where the variable of the first round is `0..=degree`.
+    /// The sums of a part, weighted by `eq`: for each value `0..=degree` of the second round's
+    /// variable those where the variable of the first round is `0..=degree`.
     pub(super) fn sums_of_both(&self, part: &Part, eq: &Eq) -> Vec<Vec<EF>> {
         let sums = match eq {
             Eq::Packed(eq) if eq.len() >= CELLS => self.all_sums::<CELLS>(part, eq),

@@ -3,18 +3,18 @@
 //!
 //! # What is shown
 //!
-//! GKR leaves a claim `(N, D)` about numerators and denominators of the `2^v` leaves at a point `q`.
-//! With its last challenge `theta` and a new one `alpha`, each table `a` of `2^(m_a)` rows has a
-//! polynomial in the cells of two consecutive rows,
+//! GKR leaves a claim `(N, D)` about numerators and denominators of the `2^v` leaves at a point
+//! `q`. With its last challenge `theta` and a new one `alpha`, each table `a` of `2^(m_a)` rows has
+//! a polynomial in the cells of two consecutive rows,
 //!
 //! ```text
 //! T_a = sum_t eq(block of t, first v - m_a coordinates of q) (mu_t + theta (D_t - 1))
 //!     + sum_j alpha^(1 + o_a + n_a - 1 - j) C_(a, j)
 //! ```
 //!
-//! with messages `t`, their multiplicities `mu_t` and denominators `D_t`, and constraints `C_(a, j)`:
-//! `n_a` of this table, `o_a` of the tables before it. Leaves without a message are `0 / 1`, so the
-//! claim and the constraints are right, except with small probability, if
+//! with messages `t`, their multiplicities `mu_t` and denominators `D_t`, and constraints
+//! `C_(a, j)`: `n_a` of this table, `o_a` of the tables before it. Leaves without a message are
+//! `0 / 1`, so the claim and the constraints are right, except with small probability, if
 //!
 //! ```text
 //! N + theta (D - 1) = sum_a sum_x eq(last m_a coordinates of q, x) T_a(x)
@@ -25,16 +25,17 @@
 //! It runs over the `M` variables of the highest table, from the first to the last. A table takes
 //! part in the last `m_a` rounds; before, its sum is a constant. The factor `eq(tau_i, X)` of a
 //! round's variable is known to both sides, and factors of earlier rounds are dropped from both, so
-//! the round's polynomial is `t(X) = sum_x' eq(tau', x') T(r, X, x')`, summed over the tables, where
-//! `tau` are the last `M` coordinates of `q` and `tau'` those after `tau_i`. Its degree is that of
-//! the system ([`System::degree`](super::tables::System::degree)). The prover sends all coefficients
-//! `c_1, .., c_d` but the constant one. The verifier, who knows `S = (1 - tau_i) t(0) + tau_i t(1)`,
-//! computes `c_0 = S - tau_i (c_1 + .. + c_d)` and samples `r`; the next `S` is `t(r)`.
+//! the round's polynomial is `t(X) = sum_x' eq(tau', x') T(r, X, x')`, summed over the tables,
+//! where `tau` are the last `M` coordinates of `q` and `tau'` those after `tau_i`. Its degree is
+//! that of the system ([`System::degree`](super::tables::System::degree)). The prover sends all
+//! coefficients `c_1, .., c_d` but the constant one. The verifier, who knows
+//! `S = (1 - tau_i) t(0) + tau_i t(1)`, computes `c_0 = S - tau_i (c_1 + .. + c_d)` and samples
+//! `r`; the next `S` is `t(r)`.
 //!
 //! The prover computes the first two rounds of a table on its cells, which are elements of the base
-//! field: it adds up `T_a` at all points of `{0, .., d}^2`, of which the second round's polynomial is
-//! interpolated once the first challenge is known. On columns of which the first variable is fixed it
-//! would multiply elements of the extension field. Both variables are then fixed at once.
+//! field: it adds up `T_a` at all points of `{0, .., d}^2`, of which the second round's polynomial
+//! is interpolated once the first challenge is known. On columns of which the first variable is
+//! fixed it would multiply elements of the extension field. Both variables are then fixed at once.
 //!
 //! In the end `S = sum_a T_a` at the point `rho` of all challenges, of which a table has the last
 //! `m_a`. The prover opens the columns there, with the rows after them, and the verifier computes

@@ -1,16 +1,16 @@
 //! The polynomial of a table, arranged for evaluating it on many rows.
 //!
 //! A table's polynomial is a linear combination of its outputs. The outputs share multipliers: most
-//! constraints are a flag times a difference. Once the coefficients are known, sums are multiplied out
-//! and collected again by multiplier:
+//! constraints are a flag times a difference. Once the coefficients are known, sums are multiplied
+//! out and collected again by multiplier:
 //!
 //! ```text
 //! sum_j c_j f e_j = f (sum_j c_j e_j)
 //! ```
 //!
 //! If the `e_j` are affine in the cells, their combination is one column over the extension field,
-//! which is computed once and then folded like a column of cells, instead of many products per row in
-//! every round. What is left are products without a common factor, such as the cubes of a
+//! which is computed once and then folded like a column of cells, instead of many products per row
+//! in every round. What is left are products without a common factor, such as the cubes of a
 //! permutation. They are computed by a straight-line program from affine forms over the base field,
 //! each of which is either computed from cells or a column, too.
 
@@ -180,8 +180,8 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    /// Multiplies out a linear combination of nodes: sums become their terms, whose weights add up if
-    /// they occur several times.
+    /// Multiplies out a linear combination of nodes: sums become their terms, whose weights add up
+    /// if they occur several times.
     fn expand<W: Algebra<F> + Copy + PartialEq>(
         &self,
         mut weights: BTreeMap<usize, W>,
@@ -284,8 +284,8 @@ impl Lowering<'_> {
         draft
     }
 
-    /// The factor that most products have, if two have one in common; of several the one of the least
-    /// degree.
+    /// The factor that most products have, if two have one in common; of several the one of the
+    /// least degree.
     fn common_factor(&self, products: &[Product]) -> Option<usize> {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         for &Product {

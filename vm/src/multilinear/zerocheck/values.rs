@@ -1,6 +1,6 @@
 //! What polynomials are evaluated on: cells of the base field in the first two rounds of a table,
-//! elements of the extension field later, and single ones when rows do not fill a packed element any
-//! more.
+//! elements of the extension field later, and single ones when rows do not fill a packed element
+//! any more.
 
 use std::iter::zip;
 

@@ -59,14 +59,14 @@ pub enum ZerocheckError {
     /// Too few public values.
     #[error(transparent)]
     PublicValues(#[from] CellsError),
-    /// The opened values do not add up to what the sumcheck claims: a constraint is not zero, or the
-    /// claim about the leaves is wrong.
+    /// The opened values do not add up to what the sumcheck claims: a constraint is not zero, or
+    /// the claim about the leaves is wrong.
     #[error("the opened values do not satisfy the constraints")]
     Value,
 }
 
-/// Verifies the sumcheck. The challenger must have absorbed everything that determines the cells and
-/// the claim.
+/// Verifies the sumcheck. The challenger must have absorbed everything that determines the cells
+/// and the claim.
 ///
 /// # Errors
 /// If claim or proof do not have the shape of these tables. No proof of the right shape is refused
@@ -115,8 +115,8 @@ pub fn verify<C: FieldChallenger<F>>(
 /// Checks that the opened values, one list per table, are those of the sumcheck.
 ///
 /// # Soundness
-/// The caller must show that these are the values of the columns: those of the next row with the last
-/// row followed by itself.
+/// The caller must show that these are the values of the columns: those of the next row with the
+/// last row followed by itself.
 ///
 /// # Errors
 /// If they are not, or if their numbers are not those of the tables.

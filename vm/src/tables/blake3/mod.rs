@@ -9,7 +9,7 @@ mod trace;
 pub use air::Blake3CallTable;
 pub use columns::Blake3CallCols;
 /// The form of eight rows per compression: with it the way of a proof to the canonical shape is
-/// shorter than with one wide row (`docs/notes/blake3-table-forms.md`).
+/// shorter than with one wide row (README.md beside this file).
 pub use droste_air::blake3::narrow::NarrowTable as Blake3Table;
 
 use droste_air::End;

@@ -21,8 +21,8 @@ pub(super) fn chained<AB: InteractionBuilder<F = F>>(row: &ExtCols<AB::Var>) -> 
 
 /// Constrains chains to continue in their mode until nothing remains. The rows form a ring in which
 /// row 0 follows the last row. Row 0 begins a chain or is in none, so no chain continues across the
-/// end of the table. Where the last row is followed by itself it cannot continue either: what remains
-/// would have to be less than itself, and a tail continues nothing.
+/// end of the table. Where the last row is followed by itself it cannot continue either: what
+/// remains would have to be less than itself, and a tail continues nothing.
 pub(super) fn eval_chain<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &ExtCols<AB::Var>,

@@ -10,8 +10,9 @@ pub const D: usize = droste_native::field::EXTENSION_DEGREE;
 
 droste_air::columns! {
     /// One row: one `ext`, `lane` or `block_eq` call, one block of a `horner` chain, or one element
-    /// of an `unpack` chain, or one block of a `right_shifts` chain. If the last element of an `unpack` chain ends in another block, one
-    /// more row follows, the tail, which reads that block: it has no mode, only `continues`.
+    /// of an `unpack` chain, or one block of a `right_shifts` chain. If the last element of an
+    /// `unpack` chain ends in another block, one more row follows, the tail, which reads that
+    /// block: it has no mode, only `continues`.
     pub struct ExtCols<T> {
         /// One on a row of `ext`.
         pub is_ext: T,
@@ -37,22 +38,23 @@ droste_air::columns! {
         /// Operand B. In a chain, operand C: the number of lanes (`horner`), elements (`unpack`) or
         /// blocks (`right_shifts`) that this row and the rows below take.
         pub b_word: T,
-        /// Operand C. In a chain, operand B: on `horner` rows the address of beta, on `right_shifts`
-        /// rows the element.
+        /// Operand C. In a chain, operand B: on `horner` rows the address of beta, on
+        /// `right_shifts` rows the element.
         pub c_word: T,
         /// Operand D, the address of the result. On `unpack` rows, the address of this row's
         /// element.
         pub d_word: T,
         /// The block at A.
         pub a: [T; LANES],
-        /// `ext`: `b`. `block_eq`: lanes 0 to 4. `horner`: the sum before this row. On every row that
-        /// continues a chain: `d` of the row above.
+        /// `ext`: `b`. `block_eq`: lanes 0 to 4. `horner`: the sum before this row. On every row
+        /// that continues a chain: `d` of the row above.
         pub b: [T; D],
-        /// `ext`: `c`. `horner`: beta. `right_shifts`: the first lane of the next block, or zero after
-        /// the last; `(127 - d[0]) c[2]`, which is one unless bits 24 to 30 are all ones; an inverse.
+        /// `ext`: `c`. `horner`: beta. `right_shifts`: the first lane of the next block, or zero
+        /// after the last; `(127 - d[0]) c[2]`, which is one unless bits 24 to 30 are all ones; an
+        /// inverse.
         pub c: [T; D],
-        /// `ext`: the result. `horner`: the sum after this row. `unpack`: the element. `right_shifts`:
-        /// on the row of block 3, the integer of bits 24 to 30.
+        /// `ext`: the result. `horner`: the sum after this row. `unpack`: the element.
+        /// `right_shifts`: on the row of block 3, the integer of bits 24 to 30.
         pub d: [T; D],
         /// `horner`: the lanes in the window. `lane`: the lane that is read. `unpack`: the first
         /// lane of the element. `right_shifts`: the number of the block.

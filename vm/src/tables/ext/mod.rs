@@ -13,9 +13,10 @@
 //! | `unpack(A, _, C, D, E)` | `blk[D + i]`, `i < C`, is the extension element of lanes `E + 5i` to `E + 5i + 4` of the blocks from A |
 //! | `right_shifts(A, B, C)` | the integer of B has at most `8C` bits; lane `j` of `blk[A + i]`, `i < C`, is it shifted right by `8i + j` bits |
 //!
-//! A call takes one row; `horner` and `right_shifts` take one row per block; `unpack` takes one row per element, and
-//! one more if the last element leaves its block. The rows form a ring in which row 0 follows the
-//! last row. `continues` is zero on row 0, so no chain continues across the end of the table.
+//! A call takes one row; `horner` and `right_shifts` take one row per block; `unpack` takes one row
+//! per element, and one more if the last element leaves its block. The rows form a ring in which
+//! row 0 follows the last row. `continues` is zero on row 0, so no chain continues across the end
+//! of the table.
 //!
 //! Messages: `call` received once on the first row of a call; `block` looked up at A, at B, at C
 //! and at D (at beta's address on every row of a `horner` chain, at D on its last row).

@@ -43,8 +43,8 @@ pub(super) fn eval_shifts<AB: InteractionBuilder<F = F>>(
     // There is no bit 31.
     shifts.when(last).assert_zero(local.a[LANES - 1]);
 
-    // Block 3 begins with the integer of bits 24 to 30. On rows of other blocks the prover may choose
-    // `high`, and a chain without block 3 has an integer below 2^24.
+    // Block 3 begins with the integer of bits 24 to 30. On rows of other blocks the prover may
+    // choose `high`, and a chain without block 3 has an integer below 2^24.
     shifts.when(last).assert_eq(high, local.a[0]);
     shifts.assert_eq(
         not_all_ones,

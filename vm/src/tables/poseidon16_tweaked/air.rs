@@ -108,9 +108,9 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &TweakedCo
 }
 
 /// Constrains calls to begin on row 0 and below the last row of the call before, to keep their mode
-/// and what belongs to the whole call, and to end when nothing remains. The rows form a ring in which
-/// row 0 follows the last row. Where that one is followed by itself it cannot continue a call, since
-/// one of `remaining` and `pairs_remaining` would have to be less than itself.
+/// and what belongs to the whole call, and to end when nothing remains. The rows form a ring in
+/// which row 0 follows the last row. Where that one is followed by itself it cannot continue a
+/// call, since one of `remaining` and `pairs_remaining` would have to be less than itself.
 fn eval_calls<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &TweakedCols<AB::Var>,
@@ -157,8 +157,8 @@ fn eval_calls<AB: InteractionBuilder<F = F>>(
 /// Constrains the digits: each step adds one to its chain's digit, both digits of a pair are 7 when
 /// their ends are compressed, and nothing is left of an element after four pairs, or at the end.
 ///
-/// A chain has at most 7 steps, since they count down in three bits, so the digits of an element are
-/// those in base 8 of its integer, which is below `2^24`.
+/// A chain has at most 7 steps, since they count down in three bits, so the digits of an element
+/// are those in base 8 of its integer, which is below `2^24`.
 fn eval_digits<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &TweakedCols<AB::Var>,

@@ -24,15 +24,16 @@ droste_air::columns! {
         pub is_left: T,
         /// One on a level of a path whose node below is the right child.
         pub is_right: T,
-        /// Zero on a row that continues the call of the row above; one on first rows and on padding.
+        /// Zero on a row that continues the call of the row above; one on first rows and on
+        /// padding.
         pub starts: T,
         /// One on the first row of a pair of chains.
         pub begins_pair: T,
         /// Pairs of chains whose digits are in the same element as this pair's, after this one: two
         /// bits, low first.
         pub pairs_of_element: [T; 2],
-        /// Steps of the chain on this row and the rows below: bits, low first. Zero if the row is no
-        /// step.
+        /// Steps of the chain on this row and the rows below: bits, low first. Zero if the row is
+        /// no step.
         pub steps: [T; DIGIT_BITS as usize],
         /// Chains: address of the state that the next pair is compressed into.
         pub low_address: T,
@@ -44,17 +45,18 @@ droste_air::columns! {
         pub values_address: T,
         /// First row of chains: address of the digits. First row of a path: address of the leaf.
         pub context_address: T,
-        /// Chains: steps on this row and the rows below. Path: levels on this row and the rows below.
+        /// Chains: steps on this row and the rows below. Path: levels on this row and the rows
+        /// below.
         pub remaining: T,
         /// Chains: pairs whose ends are compressed on this row and the rows below.
         pub pairs_remaining: T,
         /// Chains: the values of both chains of the pair. Path: the block of the tweak.
         pub values: [T; LANES],
-        /// Chains: the digits that are left of the current element, and the elements after it. Path:
-        /// lanes 0 to 5 of the leaf on every row.
+        /// Chains: the digits that are left of the current element, and the elements after it.
+        /// Path: lanes 0 to 5 of the leaf on every row.
         pub elements: [T; DIGIT_ELEMENTS],
-        /// Chains: the first element of the tweak of position 0 of the pair's first chain. Path: lane
-        /// 6 of the leaf on every row.
+        /// Chains: the first element of the tweak of position 0 of the pair's first chain. Path:
+        /// lane 6 of the leaf on every row.
         pub tweak_base: T,
         /// Chains: the second element of every tweak. Path: lane 7 of the leaf on every row.
         pub tweak_low: T,

@@ -10,14 +10,14 @@
 //! [`droste_native::precompile::poseidon16_tweaked_root`] say what a step and a level are.
 //!
 //! A chain with digit 7 has no step, so it takes no row: digits are counted, not decomposed. Each
-//! step adds one to its chain's digit in the element that holds the digits, and both digits must be 7
-//! when the ends of the pair are compressed.
+//! step adds one to its chain's digit in the element that holds the digits, and both digits must be
+//! 7 when the ends of the pair are compressed.
 //!
 //! The rows form a ring in which row 0 follows the last row. `starts` is one on row 0, so no call
 //! continues across the end of the table.
 //!
-//! Messages: `call` received once on the first row of a call; `block` looked up wherever a row reads
-//! or writes memory.
+//! Messages: `call` received once on the first row of a call; `block` looked up wherever a row
+//! reads or writes memory.
 
 mod air;
 mod columns;

@@ -6,8 +6,8 @@
 //! | `compress(A, B, C)` | `blk[C] = truncate_8(P(blk[A] ‖ blk[B]))` |
 //! | `merkle(A, B, C, D, E)` | `blk[A]` is the root reached from the leaf `blk[D]` at index `B < 2^E` through the siblings `blk[C], blk[C + 1], ..`; bits low first |
 //!
-//! D and E of `compress` are zero. As in the table `poseidon16`, a Merkle row does not swap node and
-//! sibling: `is_left` and `is_right` say which of its two blocks is the node.
+//! D and E of `compress` are zero. As in the table `poseidon16`, a Merkle row does not swap node
+//! and sibling: `is_left` and `is_right` say which of its two blocks is the node.
 //!
 //! The rows form a ring in which row 0 follows the last row. `starts` is one on row 0, so no path
 //! continues across the end of the table.

@@ -46,8 +46,8 @@ fn blocks<T: Copy>(state: &[T; SPONGE_WIDTH]) -> [[T; LANES]; 3] {
     [0, 1, 2].map(|block| std::array::from_fn(|lane| state[LANES * block + lane]))
 }
 
-/// Constrains every selector to be boolean on every row. Calls begin on row 0 and below the last row
-/// of the call before.
+/// Constrains every selector to be boolean on every row. Calls begin on row 0 and below the last
+/// row of the call before.
 fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &SpongeCols<AB::Var>) {
     for flag in [local.is_sponge, local.is_hash, local.starts, local.is_short] {
         builder.assert_bool(flag);
@@ -64,8 +64,8 @@ fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &SpongeCol
         .assert_one(local.is_sponge);
 }
 
-/// Constrains a row that continues a call: its blocks follow those of the row above, its capacity is
-/// the output above with the call's tag added to its first lane, and it absorbs what remains.
+/// Constrains a row that continues a call: its blocks follow those of the row above, its capacity
+/// is the output above with the call's tag added to its first lane, and it absorbs what remains.
 fn eval_chain<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
     local: &SpongeCols<AB::Var>,

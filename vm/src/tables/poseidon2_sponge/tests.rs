@@ -200,8 +200,8 @@ fn an_unedited_forgery_is_honest() {
     assert_eq!(forged(&hash(21), 2, |_| ()), None);
 }
 
-/// If the rows of a `sponge` call did not write all of its output, those blocks could hold anything.
-/// If the rows of a `hash` call wrote it, they could not hold the program's other data.
+/// If the rows of a `sponge` call did not write all of its output, those blocks could hold
+/// anything. If the rows of a `hash` call wrote it, they could not hold the program's other data.
 #[test]
 fn a_hash_for_a_sponge_is_rejected() {
     let all = |flag: F| {

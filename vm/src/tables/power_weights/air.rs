@@ -66,9 +66,9 @@ fn eval_row<AB: AirBuilder<F = F>>(builder: &mut AB, local: &PowerWeightsCols<AB
 /// Constrains calls to continue until nothing remains. What accumulates does so from the last row
 /// up: a first row has the exponent, the point and the result of its call.
 ///
-/// The rows form a ring in which row 0 follows the last row. Row 0 continues no call, so none goes on
-/// across the end of the table. Where the last row is followed by itself it cannot continue a call
-/// either, since `remaining` would have to be less than itself.
+/// The rows form a ring in which row 0 follows the last row. Row 0 continues no call, so none goes
+/// on across the end of the table. Where the last row is followed by itself it cannot continue a
+/// call either, since `remaining` would have to be less than itself.
 fn eval_chain<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &PowerWeightsCols<AB::Var>,

@@ -94,14 +94,15 @@ fn shifts_of_another_number_of_blocks_are_rejected() {
         });
         assert!(fault.is_some(), "{count}, {asked}");
     }
-    // A chain that begins with the second block, whose call has the operand E that the window makes.
+    // A chain that begins with the second block, whose call has the operand E that the window
+    // makes.
     let mut run = Run::new();
     run.shifts(200, 1);
     run.calls[0].1[4] = 1;
     let fault = forged(&run, 1, |rows| rows[0].window.rotate_right(1));
     assert!(fault.is_some());
-    // Blocks 0, 1, 2 and 2 of an integer that is not canonical: without block 3, nothing compares it
-    // with the modulus.
+    // Blocks 0, 1, 2 and 2 of an integer that is not canonical: without block 3, nothing compares
+    // it with the modulus.
     let fault = shifts_of(0, u64::from(MODULUS), |rows| {
         rows[3].window.rotate_left(1);
         rows[3].d[0] = F::ZERO;

@@ -109,7 +109,8 @@ fn a_chain_open_on_the_last_row_is_rejected() {
     assert!(forged(&path(&[true, false, true]), 2, |_, _| ()).is_some());
 }
 
-/// A path under another parameter than the key's, or to another root, or whose key is not looked up.
+/// A path under another parameter than the key's, or to another root, or whose key is not looked
+/// up.
 #[test]
 fn another_key_is_rejected() {
     let run = path(&[true, false]);

@@ -11,8 +11,8 @@ use crate::record::Execution;
 use crate::tables::testing::{Bench, forge};
 
 /// Returns what is wrong with `height` rows of a run after an edit of the rows and the run. What
-/// accumulates along the edited rows is computed again, and so are the coordinates that they read and
-/// the results that memory has.
+/// accumulates along the edited rows is computed again, and so are the coordinates that they read
+/// and the results that memory has.
 pub(super) fn forged(
     run: Execution,
     height: usize,
@@ -244,7 +244,8 @@ fn another_result_is_rejected() {
 #[test]
 fn other_coordinates_are_rejected() {
     let g = subgroup(3);
-    // Two rows exchange their coordinates; one coordinate is read twice; a coordinate of another call.
+    // Two rows exchange their coordinates; one coordinate is read twice; a coordinate of another
+    // call.
     for addresses in [[0_u8, 2, 1], [1, 0, 2], [0, 0, 2], [0, 1, 1], [0, 1, 32]] {
         let fault = forged(run(&[(3, g, 6), (1, g, 1)]), 4, |rows, _| {
             for (row, address) in rows.iter_mut().zip(addresses) {
@@ -344,8 +345,8 @@ fn a_chain_entered_in_the_middle_is_rejected() {
 #[test]
 fn other_flags_are_rejected() {
     let g = subgroup(3);
-    // The first row's call goes on in a row of no call, which needs nothing of the rows below it. It
-    // sends a call, which a third row answers. So the point may be one instead of `g^2`.
+    // The first row's call goes on in a row of no call, which needs nothing of the rows below it.
+    // It sends a call, which a third row answers. So the point may be one instead of `g^2`.
     let sends = |rows: &mut [&mut Row], run: &mut Execution| {
         *rows[2] = *rows[1];
         (rows[2].starts, rows[2].continues) = (F::ONE, F::ZERO);

@@ -22,8 +22,8 @@ fn element(seed: u32) -> EF {
     EF::from_basis_coefficients_fn(|i| F::from_u32(seed * 1_000_003 + 17 * i as u32 + 1).cube())
 }
 
-/// A run of calls `(n, generator, exponent)`. Call `i` reads the coordinates from block `32 i` on, and
-/// writes block `32 i + 24`.
+/// A run of calls `(n, generator, exponent)`. Call `i` reads the coordinates from block `32 i` on,
+/// and writes block `32 i + 24`.
 fn run(calls: &[(u32, F, u32)]) -> Execution {
     let mut blocks = vec![[F::ZERO; 8]; 32 * calls.len()];
     let mut list = Vec::new();
