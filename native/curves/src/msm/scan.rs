@@ -162,7 +162,7 @@ fn duplicate_density(scalars: &Planes) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curves::msm::portable::Portable;
+    use crate::msm::portable::Portable;
     use ark_bn254::{Fr, G1Affine, g1::Config};
     use ark_ff::{AdditiveGroup, PrimeField};
 
@@ -202,7 +202,7 @@ mod tests {
             let found = Scan::new::<Config>(&Portable, elements, threads);
             assert_eq!(found, expected);
             #[cfg(target_arch = "x86_64")]
-            if let Some(ifma) = crate::curves::msm::ifma::Ifma::<Config>::new() {
+            if let Some(ifma) = crate::msm::ifma::Ifma::<Config>::new() {
                 assert_eq!(Scan::new(&ifma, elements, threads), expected);
             }
         }

@@ -11,7 +11,7 @@ use super::field::KernelField;
 use super::planes::{Block, by_word};
 use super::prefetch::prefetch;
 use super::schedule::{Entry, LANES, Row};
-use crate::curves::mont4::{Multiplier, Safe};
+use crate::mont4::{Multiplier, Safe};
 
 /// The portable backend.
 #[derive(Clone, Copy, Debug, Default)]
@@ -294,7 +294,7 @@ impl<C: MsmCurve> Backend<C> for Portable {
         identity: &mut [u32],
     ) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(adx) = crate::curves::mont4::Adx::new() {
+        if let Some(adx) = crate::mont4::Adx::new() {
             sum_rows(points, entries, rows, scratch, adx);
             scratch.finish(sums, identity);
             return;

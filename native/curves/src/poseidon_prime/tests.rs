@@ -11,7 +11,7 @@ use ark_ff::{BigInt, Field, Fp, FpConfig, MontBackend, PrimeField, SqrtPrecomput
 use super::{ParameterError, Parameters, Poseidon, circom, poseidon377};
 
 fn vectors() -> serde_json::Value {
-    serde_json::from_str(include_str!("../../../tests/poseidon377.json")).unwrap()
+    serde_json::from_str(include_str!("../../tests/poseidon377.json")).unwrap()
 }
 
 fn element(value: &serde_json::Value) -> Bls377Fr {

@@ -10,7 +10,7 @@ use ark_ff::{AdditiveGroup, Zero};
 use super::srs::Srs;
 use super::transcript::Transcript;
 use super::{CommitError, Reader, evaluate, write};
-use crate::curves::msm::Msm;
+use crate::msm::Msm;
 
 /// The part of the powers that a verifier needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

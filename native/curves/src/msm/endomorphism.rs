@@ -207,7 +207,7 @@ fn product<const A: usize, const B: usize, const N: usize>(a: &[u64; A], b: &[u6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curves::msm::planes::bit_length;
+    use crate::msm::planes::bit_length;
     use ark_ff::BigInt as Integer;
     use proptest::prelude::*;
 

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use ark_bn254::Fr;
-//! use droste_native::curves::poseidon_prime::{Poseidon, circom};
+//! use droste_curves::poseidon_prime::{Poseidon, circom};
 //!
 //! let poseidon = Poseidon::<Fr, 3>::new(circom::parameters()?)?;
 //! let digest = circom::hash(&poseidon, &[Fr::from(1u64), Fr::from(2u64)])?;
@@ -13,11 +13,11 @@
 //!     digest.to_string(),
 //!     "7853200120776062878684798364095072458815029376092732009249414926327459813530",
 //! );
-//! # Ok::<(), droste_native::curves::poseidon_prime::ParameterError>(())
+//! # Ok::<(), droste_curves::poseidon_prime::ParameterError>(())
 //! ```
 
 pub mod circom;
-pub(crate) mod grain;
+pub mod grain;
 mod kernel;
 mod parameters;
 mod permutation;

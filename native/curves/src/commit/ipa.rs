@@ -16,7 +16,7 @@ use ark_ff::{AdditiveGroup, Field, Zero};
 use super::pedersen::PedersenKey;
 use super::transcript::Transcript;
 use super::{CommitError, Reader, evaluate, point_size, write};
-use crate::curves::msm::MsmCurve;
+use crate::msm::MsmCurve;
 
 /// The largest number of rounds that a proof may have.
 const MAX_ROUNDS: usize = 30;

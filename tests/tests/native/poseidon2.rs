@@ -1,11 +1,14 @@
-//! The permutations against ePrint 2023/323, with constants that are generated anew.
+//! Poseidon2's permutations against ePrint 2023/323, with constants that are generated anew.
 
+use droste_curves::poseidon_prime::grain::Grain;
+use droste_native::F;
+use droste_native::field::MODULUS;
+use droste_native::hash::poseidon2::{
+    HALF_FULL_ROUNDS, PARENT_PARTIAL_ROUNDS, PARENT_WIDTH, Poseidon2, SPONGE_PARTIAL_ROUNDS,
+    SPONGE_WIDTH,
+};
 use p3_field::{Field, PrimeCharacteristicRing};
 use p3_symmetric::Permutation;
-
-use super::*;
-use crate::curves::poseidon_prime::grain::Grain;
-use crate::field::MODULUS;
 
 /// The permutation as ePrint 2023/323 defines it (sections 5.1 and 5.2), from its matrices and
 /// from constants that are generated anew.

@@ -49,7 +49,7 @@ impl Grain {
 
     /// Returns one output bit. The register's bits are taken in pairs: the second bit of a pair is
     /// output if the first one is set.
-    pub(crate) fn bit(&mut self) -> bool {
+    pub fn bit(&mut self) -> bool {
         while !self.step() {
             self.step();
         }

@@ -1,4 +1,4 @@
-//! Commitments over elliptic curves, built on [`msm`](crate::curves::msm).
+//! Commitments over elliptic curves, built on [`msm`](crate::msm).
 //!
 //! - [`pedersen`]: commitments to vectors, over bases between which nobody knows a linear relation.
 //! - [`ipa`]: openings of Pedersen commitments, read as polynomials, at a point, by inner-product
@@ -25,7 +25,7 @@ use ark_ff::PrimeField;
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
 use thiserror::Error;
 
-use crate::curves::msm::MsmError;
+use crate::msm::MsmError;
 
 /// Why a commitment, an opening or a file of powers is refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

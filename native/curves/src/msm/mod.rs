@@ -8,9 +8,9 @@
 //!
 //! let bases = [G1Affine::generator(); 3];
 //! let scalars = [Fr::from(2u64), Fr::from(3u64), -Fr::from(4u64)];
-//! let sum = droste_native::curves::msm::msm(&bases, &scalars)?;
+//! let sum = droste_curves::msm::msm(&bases, &scalars)?;
 //! assert_eq!(sum, G1Projective::generator());
-//! # Ok::<(), droste_native::curves::msm::MsmError>(())
+//! # Ok::<(), droste_curves::msm::MsmError>(())
 //! ```
 //!
 //! The stages have one module each: `scan` (which terms count, how long scalars are), `small` (few

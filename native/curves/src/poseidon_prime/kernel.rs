@@ -22,8 +22,8 @@ use super::sparse::{Sparse, SparseRound};
 #[cfg(target_arch = "x86_64")]
 use super::vector::Vector;
 #[cfg(target_arch = "x86_64")]
-use crate::curves::mont4::Adx;
-use crate::curves::mont4::{Limbs, Multiplier, Safe, add};
+use crate::mont4::Adx;
+use crate::mont4::{Limbs, Multiplier, Safe, add};
 
 /// The constants of a permutation, as limbs in Montgomery form.
 #[derive(Clone, Debug)]
@@ -308,7 +308,7 @@ fn set_words<F: PrimeField, const N: usize>(elements: &mut [F; N], words: &[Limb
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curves::poseidon_prime::{Poseidon, circom, poseidon377};
+    use crate::poseidon_prime::{Poseidon, circom, poseidon377};
     use proptest::prelude::*;
 
     /// Both multipliers compared with the dense form in arkworks' arithmetic.

@@ -6,7 +6,7 @@ use ark_ff::PrimeField;
 
 use super::CommitError;
 use super::transcript::Transcript;
-use crate::curves::msm::{Msm, MsmCurve};
+use crate::msm::{Msm, MsmCurve};
 
 /// Bases of a vector commitment. Nobody knows a linear relation between them, which makes the
 /// commitment binding.

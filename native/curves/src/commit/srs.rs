@@ -6,8 +6,7 @@
 //! powers, section 2 the powers over the first group, section 3 those over the second. Coordinates
 //! are Montgomery representations with radix `2^256`.
 
-// This module reads files, so the lints from which `lib.rs` exempts the curves are denied again
-// here.
+// This module reads files, and no file may lead to a panic, so it is linted for what `lib.rs` allows.
 #![cfg_attr(
     not(test),
     warn(
@@ -26,7 +25,7 @@ use ark_ff::{BigInt, Field, Fp, PrimeField, Zero};
 use thiserror::Error;
 
 use super::transcript::Transcript;
-use crate::curves::msm;
+use crate::msm;
 
 /// Why a file of powers is refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Each hash suite's configuration compared with Plonky3's own configuration that it corresponds
-//! to.
+//! to; Poseidon2 compared with its paper.
+
+mod poseidon2;
 
 use std::fmt::Debug;
 

@@ -126,7 +126,7 @@ mod tests {
     use super::super::endomorphism::endomorphism;
     use super::super::planes::{Word, by_word};
     use super::*;
-    use crate::curves::msm::MsmCurve;
+    use crate::msm::MsmCurve;
     use proptest::prelude::*;
 
     fn check<C: MsmCurve>(scalars: &[Word; LANES]) {

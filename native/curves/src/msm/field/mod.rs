@@ -10,7 +10,7 @@ use ark_ff::{BigInt, Fp, MontBackend, MontConfig, PrimeField, Zero};
 
 use safegcd::Modulus;
 
-use crate::curves::mont4::Multiplier;
+use crate::mont4::Multiplier;
 
 /// A prime field that the kernels support: arkworks' Montgomery representation in 4 or 6 limbs.
 pub trait KernelField: PrimeField {
@@ -185,7 +185,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::KernelField;
-    use crate::curves::mont4::{Multiplier, Safe};
+    use crate::mont4::{Multiplier, Safe};
 
     fn check<F: KernelField>(value: F) {
         assert_eq!(value.invert(), value.inverse().unwrap_or(F::zero()));
@@ -197,7 +197,7 @@ mod tests {
     fn check_operations<F: KernelField>(a: F, b: F) {
         check_with(a, b, Safe);
         #[cfg(target_arch = "x86_64")]
-        if let Some(adx) = crate::curves::mont4::Adx::new() {
+        if let Some(adx) = crate::mont4::Adx::new() {
             check_with(a, b, adx);
         }
     }

@@ -11,8 +11,8 @@ use ark_ff::PrimeField;
 use super::kernel::words;
 use super::parameters::Parameters;
 use super::sparse::Sparse;
-use crate::curves::mont4::Limbs;
-use crate::curves::msm::field::ifma::{self, Fe, LIMBS, Modulus};
+use crate::mont4::Limbs;
+use crate::msm::field::ifma::{self, Fe, LIMBS, Modulus};
 
 /// One number per lane, in limbs.
 type Lanes = [[u64; 8]; LIMBS];
