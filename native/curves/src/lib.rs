@@ -20,3 +20,5 @@ pub mod commit;
 mod mont4;
 pub mod msm;
 pub mod poseidon_prime;
+#[cfg(test)]
+mod random;

@@ -94,13 +94,25 @@ pub fn sum_stream<C: MsmCurve, B: Backend<C>>(
     scratch: &mut B::Scratch,
     out: &mut Sums<'_, B::Point>,
 ) {
+    workspace.schedule.build(buckets, stream);
+    sum_slots(backend, points, workspace, scratch, out);
+}
+
+/// Sums the slots of the schedule, tile by tile, and joins those of split buckets. It is compiled
+/// once for all streams.
+fn sum_slots<C: MsmCurve, B: Backend<C>>(
+    backend: &B,
+    points: &[B::Point],
+    workspace: &mut Workspace<'_>,
+    scratch: &mut B::Scratch,
+    out: &mut Sums<'_, B::Point>,
+) {
     let Workspace {
         schedule,
         identity,
         joins,
         joined,
     } = workspace;
-    schedule.build(buckets, stream);
     let slots = schedule.slots();
     let (sums, room) = out.points.split_at_mut(slots);
     let identity = &mut identity[..slots];
@@ -119,20 +131,12 @@ pub fn sum_stream<C: MsmCurve, B: Backend<C>>(
     let (Some(joins), count @ 1..) = (joins, schedule.splits().len()) else {
         return;
     };
-    let stream = Joins { schedule, identity };
+    joins.schedule.build(count, &Joins { schedule, identity });
     let mut sums_of_joins = Sums {
         points: room,
         location: joined,
     };
-    sum_stream(
-        backend,
-        sums,
-        count,
-        &stream,
-        joins,
-        scratch,
-        &mut sums_of_joins,
-    );
+    sum_slots(backend, sums, joins, scratch, &mut sums_of_joins);
     for (split, &at) in schedule.splits().zip(joined.iter()) {
         out.location[split.bucket as usize] = if at == NONE { NONE } else { slots as u32 + at };
     }
@@ -143,12 +147,12 @@ mod tests {
     use ark_bn254::{Fr, g1::Config};
     use ark_ec::{CurveGroup, PrimeGroup};
     use ark_ff::AdditiveGroup;
-    use proptest::prelude::*;
 
     use super::super::arena::{Arena, Size};
     use super::super::portable::Portable;
     use super::super::tests::{multiples, scalars};
     use super::*;
+    use crate::random::on_words;
 
     struct Pairs(Vec<(u32, u32)>);
 
@@ -236,25 +240,21 @@ mod tests {
         );
     }
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-        #[test]
-        fn buckets_of_any_size(
-            seed: u64,
-            buckets in 1u32..60,
-            cap in 1usize..20,
-            keys in prop::collection::vec(any::<(u32, u8)>(), 0..600),
-            skew in 1u32..5,
-        ) {
-            let mut by = scalars::<Fr>(seed, 20);
+    #[test]
+    fn buckets_of_any_size() {
+        on_words(24, 5 + 600, &|words| {
+            let (head, keys) = words.split_at(5);
+            let (buckets, cap) = (1 + (head[0] % 59) as u32, 1 + (head[1] % 19) as usize);
+            let (skew, count) = (1 + (head[2] % 4) as u32, (head[3] % 600) as usize);
+            let mut by = scalars::<Fr>(head[4], 20);
             // Some points are repeated or are the opposites of others.
             by.extend([by[0], -by[1], by[2] + by[3]]);
-            let entry = |key: u8| u32::from(key) % (2 * by.len() as u32);
-            let pairs = keys
-                .iter()
-                .map(|&(key, point)| ((key % buckets) / skew.pow(key % 3), entry(point)))
-                .collect();
-            check(&by, buckets as usize, cap, pairs);
-        }
+            let pairs = keys[..count].iter().map(|&word| {
+                let (key, point) = (word as u32, (word >> 32) as u8);
+                let entry = u32::from(point) % (2 * by.len() as u32);
+                ((key % buckets) / skew.pow(key % 3), entry)
+            });
+            check(&by, buckets as usize, cap, pairs.collect());
+        });
     }
 }

@@ -208,8 +208,8 @@ fn product<const A: usize, const B: usize, const N: usize>(a: &[u64; A], b: &[u6
 mod tests {
     use super::*;
     use crate::msm::planes::bit_length;
+    use crate::random::{bytes, on_words};
     use ark_ff::BigInt as Integer;
-    use proptest::prelude::*;
 
     fn check<C: MsmCurve>(bytes: &[u8]) {
         let endomorphism = endomorphism::<C>().unwrap();
@@ -253,15 +253,15 @@ mod tests {
         parts.sum()
     }
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(16))]
-        #[test]
-        fn halves_make_the_whole(bytes in prop::collection::vec(any::<u8>(), 64)) {
+    #[test]
+    fn halves_make_the_whole() {
+        on_words(16, 8, &|words| {
+            let bytes = bytes(words);
             check::<ark_bn254::g1::Config>(&bytes);
             check::<ark_grumpkin::GrumpkinConfig>(&bytes);
             check::<ark_pallas::PallasConfig>(&bytes);
             check::<ark_vesta::VestaConfig>(&bytes);
-        }
+        });
     }
 
     #[test]

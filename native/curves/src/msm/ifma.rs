@@ -32,18 +32,26 @@ const PREFETCH: usize = 4;
 /// The AVX-512 IFMA backend of a curve over a field of four limbs.
 #[derive(Clone, Copy, Debug)]
 pub struct Ifma<C: MsmCurve> {
-    modulus: Modulus,
+    adder: Adder,
     /// The order of the scalar field.
     order: Modulus,
-    /// 1, and the coefficient `a / 2^8` of the isomorphic curve, in Montgomery form.
-    one: [u64; ifma::LIMBS],
-    coefficient: [u64; ifma::LIMBS],
     /// Entry `i` is the multiple of `p` that, added to a number that is `i` modulo 4, makes it a
     /// multiple of 4.
     quarters: [[u64; 5]; 4],
+    curve: PhantomData<C>,
+}
+
+/// The additions. They know the curve by its numbers, so that they are compiled once for all curves.
+#[derive(Clone, Copy, Debug)]
+struct Adder {
+    modulus: Modulus,
+    /// 1, and the coefficient `a / 2^8` of the isomorphic curve, in Montgomery form.
+    one: [u64; ifma::LIMBS],
+    coefficient: [u64; ifma::LIMBS],
     /// `2^780`, the factor that restores the Montgomery radix after an inversion.
     mend: [u64; ifma::LIMBS],
-    curve: PhantomData<C>,
+    /// [`invert_all`] in the curve's field.
+    invert_all: fn(&[[u64; 4]; LANES]) -> [[u64; 4]; LANES],
 }
 
 /// A nonidentity affine point: four words of `x`, four of `y`.
@@ -120,29 +128,17 @@ impl<C: MsmCurve> Ifma<C> {
         let order = Modulus::new(&C::ScalarField::modulus4()?)?;
         let power = |exponent| C::BaseField::from(2u64).pow([exponent]);
         Some(Self {
-            modulus,
+            adder: Adder {
+                modulus,
+                one: raw(power(260))?,
+                coefficient: raw(C::COEFF_A * power(252))?,
+                mend: raw(power(780))?,
+                invert_all: invert_all::<C::BaseField>,
+            },
             order,
-            one: raw(power(260))?,
-            coefficient: raw(C::COEFF_A * power(252))?,
             quarters: quarters(&C::BaseField::modulus4()?),
-            mend: raw(power(780))?,
             curve: PhantomData,
         })
-    }
-
-    /// Reads the words of a value below `2 p` as arkworks' representation of an element.
-    fn canonical(&self, words: [u64; 4]) -> C::BaseField {
-        let modulus = C::BaseField::modulus4().unwrap_or([0; 4]);
-        let mut less = words;
-        let mut borrow = false;
-        for (word, m) in less.iter_mut().zip(modulus) {
-            let (difference, first) = word.overflowing_sub(m);
-            let (difference, second) = difference.overflowing_sub(u64::from(borrow));
-            *word = difference;
-            borrow = first | second;
-        }
-        let limbs = if borrow { words } else { less };
-        C::BaseField::from_limbs4(limbs).unwrap_or_default()
     }
 
     /// `y / 4` modulo `p`, for `y` below `p`. It takes the words of `y` in arkworks' radix to those
@@ -157,7 +153,9 @@ impl<C: MsmCurve> Ifma<C> {
         sum[4] = multiple[4] + u64::from(carry);
         std::array::from_fn(|i| sum[i] >> 2 | sum[i + 1] << 62)
     }
+}
 
+impl Adder {
     /// Inverts eight elements below `2 p` with one inversion. The results are below `2 p`.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
     fn invert(&self, value: &Fe) -> Fe {
@@ -169,27 +167,13 @@ impl<C: MsmCurve> Ifma<C> {
         let elements = rows.map(|row| {
             let mut words = [0u64; 8];
             ifma::store(&mut words, row);
-            self.canonical([words[0], words[1], words[2], words[3]])
+            [words[0], words[1], words[2], words[3]]
         });
-        let mut prefixes = elements;
-        for i in 1..LANES {
-            prefixes[i] = prefixes[i - 1] * elements[i];
-        }
-        let mut inverse = prefixes[LANES - 1].invert_representation();
-        let mut rows = [zero; 8];
-        for i in (0..LANES).rev() {
-            let single = if i == 0 {
-                inverse
-            } else {
-                inverse * prefixes[i - 1]
-            };
-            inverse *= elements[i];
+        let rows = (self.invert_all)(&elements).map(|element| {
             let mut words = [0u64; 8];
-            if let Some(limbs) = single.limbs4() {
-                words[..4].copy_from_slice(limbs);
-            }
-            rows[i] = ifma::load(&words);
-        }
+            words[..4].copy_from_slice(&element);
+            ifma::load(&words)
+        });
         let rows = ifma::transpose(&rows);
         let limbs = ifma::from_words(&[rows[0], rows[1], rows[2], rows[3]]);
         self.modulus.mul(&limbs, &ifma::splat(&self.mend))
@@ -381,7 +365,7 @@ impl<C: MsmCurve> Ifma<C> {
     }
 
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
-    fn sum_tile_vectorised(
+    fn sum_tile(
         &self,
         points: &[Point],
         entries: &[Entry],
@@ -433,22 +417,61 @@ impl<C: MsmCurve> Ifma<C> {
         let x = self.modulus.mul(&x, &ifma::splat(factor));
         store_points(ifma::to_words(&x), [w[4], w[5], w[6], w[7]], points);
     }
+}
 
-    /// Converts eight scalars from arkworks' Montgomery form to integers.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
-    fn integers(&self, scalars: &[&[u64; 4]; LANES], out: &mut Block) {
-        let mut rows = [_mm512_setzero_si512(); LANES];
-        for i in 0..LANES {
-            rows[i] = ifma::load_pair(scalars[i], scalars[i]);
-        }
-        let w = ifma::transpose(&rows);
-        let value = ifma::from_words(&[w[0], w[1], w[2], w[3]]);
-        let product = self.order.mul(&value, &ifma::splat(&[1 << 4, 0, 0, 0, 0]));
-        let words = ifma::to_words(&self.order.reduce_exactly::<1>(&product));
-        for i in 0..4 {
-            ifma::store(&mut out[i], words[i]);
+/// Converts eight scalars from arkworks' Montgomery form to integers.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+fn integers(order: &Modulus, scalars: &[&[u64; 4]; LANES], out: &mut Block) {
+    let mut rows = [_mm512_setzero_si512(); LANES];
+    for i in 0..LANES {
+        rows[i] = ifma::load_pair(scalars[i], scalars[i]);
+    }
+    let w = ifma::transpose(&rows);
+    let value = ifma::from_words(&[w[0], w[1], w[2], w[3]]);
+    let product = order.mul(&value, &ifma::splat(&[1 << 4, 0, 0, 0, 0]));
+    let words = ifma::to_words(&order.reduce_exactly::<1>(&product));
+    for i in 0..4 {
+        ifma::store(&mut out[i], words[i]);
+    }
+}
+
+/// Reads the words of a value below `2 p` as arkworks' representation of an element.
+fn canonical<F: KernelField>(words: [u64; 4]) -> F {
+    let modulus = F::modulus4().unwrap_or([0; 4]);
+    let mut less = words;
+    let mut borrow = false;
+    for (word, m) in less.iter_mut().zip(modulus) {
+        let (difference, first) = word.overflowing_sub(m);
+        let (difference, second) = difference.overflowing_sub(u64::from(borrow));
+        *word = difference;
+        borrow = first | second;
+    }
+    let limbs = if borrow { words } else { less };
+    F::from_limbs4(limbs).unwrap_or_default()
+}
+
+/// Inverts eight elements, given by words below `2 p` in arkworks' radix, with one inversion: each
+/// result is [`KernelField::invert_representation`] of its element.
+fn invert_all<F: KernelField>(words: &[[u64; 4]; LANES]) -> [[u64; 4]; LANES] {
+    let elements = words.map(canonical::<F>);
+    let mut prefixes = elements;
+    for i in 1..LANES {
+        prefixes[i] = prefixes[i - 1] * elements[i];
+    }
+    let mut inverse = prefixes[LANES - 1].invert_representation();
+    let mut out = [[0; 4]; LANES];
+    for i in (0..LANES).rev() {
+        let single = if i == 0 {
+            inverse
+        } else {
+            inverse * prefixes[i - 1]
+        };
+        inverse *= elements[i];
+        if let Some(words) = single.limbs4() {
+            out[i] = *words;
         }
     }
+    out
 }
 
 /// The multiples of the odd modulus that are 0, -1, -2 and -3 modulo 4, in this order.
@@ -492,7 +515,7 @@ impl<C: MsmCurve> Backend<C> for Ifma<C> {
             *limbs = scalar.limbs4().unwrap_or(&[0; 4]);
         }
         // SAFETY: a value of this type exists only where the features are there.
-        unsafe { self.integers(&limbs, &mut out) };
+        unsafe { integers(&self.order, &limbs, &mut out) };
         out
     }
 
@@ -519,15 +542,17 @@ impl<C: MsmCurve> Backend<C> for Ifma<C> {
         padded[..rest.len()].copy_from_slice(rest);
         for group in groups.iter_mut().chain([&mut padded]) {
             // SAFETY: a value of this type exists only where the features are there.
-            unsafe { self.scale_x(group, &factor) };
+            unsafe { self.adder.scale_x(group, &factor) };
         }
         rest.copy_from_slice(&padded[..rest.len()]);
     }
 
     fn unpack(&self, point: &Point) -> Affine<C> {
         let [x0, x1, x2, x3, y0, y1, y2, y3] = point.0;
-        let x = self.canonical([x0, x1, x2, x3]);
-        let y = self.canonical([y0, y1, y2, y3]).double().double();
+        let x = canonical::<C::BaseField>([x0, x1, x2, x3]);
+        let y = canonical::<C::BaseField>([y0, y1, y2, y3])
+            .double()
+            .double();
         Affine::new_unchecked(x, y)
     }
 
@@ -541,7 +566,10 @@ impl<C: MsmCurve> Backend<C> for Ifma<C> {
         identity: &mut [u32],
     ) {
         // SAFETY: a value of this type exists only where the features are there.
-        unsafe { self.sum_tile_vectorised(points, entries, rows, scratch, sums, identity) }
+        unsafe {
+            self.adder
+                .sum_tile(points, entries, rows, scratch, sums, identity)
+        }
     }
 }
 

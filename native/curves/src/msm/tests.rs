@@ -3,9 +3,10 @@
 use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{BigInt, Field, One, PrimeField, Zero};
-use proptest::prelude::*;
 
 use std::sync::{Arc, Mutex};
+
+use crate::random::on_words;
 
 use super::{FieldBackend, Msm, MsmCurve, MsmError, Toggle, msm, msm_batch, msm_bigint};
 
@@ -397,12 +398,13 @@ fn records() {
     assert_eq!((records[1].active, records[1].window), (100, 0));
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-    #[test]
-    fn random_inputs(n in 0usize..2000, seed: u64, window in 2u32..=14, threads in 1usize..5) {
+#[test]
+fn random_inputs() {
+    on_words(24, 4, &|words| {
+        let (n, seed) = ((words[0] % 2000) as usize, words[1]);
+        let (window, threads) = (2 + (words[2] % 13) as u32, 1 + (words[3] % 4) as usize);
         let by = scalars(seed, n);
         let k = scalars(!seed, n);
         check_with::<Bn254>(&by, &k, &[Msm::new().threads(threads).window(window)]);
-    }
+    });
 }

@@ -21,17 +21,23 @@ impl<F: PrimeField, const T: usize> Poseidon<F, T> {
     ///
     /// Returns [`ParameterError`] if the parameters are inconsistent or the matrix is not MDS.
     pub fn new(parameters: Parameters<F, T>) -> Result<Self, ParameterError> {
+        let mut poseidon = Self::without_kernel(parameters)?;
+        poseidon.kernel = Kernel::new(&poseidon.parameters, &poseidon.sparse);
+        Ok(poseidon)
+    }
+
+    /// The permutation in arkworks' arithmetic alone.
+    pub(super) fn without_kernel(parameters: Parameters<F, T>) -> Result<Self, ParameterError> {
         if T < 2 {
             let (min, max) = (2, usize::MAX);
             return Err(ParameterError::Width { width: T, min, max });
         }
         parameters.check()?;
         let sparse = Sparse::new(&parameters)?;
-        let kernel = Kernel::new(&parameters, &sparse);
         Ok(Self {
             parameters,
             sparse,
-            kernel,
+            kernel: None,
         })
     }
 
@@ -73,6 +79,11 @@ impl<F: PrimeField, const T: usize> Poseidon<F, T> {
         {
             return;
         }
+        self.permute_sparse(state);
+    }
+
+    /// The sparse form in arkworks' arithmetic.
+    pub(super) fn permute_sparse(&self, state: &mut [F; T]) {
         let Parameters {
             alpha,
             full_rounds,

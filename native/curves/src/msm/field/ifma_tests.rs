@@ -1,10 +1,10 @@
 //! The vector functions compared with arkworks, lane by lane.
 
 use ark_ff::{BigInt, BigInteger, PrimeField};
-use proptest::prelude::*;
 
 use super::KernelField;
 use super::ifma::*;
+use crate::random::{on_words, rows};
 
 /// Integers of up to 260 bits, indexed by lane and limb.
 type Lanes = [[u64; LIMBS]; 8];
@@ -155,43 +155,46 @@ fn boundaries() {
     }
 }
 
-proptest! {
-    #[test]
-    fn random_values(seeds in prop::collection::vec(any::<([u64; 4], u8, u8)>(), 16)) {
-        check_fields(&seeds);
-    }
+#[test]
+fn random_values() {
+    on_words(256, 5 * 16, &|words| {
+        let seed = |&[a, b, c, d, rest]: &[u64; 5]| ([a, b, c, d], rest as u8, (rest >> 8) as u8);
+        check_fields(&words.as_chunks().0.iter().map(seed).collect::<Vec<_>>());
+    });
+}
 
-    #[test]
-    fn words_and_transposition(words: [[u64; 8]; 8]) {
-        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
-        fn check(words: &[[u64; 8]; 8]) {
-            let rows = [0, 1, 2, 3, 4, 5, 6, 7].map(|i: usize| load(&words[i]));
-            let columns = transpose(&rows);
-            for (i, column) in columns.iter().enumerate() {
-                let mut out = [0; 8];
-                store(&mut out, *column);
-                assert_eq!(out, std::array::from_fn(|j| words[j][i]));
-            }
-            let fe = from_words(&[rows[0], rows[1], rows[2], rows[3]]);
-            let lanes = store_fe(&fe);
-            for lane in 0..8 {
-                assert_eq!(lanes[lane], limbs(&std::array::from_fn(|i| words[i][lane])));
-            }
-            let halves = words[0].as_chunks::<4>().0;
-            let mut whole = [0; 8];
-            store(&mut whole, load_pair(&halves[0], &halves[1]));
-            assert_eq!(whole, words[0]);
-            for (row, back) in words.iter().zip(to_words(&fe)) {
-                let mut out = [0; 8];
-                store(&mut out, back);
-                assert_eq!(&out, row);
-            }
+#[test]
+fn words_and_transposition() {
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512ifma,avx512vbmi2")]
+    fn check(words: &[[u64; 8]; 8]) {
+        let rows = [0, 1, 2, 3, 4, 5, 6, 7].map(|i: usize| load(&words[i]));
+        let columns = transpose(&rows);
+        for (i, column) in columns.iter().enumerate() {
+            let mut out = [0; 8];
+            store(&mut out, *column);
+            assert_eq!(out, std::array::from_fn(|j| words[j][i]));
         }
+        let fe = from_words(&[rows[0], rows[1], rows[2], rows[3]]);
+        let lanes = store_fe(&fe);
+        for lane in 0..8 {
+            assert_eq!(lanes[lane], limbs(&std::array::from_fn(|i| words[i][lane])));
+        }
+        let halves = words[0].as_chunks::<4>().0;
+        let mut whole = [0; 8];
+        store(&mut whole, load_pair(&halves[0], &halves[1]));
+        assert_eq!(whole, words[0]);
+        for (row, back) in words.iter().zip(to_words(&fe)) {
+            let mut out = [0; 8];
+            store(&mut out, back);
+            assert_eq!(&out, row);
+        }
+    }
+    on_words(256, 64, &|words| {
         if available() {
             // SAFETY: the features were found.
-            unsafe { check(&words) };
+            unsafe { check(&rows(words)) };
         }
-    }
+    });
 }
 
 #[test]
@@ -308,17 +311,27 @@ fn check_model(rows: &[[u64; 8]; 8]) {
     }
 }
 
-proptest! {
-    #[test]
-    fn agrees_with_a_scalar_model(rows: [[u64; 8]; 8], edge in 0usize..8) {
+#[test]
+fn agrees_with_a_scalar_model() {
+    on_words(256, 65, &|words| {
         if available() {
+            let rows = rows(words);
             let mut edges = rows;
-            edges[edge] = [0, 1, model::MASK, model::MASK + 1, u64::MAX, 1 << 63, 1 << 51, 2];
+            edges[(words[64] % 8) as usize] = [
+                0,
+                1,
+                model::MASK,
+                model::MASK + 1,
+                u64::MAX,
+                1 << 63,
+                1 << 51,
+                2,
+            ];
             // SAFETY: the features are there.
             unsafe {
                 check_model(&rows);
                 check_model(&edges);
             }
         }
-    }
+    });
 }
