@@ -13,6 +13,7 @@ use super::combine::combine;
 use super::curve::MsmCurve;
 use super::endomorphism::Endomorphism;
 use super::halves::{Joining, join_halves};
+use super::parallel::on_workers;
 use super::planes::Planes;
 use super::recode::{Digits, bucket_count, window_count};
 use super::reduce::{Reducer, reduce};
@@ -296,15 +297,7 @@ pub fn sum_jobs<C: MsmCurve, B: Backend<C>>(
         found.1.accumulate += own.accumulate;
         found.1.reduce += own.reduce;
     };
-    if threads <= 1 {
-        work();
-    } else {
-        rayon::scope(|scope| {
-            for _ in 0..threads.min(groups.len()) {
-                scope.spawn(|_| work());
-            }
-        });
-    }
+    on_workers(threads.min(groups.len()), &work);
     let (found, own) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     stages.accumulate += own.accumulate;
     stages.reduce += own.reduce;

@@ -1,4 +1,5 @@
-//! Distribution of work over the threads of the current rayon pool.
+//! Distribution of work over the threads of the current rayon pool. What is called once per thread
+//! is passed as a trait object, so that rayon's machinery is compiled once.
 
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ const WORTHWHILE: usize = 2048;
 pub fn for_columns<T: Send>(
     threads: usize,
     rows: &mut [&mut [T]],
-    work: impl Fn(usize, &mut [&mut [T]]) + Sync,
+    work: &(dyn Fn(usize, &mut [&mut [T]]) + Sync),
 ) {
     let len = rows.first().map_or(0, |row| row.len());
     if threads <= 1 || len < WORTHWHILE {
@@ -28,8 +29,20 @@ pub fn for_columns<T: Send>(
     rayon::scope(|scope| {
         for start in (0..len).step_by(size) {
             let mut part: Vec<&mut [T]> = chunks.iter_mut().filter_map(Iterator::next).collect();
-            let work = &work;
             scope.spawn(move |_| work(start, &mut part));
+        }
+    });
+}
+
+/// Calls `work` as often as there are workers, each time on a thread of its own.
+pub fn on_workers(workers: usize, work: &(dyn Fn() + Sync)) {
+    if workers <= 1 {
+        work();
+        return;
+    }
+    rayon::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|_| work());
         }
     });
 }
@@ -39,7 +52,7 @@ pub fn for_columns<T: Send>(
 pub fn for_ranges<T: Send>(
     threads: usize,
     count: usize,
-    map: impl Fn(Range<usize>) -> T + Sync + Send,
+    map: &(dyn Fn(Range<usize>) -> T + Sync),
 ) -> Vec<T> {
     let parts = if count < WORTHWHILE { 1 } else { threads };
     let bound = |part: usize| (count * part / parts).next_multiple_of(LANES).min(count);
@@ -94,10 +107,10 @@ mod tests {
                 let expected: Vec<usize> = (0..count).collect();
                 let roomy = collect_within(threads, count, count + 9, |i| i);
                 assert!(roomy == expected && roomy.capacity() > count);
-                let ranges = for_ranges(threads, count, |range| range);
+                let ranges = for_ranges(threads, count, &|range| range);
                 assert!(ranges.into_iter().flatten().eq(0..count));
                 let (mut low, mut high) = (vec![0; count], vec![0; count]);
-                for_columns(threads, &mut [&mut low, &mut high], |start, columns| {
+                for_columns(threads, &mut [&mut low, &mut high], &|start, columns| {
                     for i in 0..columns[0].len() {
                         columns[0][i] = start + i;
                         columns[1][i] += 1;

@@ -69,7 +69,7 @@ impl<'a> Digits<'a> {
     ) {
         let bias = bias(self.window, self.windows);
         let words = self.words;
-        for_columns(threads, &mut self.planes, |start, planes| {
+        for_columns(threads, &mut self.planes, &|start, planes| {
             let count = planes.first().map_or(0, |plane| plane.len());
             for at in (0..count).step_by(LANES) {
                 let blocks = blocks(start + at);

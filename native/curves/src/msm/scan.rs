@@ -58,7 +58,7 @@ impl Scan {
         threads: usize,
     ) -> Self {
         let count = scalars.len();
-        let parts = for_ranges(threads, count, |range| {
+        let parts = for_ranges(threads, count, &|range| {
             // The first part gets room for all, because the others are appended to it.
             let room = if range.start == 0 { count } else { range.len() };
             let positions = range.clone();

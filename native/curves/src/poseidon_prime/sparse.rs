@@ -63,7 +63,9 @@ impl<F: PrimeField, const T: usize> Sparse<F, T> {
         let mut rounds = vec![];
         let mut entry = *matrix;
         for constant in constants.into_iter().rev() {
-            let inverse = inverse_of_minor(&entry).ok_or(ParameterError::Matrix)?;
+            let mut inverse = [[F::ZERO; T]; T];
+            inverse_of_minor(entry.as_flattened().to_vec(), T, inverse.as_flattened_mut())
+                .ok_or(ParameterError::Matrix)?;
             let mut row = [F::ZERO; T];
             row[0] = entry[0][0];
             for j in 1..T {
@@ -78,7 +80,12 @@ impl<F: PrimeField, const T: usize> Sparse<F, T> {
             block[0] = [F::ZERO; T];
             block.iter_mut().for_each(|row| row[0] = F::ZERO);
             block[0][0] = F::ONE;
-            entry = multiply(&block, matrix);
+            multiply(
+                block.as_flattened(),
+                matrix.as_flattened(),
+                T,
+                entry.as_flattened_mut(),
+            );
         }
         rounds.reverse();
         Ok(Self {
@@ -95,32 +102,44 @@ pub fn apply<F: PrimeField, const T: usize>(matrix: &[[F; T]; T], state: &[F; T]
     std::array::from_fn(|i| F::sum_of_products(&matrix[i], state))
 }
 
-fn multiply<F: PrimeField, const T: usize>(a: &[[F; T]; T], b: &[[F; T]; T]) -> [[F; T]; T] {
-    std::array::from_fn(|i| std::array::from_fn(|j| (0..T).map(|k| a[i][k] * b[k][j]).sum()))
-}
+// What runs only once is on slices of rows, so that it is compiled once for all widths.
 
-/// The inverse of the matrix without row 0 and column 0, by Gauss-Jordan elimination.
-fn inverse_of_minor<F: PrimeField, const T: usize>(matrix: &[[F; T]; T]) -> Option<[[F; T]; T]> {
-    let mut left = *matrix;
-    let mut right: [[F; T]; T] =
-        std::array::from_fn(|i| std::array::from_fn(|j| F::from(u64::from(i == j))));
-    for pivot in 1..T {
-        let found = (pivot..T).find(|&row| !left[row][pivot].is_zero())?;
-        left.swap(pivot, found);
-        right.swap(pivot, found);
-        let scale = left[pivot][pivot].inverse()?;
-        for j in 1..T {
-            left[pivot][j] *= scale;
-            right[pivot][j] *= scale;
-        }
-        for row in (1..T).filter(|&row| row != pivot) {
-            let factor = left[row][pivot];
-            for j in 1..T {
-                let (l, r) = (left[pivot][j], right[pivot][j]);
-                left[row][j] -= factor * l;
-                right[row][j] -= factor * r;
+/// The product of two matrices.
+fn multiply<F: PrimeField>(a: &[F], b: &[F], width: usize, out: &mut [F]) {
+    out.fill(F::ZERO);
+    for (out, row) in out.chunks_exact_mut(width).zip(a.chunks_exact(width)) {
+        for (factor, row) in row.iter().zip(b.chunks_exact(width)) {
+            for (out, entry) in out.iter_mut().zip(row) {
+                *out += *factor * entry;
             }
         }
     }
-    Some(right)
+}
+
+/// Writes the inverse of the matrix without row 0 and column 0, by Gauss-Jordan elimination.
+fn inverse_of_minor<F: PrimeField>(mut left: Vec<F>, width: usize, right: &mut [F]) -> Option<()> {
+    let at = |row: usize, column: usize| row * width + column;
+    for row in 1..width {
+        right[at(row, row)] = F::ONE;
+    }
+    for pivot in 1..width {
+        let found = (pivot..width).find(|&row| !left[at(row, pivot)].is_zero())?;
+        let scale = left[at(found, pivot)].inverse()?;
+        for matrix in [&mut left[..], &mut *right] {
+            for j in 1..width {
+                matrix.swap(at(pivot, j), at(found, j));
+                matrix[at(pivot, j)] *= scale;
+            }
+        }
+        for row in (1..width).filter(|&row| row != pivot) {
+            let factor = left[at(row, pivot)];
+            for matrix in [&mut left[..], &mut *right] {
+                for j in 1..width {
+                    let product = factor * matrix[at(pivot, j)];
+                    matrix[at(row, j)] -= product;
+                }
+            }
+        }
+    }
+    Some(())
 }

@@ -109,6 +109,15 @@ fn sparse_form_agrees_with_dense() {
     check!(circom, without_kernel, permute_sparse: 4 5 6 7 8 9 10 11 12 13 14 15 16 17);
 }
 
+/// The minor has a zero on its diagonal, so that its inversion exchanges rows.
+#[test]
+fn sparse_form_of_a_matrix_with_zeros() {
+    let mut parameters = poseidon377::parameters::<3>().unwrap();
+    parameters.matrix = [[2u64, 1, 1], [1, 0, 1], [1, 1, 3]].map(|row| row.map(Bls377Fr::from));
+    let poseidon = Poseidon::without_kernel(parameters).unwrap();
+    forms_agree(&poseidon, Poseidon::permute_sparse);
+}
+
 #[test]
 fn wrong_parameters_are_named() {
     assert_eq!(
