@@ -13,11 +13,11 @@ use ark_ec::CurveGroup;
 use ark_ff::{Field, PrimeField};
 use ark_grumpkin::GrumpkinConfig;
 use clap::Args;
-use droste_native::curves::commit::kzg::Kzg;
-use droste_native::curves::commit::pedersen::PedersenKey;
-use droste_native::curves::commit::srs::Srs;
-use droste_native::curves::commit::{CommitError, ipa};
-use droste_native::curves::msm::{Msm, Record};
+use droste_curves::commit::kzg::Kzg;
+use droste_curves::commit::pedersen::PedersenKey;
+use droste_curves::commit::srs::Srs;
+use droste_curves::commit::{CommitError, ipa};
+use droste_curves::msm::{Msm, Record};
 use serde_json::{Value, json};
 
 use crate::clock::{milliseconds_since, now};
@@ -167,7 +167,7 @@ mod tests {
     use ark_bn254::G1Affine;
     use ark_ec::AffineRepr;
     use ark_ff::{One, Zero};
-    use droste_native::curves::commit::kzg::KzgProof;
+    use droste_curves::commit::kzg::KzgProof;
 
     /// The reference is ark-poly-commit's KZG10 over the same powers: commitments and proofs are
     /// equal, and each verifier accepts the other's proofs. (There is no reference for our

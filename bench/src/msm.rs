@@ -13,7 +13,7 @@ use std::time::Duration;
 use ark_ec::VariableBaseMSM;
 use ark_ec::short_weierstrass::{Affine, Projective};
 use clap::{Args, ValueEnum};
-use droste_native::curves::msm::{CostModel, FieldBackend, Msm, MsmCurve, Record, Toggle};
+use droste_curves::msm::{CostModel, FieldBackend, Msm, MsmCurve, Record, Toggle};
 use serde_json::{Map, Value, json};
 
 use crate::clock::{self, Clock};

@@ -7,7 +7,7 @@ use ark_crypto_primitives::sponge::poseidon::{PoseidonConfig, PoseidonSponge};
 use ark_crypto_primitives::sponge::{Absorb, CryptographicSponge, FieldBasedCryptographicSponge};
 use ark_ff::PrimeField;
 use clap::Args;
-use droste_native::curves::poseidon_prime::{Parameters, Poseidon, circom, poseidon377};
+use droste_curves::poseidon_prime::{Parameters, Poseidon, circom, poseidon377};
 use light_poseidon::PoseidonHasher;
 use serde_json::{Value, json};
 

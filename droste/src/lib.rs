@@ -150,8 +150,8 @@ pub mod cost {
 /// those curves.
 #[cfg(feature = "curves")]
 pub mod curves {
-    pub use droste_native::curves::commit::{CommitError, ipa, kzg, pedersen, srs};
-    pub use droste_native::curves::msm::{Msm, MsmCurve, MsmError, msm, msm_batch, msm_bigint};
+    pub use droste_curves::commit::{CommitError, ipa, kzg, pedersen, srs};
+    pub use droste_curves::msm::{Msm, MsmCurve, MsmError, msm, msm_batch, msm_bigint};
     pub use {ark_bls12_381, ark_bn254, ark_ec, ark_ff, ark_grumpkin, ark_pallas, ark_vesta};
 }
 

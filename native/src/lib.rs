@@ -5,8 +5,6 @@
 //! - [`hash`]: Poseidon-16, Poseidon2, Blake3, Keccak-256, and how field elements become bytes.
 //! - [`hash_signature`]: XMSS signatures over Poseidon-16.
 //! - [`stark`]: proof configurations of these hashes, their transcripts, and proven bits.
-//! - `curves` (feature `curves`): multi-scalar multiplication, commitments, Poseidon over large
-//!   primes.
 //! - [`precompile`]: the native function of every precompile of the machine.
 //!
 //! # Proving an AIR
@@ -78,16 +76,6 @@
     )
 )]
 
-#[cfg(feature = "curves")]
-#[allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unreachable,
-    clippy::unwrap_used,
-    reason = "scalars and points are the caller's own; `commit::srs`, which reads files, is linted"
-)]
-pub mod curves;
 pub mod field;
 pub mod gkr;
 pub mod hash;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use blake3::platform::Platform;
-use droste_native::curves::msm::{FieldBackend, Msm, MsmCurve};
+use droste_curves::msm::{FieldBackend, Msm, MsmCurve};
 use droste_native::hash::poseidon16::KERNELS;
 use pyo3::prelude::*;
 use pythonize::pythonize;

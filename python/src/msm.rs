@@ -3,7 +3,7 @@
 use ark_ec::short_weierstrass::Affine;
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::PrimeField;
-use droste_native::curves::msm::{Msm, MsmCurve};
+use droste_curves::msm::{Msm, MsmCurve};
 use pyo3::prelude::*;
 
 use crate::arrays::{array, expected, limbs};

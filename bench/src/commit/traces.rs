@@ -5,10 +5,10 @@
 
 use ark_bn254::Fr;
 use ark_grumpkin::GrumpkinConfig;
-use droste_native::curves::commit::kzg::Kzg;
-use droste_native::curves::commit::pedersen::PedersenKey;
-use droste_native::curves::commit::srs::Srs;
-use droste_native::curves::msm::Msm;
+use droste_curves::commit::kzg::Kzg;
+use droste_curves::commit::pedersen::PedersenKey;
+use droste_curves::commit::srs::Srs;
+use droste_curves::msm::Msm;
 use droste_native::stark::security::Preset;
 use droste_native::{Blake3Suite, F, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_vm::compiler::compile_file;

@@ -1,7 +1,7 @@
 //! Fits the cost model to measurements by least squares.
 
 use ark_ff::PrimeField;
-use droste_native::curves::msm::{CostModel, FieldBackend, Msm, MsmCurve, Toggle};
+use droste_curves::msm::{CostModel, FieldBackend, Msm, MsmCurve, Toggle};
 
 use crate::clock::{milliseconds_since, now};
 

@@ -4,7 +4,7 @@ use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ec::{CurveGroup, PrimeGroup};
 use ark_ff::PrimeField;
 use clap::ValueEnum;
-use droste_native::curves::msm::MsmCurve;
+use droste_curves::msm::MsmCurve;
 
 /// Kinds of scalars.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

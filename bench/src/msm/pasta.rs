@@ -5,7 +5,7 @@ use std::hint::black_box;
 use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{BigInteger, PrimeField};
-use droste_native::curves::msm::MsmCurve;
+use droste_curves::msm::MsmCurve;
 use pasta_curves::arithmetic::CurveAffine;
 use pasta_curves::group::Curve;
 use pasta_curves::group::ff::PrimeField as PastaField;

@@ -6,7 +6,7 @@ use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM};
 use ark_ff::{BigInteger, PrimeField};
 use blst::MultiPoint;
-use droste_native::curves::msm::MsmCurve;
+use droste_curves::msm::MsmCurve;
 use halo2curves::ff::PrimeField as HaloField;
 use halo2curves::group::Curve;
 use halo2curves::{CurveAffine, msm::msm_best};

@@ -3,7 +3,7 @@
 
 use ark_ec::short_weierstrass::Affine;
 use ark_ff::{AdditiveGroup, BigInt, PrimeField};
-use droste_native::curves::msm::{Msm, MsmCurve};
+use droste_curves::msm::{Msm, MsmCurve};
 use serde_json::{Value, json};
 
 use crate::race::duel;

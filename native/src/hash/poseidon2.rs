@@ -160,10 +160,6 @@ macro_rules! implement_packed {
 }
 crate::field::for_packed_field!(implement_packed);
 
-// The generator of constants belongs to the primes of curves.
-#[cfg(all(test, feature = "curves"))]
-mod reference;
-
 #[cfg(test)]
 mod tests {
     use p3_commit::Mmcs;
