@@ -47,8 +47,8 @@ impl Plan {
     /// Args:
     ///     leaves: 1 to 65,536 of them, each an `Aggregate`, or a tuple of a `Proof`, the `Program`
     ///         that it must be of and, if wanted, the elements that its statement must begin with.
-    ///     preset: security level of the proofs that are made: `proven-100`, `proven-120`, or
-    ///         `toy`, which has no security.
+    ///     preset: security level of the proofs that are made: `proven-100`, `proven-120`,
+    ///         `proven-128`, or `toy`, which has no security.
     ///     arity: largest number of proofs that one join takes, 2 to 64 (1 to 64 for one leaf); by
     ///         default the one of 2, 3, 4 and 8 with the least estimated cost.
     ///     stack: proof stack of the proofs that are made: `fri` or `whir`.
@@ -61,7 +61,7 @@ impl Plan {
     ///     AggregateError: There is no plan.
     #[new]
     #[pyo3(signature = (
-        leaves, *, preset="proven-100", arity=None, stack="whir", min_bits=0, limit=DEFAULT_LIMIT,
+        leaves, *, preset="proven-120", arity=None, stack="whir", min_bits=0, limit=DEFAULT_LIMIT,
         cache=true
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -370,7 +370,7 @@ impl Worker {
     ///     stack: that of the plan.
     ///     cache: keep derived keys in the user's cache folder.
     #[new]
-    #[pyo3(signature = (*, preset="proven-100", arity=2, stack="whir", cache=true))]
+    #[pyo3(signature = (*, preset="proven-120", arity=2, stack="whir", cache=true))]
     fn new(py: Python<'_>, preset: &str, arity: usize, stack: &str, cache: bool) -> PyResult<Self> {
         type Workers = HashMap<(Preset, usize, Stack, bool), Arc<plan::Worker>>;
         static KEPT: LazyLock<Mutex<Workers>> = LazyLock::new(Mutex::default);

@@ -6,7 +6,8 @@ use std::time::Instant;
 use clap::Args;
 use droste_native::F;
 use droste_verifier::file::{self, member::is_membership};
-use droste_verifier::summary::{AggregateSummary, Evidence, ProofSummary};
+use droste_verifier::aggregate::min_tree_bits;
+use droste_verifier::summary::{AggregateSummary, Evidence, ProofSummary, SecuritySummary};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
 use droste_vm::isa::Program;
@@ -54,7 +55,7 @@ pub struct Verify {
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
     /// Proven bits of security that all proofs of an aggregate must have together at least, by the
-    /// union bound.
+    /// union bound: 100, unless --min-bits asks for less of each.
     #[arg(long, conflicts_with_all = ["program", "public"])]
     min_tree_bits: Option<usize>,
     /// Digest of a key that leaves of an aggregate may have; leaves with any other key are refused.
@@ -103,6 +104,9 @@ pub struct Verified {
     pub prove_ms: Option<f64>,
     /// Time to verify.
     pub verify_ms: f64,
+    /// Whether the table has every term of the bits, as `--format json` does.
+    #[serde(skip)]
+    pub shows_terms: bool,
 }
 
 impl Report for Verified {
@@ -117,6 +121,7 @@ impl Report for Verified {
             vec!["parameters".to_owned(), parameters],
             vec!["proven bits".to_owned(), says.proven_bits.to_string()],
         ];
+        rows.extend(security_rows(&says.security, self.shows_terms));
         let mut optional = |name: &str, value: Option<String>| {
             rows.extend(value.map(|value| vec![name.to_owned(), value]));
         };
@@ -145,6 +150,17 @@ impl Report for Verified {
     }
 }
 
+/// What is proven of a proof, without the newest bound on proximity gaps and with it.
+pub fn security_rows(security: &SecuritySummary, terms: bool) -> Vec<Vec<String>> {
+    let bounds = security.rows().map(|(name, value)| vec![name.to_owned(), value]);
+    let mut rows = bounds.to_vec();
+    if terms {
+        let terms = security.terms().into_iter();
+        rows.extend(terms.map(|(name, value)| vec![format!("term {name}"), value]));
+    }
+    rows
+}
+
 impl Verify {
     /// Verifies the proof or aggregate and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
@@ -169,9 +185,8 @@ impl Verify {
                 checked.map_err(CommandError::failed)?;
             }
             let found = aggregate.accepted().tree_bits;
-            if let Some(expected) = self.min_tree_bits
-                && found < expected
-            {
+            let expected = min_tree_bits(self.min_tree_bits, self.min_bits);
+            if found < expected {
                 let message = format!(
                     "the tree has {found} proven bits of security, expected at least {expected}"
                 );
@@ -199,6 +214,7 @@ impl Verify {
             public: &public,
             min_bits: self.min_bits,
             limit: self.limit,
+            shows_terms: false,
         };
         let verified = in_hash(hash, work)?;
         drop(progress);
@@ -230,7 +246,8 @@ impl Inspect {
             let summary = match self.all {
                 true => summary.with_all_leaves(),
                 false => summary,
-            };
+            }
+            .with_terms();
             drop(progress);
             print(&summary, format)?;
             if let Some(path) = &self.report {
@@ -252,6 +269,7 @@ impl Inspect {
             public: &[],
             min_bits: 0,
             limit: 0,
+            shows_terms: true,
         };
         let verified = in_hash(hash, work)?;
         drop(progress);
@@ -266,6 +284,7 @@ struct Check<'a> {
     public: &'a [F],
     min_bits: usize,
     limit: usize,
+    shows_terms: bool,
 }
 
 impl InHash for Check<'_> {
@@ -297,6 +316,7 @@ impl InHash for Check<'_> {
             cycles: None,
             prove_ms: None,
             verify_ms,
+            shows_terms: self.shows_terms,
         })
     }
 }

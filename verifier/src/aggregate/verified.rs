@@ -101,6 +101,15 @@ pub struct Aggregate {
     steps: Vec<Step>,
 }
 
+/// Bits that all proofs of a tree must have together unless the caller says otherwise.
+const MIN_TREE_BITS: usize = 100;
+
+/// The tree bits to ask for: what the caller says, or else 100, unless fewer are asked of each proof.
+pub fn min_tree_bits(asked: Option<usize>, min_bits: usize) -> usize {
+    let default = if min_bits < MIN_TREE_BITS { 0 } else { MIN_TREE_BITS };
+    asked.unwrap_or(default)
+}
+
 /// What an accepted aggregate says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accepted {
@@ -116,7 +125,7 @@ pub struct Accepted {
 
 impl Accepted {
     fn new(root: stack::Accepted, mut below: TreeBits) -> Self {
-        let bits = root.bits;
+        let bits = root.bits();
         below.add(bits, 1);
         Self {
             bits: below.least().unwrap_or(bits),
