@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Table(TypedDict):
 class Term(TypedDict):
     """A source of error, its theorem, and the bits of security against it."""
 
-    commitment: NotRequired[int]
+    commitment: int | None
     name: str
     theorem: str
     bits: float

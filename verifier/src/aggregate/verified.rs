@@ -321,3 +321,16 @@ fn check_tree(
     }
     tree.check_listed(keys, min_bits)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::min_tree_bits;
+
+    #[test]
+    fn trees_have_a_hundred_bits_unless_less_is_asked_of_each_proof() {
+        assert_eq!([100, 120].map(|bits| min_tree_bits(None, bits)), [100, 100]);
+        assert_eq!([0, 99].map(|bits| min_tree_bits(None, bits)), [0, 0]);
+        assert_eq!(min_tree_bits(Some(7), 100), 7);
+        assert_eq!(min_tree_bits(Some(112), 0), 112);
+    }
+}

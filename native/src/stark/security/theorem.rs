@@ -91,7 +91,6 @@ impl Display for Regime {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SecurityTerm {
     /// Number of the commitment to which the term belongs, if it belongs to one; the first is 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub commitment: Option<usize>,
     /// Name of the event that the term bounds.
     pub name: &'static str,

@@ -1,0 +1,14 @@
+//! The page about security has the figures that the code computes.
+
+#[path = "../../examples/parameters.rs"]
+#[allow(dead_code, reason = "what the example prints besides")]
+mod parameters;
+
+#[test]
+fn the_dossier_is_what_the_code_computes() {
+    let page = include_str!("../../../docs/security-dossier.md");
+    let tables = parameters::dossier().unwrap();
+    for line in tables.lines() {
+        assert!(page.lines().any(|found| found == line), "{line}\n\n{tables}");
+    }
+}
