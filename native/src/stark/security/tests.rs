@@ -65,7 +65,10 @@ fn presets_are_named_and_bounded() {
 #[test]
 fn one_table_agrees_with_plonky3() {
     for log_blowup in 1..=4 {
-        let settings = Preset::Proven100.settings(log_blowup).unwrap();
+        let settings = FriSettings {
+            batch_grinding_bits: 0,
+            ..Preset::Proven100.settings(log_blowup).unwrap()
+        };
         for log_height in [5, 10, 20] {
             let shape = table(log_height);
             let report = proven_security(&settings, &[shape], 128.0);
@@ -94,8 +97,10 @@ fn one_table_agrees_with_plonky3() {
                 &GrindingSites::NONE,
             );
             let expected = expected.security_bits() as usize;
-            assert_eq!(report.with.bits(), expected.min(123));
-            assert!(report.bits() <= expected);
+            // All rounds of folding are one term here, where Plonky3 has the first one only.
+            let expected = expected.min(123);
+            assert!((expected - 1..=expected).contains(&report.with.bits()));
+            assert!(report.bits() <= report.with.bits());
         }
     }
 }
@@ -169,11 +174,12 @@ fn security_is_monotone() {
         message_width: 4,
         ..table(16)
     };
+    // Collisions limit the bits at this preset, so the regime stays the same.
+    let settings = Preset::Proven128.settings(2).unwrap();
     for (name, grind) in sites {
         let mut ground = settings;
         grind(&mut ground);
         let term = |settings: &FriSettings| {
-            // Of so small a batch, no regime is better with this grinding than without it.
             bits_of(&proven_security(settings, &[lookups], COLLISION), name)
         };
         assert!(

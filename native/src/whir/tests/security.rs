@@ -106,7 +106,7 @@ fn security_is_plonky3s() {
 }
 
 /// With the newest bound on proximity gaps and without it: numbers of queries and samples are those of
-/// Plonky3, which counts two sevenths of a bit more for the field than it has.
+/// Plonky3, which counts a sixteenth of a bit more for the field than it has.
 #[test]
 fn every_term_reaches_the_level() {
     for preset in [Preset::Proven100, Preset::Proven120, Preset::Proven128] {

@@ -65,7 +65,7 @@ fn folds_are_ground_for_the_level() {
     };
     let error = long.schedule(8).unwrap_err();
     assert!(
-        matches!(error, WhirSettingsError::Grinding { bits: 25, max: 24 }),
+        matches!(error, WhirSettingsError::Grinding { bits: 27, max: 24 }),
         "{error}"
     );
 }
