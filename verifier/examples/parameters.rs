@@ -171,7 +171,10 @@ pub fn dossier() -> Result<String, Box<dyn Error>> {
     let mut seen: Vec<(&str, bool)> = vec![];
     let bounds = |with: bool| -> Vec<&SecurityBound> {
         let bound = |security| -> &SecurityBound {
-            let Security { without, with: newest } = security;
+            let Security {
+                without,
+                with: newest,
+            } = security;
             if with { newest } else { without }
         };
         securities.iter().map(bound).collect()
@@ -210,7 +213,8 @@ pub fn dossier() -> Result<String, Box<dyn Error>> {
         write!(text, "| {children} |")?;
         for preset in PRESETS {
             let security = Shape::new(preset, children)?.security()?;
-            let [without, with] = [&security.without, &security.with].map(|bound| decimals(bound.sum()));
+            let [without, with] =
+                [&security.without, &security.with].map(|bound| decimals(bound.sum()));
             write!(text, " {without}; {with} |")?;
         }
         text.push('\n');
@@ -220,7 +224,10 @@ pub fn dossier() -> Result<String, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1).peekable();
-    if arguments.peek().is_some_and(|argument| argument == "dossier") {
+    if arguments
+        .peek()
+        .is_some_and(|argument| argument == "dossier")
+    {
         print!("{}", dossier()?);
         return Ok(());
     }

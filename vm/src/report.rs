@@ -104,10 +104,7 @@ where
 }
 
 /// Returns the proven security of a proof with these tables.
-pub(crate) fn security<H: HashSuite>(
-    settings: &FriSettings,
-    tables: &[TableReport],
-) -> Security {
+pub(crate) fn security<H: HashSuite>(settings: &FriSettings, tables: &[TableReport]) -> Security {
     let shapes: Vec<TableShape> = tables.iter().map(|table| table.shape).collect();
     proven_security(settings, &shapes, H::COLLISION_BITS)
 }

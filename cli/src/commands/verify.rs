@@ -151,7 +151,9 @@ impl Report for Verified {
 
 /// What is proven of a proof, without the newest bound on proximity gaps and with it.
 pub fn security_rows(security: &SecuritySummary, terms: bool) -> Vec<Vec<String>> {
-    let bounds = security.rows().map(|(name, value)| vec![name.to_owned(), value]);
+    let bounds = security
+        .rows()
+        .map(|(name, value)| vec![name.to_owned(), value]);
     let mut rows = bounds.to_vec();
     if terms {
         let terms = security.terms().into_iter();

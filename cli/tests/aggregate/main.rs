@@ -119,11 +119,20 @@ fn proofs_are_wrapped_joined_and_verified() {
         let sum = |bound: &str| security[bound]["sum"].as_f64().unwrap();
         assert!(sum("without_eprint_2026_2056") <= sum("with_eprint_2026_2056"));
         let terms = security["without_eprint_2026_2056"]["terms"].as_array();
-        let theorems: Vec<_> = terms.unwrap().iter().map(|term| text(term, "theorem")).collect();
+        let theorems: Vec<_> = terms
+            .unwrap()
+            .iter()
+            .map(|term| text(term, "theorem"))
+            .collect();
         assert!(theorems.len() > 10 && theorems.iter().all(|theorem| !theorem.contains("2056")));
         assert_eq!(security["digest_collision_bits"], 123.9547);
     }
-    for expected in ["without ePrint 2026/2056", "term fold 0", "2025/2055", "2^123.9"] {
+    for expected in [
+        "without ePrint 2026/2056",
+        "term fold 0",
+        "2025/2055",
+        "2^123.9",
+    ] {
         assert!(printed.contains(expected), "{expected}: {printed}");
     }
 

@@ -24,8 +24,8 @@ pub const MAX_LOG_BLOCK: usize = 20;
 /// The parameters of WHIR (ePrint 2024/1586), of the stack and of the Merkle caps.
 ///
 /// Numbers of queries, out-of-domain samples and grinding follow from them and from the number of
-/// rows of the stack. No term of an opening needs ePrint 2026/2056 to reach the level. Settings are part of a verification key: prover and verifier must use the
-/// same ones.
+/// rows of the stack. No term of an opening needs ePrint 2026/2056 to reach the level. Settings are
+/// part of a verification key: prover and verifier must use the same ones.
 ///
 /// The first fold binds the variables that choose a row of the stack, however many there are. What
 /// is left has coefficients in an extension of degree 5, so its codeword should be much shorter than

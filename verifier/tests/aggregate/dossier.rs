@@ -9,6 +9,9 @@ fn the_dossier_is_what_the_code_computes() {
     let page = include_str!("../../../docs/security-dossier.md");
     let tables = parameters::dossier().unwrap();
     for line in tables.lines() {
-        assert!(page.lines().any(|found| found == line), "{line}\n\n{tables}");
+        assert!(
+            page.lines().any(|found| found == line),
+            "{line}\n\n{tables}"
+        );
     }
 }
