@@ -9,8 +9,8 @@
 //! commitment has samples outside the domain too is in `initial_ood_samples`. The calculator reads none of the
 //! three, so that without them it computes queries and folds after the first for lower rates.
 //!
-//! `cargo run -p droste-verifier --example parameters -- dossier` prints the tables of
-//! `docs/security-dossier.md`, which a test compares.
+//! `cargo run -p droste-verifier --example parameters -- dossier` prints the figures that
+//! `docs/security-dossier.md` is about.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -128,7 +128,7 @@ fn circuit(preset: Preset, children: usize) -> Result<(), Box<dyn Error>> {
 /// Presets that have security.
 const PRESETS: [Preset; 3] = [Preset::Proven100, Preset::Proven120, Preset::Proven128];
 
-/// The tables of the dossier: parameters of joins of one, every term by its weakest round, and the sums
+/// The figures of the dossier: parameters of joins of one, every term by its weakest round, and the sums
 /// for all arities.
 pub fn dossier() -> Result<String, Box<dyn Error>> {
     let shapes: Vec<Shape> = PRESETS
