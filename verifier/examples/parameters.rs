@@ -169,15 +169,17 @@ pub fn dossier() -> Result<String, Box<dyn Error>> {
     text.push_str("\n|---|---|---|---|---|\n");
     let newest = |theorem: &str| theorem.contains("2026/2056");
     let mut seen: Vec<(&str, bool)> = vec![];
-    let bounds = |with: bool| -> Vec<&SecurityBound> {
-        let bound = |security| -> &SecurityBound {
-            let Security {
-                without,
-                with: newest,
-            } = security;
-            if with { newest } else { without }
-        };
-        securities.iter().map(bound).collect()
+    let bounds = |with| -> Vec<&SecurityBound> {
+        let securities = securities.iter();
+        securities
+            .map(|security| {
+                if with {
+                    &security.with
+                } else {
+                    &security.without
+                }
+            })
+            .collect()
     };
     for with in [false, true] {
         let bounds = bounds(with);

@@ -122,6 +122,7 @@ impl Preset {
             Self::Proven128 => FriSettings {
                 query_grinding_bits: 17,
                 batch_grinding_bits: 10,
+                commit_grinding_bits: 2,
                 lookup_grinding_bits: 9,
                 ..base
             },
