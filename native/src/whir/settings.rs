@@ -154,12 +154,12 @@ impl WhirSettings {
         }
     }
 
-    /// At least 125 proven bits in each term, more than digests of 8 elements have, and 120 in the sum
+    /// At least 124 proven bits in each term, more than digests of 8 elements have, and 120 in the sum
     /// of all. There are more queries than at 100 bits. With rates that fall faster, folds would need
     /// more grinding.
     pub const fn proven_120() -> Self {
         Self {
-            security_level: 125,
+            security_level: 124,
             blowup_step: 2,
             ..Self::proven_100()
         }

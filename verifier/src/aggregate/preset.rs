@@ -69,12 +69,13 @@ impl Aggregator {
             // presets are computed for.)
             (Preset::Proven100, 0..=1) => (15, 83, 19),
             (Preset::Proven100, 2) => (16, 81, 21),
-            (Preset::Proven100, 3..=4) => (17, 80, 22),
+            (Preset::Proven100, 3..=4) => (17, 79, 23),
             // Twice the height fits fewer than twice the children, since these are taller, too, and
             // have twice as many digests in a cap.
             (Preset::Proven100, _) => {
                 let log_height = least_height(&[(18, 6), (19, 11), (20, 17), (21, 22)]);
-                (log_height, base.num_queries, base.query_grinding_bits)
+                // Tall tables cost a bit more than the preset has to spare.
+                (log_height, base.num_queries, base.query_grinding_bits + 1)
             }
             (Preset::Proven128, _) => {
                 let log_height = least_height(&[(17, 1), (18, 2), (19, 4), (20, 8), (21, 15)]);
@@ -182,8 +183,11 @@ fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>
         Preset::Proven120 | Preset::Proven128 => 16 + doublings,
     };
     let log_block = log_heights.iter().copied().fold(least, usize::max);
+    // The rows of so many proofs have one commitment more, and more terms in the sum.
+    let longer = preset == Preset::Proven100 && children > 8;
     let settings = WhirSettings {
         log_block,
+        security_level: settings.security_level + usize::from(longer),
         ..settings
     };
     (settings, log_heights)

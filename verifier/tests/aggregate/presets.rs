@@ -94,7 +94,7 @@ fn canonical_shapes_over_whir_have_the_bits_of_their_presets() {
     for (preset, level, largest) in [
         (Preset::Toy, 0.0, 32),
         (Preset::Proven100, 101.0, 32),
-        (Preset::Proven120, 125.0, 16),
+        (Preset::Proven120, 124.0, 16),
         (Preset::Proven128, 128.0, 16),
     ] {
         for children in [1, 2, 3, 4, 8, 9, 16, 17, 32, 33, 64] {
@@ -147,7 +147,7 @@ fn joins_of_all_arities_fit_by_the_estimates() {
         (Preset::Toy, MAX_CHILDREN),
         (Preset::Proven100, 22),
         (Preset::Proven120, 20),
-        (Preset::Proven128, 13),
+        (Preset::Proven128, 15),
     ] {
         for children in 1..=MAX_CHILDREN {
             let aggregator = Aggregator::for_preset(preset, children, Stack::Fri).unwrap();

@@ -54,8 +54,8 @@ fn folds_are_ground_for_the_level() {
         let steps = schedule.commitments();
         steps.map(|step| step.fold_grinding_bits).collect()
     };
-    // 125 - (5 log2 p - log2 of the exceptional challenges of 22, 15, 11 and 7 variables).
-    assert_eq!(bits(&schedule), [14, 12, 13, 14]);
+    // 124 - (5 log2 p - log2 of the exceptional challenges of 22, 15, 11 and 7 variables).
+    assert_eq!(bits(&schedule), [13, 11, 12, 13]);
     let long = WhirSettings {
         log_block: 20,
         log_blowup: 4,
