@@ -187,7 +187,7 @@ fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>
     let longer = preset == Preset::Proven100 && children > 8;
     let settings = WhirSettings {
         log_block,
-        security_level: settings.security_level + usize::from(longer),
+        security_level: settings.security_level + 2 * usize::from(longer),
         ..settings
     };
     (settings, log_heights)
