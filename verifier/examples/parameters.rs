@@ -9,8 +9,8 @@
 //! commitment has samples outside the domain too is in `initial_ood_samples`. The calculator reads none of the
 //! three, so that without them it computes queries and folds after the first for lower rates.
 //!
-//! `cargo run -p droste-verifier --example parameters -- dossier` prints the figures that
-//! `docs/security-dossier.md` is about.
+//! `cargo run -p droste-verifier --example parameters -- dossier` prints the tables of
+//! `docs/security-dossier.md`, which a test compares.
 
 use std::error::Error;
 use std::fmt::Write as _;
