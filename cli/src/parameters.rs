@@ -9,8 +9,8 @@ use crate::error::CommandError;
 /// Security level or number of queries, and blowup of a proof.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Parameters {
-    /// Security level: proven-100, proven-120 or toy (insecure).
-    #[arg(long, default_value_t = Preset::Proven100)]
+    /// Security level: proven-100, proven-120, proven-128 or toy (insecure).
+    #[arg(long, default_value_t)]
     pub preset: Preset,
     /// Number of queries, instead of a preset; without grinding.
     #[arg(long, conflicts_with = "preset")]

@@ -65,7 +65,7 @@ pub mod hash {
     pub use droste_native::hash::keccak::Keccak256;
     pub use droste_native::hash::poseidon16::Poseidon16;
     pub use droste_native::stark::security::{
-        Preset, SecurityReport, TableShape, proven_security, smallest_queries,
+        Preset, Security, TableShape, proven_security, smallest_queries,
     };
     pub use droste_native::{
         Blake3Suite, Config, EF, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite,

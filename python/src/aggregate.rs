@@ -342,8 +342,8 @@ impl AskedLeaf {
 ///     proof: a proof of a program, in any hash; or an aggregate of another preset or arity.
 ///     program: the program that a proof must be of. Not for aggregates.
 ///     public: elements that its statement must begin with.
-///     preset: security level of the proofs that are made: `proven-100`, `proven-120`, or `toy`,
-///         which has no security.
+///     preset: security level of the proofs that are made: `proven-100`, `proven-120`, `proven-128`,
+///         or `toy`, which has no security.
 ///     arity: largest number of proofs that one join takes, 1 to 64. With the preset it fixes the
 ///         canonical shape.
 ///     stack: proof stack of that shape: `fri` or `whir`.

@@ -47,8 +47,8 @@ impl Plan {
     /// Args:
     ///     leaves: 1 to 65,536 of them, each an `Aggregate`, or a tuple of a `Proof`, the `Program`
     ///         that it must be of and, if wanted, the elements that its statement must begin with.
-    ///     preset: security level of the proofs that are made: `proven-100`, `proven-120`, or
-    ///         `toy`, which has no security.
+    ///     preset: security level of the proofs that are made: `proven-100`, `proven-120`,
+    ///         `proven-128`, or `toy`, which has no security.
     ///     arity: largest number of proofs that one join takes, 2 to 64 (1 to 64 for one leaf); by
     ///         default the one of 2, 3, 4 and 8 with the least estimated cost.
     ///     stack: proof stack of the proofs that are made: `fri` or `whir`.

@@ -208,7 +208,7 @@ fn print<V: Verify>(
         bytes as f64 / 1024.0,
         ms(times[times.len() / 2]),
         growth as f64 / f64::from(1 << 20),
-        accepted.map_or(0, |accepted| accepted.bits),
+        accepted.map_or(0, |accepted| accepted.bits()),
     );
     for span in &median.spans {
         let time = span.end.saturating_sub(span.begin);
@@ -360,11 +360,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let after = print("WHIR", of_whir, &verifier, &run_of_whir, &whir_proof, bytes)?;
     println!("WHIR takes {:.2} of FRI", after / before);
     let security = verifier.security(&whir_proof.log_heights)?;
-    for term in security.terms {
-        let of = term
-            .commitment
-            .map_or(String::new(), |number| format!(" {number}"));
-        println!("  {}{of}: {:.1} bits", term.name, term.bits);
+    for term in security.without.terms {
+        println!("  {term}: {:.1} bits, {}", term.bits, term.theorem);
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Reports of what a proof costs and how secure it is, computed from its shape.
 
-use droste_native::stark::security::{SecurityReport, TableShape, proven_security};
+use droste_native::stark::security::{Security, TableShape, proven_security};
 use droste_native::{EF, F, FriSettings, HashSuite};
 use p3_air::Air;
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
@@ -104,10 +104,7 @@ where
 }
 
 /// Returns the proven security of a proof with these tables.
-pub(crate) fn security<H: HashSuite>(
-    settings: &FriSettings,
-    tables: &[TableReport],
-) -> SecurityReport {
+pub(crate) fn security<H: HashSuite>(settings: &FriSettings, tables: &[TableReport]) -> Security {
     let shapes: Vec<TableShape> = tables.iter().map(|table| table.shape).collect();
     proven_security(settings, &shapes, H::COLLISION_BITS)
 }

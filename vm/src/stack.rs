@@ -10,6 +10,7 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
+use droste_native::stark::security::Security;
 use droste_native::whir::WhirSettings;
 use droste_native::whir::settings::WhirSettingsError;
 use droste_native::{F, FriSettings, HashSuite, SettingsError};
@@ -174,17 +175,24 @@ pub trait Prove {
 }
 
 /// What an accepted proof states, in either stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Accepted {
     /// Digest of the key under which the proof was accepted.
     pub key: KeyDigest,
     /// Public inputs, then outputs, then zeros.
     pub statement: [F; LANES],
-    /// Proven bits of this proof.
-    pub bits: usize,
+    /// Proven security of this proof.
+    pub security: Security,
     /// `w * h * log2(h)`, summed over the proof's tables; `w` counts main columns, and lookup columns
     /// where the stack has them.
     pub fft_cost: u64,
+}
+
+impl Accepted {
+    /// Proven bits of this proof ([`Security::bits`]).
+    pub fn bits(&self) -> usize {
+        self.security.bits()
+    }
 }
 
 impl From<&crate::verifier::Report> for Accepted {
@@ -192,7 +200,7 @@ impl From<&crate::verifier::Report> for Accepted {
         Self {
             key: report.key,
             statement: report.statement,
-            bits: report.security.bits(),
+            security: report.security.clone(),
             fft_cost: report.tables.iter().map(TableReport::fft_cost).sum(),
         }
     }
@@ -203,7 +211,7 @@ impl From<&whir::Report> for Accepted {
         Self {
             key: report.key,
             statement: report.statement,
-            bits: report.security.bits(),
+            security: report.security.clone(),
             fft_cost: report.fft_cost,
         }
     }

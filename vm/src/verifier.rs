@@ -18,7 +18,7 @@ mod program;
 
 use std::sync::OnceLock;
 
-use droste_native::stark::security::SecurityReport;
+use droste_native::stark::security::Security;
 use droste_native::stark::suite::{OpeningError, SuiteCap};
 use droste_native::{Config, F, FriSettings, HashSuite, SettingsError};
 use p3_batch_stark::{
@@ -48,7 +48,7 @@ pub struct Report {
     /// Shapes of the tables, in the machine's order.
     pub tables: Vec<TableReport>,
     /// Proven security of this proof.
-    pub security: SecurityReport,
+    pub security: Security,
 }
 
 /// Why a proof is rejected.
@@ -305,7 +305,7 @@ impl<H: HashSuite, T: Provable<H>> Verifier<H, T> {
     pub fn shape(
         &self,
         log_heights: &[usize],
-    ) -> Result<(Vec<TableReport>, SecurityReport), VerifyError> {
+    ) -> Result<(Vec<TableReport>, Security), VerifyError> {
         self.check_heights(log_heights)?;
         let tables = table_reports(self.machine.tables(), &self.common.lookups, log_heights);
         let security = security::<H>(&self.key.settings, &tables);

@@ -98,7 +98,7 @@ pub fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
         "verify_ms": ms(verify),
         "proof_bytes": proof.encode().map(|bytes| bytes.len()).unwrap_or_default(),
         "peak_rss_bytes": peak_rss_bytes,
-        "proven_bits": report.bits,
+        "proven_bits": report.bits(),
         "cpu_ns_per_fft_unit": cpu.as_nanos() as f64 / report.fft_cost as f64,
         "peer_cpu_ns_per_fft_unit": peer,
         "tables": tables.collect::<Vec<_>>(),

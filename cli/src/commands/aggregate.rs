@@ -17,6 +17,7 @@ use droste_vm::stack::Stack;
 use droste_vm::verifier::DEFAULT_LIMIT;
 use serde::Serialize;
 
+use crate::commands::verify::security_rows;
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, print};
@@ -63,8 +64,8 @@ pub struct Join {
 
 #[derive(Debug, Args)]
 struct Output {
-    /// Security level of the proofs that are made: proven-100, proven-120 or toy (insecure).
-    #[arg(long, default_value_t = Preset::Proven100)]
+    /// Security level of the proofs that are made: proven-100, proven-120, proven-128 or toy (insecure).
+    #[arg(long, default_value_t)]
     preset: Preset,
     /// Largest number of proofs that one join takes. It fixes the shape of the proofs: use the same
     /// for all that are to be joined.
@@ -93,6 +94,9 @@ pub struct Summary {
     /// Number of leaves that the table shows.
     #[serde(skip)]
     shown_leaves: usize,
+    /// Whether the table has every term of the bits of the proof at the root.
+    #[serde(skip)]
+    shows_terms: bool,
 }
 
 /// Appends one line per node, children indented below their parent, until `leaves` leaves were
@@ -136,6 +140,15 @@ impl Summary {
         Self {
             says,
             shown_leaves: SHOWN_LEAVES,
+            shows_terms: false,
+        }
+    }
+
+    /// The same summary, of which the table shows every term of the bits of the proof at the root.
+    pub fn with_terms(self) -> Self {
+        Self {
+            shows_terms: true,
+            ..self
         }
     }
 
@@ -178,10 +191,13 @@ impl Report for Summary {
                 "leaves".to_owned(),
                 format!("{}, {}", says.leaves, text_of_leaves(&says.accepted_leaves)),
             ],
+        ];
+        rows.extend(security_rows(&says.root_security, self.shows_terms));
+        rows.extend([
             vec!["parameters".to_owned(), parameters],
             vec!["proof".to_owned(), format!("{} bytes", says.proof_bytes)],
             vec!["verify".to_owned(), format!("{:.1} ms", says.verify_ms)],
-        ];
+        ]);
         if let Some(bytes) = says.peak_rss_bytes {
             let gib = bytes as f64 / f64::from(1 << 30);
             rows.push(vec!["memory".to_owned(), format!("{gib:.2} GiB at most")]);

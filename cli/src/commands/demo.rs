@@ -75,7 +75,7 @@ impl Line {
             execute_ms: step.execute.as_secs_f64() * 1e3,
             prove_ms: step.prove.as_secs_f64() * 1e3,
             verify_ms: step.verify.as_secs_f64() * 1e3,
-            proven_bits: step.report.bits,
+            proven_bits: step.report.bits(),
         }
     }
 

@@ -10,7 +10,7 @@ use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
 use droste_verifier::file;
 use droste_verifier::keys::{Deriver, KeySet, Recipe};
-use droste_verifier::summary::KeysSummary;
+use droste_verifier::summary::{KeysSummary, digests};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
 use droste_vm::machine::{Provable, StandardTables};
@@ -37,8 +37,8 @@ pub struct Keys {
     /// preset and arity.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=64))]
     join: Vec<u16>,
-    /// Security level of wraps and joins: proven-100, proven-120 or toy (insecure).
-    #[arg(long, default_value_t = Preset::Proven100)]
+    /// Security level of wraps and joins: proven-100, proven-120, proven-128 or toy (insecure).
+    #[arg(long, default_value_t)]
     preset: Preset,
     /// Largest number of proofs that one join takes, as given to `droste wrap` and `droste join`.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -68,6 +68,7 @@ impl Report for Outcome {
                 ),
             ]);
         }
+        rows.push(vec!["digests".to_owned(), digests()]);
         rows.push(vec![
             "derived in".to_owned(),
             format!("{:.0} ms", self.0.derive_ms),

@@ -101,6 +101,7 @@ impl InHash for Work<'_> {
         let verify_ms = start.elapsed().as_secs_f64() * 1e3;
         let bytes = codec::encode(&proof).map_err(CommandError::failed)?;
         let verified = Verified {
+            shows_terms: false,
             says: ProofSummary::new(&proof, &report, bytes.len()),
             cycles: Some(self.execution.cycles.len()),
             prove_ms: Some(prove_ms),

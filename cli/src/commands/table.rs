@@ -48,8 +48,8 @@ pub struct Table {
     /// Hash of the commitments and the transcript: poseidon16, poseidon2, blake3 or keccak.
     #[arg(long, default_value_t = HashId::Poseidon16)]
     commit_hash: HashId,
-    /// Security level: proven-100, proven-120 or toy (insecure).
-    #[arg(long, default_value_t = Preset::Proven100)]
+    /// Security level: proven-100, proven-120, proven-128 or toy (insecure).
+    #[arg(long, default_value_t)]
     preset: Preset,
 }
 

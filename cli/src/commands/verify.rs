@@ -10,7 +10,7 @@ use droste_verifier::aggregate::UnverifiedAggregate;
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member::is_membership};
 use droste_verifier::keys::{Cache, Deriver};
-use droste_verifier::summary::{AggregateSummary, Evidence, ProofSummary};
+use droste_verifier::summary::{AggregateSummary, Evidence, ProofSummary, SecuritySummary};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
 use droste_vm::files;
@@ -105,6 +105,9 @@ pub struct Verified {
     pub prove_ms: Option<f64>,
     /// Time to verify.
     pub verify_ms: f64,
+    /// Whether the table has every term of the bits, as `--format json` does.
+    #[serde(skip)]
+    pub shows_terms: bool,
 }
 
 impl Report for Verified {
@@ -119,6 +122,7 @@ impl Report for Verified {
             vec!["parameters".to_owned(), parameters],
             vec!["proven bits".to_owned(), says.proven_bits.to_string()],
         ];
+        rows.extend(security_rows(&says.security, self.shows_terms));
         let mut optional = |name: &str, value: Option<String>| {
             rows.extend(value.map(|value| vec![name.to_owned(), value]));
         };
@@ -145,6 +149,19 @@ impl Report for Verified {
         }
         rows
     }
+}
+
+/// What is proven of a proof, without the newest bound on proximity gaps and with it.
+pub fn security_rows(security: &SecuritySummary, terms: bool) -> Vec<Vec<String>> {
+    let bounds = security
+        .rows()
+        .map(|(name, value)| vec![name.to_owned(), value]);
+    let mut rows = bounds.to_vec();
+    if terms {
+        let terms = security.terms().into_iter();
+        rows.extend(terms.map(|(name, value)| vec![format!("term {name}"), value]));
+    }
+    rows
 }
 
 impl Verify {
@@ -210,6 +227,7 @@ impl Verify {
             public: &public,
             min_bits: self.min_bits,
             limit: self.limit,
+            shows_terms: false,
         };
         let verified = in_hash(hash, work)?;
         drop(progress);
@@ -267,7 +285,8 @@ impl Inspect {
             let summary = match self.all {
                 true => summary.with_all_leaves(),
                 false => summary,
-            };
+            }
+            .with_terms();
             drop(progress);
             print(&summary, format)?;
             if let Some(path) = &self.report {
@@ -289,6 +308,7 @@ impl Inspect {
             public: &[],
             min_bits: 0,
             limit: 0,
+            shows_terms: true,
         };
         let verified = in_hash(hash, work)?;
         drop(progress);
@@ -303,6 +323,7 @@ struct Check<'a> {
     public: &'a [F],
     min_bits: usize,
     limit: usize,
+    shows_terms: bool,
 }
 
 impl InHash for Check<'_> {
@@ -334,6 +355,7 @@ impl InHash for Check<'_> {
             cycles: None,
             prove_ms: None,
             verify_ms,
+            shows_terms: self.shows_terms,
         })
     }
 }

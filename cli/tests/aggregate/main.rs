@@ -119,6 +119,29 @@ fn proofs_are_wrapped_joined_and_verified() {
     assert!(printed.contains("says 5,120,0,0,0,0,0,0"), "{printed}");
     assert!(printed.contains("verifies 2"), "{printed}");
 
+    // Beside the bits: every term with its theorem, with the newest one and without, and the digests.
+    for said in [&verified, &inspected] {
+        let security = &said["root_security"];
+        let sum = |bound: &str| security[bound]["sum"].as_f64().unwrap();
+        assert!(sum("without_eprint_2026_2056") <= sum("with_eprint_2026_2056"));
+        let terms = security["without_eprint_2026_2056"]["terms"].as_array();
+        let theorems: Vec<_> = terms
+            .unwrap()
+            .iter()
+            .map(|term| text(term, "theorem"))
+            .collect();
+        assert!(theorems.len() > 10 && theorems.iter().all(|theorem| !theorem.contains("2056")));
+        assert_eq!(security["digest_collision_bits"], 123.9547);
+    }
+    for expected in [
+        "without ePrint 2026/2056",
+        "term fold 0",
+        "2025/2055",
+        "2^123.9",
+    ] {
+        assert!(printed.contains(expected), "{expected}: {printed}");
+    }
+
     the_report_has_the_tree(&folder, &inspected);
 
     // The tree has five proofs: two leaves, two wraps and the join.

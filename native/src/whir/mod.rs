@@ -60,6 +60,6 @@ pub use layout::{Layout, LayoutError, MAX_ROW_VARIABLES, Region, TableRegions, T
 pub use proof::{Cap, OpenedTree, Opening, Paths, Queries, Round, Sumcheck};
 pub use prover::{OpenError, Outside};
 pub use scheme::{Scheme, observe_cap};
-pub use security::{OpeningSecurity, OpeningTerm};
+pub use security::{LIST_DECODING, field_bits};
 pub use settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
 pub use verifier::OpeningError;

@@ -40,7 +40,7 @@ impl Scheme {
             });
         }
         Ok(Self {
-            schedule: Schedule::new(&parameters),
+            schedule: Schedule::new(settings, &parameters)?,
             parameters,
             layout,
             mmcs: Poseidon16Suite::val_mmcs(settings.cap_height),

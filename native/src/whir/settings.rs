@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::layout::MAX_ROW_VARIABLES;
+use super::security::{fold_bits, sumcheck_bits};
 use crate::field::{EF, F};
 use crate::stark::challenger::Poseidon16Challenger;
 use crate::stark::config::MAX_GRINDING_BITS;
-use crate::stark::security::Preset;
+use crate::stark::security::{Preset, ProximityGap};
 
 /// Number of variables at which folding stops: a polynomial of so few is sent in the clear.
 const VARIABLES_IN_THE_CLEAR: usize = 6;
@@ -23,8 +24,8 @@ pub const MAX_LOG_BLOCK: usize = 20;
 /// The parameters of WHIR (ePrint 2024/1586), of the stack and of the Merkle caps.
 ///
 /// Numbers of queries, out-of-domain samples and grinding follow from them and from the number of
-/// rows of the stack. Settings are part of a verification key: prover and verifier must use the
-/// same ones.
+/// rows of the stack. No term of an opening needs ePrint 2026/2056 to reach the level. Settings are
+/// part of a verification key: prover and verifier must use the same ones.
 ///
 /// The first fold binds the variables that choose a row of the stack, however many there are. What
 /// is left has coefficients in an extension of degree 5, so its codeword should be much shorter than
@@ -32,11 +33,11 @@ pub const MAX_LOG_BLOCK: usize = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WhirSettings {
-    /// Bits of security that each single error term of an opening must have, 1 to 128, but for up to a
-    /// bit ([`super::OpeningSecurity`]).
+    /// Bits of security that each single error term of an opening has ([`super::Scheme::security`]), 1
+    /// to 128. Folds are ground by as many bits as they need for it.
     pub security_level: usize,
-    /// Largest number of bits of grinding in any step, less than the security level, 0 to 24. Steps
-    /// that open queries are credited with all of them, so that there are fewer queries.
+    /// Bits of grinding before queries, less than the security level, 0 to 24: there are so many fewer
+    /// bits to be had by queries.
     pub grinding_bits: usize,
     /// Logarithm of the number of cells of a row of the stack, 4 to 20. No table may be higher.
     pub log_block: usize,
@@ -92,6 +93,14 @@ pub enum WhirSettingsError {
         /// Largest logarithm of a length.
         max: usize,
     },
+    /// Folds need more grinding for the level than is done.
+    #[error("folds need {bits} bits of grinding for this security level, expected at most {max}")]
+    Grinding {
+        /// Bits of grinding that they need.
+        bits: usize,
+        /// Largest number of bits of grinding.
+        max: usize,
+    },
     /// There are no parameters for this number of rows.
     #[error("these WHIR settings have no parameters for 2^{row_variables} rows")]
     Parameters {
@@ -121,7 +130,7 @@ impl WhirSettings {
         }
     }
 
-    /// At least 100 proven bits in each term.
+    /// At least 101 proven bits in each term, and 100 in their sum.
     pub const fn proven_100() -> Self {
         Self {
             security_level: 101,
@@ -141,16 +150,27 @@ impl WhirSettings {
             Preset::Toy => Self::toy(),
             Preset::Proven100 => Self::proven_100(),
             Preset::Proven120 => Self::proven_120(),
+            Preset::Proven128 => Self::proven_128(),
         }
     }
 
-    /// At least 124 proven bits in each term, as many as digests of 8 elements have. There are more
-    /// queries than at 100 bits. With rates that fall faster, long codewords would need more grinding.
+    /// At least 124 proven bits in each term, more than digests of 8 elements have, and 120 in the sum
+    /// of all. There are more queries than at 100 bits. With rates that fall faster, folds would need
+    /// more grinding.
     pub const fn proven_120() -> Self {
         Self {
-            security_level: 126,
+            security_level: 124,
             blowup_step: 2,
             ..Self::proven_100()
+        }
+    }
+
+    /// At least 128 proven bits in each term. Digests of 8 elements collide at 2^123.9 nevertheless.
+    pub const fn proven_128() -> Self {
+        Self {
+            security_level: 128,
+            grinding_bits: 17,
+            ..Self::proven_120()
         }
     }
 
@@ -238,7 +258,7 @@ impl WhirSettings {
     /// # Errors
     /// As [`Self::parameters`].
     pub fn schedule(&self, row_variables: usize) -> Result<Schedule, WhirSettingsError> {
-        Ok(Schedule::new(&self.parameters(row_variables)?))
+        Schedule::new(self, &self.parameters(row_variables)?)
     }
 
     /// Plonky3's parameters for a stack of `2^row_variables` rows.
@@ -276,7 +296,7 @@ impl WhirSettings {
             })?;
         // Plonky3 checks only the first domain. Indices are the low bits of one element, so longer
         // codewords could not be queried uniformly either.
-        for commitment in Schedule::new(&parameters).commitments() {
+        for commitment in Schedule::new(self, &parameters)?.commitments() {
             let max = F::TWO_ADICITY;
             if commitment.log_leaves > max {
                 return Err(WhirSettingsError::Domain {
@@ -286,6 +306,23 @@ impl WhirSettings {
             }
         }
         Ok(parameters)
+    }
+
+    /// Least number of bits of grinding with which a fold's first round, which is its weakest, has the
+    /// level.
+    fn fold_grinding_bits(
+        &self,
+        variables: usize,
+        log_blowup: usize,
+    ) -> Result<usize, WhirSettingsError> {
+        let gap = fold_bits(ProximityGap::Bchks25, variables, log_blowup);
+        let least = gap.min(sumcheck_bits(variables, log_blowup));
+        let bits = (self.security_level as f64 - least).max(0.0).ceil() as usize;
+        let max = MAX_GRINDING_BITS;
+        match bits <= max {
+            true => Ok(bits),
+            false => Err(WhirSettingsError::Grinding { bits, max }),
+        }
     }
 
     /// The number of variables that each round folds.
@@ -337,35 +374,37 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Reads Plonky3's parameters.
-    pub(super) fn new(parameters: &Parameters) -> Self {
+    /// Takes numbers of queries and samples from Plonky3's parameters. These would grind folds as if
+    /// ePrint 2026/2056 held, and queries by no more than the level needs.
+    pub(super) fn new(
+        settings: &WhirSettings,
+        parameters: &Parameters,
+    ) -> Result<Self, WhirSettingsError> {
         let rounds = parameters.round_parameters();
         let terminal = parameters.terminal();
         // The queries to a commitment are made in the round after it.
         let mut queries = rounds
             .iter()
-            .map(|round| (round.num_queries, round.pow_bits))
-            .chain([(terminal.num_queries, terminal.pow_bits)]);
-        let mut step = |variables, fold, log_blowup, outside, fold_grinding_bits| {
-            let (queries, query_grinding_bits) = queries.next().unwrap_or_default();
-            CommitmentStep {
+            .map(|round| round.num_queries)
+            .chain([terminal.num_queries]);
+        let mut step = |variables, fold, log_blowup, outside| {
+            Ok(CommitmentStep {
                 variables,
                 fold,
                 log_blowup,
                 log_leaves: variables - fold + log_blowup,
                 outside,
-                fold_grinding_bits,
-                queries,
-                query_grinding_bits,
-            }
+                fold_grinding_bits: settings.fold_grinding_bits(variables, log_blowup)?,
+                queries: queries.next().unwrap_or_default(),
+                query_grinding_bits: settings.grinding_bits,
+            })
         };
         let stack = step(
             parameters.num_variables(),
             parameters.round_folding_factor(0),
             parameters.starting_log_inv_rate,
             parameters.commitment_ood_samples(),
-            parameters.starting_folding_pow_bits(),
-        );
+        )?;
         let folds = parameters.folding_schedule().iter().skip(1);
         let folded = rounds.iter().zip(folds).map(|(round, &fold)| {
             step(
@@ -373,15 +412,14 @@ impl Schedule {
                 fold,
                 round.log_inv_rate,
                 round.ood_samples,
-                round.folding_pow_bits,
             )
         });
-        Self {
+        Ok(Self {
             stack,
-            folded: folded.collect(),
+            folded: folded.collect::<Result<_, _>>()?,
             final_variables: parameters.final_sumcheck_rounds(),
             final_grinding_bits: parameters.final_folding_pow_bits(),
-        }
+        })
     }
 
     /// All commitments, in order.

@@ -44,8 +44,8 @@ def cost(
         program: A program that needs no hints.
         public: Its public inputs.
         inner_hash: Hash of the inner proof, or several: each is measured.
-        preset: Security level of the inner proof: `proven-100` (the default), `proven-120` or
-            `toy`.
+        preset: Security level of the inner proof: `proven-100` (the default), `proven-120`,
+            `proven-128` or `toy`.
         queries: Numbers of queries of the inner proof instead of a preset: each is measured,
             without grinding.
         blowup: Blowup of the inner proof: 2, 4, 8 or 16.

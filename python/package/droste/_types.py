@@ -45,6 +45,33 @@ class Table(TypedDict):
     fft_cost: int
 
 
+class Term(TypedDict):
+    """A source of error, its theorem, and the bits of security against it."""
+
+    commitment: int | None
+    name: str
+    theorem: str
+    bits: float
+
+
+class Bound(TypedDict):
+    """Every term of a bound; `bits` are those of the weakest term, rounded down."""
+
+    bits: int
+    weakest: str
+    sum: float
+    regime: str
+    terms: list[Term]
+
+
+class Security(TypedDict):
+    """What is proven of a proof without ePrint 2026/2056 and with it."""
+
+    without_eprint_2026_2056: Bound
+    with_eprint_2026_2056: Bound
+    digest_collision_bits: float
+
+
 class Verified(TypedDict):
     """What a proof says."""
 
@@ -54,6 +81,7 @@ class Verified(TypedDict):
     blowup: int
     queries: int
     proven_bits: int
+    security: Security
     verify_ms: float
     proof_bytes: int
     fft_cost: int
@@ -107,6 +135,7 @@ class Summary(TypedDict):
     keys_are: str
     proven_bits: int
     tree_bits: int
+    root_security: Security
     proofs: int
     stack: str
     blowup: int
@@ -136,6 +165,7 @@ class Derived(TypedDict):
 
     key: str
     keys: list[DerivedKey]
+    digest_collision_bits: float
     derive_ms: float
 
 

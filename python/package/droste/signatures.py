@@ -79,8 +79,8 @@ def aggregate(
         hash: hash in which the batches' proofs are committed: `poseidon16`, `poseidon2`, `blake3`
             or `keccak`.
         blowup: blowup of the batches' proofs: 2, 4, 8 or 16.
-        preset: security level of all proofs: `proven-100`, `proven-120`, or `toy`, which has no
-            security.
+        preset: security level of all proofs: `proven-100`, `proven-120`, `proven-128`, or
+            `toy`, which has no security.
         arity: as for `droste.Plan`.
         stack: as for `droste.Plan`.
         jobs: as for `droste.aggregate`; batches are proved one after the other.

@@ -198,8 +198,8 @@ impl BatchProver {
     ///     signatures: largest number of signatures of a batch, 1 to 16,384; it is rounded up to a
     ///         power of two that is at least two.
     ///     hash: hash of the proofs: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
-    ///     preset: security level of the proofs: `proven-100`, `proven-120`, or `toy`, which has no
-    ///         security.
+    ///     preset: security level of the proofs: `proven-100`, `proven-120`, `proven-128`, or
+    ///         `toy`, which has no security.
     ///     blowup: 2, 4, 8 or 16.
     #[new]
     #[pyo3(signature = (signatures, *, hash="poseidon16", preset="proven-100", blowup=2))]

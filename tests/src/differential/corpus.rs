@@ -11,7 +11,6 @@ const TESTS: &[&str] = &[
     "lang/src/compiler/tests",
     "tests/tests",
     "tests/src",
-    "vm/tests",
     "droste/examples",
 ];
 

@@ -289,7 +289,7 @@ fn a_toy_child_below_a_stronger_root_is_rejected() {
     let (key, claim) = (aggregate.key(), aggregate.claim());
     let verify = |bits| unverified(&aggregate).verify(key, &claim, bits, ANY);
     let accepted = aggregate.accepted();
-    let root = accepted.root.bits;
+    let root = accepted.root.bits();
     assert!(accepted.bits < root);
     let error = verify(root).unwrap_err();
     let AggregateError::Claim(ClaimError::Security { found, .. }) = error else {

@@ -4,6 +4,7 @@
 
 mod chains;
 mod cost;
+mod dossier;
 mod keys;
 mod leaves;
 mod members;

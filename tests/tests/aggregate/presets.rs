@@ -1,6 +1,6 @@
 //! Presets have the bits that their names promise.
 
-use droste_native::stark::security::Preset;
+use droste_native::stark::security::{BIRTHDAY, Preset};
 use droste_native::{Blake3Suite, FriSettings, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
 use droste_verifier::circuit::PRECOMPILES;
@@ -25,12 +25,13 @@ fn canonical_shapes_have_the_bits_of_their_presets() {
     let program = compile(droste_programs::source("factorial").unwrap(), &[])
         .unwrap()
         .program;
-    for (preset, children, bits) in [
-        (Preset::Proven100, 1, 100),
-        (Preset::Proven100, 2, 100),
-        (Preset::Proven100, 4, 100),
-        (Preset::Proven120, 1, 120),
-        (Preset::Proven120, 2, 120),
+    for (preset, children) in [
+        (Preset::Proven100, 1),
+        (Preset::Proven100, 2),
+        (Preset::Proven100, 4),
+        (Preset::Proven120, 1),
+        (Preset::Proven120, 2),
+        (Preset::Proven128, 1),
     ] {
         let aggregator = Aggregator::for_preset(preset, children, Stack::Fri).unwrap();
         let key = ProvingKey::<Poseidon16Suite, StandardTables>::with_precompiles(
@@ -43,9 +44,9 @@ fn canonical_shapes_have_the_bits_of_their_presets() {
         let verifier = Verifier::<_, StandardTables>::new(key.key().clone()).unwrap();
         let (_, security) = verifier.shape(aggregator.log_heights()).unwrap();
         assert!(
-            security.bits() >= bits,
-            "{preset}, {children}: {}",
-            security.bits()
+            preset.is_reached_by(&security),
+            "{preset}, {children}: {:.2}, {security:?}",
+            security.without.sum()
         );
     }
 }
@@ -75,10 +76,11 @@ fn canonical_shapes_of_all_arities_have_the_bits_of_their_presets() {
                 child.log_heights[3],
             );
             let (_, security) = verifier.unwrap().shape(&child.log_heights).unwrap();
-            let found = security.bits();
             assert!(
-                found >= preset.target_bits(),
-                "{preset}, {children}: {found}"
+                preset.is_reached_by(&security) && security.bits() >= preset.target_bits(),
+                "{preset}, {children}: {:.2}, {:?}",
+                security.without.sum(),
+                security.without.weakest()
             );
             before = Some(shape);
         }
@@ -89,10 +91,11 @@ fn canonical_shapes_of_all_arities_have_the_bits_of_their_presets() {
 /// 2^20 cells: they have the bits of their presets, and fit by the estimates.
 #[test]
 fn canonical_shapes_over_whir_have_the_bits_of_their_presets() {
-    for (preset, bits, largest) in [
-        (Preset::Toy, 0, 32),
-        (Preset::Proven100, 100, 32),
-        (Preset::Proven120, 124, 16),
+    for (preset, level, largest) in [
+        (Preset::Toy, 0.0, 32),
+        (Preset::Proven100, 101.0, 32),
+        (Preset::Proven120, 124.0, 16),
+        (Preset::Proven128, 128.0, 16),
     ] {
         for children in [1, 2, 3, 4, 8, 9, 16, 17, 32, 33, 64] {
             let aggregator = Aggregator::for_preset(preset, children, Stack::Whir).unwrap();
@@ -118,15 +121,18 @@ fn canonical_shapes_over_whir_have_the_bits_of_their_presets() {
                 shape.log_heights[4],
             );
             let security = verifier.unwrap().security(&shape.log_heights).unwrap();
-            println!(
-                "{preset}, {children}: {} bits, {:.1} of the sum",
-                security.bits(),
-                security.bits_of_sum()
-            );
+            let (without, with) = (security.without.sum(), security.with.sum());
+            println!("{preset}, {children}: {without:.2} and {with:.2} bits of the sum");
+            assert!(without <= with);
             assert!(
-                security.bits() >= bits,
+                preset.is_reached_by(&security),
                 "{preset}, {children}: {security:?}"
             );
+            // Neither bound on proximity gaps leaves a term of the protocol below the level.
+            for term in security.without.terms.iter().chain(&security.with.terms) {
+                let reaches = term.bits >= level || term.theorem == BIRTHDAY;
+                assert!(reaches, "{preset}, {children}: {term:?}");
+            }
             let cycles = aggregator.join_outlook(children).unwrap().cycles;
             assert!(cycles <= 1 << shape.log_heights[0], "{preset}, {children}");
         }
@@ -141,6 +147,7 @@ fn joins_of_all_arities_fit_by_the_estimates() {
         (Preset::Toy, MAX_CHILDREN),
         (Preset::Proven100, 22),
         (Preset::Proven120, 20),
+        (Preset::Proven128, 15),
     ] {
         for children in 1..=MAX_CHILDREN {
             let aggregator = Aggregator::for_preset(preset, children, Stack::Fri).unwrap();
@@ -167,10 +174,11 @@ fn steps_have_the_bits<H: TapeSuite>()
 where
     StandardTables: Provable<H>,
 {
-    for (preset, children, bits) in [
-        (Preset::Proven100, 1, 100),
-        (Preset::Proven100, 2, 100),
-        (Preset::Proven120, 1, 120),
+    for (preset, children) in [
+        (Preset::Proven100, 1),
+        (Preset::Proven100, 2),
+        (Preset::Proven120, 1),
+        (Preset::Proven128, 1),
     ] {
         let aggregator = Aggregator::for_preset(preset, children, Stack::Fri).unwrap();
         let leaf = leaf::<H>("factorial", 5, preset.settings(2).unwrap());
@@ -193,8 +201,12 @@ where
             .collect();
         let verifier = Verifier::<Poseidon16Suite, StandardTables>::new(key.key().clone()).unwrap();
         let (_, security) = verifier.shape(&heights).unwrap();
-        let found = security.bits();
-        assert!(found >= bits, "{preset}, {children}, {}: {found}", H::NAME);
+        assert!(
+            preset.is_reached_by(&security),
+            "{preset}, {children}, {}: {:.2}, {security:?}",
+            H::NAME,
+            security.without.sum()
+        );
     }
 }
 
@@ -221,6 +233,7 @@ fn larger_joins_over_whir_fit_the_canonical_shapes_of_their_presets() {
         (Preset::Proven100, 2),
         (Preset::Proven100, 4),
         (Preset::Proven120, 1),
+        (Preset::Proven128, 1),
     ]);
 }
 
@@ -301,7 +314,7 @@ fn fit_over_whir(shapes: &[(Preset, usize)]) {
                 );
             })
             .unwrap();
-        let bits = wrap.accepted().root.bits;
+        let bits = wrap.accepted().root.bits();
         assert!(bits >= preset.target_bits(), "{preset}, {children}: {bits}");
         let RecursionProof::Whir(proof) = wrap.proof() else {
             panic!("a wrap over FRI");

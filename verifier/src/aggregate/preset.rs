@@ -67,13 +67,18 @@ impl Aggregator {
             // More grinding than the preset, at little cost to the prover, allows fewer queries, so
             // that the blocks of a join fit this height. (R is also smaller than the batch that
             // presets are computed for.)
-            (Preset::Proven100, 0..=1) => (15, 83, 18),
-            (Preset::Proven100, 2) => (16, 81, 20),
-            (Preset::Proven100, 3..=4) => (17, 80, 21),
+            (Preset::Proven100, 0..=1) => (15, 83, 19),
+            (Preset::Proven100, 2) => (16, 81, 21),
+            (Preset::Proven100, 3..=4) => (17, 79, 23),
             // Twice the height fits fewer than twice the children, since these are taller, too, and
             // have twice as many digests in a cap.
             (Preset::Proven100, _) => {
                 let log_height = least_height(&[(18, 6), (19, 11), (20, 17), (21, 22)]);
+                // Tall tables cost a bit more than the preset has to spare.
+                (log_height, base.num_queries, base.query_grinding_bits + 1)
+            }
+            (Preset::Proven128, _) => {
+                let log_height = least_height(&[(17, 1), (18, 2), (19, 4), (20, 8), (21, 15)]);
                 (log_height, base.num_queries, base.query_grinding_bits)
             }
             _ => {
@@ -154,7 +159,7 @@ fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>
     let of_one = match preset {
         Preset::Toy => [14, 14, 11, 10, 14, 11, 14],
         Preset::Proven100 => [14, 14, 13, 12, 14, 13, 14],
-        Preset::Proven120 => [14, 14, 13, 12, 14, 13, 15],
+        Preset::Proven120 | Preset::Proven128 => [14, 14, 13, 12, 14, 13, 15],
     };
     let mut log_heights = of_one.map(|log_height| log_height + doublings).to_vec();
     // Twice the height fits fewer than twice the children, since these are taller, too.
@@ -162,8 +167,8 @@ fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>
         Preset::Toy if children > 1 => &[BLOCKS],
         Preset::Proven100 if children > 8 => &[POSEIDON16, BLOCKS],
         Preset::Proven100 if children > 2 => &[BLOCKS],
-        Preset::Proven120 if children > 4 => &[POSEIDON16, POWER_WEIGHTS],
-        Preset::Proven120 if children > 2 => &[POSEIDON16],
+        Preset::Proven120 | Preset::Proven128 if children > 4 => &[POSEIDON16, POWER_WEIGHTS],
+        Preset::Proven120 | Preset::Proven128 if children > 2 => &[POSEIDON16],
         _ => &[],
     };
     for (table, log_height) in log_heights.iter_mut().enumerate() {
@@ -171,15 +176,18 @@ fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>
     }
     // A row of the stack is as long as the tallest column, and there are at most 2^8. Longer rows make
     // shorter leaves: fewer permutations in a join's verifier, which at 120 bits halve the height. There
-    // are no rows longer than 2^20, so at 120 bits no joins of more than 16.
+    // are no rows longer than 2^20, so from 120 bits on no joins of more than 16.
     let least = match preset {
         Preset::Toy => 0,
         Preset::Proven100 => 15 + doublings,
-        Preset::Proven120 => 16 + doublings,
+        Preset::Proven120 | Preset::Proven128 => 16 + doublings,
     };
     let log_block = log_heights.iter().copied().fold(least, usize::max);
+    // The rows of so many proofs have one commitment more, and more terms in the sum.
+    let longer = preset == Preset::Proven100 && children > 8;
     let settings = WhirSettings {
         log_block,
+        security_level: settings.security_level + 2 * usize::from(longer),
         ..settings
     };
     (settings, log_heights)

@@ -190,7 +190,7 @@ impl Aggregator {
             prove_cpu,
             verify,
             stack: proof.stack(),
-            report,
+            report: report.clone(),
         };
         let tree = tree_of(report.key, report.statement, run.into_trees());
         Aggregate::made(proof, tree, keys, report, step)

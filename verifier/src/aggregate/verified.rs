@@ -118,7 +118,7 @@ pub struct Accepted {
 
 impl Accepted {
     fn new(root: stack::Accepted, mut below: TreeBits, leaves: &AcceptedLeaves) -> Self {
-        let bits = root.bits;
+        let bits = root.bits();
         below.add(bits, 1);
         Self {
             bits: below.least().unwrap_or(bits),

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use droste_gadgets::{NativeTape, SOURCES};
-use droste_native::stark::security::SecurityReport;
+use droste_native::stark::security::Security;
 use droste_native::{F, HashId, with_suite};
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
 use droste_vm::executor::{RunError, execute};
@@ -187,7 +187,7 @@ pub(crate) struct FriVerifier {
     /// share.
     pub header: Vec<F>,
     /// Proven security of each.
-    pub security: SecurityReport,
+    pub security: Security,
 }
 
 /// A compiled program that verifies proofs of one shape, with the keys that prove its runs.

@@ -8,15 +8,14 @@ use droste_gadgets::verify::recursion::{self as entries, Key};
 use droste_gadgets::verify::whir::shape::{Queries, Shape as Opening};
 use droste_gadgets::{NativeTape, SOURCES};
 use droste_native::field::EXTENSION_DEGREE;
-use droste_native::whir::Scheme;
-use droste_native::{EF, F, Poseidon16Suite};
+use droste_native::stark::security::{SCHWARTZ_ZIPPEL, Security, SecurityTerm};
+use droste_native::whir::{Scheme, field_bits};
+use droste_native::{F, Poseidon16Suite};
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
 use droste_vm::executor::{RunError, execute};
 use droste_vm::record::Execution;
-use droste_vm::whir::{
-    self, KEY_TAG, Proof, Provable, Verifier, VerifyError, WhirSecurity, WhirTerm,
-};
-use p3_field::{Field, PrimeField32};
+use droste_vm::whir::{self, KEY_TAG, Proof, Provable, Verifier, VerifyError};
+use p3_field::PrimeField32;
 use thiserror::Error;
 
 use super::shape::{MultilinearShapeError, proof_shape};
@@ -62,7 +61,7 @@ pub struct RecursionProgram {
     evaluators: MultilinearEvaluators,
     /// A key digest's preimage without the commitment to the program, which is its last part.
     header: Vec<F>,
-    security: WhirSecurity,
+    security: Security,
     children: usize,
 }
 
@@ -94,7 +93,7 @@ impl RecursionProgram {
         let mut security = verifier
             .security(log_heights)
             .map_err(RecursionProgramError::Heights)?;
-        security.terms.push(comparison_of_leaves(&shape.opening));
+        security.add(comparison_of_leaves(&shape.opening));
         Ok(Self {
             security,
             shape,
@@ -107,7 +106,7 @@ impl RecursionProgram {
 
     /// Proven security of every proof that the program accepts: that of the proof, and of what the
     /// program checks in another way than the native verifier.
-    pub const fn security(&self) -> &WhirSecurity {
+    pub const fn security(&self) -> &Security {
         &self.security
     }
 
@@ -240,7 +239,7 @@ pub fn main() {{
 /// folding each. For leaves of `n` elements of the base field in each tree the error is at most the sum of
 /// `(n + 8) / |EF|` (`droste_gadgets::verify::whir::rows`). The last answers are compared with the values of
 /// the final polynomial in one sum, by powers of a challenge.
-fn comparison_of_leaves(shape: &Opening) -> WhirTerm {
+fn comparison_of_leaves(shape: &Opening) -> SecurityTerm {
     let rounds = shape.rounds.iter().map(|round| &round.queries);
     let of = |queries: &Queries| {
         let degree = if queries.base { 1 } else { EXTENSION_DEGREE };
@@ -249,10 +248,11 @@ fn comparison_of_leaves(shape: &Opening) -> WhirTerm {
     };
     let last = &shape.final_queries;
     let count = rounds.map(of).sum::<usize>() + of(last) + last.count;
-    WhirTerm {
+    SecurityTerm {
         commitment: None,
         name: "comparisons of leaves",
-        bits: EF::bits() as f64 - 1.0 - (count as f64).log2(),
+        theorem: SCHWARTZ_ZIPPEL,
+        bits: field_bits() - (count as f64).log2(),
     }
 }
 

@@ -7,7 +7,7 @@ use droste_vm::key::KeyDigest;
 use droste_vm::stack::Stack;
 use serde::Serialize;
 
-use super::{StepSummary, integers};
+use super::{SecuritySummary, StepSummary, integers};
 use crate::aggregate::{Accepted, Aggregate, UnverifiedAggregate};
 use crate::circuit::RecursionProof;
 use crate::claim::{AcceptedLeaves, Claim, ClaimTree};
@@ -37,10 +37,12 @@ pub struct AggregateSummary {
     pub claim: String,
     /// Why the keys are trusted.
     pub keys_are: Evidence,
-    /// Proven bits that every proof of the tree has at least.
+    /// Proven bits that every proof of the tree has at least, without ePrint 2026/2056.
     pub proven_bits: usize,
     /// Proven bits of all proofs of the tree together.
     pub tree_bits: usize,
+    /// Every term of the bits of the proof at the root.
+    pub root_security: SecuritySummary,
     /// Number of proofs in the tree.
     pub proofs: u64,
     /// Stack of the proof at the root.
@@ -170,6 +172,7 @@ impl AggregateSummary {
             keys_are: evidence,
             proven_bits: accepted.bits,
             tree_bits: accepted.tree_bits,
+            root_security: SecuritySummary::new(&accepted.root.security),
             proofs: accepted.proofs,
             stack: proof.stack(),
             blowup: 1 << proof.settings().log_blowup(),

@@ -1,6 +1,7 @@
 //! What a set of recursion keys consists of.
 
 use droste_native::HashId;
+use droste_native::stark::security::DIGEST_COLLISION_BITS;
 use droste_vm::key::KeyDigest;
 use serde::Serialize;
 
@@ -13,6 +14,8 @@ pub struct KeysSummary {
     pub key: String,
     /// The keys, ascending.
     pub keys: Vec<KeySummary>,
+    /// Bits against collisions of digests, which these keys are.
+    pub digest_collision_bits: f64,
     /// Time to derive them.
     pub derive_ms: f64,
 }
@@ -53,6 +56,7 @@ impl KeysSummary {
                 .iter()
                 .map(|(key, listed)| line(key, listed.bits, &listed.recipe.children))
                 .collect(),
+            digest_collision_bits: DIGEST_COLLISION_BITS,
             derive_ms,
         }
     }

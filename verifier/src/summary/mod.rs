@@ -7,6 +7,7 @@
 mod aggregate;
 mod keys;
 mod proof;
+mod security;
 mod signatures;
 mod step;
 
@@ -18,6 +19,7 @@ use p3_field::PrimeField32;
 pub use aggregate::{AggregateSummary, Evidence, Node, RecursionKey};
 pub use keys::{KeySummary, KeysSummary};
 pub use proof::{ProofSummary, TableSummary};
+pub use security::{BoundSummary, SecuritySummary, decimals, digests};
 pub use signatures::{
     ClaimsSummary, InvalidSignature, RepeatedKey, SignaturesSummary, SignedSummary,
     StoredKeySummary,

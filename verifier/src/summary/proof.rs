@@ -5,7 +5,7 @@ use droste_vm::prover::Proof;
 use droste_vm::verifier::Report;
 use serde::Serialize;
 
-use super::integers;
+use super::{SecuritySummary, integers};
 
 /// What a verified proof says.
 #[derive(Clone, Debug, Serialize)]
@@ -20,8 +20,10 @@ pub struct ProofSummary {
     pub blowup: usize,
     /// Number of queries.
     pub queries: usize,
-    /// Proven bits.
+    /// Proven bits, without ePrint 2026/2056.
     pub proven_bits: usize,
+    /// Every term of them.
+    pub security: SecuritySummary,
     /// Bytes of its file.
     pub proof_bytes: usize,
     /// `width * height * log2(height)`, summed over its tables.
@@ -63,6 +65,7 @@ impl ProofSummary {
             blowup: settings.blowup(),
             queries: settings.num_queries,
             proven_bits: report.security.bits(),
+            security: SecuritySummary::new(&report.security),
             proof_bytes,
             fft_cost: tables.clone().map(|table| table.fft_cost()).sum(),
             opened_per_query: tables.clone().map(|table| table.opened_elements()).sum(),

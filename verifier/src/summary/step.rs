@@ -53,7 +53,7 @@ impl StepSummary {
             prove_ms: milliseconds(step.prove),
             prove_cpu_ms: Some(milliseconds(step.prove_cpu)),
             verify_ms: milliseconds(step.verify),
-            proven_bits: step.report.bits,
+            proven_bits: step.report.bits(),
         }
     }
 

@@ -48,7 +48,6 @@ pub use codec::{MAGIC, MAX_BYTES, decode, encode};
 pub use key::{FORMAT_VERSION, KEY_TAG, Key, KeyError, MACHINE_TAG, Provable, ProvingKey};
 pub use proof::StarkProof;
 pub use prover::{Proof, ProveError};
-pub use security::{WhirSecurity, WhirTerm};
 pub use verifier::{Report, Verifier, VerifyError};
 
 crate::machine! {

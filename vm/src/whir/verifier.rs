@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use droste_native::F;
 use droste_native::gkr::{self, GkrError};
 use droste_native::stark::challenger::{Poseidon16Challenger, Transcript};
+use droste_native::stark::security::Security;
 use droste_native::whir::settings::WhirSettingsError;
 use droste_native::whir::{LayoutError, OpeningError, Scheme, WhirSettings, observe_cap};
 use thiserror::Error;
@@ -20,7 +21,7 @@ use thiserror::Error;
 use super::key::{self, Key, KeyError, Parts, Provable, SchemeError, limits};
 use super::proof::{claims, observe_opened, observe_shape};
 use super::prover::Proof;
-use super::security::{WhirSecurity, security};
+use super::security::security;
 use crate::key::{KeyDigest, KeyHeights};
 use crate::lookups::total_weight;
 use crate::machine::Machine;
@@ -42,7 +43,7 @@ pub struct Report {
     /// that the prover commits to.
     pub fft_cost: u64,
     /// Proven security of this proof.
-    pub security: WhirSecurity,
+    pub security: Security,
 }
 
 /// Why a proof is rejected.
@@ -135,7 +136,7 @@ pub struct Verifier<T> {
     key: Key,
     parts: Parts<T>,
     /// Heights and security of the first proof. Further proofs of a key mostly have the same.
-    known: OnceLock<(Vec<usize>, WhirSecurity)>,
+    known: OnceLock<(Vec<usize>, Security)>,
 }
 
 impl<T: Provable> Verifier<T> {
@@ -274,7 +275,7 @@ impl<T: Provable> Verifier<T> {
     ///
     /// # Errors
     /// If no proof of the key can have these heights.
-    pub fn security(&self, log_heights: &[usize]) -> Result<WhirSecurity, VerifyError> {
+    pub fn security(&self, log_heights: &[usize]) -> Result<Security, VerifyError> {
         if let Some((_, security)) = self.known.get().filter(|known| known.0 == log_heights) {
             return Ok(security.clone());
         }

@@ -38,8 +38,8 @@ pub struct Cost {
     /// Hash of the inner proof: poseidon16, poseidon2, blake3, keccak or all.
     #[arg(long, default_value = "all")]
     inner_hash: String,
-    /// Security level of the inner proof: proven-100, proven-120 or toy (insecure).
-    #[arg(long, default_value_t = Preset::Proven100)]
+    /// Security level of the inner proof: proven-100, proven-120, proven-128 or toy (insecure).
+    #[arg(long, default_value_t)]
     preset: Preset,
     /// Numbers of queries of the inner proof, comma-separated, instead of a preset: each is
     /// measured, without grinding.
@@ -67,8 +67,8 @@ struct What {
     /// Public inputs: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
-    /// Security level of the outer proof: proven-100, proven-120 or toy (insecure).
-    #[arg(long, default_value_t = Preset::Proven100)]
+    /// Security level of the outer proof: proven-100, proven-120, proven-128 or toy (insecure).
+    #[arg(long, default_value_t)]
     outer_preset: Preset,
     /// Blowup factor of the outer proof: 2, 4, 8 or 16. If the proof would take more memory than
     /// allowed, smaller factors are tried, over FRI.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{TableShape, proven_security};
+use super::{BIRTHDAY, DIGEST_COLLISION_BITS, Security, TableShape, proven_security};
 use crate::stark::config::FriSettings;
 
 /// A named level of security.
@@ -17,13 +17,18 @@ pub enum Preset {
     /// Few queries and no grinding, for tests and examples. It has no security.
     #[serde(rename = "toy")]
     Toy,
-    /// 100 proven bits for batches up to [`reference_batch`].
+    /// 100 proven bits in the sum of all terms, for batches up to [`reference_batch`].
     #[default]
     #[serde(rename = "proven-100")]
     Proven100,
-    /// 120 proven bits for batches up to [`reference_batch`].
+    /// 120 proven bits in the sum of all terms, for batches up to [`reference_batch`]. By the union
+    /// bound, 2^19 proofs at this preset, which is the largest tree, have 100 bits together.
     #[serde(rename = "proven-120")]
     Proven120,
+    /// 128 bits in every term of the protocol, for batches up to [`reference_batch`]. Digests of 8
+    /// elements collide at 2^123.9 nevertheless, so no proof has more proven bits than that.
+    #[serde(rename = "proven-128")]
+    Proven128,
 }
 
 /// A blowup for which presets have no settings.
@@ -36,12 +41,12 @@ pub struct UnsupportedBlowup {
 
 /// A name that no preset has.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("unknown preset `{0}`: expected toy, proven-100 or proven-120")]
+#[error("unknown preset `{0}`: expected toy, proven-100, proven-120 or proven-128")]
 pub struct UnknownPreset(pub String);
 
 impl Preset {
     /// All presets.
-    pub const ALL: [Self; 3] = [Self::Toy, Self::Proven100, Self::Proven120];
+    pub const ALL: [Self; 4] = [Self::Toy, Self::Proven100, Self::Proven120, Self::Proven128];
 
     /// The preset's name on the command line.
     pub const fn name(self) -> &'static str {
@@ -49,15 +54,31 @@ impl Preset {
             Self::Toy => "toy",
             Self::Proven100 => "proven-100",
             Self::Proven120 => "proven-120",
+            Self::Proven128 => "proven-128",
         }
     }
 
-    /// The proven bits of the preset for batches up to [`reference_batch`]; 0 for [`Self::Toy`].
+    /// Proven bits that proofs at this preset have at least, for batches up to [`reference_batch`]; 0
+    /// for [`Self::Toy`]. At [`Self::Proven128`] the protocol has more, and digests have not.
     pub const fn target_bits(self) -> usize {
         match self {
             Self::Toy => 0,
             Self::Proven100 => 100,
             Self::Proven120 => 120,
+            Self::Proven128 => DIGEST_COLLISION_BITS as usize,
+        }
+    }
+
+    /// Whether proofs of this security have what the preset's name says, without ePrint 2026/2056: so
+    /// many bits in the sum of all terms, or at [`Self::Proven128`] 128 in each but for collisions.
+    pub fn is_reached_by(self, security: &Security) -> bool {
+        let bound = &security.without;
+        match self {
+            Self::Proven128 => {
+                let mut terms = bound.terms.iter();
+                terms.all(|term| term.theorem == BIRTHDAY || term.bits >= 128.0)
+            }
+            _ => bound.sum() >= self.target_bits() as f64,
         }
     }
 
@@ -71,8 +92,10 @@ impl Preset {
         let unsupported = UnsupportedBlowup { log_blowup };
         let queries: [usize; 4] = match self {
             Self::Toy => [4, 4, 4, 4],
-            Self::Proven100 => [176, 86, 57, 43],
-            Self::Proven120 => [220, 109, 73, 56],
+            Self::Proven100 => [174, 85, 57, 43],
+            Self::Proven120 => [234, 113, 76, 57],
+            // By unique decoding: with a few bits of grinding, no other term limits it.
+            Self::Proven128 => [278, 166, 135, 122],
         };
         let position = log_blowup.checked_sub(1).ok_or(unsupported.clone())?;
         let num_queries = *queries.get(position).ok_or(unsupported)?;
@@ -84,14 +107,23 @@ impl Preset {
         Ok(match self {
             Self::Toy => base,
             Self::Proven100 => FriSettings {
-                query_grinding_bits: 16,
+                query_grinding_bits: 17,
+                batch_grinding_bits: 14,
+                commit_grinding_bits: 8,
                 ..base
             },
             Self::Proven120 => FriSettings {
-                query_grinding_bits: 16,
-                batch_grinding_bits: 16,
+                query_grinding_bits: 17,
+                batch_grinding_bits: 20,
                 commit_grinding_bits: 16,
-                lookup_grinding_bits: 8,
+                lookup_grinding_bits: 10,
+                ..base
+            },
+            Self::Proven128 => FriSettings {
+                query_grinding_bits: 17,
+                batch_grinding_bits: 10,
+                commit_grinding_bits: 2,
+                lookup_grinding_bits: 9,
                 ..base
             },
         })
@@ -142,20 +174,20 @@ pub fn reference_batch() -> [TableShape; 2] {
     [tallest, shortest]
 }
 
-/// The smallest number of queries with which `settings` reach `target` proven bits for these
-/// tables, or `None` if more than 1024 would be needed.
+/// The smallest number of queries with which `settings` reach a preset's level for these tables
+/// ([`Preset::is_reached_by`]), or `None` if more than 1024 would be needed.
 pub fn smallest_queries(
     settings: &FriSettings,
     tables: &[TableShape],
-    collision_bits: usize,
-    target: usize,
+    collision_bits: f64,
+    target: Preset,
 ) -> Option<usize> {
     let reaches = |num_queries: usize| {
         let settings = FriSettings {
             num_queries,
             ..*settings
         };
-        proven_security(&settings, tables, collision_bits).bits() >= target
+        target.is_reached_by(&proven_security(&settings, tables, collision_bits))
     };
     // Security never falls with more queries, so bisection finds the smallest number.
     let (mut low, mut high) = (0, 1024);

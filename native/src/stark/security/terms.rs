@@ -1,16 +1,27 @@
 //! The error terms of a proof.
 
-use std::fmt::Display;
-
-use p3_security::assumption::SecurityAssumption;
-use p3_security::fri::{self, FriRegime};
-use p3_security::proximity::{LDR_M_CAP, compute_upper_m, list_size_ldr_m, list_size_udr};
+use p3_security::fri;
+use p3_security::proximity::{
+    LDR_M_CAP, alpha_ldr_m, alpha_udr, compute_upper_m, list_size_ldr_m, list_size_udr,
+};
 use p3_security::{ErrorBits, InstanceShape, StarkAirParams, air, deep};
 use p3_uni_stark::{OpeningShape, num_batched_openings};
 use serde::{Deserialize, Serialize};
 
+use super::theorem::{
+    BIRTHDAY, DIGEST_COLLISION_BITS, ProximityGap, Regime, Security, SecurityBound, SecurityTerm,
+};
 use crate::field::EXTENSION_DEGREE;
 use crate::stark::config::FriSettings;
+
+/// Theorems about batch STARKs over FRI in either regime, round by round.
+const STARK: &str = "ePrint 2024/1553, theorems 2 and 3";
+
+/// Theorem about proximity gaps up to half the minimum distance.
+const UNIQUE_DECODING: &str = "ePrint 2020/654, section 4";
+
+/// Theorem about sums of fractions with random denominators.
+const LOGUP: &str = "ePrint 2022/1530";
 
 /// `floor(log2 |EF|)`: the challenge field has `p^5 = 2^154.94` elements.
 const CHALLENGE_BITS: usize = 154;
@@ -18,13 +29,8 @@ const CHALLENGE_BITS: usize = 154;
 /// Largest number of points at which a column is opened: the out-of-domain point and its successor.
 const MAX_POINTS: usize = 2;
 
-/// Smallest list-decoding parameter for which the bounds are proven (ePrint 2026/2056,
-/// Theorem 5.12).
+/// Smallest list-decoding parameter for which the bounds on proximity gaps are proven.
 const SMALLEST_MULTIPLICITY: usize = 3;
-
-/// Bits of security against collisions of digests of 8 KoalaBear elements: a collision is expected
-/// after `sqrt(pi p^8 / 2) = 2^124.3` digests.
-pub const DIGEST_COLLISION_BITS: usize = 124;
 
 /// Logarithm of the largest height for which bounds are computed. The field has no subgroup nearly
 /// as large.
@@ -99,85 +105,6 @@ impl TableShape {
     }
 }
 
-/// A source of error, and the bits of security against it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct SecurityTerm {
-    /// Name of the event that the term bounds.
-    pub name: &'static str,
-    /// `-log2` of the probability of the event, including grinding.
-    pub bits: f64,
-}
-
-/// A proximity regime: how far from a codeword a committed word may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Regime {
-    /// Up to half the minimum distance; one codeword at most is that near.
-    UniqueDecoding,
-    /// Up to the Johnson radius less a margin of `1 / (2 multiplicity)`; a short list of codewords
-    /// is that near.
-    ListDecoding {
-        /// Multiplicity parameter of the decoder, at least 3.
-        multiplicity: usize,
-    },
-}
-
-impl Display for Regime {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::UniqueDecoding => f.write_str("unique decoding"),
-            Self::ListDecoding { multiplicity } => write!(f, "list decoding, m = {multiplicity}"),
-        }
-    }
-}
-
-/// Proven security and the terms that it follows from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SecurityReport {
-    /// Terms in the unique-decoding regime.
-    pub unique_decoding: Vec<SecurityTerm>,
-    /// The best list-decoding regime and its terms; `None` if a table is too short for any.
-    pub list_decoding: Option<(Regime, Vec<SecurityTerm>)>,
-}
-
-impl SecurityReport {
-    /// The regime with the better bound, and its terms.
-    pub fn best(&self) -> (Regime, &[SecurityTerm]) {
-        match &self.list_decoding {
-            Some((regime, terms)) if minimum(terms) > minimum(&self.unique_decoding) => {
-                (*regime, terms)
-            }
-            _ => (Regime::UniqueDecoding, &self.unique_decoding),
-        }
-    }
-
-    /// Proven bits, rounded down.
-    pub fn bits(&self) -> usize {
-        minimum(self.best().1).max(0.0).floor() as usize
-    }
-
-    /// The term that limits the security.
-    pub fn binding(&self) -> SecurityTerm {
-        let (_, terms) = self.best();
-        let mut binding = SecurityTerm {
-            name: "none",
-            bits: f64::INFINITY,
-        };
-        for term in terms {
-            if term.bits < binding.bits {
-                binding = *term;
-            }
-        }
-        binding
-    }
-}
-
-fn minimum(terms: &[SecurityTerm]) -> f64 {
-    terms
-        .iter()
-        .map(|term| term.bits)
-        .fold(f64::INFINITY, f64::min)
-}
-
 /// Proven security of a batch STARK of these tables, with these settings and a hash of
 /// `collision_bits` bits against collisions (see [`crate::HashSuite::COLLISION_BITS`]).
 ///
@@ -189,34 +116,35 @@ fn minimum(terms: &[SecurityTerm]) -> f64 {
 pub fn proven_security(
     settings: &FriSettings,
     tables: &[TableShape],
-    collision_bits: usize,
-) -> SecurityReport {
-    let Some(batch) = Batch::new(settings, tables, collision_bits) else {
-        return SecurityReport {
-            unique_decoding: vec![SecurityTerm {
-                name: "no bound",
-                bits: 0.0,
-            }],
-            list_decoding: None,
+    collision_bits: f64,
+) -> Security {
+    let batch = Batch::new(settings, tables, collision_bits);
+    Security::new(|gap| {
+        let Some(batch) = &batch else {
+            return SecurityBound {
+                regime: Regime::UniqueDecoding,
+                terms: vec![term("no bound", "none", 0.0)],
+            };
         };
-    };
-    let list_decoding = (SMALLEST_MULTIPLICITY..=batch.largest_multiplicity())
-        .map(|multiplicity| {
-            let regime = Regime::ListDecoding { multiplicity };
-            (regime, batch.terms(regime))
-        })
-        .max_by(|(_, a), (_, b)| minimum(a).total_cmp(&minimum(b)));
-    SecurityReport {
-        unique_decoding: batch.terms(Regime::UniqueDecoding),
-        list_decoding,
-    }
+        let multiplicities = SMALLEST_MULTIPLICITY..=batch.largest_multiplicity();
+        let regimes = multiplicities.map(|multiplicity| Regime::ListDecoding { multiplicity });
+        let unique = batch.bound(Regime::UniqueDecoding, gap);
+        let least = |bound: &SecurityBound| bound.weakest().map_or(0.0, |term| term.bits);
+        // Each regime is a valid bound, so the best one is.
+        regimes
+            .map(|regime| batch.bound(regime, gap))
+            .fold(unique, |best, bound| match least(&bound) > least(&best) {
+                true => bound,
+                false => best,
+            })
+    })
 }
 
 /// A batch in the form that the formulas take.
 struct Batch<'a> {
     settings: &'a FriSettings,
-    fri: FriRegime,
     air: StarkAirParams,
+    collision_bits: f64,
     /// The tallest table.
     shape: InstanceShape,
     /// Logarithms of all heights.
@@ -227,11 +155,7 @@ struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    fn new(
-        settings: &'a FriSettings,
-        tables: &[TableShape],
-        collision_bits: usize,
-    ) -> Option<Self> {
+    fn new(settings: &'a FriSettings, tables: &[TableShape], collision_bits: f64) -> Option<Self> {
         settings.validate().ok()?;
         let log_height = tables.iter().map(|table| table.log_height).max()?;
         // The formulas shift by the logarithm of the extended domain and sum the counts, which must
@@ -245,14 +169,7 @@ impl<'a> Batch<'a> {
         let maximum = |f: fn(&TableShape) -> usize| tables.iter().map(f).max().unwrap_or(0);
         Some(Self {
             settings,
-            fri: FriRegime {
-                log_blowup: settings.log_blowup,
-                num_queries: settings.num_queries,
-                log_final_poly_len: settings.log_final_poly_len,
-                max_log_arity: settings.max_log_arity,
-                commit_pow_bits: settings.commit_grinding_bits,
-                query_pow_bits: settings.query_grinding_bits,
-            },
+            collision_bits,
             air: StarkAirParams {
                 num_constraints: tables
                     .iter()
@@ -266,7 +183,8 @@ impl<'a> Batch<'a> {
             shape: InstanceShape {
                 log_trace_length: log_height,
                 modulus_bits: CHALLENGE_BITS,
-                collision_resistance: collision_bits,
+                // It has a term of its own here.
+                collision_resistance: 0,
                 num_batched_functions: tables.iter().map(TableShape::batched_openings).sum(),
             },
             log_heights,
@@ -278,20 +196,13 @@ impl<'a> Batch<'a> {
         })
     }
 
-    fn at_height(&self, log_height: usize) -> InstanceShape {
-        InstanceShape {
-            log_trace_length: log_height,
-            ..self.shape
-        }
-    }
-
     /// The largest list-decoding parameter that is possible at every height.
     fn largest_multiplicity(&self) -> usize {
         let shortest = self.log_heights.first().copied().unwrap_or(0);
         compute_upper_m(1 << shortest, MAX_POINTS).min(LDR_M_CAP)
     }
 
-    fn terms(&self, regime: Regime) -> Vec<SecurityTerm> {
+    fn bound(&self, regime: Regime, gap: ProximityGap) -> SecurityBound {
         let (settings, shape) = (self.settings, &self.shape);
         let list_size = match regime {
             Regime::UniqueDecoding => list_size_udr(),
@@ -299,89 +210,92 @@ impl<'a> Batch<'a> {
                 list_size_ldr_m(settings.log_blowup, multiplicity)
             }
         };
+        let of_gaps = match regime {
+            Regime::UniqueDecoding => UNIQUE_DECODING,
+            Regime::ListDecoding { .. } => gap.theorem(),
+        };
+        let ground = |error: ErrorBits, bits: usize| error.bits().max(0.0) + bits as f64;
+        let combination =
+            air::composition_error(self.air.num_constraints, list_size, CHALLENGE_BITS);
+        let out_of_domain = deep::deep_ali_error(&self.air, shape, list_size);
         let mut terms = vec![
-            term(
-                "constraint combination",
-                air::composition_error(self.air.num_constraints, list_size, CHALLENGE_BITS),
-                0,
-            ),
+            term("constraint combination", STARK, ground(combination, 0)),
             term(
                 "out-of-domain point",
-                deep::deep_ali_error(&self.air, shape, list_size),
-                settings.ood_grinding_bits,
+                STARK,
+                ground(out_of_domain, settings.ood_grinding_bits),
             ),
-            // The grinding of FRI's own rounds is already part of its error.
-            term("low-degree test", self.low_degree_test(regime), 0),
-            term(
-                "commitment collision",
-                ErrorBits::from_log2(shape.collision_resistance as f64),
-                0,
-            ),
-            term(
-                "key and claim collision",
-                ErrorBits::from_log2(DIGEST_COLLISION_BITS as f64),
-                0,
-            ),
+            term("folding", of_gaps, self.folding(regime, gap)),
+            term("queries", STARK, self.queries(regime)),
+            term("commitment collision", BIRTHDAY, self.collision_bits),
+            term("key and claim collision", BIRTHDAY, DIGEST_COLLISION_BITS),
         ];
         if shape.num_batched_functions >= 2 {
-            terms.push(term(
-                "opening combination",
-                self.opening_combination(regime),
-                settings.batch_grinding_bits,
-            ));
+            let curve = (shape.num_batched_functions as f64 - 1.0).log2();
+            let challenges = self.exceptional(shape.log_trace_length, regime, gap) + curve;
+            let error = ErrorBits::from_log2(CHALLENGE_BITS as f64 - challenges);
+            let bits = ground(error, settings.batch_grinding_bits);
+            terms.push(term("opening combination", of_gaps, bits));
         }
         if self.fingerprints > 0.0 {
-            terms.push(term(
-                "lookup fingerprint",
-                self.lookup_fingerprint(list_size),
-                settings.lookup_grinding_bits,
-            ));
+            let error = self.lookup_fingerprint(list_size);
+            let bits = ground(error, settings.lookup_grinding_bits);
+            terms.push(term("lookup fingerprint", LOGUP, bits));
         }
-        terms
+        SecurityBound { regime, terms }
     }
 
-    /// The error of FRI's commit and query phases, at the worst height.
-    fn low_degree_test(&self, regime: Regime) -> ErrorBits {
-        let errors: Vec<ErrorBits> = self
-            .log_heights
-            .iter()
-            .map(|&log_height| {
-                let shape = self.at_height(log_height);
-                match regime {
-                    Regime::UniqueDecoding => fri::proven_error_udr(&self.fri, &self.air, &shape),
-                    Regime::ListDecoding { multiplicity } => {
-                        fri::proven_error_ldr_m(&self.fri, &self.air, &shape, multiplicity)
-                    }
-                }
-            })
-            .collect();
-        ErrorBits::min(&errors)
+    /// Logarithm of the number of exceptional challenges of a line through words for tables of this
+    /// height.
+    fn exceptional(&self, log_height: usize, regime: Regime, gap: ProximityGap) -> f64 {
+        let log_blowup = self.settings.log_blowup;
+        match regime {
+            // One more than the points of the domain.
+            Regime::UniqueDecoding => (((log_height + log_blowup) as f64).exp2() + 1.0).log2(),
+            Regime::ListDecoding { multiplicity } => {
+                gap.exceptional_challenges(log_height, log_blowup, multiplicity)
+            }
+        }
     }
 
-    /// The error of the random combination of all openings.
-    fn opening_combination(&self, regime: Regime) -> ErrorBits {
-        let shape = &self.shape;
-        let arguments = (
-            shape.log_trace_length,
-            self.settings.log_blowup,
-            CHALLENGE_BITS,
-            shape.num_batched_functions,
-        );
-        ErrorBits::from_log2(match regime {
-            Regime::UniqueDecoding => SecurityAssumption::UniqueDecoding.prox_gaps_error(
-                arguments.0,
-                arguments.1,
-                arguments.2,
-                arguments.3,
-            ),
-            Regime::ListDecoding { multiplicity } => SecurityAssumption::prox_gaps_error_jb_at_m(
-                arguments.0,
-                arguments.1,
-                arguments.2,
-                arguments.3,
-                multiplicity,
-            ),
-        })
+    /// Bits of all rounds of folding together. A round binds as many variables as the arity says, by a
+    /// curve.
+    fn folding(&self, regime: Regime, gap: ProximityGap) -> f64 {
+        let settings = self.settings;
+        let arity = settings.max_log_arity;
+        let curve = ((arity as f64).exp2() - 1.0).log2();
+        let heights = (settings.log_final_poly_len + 1..=self.shape.log_trace_length).rev();
+        let error: f64 = heights
+            .step_by(arity)
+            .map(|log_height| (self.exceptional(log_height, regime, gap) + curve).exp2())
+            .sum();
+        let bits = CHALLENGE_BITS as f64 - error.log2();
+        bits.max(0.0) + settings.commit_grinding_bits as f64
+    }
+
+    /// Bits of the queries, at the worst height.
+    fn queries(&self, regime: Regime) -> f64 {
+        let settings = self.settings;
+        let log_blowup = settings.log_blowup;
+        let bits = self.log_heights.iter().map(|&log_height| {
+            let agreement = match regime {
+                Regime::UniqueDecoding => alpha_udr(log_height, log_blowup, MAX_POINTS),
+                Regime::ListDecoding { multiplicity } => alpha_ldr_m(log_blowup, multiplicity),
+            };
+            let height = (log_height as f64).exp2();
+            let points = ((log_height + log_blowup) as f64).exp2();
+            // Opened quotients have a degree that is higher by the number of points.
+            if log_height == 0 || height + MAX_POINTS as f64 >= agreement * points {
+                return 0.0;
+            }
+            fri::query_phase_error(
+                agreement,
+                settings.num_queries,
+                settings.query_grinding_bits,
+            )
+            .bits()
+        });
+        bits.fold(f64::INFINITY, f64::min)
     }
 
     /// The error of the LogUp argument (ePrint 2022/1530): the challenge is a root of the cleared
@@ -393,9 +307,11 @@ impl<'a> Batch<'a> {
     }
 }
 
-fn term(name: &'static str, error: ErrorBits, grinding_bits: usize) -> SecurityTerm {
+const fn term(name: &'static str, theorem: &'static str, bits: f64) -> SecurityTerm {
     SecurityTerm {
+        commitment: None,
         name,
-        bits: error.bits().max(0.0) + grinding_bits as f64,
+        theorem,
+        bits,
     }
 }

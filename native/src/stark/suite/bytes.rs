@@ -86,7 +86,7 @@ macro_rules! byte_suite {
         impl HashSuite for ByteSuite<$hash> {
             const NAME: &'static str = <$hash as ByteHash>::NAME;
             const ID: HashId = <$hash as ByteHash>::ID;
-            const COLLISION_BITS: usize = 128;
+            const COLLISION_BITS: f64 = 128.0;
 
             type Digest = [u8; 32];
             type ValMmcs = ByteMmcs<$hash>;

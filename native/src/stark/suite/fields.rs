@@ -10,6 +10,7 @@ use crate::field::{DIGEST, F};
 use crate::hash::poseidon2::{self, Poseidon2Compression, Poseidon2LeafHasher};
 use crate::hash::poseidon16::{Poseidon16, Poseidon16LeafHasher};
 use crate::stark::challenger::{Poseidon2Challenger, Poseidon16Challenger};
+use crate::stark::security::DIGEST_COLLISION_BITS;
 
 /// Merkle trees in Poseidon-16.
 ///
@@ -51,7 +52,7 @@ macro_rules! field_suite {
         impl HashSuite for $suite {
             const NAME: &'static str = $name;
             const ID: HashId = HashId::$id;
-            const COLLISION_BITS: usize = 124;
+            const COLLISION_BITS: f64 = DIGEST_COLLISION_BITS;
 
             type Digest = [F; DIGEST];
             type ValMmcs = $mmcs;

@@ -56,10 +56,10 @@ pub trait HashSuite: Copy + Debug + Default + Send + Sync + 'static {
     /// The value that stands for this suite at run time.
     const ID: HashId;
 
-    /// Bits of security against collisions of digests: 124 for 8 KoalaBear elements, 128 for 256
+    /// Bits of security against collisions of digests: 123.9 for 8 KoalaBear elements, 128 for 256
     /// bits. This applies to commitments only: what a proof is about is named by Poseidon-16
     /// digests ([`crate::stark::security::DIGEST_COLLISION_BITS`]).
-    const COLLISION_BITS: usize;
+    const COLLISION_BITS: f64;
 
     /// A digest: `[F; 8]` or `[u8; 32]`.
     type Digest: Copy

@@ -1,14 +1,11 @@
 //! Settings, and the schedules that follow from them.
 
 use super::*;
-
-fn presets() -> [WhirSettings; 2] {
-    [WhirSettings::toy(), WhirSettings::proven_100()]
-}
+use crate::stark::security::Preset;
 
 #[test]
 fn presets_are_in_range_and_have_parameters() {
-    for settings in presets() {
+    for settings in Preset::ALL.map(WhirSettings::of) {
         settings.validate().unwrap();
         for row_variables in 1..=8 {
             settings.parameters(row_variables).unwrap();
@@ -18,8 +15,7 @@ fn presets_are_in_range_and_have_parameters() {
 
 #[test]
 fn the_schedule_of_a_join() {
-    let parameters = WhirSettings::proven_100().parameters(6).unwrap();
-    let schedule = Schedule::new(&parameters);
+    let schedule = WhirSettings::proven_100().schedule(6).unwrap();
     let shapes = schedule.commitments().map(|step| {
         let CommitmentStep {
             variables,
@@ -44,15 +40,39 @@ fn the_schedule_of_a_join() {
     assert_eq!(schedule.final_variables, 4);
     for step in schedule.commitments() {
         assert_eq!(step.outside, 1);
-        assert!((12..=16).contains(&step.query_grinding_bits));
+        assert_eq!(step.query_grinding_bits, 16);
         assert_eq!(step.fold_grinding_bits, 0);
     }
 }
 
+/// Folds are ground so that they have the level without ePrint 2026/2056, which takes more than 24 bits
+/// if the stack has too many rows for it.
+#[test]
+fn folds_are_ground_for_the_level() {
+    let schedule = WhirSettings::proven_120().schedule(7).unwrap();
+    let bits = |schedule: &Schedule| -> Vec<usize> {
+        let steps = schedule.commitments();
+        steps.map(|step| step.fold_grinding_bits).collect()
+    };
+    // 124 - (5 log2 p - log2 of the exceptional challenges of 22, 15, 11 and 7 variables).
+    assert_eq!(bits(&schedule), [13, 11, 12, 13]);
+    let long = WhirSettings {
+        log_block: 20,
+        log_blowup: 4,
+        second_log_blowup: 8,
+        grinding_bits: 24,
+        ..WhirSettings::proven_128()
+    };
+    let error = long.schedule(8).unwrap_err();
+    assert!(
+        matches!(error, WhirSettingsError::Grinding { bits: 27, max: 24 }),
+        "{error}"
+    );
+}
+
 #[test]
 fn domains_do_not_grow() {
-    let parameters = WhirSettings::proven_100().parameters(1).unwrap();
-    let schedule = Schedule::new(&parameters);
+    let schedule = WhirSettings::proven_100().schedule(1).unwrap();
     let rates: Vec<usize> = schedule.commitments().map(|step| step.log_blowup).collect();
     assert_eq!(rates, [2, 3, 6, 9]);
 }
@@ -185,11 +205,10 @@ fn all_settings_in_range_have_parameters_or_an_error() {
                             ..WhirSettings::toy()
                         };
                         for row_variables in 1..=8 {
-                            let Ok(parameters) = settings.parameters(row_variables) else {
+                            let Ok(schedule) = settings.schedule(row_variables) else {
                                 continue;
                             };
                             some += 1;
-                            let schedule = Schedule::new(&parameters);
                             let mut left = log_block + row_variables;
                             for step in schedule.commitments() {
                                 assert_eq!(step.variables, left);
@@ -221,7 +240,7 @@ fn unknown_fields_are_refused() {
 
 #[test]
 fn presets_have_schedules_at_every_blowup() {
-    for preset in [WhirSettings::proven_100(), WhirSettings::proven_120()] {
+    for preset in Preset::ALL.map(WhirSettings::of) {
         for log_blowup in 1..=4 {
             let settings = preset.at_blowup(log_blowup);
             let expected = WhirSettings {

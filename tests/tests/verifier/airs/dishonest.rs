@@ -87,7 +87,7 @@ impl<const DEVIATION: u8> GrindingChallenger for Deviating<DEVIATION> {
 impl<const DEVIATION: u8> HashSuite for Dishonest<DEVIATION> {
     const NAME: &'static str = Poseidon16Suite::NAME;
     const ID: HashId = Poseidon16Suite::ID;
-    const COLLISION_BITS: usize = Poseidon16Suite::COLLISION_BITS;
+    const COLLISION_BITS: f64 = Poseidon16Suite::COLLISION_BITS;
 
     type Digest = [F; 8];
     type ValMmcs = Poseidon16Mmcs;
