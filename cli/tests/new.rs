@@ -96,7 +96,7 @@ fn a_new_package_runs() {
     cargo(&["fmt", "--check"]);
 }
 
-/// A folder with a space, named with and without `--path`.
+/// The names of the package's folder and of the checkout have spaces.
 #[test]
 fn names_are_quoted_for_the_shell() {
     let folder = TempDir::new().unwrap();
