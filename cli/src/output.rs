@@ -21,6 +21,12 @@ pub trait Report: Serialize {
     fn rows(&self) -> Vec<Vec<String>>;
 }
 
+/// `number` things: "1 leaf", "2 leaves".
+pub fn counted(number: usize, one: &str, several: &str) -> String {
+    let word = if number == 1 { one } else { several };
+    format!("{number} {word}")
+}
+
 /// Writes `report` to standard output.
 ///
 /// # Errors

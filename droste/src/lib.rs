@@ -18,7 +18,8 @@
 //! | [`plonky3`] | the crates of Plonky3, at the one version that Droste is built on |
 //!
 //! Without the feature `prover`, which is on by default, the crate has `hash`, `program`,
-//! `both_ways` and `plonky3`, which are enough to write and test programs and build in seconds.
+//! `both_ways` and `plonky3`, which are enough to write and test programs and build in about a
+//! minute.
 //!
 //! # From a program to one proof
 //!

@@ -18,7 +18,7 @@ use droste_vm::stack::Stack;
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, counted, print};
 use crate::progress::Progress;
 use crate::suite::{InHash, in_hash};
 use crate::trust::Derivation;
@@ -63,8 +63,10 @@ impl Report for Outcome {
             rows.push(vec![
                 "recursion key".to_owned(),
                 format!(
-                    "{}, verifies {} proofs in {hash} of {} bits each",
-                    line.key, line.children, line.bits_of_children
+                    "{}, verifies {} in {hash} of {} bits each",
+                    line.key,
+                    counted(line.children, "proof", "proofs"),
+                    line.bits_of_children
                 ),
             ]);
         }

@@ -16,12 +16,19 @@ const PROGRAM: &str = include_str!("../../template/src/lib.rs");
 /// replaced.
 const TEST: &str = include_str!("../../template/tests/both_ways.rs");
 
+/// The folder of this crate when the command was built.
+const BUILT_FROM: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The folders of the libraries that a package depends on, in a checkout.
+const LIBRARIES: [&str; 2] = ["gadgets", "droste"];
+
 /// Arguments of `droste new`.
 #[derive(Debug, Args)]
 pub struct New {
     /// Folder to create; its last component is the package's name.
     folder: PathBuf,
-    /// Depend on the checkout of Droste in this folder instead of the published crates.
+    /// Checkout of Droste to depend on, since its crates are not published yet [default: the one
+    /// that this command was built from].
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
 }
@@ -29,6 +36,7 @@ pub struct New {
 #[derive(Serialize)]
 struct Created {
     files: Vec<String>,
+    checkout: String,
     run: String,
     test: String,
 }
@@ -37,8 +45,16 @@ impl Report for Created {
     fn rows(&self) -> Vec<Vec<String>> {
         let row = |name: &str, value: &str| vec![name.to_owned(), value.to_owned()];
         let files = self.files.iter().map(|file| row("created", file));
-        let commands = [row("run it", &self.run), row("test it", &self.test)];
-        files.chain(commands).collect()
+        let checkout = format!(
+            "the checkout {}: Droste's crates are not published yet",
+            self.checkout
+        );
+        let rest = [
+            row("depends on", &checkout),
+            row("run it", &self.run),
+            row("test it", &self.test),
+        ];
+        files.chain(rest).collect()
     }
 }
 
@@ -46,7 +62,11 @@ impl New {
     /// Writes the package and prints how to run it.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let name = self.name()?;
-        let manifest = self.manifest(name)?;
+        let checkout = checkout(self.path.as_deref(), Path::new(BUILT_FROM))?;
+        let manifest = manifest(name, &checkout)?;
+        // The package is built with the versions that the checkout is tested with.
+        let lock = checkout.join("Cargo.lock");
+        let lock = fs::read_to_string(&lock).map_err(CommandError::file(&lock))?;
         if self.folder.exists() {
             let folder = self.folder.display();
             return Err(CommandError::failed(format!("{folder} already exists")));
@@ -58,6 +78,7 @@ impl New {
         );
         let files = [
             ("Cargo.toml", manifest.as_str()),
+            ("Cargo.lock", &lock),
             ("src/lib.rs", PROGRAM),
             ("tests/both_ways.rs", &test),
             (".gitignore", "/target\n*.proof\n"),
@@ -68,11 +89,13 @@ impl New {
             write(&path, text)?;
             created.push(path.display().to_string());
         }
-        let program = self.folder.join("src/lib.rs");
+        let program = self.folder.join("src/lib.rs").display().to_string();
+        let folder = self.folder.display().to_string();
         let created = Created {
             files: created,
-            run: format!("droste run {} --public 5", program.display()),
-            test: format!("droste test {}", self.folder.display()),
+            checkout: checkout.display().to_string(),
+            run: command(&["run", &program, "--public", "5"])?,
+            test: command(&["test", &folder])?,
         };
         Ok(print(&created, format)?)
     }
@@ -106,39 +129,58 @@ impl New {
         }
         Ok(name)
     }
+}
 
-    fn manifest(&self, name: &str) -> Result<String, CommandError> {
-        let version = env!("CARGO_PKG_VERSION");
-        let source = |folder: &str| -> Result<String, CommandError> {
-            let Some(checkout) = &self.path else {
-                return Ok(format!("version = \"{version}\""));
-            };
-            let path = checkout.join(folder);
-            let path = path.canonicalize().map_err(CommandError::file(&path))?;
-            // Every JSON string is also a basic string of TOML, with the same escapes.
-            let path = serde_json::to_string(&path).map_err(CommandError::failed)?;
-            Ok(format!("path = {path}"))
-        };
-        let (gadgets, droste) = (source("gadgets")?, source("droste")?);
-        Ok(format!(
-            "[package]
+/// The checkout that a package depends on: the one at `path`, or else the one that has this crate
+/// in its folder `built_from`.
+fn checkout(path: Option<&Path>, built_from: &Path) -> Result<PathBuf, CommandError> {
+    let folder = path.or(built_from.parent()).unwrap_or(built_from);
+    let manifests = LIBRARIES.map(|library| folder.join(library).join("Cargo.toml"));
+    if let Some(missing) = manifests.iter().find(|manifest| !manifest.is_file()) {
+        let (folder, missing) = (folder.display(), missing.display());
+        return Err(CommandError::failed(match path {
+            Some(_) => format!("{folder} is no checkout of Droste: there is no {missing}"),
+            None => format!(
+                "the package would depend on {folder}, the checkout that this command was built \
+                 from, but there is no {missing}: name a checkout of Droste with `--path DIR`"
+            ),
+        }));
+    }
+    folder.canonicalize().map_err(CommandError::file(folder))
+}
+
+fn manifest(name: &str, checkout: &Path) -> Result<String, CommandError> {
+    // Every JSON string is also a basic string of TOML, with the same escapes.
+    let [gadgets, droste] = LIBRARIES.map(|library| serde_json::to_string(&checkout.join(library)));
+    let gadgets = gadgets.map_err(CommandError::failed)?;
+    let droste = droste.map_err(CommandError::failed)?;
+    Ok(format!(
+        "[package]
 name = \"{name}\"
 version = \"0.1.0\"
 edition = \"2024\"
 
 # Gives the program its meaning when rustc compiles it.
 [dependencies]
-droste-gadgets = {{ {gadgets} }}
+droste-gadgets = {{ path = {gadgets} }}
 
 # Compiler and executor of the machine, for the tests; without the prover.
 [dev-dependencies]
-droste = {{ {droste}, default-features = false }}
+droste = {{ path = {droste}, default-features = false }}
 
 # Keeps the package out of any workspace that the folder is in.
 [workspace]
 "
-        ))
-    }
+    ))
+}
+
+/// The line that runs this command with `arguments` in a shell, under the name that it was itself
+/// run by.
+fn command(arguments: &[&str]) -> Result<String, CommandError> {
+    let name = std::env::args_os().next().unwrap_or("droste".into());
+    let name = name.to_string_lossy();
+    let words = std::iter::once(name.as_ref()).chain(arguments.iter().copied());
+    shlex::try_join(words).map_err(CommandError::failed)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {
@@ -146,4 +188,19 @@ fn write(path: &Path, text: &str) -> Result<(), CommandError> {
         fs::create_dir_all(folder).map_err(CommandError::file(folder))?;
     }
     fs::write(path, text).map_err(CommandError::file(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkout_that_is_gone_is_named() {
+        let gone = tempfile::TempDir::new().unwrap();
+        let error = checkout(None, &gone.path().join("cli")).unwrap_err();
+        let missing = gone.path().join("gadgets/Cargo.toml");
+        let words = format!("there is no {}: name a checkout", missing.display());
+        assert!(error.to_string().contains(&words), "{error}");
+        assert!(checkout(None, Path::new(BUILT_FROM)).is_ok());
+    }
 }

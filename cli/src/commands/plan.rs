@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::commands::aggregate::Summary;
 use crate::error::CommandError;
 use crate::leaves::Leaves;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, counted, print};
 use crate::progress::Progress;
 use crate::trust::Derivation;
 
@@ -124,10 +124,20 @@ pub struct Outcome {
 
 impl Report for Outcome {
     fn rows(&self) -> Vec<Vec<String>> {
-        let made = self.tasks - self.kept;
+        let tasks = counted(self.tasks, "task", "tasks");
+        let made = match self.kept {
+            0 => tasks,
+            kept => format!("{} of {tasks}", self.tasks - kept),
+        };
+        let kept = if self.kept == 0 {
+            ""
+        } else {
+            ", the others kept"
+        };
+        let leaves = counted(self.leaves, "leaf", "leaves");
         let text = format!(
-            "{} leaves, joins of {}, {made} of {} tasks in {:.1} s, the others kept",
-            self.leaves, self.arity, self.tasks, self.seconds
+            "{leaves}, joins of {}, {made} in {:.1} s{kept}",
+            self.arity, self.seconds
         );
         let mut rows = vec![vec!["plan".to_owned(), text]];
         rows.extend(self.summary.rows());

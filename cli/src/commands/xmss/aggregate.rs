@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::read_signatures;
 use crate::commands::plan::{Outcome, Tasks};
 use crate::error::CommandError;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, counted, print};
 use crate::progress::Progress;
 use crate::suite::{InHash, in_hash};
 use crate::trust::Derivation;
@@ -66,8 +66,10 @@ struct Aggregated {
 impl Report for Aggregated {
     fn rows(&self) -> Vec<Vec<String>> {
         let text = format!(
-            "{} in {} batches, proved in {:.1} s",
-            self.signatures, self.batches, self.batch_seconds
+            "{} in {}, proved in {:.1} s",
+            self.signatures,
+            counted(self.batches, "batch", "batches"),
+            self.batch_seconds
         );
         let claims = self.claims.display().to_string();
         let mut rows = vec![

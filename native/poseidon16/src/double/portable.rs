@@ -45,6 +45,7 @@ fn signed(word: u64) -> i64 {
 }
 
 /// The element whose Montgomery form is the low half of a word, which must be canonical.
+#[cfg_attr(poseidon16 = "portable", allow(dead_code))] // As in `Lanes`.
 #[inline(always)]
 fn element(word: u64) -> F {
     // SAFETY: an element is a `u32`, its Montgomery form.
