@@ -400,7 +400,7 @@ fn figures_are_the_saved_ones() {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("readable file");
     let saved = serde_json::from_str(&read("docs/measurement/figures.json"));
     let saved: serde_json::Value = saved.expect("valid JSON");
-    let rewritten = |document: &str, figures| {
+    let rewritten = |document: &str, figures: &serde_json::Value| {
         let written = markdown::rewrite(&read(&document[1..]), figures);
         written.unwrap_or_else(|error| panic!("{document}: {error}"))
     };
