@@ -233,8 +233,8 @@ fn steps(row: &Value) -> Result<&Vec<Value>, String> {
         .ok_or_else(|| "no steps".to_owned())
 }
 
-/// A table with a line for each row. Columns have a header, a path, and the unit in which the figure
-/// is shown, or 0 if it is text.
+/// A table with a line for each row. Columns have a header, a path, and the unit in which the
+/// figure is shown, or 0 if it is text.
 fn listed(group: &Value, columns: &[(&str, &str, f64)]) -> Text {
     let mut body = vec![];
     for row in rows(group)? {

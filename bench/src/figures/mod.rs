@@ -129,7 +129,8 @@ fn save(path: &Path, figures: &Map<String, Value>) -> Result<(), String> {
     fs::write(path, format!("{{\n{}\n}}\n", lines.join(",\n"))).map_err(about(path))
 }
 
-/// Runs a command, which is this program or `droste` beside it, and returns the JSON that it prints.
+/// Runs a command, which is this program or `droste` beside it, and returns the JSON that it
+/// prints.
 fn print(command: &str) -> Result<Value, String> {
     let mut words = command.split_whitespace();
     let this = std::env::current_exe().map_err(about(Path::new(command)))?;
