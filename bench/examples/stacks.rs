@@ -1,6 +1,5 @@
 //! Proves joins of joins in both proof stacks, batch STARKs over FRI and sumchecks over WHIR, in
-//! turns:
-//! each the run of the program that verifies proofs of its own stack.
+//! turns: each the run of the program that verifies proofs of its own stack.
 //!
 //! `cargo run --release -p droste-bench --example stacks -- [PRESET] [CHILDREN] [ROUNDS]
 //! [SETTING=VALUE]..`

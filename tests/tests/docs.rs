@@ -421,3 +421,39 @@ fn figures_are_the_saved_ones() {
         assert_ne!(rewritten(document, &other), read(&document[1..]));
     }
 }
+
+#[test]
+fn the_chart_shows_the_saved_figures() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("readable file");
+    let saved = serde_json::from_str(&read("docs/measurement/figures.json"));
+    let saved: serde_json::Value = saved.expect("valid JSON");
+    let rows = saved["factorial"]["rows"].as_array().expect("rows").iter();
+    let costs = rows.map(|row| row["fft_cost"].as_f64().expect("a number").ln());
+    let mut costs: Vec<f64> = costs.collect();
+    costs.sort_by(f64::total_cmp);
+    for picture in [
+        "docs/pictures/cost-dark.svg",
+        "docs/pictures/cost-light.svg",
+    ] {
+        let text = read(picture);
+        let points = text.split("<circle ").skip(1).map(|point| {
+            let (_, height) = point.split_once("cy=\"").expect("a height");
+            height.split_once('"').expect("a number").0.parse::<f64>()
+        });
+        let mut points: Vec<f64> = points.map(|height| height.expect("a number")).collect();
+        // Heights count from above.
+        points.sort_by(|a, b| b.total_cmp(a));
+        assert_eq!(points.len(), costs.len(), "{picture}");
+        // The scale is logarithmic, so all points are as high as the lowest and the highest say.
+        let last = costs.len() - 1;
+        let unit = (points[last] - points[0]) / (costs[last] - costs[0]);
+        for (cost, point) in costs.iter().zip(&points) {
+            let expected = points[0] + unit * (cost - costs[0]);
+            assert!(
+                (point - expected).abs() < 0.01,
+                "{picture}: {} (scripts/pictures/run)",
+                cost.exp()
+            );
+        }
+    }
+}
