@@ -284,16 +284,12 @@ fn signatures(group: &Value) -> Text {
 /// Where a group was measured, and by which commands.
 fn measured(group: &Value) -> Text {
     let machine = group["machine"].as_str().ok_or("no machine")?;
-    let (processor, _) = machine.split_once(':').ok_or("no processor")?;
-    let features: Vec<&str> = machine
-        .split(' ')
-        .filter(|word| word.contains("avx"))
-        .collect();
+    let (processor, build) = machine.split_once(':').ok_or("no processor")?;
+    let (_, features) = build.split_once(" has ").ok_or("no features")?;
     let beside = match group["load_before"].as_f64() {
         Some(load) if load > 1.0 => ", beside other work",
         _ => "",
     };
-    let features = features.join(" ");
     Ok(format!(
         "\n{processor} ({features}){beside}.\n{}",
         commands(group)?
