@@ -20,6 +20,9 @@ const MIB: f64 = 1_048_576.0;
 
 type Text = Result<String, String>;
 
+/// Writes a block from its group.
+type Writer = fn(&Value) -> Text;
+
 /// Writes the figures of a document anew. Those of groups that are not saved stay as they are.
 ///
 /// # Errors
@@ -43,7 +46,7 @@ pub fn rewrite(document: &str, figures: &Value) -> Text {
 }
 
 /// The group that a block shows, and the function that writes it.
-fn block(name: &str) -> Option<(&str, fn(&Value) -> Text)> {
+fn block(name: &str) -> Option<(&str, Writer)> {
     Some(match name {
         "chart" => ("factorial", chart),
         "columns" => ("factorial", columns),
