@@ -13,6 +13,7 @@
 mod clock;
 #[cfg(feature = "curves")]
 mod commit;
+mod figures;
 #[cfg(feature = "machine")]
 mod leaf;
 mod memory;
@@ -23,7 +24,6 @@ mod native;
 #[cfg(feature = "curves")]
 mod poseidon_prime;
 mod process;
-#[cfg(feature = "hashes")]
 mod progress;
 mod race;
 #[cfg(feature = "machine")]
@@ -59,6 +59,8 @@ enum Command {
     /// Curve commitments.
     #[cfg(feature = "curves")]
     Commit(commit::Arguments),
+    /// Figures and tables of the documents, made anew by the other commands and by `droste`.
+    Figures(figures::Arguments),
     /// Native proving time by hash and size of the run.
     #[cfg(feature = "machine")]
     Leaf(leaf::Arguments),
@@ -92,6 +94,10 @@ fn main() {
     let report: Report = match cli.command {
         #[cfg(feature = "curves")]
         Command::Commit(arguments) => commit::run(&arguments),
+        Command::Figures(arguments) => figures::run(&arguments).unwrap_or_else(|error| {
+            eprintln!("droste-bench: {error}");
+            std::process::exit(1)
+        }),
         #[cfg(feature = "machine")]
         Command::Leaf(arguments) => leaf::run(&arguments),
         #[cfg(feature = "curves")]

@@ -77,7 +77,7 @@ impl Report {
 }
 
 /// The kernels of this build and the features of this processor.
-fn machine() -> String {
+pub fn machine() -> String {
     format!(
         "Poseidon-16 by {KERNELS}, field of {} lanes; this processor has {}",
         <F as Field>::Packing::WIDTH,

@@ -23,8 +23,8 @@ import droste
 import droste.ray
 from droste._types import Estimate, Input, Task
 from droste.ray._tasks import PROCESS, Job, Report, run
-from droste.ray.simulate import simulate, tree
 from droste.signatures import Batch, BatchProver, SignatureClaims, SignedMessage
+from simulate import simulate, tree
 
 Leaves = list[tuple[droste.Proof, droste.Program, list[int]]]
 

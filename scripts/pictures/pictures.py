@@ -1,8 +1,9 @@
 """Makes the pictures of the README, in the colours of both themes.
 
-Usage: pictures.py DROSTE, the command. The chart is that of the report of docs/measurement.
+Usage: pictures.py DROSTE, the command. The chart is that of the report of the saved figures.
 """
 
+import json
 import re
 import sys
 import tempfile
@@ -19,7 +20,9 @@ if len(sys.argv) != 2:
     sys.exit(__doc__)
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     report = Path(folder) / "cost.html"
-    rows = ROOT / "docs/measurement/factorial.json"
+    figures = json.loads((ROOT / "docs/measurement/figures.json").read_text())
+    rows = Path(folder) / "factorial.json"
+    rows.write_text(json.dumps(figures["factorial"]["rows"]))
     run([sys.argv[1], "cost", "--from", rows, "--report", report], check=True, capture_output=True)
     browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
     for theme in ["light", "dark"]:

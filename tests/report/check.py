@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-FIGURES = ROOT / "docs/measurement/factorial.json"
+FIGURES = ROOT / "tests/report/rows.json"
 HOSTILE = "</script><script>window.injected = 1</script><img src=x onerror=\"window.injected = 1\">"
 THEMES = ["light", "dark"]
 WIDTHS = [390, 1280]

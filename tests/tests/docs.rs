@@ -1,8 +1,12 @@
-//! The tests, items, files and links that documents name exist. Only text is read, nothing is
-//! built.
+//! The tests, items, files and links that documents name exist, and figures between comments are the
+//! saved ones. Only text is read, nothing is built.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+// What writes the figures; the crate of the benches would bring their peers along.
+#[path = "../../bench/src/figures/markdown.rs"]
+mod markdown;
 
 /// Prefixes of other projects' names, which documents may use.
 const FOREIGN: [&str; 4] = ["p3_", "std", "rustfmt", "clippy"];
@@ -389,4 +393,67 @@ fn what_does_not_exist_is_found() {
         )),
         1
     );
+}
+
+#[test]
+fn figures_are_the_saved_ones() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("readable file");
+    let saved = serde_json::from_str(&read("docs/measurement/figures.json"));
+    let saved: serde_json::Value = saved.expect("valid JSON");
+    let rewritten = |document: &str, figures: &serde_json::Value| {
+        let written = markdown::rewrite(&read(&document[1..]), figures);
+        written.unwrap_or_else(|error| panic!("{document}: {error}"))
+    };
+    for document in documents(&Repository::read()) {
+        assert!(
+            rewritten(&document, &saved) == read(&document[1..]),
+            "{document} has other figures than docs/measurement/figures.json: \
+             cargo run -p droste-bench --no-default-features -- figures --tables"
+        );
+    }
+    // Another figure is noticed where it stands.
+    let mut other = saved;
+    for row in other["factorial"]["rows"].as_array_mut().expect("rows") {
+        row["fft_cost"] = 1.into();
+        row["opened_per_query"] = 1.into();
+    }
+    for document in ["/README.md", "/docs/measurement.md"] {
+        assert_ne!(rewritten(document, &other), read(&document[1..]));
+    }
+}
+
+#[test]
+fn the_chart_shows_the_saved_figures() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("readable file");
+    let saved = serde_json::from_str(&read("docs/measurement/figures.json"));
+    let saved: serde_json::Value = saved.expect("valid JSON");
+    let rows = saved["factorial"]["rows"].as_array().expect("rows").iter();
+    let costs = rows.map(|row| row["fft_cost"].as_f64().expect("a number").ln());
+    let mut costs: Vec<f64> = costs.collect();
+    costs.sort_by(f64::total_cmp);
+    for picture in [
+        "docs/pictures/cost-dark.svg",
+        "docs/pictures/cost-light.svg",
+    ] {
+        let text = read(picture);
+        let points = text.split("<circle ").skip(1).map(|point| {
+            let (_, height) = point.split_once("cy=\"").expect("a height");
+            height.split_once('"').expect("a number").0.parse::<f64>()
+        });
+        let mut points: Vec<f64> = points.map(|height| height.expect("a number")).collect();
+        // Heights count from above.
+        points.sort_by(|a, b| b.total_cmp(a));
+        assert_eq!(points.len(), costs.len(), "{picture}");
+        // The scale is logarithmic, so all points are as high as the lowest and the highest say.
+        let last = costs.len() - 1;
+        let unit = (points[last] - points[0]) / (costs[last] - costs[0]);
+        for (cost, point) in costs.iter().zip(&points) {
+            let expected = points[0] + unit * (cost - costs[0]);
+            assert!(
+                (point - expected).abs() < 0.01,
+                "{picture}: {} (scripts/pictures/run)",
+                cost.exp()
+            );
+        }
+    }
 }

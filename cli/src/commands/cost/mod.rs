@@ -183,7 +183,7 @@ impl Cost {
                 };
                 if self.what.execute_only {
                     let gib = measured.outer_estimate_bytes as f64 / f64::from(1 << 30);
-                    eprintln!("{name}: left out the wrap, whose proof needs about {gib:.1} GiB");
+                    eprintln!("{name}: proving the wrap would take about {gib:.1} GiB");
                 }
                 if let Some(reason) = &measured.row.figures.left_out {
                     eprintln!("{name}: the wrap was not proved: {reason} (--memory)");

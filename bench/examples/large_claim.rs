@@ -1,6 +1,6 @@
 //! Measures files, claims and memberships of large claim trees.
 //!
-//! `cargo run --release -p droste-verifier --example large_claim -- [LEAVES] [FILE]`
+//! `cargo run --release -p droste-bench --example large_claim -- [LEAVES] [FILE]`
 //!
 //! The tree is made up: leaves of one program with distinct statements, each wrapped once, and
 //! joins of two. No such proofs are made. The proof at the root is of a program that reveals the

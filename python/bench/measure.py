@@ -1,4 +1,4 @@
-"""Figures of `droste.ray`: `python -m droste.ray.bench --help`. Rows are JSON.
+"""Figures of `droste.ray`: `python python/bench/measure.py --help`. Rows are JSON.
 
 - `overhead`: what Ray and the loop that feeds it cost per task, measured with tasks that do
   nothing but have inputs and results of the size of an aggregate.
@@ -22,7 +22,7 @@ from droste._aggregate import leaf_bytes
 from droste._native import Plan, Program
 from droste._types import Estimate, Input, Task
 from droste.ray._tasks import Job, Reference, Report, run
-from droste.ray.simulate import Node, simulate, tree
+from simulate import Node, simulate, tree
 
 PROGRAM = """
 use droste_gadgets::prelude::*;
@@ -195,7 +195,7 @@ def workers(leaves: int, preset: str, hash: str) -> None:
 
 def main() -> None:
     """Reads the command line."""
-    parser = argparse.ArgumentParser(prog="python -m droste.ray.bench", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = parser.add_subparsers(dest="command", required=True)
     of_overhead = commands.add_parser("overhead")

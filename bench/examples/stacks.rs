@@ -1,7 +1,8 @@
-//! Proves joins of joins in both proof stacks, batch STARKs over FRI and sumchecks over WHIR, in turns:
-//! each the run of the program that verifies proofs of its own stack.
+//! Proves joins of joins in both proof stacks, batch STARKs over FRI and sumchecks over WHIR, in
+//! turns: each the run of the program that verifies proofs of its own stack.
 //!
-//! `cargo run --release -p droste-verifier --example stacks -- [PRESET] [CHILDREN] [ROUNDS] [SETTING=VALUE]..`
+//! `cargo run --release -p droste-bench --example stacks -- [PRESET] [CHILDREN] [ROUNDS]
+//! [SETTING=VALUE]..`
 //!
 //! WHIR has the settings of its preset for 100 bits; `log_blowup=1`, for instance, changes one.
 //! Times are CPU times of all threads. A tree shows where they go: spans of the proof of the median
@@ -267,8 +268,8 @@ fn key_over_whir(program: &Program, settings: WhirSettings) -> Result<WhirKey, B
     )?)
 }
 
-/// A join of joins, with the key under which it is proved over WHIR: the wrap is proved over WHIR, and
-/// so is each join.
+/// A join of joins, with the key under which it is proved over WHIR: the wrap is proved over WHIR,
+/// and so is each join.
 fn join_over_whir(
     (program, execution): Wrap,
     settings: WhirSettings,

@@ -1,7 +1,7 @@
 //! Wraps proofs as Plonky3's own provers make them, in Poseidon2 and in Poseidon-16: what one step
 //! takes, and the whole way to the canonical shape.
 //!
-//! `cargo run --release -p droste-verifier --example stock -- [PRESET] [LOG_HEIGHT] [CHILDREN]`
+//! `cargo run --release -p droste-bench --example stock -- [PRESET] [LOG_HEIGHT] [CHILDREN]`
 //!
 //! The proofs are of p3-poseidon1-air, at the preset's settings and blowup 8, by p3-uni-stark and
 //! by p3-batch-stark. The canonical shape has room for joins of CHILDREN proofs. Times are of the
