@@ -1,7 +1,6 @@
 //! Assertions.
 
 use super::arith::*;
-use super::control::Condition;
 use super::*;
 use crate::compiler::ir::Word;
 use crate::compiler::value::{Block, Ext};
@@ -25,6 +24,14 @@ fn false_now<T>(left: &Value, right: &Value, span: Span) -> Eval<T> {
     let (left, right) = (left.shown(), right.shown());
     let sides = format!("the left side is {left}, the right side {right}");
     fail_help(span, "this assertion is false at compile time", sides)
+}
+
+/// The condition of a branch or an assertion.
+pub(super) enum Condition {
+    Known(bool),
+    Flag(Word),
+    /// The condition that two words are equal or, with `false`, not equal.
+    Equal(Word, Word, bool),
 }
 
 impl Evaluator<'_> {

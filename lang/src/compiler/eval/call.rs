@@ -2,27 +2,13 @@
 
 use std::rc::Rc;
 
-use super::dispatch::{Candidate, Owner, Prefix};
-use super::generics::Generics;
+use super::candidate::{Candidate, Prefix};
+use super::function::Callee;
+use super::invoke::Argument;
 use super::unify::Header;
 use super::*;
 use crate::compiler::resolve::{Namespace, TraitName};
 use place::Place;
-
-/// An argument. If the parameter is `&mut`, also the place to which its final value is written.
-pub(super) struct Argument {
-    pub value: Value,
-    pub place: Option<Place>,
-}
-
-/// A function to be called, and what its names mean.
-pub(super) struct Callee {
-    pub function: Rc<Function>,
-    pub module: ModuleId,
-    pub owner: Option<Owner>,
-    pub generics: Generics,
-    pub self_type: Option<Ty>,
-}
 
 impl Evaluator<'_> {
     pub(super) fn call(
@@ -117,7 +103,7 @@ impl Evaluator<'_> {
             if prefix.of.is_some() && !matches!(&*last.name.text(), "clone" | "default") {
                 return fail(span, "this function of the trait is not in the subset");
             }
-            let parameter = intrinsic::parameter(&ty, &last.name.text());
+            let parameter = builtin::parameter(&ty, &last.name.text());
             let values = self.values(arguments, parameter)?;
             self.at(span);
             let name = last.name;
@@ -127,42 +113,6 @@ impl Evaluator<'_> {
             };
         }
         self.call_candidates(found, &ty, last, None, arguments, span)
-    }
-
-    /// Returns what the first `length` segments of a path say about the item that they precede.
-    pub(super) fn prefix<'a>(&self, path: &'a Path, length: usize) -> Eval<Prefix<'a>> {
-        let of = path.qualified.as_deref().filter(|_| length == 0);
-        let of = of.and_then(|(_, of)| of.as_ref());
-        Ok(Prefix {
-            path: Some((path, length)),
-            of: match of {
-                Some(of) => Some(self.items.trait_named(self.module(), of)?),
-                None => None,
-            },
-            arguments: of.and_then(|of| of.segments.last()),
-        })
-    }
-
-    fn tuple_structure(
-        &mut self,
-        id: usize,
-        generics: Rc<[Ty]>,
-        arguments: &[Expr],
-        expected: &Ty,
-        span: Span,
-    ) -> Eval<Value> {
-        let info = &self.items.structs[id];
-        let (ast, module) = (info.ast.clone(), info.module);
-        if arguments.len() != ast.fields.len() {
-            return fail(span, "wrong number of fields");
-        }
-        let bound = Generics::of(&ast.generics, generics.iter().cloned());
-        let mut fields = Vec::with_capacity(arguments.len());
-        for (argument, (_, ty)) in arguments.iter().zip(&ast.fields) {
-            let ty = self.integers_of(ty, module, &bound)?;
-            fields.push(self.expr_of(argument, ty)?);
-        }
-        self.build_structure(id, generics, fields, expected, span)
     }
 
     /// Evaluates arguments of a built-in function, whose integers are all of one type.
@@ -290,7 +240,7 @@ impl Evaluator<'_> {
         if push {
             list.push(argument);
         } else {
-            let length = intrinsic::integer(&argument, span)?;
+            let length = argument::integer(&argument, span)?;
             list.truncate(usize::try_from(length).unwrap_or(usize::MAX));
         }
         self.write_place(&place, Value::Vec(values))?;
@@ -384,30 +334,6 @@ impl Evaluator<'_> {
             owner: Some(owner),
             generics,
             self_type: Some(ty.clone()),
-        })
-    }
-
-    /// Opens the scope of an implementation's generic parameters or, for a default, those of its
-    /// trait. `generics` are those of the implementation.
-    pub(super) fn owner_generics(
-        &mut self,
-        owner: Owner,
-        generics: &Generics,
-        ty: &Ty,
-    ) -> Eval<Generics> {
-        let items = self.items;
-        let Some(id) = owner.default_of else {
-            return Ok(generics.clone());
-        };
-        // A default is written in its trait, in which the names of the implementation's parameters
-        // mean something else.
-        let info = &items.impls[owner.implementation];
-        let written = info.ast.of.as_ref().and_then(|path| path.segments.last());
-        let written = written.map_or(&[][..], |written| &written.generics);
-        let (known, this) = (generics.clone(), Some(ty.clone()));
-        let span = info.ast.self_type.span;
-        self.within(span, info.module, known, this, Some(owner), |this| {
-            this.open(&items.traits[id].1.generics, written)
         })
     }
 }
