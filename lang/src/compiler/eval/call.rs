@@ -23,36 +23,7 @@ impl Evaluator<'_> {
             && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)?
         {
             if used == path.segments.len() {
-                let turbofish = &path.segments[used - 1].generics;
-                return match definition {
-                    Definition::Function(defined_in, function) => {
-                        let generics = self.open(&function.generics, turbofish)?;
-                        let types = Some((defined_in, &generics));
-                        let values = self.arguments(&function, types, None, arguments, span)?;
-                        let callee = Callee {
-                            function,
-                            module: defined_in,
-                            owner: None,
-                            generics,
-                            self_type: None,
-                        };
-                        self.invoke(callee, values, span)
-                    }
-                    Definition::Struct(id) => {
-                        let params = &self.items.structs[id].ast.generics;
-                        let generics = self.open(params, turbofish)?.arguments();
-                        self.tuple_structure(id, generics, arguments, &expected, span)
-                    }
-                    Definition::Intrinsic(name) => {
-                        let values = self.values(arguments, Ty::Int(Some(IntType::Usize)))?;
-                        self.at(span);
-                        self.intrinsic_call(name, values, span)
-                    }
-                    _ => {
-                        let name = path.segments[used - 1].name;
-                        fail(path.span, format!("`{name}` is not a function"))
-                    }
-                };
+                return self.call_item(definition, path, arguments, expected, span);
             }
             if let Definition::Trait(of) = definition
                 && used + 1 == path.segments.len()
@@ -60,10 +31,7 @@ impl Evaluator<'_> {
                 return self.trait_call(of, path, arguments, span);
             }
         }
-        let Some((last, prefix)) = path.segments.split_last() else {
-            return fail(path.span, "this is not a function");
-        };
-        if prefix.is_empty() && path.qualified.is_none() {
+        if let (None, [last]) = (&path.qualified, path.segments.as_slice()) {
             if &*last.name.text() == "Self"
                 && let Some(Ty::Struct(id, generics)) = self.here().self_type.clone()
             {
@@ -72,6 +40,61 @@ impl Evaluator<'_> {
             let name = last.name;
             return missing(&format!("function `{name}`"), name, path.span);
         }
+        self.call_associated(path, arguments, expected, span)
+    }
+
+    /// Calls the item that a path names.
+    fn call_item(
+        &mut self,
+        item: Definition,
+        path: &Path,
+        arguments: &[Expr],
+        expected: Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let Some(last) = path.segments.last() else {
+            return fail(path.span, "this is not a function");
+        };
+        let turbofish = &last.generics;
+        match item {
+            Definition::Function(module, function) => {
+                let generics = self.open(&function.generics, turbofish)?;
+                let types = Some((module, &generics));
+                let values = self.arguments(&function, types, None, arguments, span)?;
+                let callee = Callee {
+                    function,
+                    module,
+                    owner: None,
+                    generics,
+                    self_type: None,
+                };
+                self.invoke(callee, values, span)
+            }
+            Definition::Struct(id) => {
+                let params = &self.items.structs[id].ast.generics;
+                let generics = self.open(params, turbofish)?.arguments();
+                self.tuple_structure(id, generics, arguments, &expected, span)
+            }
+            Definition::Intrinsic(name) => {
+                let values = self.values(arguments, Ty::Int(Some(IntType::Usize)))?;
+                self.at(span);
+                self.intrinsic_call(name, values, span)
+            }
+            _ => fail(path.span, format!("`{}` is not a function", last.name)),
+        }
+    }
+
+    /// Calls `Type::function(..)`.
+    fn call_associated(
+        &mut self,
+        path: &Path,
+        arguments: &[Expr],
+        expected: Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let Some((last, prefix)) = path.segments.split_last() else {
+            return fail(path.span, "this is not a function");
+        };
         let mut ty = self.path_prefix_type(path, prefix.len())?;
         // `Index::new` and `Words::new` return their own type, whose length need not be written
         // here.

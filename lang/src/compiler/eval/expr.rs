@@ -41,10 +41,7 @@ impl Evaluator<'_> {
             ExprKind::Bool(value) => Ok(Value::Bool(*value)),
             ExprKind::Text => Ok(Value::Text),
             ExprKind::Path(path) => self.path_value(path),
-            ExprKind::Deref(inner) => match self.locate(inner)? {
-                Located::Place(place) => self.read_place(&place),
-                Located::Value(value) => Ok(value),
-            },
+            ExprKind::Deref(inner) => self.projection(inner),
             ExprKind::Unary(op, inner) => {
                 let value = self.expr_of(inner, integer_only(expected))?;
                 self.at(expr.span);
@@ -65,17 +62,7 @@ impl Evaluator<'_> {
             ExprKind::Struct(path, fields, base) => {
                 self.structure(path, fields, base.as_deref(), &expected, expr.span)
             }
-            ExprKind::Tuple(values) => {
-                let types = match &expected {
-                    Ty::Tuple(types) if types.len() == values.len() => types.to_vec(),
-                    _ => vec![Ty::Unknown; values.len()],
-                };
-                let values = values.iter().zip(types);
-                let values = values.map(|(value, ty)| self.expr_of(value, ty));
-                let values = Value::Tuple(Rc::new(values.collect::<Eval<_>>()?));
-                self.bounded_type(values.ty(), expr.span)?;
-                self.bounded(values, expr.span)
-            }
+            ExprKind::Tuple(values) => self.tuple(values, &expected, expr.span),
             ExprKind::Array(values) => {
                 let values = self.elements_of(values, &expected)?;
                 self.bounded(Value::Array(values), expr.span)
@@ -97,13 +84,11 @@ impl Evaluator<'_> {
                 let values = self.repeat(value, length, length != 1, expr.span)?;
                 self.bounded(Value::Array(values), expr.span)
             }
-            ExprKind::Range(start, end, closed) => {
-                let (Some(start), Some(end)) = (start, end) else {
-                    return fail(expr.span, "a range needs both bounds");
-                };
+            ExprKind::Range(Some(start), Some(end), closed) => {
                 // The type expected of a range is expected of its ends.
                 self.range(start, end, *closed, expected, expr.span)
             }
+            ExprKind::Range(..) => fail(expr.span, "a range needs both bounds"),
             ExprKind::If(condition, then, otherwise) => {
                 self.conditional(condition, then, otherwise.as_deref(), expected, expr.span)
             }
@@ -116,15 +101,10 @@ impl Evaluator<'_> {
                 self.for_loop(pattern, iterator, body, expr.span)
             }
             ExprKind::While(condition, body) => self.while_loop(condition, body, expr.span),
-            ExprKind::Return(value) => {
-                let value = match value {
-                    Some(value) => {
-                        self.expected = self.output_type()?;
-                        self.expr(value)?
-                    }
-                    None => Value::unit(),
-                };
-                Err(Flow::Return(value))
+            ExprKind::Return(None) => Err(Flow::Return(Value::unit())),
+            ExprKind::Return(Some(value)) => {
+                self.expected = self.output_type()?;
+                Err(Flow::Return(self.expr(value)?))
             }
             ExprKind::Break => Err(Flow::Break),
             ExprKind::Continue => Err(Flow::Continue),
@@ -143,14 +123,23 @@ impl Evaluator<'_> {
             ExprKind::AssertEq(left, right, equal, message) => {
                 let (left, right) = self.operands(left, right)?;
                 self.at(expr.span);
-                let result = match equal {
-                    true => self.assert_equal(&left, &right, expr.span),
-                    false => self.assert_different(&left, &right, expr.span),
-                };
+                let result = self.assert_sides(&left, &right, *equal, expr.span);
                 assertion::with_message(result, message.as_deref())
             }
             ExprKind::Panic => fail(expr.span, "this macro is reached at compile time"),
         }
+    }
+
+    fn tuple(&mut self, values: &[Expr], expected: &Ty, span: Span) -> Eval<Value> {
+        let types = match expected {
+            Ty::Tuple(types) if types.len() == values.len() => types.to_vec(),
+            _ => vec![Ty::Unknown; values.len()],
+        };
+        let values = values.iter().zip(types);
+        let values = values.map(|(value, ty)| self.expr_of(value, ty));
+        let values = Value::Tuple(Rc::new(values.collect::<Eval<_>>()?));
+        self.bounded_type(values.ty(), span)?;
+        self.bounded(values, span)
     }
 
     fn elements_of(&mut self, values: &[Expr], expected: &Ty) -> Eval<Rc<Vec<Value>>> {

@@ -59,47 +59,10 @@ impl Evaluator<'_> {
             (Value::Ext(value), "as_block") => Value::Block(self.ext_block(&value)),
             (Value::Block(block), "lane") => self.block_lane(&block, values, span)?,
             (Value::Block(block), "as_ext") => Value::Ext(self.block_ext(&block, span)?),
-            (Value::Slice(pointer, length), "block") => {
-                let [index] = arguments(values, span)?;
-                match skip(pointer, length, &index, span)? {
-                    (_, 0) => {
-                        return fail(
-                            span,
-                            format!(
-                                "this block is outside of the slice, which has {length} blocks"
-                            ),
-                        );
-                    }
-                    (pointer, _) => Value::Block(Block::At(pointer)),
-                }
-            }
-            (Value::Slice(pointer, length), "skip") => {
-                let [index] = arguments(values, span)?;
-                let (pointer, rest) = skip(pointer, length, &index, span)?;
-                Value::Slice(pointer, rest)
-            }
-            (Value::Slice(pointer, length), "at") => {
-                let (pointer, _) = self.at_index((pointer, length), 1, name, values, span)?;
-                Value::Block(Block::At(pointer))
-            }
-            (Value::Slice(pointer, length), "skip_index") => {
-                let (pointer, rest) = self.at_index((pointer, length), 0, name, values, span)?;
-                Value::Slice(pointer, rest)
-            }
-            (Value::Slice(pointer, _), "at_unchecked") => {
-                let [distance] = arguments(values, span)?;
-                let pointer = self.displaced(pointer, felt(&distance, span)?);
-                Value::Block(Block::At(pointer))
-            }
-            (Value::Slice(pointer, length), "skip_unchecked") => {
-                let [distance, blocks] = arguments(values, span)?;
-                let blocks = small(&blocks, span)?;
-                if blocks > length {
-                    return outside(blocks, length, span);
-                }
-                let pointer = self.displaced(pointer, felt(&distance, span)?);
-                Value::Slice(pointer, blocks)
-            }
+            (
+                Value::Slice(pointer, length),
+                "block" | "skip" | "at" | "skip_index" | "at_unchecked" | "skip_unchecked",
+            ) => self.slice_method((pointer, length), name, values, span)?,
             (Value::Unchecked(value), "any") => (*value).clone(),
             (Value::Unchecked(value), "bit") => {
                 let word = felt(&value, span)?;
@@ -129,6 +92,58 @@ impl Evaluator<'_> {
                     format!("{found} has no method `{name}` in the subset"),
                     "iterators and closures are not in the subset: write a `for` loop",
                 );
+            }
+        })
+    }
+
+    fn slice_method(
+        &mut self,
+        (pointer, length): (Pointer, u32),
+        name: &str,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Value> {
+        Ok(match name {
+            "block" => {
+                let [index] = arguments(values, span)?;
+                match skip(pointer, length, &index, span)? {
+                    (_, 0) => {
+                        return fail(
+                            span,
+                            format!(
+                                "this block is outside of the slice, which has {length} blocks"
+                            ),
+                        );
+                    }
+                    (pointer, _) => Value::Block(Block::At(pointer)),
+                }
+            }
+            "skip" => {
+                let [index] = arguments(values, span)?;
+                let (pointer, rest) = skip(pointer, length, &index, span)?;
+                Value::Slice(pointer, rest)
+            }
+            "at" => {
+                let (pointer, _) = self.at_index((pointer, length), 1, name, values, span)?;
+                Value::Block(Block::At(pointer))
+            }
+            "skip_index" => {
+                let (pointer, rest) = self.at_index((pointer, length), 0, name, values, span)?;
+                Value::Slice(pointer, rest)
+            }
+            "at_unchecked" => {
+                let [distance] = arguments(values, span)?;
+                let pointer = self.displaced(pointer, felt(&distance, span)?);
+                Value::Block(Block::At(pointer))
+            }
+            _ => {
+                let [distance, blocks] = arguments(values, span)?;
+                let blocks = small(&blocks, span)?;
+                if blocks > length {
+                    return outside(blocks, length, span);
+                }
+                let pointer = self.displaced(pointer, felt(&distance, span)?);
+                Value::Slice(pointer, blocks)
             }
         })
     }
