@@ -1,6 +1,5 @@
 //! Names of functions that types have without a declaration in the program.
 
-use super::arith::{ONE, ZERO};
 use super::*;
 use crate::compiler::resolve::UNCHECKED_SLICE;
 use crate::compiler::value::{Block, Ext};
@@ -289,8 +288,8 @@ pub(super) fn constant(ty: &Ty, name: &str) -> Option<Value> {
         Value::Ext(Ext::Const(value))
     };
     Some(match (ty, name) {
-        (Ty::Felt, "ZERO") => Value::Felt(ZERO),
-        (Ty::Felt, "ONE") => Value::Felt(ONE),
+        (Ty::Felt, "ZERO") => Value::Felt(Word::Const(F::ZERO)),
+        (Ty::Felt, "ONE") => Value::Felt(Word::Const(F::ONE)),
         (Ty::Ext, "ZERO") => coefficients(F::ZERO),
         (Ty::Ext, "ONE") => coefficients(F::ONE),
         (Ty::Block, "ZERO") => Value::Block(Block::Const([F::ZERO; 8])),

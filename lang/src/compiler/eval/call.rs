@@ -1,4 +1,4 @@
-//! Calls: which function a path or a method means, its generic arguments, and how it is inlined.
+//! Calls: which function a path or a method means, and with which generic arguments.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Branches and loops. They are decided at compile time where possible, and otherwise emitted.
+//! Branches and `match`. They are decided at compile time where possible, and otherwise emitted.
 
 use super::assertion::Condition;
 use super::carry::*;

@@ -1,5 +1,6 @@
-//! Functions marked `#[inline(never)]`. Each is compiled once for every combination of generic
-//! arguments, shapes of arguments, and fixed places in structs, and then called.
+//! How a function is run. Its body is evaluated in the caller's place or, if it is marked
+//! `#[inline(never)]`, compiled once for every combination of generic arguments, shapes of
+//! arguments, and fixed places in structs, and then called.
 
 use super::carry::*;
 use super::generics::Generics;

@@ -1,4 +1,4 @@
-//! Integers known at compile time: their types, operators, casts and methods.
+//! Integers known at compile time: their types, operators and methods.
 //!
 //! rustc infers the type of a literal from the whole function. The evaluator knows it only if it is
 //! written or expected. An integer of unknown type fits its type, whatever that is, and is not

@@ -1,4 +1,4 @@
-//! Calls of functions of the program: arguments, inference and inlining.
+//! Calls of functions of the program: their arguments, inference, and what they write back.
 
 use super::function::Callee;
 use super::generics::Generics;
