@@ -1,7 +1,7 @@
 //! The partial evaluator. It walks the syntax tree with compile-time values, and emits an operation
 //! for everything that is known only at run time.
 //!
-//! Its modules are in layers. Each uses those before it, and the state in this file, which all share.
+//! Its modules are in layers. Each uses those before it, and the state in this file.
 //! 1. Leaves: what is bound to names, limits, integers, and the names that the language provides.
 //! 2. Values: operators, assertions and built-in functions, given the values of their arguments.
 //! 3. Names: what a type or a path means, and which implementation a name is that of.
