@@ -61,10 +61,8 @@ impl Display for Ir {
             let (name, params) = (&function.name, params.join(", "));
             writeln!(f, "function {index} {name}({params}) {{")?;
             f.write_str(&list(&function.body, 1))?;
-            let words = function.words.iter().map(|var| format!("w{var}"));
-            let blocks = function.blocks.iter().map(|area| format!("b{area}"));
-            let results: Vec<_> = words.chain(blocks).collect();
-            writeln!(f, "    return {}\n}}", results.join(", "))?;
+            let results = results(&function.words, &function.blocks);
+            writeln!(f, "    return {results}\n}}")?;
         }
         writeln!(f, "main {{\n{}}}", list(&self.main, 1))
     }
@@ -149,41 +147,41 @@ fn operation(kind: &OpKind, depth: usize, text: &mut String) {
             )
         }
         OpKind::Loop(inner) => {
-            let trips = match inner.trips {
-                Trips::Fixed(trips) => trips.to_string(),
-                Trips::Counted { count, .. } => count.to_string(),
-            };
-            let words = inner.words.iter().map(|carried| {
-                let (param, next) = (carried.param, carried.next);
-                format!(
-                    "w{param} = {} -> {next} => w{}",
-                    carried.init, carried.result
-                )
-            });
-            let blocks = inner.blocks.iter().map(|carried| {
-                let (param, next) = (carried.param, carried.next);
-                format!(
-                    "b{param} = {} -> {next} => b{}",
-                    carried.init, carried.result
-                )
-            });
-            let carried: Vec<_> = words.chain(blocks).collect();
-            let (carried, counter) = (carried.join(", "), inner.counter);
             let body = list(&inner.body, depth + 1);
-            writeln!(
-                text,
-                "{pad}loop w{counter} in 0..{trips} [{carried}] {{\n{body}{pad}}}"
-            )
+            writeln!(text, "{pad}{} {{\n{body}{pad}}}", loop_head(inner))
         }
         OpKind::Invoke(call) => {
             let args: Vec<_> = call.args.iter().map(ToString::to_string).collect();
-            let words = call.words.iter().map(|var| format!("w{var}"));
-            let blocks = call.blocks.iter().map(|area| format!("b{area}"));
-            let results: Vec<_> = words.chain(blocks).collect();
-            let (results, args) = (results.join(", "), args.join(", "));
+            let (results, args) = (results(&call.words, &call.blocks), args.join(", "));
             writeln!(text, "{pad}{results}: call {}({args})", call.function)
         }
     };
+}
+
+fn loop_head(inner: &Loop) -> String {
+    let trips = match inner.trips {
+        Trips::Fixed(trips) => trips.to_string(),
+        Trips::Counted { count, .. } => count.to_string(),
+    };
+    let words = inner.words.iter().map(|word| {
+        let (param, next, result) = (word.param, word.next, word.result);
+        format!("w{param} = {} -> {next} => w{result}", word.init)
+    });
+    let blocks = inner.blocks.iter().map(|block| {
+        let (param, next, result) = (block.param, block.next, block.result);
+        format!("b{param} = {} -> {next} => b{result}", block.init)
+    });
+    let carried: Vec<_> = words.chain(blocks).collect();
+    let (carried, counter) = (carried.join(", "), inner.counter);
+    format!("loop w{counter} in 0..{trips} [{carried}]")
+}
+
+/// Returns the words and blocks that a function returns.
+fn results(words: &[Var], blocks: &[Area]) -> String {
+    let words = words.iter().map(|var| format!("w{var}"));
+    let blocks = blocks.iter().map(|area| format!("b{area}"));
+    let results: Vec<_> = words.chain(blocks).collect();
+    results.join(", ")
 }
 
 fn defined(def: &Def) -> String {

@@ -357,8 +357,9 @@ fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses<'_>) {
                 c,
                 def: Def::None,
             } => {
-                fuse_word(ops, &defined, uses, (a, c), index)
-                    || fuse_word(ops, &defined, uses, (c, a), index)
+                let is_var = |word| matches!(word, Word::Var(_));
+                is_var(a) && fuse_result(ops, &defined, uses, (a, c), index)
+                    || is_var(c) && fuse_result(ops, &defined, uses, (c, a), index)
             }
             OpKind::Call {
                 id: id::BLOCK_EQ,
@@ -371,8 +372,8 @@ fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses<'_>) {
                 // fused.
                 let single =
                     |word| matches!(word, Word::Address(area, _) if areas[area as usize].size == 1);
-                single(a) && fuse_block(ops, &defined, uses, (a, b), index)
-                    || single(b) && fuse_block(ops, &defined, uses, (b, a), index)
+                single(a) && fuse_result(ops, &defined, uses, (a, b), index)
+                    || single(b) && fuse_result(ops, &defined, uses, (b, a), index)
             }
             _ => false,
         };
@@ -405,51 +406,29 @@ impl Defined {
 }
 
 /// Writes the result `from` into `to`, with which the operation at `check` compares it.
-fn fuse_word(
+fn fuse_result(
     ops: &mut [Op],
     defined: &Defined,
     uses: &Uses<'_>,
     (from, to): (Word, Word),
     check: usize,
 ) -> bool {
-    let Word::Var(var) = from else { return false };
-    if uses.vars[var as usize] != 1 {
-        return false;
-    }
-    let Some(&index) = defined.0.get(&Def::Var(var)) else {
+    let (result, count) = match from {
+        Word::Var(var) => (Def::Var(var), uses.vars[var as usize]),
+        Word::Address(area, 0) => (Def::Area(area), uses.areas[area as usize]),
+        _ => return false,
+    };
+    let Some(&index) = defined.0.get(&result).filter(|_| count == 1) else {
         return false;
     };
-    match &mut ops[index].kind {
-        OpKind::Relation { c, def, .. }
-            if *c == from && *def == Def::Var(var) && defined.precedes(to, index) =>
-        {
+    if !defined.precedes(to, index) {
+        return false;
+    }
+    let def = match &mut ops[index].kind {
+        OpKind::Relation { c, def, .. } if *c == from && *def == result => {
             *c = to;
-            *def = Def::None;
-            ops[index].check = Some(ops[check].location);
-            true
+            def
         }
-        _ => false,
-    }
-}
-
-/// Like [`fuse_word`], for a result that is a block.
-fn fuse_block(
-    ops: &mut [Op],
-    defined: &Defined,
-    uses: &Uses<'_>,
-    (from, to): (Word, Word),
-    check: usize,
-) -> bool {
-    let Word::Address(area, 0) = from else {
-        return false;
-    };
-    if uses.areas[area as usize] != 1 {
-        return false;
-    }
-    let Some(&index) = defined.0.get(&Def::Area(area)) else {
-        return false;
-    };
-    match &mut ops[index].kind {
         // A `lane` call defines one lane of its block only: the other lanes would not be compared.
         OpKind::Call {
             id: identity,
@@ -458,7 +437,7 @@ fn fuse_block(
             d,
             def,
             ..
-        } if *identity != id::LANE && *def == Def::Area(area) && defined.precedes(to, index) => {
+        } if *identity != id::LANE && *def == result => {
             let declared = precompile::find(*identity, uses.precompiles);
             let result_is_a = declared.is_some_and(|found| found.writes_at(Operand::A));
             let operand = match (*a == from, *c == from, *d == from) {
@@ -469,10 +448,11 @@ fn fuse_block(
                 _ => return false,
             };
             *operand = to;
-            *def = Def::None;
-            ops[index].check = Some(ops[check].location);
-            true
+            def
         }
-        _ => false,
-    }
+        _ => return false,
+    };
+    *def = Def::None;
+    ops[index].check = Some(ops[check].location);
+    true
 }

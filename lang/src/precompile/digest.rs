@@ -4,7 +4,7 @@ use droste_native::precompile::{Block, ByteDigest, PrecompileError};
 use p3_field::PrimeField32;
 
 use super::Operand::{self, A, B, C, D, E};
-use super::{Function, Integers, Output, Parameter, Refusal};
+use super::{Function, Integers, Output, Parameter, Refusal, any};
 use crate::executor::{CallContext, Fault};
 use crate::record::Call;
 
@@ -17,6 +17,31 @@ pub(super) fn check_depth([depth, ..]: Integers) -> Result<(), Refusal> {
         message: format!("the depth of a Merkle path must be 1 to 30, not {depth}"),
         help: "a path of depth 0 is its leaf",
     })
+}
+
+/// Declares `compress(A, B, C, _, _)`, which writes to C the parent of the digests at A and B.
+pub(super) const fn compress(name: &'static str) -> Function {
+    Function {
+        name,
+        parameters: &[Parameter::Block(A), Parameter::Block(B)],
+        check: any,
+        output: Output::Block(C),
+    }
+}
+
+/// Declares `merkle(A, B, C, D, E)` for digests of one block. See [`run_block_merkle`].
+pub(super) const fn block_merkle(name: &'static str) -> Function {
+    Function {
+        name,
+        parameters: &[
+            Parameter::Block(D),
+            Parameter::Felt(B),
+            Parameter::Slice(C, |[depth, ..]| depth),
+            Parameter::Integer(E),
+        ],
+        check: check_depth,
+        output: Output::Block(A),
+    }
 }
 
 /// Runs `merkle(A, B, C, D, E)` for digests of one block, which writes to A the root that is

@@ -6,8 +6,8 @@ use droste_native::precompile::{LANES, poseidon16_compress};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::Operand::{A, B, C, D, E};
-use super::digest::{check_depth, merkle_rows, run_block_merkle};
-use super::{Function, Integers, Output, Parameter, Precompile, Refusal, any};
+use super::digest::{block_merkle, compress, merkle_rows, run_block_merkle};
+use super::{Function, Integers, Output, Parameter, Precompile, Refusal};
 use crate::executor::{CallContext, Fault};
 use crate::record::Call;
 
@@ -15,12 +15,7 @@ use crate::record::Call;
 pub const POSEIDON16_COMPRESS: Precompile = Precompile {
     name: "poseidon16_compress",
     identity: 5,
-    functions: &[Function {
-        name: "poseidon16_compress",
-        parameters: &[Parameter::Block(A), Parameter::Block(B)],
-        check: any,
-        output: Output::Block(C),
-    }],
+    functions: &[compress("poseidon16_compress")],
     is_total: true,
     run: |call| {
         let (left, right) = (call.read(A)?, call.read(B)?);
@@ -80,17 +75,7 @@ pub const POSEIDON16_HASH: Precompile = Precompile {
 pub const POSEIDON16_MERKLE: Precompile = Precompile {
     name: "poseidon16_merkle",
     identity: 7,
-    functions: &[Function {
-        name: "poseidon16_merkle",
-        parameters: &[
-            Parameter::Block(D),
-            Parameter::Felt(B),
-            Parameter::Slice(C, |[depth, ..]| depth),
-            Parameter::Integer(E),
-        ],
-        check: check_depth,
-        output: Output::Block(A),
-    }],
+    functions: &[block_merkle("poseidon16_merkle")],
     is_total: false,
     run: |call| run_block_merkle(call, poseidon16_compress),
     rows: merkle_rows,

@@ -6,8 +6,8 @@ use droste_native::precompile::{LANES, poseidon2_compress, poseidon2_permute};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::Operand::{A, B, C, D, E};
-use super::digest::{check_depth, merkle_rows, run_block_merkle};
-use super::{Function, Integers, Output, Parameter, Precompile, Refusal, any};
+use super::digest::{block_merkle, compress, merkle_rows, run_block_merkle};
+use super::{Function, Integers, Output, Parameter, Precompile, Refusal};
 use crate::executor::{CallContext, Fault};
 use crate::record::Call;
 
@@ -15,12 +15,7 @@ use crate::record::Call;
 pub const POSEIDON2_COMPRESS: Precompile = Precompile {
     name: "poseidon2_compress",
     identity: 16,
-    functions: &[Function {
-        name: "poseidon2_compress",
-        parameters: &[Parameter::Block(A), Parameter::Block(B)],
-        check: any,
-        output: Output::Block(C),
-    }],
+    functions: &[compress("poseidon2_compress")],
     is_total: true,
     run: |call| {
         let (left, right) = (call.read(A)?, call.read(B)?);
@@ -35,17 +30,7 @@ pub const POSEIDON2_COMPRESS: Precompile = Precompile {
 pub const POSEIDON2_MERKLE: Precompile = Precompile {
     name: "poseidon2_merkle",
     identity: 17,
-    functions: &[Function {
-        name: "poseidon2_merkle",
-        parameters: &[
-            Parameter::Block(D),
-            Parameter::Felt(B),
-            Parameter::Slice(C, |[depth, ..]| depth),
-            Parameter::Integer(E),
-        ],
-        check: check_depth,
-        output: Output::Block(A),
-    }],
+    functions: &[block_merkle("poseidon2_merkle")],
     is_total: false,
     run: |call| run_block_merkle(call, poseidon2_compress),
     rows: merkle_rows,

@@ -36,23 +36,34 @@ impl Emitter<'_> {
         needed.then(|| self.layout.word(outer))
     }
 
-    /// Sets the parameters of the next iteration, and its counter.
-    fn next_iteration(&mut self, inner: &Loop) {
-        let stride = self.layout.stride(inner.frame);
+    /// Writes a value to a cell, unless it is there.
+    fn copy(&mut self, value: Operand, slot: Operand) {
+        if value != slot {
+            self.add(value, ZERO, slot);
+        }
+    }
+
+    /// Sets the parameters of the iteration whose frame is at `base`.
+    fn set_params(&mut self, inner: &Loop, base: i64, is_first: bool) {
+        let value = |init, next| if is_first { init } else { next };
         for carried in &inner.words {
-            let slot = mem(stride + self.layout.word(carried.param));
-            let value = self.operand(carried.next);
-            if value != slot {
-                self.add(value, ZERO, slot);
-            }
+            let slot = mem(base + self.layout.word(carried.param));
+            let value = self.operand(value(carried.init, carried.next));
+            self.copy(value, slot);
         }
         for carried in &inner.blocks {
-            let slot = frame(stride + self.layout.area(carried.param).1);
-            let value = self.operand(carried.next);
+            let slot = frame(base + self.layout.area(carried.param).1);
+            let value = self.operand(value(carried.init, carried.next));
             if value != slot {
                 self.call(id::BLOCK_EQ, [value, slot, ZERO, ZERO], 0);
             }
         }
+    }
+
+    /// Sets the parameters of the next iteration, and its counter.
+    fn next_iteration(&mut self, inner: &Loop) {
+        let stride = self.layout.stride(inner.frame);
+        self.set_params(inner, stride, false);
         let (counter, next) = (self.var(inner.counter), self.var(inner.counter_next));
         self.add(counter, ONE, next);
         if let Some(outer) = self.outer(inner) {
@@ -64,20 +75,7 @@ impl Emitter<'_> {
         let location = self.location;
         let base = self.layout.loop_base(inner.frame);
         let stride = self.layout.stride(inner.frame);
-        for carried in &inner.words {
-            let slot = mem(base + self.layout.word(carried.param));
-            let value = self.operand(carried.init);
-            if value != slot {
-                self.add(value, ZERO, slot);
-            }
-        }
-        for carried in &inner.blocks {
-            let slot = frame(base + self.layout.area(carried.param).1);
-            let value = self.operand(carried.init);
-            if value != slot {
-                self.call(id::BLOCK_EQ, [value, slot, ZERO, ZERO], 0);
-            }
-        }
+        self.set_params(inner, base, true);
         self.add(ZERO, ZERO, mem(base + self.layout.word(inner.counter)));
         if let Some(outer) = self.outer(inner) {
             self.add(frame(0), ZERO, mem(base + outer));
@@ -168,9 +166,7 @@ impl Emitter<'_> {
         for (arg, param) in call.args.iter().zip(&function.params) {
             let slot = mem(base + self.layout.word(*param));
             let value = self.operand(*arg);
-            if value != slot {
-                self.add(value, ZERO, slot);
-            }
+            self.copy(value, slot);
         }
         self.add(frame(0), ZERO, mem(base + 1));
         let after = self.here() + 2;

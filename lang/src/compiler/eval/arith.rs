@@ -44,6 +44,18 @@ fn constant(value: EF) -> Ext {
     Ext::Const(std::array::from_fn(|i| coefficients[i]))
 }
 
+/// Returns the values of words that are all known.
+pub(super) fn constants<const N: usize>(words: &[Word; N]) -> Option<[F; N]> {
+    let mut values = [F::ZERO; N];
+    for (value, word) in values.iter_mut().zip(words) {
+        let Word::Const(known) = word else {
+            return None;
+        };
+        *value = *known;
+    }
+    Some(values)
+}
+
 /// Returns the scalar that an element is, if it is one.
 pub(super) fn scalar(value: &Ext) -> Option<Word> {
     match value {
@@ -282,15 +294,11 @@ impl Evaluator<'_> {
             Block::Const(lanes) => Word::Address(self.builder.constant(*lanes), 0),
             Block::At(pointer) => self.pointer(*pointer),
             Block::Lanes(words) => {
-                let constants = words.map(|word| match word {
-                    Word::Const(value) => Some(value),
-                    _ => None,
-                });
-                if constants.iter().all(Option::is_some) {
-                    let lanes = constants.map(Option::unwrap_or_default);
-                    return Word::Address(self.builder.constant(lanes), 0);
-                }
-                Word::Address(self.builder.block_of(words), 0)
+                let area = match constants(words) {
+                    Some(lanes) => self.builder.constant(lanes),
+                    None => self.builder.block_of(words),
+                };
+                Word::Address(area, 0)
             }
         }
     }

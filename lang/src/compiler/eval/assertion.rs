@@ -1,7 +1,6 @@
 //! Assertions.
 
 use super::arith::*;
-use super::control::Condition;
 use super::*;
 use crate::compiler::ir::Word;
 use crate::compiler::value::{Block, Ext};
@@ -27,6 +26,14 @@ fn false_now<T>(left: &Value, right: &Value, span: Span) -> Eval<T> {
     fail_help(span, "this assertion is false at compile time", sides)
 }
 
+/// The condition of a branch or an assertion.
+pub(super) enum Condition {
+    Known(bool),
+    Flag(Word),
+    /// The condition that two words are equal or, with `false`, not equal.
+    Equal(Word, Word, bool),
+}
+
 impl Evaluator<'_> {
     pub(super) fn assert(&mut self, condition: Condition, span: Span) -> Eval<()> {
         let holds = match condition {
@@ -48,7 +55,21 @@ impl Evaluator<'_> {
         }
     }
 
-    pub(super) fn assert_equal(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
+    /// Asserts that two values are equal, or that they are not.
+    pub(super) fn assert_sides(
+        &mut self,
+        left: &Value,
+        right: &Value,
+        equal: bool,
+        span: Span,
+    ) -> Eval<()> {
+        match equal {
+            true => self.assert_equal(left, right, span),
+            false => self.assert_different(left, right, span),
+        }
+    }
+
+    fn assert_equal(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
         let holds = match (left, right) {
             (Value::Felt(a), Value::Felt(b)) | (Value::Flag(a), Value::Flag(b)) => {
                 self.builder.assert_equal(*a, *b)
@@ -163,7 +184,7 @@ impl Evaluator<'_> {
         true
     }
 
-    pub(super) fn assert_different(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
+    fn assert_different(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
         match (left, right) {
             (Value::Felt(a), Value::Felt(b)) => self.assert(Condition::Equal(*a, *b, false), span),
             (Value::Ext(a), Value::Ext(b)) if scalar(a).is_some() && scalar(b).is_some() => {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::builtin::{Receiver, receiver};
-use super::dispatch::{Candidate, Owner, Prefix};
+use super::candidate::{Candidate, Prefix};
 use super::*;
 use crate::compiler::resolve::{Head, TraitName};
 

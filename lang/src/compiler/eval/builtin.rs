@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::compiler::resolve::UNCHECKED_SLICE;
+use crate::compiler::value::{Block, Ext};
+use droste_native::F;
+use p3_field::PrimeCharacteristicRing;
 
 /// How a method takes `self`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -274,5 +277,36 @@ pub(super) fn builtin_function(ty: &Ty, name: &str) -> bool {
         }
         Ty::Int(_) => is_integer_method(name),
         _ => false,
+    }
+}
+
+/// Returns a constant of a built-in type.
+pub(super) fn constant(ty: &Ty, name: &str) -> Option<Value> {
+    let coefficients = |first| {
+        let mut value = [F::ZERO; 5];
+        value[0] = first;
+        Value::Ext(Ext::Const(value))
+    };
+    Some(match (ty, name) {
+        (Ty::Felt, "ZERO") => Value::Felt(Word::Const(F::ZERO)),
+        (Ty::Felt, "ONE") => Value::Felt(Word::Const(F::ONE)),
+        (Ty::Ext, "ZERO") => coefficients(F::ZERO),
+        (Ty::Ext, "ONE") => coefficients(F::ONE),
+        (Ty::Block, "ZERO") => Value::Block(Block::Const([F::ZERO; 8])),
+        (Ty::Int(Some(ty)), name) => return integer::constant(*ty, name),
+        (Ty::Phantom, _) => Value::Phantom,
+        _ => return None,
+    })
+}
+
+/// Returns the type of a built-in type's function's arguments, if they are integers.
+pub(super) fn parameter(ty: &Ty, name: &str) -> Ty {
+    let int = |ty| Ty::Int(Some(ty));
+    match (ty, name) {
+        (Ty::Felt, "new") => int(IntType::U32),
+        (Ty::Ext, "new") => Ty::Array(Rc::new(int(IntType::U32)), None),
+        (Ty::Int(ty), name) => integer::parameter(*ty, name),
+        (Ty::Felt | Ty::Ext | Ty::Block | Ty::Slice, _) => int(IntType::Usize),
+        _ => Ty::Unknown,
     }
 }

@@ -1,28 +1,14 @@
-//! Calls: which function a path or a method means, its generic arguments, and how it is inlined.
+//! Calls: which function a path or a method means, and with which generic arguments.
 
 use std::rc::Rc;
 
-use super::dispatch::{Candidate, Owner, Prefix};
-use super::generics::Generics;
+use super::candidate::{Candidate, Prefix};
+use super::function::Callee;
+use super::invoke::Argument;
 use super::unify::Header;
 use super::*;
 use crate::compiler::resolve::{Namespace, TraitName};
 use place::Place;
-
-/// An argument. If the parameter is `&mut`, also the place to which its final value is written.
-pub(super) struct Argument {
-    pub value: Value,
-    pub place: Option<Place>,
-}
-
-/// A function to be called, and what its names mean.
-pub(super) struct Callee {
-    pub function: Rc<Function>,
-    pub module: ModuleId,
-    pub owner: Option<Owner>,
-    pub generics: Generics,
-    pub self_type: Option<Ty>,
-}
 
 impl Evaluator<'_> {
     pub(super) fn call(
@@ -37,36 +23,7 @@ impl Evaluator<'_> {
             && let Some((definition, used)) = self.items.path(module, path, Namespace::Value)?
         {
             if used == path.segments.len() {
-                let turbofish = &path.segments[used - 1].generics;
-                return match definition {
-                    Definition::Function(defined_in, function) => {
-                        let generics = self.open(&function.generics, turbofish)?;
-                        let types = Some((defined_in, &generics));
-                        let values = self.arguments(&function, types, None, arguments, span)?;
-                        let callee = Callee {
-                            function,
-                            module: defined_in,
-                            owner: None,
-                            generics,
-                            self_type: None,
-                        };
-                        self.invoke(callee, values, span)
-                    }
-                    Definition::Struct(id) => {
-                        let params = &self.items.structs[id].ast.generics;
-                        let generics = self.open(params, turbofish)?.arguments();
-                        self.tuple_structure(id, generics, arguments, &expected, span)
-                    }
-                    Definition::Intrinsic(name) => {
-                        let values = self.values(arguments, Ty::Int(Some(IntType::Usize)))?;
-                        self.at(span);
-                        self.intrinsic_call(name, values, span)
-                    }
-                    _ => {
-                        let name = path.segments[used - 1].name;
-                        fail(path.span, format!("`{name}` is not a function"))
-                    }
-                };
+                return self.call_item(definition, path, arguments, expected, span);
             }
             if let Definition::Trait(of) = definition
                 && used + 1 == path.segments.len()
@@ -74,10 +31,7 @@ impl Evaluator<'_> {
                 return self.trait_call(of, path, arguments, span);
             }
         }
-        let Some((last, prefix)) = path.segments.split_last() else {
-            return fail(path.span, "this is not a function");
-        };
-        if prefix.is_empty() && path.qualified.is_none() {
+        if let (None, [last]) = (&path.qualified, path.segments.as_slice()) {
             if &*last.name.text() == "Self"
                 && let Some(Ty::Struct(id, generics)) = self.here().self_type.clone()
             {
@@ -86,6 +40,61 @@ impl Evaluator<'_> {
             let name = last.name;
             return missing(&format!("function `{name}`"), name, path.span);
         }
+        self.call_associated(path, arguments, expected, span)
+    }
+
+    /// Calls the item that a path names.
+    fn call_item(
+        &mut self,
+        item: Definition,
+        path: &Path,
+        arguments: &[Expr],
+        expected: Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let Some(last) = path.segments.last() else {
+            return fail(path.span, "this is not a function");
+        };
+        let turbofish = &last.generics;
+        match item {
+            Definition::Function(module, function) => {
+                let generics = self.open(&function.generics, turbofish)?;
+                let types = Some((module, &generics));
+                let values = self.arguments(&function, types, None, arguments, span)?;
+                let callee = Callee {
+                    function,
+                    module,
+                    owner: None,
+                    generics,
+                    self_type: None,
+                };
+                self.invoke(callee, values, span)
+            }
+            Definition::Struct(id) => {
+                let params = &self.items.structs[id].ast.generics;
+                let generics = self.open(params, turbofish)?.arguments();
+                self.tuple_structure(id, generics, arguments, &expected, span)
+            }
+            Definition::Intrinsic(name) => {
+                let values = self.values(arguments, Ty::Int(Some(IntType::Usize)))?;
+                self.at(span);
+                self.intrinsic_call(name, values, span)
+            }
+            _ => fail(path.span, format!("`{}` is not a function", last.name)),
+        }
+    }
+
+    /// Calls `Type::function(..)`.
+    fn call_associated(
+        &mut self,
+        path: &Path,
+        arguments: &[Expr],
+        expected: Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let Some((last, prefix)) = path.segments.split_last() else {
+            return fail(path.span, "this is not a function");
+        };
         let mut ty = self.path_prefix_type(path, prefix.len())?;
         // `Index::new` and `Words::new` return their own type, whose length need not be written
         // here.
@@ -117,7 +126,7 @@ impl Evaluator<'_> {
             if prefix.of.is_some() && !matches!(&*last.name.text(), "clone" | "default") {
                 return fail(span, "this function of the trait is not in the subset");
             }
-            let parameter = intrinsic::parameter(&ty, &last.name.text());
+            let parameter = builtin::parameter(&ty, &last.name.text());
             let values = self.values(arguments, parameter)?;
             self.at(span);
             let name = last.name;
@@ -127,42 +136,6 @@ impl Evaluator<'_> {
             };
         }
         self.call_candidates(found, &ty, last, None, arguments, span)
-    }
-
-    /// Returns what the first `length` segments of a path say about the item that they precede.
-    pub(super) fn prefix<'a>(&self, path: &'a Path, length: usize) -> Eval<Prefix<'a>> {
-        let of = path.qualified.as_deref().filter(|_| length == 0);
-        let of = of.and_then(|(_, of)| of.as_ref());
-        Ok(Prefix {
-            path: Some((path, length)),
-            of: match of {
-                Some(of) => Some(self.items.trait_named(self.module(), of)?),
-                None => None,
-            },
-            arguments: of.and_then(|of| of.segments.last()),
-        })
-    }
-
-    fn tuple_structure(
-        &mut self,
-        id: usize,
-        generics: Rc<[Ty]>,
-        arguments: &[Expr],
-        expected: &Ty,
-        span: Span,
-    ) -> Eval<Value> {
-        let info = &self.items.structs[id];
-        let (ast, module) = (info.ast.clone(), info.module);
-        if arguments.len() != ast.fields.len() {
-            return fail(span, "wrong number of fields");
-        }
-        let bound = Generics::of(&ast.generics, generics.iter().cloned());
-        let mut fields = Vec::with_capacity(arguments.len());
-        for (argument, (_, ty)) in arguments.iter().zip(&ast.fields) {
-            let ty = self.integers_of(ty, module, &bound)?;
-            fields.push(self.expr_of(argument, ty)?);
-        }
-        self.build_structure(id, generics, fields, expected, span)
     }
 
     /// Evaluates arguments of a built-in function, whose integers are all of one type.
@@ -290,7 +263,7 @@ impl Evaluator<'_> {
         if push {
             list.push(argument);
         } else {
-            let length = intrinsic::integer(&argument, span)?;
+            let length = argument::integer(&argument, span)?;
             list.truncate(usize::try_from(length).unwrap_or(usize::MAX));
         }
         self.write_back(&place, Value::Vec(values))?;
@@ -384,30 +357,6 @@ impl Evaluator<'_> {
             owner: Some(owner),
             generics,
             self_type: Some(ty.clone()),
-        })
-    }
-
-    /// Opens the scope of an implementation's generic parameters or, for a default, those of its
-    /// trait. `generics` are those of the implementation.
-    pub(super) fn owner_generics(
-        &mut self,
-        owner: Owner,
-        generics: &Generics,
-        ty: &Ty,
-    ) -> Eval<Generics> {
-        let items = self.items;
-        let Some(id) = owner.default_of else {
-            return Ok(generics.clone());
-        };
-        // A default is written in its trait, in which the names of the implementation's parameters
-        // mean something else.
-        let info = &items.impls[owner.implementation];
-        let written = info.ast.of.as_ref().and_then(|path| path.segments.last());
-        let written = written.map_or(&[][..], |written| &written.generics);
-        let (known, this) = (generics.clone(), Some(ty.clone()));
-        let span = info.ast.self_type.span;
-        self.within(span, info.module, known, this, Some(owner), |this| {
-            this.open(&items.traits[id].1.generics, written)
         })
     }
 }

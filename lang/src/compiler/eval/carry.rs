@@ -1,4 +1,4 @@
-//! Which run-time values branches and loops carry in variables, and how.
+//! Which run-time values branches, loops and calls carry, and how.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::compiler::value::{Block as BlockValue, Ext, Pointer};
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 
-/// How a run-time scalar is carried from one iteration to the next.
+/// How a run-time scalar is carried: from one iteration to the next, or into a function.
 #[derive(Clone, Copy)]
 pub(super) enum Carrier {
     Word,
@@ -41,6 +41,7 @@ pub(super) fn carried(like: &Value, word: Word) -> Value {
         Value::Flag(_) => Value::Flag(word),
         Value::Index(_, bound) => Value::Index(word, *bound),
         Value::Slice(_, length) => Value::Slice(pointer, *length),
+        Value::Words(_, length) => Value::Words(word, *length),
         Value::Ext(_) => Value::Ext(Ext::At(pointer)),
         _ => Value::Block(BlockValue::At(pointer)),
     }
@@ -74,4 +75,84 @@ pub(super) fn replace_leaves(vars: &Variables, new: &HashMap<usize, Value>) -> V
         (*name, changed.unwrap_or_else(|| value.clone()))
     });
     replaced.collect()
+}
+
+/// Returns the word that represents a scalar whose place is decided.
+pub(super) fn place(leaf: &Value) -> Option<Word> {
+    match leaf {
+        Value::Felt(word) | Value::Flag(word) | Value::Words(word, _) | Value::Index(word, _) => {
+            Some(*word)
+        }
+        Value::Slice(pointer, _)
+        | Value::Ext(Ext::At(pointer))
+        | Value::Block(BlockValue::At(pointer))
+            if pointer.distance == 0 =>
+        {
+            Some(pointer.word)
+        }
+        _ => None,
+    }
+}
+
+/// Type of a run-time scalar, with what is known about it while compiling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Scalar {
+    Felt,
+    Flag,
+    Ext,
+    Block,
+    /// Number of blocks.
+    Slice(u32),
+    /// Number of words.
+    Words(u64),
+    /// Bound.
+    Index(u64),
+}
+
+impl Scalar {
+    /// Returns the type of a scalar, or `None` if it exists only while compiling.
+    pub(super) fn of(leaf: &Value) -> Option<Self> {
+        match leaf {
+            Value::Felt(_) => Some(Self::Felt),
+            Value::Flag(_) => Some(Self::Flag),
+            Value::Ext(_) => Some(Self::Ext),
+            Value::Block(_) => Some(Self::Block),
+            Value::Slice(_, length) => Some(Self::Slice(*length)),
+            Value::Words(_, length) => Some(Self::Words(*length)),
+            Value::Index(_, bound) => Some(Self::Index(*bound)),
+            _ => None,
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    /// Returns the word that represents a scalar: its value, or its address.
+    pub(super) fn leaf_word(&mut self, leaf: &Value) -> Word {
+        match leaf {
+            Value::Felt(word) | Value::Flag(word) | Value::Index(word, _) => *word,
+            Value::Words(word, _) => {
+                // The receiver may write any of the words.
+                if let Some(words) = self.words(*word) {
+                    words.all = true;
+                }
+                *word
+            }
+            Value::Slice(pointer, _) => self.pointer(*pointer),
+            Value::Ext(value) => self.ext_address(value),
+            Value::Block(block) => self.block_address(block),
+            _ => Word::Const(Default::default()),
+        }
+    }
+
+    /// Returns whether a scalar is a constant or at a fixed address, which is the same for all
+    /// functions.
+    pub(super) fn is_fixed(&self, leaf: &Value) -> bool {
+        match place(leaf) {
+            Some(Word::Const(_)) => true,
+            Some(Word::Address(area, _)) => {
+                self.builder.ir.areas[area as usize].kind != (AreaKind::Local { global: false })
+            }
+            _ => false,
+        }
+    }
 }

@@ -1,7 +1,7 @@
-//! Branches and loops. They are decided at compile time where possible, and otherwise emitted.
+//! Branches and `match`. They are decided at compile time where possible, and otherwise emitted.
 
+use super::assertion::Condition;
 use super::carry::*;
-use super::instance::Scalar;
 use super::*;
 use crate::compiler::build::Scope;
 use crate::compiler::ir::*;
@@ -9,17 +9,28 @@ use crate::compiler::value::{Block as BlockValue, Ext};
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 
-/// The condition of a branch or an assertion.
-pub(super) enum Condition {
-    Known(bool),
-    Flag(Word),
-    /// The condition that two words are equal or, with `false`, not equal.
-    Equal(Word, Word, bool),
-}
-
 /// Advice for slices of different lengths that a branch or loop would have to join.
 pub(super) const SLICE_LENGTHS: &str =
     "a slice has one length, known while compiling: let both have the same";
+
+/// Returns whether a pattern contains alternatives.
+fn alternatives(pattern: &PatternKind) -> bool {
+    let any = |patterns: &[Pattern]| patterns.iter().any(|inner| alternatives(&inner.kind));
+    match pattern {
+        PatternKind::Or(_) => true,
+        PatternKind::Tuple(elements)
+        | PatternKind::Array(elements)
+        | PatternKind::TupleStruct(_, elements) => any(&elements.patterns),
+        PatternKind::Struct(_, fields, _) => {
+            fields.iter().any(|(_, inner)| alternatives(&inner.kind))
+        }
+        PatternKind::Wild
+        | PatternKind::Bind(_)
+        | PatternKind::Constant(_)
+        | PatternKind::Int(..)
+        | PatternKind::Bool(_) => false,
+    }
+}
 
 impl Evaluator<'_> {
     pub(super) fn condition(&mut self, expr: &Expr) -> Eval<Condition> {
@@ -250,5 +261,46 @@ impl Evaluator<'_> {
         }
         self.here().vars = vars;
         Ok(())
+    }
+
+    pub(super) fn matching(
+        &mut self,
+        value: &Expr,
+        arms: &[(Pattern, Option<Expr>, Expr)],
+        expected: &Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let value = self.expr(value)?;
+        for (pattern, guard, body) in arms {
+            let mark = self.here().vars.len();
+            let mut matches = self.try_match(pattern, &value)?;
+            if let (true, Some(guard)) = (matches, guard) {
+                if alternatives(&pattern.kind) && !effects::is_total(guard) {
+                    return fail_help(
+                        guard.span,
+                        "this guard may run once for each alternative that matches",
+                        "write an arm for each alternative",
+                    );
+                }
+                matches = match self.condition(guard)? {
+                    control::Condition::Known(holds) => holds,
+                    _ => {
+                        return fail_help(
+                            guard.span,
+                            "a `match` and its guards are decided at compile time",
+                            "write `if` inside the arm",
+                        );
+                    }
+                };
+            }
+            if matches {
+                self.expected = expected.clone();
+                let result = self.expr(body)?;
+                self.here().vars.truncate(mark);
+                return Ok(result);
+            }
+            self.here().vars.truncate(mark);
+        }
+        fail(span, "no arm matches this value")
     }
 }

@@ -12,86 +12,11 @@ use std::rc::Rc;
 
 use super::bounds::Static;
 use super::builtin::{self, Receiver, builtin_function, builtin_method, receiver};
-use super::generics::Generics;
-use super::types::head;
-use super::unify::{Header, Match};
+use super::candidate::{Candidate, Prefix};
 use super::*;
-use crate::compiler::resolve::{self, Associated, Head, Table, TraitName, UNCHECKED_SLICE};
-
-/// Where the code of a call in progress is written. This determines its generic parameters.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Owner {
-    pub implementation: usize,
-    /// The trait, if the code is a default of it.
-    pub default_of: Option<usize>,
-}
-
-/// Something in an implementation that may be meant.
-#[derive(Clone)]
-pub(super) struct Candidate<T> {
-    pub item: Associated<T>,
-    /// Generic arguments of the implementation.
-    pub generics: Generics,
-    /// Whether the implementation certainly applies to the type.
-    certain: bool,
-    /// The trait, or `None` if it is inherent.
-    pub of: Option<TraitName>,
-}
-
-impl<T> Candidate<T> {
-    /// Returns whether it belongs to this trait of the standard library.
-    pub(super) fn is_of(&self, name: &str) -> bool {
-        self.of == Some(TraitName::Builtin(Symbol::new(name)))
-    }
-
-    pub(super) fn owner(&self) -> Owner {
-        Owner {
-            implementation: self.item.implementation,
-            default_of: self.item.default_of,
-        }
-    }
-}
+use crate::compiler::resolve::{self, TraitName, UNCHECKED_SLICE};
 
 impl Evaluator<'_> {
-    /// Returns everything called `name` that implementations may provide for a type.
-    pub(super) fn candidates<T: Clone>(
-        &mut self,
-        table: impl Fn(&Items) -> &Table<T>,
-        ty: &Ty,
-        name: Symbol,
-        span: Span,
-    ) -> Eval<Vec<Candidate<T>>> {
-        let items = self.items;
-        let mut found = Vec::new();
-        if let Ty::Vec(_) = ty {
-            // A `Vec` behind a reference to a slice is a `Vec` here, and a slice to rustc.
-            for item in table(items).get(&(Head::Array, name)).into_iter().flatten() {
-                if self.implements(item.implementation, ty, 0)?.0 != Match::No {
-                    return fail_help(
-                        span,
-                        format!("`{name}` may be that of a slice, where a `Vec` is taken for one"),
-                        "write `v[0..v.len()]` for the slice of a `Vec`",
-                    );
-                }
-            }
-        }
-        for head in [head(ty), Some(Head::Any)].into_iter().flatten() {
-            for item in table(items).get(&(head, name)).into_iter().flatten() {
-                let (matches, generics) = self.implements(item.implementation, ty, 0)?;
-                if matches == Match::No {
-                    continue;
-                }
-                found.push(Candidate {
-                    item: item.clone(),
-                    generics,
-                    certain: matches == Match::Yes,
-                    of: items.impls[item.implementation].of,
-                });
-            }
-        }
-        Ok(found)
-    }
-
     /// Returns the candidates for a method call. There are none if the built-in method is meant.
     /// There are several only if they belong to one trait, so that the arguments decide.
     pub(super) fn method_candidates(
@@ -195,7 +120,7 @@ impl Evaluator<'_> {
     ) -> Eval<Option<Candidate<Rc<Const>>>> {
         self.known(ty, span)?;
         let found = self.candidates(|items| &items.constants, ty, name, span)?;
-        let builtin = intrinsic::constant(ty, &name.text()).map(|_| None);
+        let builtin = builtin::constant(ty, &name.text()).map(|_| None);
         let found = self.associated(found, builtin, prefix, name, span)?;
         self.only(found, name, span)
     }
@@ -261,41 +186,6 @@ impl Evaluator<'_> {
             return Ok(found);
         }
         self.choose(found, builtin, &kind, name, span)
-    }
-
-    /// Returns the candidates whose trait has the generic arguments that a path writes.
-    fn with_trait_arguments<T>(
-        &mut self,
-        found: Vec<Candidate<T>>,
-        written: Option<&Segment>,
-    ) -> Eval<Vec<Candidate<T>>> {
-        let Some(written) = written.filter(|written| !written.generics.is_empty()) else {
-            return Ok(found);
-        };
-        let items = self.items;
-        let mut left = Vec::new();
-        for mut candidate in found {
-            let info = &items.impls[candidate.item.implementation];
-            let own = info.ast.of.as_ref().and_then(|path| path.segments.last());
-            let params: &[GenericParam] = match info.of {
-                Some(TraitName::User(id)) => &items.traits[id].1.generics,
-                _ => &[],
-            };
-            let types = self.open(params, &written.generics)?.arguments();
-            let constant = params.iter().map(|param| param.constant);
-            let types = constant.zip(types.iter().cloned()).collect();
-            let header = Header {
-                module: info.module,
-                self_type: None,
-                lengths: true,
-            };
-            let own = own.map_or(&[][..], |own| &own.generics);
-            let matches = self.unify_arguments(own, types, &header, &mut candidate.generics)?;
-            if matches != Match::No {
-                left.push(candidate);
-            }
-        }
-        Ok(left)
     }
 
     /// Returns the method, of an imported trait that is not the program's, that a type may have.
@@ -425,16 +315,24 @@ impl Evaluator<'_> {
             "write `<Type as Trait>::name` for the one that is meant, or import only its trait",
         )
     }
-}
 
-/// The part of a path before the name of an associated item.
-pub(super) struct Prefix<'a> {
-    /// The path, and the number of its segments that belong to this part.
-    pub path: Option<(&'a Path, usize)>,
-    /// The trait that the path names.
-    pub of: Option<TraitName>,
-    /// The segment that may have generic arguments of the trait.
-    pub arguments: Option<&'a Segment>,
+    /// Returns the type of `ty` that segment `index` of a path names.
+    pub(super) fn associated_type(&mut self, ty: &Ty, path: &Path, index: usize) -> Eval<Ty> {
+        let (items, name, span) = (self.items, path.segments[index].name, path.span);
+        let prefix = self.prefix(path, index)?;
+        match self.type_candidate(&prefix, ty, name, span)? {
+            Some(candidate) => {
+                let info = &items.impls[candidate.item.implementation];
+                let definition = &info.ast.types[candidate.item.item].1;
+                let (owner, this) = (Some(candidate.owner()), Some(ty.clone()));
+                let generics = candidate.generics;
+                self.within(span, info.module, generics, this, owner, |this| {
+                    this.ty(definition)
+                })
+            }
+            None => fail(span, format!("this type has no associated type `{name}`")),
+        }
+    }
 }
 
 fn positions<T>(list: &[T], wanted: impl Fn(&T) -> bool) -> Vec<usize> {

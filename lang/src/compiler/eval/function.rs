@@ -1,11 +1,12 @@
-//! Functions marked `#[inline(never)]`. Each is compiled once for every combination of generic
-//! arguments, shapes of arguments, and fixed places in structs, and then called.
+//! How a function is run. Its body is evaluated in the caller's place or, if it is marked
+//! `#[inline(never)]`, compiled once for every combination of generic arguments, shapes of
+//! arguments, and fixed places in structs, and then called.
 
-use super::call::Callee;
-use super::instance::{InstanceKey, Scalar, Shape};
+use super::carry::*;
+use super::generics::Generics;
+use super::instance::{InstanceKey, Shape};
 use super::*;
-use crate::compiler::ir::{Area, AreaKind, Invoke, OpKind, Var, Word};
-use crate::compiler::value::{Block, Ext, Pointer};
+use crate::compiler::ir::{Area, Invoke, OpKind, Var, Word};
 
 /// A compiled function: its index, and what its results look like.
 #[derive(Clone)]
@@ -19,85 +20,24 @@ pub(super) struct Instance {
     consumed: Option<u32>,
 }
 
-/// How a run-time scalar is passed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Passing {
-    Word,
-    Block,
+/// A function to be called, and what its names mean.
+pub(super) struct Callee {
+    pub function: Rc<Function>,
+    pub module: ModuleId,
+    pub owner: Option<Owner>,
+    pub generics: Generics,
+    pub self_type: Option<Ty>,
 }
 
-fn passing(leaf: &Value) -> Option<Passing> {
-    Some(match Scalar::of(leaf)? {
-        Scalar::Felt | Scalar::Flag | Scalar::Slice(_) | Scalar::Words(_) | Scalar::Index(_) => {
-            Passing::Word
-        }
-        Scalar::Ext | Scalar::Block => Passing::Block,
-    })
-}
-
-/// Returns the word that represents a scalar whose place is decided.
-fn place(leaf: &Value) -> Option<Word> {
+/// Returns how a run-time scalar is passed.
+fn passing(leaf: &Value) -> Option<Carrier> {
     match leaf {
-        Value::Felt(word) | Value::Flag(word) | Value::Words(word, _) | Value::Index(word, _) => {
-            Some(*word)
-        }
-        Value::Slice(pointer, _)
-        | Value::Ext(Ext::At(pointer))
-        | Value::Block(Block::At(pointer))
-            if pointer.distance == 0 =>
-        {
-            Some(pointer.word)
-        }
-        _ => None,
-    }
-}
-
-/// Returns a run-time scalar of the same type at another place.
-fn relocate(leaf: &Value, word: Word) -> Value {
-    let pointer = Pointer { word, distance: 0 };
-    match leaf {
-        Value::Felt(_) => Value::Felt(word),
-        Value::Flag(_) => Value::Flag(word),
-        Value::Slice(_, length) => Value::Slice(pointer, *length),
-        Value::Ext(_) => Value::Ext(Ext::At(pointer)),
-        Value::Block(_) => Value::Block(Block::At(pointer)),
-        Value::Words(_, n) => Value::Words(word, *n),
-        Value::Index(_, n) => Value::Index(word, *n),
-        other => other.clone(),
+        Value::Words(..) => Some(Carrier::Word),
+        leaf => carrier(leaf),
     }
 }
 
 impl Evaluator<'_> {
-    /// Returns the word that represents a scalar: its value, or its address.
-    pub(super) fn leaf_word(&mut self, leaf: &Value) -> Word {
-        match leaf {
-            Value::Felt(word) | Value::Flag(word) | Value::Index(word, _) => *word,
-            Value::Words(word, _) => {
-                // The receiver may write any of the words.
-                if let Some(words) = self.words(*word) {
-                    words.all = true;
-                }
-                *word
-            }
-            Value::Slice(pointer, _) => self.pointer(*pointer),
-            Value::Ext(value) => self.ext_address(value),
-            Value::Block(block) => self.block_address(block),
-            _ => Word::Const(Default::default()),
-        }
-    }
-
-    /// Returns whether a scalar is a constant or at a fixed address, which is the same for all
-    /// functions.
-    pub(super) fn is_fixed(&self, leaf: &Value) -> bool {
-        match place(leaf) {
-            Some(Word::Const(_)) => true,
-            Some(Word::Address(area, _)) => {
-                self.builder.ir.areas[area as usize].kind != (AreaKind::Local { global: false })
-            }
-            _ => false,
-        }
-    }
-
     /// Returns the value with every scalar at a fixed address represented by that address.
     fn fix(&mut self, value: Value) -> Value {
         let mut replace = |leaf: &Value| -> Result<Option<Value>, std::convert::Infallible> {
@@ -105,7 +45,7 @@ impl Evaluator<'_> {
                 return Ok(None);
             }
             let word = self.leaf_word(leaf);
-            let placed = relocate(leaf, word);
+            let placed = carried(leaf, word);
             Ok(self.is_fixed(&placed).then_some(placed))
         };
         match value.map_leaves(&mut replace) {
@@ -116,7 +56,7 @@ impl Evaluator<'_> {
 
     /// Returns how a scalar is passed at run time. It is not passed if it belongs to a struct and
     /// is at a fixed place in the caller: a function is compiled anew for each set of fixed places.
-    fn handed_over(&self, value: &Value, leaf: &Value) -> Option<Passing> {
+    fn handed_over(&self, value: &Value, leaf: &Value) -> Option<Carrier> {
         let known = matches!(value, Value::Struct(_)) && self.is_fixed(leaf);
         passing(leaf).filter(|_| !known)
     }
@@ -214,16 +154,16 @@ impl Evaluator<'_> {
                 return Ok(None);
             }
             Ok(passing(leaf).map(|passing| match passing {
-                Passing::Word => {
+                Carrier::Word => {
                     let var = self.builder.var();
                     words.push(var);
-                    relocate(leaf, Word::Var(var))
+                    carried(leaf, Word::Var(var))
                 }
-                Passing::Block => {
+                Carrier::Block => {
                     let frame = self.builder.current_frame();
                     let area = self.builder.area_in(frame, 1);
                     blocks.push(area);
-                    relocate(leaf, Word::Address(area, 0))
+                    carried(leaf, Word::Address(area, 0))
                 }
             }))
         };
@@ -248,7 +188,7 @@ impl Evaluator<'_> {
                 Ok(self.handed_over(value, leaf).map(|_| {
                     let var = self.builder.var_in(frame);
                     params.push(var);
-                    relocate(leaf, Word::Var(var))
+                    carried(leaf, Word::Var(var))
                 }))
             };
             let replaced = value.map_leaves(&mut replace)?;
@@ -286,12 +226,12 @@ impl Evaluator<'_> {
                 let from = self.leaf_word(leaf);
                 let from = self.builder.reach(from);
                 match passing {
-                    Passing::Word => {
+                    Carrier::Word => {
                         let to = self.builder.var();
                         words.push(to);
                         self.builder.push(OpKind::Copy { to, from });
                     }
-                    Passing::Block => {
+                    Carrier::Block => {
                         let to = self.builder.area_in(frame, 1);
                         blocks.push(to);
                         self.builder.push(OpKind::CopyBlock {
@@ -322,5 +262,74 @@ impl Evaluator<'_> {
             finals,
             consumed,
         })
+    }
+
+    /// Evaluates the body of a function. Also returns the final values of `&mut` parameters.
+    pub(super) fn inline(
+        &mut self,
+        callee: Callee,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<(Value, Vec<Value>)> {
+        let function = callee.function;
+        self.check_call(span)?;
+        let Some(body) = &function.body else {
+            return fail(span, format!("`{}` has no body", function.name));
+        };
+        let parent = self.activations.last().map(|here| here.site);
+        self.sites.push(Site {
+            parent,
+            function: function.name.to_string(),
+            call: span,
+        });
+        self.activations.push(Activation {
+            generics: callee.generics,
+            self_type: callee.self_type,
+            function: Some(function.clone()),
+            owner: callee.owner,
+            output: function.output.clone(),
+            site: self.sites.len() as u32 - 1,
+            ..Activation::new(callee.module)
+        });
+        for (param, value) in function.params.iter().zip(values) {
+            let number = self.here().vars.len();
+            self.bind(&param.pattern, value)?;
+            if param.mutable_reference {
+                self.here().borrowed.push(number);
+            }
+        }
+        let output = self.output_type()?;
+        self.expected = output.clone();
+        let result = match self.statements(body) {
+            Ok(value) => value,
+            Err(Flow::Return(value)) => value,
+            Err(Flow::Break | Flow::Continue) => {
+                return fail(function.span, "`break` or `continue` outside of a loop");
+            }
+            Err(other) => return Err(other),
+        };
+        let result = integer::settle(result, &output, function.span)?;
+        let mut finals = Vec::new();
+        if let Some(mut last) = self.activations.pop() {
+            let mut borrowed = last.borrowed.into_iter().peekable();
+            for param in &function.params {
+                let number = borrowed.next_if(|_| param.mutable_reference);
+                let value =
+                    number.map(|number| std::mem::replace(&mut last.vars[number], Value::Lent));
+                finals.push(value.unwrap_or(Value::Lent));
+            }
+        }
+        Ok((result, finals))
+    }
+
+    /// Returns what the present function's signature says about the integers in its result.
+    pub(super) fn output_type(&mut self) -> Eval<Ty> {
+        let Some(here) = self.activations.last() else {
+            return Ok(Ty::Unknown);
+        };
+        match here.output.clone() {
+            Some(ty) => self.ty(&ty),
+            None => Ok(Ty::Unknown),
+        }
     }
 }

@@ -116,48 +116,4 @@ impl Evaluator<'_> {
         let unknown = matches!(self.constant_parameter(name), Some(Ty::Unknown));
         &*name.text() == "_" || (unknown && !local)
     }
-
-    /// Evaluates generic arguments for parameters, and opens the parameters' scope.
-    pub(super) fn open(
-        &mut self,
-        params: &[GenericParam],
-        arguments: &[GenericArg],
-    ) -> Eval<Generics> {
-        let mut types = Vec::with_capacity(arguments.len());
-        for (index, argument) in arguments.iter().enumerate() {
-            let constant = params.get(index).is_some_and(|param| param.constant);
-            types.push(match argument {
-                GenericArg::Type(ty) if !constant => self.ty(ty)?,
-                argument => self.generic_constant(argument)?,
-            });
-        }
-        Ok(Generics::of(params, types))
-    }
-
-    pub(super) fn generic_constant(&mut self, argument: &GenericArg) -> Eval<Ty> {
-        let value = match argument {
-            GenericArg::Const(expr) => {
-                if let ExprKind::Path(path) = &expr.kind
-                    && self.is_unknown_constant(path)
-                {
-                    return Ok(Ty::Unknown);
-                }
-                self.expr_of(expr, Ty::Int(Some(IntType::Usize)))?
-            }
-            GenericArg::Type(ty) => match &ty.kind {
-                TypeKind::Unknown => return Ok(Ty::Unknown),
-                TypeKind::Path(path) if self.is_unknown_constant(path) => return Ok(Ty::Unknown),
-                TypeKind::Path(path) => self.path_value(path)?,
-                _ => return fail(ty.span, "expected a constant here"),
-            },
-        };
-        match value {
-            Value::Int(value, None | Some(IntType::Usize)) => Ok(Ty::Const(value)),
-            Value::Bool(value) => Ok(Ty::ConstBool(value)),
-            other => {
-                let (found, span) = (other.describe(), argument.span());
-                fail(span, format!("{found} cannot be a generic argument"))
-            }
-        }
-    }
 }

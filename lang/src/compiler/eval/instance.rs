@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use super::dispatch::Owner;
+use super::carry::Scalar;
 use super::generics::Generics;
 use super::*;
 use crate::compiler::ir::Word;
@@ -39,37 +39,6 @@ impl InstanceKey {
             generics: generics.clone(),
             self_type: self_type.cloned(),
             arguments,
-        }
-    }
-}
-
-/// Type of a run-time scalar, with what is known about it while compiling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Scalar {
-    Felt,
-    Flag,
-    Ext,
-    Block,
-    /// Number of blocks.
-    Slice(u32),
-    /// Number of words.
-    Words(u64),
-    /// Bound.
-    Index(u64),
-}
-
-impl Scalar {
-    /// Returns the type of a scalar, or `None` if it exists only while compiling.
-    pub(super) fn of(leaf: &Value) -> Option<Self> {
-        match leaf {
-            Value::Felt(_) => Some(Self::Felt),
-            Value::Flag(_) => Some(Self::Flag),
-            Value::Ext(_) => Some(Self::Ext),
-            Value::Block(_) => Some(Self::Block),
-            Value::Slice(_, length) => Some(Self::Slice(*length)),
-            Value::Words(_, length) => Some(Self::Words(*length)),
-            Value::Index(_, bound) => Some(Self::Index(*bound)),
-            _ => None,
         }
     }
 }

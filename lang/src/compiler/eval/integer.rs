@@ -1,4 +1,4 @@
-//! Integers known at compile time: their types, operators, casts and methods.
+//! Integers known at compile time: their types, operators and methods.
 //!
 //! rustc infers the type of a literal from the whole function. The evaluator knows it only if it is
 //! written or expected. An integer of unknown type fits its type, whatever that is, and is not
@@ -8,13 +8,12 @@
 
 use std::rc::Rc;
 
-use super::generics::Generics;
 use super::*;
 
 /// Largest value that every integer type of Rust can hold.
 const SMALL: u64 = 127;
 
-type Typed = (u64, Option<IntType>);
+pub(super) type Typed = (u64, Option<IntType>);
 
 fn untyped<T>(span: Span) -> Eval<T> {
     fail_help(
@@ -25,7 +24,7 @@ fn untyped<T>(span: Span) -> Eval<T> {
 }
 
 /// Returns an integer of a known type, or of a type that is still to be found.
-fn fitting(value: u64, ty: Option<IntType>, span: Span) -> Eval<Value> {
+pub(super) fn fitting(value: u64, ty: Option<IntType>, span: Span) -> Eval<Value> {
     match ty {
         Some(ty) if value > ty.max() => {
             let name = ty.name();
@@ -35,7 +34,7 @@ fn fitting(value: u64, ty: Option<IntType>, span: Span) -> Eval<Value> {
     }
 }
 
-fn common(a: Option<IntType>, b: Option<IntType>, span: Span) -> Eval<Option<IntType>> {
+pub(super) fn common(a: Option<IntType>, b: Option<IntType>, span: Span) -> Eval<Option<IntType>> {
     match (a, b) {
         (Some(a), Some(b)) if a != b => {
             let (a, b) = (a.name(), b.name());
@@ -279,126 +278,4 @@ pub(super) fn settle(value: Value, ty: &Ty, span: Span) -> Eval<Value> {
     }
 }
 
-impl Evaluator<'_> {
-    /// Evaluates an expression of type `ty`.
-    pub(super) fn expr_of(&mut self, expr: &Expr, ty: Ty) -> Eval<Value> {
-        self.expected = ty.clone();
-        let value = self.expr(expr)?;
-        settle(value, &ty, expr.span)
-    }
-
-    /// Evaluates an integer, and returns it with its type.
-    pub(super) fn typed_int(&mut self, expr: &Expr, expected: Ty) -> Eval<Typed> {
-        self.expected = expected;
-        match self.expr(expr)? {
-            Value::Int(value, ty) => Ok((value, ty)),
-            other => {
-                let found = other.describe();
-                fail_help(
-                    expr.span,
-                    format!("expected an integer known at compile time, found {found}"),
-                    "run-time indices are `Index<N>`, run-time loop bounds go through `count_to`",
-                )
-            }
-        }
-    }
-
-    /// Evaluates a `usize` that must be known at compile time.
-    pub(super) fn int(&mut self, expr: &Expr) -> Eval<u64> {
-        let usize = Some(IntType::Usize);
-        let (value, ty) = self.typed_int(expr, Ty::Int(usize))?;
-        common(ty, usize, expr.span)?;
-        Ok(value)
-    }
-
-    /// Evaluates `start..end` or `start..=end`.
-    pub(super) fn range(
-        &mut self,
-        start: &Expr,
-        end: &Expr,
-        closed: bool,
-        expected: Ty,
-        span: Span,
-    ) -> Eval<Value> {
-        let (low, s) = self.typed_int(start, expected.clone())?;
-        let hint = s.map_or(expected, |ty| Ty::Int(Some(ty)));
-        let (high, t) = self.typed_int(end, hint)?;
-        let ty = common(s, t, span)?;
-        fitting(low, ty, start.span)?;
-        fitting(high, ty, end.span)?;
-        match high.checked_add(u64::from(closed)) {
-            Some(high) => Ok(Value::Range(low, high, ty)),
-            None => fail(span, "this range has no end"),
-        }
-    }
-
-    /// Evaluates `inner as ty`.
-    pub(super) fn cast(&mut self, inner: &Expr, ty: &Type, span: Span) -> Eval<Value> {
-        let ty = self.ty(ty)?;
-        // Only a literal gets its type from the cast.
-        if let (ExprKind::Int(_, None), Ty::Int(_)) = (&inner.kind, &ty) {
-            return self.expr_of(inner, ty);
-        }
-        match (self.expr(inner)?, ty) {
-            (Value::Int(value, _), Ty::Int(Some(ty))) => Ok(Value::Int(value & ty.max(), Some(ty))),
-            (Value::Bool(value), Ty::Int(Some(ty))) => Ok(Value::Int(u64::from(value), Some(ty))),
-            _ => fail_help(
-                span,
-                "casts are for integers known at compile time",
-                "make a field element of an integer with `felt(n)`",
-            ),
-        }
-    }
-
-    /// Returns what a type expression says about the integers in a value, without evaluating the
-    /// expression.
-    pub(super) fn integers_of(
-        &mut self,
-        ty: &Type,
-        module: ModuleId,
-        generics: &Generics,
-    ) -> Eval<Ty> {
-        let known = match &ty.kind {
-            TypeKind::Array(element, _) | TypeKind::Slice(element) => {
-                Ty::Array(Rc::new(self.integers_of(element, module, generics)?), None)
-            }
-            TypeKind::Tuple(types) => {
-                let types = types.iter();
-                let types = types.map(|ty| self.integers_of(ty, module, generics));
-                Ty::Tuple(types.collect::<Eval<_>>()?)
-            }
-            TypeKind::Unknown => Ty::Unknown,
-            TypeKind::Path(path) => self.integers_of_path(path, module, generics)?,
-        };
-        self.bounded_type(known, ty.span)
-    }
-
-    fn integers_of_path(&mut self, path: &Path, module: ModuleId, generics: &Generics) -> Eval<Ty> {
-        let (None, [segment]) = (&path.qualified, path.segments.as_slice()) else {
-            return Ok(Ty::Unknown);
-        };
-        if let Some(ty) = generics.get(segment.name, Namespace::Type) {
-            return Ok(ty.clone());
-        }
-        let items = self.items;
-        let named = items.lookup(module, segment.name, Namespace::Type, path.span)?;
-        let mut arguments = Vec::with_capacity(segment.generics.len());
-        for argument in &segment.generics {
-            arguments.push(match argument {
-                GenericArg::Type(ty) => self.integers_of(ty, module, generics)?,
-                GenericArg::Const(_) => Ty::Unknown,
-            });
-        }
-        match named {
-            Some(Definition::Alias(defined_in, alias)) => {
-                let own = Generics::of(&alias.generics, arguments);
-                self.integers_of(&alias.ty, defined_in, &own)
-            }
-            Some(Definition::Intrinsic(name)) => Ok(match (&*name.text(), arguments.pop()) {
-                ("Vec", Some(element)) => Ty::Vec(Rc::new(element)),
-                (name, _) => IntType::named(name).map_or(Ty::Unknown, |ty| Ty::Int(Some(ty))),
-            }),
-            _ => Ok(Ty::Unknown),
-        }
-    }
-}
+impl Evaluator<'_> {}

@@ -1,9 +1,16 @@
-//! Calls of functions of the program: arguments, inference and inlining.
+//! Calls of functions of the program: their arguments, inference, and what they write back.
 
-use super::call::*;
+use super::function::Callee;
 use super::generics::Generics;
+use super::place::Place;
 use super::unify::Header;
 use super::*;
+
+/// An argument. If the parameter is `&mut`, also the place to which its final value is written.
+pub(super) struct Argument {
+    pub value: Value,
+    pub place: Option<Place>,
+}
 
 impl Evaluator<'_> {
     /// Evaluates arguments. Those for `&mut` parameters are returned with their places. `types`
@@ -109,74 +116,5 @@ impl Evaluator<'_> {
             self.unify(&param.ty, &ty, &header, &mut callee.generics)?;
         }
         Ok(())
-    }
-
-    /// Evaluates the body of a function. Also returns the final values of `&mut` parameters.
-    pub(super) fn inline(
-        &mut self,
-        callee: Callee,
-        values: Vec<Value>,
-        span: Span,
-    ) -> Eval<(Value, Vec<Value>)> {
-        let function = callee.function;
-        self.check_call(span)?;
-        let Some(body) = &function.body else {
-            return fail(span, format!("`{}` has no body", function.name));
-        };
-        let parent = self.activations.last().map(|here| here.site);
-        self.sites.push(Site {
-            parent,
-            function: function.name.to_string(),
-            call: span,
-        });
-        self.activations.push(Activation {
-            generics: callee.generics,
-            self_type: callee.self_type,
-            function: Some(function.clone()),
-            owner: callee.owner,
-            output: function.output.clone(),
-            site: self.sites.len() as u32 - 1,
-            ..Activation::new(callee.module)
-        });
-        for (param, value) in function.params.iter().zip(values) {
-            let number = self.here().vars.len();
-            self.bind(&param.pattern, value)?;
-            if param.mutable_reference {
-                self.here().borrowed.push(number);
-            }
-        }
-        let output = self.output_type()?;
-        self.expected = output.clone();
-        let result = match self.statements(body) {
-            Ok(value) => value,
-            Err(Flow::Return(value)) => value,
-            Err(Flow::Break | Flow::Continue) => {
-                return fail(function.span, "`break` or `continue` outside of a loop");
-            }
-            Err(other) => return Err(other),
-        };
-        let result = integer::settle(result, &output, function.span)?;
-        let mut finals = Vec::new();
-        if let Some(mut last) = self.activations.pop() {
-            let mut borrowed = last.borrowed.into_iter().peekable();
-            for param in &function.params {
-                let number = borrowed.next_if(|_| param.mutable_reference);
-                let value =
-                    number.map(|number| std::mem::replace(&mut last.vars[number], Value::Lent));
-                finals.push(value.unwrap_or(Value::Lent));
-            }
-        }
-        Ok((result, finals))
-    }
-
-    /// Returns what the present function's signature says about the integers in its result.
-    pub(super) fn output_type(&mut self) -> Eval<Ty> {
-        let Some(here) = self.activations.last() else {
-            return Ok(Ty::Unknown);
-        };
-        match here.output.clone() {
-            Some(ty) => self.ty(&ty),
-            None => Ok(Ty::Unknown),
-        }
     }
 }

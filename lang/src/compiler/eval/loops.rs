@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::assertion::Condition;
 use super::carry::*;
-use super::control::*;
-use super::instance::Scalar;
+use super::control::SLICE_LENGTHS;
 use super::*;
 use crate::compiler::ir::*;
 use crate::compiler::value::{Block as BlockValue, Ext};

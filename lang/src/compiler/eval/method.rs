@@ -2,7 +2,7 @@
 
 use p3_field::{Field, PrimeField32};
 
-use super::intrinsic::{arguments, felt, integer, mismatch, outside, skip, small};
+use super::argument::{arguments, felt, integer, mismatch, outside, skip, small};
 use super::*;
 use crate::compiler::ir::{Def, Displacement, OpKind, Word};
 use crate::compiler::value::{Block, Ext, Pointer};
@@ -57,88 +57,12 @@ impl Evaluator<'_> {
             }
             (Value::Ext(value), "pin") => Value::Ext(self.pin(&value)),
             (Value::Ext(value), "as_block") => Value::Block(self.ext_block(&value)),
-            (Value::Block(block), "lane") => {
-                let [index] = arguments(values, span)?;
-                let index = integer(&index, span)?;
-                if index >= 8 {
-                    return fail(span, format!("a Block has no lane {index}, only 0 to 7"));
-                }
-                Value::Felt(match &block {
-                    Block::Const(lanes) => Word::Const(lanes[index as usize]),
-                    Block::Lanes(words) => words[index as usize],
-                    Block::At(pointer) => {
-                        let address = self.pointer(*pointer);
-                        self.builder.lane(address, index as u32)
-                    }
-                })
-            }
+            (Value::Block(block), "lane") => self.block_lane(&block, values, span)?,
             (Value::Block(block), "as_ext") => Value::Ext(self.block_ext(&block, span)?),
-            (Value::Slice(pointer, length), "block") => {
-                let [index] = arguments(values, span)?;
-                match skip(pointer, length, &index, span)? {
-                    (_, 0) => {
-                        return fail(
-                            span,
-                            format!(
-                                "this block is outside of the slice, which has {length} blocks"
-                            ),
-                        );
-                    }
-                    (pointer, _) => Value::Block(Block::At(pointer)),
-                }
-            }
-            (Value::Slice(pointer, length), "skip") => {
-                let [index] = arguments(values, span)?;
-                let (pointer, rest) = skip(pointer, length, &index, span)?;
-                Value::Slice(pointer, rest)
-            }
-            (Value::Slice(pointer, length), name @ ("at" | "skip_index")) => {
-                let [index] = arguments(values, span)?;
-                let Value::Index(index, bound) = index else {
-                    return fail_help(
-                        span,
-                        format!("`{name}` takes an Index<N>, not {}", index.describe()),
-                        "check the range with `Index::<N>::new(x)`",
-                    );
-                };
-                // The slice that remains must exist for every index, so it is that of the largest
-                // one.
-                let Some(rest) = u64::from(length).checked_sub(bound.max(1) - 1) else {
-                    return fail(
-                        span,
-                        format!(
-                            "an Index<{bound}> may be outside of this slice of {length} blocks"
-                        ),
-                    );
-                };
-                if bound == 0 || (rest == 0 && name == "at") {
-                    return fail(
-                        span,
-                        format!(
-                            "an Index<{bound}> may be outside of this slice of {length} blocks"
-                        ),
-                    );
-                }
-                let pointer = self.displaced(pointer, index);
-                match name {
-                    "at" => Value::Block(Block::At(pointer)),
-                    _ => Value::Slice(pointer, rest as u32),
-                }
-            }
-            (Value::Slice(pointer, _), "at_unchecked") => {
-                let [distance] = arguments(values, span)?;
-                let pointer = self.displaced(pointer, felt(&distance, span)?);
-                Value::Block(Block::At(pointer))
-            }
-            (Value::Slice(pointer, length), "skip_unchecked") => {
-                let [distance, blocks] = arguments(values, span)?;
-                let blocks = small(&blocks, span)?;
-                if blocks > length {
-                    return outside(blocks, length, span);
-                }
-                let pointer = self.displaced(pointer, felt(&distance, span)?);
-                Value::Slice(pointer, blocks)
-            }
+            (
+                Value::Slice(pointer, length),
+                "block" | "skip" | "at" | "skip_index" | "at_unchecked" | "skip_unchecked",
+            ) => self.slice_method((pointer, length), name, values, span)?,
             (Value::Unchecked(value), "any") => (*value).clone(),
             (Value::Unchecked(value), "bit") => {
                 let word = felt(&value, span)?;
@@ -149,47 +73,8 @@ impl Evaluator<'_> {
                 Value::Ext(Ext::At(pointer)) => Value::Ext(self.assert_extension(*pointer)),
                 other => return mismatch("an Unchecked<Ext>", other, span),
             },
-            (Value::Words(base, length), name @ ("get" | "set")) => {
-                let mut values = values.into_iter();
-                let Some(Value::Index(index, bound)) = values.next() else {
-                    return fail(span, "the first argument must be an Index");
-                };
-                if bound != length {
-                    return fail(span, format!("an Index<{bound}> into Words<{length}>"));
-                }
-                let constant = match index {
-                    Word::Const(index) => Some(index.as_canonical_u32()),
-                    _ => None,
-                };
-                if let Some(words) = self.words(base) {
-                    match (name, constant) {
-                        ("get", index) => words.reads.push((index, span)),
-                        (_, Some(index)) => {
-                            words.written.insert(index);
-                        }
-                        (_, None) => words.all = true,
-                    }
-                }
-                let address = self.builder.add(base, index);
-                let pointer = self.builder.reach(address);
-                let (value, def, result) = match (name, values.next()) {
-                    ("set", Some(value)) => {
-                        let word = felt(&value, span)?;
-                        (self.builder.reach(word), Def::None, Value::unit())
-                    }
-                    _ => {
-                        let def = self.builder.var();
-                        let word = Word::Var(def);
-                        (word, Def::Var(def), Value::Felt(word))
-                    }
-                };
-                self.builder.push(OpKind::Deref {
-                    pointer,
-                    displacement: Displacement::Zero,
-                    value,
-                    def,
-                });
-                result
+            (Value::Words(base, length), "get" | "set") => {
+                self.access_word((base, length), name, values, span)?
             }
             (Value::Array(list) | Value::Vec(list) | Value::Elements(list), "len")
                 if values.is_empty() =>
@@ -209,5 +94,152 @@ impl Evaluator<'_> {
                 );
             }
         })
+    }
+
+    fn slice_method(
+        &mut self,
+        (pointer, length): (Pointer, u32),
+        name: &str,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Value> {
+        Ok(match name {
+            "block" => {
+                let [index] = arguments(values, span)?;
+                match skip(pointer, length, &index, span)? {
+                    (_, 0) => {
+                        return fail(
+                            span,
+                            format!(
+                                "this block is outside of the slice, which has {length} blocks"
+                            ),
+                        );
+                    }
+                    (pointer, _) => Value::Block(Block::At(pointer)),
+                }
+            }
+            "skip" => {
+                let [index] = arguments(values, span)?;
+                let (pointer, rest) = skip(pointer, length, &index, span)?;
+                Value::Slice(pointer, rest)
+            }
+            "at" => {
+                let (pointer, _) = self.at_index((pointer, length), 1, name, values, span)?;
+                Value::Block(Block::At(pointer))
+            }
+            "skip_index" => {
+                let (pointer, rest) = self.at_index((pointer, length), 0, name, values, span)?;
+                Value::Slice(pointer, rest)
+            }
+            "at_unchecked" => {
+                let [distance] = arguments(values, span)?;
+                let pointer = self.displaced(pointer, felt(&distance, span)?);
+                Value::Block(Block::At(pointer))
+            }
+            _ => {
+                let [distance, blocks] = arguments(values, span)?;
+                let blocks = small(&blocks, span)?;
+                if blocks > length {
+                    return outside(blocks, length, span);
+                }
+                let pointer = self.displaced(pointer, felt(&distance, span)?);
+                Value::Slice(pointer, blocks)
+            }
+        })
+    }
+
+    fn block_lane(&mut self, block: &Block, values: Vec<Value>, span: Span) -> Eval<Value> {
+        let [index] = arguments(values, span)?;
+        let index = integer(&index, span)?;
+        if index >= 8 {
+            return fail(span, format!("a Block has no lane {index}, only 0 to 7"));
+        }
+        Ok(Value::Felt(match block {
+            Block::Const(lanes) => Word::Const(lanes[index as usize]),
+            Block::Lanes(words) => words[index as usize],
+            Block::At(pointer) => {
+                let address = self.pointer(*pointer);
+                self.builder.lane(address, index as u32)
+            }
+        }))
+    }
+
+    /// Returns what remains of a slice after as many blocks as a run-time index says. At least
+    /// `needed` blocks must remain.
+    fn at_index(
+        &mut self,
+        (pointer, length): (Pointer, u32),
+        needed: u64,
+        name: &str,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<(Pointer, u32)> {
+        let [index] = arguments(values, span)?;
+        let Value::Index(index, bound) = index else {
+            return fail_help(
+                span,
+                format!("`{name}` takes an Index<N>, not {}", index.describe()),
+                "check the range with `Index::<N>::new(x)`",
+            );
+        };
+        // The slice that remains must exist for every index, so it is that of the largest one.
+        let largest = bound.checked_sub(1);
+        match largest.and_then(|largest| u64::from(length).checked_sub(largest)) {
+            Some(rest) if rest >= needed => Ok((self.displaced(pointer, index), rest as u32)),
+            _ => fail(
+                span,
+                format!("an Index<{bound}> may be outside of this slice of {length} blocks"),
+            ),
+        }
+    }
+
+    /// Reads or writes one of the `length` write-once words from `base` on.
+    fn access_word(
+        &mut self,
+        (base, length): (Word, u64),
+        name: &str,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Value> {
+        let mut values = values.into_iter();
+        let Some(Value::Index(index, bound)) = values.next() else {
+            return fail(span, "the first argument must be an Index");
+        };
+        if bound != length {
+            return fail(span, format!("an Index<{bound}> into Words<{length}>"));
+        }
+        let constant = match index {
+            Word::Const(index) => Some(index.as_canonical_u32()),
+            _ => None,
+        };
+        if let Some(words) = self.words(base) {
+            match (name, constant) {
+                ("get", index) => words.reads.push((index, span)),
+                (_, Some(index)) => {
+                    words.written.insert(index);
+                }
+                (_, None) => words.all = true,
+            }
+        }
+        let address = self.builder.add(base, index);
+        let pointer = self.builder.reach(address);
+        let (value, def, result) = match (name, values.next()) {
+            ("set", Some(value)) => {
+                let word = felt(&value, span)?;
+                (self.builder.reach(word), Def::None, Value::unit())
+            }
+            _ => {
+                let def = self.builder.var();
+                let word = Word::Var(def);
+                (word, Def::Var(def), Value::Felt(word))
+            }
+        };
+        self.builder.push(OpKind::Deref {
+            pointer,
+            displacement: Displacement::Zero,
+            value,
+            def,
+        });
+        Ok(result)
     }
 }

@@ -1,31 +1,55 @@
 //! The partial evaluator. It walks the syntax tree with compile-time values, and emits an operation
 //! for everything that is known only at run time.
+//!
+//! Its modules are in layers. Each uses those before it, and the state in this file.
+//! 1. Leaves: what is bound to names, limits, integers, and the names that the language provides.
+//! 2. Values: operators, assertions and built-in functions, given the values of their arguments.
+//! 3. Names: what a type or a path means, and which implementation a name is that of.
+//! 4. Code: places, patterns, statements, branches, loops and calls, up to expressions.
+//!
+//! Programs are recursive, so three arrows point back, and no other: `expr` with its forms for a
+//! known type, from all that has parts; `path_value`, from the constants in types; and
+//! `associated_type`, from types to the choice of an implementation.
 
+// Leaves.
+mod builtin;
+mod effects;
+mod generics;
+mod integer;
+mod limits;
+mod variables;
+
+// Values.
+mod argument;
 mod arith;
 mod assertion;
-mod bounds;
-mod builtin;
-mod call;
+mod associated;
 mod carry;
-mod control;
-mod dispatch;
-mod effects;
-mod expr;
 mod extension;
-mod function;
-mod generics;
 mod instance;
-mod integer;
 mod intrinsic;
-mod invoke;
-mod limits;
-mod loops;
 mod method;
-mod pattern;
-mod place;
+
+// Names.
+mod bounds;
+mod candidate;
+mod dispatch;
+mod path;
 mod types;
 mod unify;
-mod variables;
+
+// Code.
+mod assign;
+mod block;
+mod call;
+mod control;
+mod expr;
+mod function;
+mod invoke;
+mod loops;
+mod pattern;
+mod place;
+mod structure;
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -93,7 +117,7 @@ struct Activation {
     /// The function that is called; `None` for a constant or a type.
     function: Option<Rc<Function>>,
     /// Where its code is written.
-    owner: Option<dispatch::Owner>,
+    owner: Option<Owner>,
     output: Option<Type>,
     site: u32,
 }
@@ -201,7 +225,7 @@ pub(super) fn evaluate(
         return Err(failure);
     }
     let span = function.span;
-    let callee = call::Callee {
+    let callee = function::Callee {
         function: function.clone(),
         module,
         owner: None,
@@ -225,6 +249,14 @@ pub(super) fn evaluate(
     ir.public_outputs = evaluator.builder.counters.public_outputs;
     debug_assert_eq!(evaluator.builder.entry_frame, MAIN);
     Ok((ir, evaluator.sites))
+}
+
+/// Where the code of a call in progress is written. This determines its generic parameters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner {
+    pub implementation: usize,
+    /// The trait, if the code is a default of it.
+    pub default_of: Option<usize>,
 }
 
 impl Evaluator<'_> {
@@ -285,125 +317,40 @@ impl Evaluator<'_> {
         calls
     }
 
-    fn block(&mut self, block: &Block) -> Eval<Value> {
-        let here = self.here();
-        let (vars, constants) = (here.vars.len(), here.constants.len());
-        let result = self.statements(block);
-        let here = self.here();
-        here.vars.truncate(vars);
-        here.constants.truncate(constants);
-        result
-    }
-
-    fn statements(&mut self, block: &Block) -> Eval<Value> {
-        let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
-        let here = self.here();
-        let visible = here.constants.len() + block.constants.len();
-        for constant in &block.constants {
-            here.constants.push(LocalConst {
-                constant: constant.clone(),
-                visible,
-            });
-        }
-        for statement in &block.statements {
-            match statement {
-                Statement::Let(pattern, ty, value) => {
-                    let ty = match ty {
-                        Some(ty) => self.ty(ty)?,
-                        None => Ty::Unknown,
-                    };
-                    let value = match value {
-                        Some(value) => {
-                            if let ExprKind::RefMut(_) = value.kind {
-                                return fail_help(
-                                    value.span,
-                                    "mutable references cannot be kept in variables",
-                                    "pass `&mut place` where it is used",
-                                );
-                            }
-                            self.expr_of(value, ty)?
-                        }
-                        None => Value::Lent,
-                    };
-                    self.bind(pattern, value)?;
-                }
-                Statement::Expr(expr) => {
-                    self.expr(expr)?;
-                }
-            }
-        }
-        match &block.tail {
-            Some(tail) => {
-                self.expected = expected;
-                self.expr(tail)
-            }
-            None => Ok(Value::unit()),
-        }
-    }
-
-    /// Returns the value of a constant that is declared in a block of this call, if the name is
-    /// that of one.
-    fn local_constant(&mut self, name: Symbol) -> Eval<Option<Value>> {
-        let here = self.here();
-        let mut locals = here.constants.iter().rev();
-        let Some(local) = locals.find(|local| local.constant.name == name).cloned() else {
-            return Ok(None);
-        };
-        let module = here.module;
-        let around = here.constants[..local.visible].to_vec();
-        let constants = Activation {
-            constants: around,
-            ..Activation::new(module)
-        };
-        self.constant_in(&local.constant, constants).map(Some)
-    }
-
-    /// Returns the value of a constant, evaluated in the scope in which it is written.
-    fn constant(
+    /// Runs `body` in the scope of another item, which `span` asks for.
+    fn within<T>(
         &mut self,
-        constant: &Rc<Const>,
+        span: Span,
         module: ModuleId,
         generics: Generics,
         self_type: Option<Ty>,
-        owner: Option<dispatch::Owner>,
-    ) -> Eval<Value> {
-        let activation = Activation {
+        owner: Option<Owner>,
+        body: impl FnOnce(&mut Self) -> Eval<T>,
+    ) -> Eval<T> {
+        self.check_items(span)?;
+        let site = self.activations.last().map_or(0, |here| here.site);
+        self.activations.push(Activation {
             generics,
             self_type,
             owner,
+            site,
             ..Activation::new(module)
-        };
-        self.constant_in(constant, activation)
+        });
+        let result = body(self)?;
+        self.activations.pop();
+        Ok(result)
     }
 
-    fn constant_in(&mut self, constant: &Rc<Const>, mut activation: Activation) -> Eval<Value> {
-        let key = (
-            Rc::as_ptr(constant),
-            activation.owner.map(|owner| owner.implementation),
-            activation.generics.clone(),
-            activation.self_type.clone(),
-        );
-        if let Some(value) = self.constants.get(&key) {
-            return Ok(value.clone());
+    /// Returns the index of the variable that a name means, if it means one.
+    fn slot(&mut self, name: Symbol) -> Option<usize> {
+        let here = self.here();
+        if here
+            .constants
+            .iter()
+            .any(|local| local.constant.name == name)
+        {
+            return None;
         }
-        let Some(expr) = &constant.value else {
-            return fail(constant.span, format!("`{}` has no value", constant.name));
-        };
-        self.check_items(constant.span)?;
-        activation.site = self.activations.last().map_or(0, |here| here.site);
-        self.activations.push(activation);
-        let ty = self.ty(&constant.ty)?;
-        let value = self.expr_of(expr, ty)?;
-        self.activations.pop();
-        let mut leaves = Vec::new();
-        value.leaves(&mut leaves);
-        if !leaves.into_iter().all(Value::is_constant) {
-            return fail(
-                constant.span,
-                format!("`{}` is not known at compile time", constant.name),
-            );
-        }
-        self.constants.insert(key, value.clone());
-        Ok(value)
+        here.vars.find(name)
     }
 }

@@ -20,19 +20,6 @@ impl Evaluator<'_> {
         self.matches(pattern, value, true)
     }
 
-    pub(super) fn field_index(
-        &self,
-        structure: &Structure,
-        name: Symbol,
-        span: Span,
-    ) -> Eval<usize> {
-        let ast = &self.items.structs[structure.id].ast;
-        match ast.fields.iter().position(|(field, _)| *field == name) {
-            Some(index) => Ok(index),
-            None => fail(span, format!("`{}` has no field `{name}`", ast.name)),
-        }
-    }
-
     fn matches(&mut self, pattern: &Pattern, value: &Value, may_fail: bool) -> Eval<bool> {
         let span = pattern.span;
         let refused = |what: &str| fail(span, format!("this pattern does not match {what}"));

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::*;
+use crate::compiler::value::Structure;
 
 /// A step from a value to one of its parts.
 #[derive(Clone, Copy)]
@@ -82,19 +83,6 @@ fn child_mut(value: &mut Value, step: Step) -> Option<&mut Value> {
 }
 
 impl Evaluator<'_> {
-    /// Returns the index of the variable that a name means, if it means one.
-    pub(super) fn slot(&mut self, name: Symbol) -> Option<usize> {
-        let here = self.here();
-        if here
-            .constants
-            .iter()
-            .any(|local| local.constant.name == name)
-        {
-            return None;
-        }
-        here.vars.find(name)
-    }
-
     /// Returns what an expression denotes. Its parts are evaluated once, the base before the index.
     pub(super) fn locate(&mut self, expr: &Expr) -> Eval<Located> {
         match &expr.kind {
@@ -332,6 +320,19 @@ impl Evaluator<'_> {
         match value {
             Value::Lent => fail(span, "this is already borrowed mutably"),
             value => Ok(value),
+        }
+    }
+
+    pub(super) fn field_index(
+        &self,
+        structure: &Structure,
+        name: Symbol,
+        span: Span,
+    ) -> Eval<usize> {
+        let ast = &self.items.structs[structure.id].ast;
+        match ast.fields.iter().position(|(field, _)| *field == name) {
+            Some(index) => Ok(index),
+            None => fail(span, format!("`{}` has no field `{name}`", ast.name)),
         }
     }
 }

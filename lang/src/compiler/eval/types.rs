@@ -2,59 +2,10 @@
 
 use std::rc::Rc;
 
-use super::dispatch::{Owner, Prefix};
 use super::generics::Generics;
 use super::*;
-use crate::compiler::resolve::Head;
-
-/// Returns the head under which the implementations of a type are listed.
-pub(super) fn head(ty: &Ty) -> Option<Head> {
-    let name = match ty {
-        Ty::Struct(id, _) => return Some(Head::Struct(*id)),
-        Ty::Array(..) => return Some(Head::Array),
-        Ty::Tuple(_) => return Some(Head::Tuple),
-        Ty::Felt => "Felt",
-        Ty::Ext => "Ext",
-        Ty::Block => "Block",
-        Ty::Slice => "Slice",
-        Ty::Bool => "bool",
-        // All integers have one head, since the type of a literal is not always known.
-        Ty::Int(_) => "usize",
-        Ty::Vec(_) => "Vec",
-        Ty::Unchecked(_) => "Unchecked",
-        Ty::Words(_) => "Words",
-        Ty::Index(_) => "Index",
-        Ty::Phantom => "PhantomData",
-        Ty::Const(_) | Ty::ConstBool(_) | Ty::Unknown => return None,
-    };
-    Some(Head::Intrinsic(Symbol::new(name)))
-}
 
 impl Evaluator<'_> {
-    /// Runs `body` in the scope of another item, which `span` asks for.
-    pub(super) fn within<T>(
-        &mut self,
-        span: Span,
-        module: ModuleId,
-        generics: Generics,
-        self_type: Option<Ty>,
-        owner: Option<Owner>,
-        body: impl FnOnce(&mut Self) -> Eval<T>,
-    ) -> Eval<T> {
-        self.check_items(span)?;
-        let site = self.activations.last().map_or(0, |here| here.site);
-        self.activations.push(Activation {
-            generics,
-            self_type,
-            owner,
-            site,
-            ..Activation::new(module)
-        });
-        let result = body(self)?;
-        self.activations.pop();
-        Ok(result)
-    }
-
     pub(super) fn ty(&mut self, ty: &Type) -> Eval<Ty> {
         let span = ty.span;
         let ty = match &ty.kind {
@@ -89,9 +40,7 @@ impl Evaluator<'_> {
             None => self.first_type(path, length)?,
         };
         while used < length {
-            let name = path.segments[used].name;
-            let prefix = self.prefix(path, used)?;
-            ty = self.associated_type(&ty, &prefix, name, path.span)?;
+            ty = self.associated_type(&ty, path, used)?;
             used += 1;
         }
         Ok(ty)
@@ -173,25 +122,99 @@ impl Evaluator<'_> {
         })
     }
 
-    fn associated_type(
+    /// Returns what a type expression says about the integers in a value, without evaluating the
+    /// expression.
+    pub(super) fn integers_of(
         &mut self,
-        ty: &Ty,
-        prefix: &Prefix<'_>,
-        name: Symbol,
-        span: Span,
+        ty: &Type,
+        module: ModuleId,
+        generics: &Generics,
     ) -> Eval<Ty> {
-        let items = self.items;
-        match self.type_candidate(prefix, ty, name, span)? {
-            Some(candidate) => {
-                let info = &items.impls[candidate.item.implementation];
-                let definition = &info.ast.types[candidate.item.item].1;
-                let (owner, this) = (Some(candidate.owner()), Some(ty.clone()));
-                let generics = candidate.generics;
-                self.within(span, info.module, generics, this, owner, |this| {
-                    this.ty(definition)
-                })
+        let known = match &ty.kind {
+            TypeKind::Array(element, _) | TypeKind::Slice(element) => {
+                Ty::Array(Rc::new(self.integers_of(element, module, generics)?), None)
             }
-            None => fail(span, format!("this type has no associated type `{name}`")),
+            TypeKind::Tuple(types) => {
+                let types = types.iter();
+                let types = types.map(|ty| self.integers_of(ty, module, generics));
+                Ty::Tuple(types.collect::<Eval<_>>()?)
+            }
+            TypeKind::Unknown => Ty::Unknown,
+            TypeKind::Path(path) => self.integers_of_path(path, module, generics)?,
+        };
+        self.bounded_type(known, ty.span)
+    }
+
+    fn integers_of_path(&mut self, path: &Path, module: ModuleId, generics: &Generics) -> Eval<Ty> {
+        let (None, [segment]) = (&path.qualified, path.segments.as_slice()) else {
+            return Ok(Ty::Unknown);
+        };
+        if let Some(ty) = generics.get(segment.name, Namespace::Type) {
+            return Ok(ty.clone());
+        }
+        let items = self.items;
+        let named = items.lookup(module, segment.name, Namespace::Type, path.span)?;
+        let mut arguments = Vec::with_capacity(segment.generics.len());
+        for argument in &segment.generics {
+            arguments.push(match argument {
+                GenericArg::Type(ty) => self.integers_of(ty, module, generics)?,
+                GenericArg::Const(_) => Ty::Unknown,
+            });
+        }
+        match named {
+            Some(Definition::Alias(defined_in, alias)) => {
+                let own = Generics::of(&alias.generics, arguments);
+                self.integers_of(&alias.ty, defined_in, &own)
+            }
+            Some(Definition::Intrinsic(name)) => Ok(match (&*name.text(), arguments.pop()) {
+                ("Vec", Some(element)) => Ty::Vec(Rc::new(element)),
+                (name, _) => IntType::named(name).map_or(Ty::Unknown, |ty| Ty::Int(Some(ty))),
+            }),
+            _ => Ok(Ty::Unknown),
+        }
+    }
+
+    /// Evaluates generic arguments for parameters, and opens the parameters' scope.
+    pub(super) fn open(
+        &mut self,
+        params: &[GenericParam],
+        arguments: &[GenericArg],
+    ) -> Eval<Generics> {
+        let mut types = Vec::with_capacity(arguments.len());
+        for (index, argument) in arguments.iter().enumerate() {
+            let constant = params.get(index).is_some_and(|param| param.constant);
+            types.push(match argument {
+                GenericArg::Type(ty) if !constant => self.ty(ty)?,
+                argument => self.generic_constant(argument)?,
+            });
+        }
+        Ok(Generics::of(params, types))
+    }
+
+    pub(super) fn generic_constant(&mut self, argument: &GenericArg) -> Eval<Ty> {
+        let value = match argument {
+            GenericArg::Const(expr) => {
+                if let ExprKind::Path(path) = &expr.kind
+                    && self.is_unknown_constant(path)
+                {
+                    return Ok(Ty::Unknown);
+                }
+                self.expr_of(expr, Ty::Int(Some(IntType::Usize)))?
+            }
+            GenericArg::Type(ty) => match &ty.kind {
+                TypeKind::Unknown => return Ok(Ty::Unknown),
+                TypeKind::Path(path) if self.is_unknown_constant(path) => return Ok(Ty::Unknown),
+                TypeKind::Path(path) => self.path_value(path)?,
+                _ => return fail(ty.span, "expected a constant here"),
+            },
+        };
+        match value {
+            Value::Int(value, None | Some(IntType::Usize)) => Ok(Ty::Const(value)),
+            Value::Bool(value) => Ok(Ty::ConstBool(value)),
+            other => {
+                let (found, span) = (other.describe(), argument.span());
+                fail(span, format!("{found} cannot be a generic argument"))
+            }
         }
     }
 }

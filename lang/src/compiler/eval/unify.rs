@@ -5,7 +5,6 @@
 //! reference or a slice. So there are three answers, of which only `No` and `Yes` are certain.
 
 use super::generics::{Generics, kind};
-use super::types::head;
 use super::*;
 use crate::compiler::resolve::{Head, Namespace, TraitName};
 
@@ -32,6 +31,29 @@ pub(super) struct Header<'a> {
     pub self_type: Option<&'a Ty>,
     /// Whether lengths that are no parameters are compared. They must then be known.
     pub lengths: bool,
+}
+
+/// Returns the head under which the implementations of a type are listed.
+pub(super) fn head(ty: &Ty) -> Option<Head> {
+    let name = match ty {
+        Ty::Struct(id, _) => return Some(Head::Struct(*id)),
+        Ty::Array(..) => return Some(Head::Array),
+        Ty::Tuple(_) => return Some(Head::Tuple),
+        Ty::Felt => "Felt",
+        Ty::Ext => "Ext",
+        Ty::Block => "Block",
+        Ty::Slice => "Slice",
+        Ty::Bool => "bool",
+        // All integers have one head, since the type of a literal is not always known.
+        Ty::Int(_) => "usize",
+        Ty::Vec(_) => "Vec",
+        Ty::Unchecked(_) => "Unchecked",
+        Ty::Words(_) => "Words",
+        Ty::Index(_) => "Index",
+        Ty::Phantom => "PhantomData",
+        Ty::Const(_) | Ty::ConstBool(_) | Ty::Unknown => return None,
+    };
+    Some(Head::Intrinsic(Symbol::new(name)))
 }
 
 impl Evaluator<'_> {

@@ -53,16 +53,15 @@ impl Parser {
                     continue;
                 }
                 syn::Stmt::Item(syn::Item::Const(item)) => {
-                    if let Some(constant) = self.constant_item(item)? {
-                        if constants.iter().any(|other| other.name == constant.name) {
-                            let name = constant.name;
-                            return fail(
-                                constant.span,
-                                format!("`{name}` is declared a second time"),
-                            );
-                        }
-                        constants.push(Rc::new(constant));
+                    if !self.present(&item.attrs)? {
+                        continue;
                     }
+                    let constant = self.constant_item(item)?;
+                    if constants.iter().any(|other| other.name == constant.name) {
+                        let name = constant.name;
+                        return fail(constant.span, format!("`{name}` is declared a second time"));
+                    }
+                    constants.push(Rc::new(constant));
                     continue;
                 }
                 syn::Stmt::Item(item) => {

@@ -14,6 +14,10 @@ impl Parser {
         self.expr(expr).map(Box::new)
     }
 
+    fn option(&self, expr: &Option<Box<syn::Expr>>) -> Result<Option<Box<Expr>>> {
+        expr.as_ref().map(|expr| self.boxed(expr)).transpose()
+    }
+
     fn list<T>(&self, list: &Punctuated<syn::Expr, T>) -> Result<Vec<Expr>> {
         list.iter().map(|expr| self.expr(expr)).collect()
     }
@@ -34,183 +38,113 @@ impl Parser {
     }
 
     fn expr_at(&self, expr: &syn::Expr) -> Result<Expr> {
+        self.kept(attributes(expr))?;
         let span = self.span_of_expr(expr);
         let kind = match expr {
-            syn::Expr::Paren(syn::ExprParen { attrs, expr, .. }) => {
-                self.kept(attrs)?;
-                return self.expr(expr);
-            }
-            syn::Expr::Group(syn::ExprGroup { attrs, expr, .. }) => {
-                self.kept(attrs)?;
-                return self.expr(expr);
-            }
-            syn::Expr::Lit(syn::ExprLit { attrs, lit }) => {
-                self.kept(attrs)?;
-                self.literal(lit)?
-            }
-            syn::Expr::Path(syn::ExprPath { attrs, qself, path }) => {
-                self.kept(attrs)?;
+            syn::Expr::Paren(inner) => return self.expr(&inner.expr),
+            syn::Expr::Group(inner) => return self.expr(&inner.expr),
+            syn::Expr::Reference(syn::ExprReference {
+                mutability: None,
+                expr,
+                ..
+            }) => return self.expr(expr),
+            syn::Expr::Reference(reference) => ExprKind::RefMut(self.boxed(&reference.expr)?),
+            syn::Expr::Macro(call) => return self.macro_call(&call.mac),
+            syn::Expr::Lit(literal) => self.literal(&literal.lit)?,
+            syn::Expr::Path(syn::ExprPath { qself, path, .. }) => {
                 ExprKind::Path(self.path(qself.as_ref(), path)?)
             }
-            syn::Expr::Infer(syn::ExprInfer { attrs, .. }) => {
-                self.kept(attrs)?;
-                ExprKind::Path(Path {
-                    qualified: None,
-                    segments: vec![Segment {
-                        name: Symbol::new("_"),
-                        generics: Vec::new(),
-                    }],
-                    span,
-                })
-            }
-            syn::Expr::Unary(syn::ExprUnary { attrs, op, expr }) => {
-                self.kept(attrs)?;
-                let inner = self.boxed(expr)?;
-                match op {
-                    syn::UnOp::Deref(_) => ExprKind::Deref(inner),
-                    syn::UnOp::Neg(_) => ExprKind::Unary(UnaryOp::Negate, inner),
-                    syn::UnOp::Not(_) => ExprKind::Unary(UnaryOp::Not, inner),
-                    _ => return fail(span, "this operator is not in the subset"),
-                }
-            }
-            syn::Expr::Binary(syn::ExprBinary {
-                attrs,
-                left,
-                op,
-                right,
-            }) => {
-                self.kept(attrs)?;
-                let (left, right) = (self.boxed(left)?, self.boxed(right)?);
-                match binary_op(op) {
-                    Some((op, false)) => ExprKind::Binary(op, left, right),
-                    Some((op, true)) => ExprKind::AssignOp(op, left, right),
-                    None => return fail(span, "this operator is not in the subset"),
-                }
-            }
-            syn::Expr::Assign(syn::ExprAssign {
-                attrs, left, right, ..
-            }) => {
-                self.kept(attrs)?;
-                ExprKind::Assign(self.boxed(left)?, self.boxed(right)?)
-            }
-            syn::Expr::Call(syn::ExprCall {
-                attrs, func, args, ..
-            }) => {
-                self.kept(attrs)?;
-                let syn::Expr::Path(syn::ExprPath { attrs, qself, path }) = &**func else {
-                    return fail_help(span, "only named functions can be called", NO_CLOSURES);
-                };
-                self.kept(attrs)?;
-                ExprKind::Call(self.path(qself.as_ref(), path)?, self.list(args)?)
-            }
-            syn::Expr::MethodCall(syn::ExprMethodCall {
-                attrs,
-                receiver,
-                dot_token: _,
-                method,
-                turbofish,
-                paren_token: _,
-                args,
-            }) => {
-                self.kept(attrs)?;
-                ExprKind::MethodCall(
-                    self.boxed(receiver)?,
-                    self.symbol(method)?,
-                    match turbofish {
-                        Some(arguments) => self.generic_arguments(arguments)?,
-                        None => Vec::new(),
-                    },
-                    self.list(args)?,
-                )
-            }
-            syn::Expr::Field(syn::ExprField {
-                attrs,
-                base,
-                member,
-                ..
-            }) => {
-                self.kept(attrs)?;
-                let base = self.boxed(base)?;
-                match member {
+            syn::Expr::Infer(_) => ExprKind::Path(Path {
+                qualified: None,
+                segments: vec![Segment {
+                    name: Symbol::new("_"),
+                    generics: Vec::new(),
+                }],
+                span,
+            }),
+            syn::Expr::Unary(_)
+            | syn::Expr::Binary(_)
+            | syn::Expr::Assign(_)
+            | syn::Expr::Range(_)
+            | syn::Expr::Cast(_) => self.operator(expr, span)?,
+            syn::Expr::Call(call) => self.call(call, span)?,
+            syn::Expr::MethodCall(call) => ExprKind::MethodCall(
+                self.boxed(&call.receiver)?,
+                self.symbol(&call.method)?,
+                match &call.turbofish {
+                    Some(arguments) => self.generic_arguments(arguments)?,
+                    None => Vec::new(),
+                },
+                self.list(&call.args)?,
+            ),
+            syn::Expr::Field(field) => {
+                let base = self.boxed(&field.base)?;
+                match &field.member {
                     syn::Member::Named(name) => ExprKind::Field(base, self.symbol(name)?),
                     syn::Member::Unnamed(index) => ExprKind::TupleField(base, index.index as usize),
                 }
             }
-            syn::Expr::Index(syn::ExprIndex {
-                attrs, expr, index, ..
-            }) => {
-                self.kept(attrs)?;
-                ExprKind::Index(self.boxed(expr)?, self.boxed(index)?)
-            }
+            syn::Expr::Index(at) => ExprKind::Index(self.boxed(&at.expr)?, self.boxed(&at.index)?),
             syn::Expr::Struct(structure) => self.structure_literal(structure)?,
-            syn::Expr::Tuple(syn::ExprTuple { attrs, elems, .. }) => {
-                self.kept(attrs)?;
-                ExprKind::Tuple(self.list(elems)?)
-            }
-            syn::Expr::Array(syn::ExprArray { attrs, elems, .. }) => {
-                self.kept(attrs)?;
-                ExprKind::Array(self.list(elems)?)
-            }
-            syn::Expr::Repeat(syn::ExprRepeat {
-                attrs, expr, len, ..
-            }) => {
-                self.kept(attrs)?;
-                ExprKind::Repeat(self.boxed(expr)?, self.boxed(len)?)
-            }
-            syn::Expr::Range(syn::ExprRange {
-                attrs,
-                start,
-                limits,
-                end,
-            }) => {
-                self.kept(attrs)?;
-                let bound = |end: &Option<Box<syn::Expr>>| {
-                    end.as_ref().map(|end| self.boxed(end)).transpose()
-                };
-                let closed = matches!(limits, syn::RangeLimits::Closed(_));
-                ExprKind::Range(bound(start)?, bound(end)?, closed)
-            }
-            syn::Expr::Reference(syn::ExprReference {
-                attrs,
-                and_token: _,
-                mutability,
-                expr,
-            }) => {
-                self.kept(attrs)?;
-                if mutability.is_none() {
-                    return self.expr(expr);
-                }
-                ExprKind::RefMut(self.boxed(expr)?)
-            }
-            syn::Expr::Cast(syn::ExprCast {
-                attrs, expr, ty, ..
-            }) => {
-                self.kept(attrs)?;
-                ExprKind::Cast(self.boxed(expr)?, self.ty(ty)?)
-            }
-            syn::Expr::Macro(syn::ExprMacro { attrs, mac }) => {
-                self.kept(attrs)?;
-                return self.macro_call(mac);
+            syn::Expr::Tuple(tuple) => ExprKind::Tuple(self.list(&tuple.elems)?),
+            syn::Expr::Array(array) => ExprKind::Array(self.list(&array.elems)?),
+            syn::Expr::Repeat(repeat) => {
+                ExprKind::Repeat(self.boxed(&repeat.expr)?, self.boxed(&repeat.len)?)
             }
             other => self.control(other, span)?,
         };
         Ok(Expr { kind, span })
     }
 
+    fn operator(&self, expr: &syn::Expr, span: Span) -> Result<ExprKind> {
+        Ok(match expr {
+            syn::Expr::Unary(unary) => {
+                let inner = self.boxed(&unary.expr)?;
+                match unary.op {
+                    syn::UnOp::Deref(_) => ExprKind::Deref(inner),
+                    syn::UnOp::Neg(_) => ExprKind::Unary(UnaryOp::Negate, inner),
+                    syn::UnOp::Not(_) => ExprKind::Unary(UnaryOp::Not, inner),
+                    _ => return fail(span, "this operator is not in the subset"),
+                }
+            }
+            syn::Expr::Binary(binary) => {
+                let (left, right) = (self.boxed(&binary.left)?, self.boxed(&binary.right)?);
+                match binary_op(&binary.op) {
+                    Some((op, false)) => ExprKind::Binary(op, left, right),
+                    Some((op, true)) => ExprKind::AssignOp(op, left, right),
+                    None => return fail(span, "this operator is not in the subset"),
+                }
+            }
+            syn::Expr::Assign(assign) => {
+                ExprKind::Assign(self.boxed(&assign.left)?, self.boxed(&assign.right)?)
+            }
+            syn::Expr::Range(range) => {
+                let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
+                ExprKind::Range(self.option(&range.start)?, self.option(&range.end)?, closed)
+            }
+            syn::Expr::Cast(cast) => ExprKind::Cast(self.boxed(&cast.expr)?, self.ty(&cast.ty)?),
+            _ => return fail(span, "this expression is not in the subset"),
+        })
+    }
+
+    fn call(&self, call: &syn::ExprCall, span: Span) -> Result<ExprKind> {
+        let syn::Expr::Path(syn::ExprPath { attrs, qself, path }) = &*call.func else {
+            return fail_help(span, "only named functions can be called", NO_CLOSURES);
+        };
+        self.kept(attrs)?;
+        Ok(ExprKind::Call(
+            self.path(qself.as_ref(), path)?,
+            self.list(&call.args)?,
+        ))
+    }
+
     /// Parses blocks, branches, loops and jumps.
     fn control(&self, expr: &syn::Expr, span: Span) -> Result<ExprKind> {
         Ok(match expr {
-            syn::Expr::If(syn::ExprIf {
-                attrs,
-                if_token: _,
-                cond,
-                then_branch,
-                else_branch,
-            }) => {
-                self.kept(attrs)?;
-                let condition = self.boxed(cond)?;
-                let then = self.block(then_branch)?;
-                let otherwise = else_branch.as_ref();
+            syn::Expr::If(branch) => {
+                let condition = self.boxed(&branch.cond)?;
+                let then = self.block(&branch.then_branch)?;
+                let otherwise = branch.else_branch.as_ref();
                 let otherwise = otherwise.map(|(_, otherwise)| self.boxed(otherwise));
                 ExprKind::If(condition, then, otherwise.transpose()?)
             }
@@ -222,64 +156,37 @@ impl Parser {
                 );
             }
             syn::Expr::Match(matching) => self.matching(matching)?,
-            syn::Expr::Block(syn::ExprBlock {
-                attrs,
-                label,
-                block,
-            }) => {
-                self.kept(attrs)?;
+            syn::Expr::Block(syn::ExprBlock { label, block, .. }) => {
                 self.no_label(label.as_ref())?;
                 ExprKind::Block(self.block(block)?)
             }
-            syn::Expr::Const(syn::ExprConst { attrs, block, .. }) => {
-                self.kept(attrs)?;
-                ExprKind::Block(self.block(block)?)
-            }
+            syn::Expr::Const(constant) => ExprKind::Block(self.block(&constant.block)?),
             syn::Expr::ForLoop(syn::ExprForLoop {
-                attrs,
                 label,
-                for_token: _,
                 pat,
-                in_token: _,
                 expr,
                 body,
+                ..
             }) => {
-                self.kept(attrs)?;
                 self.no_label(label.as_ref())?;
                 ExprKind::For(self.pattern(pat)?, self.boxed(expr)?, self.block(body)?)
             }
             syn::Expr::While(syn::ExprWhile {
-                attrs,
-                label,
-                while_token: _,
-                cond,
-                body,
+                label, cond, body, ..
             }) => {
-                self.kept(attrs)?;
                 self.no_label(label.as_ref())?;
                 ExprKind::While(self.boxed(cond)?, self.block(body)?)
             }
-            syn::Expr::Return(syn::ExprReturn { attrs, expr, .. }) => {
-                self.kept(attrs)?;
-                let value = expr.as_ref();
-                ExprKind::Return(value.map(|value| self.boxed(value)).transpose()?)
-            }
-            syn::Expr::Break(syn::ExprBreak {
-                attrs,
-                break_token: _,
-                label,
-                expr,
-            }) => {
-                self.kept(attrs)?;
+            syn::Expr::Return(jump) => ExprKind::Return(self.option(&jump.expr)?),
+            syn::Expr::Break(syn::ExprBreak { label, expr, .. }) => {
                 self.no_lifetime(label.as_ref())?;
                 if expr.is_some() {
                     return fail(span, "`break` with a value is not in the subset");
                 }
                 ExprKind::Break
             }
-            syn::Expr::Continue(syn::ExprContinue { attrs, label, .. }) => {
-                self.kept(attrs)?;
-                self.no_lifetime(label.as_ref())?;
+            syn::Expr::Continue(jump) => {
+                self.no_lifetime(jump.label.as_ref())?;
                 ExprKind::Continue
             }
             syn::Expr::Loop(_) => {
@@ -330,15 +237,13 @@ impl Parser {
 
     fn structure_literal(&self, structure: &syn::ExprStruct) -> Result<ExprKind> {
         let syn::ExprStruct {
-            attrs,
             qself,
             path,
-            brace_token: _,
             fields: all,
             dot2_token,
             rest,
+            ..
         } = structure;
-        self.kept(attrs)?;
         if dot2_token.is_some() && rest.is_none() {
             return fail(
                 self.span_of(structure),
@@ -357,12 +262,8 @@ impl Parser {
                 fields.push((self.member(member)?, self.expr(expr)?));
             }
         }
-        let rest = rest.as_ref();
-        Ok(ExprKind::Struct(
-            self.path(qself.as_ref(), path)?,
-            fields,
-            rest.map(|rest| self.boxed(rest)).transpose()?,
-        ))
+        let path = self.path(qself.as_ref(), path)?;
+        Ok(ExprKind::Struct(path, fields, self.option(rest)?))
     }
 
     pub(super) fn member(&self, member: &syn::Member) -> Result<Symbol> {
@@ -373,14 +274,6 @@ impl Parser {
     }
 
     fn matching(&self, matching: &syn::ExprMatch) -> Result<ExprKind> {
-        let syn::ExprMatch {
-            attrs,
-            match_token: _,
-            expr,
-            brace_token: _,
-            arms: all,
-        } = matching;
-        self.kept(attrs)?;
         let mut arms = Vec::new();
         for syn::Arm {
             attrs,
@@ -389,7 +282,7 @@ impl Parser {
             fat_arrow_token: _,
             body,
             comma: _,
-        } in all
+        } in &matching.arms
         {
             if !self.present(attrs)? {
                 continue;
@@ -400,7 +293,7 @@ impl Parser {
             };
             arms.push((self.pattern(pat)?, guard, self.expr(body)?));
         }
-        Ok(ExprKind::Match(self.boxed(expr)?, arms))
+        Ok(ExprKind::Match(self.boxed(&matching.expr)?, arms))
     }
 
     fn no_label(&self, label: Option<&syn::Label>) -> Result<()> {
@@ -416,6 +309,44 @@ impl Parser {
                 "keep the decision in a `bool`, or move the loops to a function and `return`",
             ),
         }
+    }
+}
+
+/// Returns the attributes of an expression that is in the subset.
+fn attributes(expr: &syn::Expr) -> &[syn::Attribute] {
+    use syn::Expr as E;
+    match expr {
+        E::Array(syn::ExprArray { attrs, .. })
+        | E::Assign(syn::ExprAssign { attrs, .. })
+        | E::Binary(syn::ExprBinary { attrs, .. })
+        | E::Block(syn::ExprBlock { attrs, .. })
+        | E::Break(syn::ExprBreak { attrs, .. })
+        | E::Call(syn::ExprCall { attrs, .. })
+        | E::Cast(syn::ExprCast { attrs, .. })
+        | E::Const(syn::ExprConst { attrs, .. })
+        | E::Continue(syn::ExprContinue { attrs, .. })
+        | E::Field(syn::ExprField { attrs, .. })
+        | E::ForLoop(syn::ExprForLoop { attrs, .. })
+        | E::Group(syn::ExprGroup { attrs, .. })
+        | E::If(syn::ExprIf { attrs, .. })
+        | E::Index(syn::ExprIndex { attrs, .. })
+        | E::Infer(syn::ExprInfer { attrs, .. })
+        | E::Lit(syn::ExprLit { attrs, .. })
+        | E::Macro(syn::ExprMacro { attrs, .. })
+        | E::Match(syn::ExprMatch { attrs, .. })
+        | E::MethodCall(syn::ExprMethodCall { attrs, .. })
+        | E::Paren(syn::ExprParen { attrs, .. })
+        | E::Path(syn::ExprPath { attrs, .. })
+        | E::Range(syn::ExprRange { attrs, .. })
+        | E::Reference(syn::ExprReference { attrs, .. })
+        | E::Repeat(syn::ExprRepeat { attrs, .. })
+        | E::Return(syn::ExprReturn { attrs, .. })
+        | E::Struct(syn::ExprStruct { attrs, .. })
+        | E::Tuple(syn::ExprTuple { attrs, .. })
+        | E::Unary(syn::ExprUnary { attrs, .. })
+        | E::While(syn::ExprWhile { attrs, .. }) => attrs,
+        // Not in the subset.
+        _ => &[],
     }
 }
 

@@ -120,6 +120,13 @@ impl Parser {
     pub(super) fn generics(&self, generics: &syn::Generics) -> Result<Vec<GenericParam>> {
         let mut params = Vec::new();
         for param in &generics.params {
+            let no_default = |has_default| match has_default {
+                false => Ok(()),
+                true => fail(
+                    self.span_of(param),
+                    "defaults of generic parameters are not in the subset",
+                ),
+            };
             match param {
                 syn::GenericParam::Lifetime(syn::LifetimeParam { attrs, .. }) => {
                     self.kept(attrs)?;
@@ -133,10 +140,7 @@ impl Parser {
                     default,
                 }) => {
                     self.kept(attrs)?;
-                    if default.is_some() {
-                        let span = self.span_of(param);
-                        return fail(span, "defaults of generic parameters are not in the subset");
-                    }
+                    no_default(default.is_some())?;
                     params.push(GenericParam {
                         name: self.symbol(ident)?,
                         constant: false,
@@ -153,10 +157,7 @@ impl Parser {
                     default,
                 }) => {
                     self.kept(attrs)?;
-                    if default.is_some() {
-                        let span = self.span_of(param);
-                        return fail(span, "defaults of generic parameters are not in the subset");
-                    }
+                    no_default(default.is_some())?;
                     let known = match self.ty(ty)?.kind {
                         TypeKind::Path(path) => path
                             .ident()

@@ -72,110 +72,64 @@ impl Parser {
         }
     }
 
+    /// Adds an item, unless it is left out. Then it is not read any further.
     fn item(&self, item: &syn::Item, module: &mut Module) -> Result<()> {
         let span = || self.span_of(item);
+        if !self.present(attributes(item))? {
+            return Ok(());
+        }
         match item {
-            syn::Item::Use(syn::ItemUse {
-                attrs,
-                vis,
-                use_token: _,
-                leading_colon,
-                tree,
-                semi_token: _,
-            }) => {
-                if !self.present(attrs)? {
-                    return Ok(());
-                }
-                if leading_colon.is_some() {
+            syn::Item::Use(import) => {
+                if import.leading_colon.is_some() {
                     return fail(span(), "paths that begin with `::` are not in the subset");
                 }
-                let visibility = self.visibility(vis)?;
-                self.imports(tree, visibility, &mut Vec::new(), &mut module.imports)
+                let visibility = self.visibility(&import.vis)?;
+                self.imports(
+                    &import.tree,
+                    visibility,
+                    &mut Vec::new(),
+                    &mut module.imports,
+                )
             }
-            syn::Item::Fn(syn::ItemFn {
-                attrs,
-                vis,
-                sig,
-                block,
-            }) => {
-                if !self.present(attrs)? {
-                    return Ok(());
-                }
-                let function = Rc::new(self.function(attrs, sig, Some(block))?);
-                self.declare(module, vis, &sig.ident, ItemKind::Function(function))
+            syn::Item::Fn(item) => {
+                let function = self.function(&item.attrs, &item.sig, Some(&item.block))?;
+                let kind = ItemKind::Function(Rc::new(function));
+                self.declare(module, &item.vis, &item.sig.ident, kind)
             }
-            syn::Item::Const(item) => match self.constant_item(item)? {
-                Some(constant) => {
-                    let kind = ItemKind::Const(Rc::new(constant));
-                    self.declare(module, &item.vis, &item.ident, kind)
-                }
-                None => Ok(()),
-            },
+            syn::Item::Const(item) => {
+                let kind = ItemKind::Const(Rc::new(self.constant_item(item)?));
+                self.declare(module, &item.vis, &item.ident, kind)
+            }
             syn::Item::Struct(item) => {
-                if !self.present(&item.attrs)? {
-                    return Ok(());
-                }
                 let structure = Rc::new(self.structure(item)?);
                 self.declare(module, &item.vis, &item.ident, ItemKind::Struct(structure))
             }
-            syn::Item::Type(syn::ItemType {
-                attrs,
-                vis,
-                type_token: _,
-                ident,
-                generics,
-                eq_token: _,
-                ty,
-                semi_token: _,
-            }) => {
-                if !self.present(attrs)? {
-                    return Ok(());
-                }
+            syn::Item::Type(item) => {
                 let alias = Alias {
-                    generics: self.generics(generics)?,
-                    ty: self.ty(ty)?,
+                    generics: self.generics(&item.generics)?,
+                    ty: self.ty(&item.ty)?,
                 };
-                self.declare(module, vis, ident, ItemKind::Alias(Rc::new(alias)))
+                let kind = ItemKind::Alias(Rc::new(alias));
+                self.declare(module, &item.vis, &item.ident, kind)
             }
             syn::Item::Trait(item) => {
-                if !self.present(&item.attrs)? {
-                    return Ok(());
-                }
                 let definition = Rc::new(self.trait_item(item)?);
                 self.declare(module, &item.vis, &item.ident, ItemKind::Trait(definition))
             }
             syn::Item::Impl(item) => {
-                if self.present(&item.attrs)? {
-                    module.impls.push(Rc::new(self.implementation(item)?));
-                }
+                module.impls.push(Rc::new(self.implementation(item)?));
                 Ok(())
             }
-            syn::Item::Mod(syn::ItemMod {
-                attrs,
-                vis,
-                unsafety,
-                mod_token: _,
-                ident,
-                content,
-                semi: _,
-            }) => {
-                if !self.present(attrs)? {
-                    return Ok(());
-                }
-                if unsafety.is_some() {
+            syn::Item::Mod(item) => {
+                if item.unsafety.is_some() {
                     return fail(span(), "`unsafe` is not in the subset");
                 }
-                let kind = match content {
+                let kind = match &item.content {
                     Some((_, items)) => ItemKind::Module(self.items(items)?),
                     None => ItemKind::ModuleFile,
                 };
-                self.declare(module, vis, ident, kind)
+                self.declare(module, &item.vis, &item.ident, kind)
             }
-            // Items that are left out are not read any further.
-            syn::Item::Macro(item) if !self.present(&item.attrs)? => Ok(()),
-            syn::Item::Enum(item) if !self.present(&item.attrs)? => Ok(()),
-            syn::Item::Static(item) if !self.present(&item.attrs)? => Ok(()),
-            syn::Item::ExternCrate(item) if !self.present(&item.attrs)? => Ok(()),
             syn::Item::Static(_) => fail_help(
                 span(),
                 "statics are not in the subset",
@@ -190,24 +144,9 @@ impl Parser {
         }
     }
 
-    /// Parses a constant of a module or a block, unless it is left out.
-    pub(super) fn constant_item(&self, item: &syn::ItemConst) -> Result<Option<Const>> {
-        let syn::ItemConst {
-            attrs,
-            vis: _,
-            const_token: _,
-            ident,
-            generics,
-            colon_token: _,
-            ty,
-            eq_token: _,
-            expr,
-            semi_token: _,
-        } = item;
-        if !self.present(attrs)? {
-            return Ok(None);
-        }
-        self.constant(ident, generics, ty, Some(expr)).map(Some)
+    /// Parses a constant of a module or a block.
+    pub(super) fn constant_item(&self, item: &syn::ItemConst) -> Result<Const> {
+        self.constant(&item.ident, &item.generics, &item.ty, Some(&item.expr))
     }
 
     fn structure(&self, item: &syn::ItemStruct) -> Result<Struct> {
@@ -280,50 +219,31 @@ impl Parser {
         let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());
         for item in items {
             match item {
-                syn::TraitItem::Fn(syn::TraitItemFn {
-                    attrs,
-                    sig,
-                    default,
-                    semi_token: _,
-                }) => {
-                    if self.present(attrs)? {
-                        let function = self.function(attrs, sig, default.as_ref())?;
+                syn::TraitItem::Fn(item) => {
+                    if self.present(&item.attrs)? {
+                        let body = item.default.as_ref();
+                        let function = self.function(&item.attrs, &item.sig, body)?;
                         functions.push(Rc::new(function));
                     }
                 }
-                syn::TraitItem::Const(syn::TraitItemConst {
-                    attrs,
-                    const_token: _,
-                    ident,
-                    generics,
-                    colon_token: _,
-                    ty,
-                    default,
-                    semi_token: _,
-                }) => {
-                    if self.present(attrs)? {
-                        let value = default.as_ref().map(|(_, value)| value);
-                        constants.push(Rc::new(self.constant(ident, generics, ty, value)?));
+                syn::TraitItem::Const(item) => {
+                    if self.present(&item.attrs)? {
+                        let value = item.default.as_ref().map(|(_, value)| value);
+                        let constant =
+                            self.constant(&item.ident, &item.generics, &item.ty, value)?;
+                        constants.push(Rc::new(constant));
                     }
                 }
-                syn::TraitItem::Type(syn::TraitItemType {
-                    attrs,
-                    type_token: _,
-                    ident,
-                    generics,
-                    colon_token: _,
-                    bounds,
-                    default,
-                    semi_token: _,
-                }) => {
-                    if !self.present(attrs)? {
+                syn::TraitItem::Type(associated) => {
+                    if !self.present(&associated.attrs)? {
                         continue;
                     }
-                    if default.is_some() || !generics.params.is_empty() {
+                    if associated.default.is_some() || !associated.generics.params.is_empty() {
                         let span = self.span_of(item);
                         return fail(span, "this associated type is not in the subset");
                     }
-                    types.push((self.symbol(ident)?, self.bounds(bounds)?));
+                    let name = self.symbol(&associated.ident)?;
+                    types.push((name, self.bounds(&associated.bounds)?));
                 }
                 other => {
                     return fail(
@@ -333,16 +253,8 @@ impl Parser {
                 }
             }
         }
-        self.once(
-            functions
-                .iter()
-                .map(|function| (function.name, function.span)),
-        )?;
-        self.once(
-            constants
-                .iter()
-                .map(|constant| (constant.name, constant.span)),
-        )?;
+        self.once(functions.iter().map(|item| (item.name, item.span)))?;
+        self.once(constants.iter().map(|item| (item.name, item.span)))?;
         Ok(Trait {
             generics: self.generics(generics)?,
             supertraits: self.bounds(supertraits)?,
@@ -390,63 +302,38 @@ impl Parser {
         }
         let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());
         let mut restricted = Vec::new();
+        let mut declare = |name, vis: &syn::Visibility| {
+            if !matches!(vis, syn::Visibility::Public(_)) {
+                restricted.push(name);
+            }
+        };
         for item in items {
             match item {
-                syn::ImplItem::Fn(syn::ImplItemFn {
-                    attrs,
-                    vis,
-                    defaultness: None,
-                    sig,
-                    block,
-                }) => {
-                    if self.present(attrs)? {
-                        let function = self.function(attrs, sig, Some(block))?;
-                        if !matches!(vis, syn::Visibility::Public(_)) {
-                            restricted.push(function.name);
-                        }
+                syn::ImplItem::Fn(item) if item.defaultness.is_none() => {
+                    if self.present(&item.attrs)? {
+                        let function = self.function(&item.attrs, &item.sig, Some(&item.block))?;
+                        declare(function.name, &item.vis);
                         functions.push(Rc::new(function));
                     }
                 }
-                syn::ImplItem::Const(syn::ImplItemConst {
-                    attrs,
-                    vis,
-                    defaultness: None,
-                    const_token: _,
-                    ident,
-                    generics,
-                    colon_token: _,
-                    ty,
-                    eq_token: _,
-                    expr,
-                    semi_token: _,
-                }) => {
-                    if self.present(attrs)? {
-                        let constant = self.constant(ident, generics, ty, Some(expr))?;
-                        if !matches!(vis, syn::Visibility::Public(_)) {
-                            restricted.push(constant.name);
-                        }
+                syn::ImplItem::Const(item) if item.defaultness.is_none() => {
+                    if self.present(&item.attrs)? {
+                        let value = Some(&item.expr);
+                        let constant =
+                            self.constant(&item.ident, &item.generics, &item.ty, value)?;
+                        declare(constant.name, &item.vis);
                         constants.push(Rc::new(constant));
                     }
                 }
-                syn::ImplItem::Type(syn::ImplItemType {
-                    attrs,
-                    vis: _,
-                    defaultness: None,
-                    type_token: _,
-                    ident,
-                    generics,
-                    eq_token: _,
-                    ty,
-                    semi_token: _,
-                }) => {
-                    if !self.present(attrs)? {
+                syn::ImplItem::Type(alias) if alias.defaultness.is_none() => {
+                    if !self.present(&alias.attrs)? {
                         continue;
                     }
-                    if !generics.params.is_empty() {
+                    if !alias.generics.params.is_empty() {
                         let span = self.span_of(item);
                         return fail(span, "this associated type is not in the subset");
                     }
-                    types.push((self.symbol(ident)?, self.ty(ty)?));
+                    types.push((self.symbol(&alias.ident)?, self.ty(&alias.ty)?));
                 }
                 other => {
                     return fail(
@@ -456,16 +343,8 @@ impl Parser {
                 }
             }
         }
-        self.once(
-            functions
-                .iter()
-                .map(|function| (function.name, function.span)),
-        )?;
-        self.once(
-            constants
-                .iter()
-                .map(|constant| (constant.name, constant.span)),
-        )?;
+        self.once(functions.iter().map(|item| (item.name, item.span)))?;
+        self.once(constants.iter().map(|item| (item.name, item.span)))?;
         self.once(types.iter().map(|(name, ty): &(_, Type)| (*name, ty.span)))?;
         let of = match trait_ {
             Some((None, path, _)) => Some(self.path(None, path)?),
@@ -561,6 +440,27 @@ impl Parser {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the attributes of an item that is in the subset, or that an error names.
+fn attributes(item: &syn::Item) -> &[syn::Attribute] {
+    use syn::Item as I;
+    match item {
+        I::Const(syn::ItemConst { attrs, .. })
+        | I::Enum(syn::ItemEnum { attrs, .. })
+        | I::ExternCrate(syn::ItemExternCrate { attrs, .. })
+        | I::Fn(syn::ItemFn { attrs, .. })
+        | I::Impl(syn::ItemImpl { attrs, .. })
+        | I::Macro(syn::ItemMacro { attrs, .. })
+        | I::Mod(syn::ItemMod { attrs, .. })
+        | I::Static(syn::ItemStatic { attrs, .. })
+        | I::Struct(syn::ItemStruct { attrs, .. })
+        | I::Trait(syn::ItemTrait { attrs, .. })
+        | I::Type(syn::ItemType { attrs, .. })
+        | I::Use(syn::ItemUse { attrs, .. }) => attrs,
+        // Not in the subset.
+        _ => &[],
     }
 }
 

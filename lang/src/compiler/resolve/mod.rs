@@ -126,8 +126,16 @@ pub struct Associated<T> {
 /// Items of implementations, by the head of the type and the name.
 pub type Table<T> = HashMap<(Head, Symbol), Vec<Associated<T>>>;
 
-fn add<T>(table: &mut Table<T>, head: Head, name: Symbol, item: Associated<T>) {
-    table.entry((head, name)).or_default().push(item);
+impl Associated<()> {
+    /// Adds an item of this origin to a table.
+    fn add<T>(&self, table: &mut Table<T>, head: Head, name: Symbol, item: T) {
+        table.entry((head, name)).or_default().push(Associated {
+            implementation: self.implementation,
+            module: self.module,
+            default_of: self.default_of,
+            item,
+        });
+    }
 }
 
 /// Every item of the program.
@@ -364,59 +372,38 @@ impl Items {
             },
         };
         let implementation = self.impls.len();
-        let own = |function| Associated {
+        let own = Associated {
             implementation,
             module,
             default_of: None,
-            item: function,
+            item: (),
         };
         for function in &ast.functions {
-            let name = function.name;
-            add(&mut self.methods, head, name, own(function.clone()));
+            own.add(&mut self.methods, head, function.name, function.clone());
         }
-        let own = |constant| Associated {
-            implementation,
-            module,
-            default_of: None,
-            item: constant,
-        };
         for constant in &ast.constants {
-            let name = constant.name;
-            add(&mut self.constants, head, name, own(constant.clone()));
+            own.add(&mut self.constants, head, constant.name, constant.clone());
         }
         for (index, (name, _)) in ast.types.iter().enumerate() {
-            let item = Associated {
-                implementation,
-                module,
-                default_of: None,
-                item: index,
-            };
-            add(&mut self.types, head, *name, item);
+            own.add(&mut self.types, head, *name, index);
         }
         if let Some(TraitName::User(id)) = of {
-            let (defined_in, definition) = self.traits[id].clone();
+            let (module, definition) = self.traits[id].clone();
+            let default = Associated {
+                module,
+                default_of: Some(id),
+                ..own
+            };
             for function in &definition.functions {
                 let given = ast.functions.iter().any(|own| own.name == function.name);
                 if !given && function.body.is_some() {
-                    let item = Associated {
-                        implementation,
-                        module: defined_in,
-                        default_of: Some(id),
-                        item: function.clone(),
-                    };
-                    add(&mut self.methods, head, function.name, item);
+                    default.add(&mut self.methods, head, function.name, function.clone());
                 }
             }
             for constant in &definition.constants {
                 let given = ast.constants.iter().any(|own| own.name == constant.name);
                 if !given && constant.value.is_some() {
-                    let item = Associated {
-                        implementation,
-                        module: defined_in,
-                        default_of: Some(id),
-                        item: constant.clone(),
-                    };
-                    add(&mut self.constants, head, constant.name, item);
+                    default.add(&mut self.constants, head, constant.name, constant.clone());
                 }
             }
         }

@@ -1,6 +1,5 @@
 //! Programs outside of the subset, each with the message, the advice and the place of its error.
 
-#[path = "compile_fail/front_end.rs"]
 mod front_end;
 
 use droste_lang::compiler::{CompileError, compile, compile_file};

@@ -1,6 +1,6 @@
 //! What names mean: modules, imports, the prelude.
 
-use crate::{outputs, program};
+use super::{outputs, program};
 
 program!(imports {
     use droste_gadgets::prelude::*;

@@ -1,6 +1,6 @@
 //! Bools in run-time loops.
 
-use crate::{outputs, program};
+use super::{outputs, program};
 
 program!(flags {
     use droste_gadgets::prelude::*;

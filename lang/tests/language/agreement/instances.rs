@@ -1,6 +1,6 @@
 //! Calls share the body of an `#[inline(never)]` function if they are alike, and only then.
 
-use crate::{both, outputs, program};
+use super::{both, outputs, program};
 
 program!(order {
     use droste_gadgets::prelude::*;

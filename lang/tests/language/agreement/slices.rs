@@ -4,7 +4,7 @@ use droste_lang::executor::{Tape, execute, execute_mutated};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-use crate::{both, compiled, program};
+use super::{both, compiled, program};
 
 const BLOCKS: [[u32; 8]; 3] = [[10; 8], [20; 8], [30; 8]];
 

@@ -1,6 +1,6 @@
 //! Generic parameters whose names are also those of items: a parameter is never taken for an item.
 
-use crate::{outputs, program};
+use super::{outputs, program};
 
 program!(defaults {
     use droste_gadgets::prelude::*;

@@ -2,7 +2,7 @@
 
 use droste_lang::compiler::compile_file;
 
-use crate::{outputs, program};
+use super::{outputs, program};
 
 program!(lists {
     use droste_gadgets::prelude::*;

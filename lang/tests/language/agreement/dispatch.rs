@@ -1,7 +1,7 @@
 //! Which implementation is called: that of the bound, of the qualified path, or an inherent one
 //! before those of traits.
 
-use crate::{both, outputs, program};
+use super::{both, outputs, program};
 
 program!(bounds {
     use droste_gadgets::prelude::*;

@@ -1,0 +1,91 @@
+//! Assignments.
+
+use super::*;
+
+fn is_wild(target: &Expr) -> bool {
+    match &target.kind {
+        ExprKind::Path(path) => path.ident().is_some_and(|name| &*name.text() == "_"),
+        _ => false,
+    }
+}
+
+impl Evaluator<'_> {
+    /// Evaluates `target = value`. As in Rust, the value is first.
+    pub(super) fn assign(&mut self, target: &Expr, value: &Expr) -> Eval<Value> {
+        if let ExprKind::Tuple(targets) = &target.kind {
+            return self.assign_tuple(targets, value);
+        }
+        let ty = match self.glance(target) {
+            Some(old) => old.ty(),
+            None => Ty::Unknown,
+        };
+        let value = self.expr_of(value, ty)?;
+        if !is_wild(target) {
+            let place = self.target(target)?;
+            self.write_place(&place, value)?;
+        }
+        Ok(Value::unit())
+    }
+
+    /// Evaluates `target op= value`. For built-in types Rust evaluates the value first, for all
+    /// others the target.
+    pub(super) fn assign_op(
+        &mut self,
+        op: BinaryOp,
+        target: &Expr,
+        value: &Expr,
+        span: Span,
+    ) -> Eval<Value> {
+        let (old, value, place) = match self.glance(target) {
+            Some(old @ (Value::Int(..) | Value::Bool(_) | Value::Flag(_))) => {
+                self.expected = match op {
+                    BinaryOp::Shl | BinaryOp::Shr => Ty::Unknown,
+                    _ => old.ty(),
+                };
+                // The value is first only if the operator is the language's own. It is not in
+                // generic code, or if the value is a reference.
+                let in_any_order = effects::is_total(target) && effects::is_total(value);
+                if !(effects::is_fixed(target) || in_any_order) {
+                    return fail_help(
+                        span,
+                        "which side is evaluated first depends on which operator is meant",
+                        "give the index or the value a name with `let`",
+                    );
+                }
+                let value = self.expr(value)?;
+                let place = self.target(target)?;
+                (self.read_place(&place)?, value, place)
+            }
+            _ => {
+                let place = self.target(target)?;
+                let value = self.expr(value)?;
+                (self.read_place(&place)?, value, place)
+            }
+        };
+        self.at(span);
+        let new = self.binary(op, old, value, span)?;
+        self.write_place(&place, new)?;
+        Ok(Value::unit())
+    }
+
+    fn assign_tuple(&mut self, targets: &[Expr], value: &Expr) -> Eval<Value> {
+        let types = targets.iter().map(|target| match self.glance(target) {
+            Some(old) => old.ty(),
+            None => Ty::Unknown,
+        });
+        let types = types.collect();
+        let Value::Tuple(values) = self.expr_of(value, Ty::Tuple(types))? else {
+            return fail(value.span, "a tuple is expected here");
+        };
+        if values.len() != targets.len() {
+            return fail(value.span, "the tuples have different lengths");
+        }
+        for (target, value) in targets.iter().zip(values.iter()) {
+            if !is_wild(target) {
+                let place = self.target(target)?;
+                self.write_place(&place, value.clone())?;
+            }
+        }
+        Ok(Value::unit())
+    }
+}

@@ -1,0 +1,177 @@
+//! Functions of built-in types.
+
+use std::rc::Rc;
+
+use super::argument::{arguments, array, felt, integer_of, mismatch, small};
+use super::arith::{ZERO, constants, field};
+use super::*;
+use crate::compiler::ir::{HintOp, OpKind, Word};
+use crate::compiler::value::{Block, Ext, Pointer};
+use droste_native::F;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
+
+/// Returns the words of the only argument, an array of `N` Felts.
+fn words<const N: usize>(values: Vec<Value>, span: Span) -> Eval<[Word; N]> {
+    let [list] = arguments(values, span)?;
+    let list = array::<N>(&list, span)?;
+    let mut words = [ZERO; N];
+    for (word, value) in words.iter_mut().zip(&list) {
+        *word = felt(value, span)?;
+    }
+    Ok(words)
+}
+
+impl Evaluator<'_> {
+    /// Calls a function of a built-in type, such as `Felt::new`.
+    pub(super) fn intrinsic_associated(
+        &mut self,
+        ty: &Ty,
+        name: &str,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Eval<Option<Value>> {
+        Ok(Some(match (ty, name) {
+            (Ty::Felt, "new") => {
+                let [value] = arguments(values, span)?;
+                Value::Felt(field(integer_of(&value, IntType::U32, span)?, span)?)
+            }
+            (Ty::Ext, "new") => {
+                let [list] = arguments(values, span)?;
+                let mut coefficients = [F::ZERO; 5];
+                let list = array::<5>(&list, span)?;
+                for (coefficient, value) in coefficients.iter_mut().zip(&list) {
+                    if let Word::Const(value) = field(integer_of(value, IntType::U32, span)?, span)?
+                    {
+                        *coefficient = value;
+                    }
+                }
+                Value::Ext(Ext::Const(coefficients))
+            }
+            (Ty::Ext, "from_felt") => {
+                let [value] = arguments(values, span)?;
+                Value::Ext(Ext::Scalar(felt(&value, span)?))
+            }
+            (Ty::Ext, "from_coeffs") => {
+                let words = words::<5>(values, span)?;
+                Value::Ext(match constants(&words) {
+                    Some(coefficients) => Ext::Const(coefficients),
+                    None => Ext::Coefficients(Rc::new(words)),
+                })
+            }
+            (Ty::Block, "new") => {
+                let words = words::<8>(values, span)?;
+                Value::Block(match constants(&words) {
+                    Some(lanes) => Block::Const(lanes),
+                    None => Block::Lanes(Rc::new(words)),
+                })
+            }
+            (Ty::Slice, "from_blocks") => {
+                let [list] = arguments(values, span)?;
+                let Some(blocks) = list.elements() else {
+                    return mismatch("an array of Blocks", &list, span);
+                };
+                if blocks.is_empty() {
+                    return fail(span, "a slice must have at least one block");
+                }
+                self.slice_of(blocks, span)?
+            }
+            (Ty::Words(length), "new" | "default") => {
+                let size = small(&Value::Int(*length, None), span)?;
+                let def = self.builder.var();
+                self.words.insert(def, WordsUse::default());
+                self.builder.push(OpKind::WordsAddress { size, def });
+                Value::Words(Word::Var(def), *length)
+            }
+            (Ty::Index(bound), "new") => {
+                let [value] = arguments(values, span)?;
+                self.index(felt(&value, span)?, *bound, span)?
+            }
+            (Ty::Vec(_), "new" | "default") => {
+                let [] = arguments(values, span)?;
+                Value::Vec(Rc::default())
+            }
+            (Ty::Phantom, "default" | "new") => Value::Phantom,
+            (Ty::Int(ty), "default") => Value::Int(0, *ty),
+            (Ty::Bool, "default") => Value::Bool(false),
+            (ty, name) => {
+                // This is a method called as `Type::method(receiver, ..)`.
+                let mut values = values.into_iter();
+                match values.next() {
+                    Some(receiver) if receiver.ty().matches(ty) => {
+                        let receiver = integer::settle(receiver, ty, span)?;
+                        let rest = values.collect();
+                        self.intrinsic_method(receiver, name, rest, span)?
+                    }
+                    _ => return Ok(None),
+                }
+            }
+        }))
+    }
+
+    fn slice_of(&mut self, blocks: &[Value], span: Span) -> Eval<Value> {
+        let area = self.builder.area(blocks.len() as u32);
+        for (offset, block) in blocks.iter().enumerate() {
+            let offset = offset as u32;
+            match block {
+                Value::Block(Block::Lanes(words)) => {
+                    let words = **words;
+                    self.builder.store_lanes(area, offset, &words);
+                }
+                Value::Block(block) => {
+                    let from = self.block_address(block);
+                    let from = self.builder.reach(from);
+                    self.builder.push(OpKind::CopyBlock {
+                        to: area,
+                        offset,
+                        from,
+                    });
+                }
+                other => return mismatch("a Block", other, span),
+            }
+        }
+        Ok(Value::Slice(Pointer::area(area), blocks.len() as u32))
+    }
+
+    /// Constrains a run-time index: the product of its distances from all admissible values is zero
+    /// or, if the bound is a power of two, it is a sum of bits.
+    fn index(&mut self, value: Word, bound: u64, span: Span) -> Eval<Value> {
+        if bound == 0 || bound > 1 << 16 || (bound > 64 && !bound.is_power_of_two()) {
+            return fail_help(
+                span,
+                format!("an index below {bound} cannot be checked"),
+                "the bound must be at most 64, or a power of two up to 65536",
+            );
+        }
+        if let Word::Const(constant) = value {
+            if u64::from(constant.as_canonical_u32()) >= bound {
+                return fail(span, format!("{constant} is not below {bound}"));
+            }
+            return Ok(Value::Index(value, bound));
+        }
+        if bound.is_power_of_two() && bound > 4 {
+            let value = self.builder.reach(value);
+            let mut sum = ZERO;
+            for bit in 0..bound.ilog2() {
+                let def = self.builder.var();
+                self.builder.push(OpKind::Hint(HintOp::Bit {
+                    def,
+                    of: value,
+                    bit,
+                }));
+                let word = Word::Var(def);
+                self.builder.relation(true, word, word, word);
+                let weighted = self.builder.mul(word, Word::Const(F::from_u64(1 << bit)));
+                sum = self.builder.add(sum, weighted);
+            }
+            self.builder.assert_equal(sum, value);
+        } else {
+            let mut product = value;
+            for below in 1..bound {
+                let distance = self.builder.sub(value, Word::Const(F::from_u64(below)));
+                product = self.builder.mul(product, distance);
+            }
+            self.builder.assert_equal(product, ZERO);
+        }
+        Ok(Value::Index(value, bound))
+    }
+}

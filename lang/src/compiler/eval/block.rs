@@ -1,0 +1,61 @@
+//! Blocks and their statements.
+
+use super::*;
+
+impl Evaluator<'_> {
+    pub(super) fn block(&mut self, block: &Block) -> Eval<Value> {
+        let here = self.here();
+        let (vars, constants) = (here.vars.len(), here.constants.len());
+        let result = self.statements(block);
+        let here = self.here();
+        here.vars.truncate(vars);
+        here.constants.truncate(constants);
+        result
+    }
+
+    pub(super) fn statements(&mut self, block: &Block) -> Eval<Value> {
+        let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
+        let here = self.here();
+        let visible = here.constants.len() + block.constants.len();
+        for constant in &block.constants {
+            here.constants.push(LocalConst {
+                constant: constant.clone(),
+                visible,
+            });
+        }
+        for statement in &block.statements {
+            match statement {
+                Statement::Let(pattern, ty, value) => {
+                    let ty = match ty {
+                        Some(ty) => self.ty(ty)?,
+                        None => Ty::Unknown,
+                    };
+                    let value = match value {
+                        Some(value) => {
+                            if let ExprKind::RefMut(_) = value.kind {
+                                return fail_help(
+                                    value.span,
+                                    "mutable references cannot be kept in variables",
+                                    "pass `&mut place` where it is used",
+                                );
+                            }
+                            self.expr_of(value, ty)?
+                        }
+                        None => Value::Lent,
+                    };
+                    self.bind(pattern, value)?;
+                }
+                Statement::Expr(expr) => {
+                    self.expr(expr)?;
+                }
+            }
+        }
+        match &block.tail {
+            Some(tail) => {
+                self.expected = expected;
+                self.expr(tail)
+            }
+            None => Ok(Value::unit()),
+        }
+    }
+}

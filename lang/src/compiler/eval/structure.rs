@@ -1,0 +1,112 @@
+//! Values of structs.
+
+use std::rc::Rc;
+
+use super::generics::Generics;
+use super::*;
+use crate::compiler::value::Structure;
+
+impl Evaluator<'_> {
+    pub(super) fn structure(
+        &mut self,
+        path: &Path,
+        fields: &[(Symbol, Expr)],
+        base: Option<&Expr>,
+        expected: &Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let Ty::Struct(id, generics) = self.path_type(path)? else {
+            return fail(path.span, "this is not a struct");
+        };
+        let (ast, module) = (
+            self.items.structs[id].ast.clone(),
+            self.items.structs[id].module,
+        );
+        let bound = Generics::of(&ast.generics, generics.iter().cloned());
+        let mut values: Vec<Option<Value>> = vec![None; ast.fields.len()];
+        for (name, expr) in fields {
+            let Some(index) = ast.fields.iter().position(|(field, _)| field == name) else {
+                return fail(expr.span, format!("`{}` has no field `{name}`", ast.name));
+            };
+            let ty = self.integers_of(&ast.fields[index].1, module, &bound)?;
+            values[index] = Some(self.expr_of(expr, ty)?);
+        }
+        if let Some(base) = base {
+            let Value::Struct(structure) = self.expr(base)? else {
+                return fail(base.span, "this is not a struct");
+            };
+            for (value, old) in values.iter_mut().zip(&structure.fields) {
+                value.get_or_insert_with(|| old.clone());
+            }
+        }
+        let mut complete = Vec::with_capacity(values.len());
+        for (value, (name, _)) in values.into_iter().zip(&ast.fields) {
+            match value {
+                Some(value) => complete.push(value),
+                None => return fail(span, format!("the field `{name}` is missing")),
+            }
+        }
+        self.build_structure(id, generics, complete, expected, span)
+    }
+
+    /// Builds a structure. Its generic arguments are completed from its fields and from the
+    /// expected type.
+    pub(super) fn build_structure(
+        &mut self,
+        id: usize,
+        generics: Rc<[Ty]>,
+        fields: Vec<Value>,
+        expected: &Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let info = &self.items.structs[id];
+        let mut bound = Generics::of(&info.ast.generics, generics.iter().cloned());
+        if !bound.is_known() {
+            let header = unify::Header {
+                module: info.module,
+                self_type: None,
+                lengths: false,
+            };
+            for (value, (_, pattern)) in fields.iter().zip(&info.ast.fields) {
+                self.unify(pattern, &value.ty(), &header, &mut bound)?;
+            }
+            if let Ty::Struct(other, known) = expected
+                && *other == id
+            {
+                for (param, known) in info.ast.generics.iter().zip(known.iter()) {
+                    bound.bind(param.name, generics::kind(param.constant), known);
+                }
+            }
+        }
+        let generics = bound.arguments();
+        self.bounded_type(Ty::Struct(id, generics.clone()), span)?;
+        let structure = Structure {
+            id,
+            generics,
+            fields,
+        };
+        self.bounded(Value::Struct(Rc::new(structure)), span)
+    }
+
+    pub(super) fn tuple_structure(
+        &mut self,
+        id: usize,
+        generics: Rc<[Ty]>,
+        arguments: &[Expr],
+        expected: &Ty,
+        span: Span,
+    ) -> Eval<Value> {
+        let info = &self.items.structs[id];
+        let (ast, module) = (info.ast.clone(), info.module);
+        if arguments.len() != ast.fields.len() {
+            return fail(span, "wrong number of fields");
+        }
+        let bound = Generics::of(&ast.generics, generics.iter().cloned());
+        let mut fields = Vec::with_capacity(arguments.len());
+        for (argument, (_, ty)) in arguments.iter().zip(&ast.fields) {
+            let ty = self.integers_of(ty, module, &bound)?;
+            fields.push(self.expr_of(argument, ty)?);
+        }
+        self.build_structure(id, generics, fields, expected, span)
+    }
+}
