@@ -231,7 +231,7 @@ class Plan:
         cls,
         leaves: Sequence[_Leaf],
         *,
-        preset: str = "proven-100",
+        preset: str = "proven-120",
         arity: int | None = None,
         stack: str = "whir",
         min_bits: int = 0,
@@ -280,7 +280,7 @@ class Worker:
     def __new__(
         cls,
         *,
-        preset: str = "proven-100",
+        preset: str = "proven-120",
         arity: int = 2,
         stack: str = "whir",
         cache: bool = True,
@@ -357,7 +357,7 @@ class BatchProver:
         signatures: int,
         *,
         hash: str = "poseidon16",
-        preset: str = "proven-100",
+        preset: str = "proven-120",
         blowup: int = 2,
     ) -> BatchProver: ...
     @property
@@ -430,7 +430,7 @@ def wrap(
     program: Program | None = None,
     public: _Ints | None = None,
     *,
-    preset: str = "proven-100",
+    preset: str = "proven-120",
     arity: int = 2,
     stack: str = "whir",
     limit: int = ...,
@@ -440,7 +440,7 @@ def wrap(
 def join(
     aggregates: Sequence[Aggregate],
     *,
-    preset: str = "proven-100",
+    preset: str = "proven-120",
     arity: int = 2,
     stack: str = "whir",
     keys: Sequence[str] = ...,
@@ -450,7 +450,7 @@ def keys(
     sources: Sequence[Proof | Aggregate] = ...,
     *,
     join: Sequence[int] = ...,
-    preset: str = "proven-100",
+    preset: str = "proven-120",
     arity: int = 2,
     stack: str = "whir",
     cache: bool = True,
