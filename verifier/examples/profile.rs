@@ -115,7 +115,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("the aggregator is one over FRI".into());
     };
     if let Some(step) = wrapped.steps().last() {
-        println!("proven bits of the wrap: {}", step.report.bits);
+        println!("proven bits of the wrap: {}", step.report.bits());
     }
     let verifier = Verifier::<R, StandardTables>::new(proof.key.clone())?;
     let join = ProgramCircuit::new(&verifier, &proof.batch.degree_bits, children)?;

@@ -208,7 +208,7 @@ fn print<V: Verify>(
         bytes as f64 / 1024.0,
         ms(times[times.len() / 2]),
         growth as f64 / f64::from(1 << 20),
-        accepted.map_or(0, |accepted| accepted.bits),
+        accepted.map_or(0, |accepted| accepted.bits()),
     );
     for span in &median.spans {
         let time = span.end.saturating_sub(span.begin);
