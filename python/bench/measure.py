@@ -203,7 +203,7 @@ def main() -> None:
     of_overhead.add_argument("--bytes", type=int, default=350_000)
     of_workers = commands.add_parser("workers")
     of_workers.add_argument("--leaves", type=int, default=8)
-    of_workers.add_argument("--preset", default="proven-100")
+    of_workers.add_argument("--preset", default="proven-120")
     of_workers.add_argument("--hash", default="poseidon16")
     of_simulate = commands.add_parser("simulate")
     of_simulate.add_argument("--leaves", type=int, default=1024)

@@ -8,6 +8,7 @@ use std::time::Instant;
 use droste_native::{F, HashId};
 use droste_verifier::aggregate::{
     Aggregate as Accepted, Aggregator, UnverifiedAggregate, VerifiedProof,
+    min_tree_bits as tree_bits,
 };
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
@@ -182,7 +183,8 @@ impl Aggregate {
     ///     key: digest of the set of its recursion keys, from `keys`; not from the aggregate.
     ///     claim: the claim that it must make, 64 hexadecimal digits.
     ///     min_bits: proven bits of security that each proof of the tree must have at least.
-    ///     min_tree_bits: proven bits that all proofs must have together, by the union bound.
+    ///     min_tree_bits: proven bits that all proofs must have together, by the union bound: 100,
+    ///         unless `min_bits` asks for less of each.
     ///     leaves: the leaves that are accepted, each as the digest of a key, or as a `Program`,
     ///         whose keys are computed; a leaf with any other key is refused.
     ///     any_leaf: accept leaves with any key. Which programs they are proofs of is then not
@@ -253,9 +255,8 @@ impl Aggregate {
             let accepted = read.verify(key, &claim, min_bits, &leaves)?;
             let hidden = deriver.hidden_leaves(&accepted)?;
             let found = accepted.accepted().tree_bits;
-            if let Some(expected) = min_tree_bits
-                && found < expected
-            {
+            let expected = tree_bits(min_tree_bits, min_bits);
+            if found < expected {
                 let message = format!(
                     "the tree has {found} proven bits of security, expected at least {expected}"
                 );
@@ -356,7 +357,7 @@ impl AskedLeaf {
 ///     AggregateError: It cannot be wrapped.
 #[pyfunction]
 #[pyo3(signature = (
-    proof, program=None, public=None, *, preset="proven-100", arity=2, stack="whir",
+    proof, program=None, public=None, *, preset="proven-120", arity=2, stack="whir",
     limit=DEFAULT_LIMIT, keys=vec![], cache=true
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -445,7 +446,7 @@ impl InHash for Wrap {
 ///     AggregateError: They cannot be joined.
 #[pyfunction]
 #[pyo3(signature = (
-    aggregates, *, preset="proven-100", arity=2, stack="whir", keys=vec![], cache=true
+    aggregates, *, preset="proven-120", arity=2, stack="whir", keys=vec![], cache=true
 ))]
 pub fn join(
     py: Python<'_>,
@@ -489,7 +490,7 @@ pub fn join(
 ///     A dictionary of the set's digest and its keys, as `droste keys --format json` prints it.
 #[pyfunction]
 #[pyo3(signature = (
-    sources=vec![], *, join=vec![], preset="proven-100", arity=2, stack="whir", cache=true
+    sources=vec![], *, join=vec![], preset="proven-120", arity=2, stack="whir", cache=true
 ))]
 pub fn keys<'py>(
     py: Python<'py>,

@@ -61,7 +61,7 @@ impl Plan {
     ///     AggregateError: There is no plan.
     #[new]
     #[pyo3(signature = (
-        leaves, *, preset="proven-100", arity=None, stack="whir", min_bits=0, limit=DEFAULT_LIMIT,
+        leaves, *, preset="proven-120", arity=None, stack="whir", min_bits=0, limit=DEFAULT_LIMIT,
         cache=true
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -370,7 +370,7 @@ impl Worker {
     ///     stack: that of the plan.
     ///     cache: keep derived keys in the user's cache folder.
     #[new]
-    #[pyo3(signature = (*, preset="proven-100", arity=2, stack="whir", cache=true))]
+    #[pyo3(signature = (*, preset="proven-120", arity=2, stack="whir", cache=true))]
     fn new(py: Python<'_>, preset: &str, arity: usize, stack: &str, cache: bool) -> PyResult<Self> {
         type Workers = HashMap<(Preset, usize, Stack, bool), Arc<plan::Worker>>;
         static KEPT: LazyLock<Mutex<Workers>> = LazyLock::new(Mutex::default);

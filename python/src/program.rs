@@ -131,7 +131,7 @@ impl Program {
     ///
     /// Args:
     ///     hash: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
-    ///     preset: `proven-100` (the default), `proven-120`, `proven-128`, or `toy`, which has no
+    ///     preset: `proven-100`, `proven-120` (the default), `proven-128`, or `toy`, which has no
     ///         security.
     ///     queries: number of queries instead of a preset, without grinding.
     ///     blowup: 2, 4, 8 or 16.
@@ -207,7 +207,7 @@ impl Program {
     /// Args:
     ///     public: public inputs.
     ///     hash: hash of the commitments and the transcript: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
-    ///     preset: `proven-100` (the default), `proven-120`, `proven-128`, or `toy`, which has no
+    ///     preset: `proven-100`, `proven-120` (the default), `proven-128`, or `toy`, which has no
     ///         security.
     ///     queries: number of queries instead of a preset, without grinding.
     ///     blowup: 2, 4, 8 or 16.

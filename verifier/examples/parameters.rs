@@ -236,7 +236,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let preset: Preset = arguments
         .next()
         .as_deref()
-        .unwrap_or("proven-100")
+        .unwrap_or("proven-120")
         .parse()?;
     let children = arguments.map(|text| text.parse());
     let mut children: Vec<usize> = children.collect::<Result<_, _>>()?;

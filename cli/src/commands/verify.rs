@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use droste_native::F;
-use droste_verifier::aggregate::UnverifiedAggregate;
+use droste_verifier::aggregate::{UnverifiedAggregate, min_tree_bits};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member::is_membership};
 use droste_verifier::keys::{Cache, Deriver};
@@ -60,7 +60,7 @@ pub struct Verify {
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
     /// Proven bits of security that all proofs of an aggregate must have together at least, by the
-    /// union bound.
+    /// union bound: 100, unless --min-bits asks for less of each.
     #[arg(long, conflicts_with = "public")]
     min_tree_bits: Option<usize>,
     #[command(flatten)]
@@ -188,9 +188,8 @@ impl Verify {
             let hidden = deriver.hidden_leaves(&aggregate);
             let hidden = hidden.map_err(CommandError::failed)?;
             let found = aggregate.accepted().tree_bits;
-            if let Some(expected) = self.min_tree_bits
-                && found < expected
-            {
+            let expected = min_tree_bits(self.min_tree_bits, self.min_bits);
+            if found < expected {
                 let message = format!(
                     "the tree has {found} proven bits of security, expected at least {expected}"
                 );

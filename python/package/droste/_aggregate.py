@@ -17,7 +17,7 @@ Leaf = Aggregate | tuple[Proof, Program] | tuple[Proof, Program, Sequence[int] |
 def aggregate(
     leaves: Sequence[Leaf],
     *,
-    preset: str = "proven-100",
+    preset: str = "proven-120",
     arity: int | None = None,
     stack: str = "whir",
     min_bits: int = 0,

@@ -28,7 +28,7 @@ def cost(
     preset: str | None = None,
     queries: Sequence[int] = (),
     blowup: int = 4,
-    outer_preset: str = "proven-100",
+    outer_preset: str = "proven-120",
     outer_blowup: int = 4,
     outer_hash: str = "poseidon16",
     outer_stack: str = "fri",
@@ -44,7 +44,7 @@ def cost(
         program: A program that needs no hints.
         public: Its public inputs.
         inner_hash: Hash of the inner proof, or several: each is measured.
-        preset: Security level of the inner proof: `proven-100` (the default), `proven-120`,
+        preset: Security level of the inner proof: `proven-100`, `proven-120` (the default),
             `proven-128` or `toy`.
         queries: Numbers of queries of the inner proof instead of a preset: each is measured,
             without grinding.

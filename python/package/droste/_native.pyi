@@ -233,7 +233,7 @@ class Plan:
         cls,
         leaves: Sequence[_Leaf],
         *,
-        preset: str = "proven-100",
+        preset: str = "proven-120",
         arity: int | None = None,
         stack: str = "whir",
         min_bits: int = 0,
@@ -282,7 +282,7 @@ class Worker:
     def __new__(
         cls,
         *,
-        preset: str = "proven-100",
+        preset: str = "proven-120",
         arity: int = 2,
         stack: str = "whir",
         cache: bool = True,
@@ -359,7 +359,7 @@ class BatchProver:
         signatures: int,
         *,
         hash: str = "poseidon16",
-        preset: str = "proven-100",
+        preset: str = "proven-120",
         blowup: int = 2,
     ) -> BatchProver: ...
     @property
@@ -433,7 +433,7 @@ def wrap(
     program: Program | None = None,
     public: _Ints | None = None,
     *,
-    preset: str = "proven-100",
+    preset: str = "proven-120",
     arity: int = 2,
     stack: str = "whir",
     limit: int = ...,
@@ -443,7 +443,7 @@ def wrap(
 def join(
     aggregates: Sequence[Aggregate],
     *,
-    preset: str = "proven-100",
+    preset: str = "proven-120",
     arity: int = 2,
     stack: str = "whir",
     keys: Sequence[str] = ...,
@@ -453,7 +453,7 @@ def keys(
     sources: Sequence[Proof | Aggregate] = ...,
     *,
     join: Sequence[int] = ...,
-    preset: str = "proven-100",
+    preset: str = "proven-120",
     arity: int = 2,
     stack: str = "whir",
     cache: bool = True,

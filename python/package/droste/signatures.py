@@ -58,7 +58,7 @@ def aggregate(
     batch: int = 1_600,
     hash: str = "poseidon16",
     blowup: int = 2,
-    preset: str = "proven-100",
+    preset: str = "proven-120",
     arity: int | None = None,
     stack: str = "whir",
     jobs: int = 1,

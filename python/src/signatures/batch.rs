@@ -202,7 +202,7 @@ impl BatchProver {
     ///         `toy`, which has no security.
     ///     blowup: 2, 4, 8 or 16.
     #[new]
-    #[pyo3(signature = (signatures, *, hash="poseidon16", preset="proven-100", blowup=2))]
+    #[pyo3(signature = (signatures, *, hash="poseidon16", preset="proven-120", blowup=2))]
     fn new(
         py: Python<'_>,
         signatures: usize,

@@ -227,12 +227,14 @@ fn joins_over_whir_fit_the_canonical_shapes_of_their_presets() {
 
 /// The same for more children and bits.
 #[test]
-#[ignore = "a minute of CPU time: cargo test -p droste-tests --test aggregate larger_joins -- --ignored"]
+#[ignore = "two minutes of CPU time: cargo test -p droste-tests --test aggregate larger_joins -- --ignored"]
 fn larger_joins_over_whir_fit_the_canonical_shapes_of_their_presets() {
     fit_over_whir(&[
         (Preset::Proven100, 2),
         (Preset::Proven100, 4),
         (Preset::Proven120, 1),
+        (Preset::Proven120, 2),
+        (Preset::Proven120, 4),
         (Preset::Proven128, 1),
     ]);
 }

@@ -30,7 +30,7 @@ use thiserror::Error;
 
 pub use outlook::{RunFigures, StepOutlook};
 pub use step::Step;
-pub use verified::{Accepted, Aggregate, UnverifiedAggregate, VerifiedProof};
+pub use verified::{Accepted, Aggregate, UnverifiedAggregate, VerifiedProof, min_tree_bits};
 
 use crate::circuit::{
     ChildShape, Children, CircuitCache, CircuitError, RecursionProof, RecursionVerifyError, Run,

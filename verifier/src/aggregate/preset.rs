@@ -168,25 +168,34 @@ fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>
         Preset::Proven100 if children > 8 => &[POSEIDON16, BLOCKS],
         Preset::Proven100 if children > 2 => &[BLOCKS],
         Preset::Proven120 | Preset::Proven128 if children > 4 => &[POSEIDON16, POWER_WEIGHTS],
-        Preset::Proven120 | Preset::Proven128 if children > 2 => &[POSEIDON16],
+        Preset::Proven128 if children > 2 => &[POSEIDON16],
         _ => &[],
     };
     for (table, log_height) in log_heights.iter_mut().enumerate() {
         *log_height += usize::from(more.contains(&table));
     }
     // A row of the stack is as long as the tallest column, and there are at most 2^8. Longer rows make
-    // shorter leaves: fewer permutations in a join's verifier, which at 120 bits halve the height. There
+    // shorter leaves, so fewer permutations in a join's verifier, but a longer second codeword. There
     // are no rows longer than 2^20, so from 120 bits on no joins of more than 16.
-    let least = match preset {
-        Preset::Toy => 0,
-        Preset::Proven100 => 15 + doublings,
-        Preset::Proven120 | Preset::Proven128 => 16 + doublings,
+    let least = match (preset, children) {
+        (Preset::Toy, _) => 0,
+        (Preset::Proven100, _) | (Preset::Proven120, 0..=2) | (Preset::Proven128, 0..=1) => {
+            15 + doublings
+        }
+        (Preset::Proven120 | Preset::Proven128, _) => 16 + doublings,
     };
     let log_block = log_heights.iter().copied().fold(least, usize::max);
     // The rows of so many proofs have one commitment more, and more terms in the sum.
     let longer = preset == Preset::Proven100 && children > 8;
+    // More grinding makes fewer queries, so that the permutations of a join fit half the height.
+    let ground = match (preset, children) {
+        (Preset::Proven120, 2) => 2,
+        (Preset::Proven120, 3..=4) => 3,
+        _ => 0,
+    };
     let settings = WhirSettings {
         log_block,
+        grinding_bits: settings.grinding_bits + ground,
         security_level: settings.security_level + 2 * usize::from(longer),
         ..settings
     };

@@ -101,6 +101,19 @@ pub struct Aggregate {
     steps: Vec<Step>,
 }
 
+/// Bits that all proofs of a tree must have together unless the caller says otherwise.
+const MIN_TREE_BITS: usize = 100;
+
+/// The tree bits to ask for: what the caller says, or else 100, unless fewer are asked of each proof.
+pub fn min_tree_bits(asked: Option<usize>, min_bits: usize) -> usize {
+    let default = if min_bits < MIN_TREE_BITS {
+        0
+    } else {
+        MIN_TREE_BITS
+    };
+    asked.unwrap_or(default)
+}
+
 /// What an accepted aggregate says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accepted {
@@ -340,4 +353,17 @@ fn check_tree(
         return Err(ClaimError::Digest);
     }
     tree.check_listed(keys, min_bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::min_tree_bits;
+
+    #[test]
+    fn trees_have_a_hundred_bits_unless_less_is_asked_of_each_proof() {
+        assert_eq!([100, 120].map(|bits| min_tree_bits(None, bits)), [100, 100]);
+        assert_eq!([0, 99].map(|bits| min_tree_bits(None, bits)), [0, 0]);
+        assert_eq!(min_tree_bits(Some(7), 100), 7);
+        assert_eq!(min_tree_bits(Some(112), 0), 112);
+    }
 }

@@ -18,11 +18,11 @@ pub enum Preset {
     #[serde(rename = "toy")]
     Toy,
     /// 100 proven bits in the sum of all terms, for batches up to [`reference_batch`].
-    #[default]
     #[serde(rename = "proven-100")]
     Proven100,
     /// 120 proven bits in the sum of all terms, for batches up to [`reference_batch`]. By the union
-    /// bound, 2^19 proofs at this preset, which is the largest tree, have 100 bits together.
+    /// bound, 2^19 proofs at this preset, which is a whole tree, have 100 bits together.
+    #[default]
     #[serde(rename = "proven-120")]
     Proven120,
     /// 128 bits in every term of the protocol, for batches up to [`reference_batch`]. Digests of 8

@@ -49,7 +49,7 @@ __all__ = ["aggregate", "aggregate_signatures"]
 def aggregate(
     leaves: Sequence[Leaf],
     *,
-    preset: str = "proven-100",
+    preset: str = "proven-120",
     arity: int | None = None,
     stack: str = "whir",
     min_bits: int = 0,
@@ -104,7 +104,7 @@ def aggregate_signatures(
     batch: int = 1_600,
     hash: str = "poseidon16",
     blowup: int = 2,
-    preset: str = "proven-100",
+    preset: str = "proven-120",
     arity: int | None = None,
     stack: str = "whir",
     address: str | None = None,
