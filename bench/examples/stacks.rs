@@ -19,9 +19,8 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::circuit::{PRECOMPILES, ProgramCircuit};
-use droste_verifier::cost::cpu_time;
-use droste_verifier::multilinear::RecursionProgram;
+use droste_verifier::circuit::{MultilinearCircuit, PRECOMPILES, ProgramCircuit};
+use droste_verifier::resources::cpu_time;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -280,10 +279,9 @@ fn join_over_whir(
     for _level in 0..2 {
         let child = key.prove(&execution)?;
         let verifier = whir::Verifier::<RecursionTables>::new(key.key().clone())?;
-        let program = RecursionProgram::new(&verifier, &child.log_heights, children)?;
-        let compiled = program.compile()?;
-        execution = program.execute(&compiled, &vec![&child; children])?;
-        key = key_over_whir(&compiled.program, settings)?;
+        let circuit = MultilinearCircuit::new(&verifier, &child.log_heights, children)?;
+        execution = circuit.execute(&vec![&child; children])?;
+        key = key_over_whir(&circuit.compiled().program, settings)?;
     }
     Ok((key, execution))
 }

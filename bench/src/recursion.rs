@@ -17,7 +17,8 @@ use droste_native::{F, FriSettings, HashId, HashSuite, Poseidon2Suite, Poseidon1
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::circuit::PRECOMPILES;
 use droste_verifier::circuit::ProgramCircuit;
-use droste_verifier::cost::{Recorder, StagesMs, cpu_ns_per_fft_unit, cpu_time, peak_memory};
+use droste_verifier::cost::{Recorder, StagesMs, cpu_ns_per_fft_unit};
+use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::codec::encode;
 use droste_vm::compiler::compile;

@@ -18,8 +18,8 @@ use std::fmt::Write as _;
 use droste_native::stark::security::{Preset, Security, SecurityBound};
 use droste_native::whir::{CommitmentStep, WhirSettings};
 use droste_verifier::aggregate::Aggregator;
+use droste_verifier::circuit::MultilinearCircuit;
 use droste_verifier::keys::Children;
-use droste_verifier::multilinear::RecursionProgram;
 use droste_verifier::summary::decimals;
 use droste_vm::key::KeyHeights;
 use droste_vm::stack::{Stack, StackSettings};
@@ -58,8 +58,8 @@ impl Shape {
 
     /// Security of a proof that is verified in the machine, which has one term more than natively.
     fn security(&self) -> Result<Security, Box<dyn Error>> {
-        let program = RecursionProgram::new(&self.verifier, &self.log_heights, 1)?;
-        Ok(program.security().clone())
+        let circuit = MultilinearCircuit::new(&self.verifier, &self.log_heights, 1)?;
+        Ok(circuit.security().clone())
     }
 
     fn steps(&self) -> Result<Vec<CommitmentStep>, Box<dyn Error>> {

@@ -11,8 +11,7 @@ use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
-use droste_verifier::circuit::{ProgramCircuit, RecursionProof};
-use droste_verifier::multilinear::RecursionProgram;
+use droste_verifier::circuit::{MultilinearCircuit, ProgramCircuit, RecursionProof};
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -138,11 +137,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         let key = whir::ProvingKey::<RecursionTables>::new(&program, settings, heights)?;
         let proof = key.prove(&run)?;
         let verifier = whir::Verifier::<RecursionTables>::new(key.key().clone())?;
-        let join = RecursionProgram::new(&verifier, &proof.log_heights, children)?;
-        let compiled = join.compile()?;
-        run = join.execute(&compiled, &vec![&proof; children])?;
-        report(&format!("join {level} over WHIR"), &compiled, &run, lines);
-        program = compiled.program;
+        let join = MultilinearCircuit::new(&verifier, &proof.log_heights, children)?;
+        run = join.execute(&vec![&proof; children])?;
+        report(
+            &format!("join {level} over WHIR"),
+            join.compiled(),
+            &run,
+            lines,
+        );
+        program = join.compiled().program.clone();
     }
     Ok(())
 }

@@ -3,9 +3,7 @@
 //! - [`shape`]: everything about a proof that its recursive verifier takes as a constant.
 //! - [`codegen`]: constraint evaluators generated from AIRs.
 //! - [`program`]: the generated part of recursion programs, which call the verifier
-//!   `droste_gadgets::verify`.
-//! - [`multilinear`]: programs that verify proofs over WHIR, by
-//!   `droste_gadgets::verify::multilinear`.
+//!   `droste_gadgets::verify`, or `droste_gadgets::verify::multilinear` for proofs over WHIR.
 //! - [`tape`]: the hints that such a program reads, recorded while it verifies proofs natively.
 //! - [`claim`]: what a recursion proof claims, and the tree of claims below it; [`keys`]: the
 //!   recursion programs that a verifier accepts, derived from what they are made from.
@@ -48,13 +46,13 @@ pub mod cost;
 pub mod file;
 pub mod keys;
 pub mod member;
-pub mod multilinear;
 pub mod plan;
 #[allow(
     clippy::indexing_slicing,
     reason = "text is generated from a `ProofShape`, whose heights and settings are in range"
 )]
 pub mod program;
+pub mod resources;
 pub mod shape;
 pub mod summary;
 pub mod tags;

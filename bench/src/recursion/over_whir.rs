@@ -6,7 +6,8 @@ use droste_native::stark::security::Preset;
 use droste_native::{HashId, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
 use droste_verifier::circuit::RecursionProof;
-use droste_verifier::cost::{Recorder, StagesMs, cpu_time, peak_memory};
+use droste_verifier::cost::{Recorder, StagesMs};
+use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_vm::heights::Heights;
 use droste_vm::stack::{Stack, StackSettings};
 use serde_json::{Value, json};
@@ -66,7 +67,7 @@ pub fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
     let start = Instant::now();
     let report = key.verify(&proof).expect("the proof is valid");
     let verify = start.elapsed();
-    let rows = circuit.rows(&execution).expect("the machine exists");
+    let rows = circuit.filled_rows(&execution).expect("the machine exists");
     let permutations = rows.iter().find(|(name, _)| name == "poseidon16");
     let log_heights = aggregator.log_heights();
     let tables = rows.iter().zip(log_heights).map(|((name, rows), log_height)| {

@@ -9,9 +9,9 @@ use droste_verifier::aggregate::{
 };
 use droste_verifier::circuit::RecursionVerifyError;
 use droste_verifier::claim::{Claim, ClaimError};
-use droste_verifier::cost::cpu_time;
 use droste_verifier::file::{self, FileError};
 use droste_verifier::keys::{ClaimedKeys, Deriver, KeysError};
+use droste_verifier::resources::cpu_time;
 use droste_vm::codec::{DecodeError, encode_body};
 use droste_vm::stack::Stack;
 use droste_vm::verifier::VerifyError;

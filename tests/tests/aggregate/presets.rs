@@ -325,7 +325,7 @@ fn fit_over_whir(shapes: &[(Preset, usize)]) {
         let circuit = aggregator.circuits().multilinear(shape, children).unwrap();
         assert!(circuit.bits() >= preset.target_bits());
         let run = circuit.execute(&vec![proof; children]).unwrap();
-        let rows = circuit.rows(&run).unwrap();
+        let rows = circuit.filled_rows(&run).unwrap();
         let outlook = aggregator.join_outlook(children).unwrap();
         let share = outlook.cycles as f64 / run.cycles.len() as f64;
         assert!(

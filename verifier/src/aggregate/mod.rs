@@ -347,10 +347,10 @@ impl Aggregator {
             checked.map_err(|error| AggregateError::Recipe(Box::new(error)))?;
         }
         let run = self.run(&proofs, trees)?;
-        if !self.canonical.fits(run.rows()) {
+        if !self.canonical.fits(run.filled_rows()) {
             return Err(AggregateError::TooManyChildren {
                 children: proofs.len(),
-                fit: self.fit(&proofs, run.rows()),
+                fit: self.fit(&proofs, run.filled_rows()),
             });
         }
         self.prove_run(run, keys, Size::Canonical)
@@ -372,7 +372,7 @@ impl Aggregator {
         let mut fit = most.unwrap_or_default().max(1);
         let fits = |count: usize| {
             let run = self.run(proofs.get(..count).unwrap_or_default(), vec![]);
-            run.is_ok_and(|run| self.canonical.fits(run.rows()))
+            run.is_ok_and(|run| self.canonical.fits(run.filled_rows()))
         };
         while fit + 1 < proofs.len() && fits(fit + 1) {
             fit += 1;

@@ -18,10 +18,9 @@ use serde::Serialize;
 use super::shape::{Size, log_heights, tables_of_r};
 use super::step::run;
 use super::{Aggregate, AggregateError, Aggregator, MOST_STEPS, VerifiedProof};
-use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError};
-use crate::cost::Cost;
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, shape_of};
 use crate::keys::Recipe;
-use crate::multilinear::{RecursionProgram, RecursionProgramError};
+use crate::resources::{estimated_bytes, estimated_bytes_over_whir};
 use crate::tape::TapeSuite;
 
 /// The figures of a run that verifies proofs, before its proof has a shape. They depend on the
@@ -32,8 +31,8 @@ pub struct RunFigures {
     pub shape: ChildShape,
     /// Number of those proofs.
     pub count: usize,
-    /// Names of the tables of the machine that proves it over FRI, in order, and the number of rows
-    /// that it fills in each.
+    /// Names of the tables of the smallest machine that can prove it, in order, and the number of
+    /// rows that it fills in each.
     pub rows: Vec<(String, usize)>,
     /// Its cycles.
     pub cycles: usize,
@@ -58,7 +57,7 @@ pub struct StepOutlook {
     pub cycles: usize,
     /// `width * height * log2(height)`, summed over its proof's tables.
     pub fft_cost: u64,
-    /// Estimated bytes of memory that proving it needs ([`Cost::estimated_bytes`]).
+    /// Estimated bytes of memory that proving it needs ([`estimated_bytes`]).
     pub memory: usize,
     /// Whether the run that decided the shape was made. `cycles`, `shape` and `fft_cost` are
     /// estimates otherwise.
@@ -83,7 +82,7 @@ impl RunFigures {
         Ok(Self {
             shape: ChildShape::new(&proof.key, &proof.batch.degree_bits),
             count: 1,
-            rows: run.rows().to_vec(),
+            rows: run.filled_rows().to_vec(),
             cycles: run.execution().cycles.len(),
             exact: true,
         })
@@ -108,9 +107,8 @@ impl RunFigures {
             ),
             StackSettings::Whir(settings) => {
                 let verifier = shape.verifier_over_whir(*settings)?;
-                let program = RecursionProgram::new(&verifier, &shape.log_heights, 1);
-                let program = program.map_err(CircuitError::from)?;
-                (permutations_over_whir(program.shape()), 0)
+                let (_, shape) = shape_of(&verifier, &shape.log_heights)?;
+                (permutations_over_whir(&shape), 0)
             }
         };
         let stack = shape.settings.stack();
@@ -193,15 +191,14 @@ fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
         StackSettings::Fri(settings) => {
             let tables = tables_of(shape, settings)?;
             let fft_cost = tables.iter().map(TableReport::fft_cost).sum();
-            Ok((fft_cost, Cost::estimated_bytes(&tables, settings)))
+            Ok((fft_cost, estimated_bytes(&tables, settings)))
         }
         StackSettings::Whir(settings) => {
             let verifier = shape.verifier_over_whir(*settings)?;
             let (scheme, heights) = verifier
                 .shape(&shape.log_heights)
-                .map_err(RecursionProgramError::Heights)
-                .map_err(CircuitError::from)?;
-            let memory = Cost::estimated_bytes_over_whir(&scheme, heights.log_leaves());
+                .map_err(CircuitError::HeightsOverWhir)?;
+            let memory = estimated_bytes_over_whir(&scheme, heights.log_leaves());
             Ok((verifier.fft_cost(&shape.log_heights), memory))
         }
     }

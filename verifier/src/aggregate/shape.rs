@@ -157,12 +157,12 @@ impl Aggregator {
     /// Whether the proof of this run, which verified `before`, would again have the shape of
     /// `before`. Then further steps would not lead to the canonical shape either.
     pub(super) fn repeats(&self, before: &RecursionProof, run: &Run) -> bool {
-        if self.canonical.fits(run.rows()) {
+        if self.canonical.fits(run.filled_rows()) {
             return false;
         }
         let hash = run.circuit().hash();
-        let (settings, heights) = self.shape_of(hash, run.rows(), Size::Canonical);
-        let log_heights = log_heights(&settings, &heights, run.rows());
+        let (settings, heights) = self.shape_of(hash, run.filled_rows(), Size::Canonical);
+        let log_heights = log_heights(&settings, &heights, run.filled_rows());
         settings == before.settings() && log_heights == before.log_heights()
     }
 }

@@ -18,8 +18,8 @@ use crate::circuit::{
     RecursionCircuit, RecursionProof, Run,
 };
 use crate::claim::{ClaimTree, check_size, tree_of};
-use crate::cost::cpu_time;
 use crate::keys::{KeySet, Recipe};
+use crate::resources::cpu_time;
 use crate::tape::TapeSuite;
 
 /// Figures of one recursion step.
@@ -120,7 +120,7 @@ impl Aggregator {
         StandardTables: Provable<H>,
     {
         let run = run::<H>(&self.circuits, &[proof.proof()], vec![])?;
-        if !self.canonical.fits(run.rows()) {
+        if !self.canonical.fits(run.filled_rows()) {
             return Err(AggregateError::NeedsMoreSteps);
         }
         Ok(Recipe {
@@ -162,7 +162,7 @@ impl Aggregator {
     ) -> Result<Aggregate, AggregateError> {
         check_size(run.trees())?;
         let (cpu, start) = (cpu_time(), Instant::now());
-        let (settings, heights) = self.shape_of(run.circuit().hash(), run.rows(), size);
+        let (settings, heights) = self.shape_of(run.circuit().hash(), run.filled_rows(), size);
         let recipe = Recipe {
             children: run.circuit().children().clone(),
             settings,

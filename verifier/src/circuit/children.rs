@@ -35,6 +35,16 @@ pub enum Children {
     },
 }
 
+impl Children {
+    /// The number of proofs.
+    pub const fn count(&self) -> usize {
+        match self {
+            Self::Programs { count, .. } => *count,
+            Self::Airs { .. } => 1,
+        }
+    }
+}
+
 /// Shape of proofs of programs: everything that their keys and heights fix, apart from the program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -19,6 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use droste_gadgets::verify::multilinear::shape::Shape as MultilinearShape;
 use droste_gadgets::{NativeTape, SOURCES};
 use droste_native::stark::security::Security;
 use droste_native::{F, HashId, with_suite};
@@ -45,11 +46,11 @@ pub use program::ProgramCircuit;
 pub use proof::{RecursionProof, RecursionVerifyError};
 pub use run::Run;
 
-use crate::codegen::{CodegenError, Evaluators};
-use crate::multilinear::{RecursionProgram, RecursionProgramError};
+use crate::codegen::{CodegenError, Evaluators, MultilinearEvaluators};
 use crate::program::{airs, recursion};
-use crate::shape::{ProofShape, ShapeError};
+use crate::shape::{MultilinearShapeError, ProofShape, ShapeError};
 use crate::tape::{TapeError, machine_tape};
+pub(crate) use multilinear::{WhirVerifier, shape_of};
 use recent::Recent;
 
 /// Precompiles whose tables the recursion machine R has where its runs are proved over FRI: extension
@@ -92,9 +93,9 @@ pub enum CircuitError {
     /// There is no machine whose proofs over WHIR have the shape of the children.
     #[error("no machine makes proofs of the children's shape")]
     ChildMachineOverWhir(#[source] whir::KeyError),
-    /// No program can be generated that verifies proofs over WHIR of the children's shape.
+    /// There is no verifier of proofs over WHIR of the children's shape.
     #[error(transparent)]
-    Multilinear(#[from] RecursionProgramError),
+    ShapeOverWhir(#[from] MultilinearShapeError),
     /// The children are proofs of another stack.
     #[error("the children are proofs over {found}, expected {expected}")]
     Stack {
@@ -106,6 +107,9 @@ pub enum CircuitError {
     /// No proofs under the children's key have the given heights.
     #[error("no proofs under the children's key have the given heights")]
     Heights(#[source] VerifyError),
+    /// No proofs over WHIR under the children's key have the given heights.
+    #[error("no proofs under the children's key have the given heights")]
+    HeightsOverWhir(#[source] whir::VerifyError),
     /// A child is not valid.
     #[error("child {child} is not valid")]
     Child {
@@ -174,7 +178,7 @@ pub(crate) enum Verifies {
     /// Batch STARKs over FRI.
     Fri(Box<FriVerifier>),
     /// Proofs over WHIR.
-    Whir(Box<RecursionProgram>),
+    Whir(Box<WhirVerifier>),
 }
 
 /// What a program that verifies proofs over FRI is generated from.
@@ -225,7 +229,7 @@ pub(crate) fn compile(shape: &ChildShape, count: usize) -> Result<RecursionCircu
         StackSettings::Fri(settings) => {
             with_suite!(shape.hash, H => program::compile_shape::<H>(shape, settings, count))
         }
-        StackSettings::Whir(settings) => multilinear::compile(shape, settings, count),
+        StackSettings::Whir(settings) => multilinear::compile_shape(shape, settings, count),
     }
 }
 
@@ -245,7 +249,7 @@ impl RecursionCircuit {
             (Verifies::Fri(fri), Children::Airs { .. }) => {
                 ("airs.rs", airs(&fri.shape, &fri.evaluators, &fri.header))
             }
-            (Verifies::Whir(program), _) => ("multilinear.rs", program.text()),
+            (Verifies::Whir(whir), children) => ("multilinear.rs", whir.text(children.count())),
         };
         let compiled = compile_file(file, &text, SOURCES).map_err(CircuitError::Compile)?;
         Ok(Self {
@@ -275,7 +279,7 @@ impl RecursionCircuit {
     }
 
     /// What the program is generated from if it verifies proofs over WHIR.
-    pub(crate) fn whir(&self) -> Result<&RecursionProgram, CircuitError> {
+    pub(crate) fn whir(&self) -> Result<&WhirVerifier, CircuitError> {
         match &self.verifies {
             Verifies::Whir(program) => Ok(program),
             Verifies::Fri(_) => Err(CircuitError::Stack {
@@ -287,18 +291,26 @@ impl RecursionCircuit {
 
     /// Refuses any other number of children than the program verifies.
     fn check_count(&self, found: usize) -> Result<(), CircuitError> {
-        match self.children {
-            Children::Programs { count, .. } if count != found => Err(CircuitError::ChildCount {
-                expected: count,
-                found,
-            }),
-            _ => Ok(()),
+        let expected = self.children.count();
+        match expected == found {
+            true => Ok(()),
+            false => Err(CircuitError::ChildCount { expected, found }),
         }
     }
 
     /// Shape of the children if they are proofs over FRI.
     pub fn shape(&self) -> Option<&ProofShape> {
         self.fri().ok().map(|fri| &fri.shape)
+    }
+
+    /// Shape of the children if they are proofs over WHIR.
+    pub fn shape_over_whir(&self) -> Option<&MultilinearShape> {
+        self.whir().ok().map(|whir| &whir.shape)
+    }
+
+    /// Evaluators of the children's tables if they are proofs over WHIR.
+    pub fn evaluators_over_whir(&self) -> Option<&MultilinearEvaluators> {
+        self.whir().ok().map(|whir| &whir.evaluators)
     }
 
     /// Hash in which the children are committed.
@@ -309,12 +321,17 @@ impl RecursionCircuit {
         }
     }
 
+    /// Proven security of every proof that the program accepts as a child.
+    pub const fn security(&self) -> &Security {
+        match &self.verifies {
+            Verifies::Fri(fri) => &fri.security,
+            Verifies::Whir(whir) => &whir.security,
+        }
+    }
+
     /// Proven bits of every proof that the program accepts as a child.
     pub fn bits(&self) -> usize {
-        match &self.verifies {
-            Verifies::Fri(fri) => fri.security.bits(),
-            Verifies::Whir(program) => program.security().bits(),
-        }
+        self.security().bits()
     }
 
     /// The generated zk-DSL text of the program.
@@ -338,12 +355,13 @@ impl RecursionCircuit {
             .map_err(|error| CircuitError::Run(Box::new(error)))
     }
 
-    /// Names of the tables of the machine that proves its runs over FRI, in order, and the number of rows
-    /// that a run fills in each. Over WHIR there may be further tables, of which a run fills no row.
+    /// Names of the tables of the smallest machine that can prove a run of the program, in order,
+    /// and the number of rows that this run fills in each: the tables of [`PRECOMPILES`] and of the
+    /// program's own precompiles. R may have further tables, of which the run fills no row.
     ///
     /// # Errors
     /// If there is no machine that runs the program.
-    pub fn rows(&self, execution: &Execution) -> Result<Vec<(String, usize)>, CircuitError> {
+    pub fn filled_rows(&self, execution: &Execution) -> Result<Vec<(String, usize)>, CircuitError> {
         let program = &self.compiled.program;
         let precompiles = &PRECOMPILES.into() | &precompiles_of(program);
         let machine = Machine::<StandardTables>::new(ProgramTable::of_height(0), &precompiles)?;

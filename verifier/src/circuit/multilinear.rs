@@ -1,20 +1,50 @@
 //! Circuits that verify proofs of recursion programs over WHIR.
 
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Instant;
 
-use droste_native::whir::WhirSettings;
+use droste_gadgets::NativeTape;
+use droste_gadgets::verify::multilinear::shape::Shape;
+use droste_gadgets::verify::whir::shape::{Queries, Shape as Opening};
+use droste_native::field::EXTENSION_DEGREE;
+use droste_native::stark::security::{SCHWARTZ_ZIPPEL, Security, SecurityTerm};
+use droste_native::whir::{Scheme, WhirSettings, field_bits};
+use droste_native::{F, Poseidon16Suite};
 use droste_vm::record::Execution;
-use droste_vm::whir::Proof;
+use droste_vm::whir::{Key, Proof, Provable, Verifier};
 
 use super::{ChildShape, Children, CircuitError, Parts, RecursionCircuit, Verifies};
-use crate::multilinear::RecursionProgram;
+use crate::codegen::MultilinearEvaluators;
+use crate::program::multilinear::{recursion, run_recursion};
+use crate::shape::multilinear_shape;
+use crate::tape::Answers;
 
-/// A circuit that verifies proofs over WHIR of one shape, which may be of any programs of the
-/// recursion machine.
-#[derive(Debug)]
+/// A circuit that verifies proofs over WHIR of one shape (one machine, settings and list of
+/// heights), which may be of any programs.
 pub struct MultilinearCircuit(Arc<RecursionCircuit>);
+
+/// What a program that verifies proofs over WHIR is generated from.
+pub(crate) struct WhirVerifier {
+    /// Layout and schedule of their commitments.
+    pub scheme: Scheme,
+    /// Shape of the proofs.
+    pub shape: Shape,
+    /// Evaluators of their tables' constraints and messages.
+    pub evaluators: MultilinearEvaluators,
+    /// A key digest's preimage without the commitment to the program, which is its last part.
+    pub header: Vec<F>,
+    /// Proven security of every proof that the program accepts: that of the proof, and of what the
+    /// program checks in another way than the native verifier.
+    pub security: Security,
+}
+
+impl fmt::Debug for MultilinearCircuit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl Deref for MultilinearCircuit {
     type Target = RecursionCircuit;
@@ -24,50 +54,156 @@ impl Deref for MultilinearCircuit {
     }
 }
 
+/// A key digest's preimage without the commitment to the program, which is its last part.
+fn header(key: &Key) -> Vec<F> {
+    let mut preimage = key.preimage();
+    preimage.truncate(16);
+    preimage
+}
+
 impl MultilinearCircuit {
+    /// The circuit that verifies `count` proofs with these heights under the key of `verifier`.
+    ///
+    /// # Errors
+    /// If no proof of the verifier's key has these heights, or no program can be generated.
+    pub fn new<T: Provable>(
+        verifier: &Verifier<T>,
+        log_heights: &[usize],
+        count: usize,
+    ) -> Result<Self, CircuitError> {
+        let circuit = compile(verifier, log_heights, count, Instant::now())?;
+        Self::of(Arc::new(circuit))
+    }
+
     /// Wraps a circuit whose children are proofs over WHIR.
     pub(crate) fn of(circuit: Arc<RecursionCircuit>) -> Result<Self, CircuitError> {
         circuit.whir()?;
         Ok(Self(circuit))
     }
 
-    /// Runs the program on these children.
+    /// The hints with which the program accepts these children.
     ///
     /// # Errors
     /// If a child is of another shape, or the program rejects it.
-    pub fn execute(&self, children: &[&Proof]) -> Result<Execution, CircuitError> {
-        let program = self.whir()?;
+    pub fn tape(&self, children: &[&Proof]) -> Result<NativeTape, CircuitError> {
         self.check_count(children.len())?;
-        let Children::Programs { shape, .. } = self.children() else {
+        let WhirVerifier {
+            scheme,
+            shape,
+            evaluators,
+            header: expected,
+            ..
+        } = self.whir()?;
+        let Children::Programs { shape: child, .. } = self.children() else {
             return Err(CircuitError::OtherShape { child: 0 });
         };
-        let other = |proof: &&Proof| {
-            ChildShape::over_whir(&proof.key, &proof.log_heights) != *shape
-                || !program.verifies_key(&proof.key)
-        };
-        if let Some(child) = children.iter().position(other) {
-            return Err(CircuitError::OtherShape { child });
+        let mut answers = Answers::<Poseidon16Suite>::default();
+        for (index, proof) in children.iter().enumerate() {
+            if header(&proof.key) != *expected || proof.log_heights != child.log_heights {
+                return Err(CircuitError::OtherShape { child: index });
+            }
+            answers.message(proof.key.program.concat());
+            answers.message(proof.statement.to_vec());
+            answers.multilinear(shape, scheme, &proof.stark)?;
         }
-        self.0.execute(&program.record(children)?)
+        let record = || run_recursion(shape, evaluators, expected, children.len());
+        Ok(answers.record(record)?)
+    }
+
+    /// Runs the program on these children.
+    ///
+    /// # Errors
+    /// If it rejects them.
+    pub fn execute(&self, children: &[&Proof]) -> Result<Execution, CircuitError> {
+        self.0.execute(&self.tape(children)?)
     }
 }
 
-/// Generates and compiles the circuit for `count` proofs with these settings, of which `shape` says
-/// the rest.
-pub(super) fn compile(
+impl WhirVerifier {
+    /// The text of the program for `count` proofs.
+    pub fn text(&self, count: usize) -> String {
+        recursion(&self.shape, &self.evaluators, &self.header, count)
+    }
+}
+
+/// The circuit for `count` proofs with these settings, of which `shape` says the rest.
+pub(super) fn compile_shape(
     shape: &ChildShape,
     settings: WhirSettings,
     count: usize,
 ) -> Result<RecursionCircuit, CircuitError> {
     let start = Instant::now();
     let verifier = shape.verifier_over_whir(settings)?;
-    let program = RecursionProgram::new(&verifier, &shape.log_heights, count)?;
+    compile(&verifier, &shape.log_heights, count, start)
+}
+
+/// The circuit that verifies `count` proofs with these heights under the key of `verifier`.
+fn compile<T: Provable>(
+    verifier: &Verifier<T>,
+    log_heights: &[usize],
+    count: usize,
+    start: Instant,
+) -> Result<RecursionCircuit, CircuitError> {
     RecursionCircuit::new(Parts {
         children: Children::Programs {
-            shape: shape.clone(),
+            shape: ChildShape::over_whir(verifier.key(), log_heights),
             count,
         },
-        verifies: Verifies::Whir(Box::new(program)),
+        verifies: Verifies::Whir(Box::new(generate(verifier, log_heights)?)),
         start,
     })
+}
+
+/// Layout and schedule of the commitments of proofs with these heights under the key of `verifier`,
+/// and the shape of these proofs.
+pub(crate) fn shape_of<T: Provable>(
+    verifier: &Verifier<T>,
+    log_heights: &[usize],
+) -> Result<(Scheme, Shape), CircuitError> {
+    let settings = &verifier.key().settings;
+    let (cap_height, level) = (settings.cap_height, settings.security_level);
+    let shape = verifier.shape(log_heights);
+    let (scheme, heights) = shape.map_err(CircuitError::HeightsOverWhir)?;
+    let shape = multilinear_shape(verifier.system(), &heights, &scheme, cap_height, level)?;
+    Ok((scheme, shape))
+}
+
+/// What the program for proofs with these heights under the key of `verifier` is generated from.
+fn generate<T: Provable>(
+    verifier: &Verifier<T>,
+    log_heights: &[usize],
+) -> Result<WhirVerifier, CircuitError> {
+    let (scheme, shape) = shape_of(verifier, log_heights)?;
+    let mut security = verifier
+        .security(log_heights)
+        .map_err(CircuitError::HeightsOverWhir)?;
+    security.add(comparison_of_leaves(&shape.opening));
+    Ok(WhirVerifier {
+        scheme,
+        shape,
+        evaluators: MultilinearEvaluators::new(verifier.system())?,
+        header: header(verifier.key()),
+        security,
+    })
+}
+
+/// The program compares the leaves of each commitment with their combination at a random point,
+/// instead of folding each. For leaves of `n` elements of the base field in each tree the error is
+/// at most the sum of `(n + 8) / |EF|` (`droste_gadgets::verify::whir::rows`). The last answers are
+/// compared with the values of the final polynomial in one sum, by powers of a challenge.
+fn comparison_of_leaves(shape: &Opening) -> SecurityTerm {
+    let rounds = shape.rounds.iter().map(|round| &round.queries);
+    let of = |queries: &Queries| {
+        let degree = if queries.base { 1 } else { EXTENSION_DEGREE };
+        let trees = queries.trees.iter().map(|rows| degree * rows.len() + 8);
+        trees.sum::<usize>()
+    };
+    let last = &shape.final_queries;
+    let count = rounds.map(of).sum::<usize>() + of(last) + last.count;
+    SecurityTerm {
+        commitment: None,
+        name: "comparisons of leaves",
+        theorem: SCHWARTZ_ZIPPEL,
+        bits: field_bits() - (count as f64).log2(),
+    }
 }

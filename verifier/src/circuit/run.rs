@@ -15,7 +15,7 @@ use crate::claim::ClaimTree;
 pub struct Run {
     circuit: Arc<RecursionCircuit>,
     execution: Execution,
-    /// Names of its machine's tables, and the number of rows that it fills in each.
+    /// What [`Self::filled_rows`] returns.
     rows: Vec<(String, usize)>,
     trees: Vec<ClaimTree>,
     compile: Duration,
@@ -33,7 +33,7 @@ impl Run {
         execute: Duration,
     ) -> Result<Self, CircuitError> {
         Ok(Self {
-            rows: circuit.rows(&execution)?,
+            rows: circuit.filled_rows(&execution)?,
             circuit,
             execution,
             trees,
@@ -52,9 +52,9 @@ impl Run {
         &self.execution
     }
 
-    /// Names of the tables of the machine that proves it over FRI, in order, and the number of rows
-    /// that it fills in each.
-    pub fn rows(&self) -> &[(String, usize)] {
+    /// Names of the tables of the smallest machine that can prove the run, in order, and the number
+    /// of rows that it fills in each ([`RecursionCircuit::filled_rows`]).
+    pub fn filled_rows(&self) -> &[(String, usize)] {
         &self.rows
     }
 

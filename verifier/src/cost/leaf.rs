@@ -13,8 +13,9 @@ use droste_vm::record::Execution;
 use droste_vm::report::TableReport;
 use droste_vm::verifier::Verifier;
 
-use super::{Cost, CostError, Request, process};
+use super::{CostError, Request};
 use crate::circuit::{ProgramCircuit, RecursionCircuit};
+use crate::resources::{cpu_time, estimated_bytes, peak_memory, reset_peak_memory};
 use crate::tape::TapeSuite;
 
 /// A program's proof in hash `H`, which the wrap verifies.
@@ -44,16 +45,16 @@ where
         ProvingKey::<H, StandardTables>::new(request.program, request.inner, Heights::Minimal)?;
     let verifier = Verifier::<H, StandardTables>::new(key.key().clone())?;
     let (tables, _) = verifier.shape(&log_heights(&key, request.execution)?)?;
-    let estimate = Cost::estimated_bytes(&tables, &request.inner);
+    let estimate = estimated_bytes(&tables, &request.inner);
     if estimate > request.memory {
         let allowed = request.memory;
         return Err(CostError::Memory { estimate, allowed });
     }
-    let (cpu, start) = (process::cpu_time(), Instant::now());
+    let (cpu, start) = (cpu_time(), Instant::now());
     let traces = traces(&key, request.execution)?;
     let proof = prove_traces(&key, request.execution.statement, traces)?;
     let prove = start.elapsed();
-    let cpu = process::cpu_time().saturating_sub(cpu);
+    let cpu = cpu_time().saturating_sub(cpu);
     let report = verifier.verify(&[], 0, &proof)?;
     Ok(Leaf {
         prove,
@@ -87,7 +88,7 @@ where
     let verifier = Verifier::<H, StandardTables>::new(leaf.proof.key.clone())?;
     let circuit = ProgramCircuit::new(&verifier, &leaf.proof.batch.degree_bits, 1)?;
 
-    process::reset_peak_memory();
+    reset_peak_memory();
     let start = Instant::now();
     let execution = circuit.execute(&[&leaf.proof])?;
     let execute = start.elapsed();
@@ -101,6 +102,6 @@ where
         circuit: circuit.share(),
         execution,
         execute,
-        execute_peak_rss_bytes: process::peak_memory(),
+        execute_peak_rss_bytes: peak_memory(),
     })
 }

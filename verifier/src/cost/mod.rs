@@ -6,10 +6,8 @@
 
 mod leaf;
 mod machine;
-mod memory;
 mod outer;
 mod peer;
-mod process;
 mod stages;
 
 use std::time::Duration;
@@ -31,7 +29,6 @@ pub use leaf::{Leaf, leaf};
 pub use machine::{Kernels, Machine};
 pub use outer::transform_cost;
 pub use peer::{PEER_HEIGHTS, PeerTable, cpu_ns_per_fft_unit, peer_table, peer_trace};
-pub use process::{cpu_time, peak_memory};
 pub use stages::{Recorder, StagesMs};
 
 /// Why there are no figures.

@@ -19,12 +19,14 @@ use droste_vm::whir::{self, RecursionTables};
 use p3_air::BaseAir;
 
 use super::leaf::Run;
-use super::memory::extended_width;
 use super::{
     Cost, CostError, Permutations, Recorder, Request, TableCost, cpu_ns_per_fft_unit, gibibytes,
-    milliseconds, process,
+    milliseconds,
 };
 use crate::circuit::precompiles;
+use crate::resources::{
+    cpu_time, estimated_bytes, estimated_bytes_over_whir, extended_width, peak_memory,
+};
 
 /// The wrap as it would be proved with certain settings.
 pub(super) struct Wrap<K: Prove, V> {
@@ -87,7 +89,7 @@ where
             .map(|table| transform_cost(table, settings.log_blowup))
             .sum(),
         opened_per_query: reports.iter().map(TableReport::opened_elements).sum(),
-        estimate: Cost::estimated_bytes(&reports, &settings),
+        estimate: estimated_bytes(&reports, &settings),
         encode: codec::encode,
         hash: O::ID,
         settings: settings.into(),
@@ -100,7 +102,7 @@ where
 pub(super) fn over_whir(run: &Run, settings: WhirSettings) -> Result<WrapOverWhir, CostError> {
     // A row of the stack is at least as long as the tallest column; a table of calls has a row of
     // padding.
-    let rows = run.circuit.rows(&run.execution)?;
+    let rows = run.circuit.filled_rows(&run.execution)?;
     let tallest = rows
         .iter()
         .map(|(_, rows)| padded_log_height(rows + 1))
@@ -132,7 +134,7 @@ pub(super) fn over_whir(run: &Run, settings: WhirSettings) -> Result<WrapOverWhi
         bits: verifier.security(&log_heights)?.bits(),
         transform_cost: stack + folded.sum::<u64>(),
         opened_per_query: layout.main_rows().len() + layout.preprocessed_rows().len(),
-        estimate: Cost::estimated_bytes_over_whir(&scheme, shape.log_leaves()),
+        estimate: estimated_bytes_over_whir(&scheme, shape.log_leaves()),
         encode: whir::encode,
         hash: HashId::Poseidon16,
         settings: settings.into(),
@@ -152,11 +154,11 @@ where
     /// Proves the wrap and fills in the figures of its proof.
     fn prove(&self, cost: &mut Cost, run: &Run) -> Result<(), CostError> {
         let recorder = Recorder::install();
-        let cpu = process::cpu_time();
+        let cpu = cpu_time();
         let start = Instant::now();
         let proof = self.key.prove_run(&run.execution)?;
         let all = start.elapsed();
-        let cpu = process::cpu_time().saturating_sub(cpu);
+        let cpu = cpu_time().saturating_sub(cpu);
         cost.outer_prove_ms = Some(milliseconds(all));
         cost.stages_ms = recorder.map(|recorder| match self.settings.stack() {
             Stack::Fri => {
@@ -170,7 +172,7 @@ where
         let start = Instant::now();
         self.verifier.accept(&run.execution.statement, 0, &proof)?;
         cost.outer_verify_ms = Some(milliseconds(start.elapsed()));
-        cost.peak_rss_bytes = process::peak_memory();
+        cost.peak_rss_bytes = peak_memory();
         cost.outer_proof_bytes = Some((self.encode)(&proof)?.len());
         Ok(())
     }

@@ -13,7 +13,8 @@ use p3_matrix::dense::RowMajorMatrix;
 use p3_poseidon1::Poseidon1Constants;
 use p3_poseidon1_air::Poseidon1Air;
 
-use super::{CostError, process};
+use super::CostError;
+use crate::resources::cpu_time;
 
 /// Plonky3's table of Poseidon1 permutations.
 pub type PeerTable = Poseidon1Air<F, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
@@ -66,7 +67,7 @@ fn measure<H: HashSuite>(settings: &FriSettings, height: usize) -> Result<f64, C
     let table = peer_table();
     let config: Config<H> = droste_native::config::<H>(settings, &[]).map_err(peer)?;
 
-    let start = process::cpu_time();
+    let start = cpu_time();
     let trace = peer_trace(&table, height, settings.log_blowup);
     let cells = trace.width() * trace.height();
     let instances = [StarkInstance {
@@ -78,7 +79,7 @@ fn measure<H: HashSuite>(settings: &FriSettings, height: usize) -> Result<f64, C
     let proof = with_grinding(|| prove_batch(&config, &instances, &data))
         .map_err(peer)?
         .map_err(peer)?;
-    let spent = process::cpu_time().saturating_sub(start);
+    let spent = cpu_time().saturating_sub(start);
 
     verify_batch(&config, &[table], &proof, &[vec![]], &data.common).map_err(peer)?;
     let fft_cost = (cells * height.ilog2() as usize) as f64;

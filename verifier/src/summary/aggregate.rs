@@ -11,8 +11,8 @@ use super::{SecuritySummary, StepSummary, integers};
 use crate::aggregate::{Accepted, Aggregate, UnverifiedAggregate};
 use crate::circuit::RecursionProof;
 use crate::claim::{AcceptedLeaves, Claim, ClaimTree};
-use crate::cost::peak_memory;
 use crate::keys::ClaimedKeys;
+use crate::resources::peak_memory;
 
 /// Reason to trust the recursion keys of an aggregate, and the bits listed with them; the strongest
 /// first.

@@ -18,7 +18,7 @@ use p3_field::PrimeField32;
 use thiserror::Error;
 
 use super::{Batch, BatchClaim, BatchError, BatchProgram};
-use crate::cost::Cost;
+use crate::resources::estimated_bytes;
 
 /// Bound on the instructions of a signature, of a key's place in the tree, and of the rest.
 const INSTRUCTIONS: u64 = 1 << 10;
@@ -115,7 +115,7 @@ where
         let log_heights = log_heights(&self.key, &self.execute(batch)?)?;
         let verifier = Verifier::<H, StandardTables>::new(self.key().clone())?;
         let (tables, _) = verifier.shape(&log_heights)?;
-        Ok(Cost::estimated_bytes(&tables, &self.key().settings))
+        Ok(estimated_bytes(&tables, &self.key().settings))
     }
 
     /// Name of the file in which a run keeps the proof of a claim: the digest of the key, and the

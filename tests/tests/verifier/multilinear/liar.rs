@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 use droste_native::stark::challenger::Poseidon16Challenger;
 use droste_native::whir::{Cap, Queries, Sumcheck, WhirSettings};
 use droste_native::{EF, F};
-use droste_verifier::multilinear::RecursionProgram;
-use droste_vm::compiler::{Compiled, compile};
+use droste_verifier::circuit::MultilinearCircuit;
+use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::record::Execution;
@@ -289,8 +289,7 @@ pub struct Case {
     execution: Execution,
     traces: Vec<RowMajorMatrix<F>>,
     pub verifier: Verifier<RecursionTables>,
-    pub program: RecursionProgram,
-    pub compiled: Compiled,
+    pub circuit: MultilinearCircuit,
     pub honest: Proof,
     /// The transcript of the honest proof.
     pub transcript: Liar,
@@ -318,7 +317,7 @@ impl Case {
         let mut honest = key
             .prove_traces_with(execution.statement, &traces, &mut transcript)
             .unwrap();
-        let program = RecursionProgram::new(&verifier, &honest.log_heights, 1).unwrap();
+        let circuit = MultilinearCircuit::new(&verifier, &honest.log_heights, 1).unwrap();
         let mut places = vec![];
         let observed = walk(&mut honest, &mut |name, place, part| {
             let elements = part.elements();
@@ -327,12 +326,11 @@ impl Case {
         });
         assert_eq!(observed, transcript.observed.len());
         Self {
-            compiled: program.compile().unwrap(),
             key,
             execution,
             traces,
             verifier,
-            program,
+            circuit,
             honest,
             transcript,
             places,

@@ -30,6 +30,7 @@ use droste_gadgets::{Hint, SOURCES};
 use droste_native::gkr::{Fraction, GkrProof};
 use droste_native::whir::{OpenedTree, Queries};
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
+use droste_verifier::circuit::CircuitError;
 use droste_verifier::tape::{Answers, TapeError};
 use droste_vm::compiler::compile_file;
 use droste_vm::multilinear::expressions::{Leaf, Row};
@@ -56,15 +57,15 @@ fn faults(
         Err(error) if Check::of(&error) != Some(check) => faults.push(format!("{error:?}")),
         Err(_) => {}
     }
-    let tape = match case.program.record(&[proof]) {
+    let tape = match case.circuit.tape(&[proof]) {
         Ok(tape) => tape,
-        Err(TapeError::Rejected { tape, .. }) => tape,
+        Err(CircuitError::Tape(TapeError::Rejected { tape, .. })) => tape,
         Err(error) => {
             faults.push(format!("there is no tape: {error}"));
             return faults;
         }
     };
-    faults.extend(fault_in_the_machine(&case.compiled, &tape, check));
+    faults.extend(fault_in_the_machine(case.circuit.compiled(), &tape, check));
     faults
 }
 
@@ -272,7 +273,12 @@ fn coefficients(values: &[EF]) -> Vec<F> {
 
 /// Number of elements of the combined leaf of commitment `number`.
 fn hinted(case: &Case, number: usize) -> usize {
-    let queries = case.program.shape().opening.queries(number);
+    let queries = case
+        .circuit
+        .shape_over_whir()
+        .unwrap()
+        .opening
+        .queries(number);
     let lanes = if queries.base { 1 } else { 5 };
     5 * lanes * queries.trees.concat().len()
 }
@@ -282,10 +288,15 @@ fn hinted(case: &Case, number: usize) -> usize {
 #[test]
 fn a_combination_of_no_leaves() {
     let case = Case::shared();
-    let honest = case.program.record(&[&case.honest]).unwrap();
-    assert_eq!(failure(&case.compiled, &honest), Ok(()));
+    let honest = case.circuit.tape(&[&case.honest]).unwrap();
+    assert_eq!(failure(case.circuit.compiled(), &honest), Ok(()));
     for number in 0..3 {
-        let queries = case.program.shape().opening.queries(number);
+        let queries = case
+            .circuit
+            .shape_over_whir()
+            .unwrap()
+            .opening
+            .queries(number);
         let weights = fold_weights(case, number);
         let (rows, lanes) = match queries.base {
             true => (queries.trees.concat(), 1),
@@ -323,7 +334,7 @@ fn a_combination_of_no_leaves() {
                         *said += by;
                     }
                 }
-                let found = failure(&case.compiled, &tape).unwrap_err();
+                let found = failure(case.circuit.compiled(), &tape).unwrap_err();
                 let expected = "whir/rows.rs: assert_eq!(expected, values);";
                 refused += usize::from(found.starts_with(expected));
             }
@@ -337,7 +348,7 @@ fn a_combination_of_no_leaves() {
 #[test]
 fn elements_that_are_none() {
     let case = Case::shared();
-    let tape = case.program.record(&[&case.honest]).unwrap();
+    let tape = case.circuit.tape(&[&case.honest]).unwrap();
     for name in ["outside 0", "root 3", "final polynomial 0"] {
         let place = case.place(name);
         let element = &case.transcript.observed[place..place + 8];
@@ -356,7 +367,7 @@ fn elements_that_are_none() {
             panic!("{name} is not on the tape");
         };
         blocks[at][7] = Some(F::ONE);
-        let found = failure(&case.compiled, &tape).unwrap_err();
+        let found = failure(case.circuit.compiled(), &tape).unwrap_err();
         let expected = "whir.rs: elements.push(slice.block(i).as_ext());";
         assert!(found.starts_with(expected), "{name}: {found}");
     }

@@ -10,10 +10,9 @@ mod trials;
 
 use droste_native::F;
 use droste_native::whir::WhirSettings;
+use droste_verifier::circuit::{CircuitError, MultilinearCircuit};
 use droste_verifier::claim::claim_digest;
-use droste_verifier::multilinear::{
-    MultilinearShapeError, RecursionProgram, RecursionProgramError, proof_shape,
-};
+use droste_verifier::shape::{MultilinearShapeError, multilinear_shape};
 use droste_verifier::tape::{TapeError, machine_tape};
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
@@ -33,11 +32,11 @@ fn with_work() -> WhirSettings {
     }
 }
 
-/// A proof, and the program that verifies proofs of its shape.
+/// A proof, and the circuit that verifies proofs of its shape.
 struct Case {
     verifier: Verifier<RecursionTables>,
     proof: Proof,
-    program: RecursionProgram,
+    circuit: MultilinearCircuit,
 }
 
 impl Case {
@@ -47,11 +46,11 @@ impl Case {
         let proof = key.prove(execution).unwrap();
         let verifier = Verifier::<RecursionTables>::new(key.key().clone()).unwrap();
         verifier.verify(&execution.statement, 0, &proof).unwrap();
-        let program = RecursionProgram::new(&verifier, &proof.log_heights, 1).unwrap();
+        let circuit = MultilinearCircuit::new(&verifier, &proof.log_heights, 1).unwrap();
         Self {
             verifier,
             proof,
-            program,
+            circuit,
         }
     }
 
@@ -64,13 +63,9 @@ impl Case {
         Self::new(&compiled, &execution, settings)
     }
 
-    fn compile(&self) -> Compiled {
-        self.program.compile().unwrap()
-    }
-
-    /// The run of the program on the proof. It reveals the claim.
-    fn run(&self, compiled: &Compiled) -> Execution {
-        let execution = self.program.execute(compiled, &[&self.proof]).unwrap();
+    /// The run of the circuit on the proof. It reveals the claim.
+    fn run(&self) -> Execution {
+        let execution = self.circuit.execute(&[&self.proof]).unwrap();
         let claim = claim_digest(&[(self.verifier.key().digest(), self.proof.statement)]);
         assert_eq!(execution.statement, claim);
         execution
@@ -82,25 +77,22 @@ impl Case {
 #[test]
 fn proofs_of_proofs_are_verified() {
     let first = Case::square(with_work());
-    let compiled = first.compile();
-    let execution = first.run(&compiled);
+    let execution = first.run();
     let settings = WhirSettings {
         log_block: 13,
         ..WhirSettings::toy()
     };
-    let second = Case::new(&compiled, &execution, settings);
+    let second = Case::new(first.circuit.compiled(), &execution, settings);
     assert_eq!(second.proof.log_heights.len(), 7);
-    let compiled = second.compile();
-    let execution = second.run(&compiled);
-    println!("{} cycles", execution.cycles.len());
+    println!("{} cycles", second.run().cycles.len());
 }
 
 /// A false value at any hint site of the program, in the machine, is refused.
 #[test]
 fn false_hints_are_refused_in_the_machine() {
     let case = Case::square(with_work());
-    let tape = case.program.record(&[&case.proof]).unwrap();
-    crate::hints::sites::check(&case.compile(), &machine_tape(&tape));
+    let tape = case.circuit.tape(&[&case.proof]).unwrap();
+    crate::hints::sites::check(case.circuit.compiled(), &machine_tape(&tape));
 }
 
 /// Paths of all numbers of a value. Of long lists only some elements are taken.
@@ -145,7 +137,7 @@ fn changed_proofs_are_rejected() {
             assert!(case.verifier.verify(&[], 0, &proof).is_err(), "{path}");
             // The program takes statement and commitment to the program from the proof, and reveals
             // them with its claim: but others belong to no proof.
-            assert!(case.program.record(&[&proof]).is_err(), "{path}");
+            assert!(case.circuit.tape(&[&proof]).is_err(), "{path}");
             rejected += 1;
         }
         println!("{rejected} of {} changes rejected", all.len());
@@ -193,10 +185,12 @@ fn proofs_of_another_shape_have_no_tape() {
             let mut changed = honest.clone();
             *changed.pointer_mut(path).unwrap() = Value::Array(other);
             if let Ok(proof) = serde_json::from_value::<Proof>(changed) {
-                let verdict = case.program.record(&[&proof]).map(|_| ());
+                let verdict = case.circuit.tape(&[&proof]).map(|_| ());
                 let of_shape = matches!(
                     verdict,
-                    Err(TapeError::Shape { .. } | TapeError::Nonce { .. } | TapeError::Path(_))
+                    Err(CircuitError::Tape(
+                        TapeError::Shape { .. } | TapeError::Nonce { .. } | TapeError::Path(_)
+                    ))
                 );
                 assert!(of_shape, "{path}: {verdict:?}");
             }
@@ -210,12 +204,12 @@ fn programs_without_a_verifier_are_refused() {
     let mut heights = case.proof.log_heights.clone();
     heights[0] = 30;
     assert!(matches!(
-        RecursionProgram::new(&case.verifier, &heights, 1),
-        Err(RecursionProgramError::Heights(_))
+        MultilinearCircuit::new(&case.verifier, &heights, 1),
+        Err(CircuitError::HeightsOverWhir(_))
     ));
     // Leaves are compared with their combination at one point of the field, which is too small.
     let (scheme, heights) = case.verifier.shape(&case.proof.log_heights).unwrap();
     let level = 146;
-    let shape = proof_shape(case.verifier.system(), &heights, &scheme, 0, level);
+    let shape = multilinear_shape(case.verifier.system(), &heights, &scheme, 0, level);
     assert_eq!(shape.unwrap_err(), MultilinearShapeError::Level { level });
 }

@@ -99,7 +99,7 @@ impl Challenger for Logged {
 #[test]
 fn the_point_of_leaves_is_sampled_last() {
     let case = Case::shared();
-    let shape = case.program.shape();
+    let shape = case.circuit.shape_over_whir().unwrap();
     let (scheme, _) = case.verifier.shape(&case.honest.log_heights).unwrap();
     let mut header = case.honest.key.preimage();
     header.truncate(16);
@@ -116,7 +116,7 @@ fn the_point_of_leaves_is_sampled_last() {
         .unwrap();
     let tape = answers.record(|| {
         type Gadget = <Poseidon16Suite as TapeSuite>::Gadget;
-        multilinear::<Gadget, Logged, _>(shape, case.program.evaluators(), &key);
+        multilinear::<Gadget, Logged, _>(shape, case.circuit.evaluators_over_whir().unwrap(), &key);
     });
     tape.unwrap();
 

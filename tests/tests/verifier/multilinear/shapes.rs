@@ -31,7 +31,7 @@ fn refusal(text: &str) -> Option<String> {
 /// there is no program for a shape for which one would.
 #[test]
 fn shapes_without_a_program() {
-    let text = Case::shared().program.text();
+    let text = Case::shared().circuit.text();
     let position = "use droste_gadgets::hash::Challenger;
         use droste_gadgets::poseidon16::Poseidon16Challenger;
         use droste_gadgets::prelude::*;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use droste_native::whir::{CommitmentStep, Scheme, WhirSettings};
 use droste_native::{EF, F};
-use droste_verifier::multilinear::RecursionProgram;
+use droste_verifier::circuit::MultilinearCircuit;
 use droste_vm::compiler::{Compiled, compile, compile_file};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
@@ -71,7 +71,7 @@ pub struct Machine {
     pub shape: Shape,
     pub events: Vec<Event>,
     /// The verifier of these proofs, and what it is compiled to: with all challenges, and with few.
-    pub recursion: RecursionProgram,
+    pub recursion: MultilinearCircuit,
     pub compiled: [Compiled; 2],
 }
 
@@ -104,7 +104,7 @@ impl Machine {
         let execution = execute(&program, &[F::TWO], &Tape::default(), 1 << 16).unwrap();
         let log_heights = key.log_heights(&execution).unwrap();
         let (scheme, shape) = verifier.shape(&log_heights).unwrap();
-        let recursion = RecursionProgram::new(&verifier, &log_heights, 1).unwrap();
+        let recursion = MultilinearCircuit::new(&verifier, &log_heights, 1).unwrap();
         Self {
             events: events(&verifier, &scheme, &shape),
             compiled: [false, true].map(|few| compile_verifier(&recursion, few)),
@@ -178,8 +178,8 @@ impl Machine {
 }
 
 /// The verifier's program, with all challenges or with few.
-fn compile_verifier(recursion: &RecursionProgram, few: bool) -> Compiled {
-    let mut text = recursion.text();
+fn compile_verifier(recursion: &MultilinearCircuit, few: bool) -> Compiled {
+    let mut text = recursion.text().to_owned();
     if few {
         let transcript = include_str!("circuit.rs");
         let transcript = transcript.replace("use droste_gadgets::prelude::*;\n", "");

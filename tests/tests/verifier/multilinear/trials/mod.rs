@@ -182,7 +182,7 @@ fn challenges(term: Term) -> Vec<F> {
 /// Whether the verifier in the machine accepts: natively, in Rust, and compiled.
 fn in_the_machine(machine: &Machine, term: Term, proof: &Proof) -> [bool; 2] {
     let few = !matches!(term, Term::Queries(_));
-    let shape = machine.recursion.shape();
+    let shape = machine.recursion.shape_over_whir().unwrap();
     let mut answers = Answers::<Poseidon16Suite>::default();
     answers.message(proof.key.program.concat());
     answers.message(proof.statement.to_vec());
@@ -197,7 +197,7 @@ fn in_the_machine(machine: &Machine, term: Term, proof: &Proof) -> [bool; 2] {
         header: header.as_chunks().0.iter().map(block).collect(),
     };
     type Gadget = <Poseidon16Suite as TapeSuite>::Gadget;
-    let evaluators = machine.recursion.evaluators();
+    let evaluators = machine.recursion.evaluators_over_whir().unwrap();
     let tape = answers.record(|| {
         match few {
             true => multilinear::<Gadget, circuit::FewChallenges, _>(shape, evaluators, &key),

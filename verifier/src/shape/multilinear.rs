@@ -1,4 +1,4 @@
-//! The shape of a multilinear proof, as its recursive verifier takes it.
+//! The shape of a proof over WHIR, as its recursive verifier takes it.
 
 use droste_gadgets::verify::multilinear::shape::{Columns, Shape, Table};
 use droste_gadgets::verify::whir::shape::{Queries, Round, Shape as OpeningShape, Sumcheck};
@@ -58,7 +58,7 @@ pub enum MultilinearShapeError {
 ///
 /// # Errors
 /// If there is no verifier of such proofs.
-pub fn proof_shape(
+pub fn multilinear_shape(
     system: &System,
     heights: &Heights,
     scheme: &Scheme,

@@ -1,5 +1,7 @@
 //! The shape of a proof: everything about it that a recursive verifier takes as a constant.
 
+mod multilinear;
+
 use droste_gadgets::verify::shape::{self as verify, Shape};
 use droste_native::{EF, F, FriSettings, HashId};
 use droste_vm::heights::MAX_LOG_HEIGHT;
@@ -8,6 +10,8 @@ use p3_challenger::CanObserve;
 use p3_field::PrimeField32;
 use p3_fri::{FriShape, PcsShape, fold_schedule};
 use p3_uni_stark::StarkShape;
+
+pub use multilinear::{MultilinearShapeError, multilinear_shape};
 
 use crate::codegen::{AirShape, Buses, Evaluators, Table};
 

@@ -4,6 +4,8 @@
 //! verifies, as a constant, the constraints of their AIRs, as straight-line code, and a short
 //! `main`.
 
+pub mod multilinear;
+
 use std::fmt::Write as _;
 
 use droste_gadgets::prelude::Felt;
@@ -37,31 +39,47 @@ pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
         "\nuse droste_gadgets::verify::constraints::Constraints;\n\
          use droste_gadgets::verify::shape::{{Shape, Table}};\n\n"
     );
-    tables(&mut text, evaluators);
+    let tables = || evaluators.tables.iter().enumerate();
+    let folded = tables().map(|(index, table)| (index, format!("eval_{}(v, c)", table.name)));
+    let periodic = tables()
+        .filter(|(_, table)| !table.shape.periodic_columns.is_empty())
+        .map(|(index, table)| (index, format!("periodic_{}(point)", table.name)));
+    constraints(
+        &mut text,
+        &[
+            (
+                "folded(&self, table: usize, v: &Opened, c: &Challenges) -> Ext",
+                folded.collect(),
+                "panic!(\"there is no such table\")",
+            ),
+            (
+                "periodic(&self, table: usize, point: Ext) -> Vec<Ext>",
+                periodic.collect(),
+                "Vec::new()",
+            ),
+        ],
+    );
     shape_text(&mut text, &shape.to_verify());
     text
 }
 
+/// A function of the generated `impl Constraints`: its signature, what it returns for each table that
+/// has it, and for others.
+type Function<'a> = (&'a str, Vec<(usize, String)>, &'a str);
+
 /// Appends the type `Tables`, whose constraints are the evaluators.
-fn tables(text: &mut String, evaluators: &Evaluators) {
+fn constraints(text: &mut String, functions: &[Function<'_>]) {
     text.push_str(
-        "/// The tables of a proof.\npub struct Tables;\n\nimpl Constraints for Tables {\n    \
-         fn folded(&self, table: usize, v: &Opened, c: &Challenges) -> Ext {\n        match table {\n",
+        "/// The tables of a proof.\npub struct Tables;\n\nimpl Constraints for Tables {\n",
     );
-    for (index, table) in evaluators.tables.iter().enumerate() {
-        let _ = writeln!(text, "            {index} => eval_{}(v, c),", table.name);
-    }
-    text.push_str(
-        "            _ => panic!(\"there is no such table\"),\n        }\n    }\n\n    \
-         fn periodic(&self, table: usize, point: Ext) -> Vec<Ext> {\n        match table {\n",
-    );
-    for (index, table) in evaluators.tables.iter().enumerate() {
-        if !table.shape.periodic_columns.is_empty() {
-            let name = &table.name;
-            let _ = writeln!(text, "            {index} => periodic_{name}(point),");
+    for (signature, tables, none) in functions {
+        let _ = writeln!(text, "    fn {signature} {{\n        match table {{");
+        for (index, value) in tables {
+            let _ = writeln!(text, "            {index} => {value},");
         }
+        let _ = writeln!(text, "            _ => {none},\n        }}\n    }}");
     }
-    text.push_str("            _ => Vec::new(),\n        }\n    }\n}\n\n");
+    text.push_str("}\n\n");
 }
 
 /// Appends the function `shape`.
@@ -148,15 +166,14 @@ pub fn recursion(
     children: usize,
 ) -> String {
     let mut text = verifier(shape, evaluators);
-    let child = "program::<H, C, Tables>(&shape, &Tables, &key)";
-    entry(
-        &mut text,
-        shape.hash,
-        "program",
-        (KEY_TAG, header),
-        child,
+    Entry {
+        hash: shape.hash,
+        function: "program",
+        child: "program::<H, C, Tables>(&shape, &Tables, &key)",
+        key: (KEY_TAG, header),
         children,
-    );
+    }
+    .write(&mut text);
     text
 }
 
@@ -169,14 +186,14 @@ pub fn airs(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) -> String
         shape.seed > 0,
         PUBLIC_TAG.as_canonical_u32()
     );
-    entry(
-        &mut text,
-        shape.hash,
-        "airs",
-        (AIR_KEY_TAG, header),
-        &child,
-        1,
-    );
+    Entry {
+        hash: shape.hash,
+        function: "airs",
+        child: &child,
+        key: (AIR_KEY_TAG, header),
+        children: 1,
+    }
+    .write(&mut text);
     text
 }
 
@@ -217,21 +234,35 @@ fn key(tag: F, header: &[F]) -> Key {
     }
 }
 
-/// Appends `main`, which verifies the children and reveals their claim.
-fn entry(
-    text: &mut String,
+/// The end of a program: `main`, which verifies the children and reveals their claim.
+struct Entry<'a> {
+    /// Hash of the children.
     hash: HashId,
-    function: &str,
-    key: (F, &[F]),
-    child: &str,
+    /// The function of `droste_gadgets::verify::recursion` that verifies one.
+    function: &'a str,
+    /// The call of that function.
+    child: &'a str,
+    /// Tag of their key digests, and the preimage up to the commitment to the program.
+    key: (F, &'a [F]),
+    /// Their number.
     children: usize,
-) {
-    let (module, hash, challenger) = gadgets(hash);
-    let (tag, header) = key;
-    let header: Vec<Vec<u32>> = header.chunks(8).map(integers).collect();
-    let _ = write!(
-        text,
-        "
+}
+
+impl Entry<'_> {
+    /// Appends it.
+    fn write(&self, text: &mut String) {
+        let Self {
+            hash,
+            function,
+            child,
+            key: (tag, header),
+            children,
+        } = *self;
+        let (module, hash, challenger) = gadgets(hash);
+        let header: Vec<Vec<u32>> = header.chunks(8).map(integers).collect();
+        let _ = write!(
+            text,
+            "
 use droste_gadgets::{module}::{{{hash} as H, {challenger} as C}};
 use droste_gadgets::verify::recursion::{{Key, {function}, reveal_claim}};
 
@@ -249,7 +280,8 @@ pub fn main() {{
     reveal_claim(Felt::new({}), &children);
 }}
 ",
-        tag.as_canonical_u32(),
-        CLAIM_TAG.as_canonical_u32(),
-    );
+            tag.as_canonical_u32(),
+            CLAIM_TAG.as_canonical_u32(),
+        );
+    }
 }

@@ -11,7 +11,7 @@ pub fn cpu_time() -> Duration {
     Duration::from_secs(seconds) + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// Largest resident memory of this process in bytes, since its start or since [`super::measure`]
+/// Largest resident memory of this process in bytes, since its start or since [`crate::cost::measure`]
 /// last reset it; `None` if the operating system does not report it.
 pub fn peak_memory() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -24,6 +24,6 @@ pub fn peak_memory() -> Option<usize> {
 
 /// Resets the peak to the memory that is resident now. If the operating system does not allow this,
 /// the peak stays that of the whole process.
-pub(super) fn reset_peak_memory() {
+pub(crate) fn reset_peak_memory() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

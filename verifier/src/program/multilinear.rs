@@ -1,0 +1,87 @@
+//! The text of programs that verify proofs over WHIR, and their native runs. The verifier itself is
+//! `droste_gadgets::verify::multilinear`.
+
+use droste_gadgets::verify::multilinear::shape::Shape;
+use droste_gadgets::verify::recursion::{self as entries};
+use droste_native::{F, HashId, Poseidon16Suite};
+use droste_vm::whir::KEY_TAG;
+
+use super::{Entry, constraints, key};
+use crate::codegen::MultilinearEvaluators;
+use crate::tags::CLAIM_TAG;
+use crate::tape::TapeSuite;
+
+/// Text of the program that verifies `children` proofs of `shape`, whose tables have these
+/// evaluators. The preimage of their key digests is `header`, then the commitment to the program.
+pub fn recursion(
+    shape: &Shape,
+    evaluators: &MultilinearEvaluators,
+    header: &[F],
+    children: usize,
+) -> String {
+    let mut text = evaluators.text();
+    text.push_str(
+        "\nuse droste_gadgets::verify::multilinear::Constraints;\n\
+         use droste_gadgets::verify::multilinear::shape::{Columns, Shape, Table};\n\
+         use droste_gadgets::verify::whir::shape::{Queries, Round, Shape as Opening, Sumcheck};\n\n",
+    );
+    let names = || {
+        evaluators
+            .tables
+            .iter()
+            .map(|table| &table.name)
+            .enumerate()
+    };
+    let calls = |evaluator: &str| {
+        let call = |(index, name)| (index, format!("{evaluator}_{name}(v, c)"));
+        names().map(call).collect()
+    };
+    let none = "panic!(\"there is no such table\")";
+    constraints(
+        &mut text,
+        &[
+            (
+                "folded(&self, table: usize, v: &Opened, c: &Challenges) -> Ext",
+                calls("eval"),
+                none,
+            ),
+            (
+                "messages(&self, table: usize, v: &Opened, c: &Messages) -> Ext",
+                calls("messages"),
+                none,
+            ),
+        ],
+    );
+    // A shape consists of integers, bools and lists only, so `Debug` prints Rust but for the lists.
+    // The shape of the opening has the name of the outer one.
+    let literal = format!("{shape:#?}")
+        .replace('[', "vec![")
+        .replace("opening: Shape {", "opening: Opening {");
+    text.push_str(&format!(
+        "/// The shape of the proofs.\npub fn shape() -> Shape {{\n{literal}\n}}\n"
+    ));
+    Entry {
+        hash: HashId::Poseidon16,
+        function: "multilinear",
+        child: "multilinear::<H, C, Tables>(&shape, &Tables, &key)",
+        key: (KEY_TAG, header),
+        children,
+    }
+    .write(&mut text);
+    text
+}
+
+/// Runs natively what the program of [`recursion`] does.
+pub(crate) fn run_recursion(
+    shape: &Shape,
+    evaluators: &MultilinearEvaluators,
+    header: &[F],
+    children: usize,
+) {
+    type Gadget = <Poseidon16Suite as TapeSuite>::Gadget;
+    type Transcript = <Poseidon16Suite as TapeSuite>::Transcript;
+    let key = key(KEY_TAG, header);
+    let child = || entries::multilinear::<Gadget, Transcript, _>(shape, evaluators, &key);
+    let children: Vec<_> = (0..children).map(|_| child()).collect();
+    entries::reveal_claim(CLAIM_TAG.into(), &children);
+}
