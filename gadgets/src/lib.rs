@@ -86,6 +86,10 @@ pub const SOURCES: &[(&str, &str)] = &[
         include_str!("verify/multilinear/mod.rs"),
     ),
     (
+        "droste_gadgets/verify/multilinear/constraints.rs",
+        include_str!("verify/multilinear/constraints.rs"),
+    ),
+    (
         "droste_gadgets/verify/multilinear/gkr.rs",
         include_str!("verify/multilinear/gkr.rs"),
     ),
@@ -96,6 +100,10 @@ pub const SOURCES: &[(&str, &str)] = &[
     (
         "droste_gadgets/verify/multilinear/sumcheck.rs",
         include_str!("verify/multilinear/sumcheck.rs"),
+    ),
+    (
+        "droste_gadgets/verify/multilinear/transcript.rs",
+        include_str!("verify/multilinear/transcript.rs"),
     ),
     (
         "droste_gadgets/verify/multilinear/weights.rs",

@@ -11,8 +11,7 @@ use std::path::Path;
 use droste_native::stark::security::Preset;
 use droste_native::{Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::circuit::PRECOMPILES;
-use droste_verifier::circuit::ProgramCircuit;
+use droste_verifier::circuit::{Children, MultilinearCircuit, PRECOMPILES, ProgramCircuit};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
@@ -95,5 +94,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let join = ProgramCircuit::new(&verifier, aggregator.log_heights(), children)?;
     report("join", join.compiled());
     keep(directory, "join.rs", join.text())?;
+    let aggregator = Aggregator::for_preset(preset, children, Stack::Whir)?;
+    if let Children::Programs { shape, .. } = aggregator.join_recipe(children)?.children {
+        let join = MultilinearCircuit::of_shape(&shape, children)?;
+        report("join over WHIR", join.compiled());
+        keep(directory, "join_over_whir.rs", join.text())?;
+    }
     Ok(())
 }

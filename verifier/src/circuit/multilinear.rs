@@ -75,6 +75,14 @@ impl MultilinearCircuit {
         Self::of(Arc::new(circuit))
     }
 
+    /// The circuit for `count` proofs of this shape, on the recursion machine.
+    ///
+    /// # Errors
+    /// If the recursion machine makes no such proofs, or no program can be generated.
+    pub fn of_shape(shape: &ChildShape, count: usize) -> Result<Self, CircuitError> {
+        Self::of(Arc::new(super::compile(shape, count)?))
+    }
+
     /// Wraps a circuit whose children are proofs over WHIR.
     pub(crate) fn of(circuit: Arc<RecursionCircuit>) -> Result<Self, CircuitError> {
         circuit.whir()?;

@@ -2,7 +2,7 @@
 
 use droste_gadgets::prelude::Ext;
 use droste_gadgets::verify::constraints::{Challenges, Opened};
-use droste_gadgets::verify::multilinear::{Constraints, Messages};
+use droste_gadgets::verify::multilinear::constraints::{Constraints, Messages};
 use droste_native::F;
 use droste_vm::multilinear::expressions::{Expressions, Leaf, Node as Expression, Row};
 use droste_vm::multilinear::tables::{System, TableSystem};

@@ -35,7 +35,7 @@ pub(super) fn file(tables: &[Table]) -> String {
 /// Text of one file, with the evaluators of each table of a multilinear proof.
 pub(super) fn multilinear_file(tables: &[MultilinearTable]) -> String {
     let mut text = String::from(HEADER);
-    text.push_str("use droste_gadgets::verify::multilinear::Messages;\n");
+    text.push_str("use droste_gadgets::verify::multilinear::constraints::Messages;\n");
     for table in tables {
         let _ = write!(text, "\n{}", MultilinearFunctions(table));
     }

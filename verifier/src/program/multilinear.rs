@@ -21,7 +21,7 @@ pub fn recursion(
 ) -> String {
     let mut text = evaluators.text();
     text.push_str(
-        "\nuse droste_gadgets::verify::multilinear::Constraints;\n\
+        "\nuse droste_gadgets::verify::multilinear::constraints::Constraints;\n\
          use droste_gadgets::verify::multilinear::shape::{Columns, Shape, Table};\n\
          use droste_gadgets::verify::whir::shape::{Queries, Round, Shape as Opening, Sumcheck};\n\n",
     );

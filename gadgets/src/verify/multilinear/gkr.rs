@@ -31,6 +31,26 @@ pub struct Claim {
     pub combiner: Ext,
 }
 
+impl Claim {
+    /// Returns the first `n` coordinates of the point, those of a table's block of leaves.
+    pub fn first_coordinates(&self, n: usize) -> Vec<Ext> {
+        let mut coordinates = Vec::new();
+        for i in 0..n {
+            coordinates.push(self.point[i]);
+        }
+        coordinates
+    }
+
+    /// Returns the last `n` coordinates of the point, those of a row.
+    pub fn last_coordinates(&self, n: usize) -> Vec<Ext> {
+        let mut coordinates = Vec::new();
+        for i in (self.point.len() - n)..self.point.len() {
+            coordinates.push(self.point[i]);
+        }
+        coordinates
+    }
+}
+
 /// Both halves of a layer at one point.
 struct Halves {
     numerators: [Ext; 2],

@@ -1,7 +1,8 @@
 //! Weights of values that are stacked: which multiple of a cell a claim counts.
 
 use crate::prelude::*;
-use crate::verify::multilinear::shape::Columns;
+use crate::verify::multilinear::shape::{Columns, Shape};
+use crate::verify::whir::Outside;
 use crate::verify::whir::claims::Coordinates;
 
 /// The weights of the last coordinates, for every number of them.
@@ -42,6 +43,54 @@ impl Rows {
         }
         Self { same, next }
     }
+}
+
+/// Returns the weights, at `all`, of the claims of [`super::transcript::claims`], in the same order.
+/// `rho` is the opened row, and `y` combines the values of one kind.
+pub fn claims(
+    shape: &Shape,
+    outside: &Outside,
+    rho: &[Ext],
+    y: Ext,
+    all: &Coordinates,
+) -> Vec<Ext> {
+    let mut weights = Vec::new();
+    for point in &outside.points {
+        weights.push(all.equality_of_powers(0, *point));
+    }
+    let rows = Rows::new(rho, all);
+    let mut slot_bits = 0usize;
+    for table in &shape.tables {
+        slot_bits = slot_bits
+            .max(table.main.slot_bits)
+            .max(table.preprocessed.slot_bits);
+    }
+    let powers = powers_less_one(y, slot_bits);
+    for table in &shape.tables {
+        let m = table.log_height;
+        for of_table in [&table.main, &table.preprocessed] {
+            if !of_table.order.is_empty() {
+                let bits = of_table.slot_bits;
+                weights.push(columns(all, of_table, m, bits, &powers, rows.same[m]));
+            }
+            if of_table.next > 0 {
+                let bits = of_table.next_bits;
+                weights.push(columns(all, of_table, m, bits, &powers, rows.next[m]));
+            }
+        }
+    }
+    weights
+}
+
+/// Returns `y^(2^i) - 1` for each `i` below `n`.
+fn powers_less_one(y: Ext, n: usize) -> Vec<Ext> {
+    let mut powers = Vec::new();
+    let mut power = y;
+    for _i in 0..n {
+        powers.push((power - Ext::ONE).pin());
+        power = power * power;
+    }
+    powers
 }
 
 /// Returns the weight, at `all`, of the sum of the values of the first `2^bits` slots, each times
