@@ -40,8 +40,8 @@ mod transpose;
 
 use droste_native::{EF, F};
 use droste_vm::lookups::row_weight;
-use p3_air::Air;
 use p3_air::symbolic::AirLayout;
+use p3_air::{Air, BaseAir};
 use p3_batch_stark::symbolic::get_log_num_quotient_chunks;
 use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, Lookup, LookupProtocol};
 use p3_maybe_rayon::prelude::*;
@@ -221,6 +221,27 @@ fn shortest(graph: &Graph<'_>, constraints: &[NodeId]) -> StraightLine {
     }
 }
 
+/// Refuses a table that has no evaluator.
+fn check<A: BaseAir<F>>(source: &TableSource<'_, A>) -> Result<(), CodegenError> {
+    let name = source.name;
+    if !is_identifier(name) {
+        return Err(CodegenError::Name(name.to_owned()));
+    }
+    if !source.air.public_boundary_io().is_empty() {
+        return Err(CodegenError::BoundaryPublic(name.to_owned()));
+    }
+    for (position, lookup) in source.lookups.iter().enumerate() {
+        if lookup.column != position {
+            return Err(CodegenError::LookupColumn {
+                table: name.to_owned(),
+                position,
+                column: lookup.column,
+            });
+        }
+    }
+    Ok(())
+}
+
 fn evaluate<'a, A>(
     source: &TableSource<'_, A>,
     buses: &'a [usize],
@@ -235,22 +256,7 @@ where
         preprocessed_width,
         log_height,
     } = *source;
-    if !is_identifier(name) {
-        return Err(CodegenError::Name(name.to_owned()));
-    }
-    if !air.public_boundary_io().is_empty() {
-        return Err(CodegenError::BoundaryPublic(name.to_owned()));
-    }
-    for (position, lookup) in lookups.iter().enumerate() {
-        if lookup.column != position {
-            return Err(CodegenError::LookupColumn {
-                table: name.to_owned(),
-                position,
-                column: lookup.column,
-            });
-        }
-    }
-
+    check(source)?;
     let periodic_columns = air.periodic_columns().into_owned();
     let periodic = periodic::evaluator(name, &periodic_columns, log_height)?;
 
@@ -281,24 +287,15 @@ where
         // constraints again, which takes a large part of a second for a table of thousands of
         // columns.
         0 => {
-            let base = base.iter().map(|constraint| constraint.degree_multiple());
-            let extension = extension
-                .iter()
-                .map(|constraint| constraint.degree_multiple());
-            let degree = base
-                .chain(extension)
-                .chain(air.max_constraint_degree())
-                .max();
-            log2_ceil_usize(degree.unwrap_or(0).max(2) - 1)
+            let base = base.iter().map(|each| each.degree_multiple());
+            let extension = extension.iter().map(|each| each.degree_multiple());
+            let degrees = base.chain(extension).chain(air.max_constraint_degree());
+            log2_ceil_usize(degrees.max().unwrap_or(0).max(2) - 1)
         }
-        _ => get_log_num_quotient_chunks::<F, EF, A, _>(
-            air,
-            layout,
-            1 << log_height,
-            lookups,
-            0,
-            &gadget,
-        ),
+        _ => {
+            let rows = 1 << log_height;
+            get_log_num_quotient_chunks::<F, EF, A, _>(air, layout, rows, lookups, 0, &gadget)
+        }
     };
     let shape = AirShape {
         main_width: layout.main_width,

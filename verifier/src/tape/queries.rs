@@ -65,12 +65,18 @@ pub(super) fn claims<H: TapeSuite>(
 /// Per query and level, the blocks of a sibling digest.
 type Siblings = Vec<Vec<Vec<[F; 8]>>>;
 
+/// The rows of each query, and the siblings on each query's path.
+type InputPaths = (Vec<Vec<Vec<F>>>, Siblings);
+
+/// The row of each query, and the siblings on each query's path.
+type FoldingPaths = (Vec<Vec<F>>, Siblings);
+
 /// Rows and paths of every query, per commitment.
 pub(super) struct Opened {
-    /// Per input commitment: the rows of each query, and the siblings on each query's path.
-    inputs: Vec<(Vec<Vec<Vec<F>>>, Siblings)>,
-    /// Per folding commitment: the row of each query, and the siblings on each query's path.
-    folds: Vec<(Vec<Vec<F>>, Siblings)>,
+    /// Per input commitment.
+    inputs: Vec<InputPaths>,
+    /// Per folding commitment.
+    folds: Vec<FoldingPaths>,
 }
 
 fn siblings<H: TapeSuite>(paths: &[Vec<H::Digest>]) -> Siblings {
@@ -114,28 +120,7 @@ pub(super) fn open<H: TapeSuite>(
     )
     .map_err(|error| TapeError::Opening(Box::new(error)))?;
 
-    let mut inputs = Vec::new();
-    for (opening, round) in fri.input_openings.iter().zip(shape.rounds()) {
-        let dimensions: Vec<Dimensions> = round
-            .matrices
-            .iter()
-            .map(|matrix| Dimensions {
-                width: matrix.width,
-                height: 1 << (matrix.log_height + settings.log_blowup),
-            })
-            .collect();
-        let leaves = round.tallest() + settings.log_blowup;
-        let indices: Vec<usize> = indices.iter().map(|i| i >> (length - leaves)).collect();
-        let paths = H::restore_paths(
-            &mmcs,
-            &dimensions,
-            &indices,
-            &opening.opened_values,
-            &opening.opening_proof,
-        )?;
-        inputs.push((opening.opened_values.clone(), siblings::<H>(&paths)));
-    }
-
+    let inputs = input_paths::<H>(shape, fri, &mmcs, &indices)?;
     let arities = shape.log_arities();
     let rounds = arities.len();
     expect_length("folding openings", fri.commit_phase_openings.len(), rounds)?;
@@ -171,17 +156,68 @@ pub(super) fn open<H: TapeSuite>(
             source: Box::new(source),
         })?;
     }
+    let folds = folding_paths::<H>(shape, fri, &mmcs, &group_indices, &rows)?;
+    Ok(Opened { inputs, folds })
+}
+
+/// The rows and paths of the input commitments at these indices of the longest codeword.
+fn input_paths<H: TapeSuite>(
+    shape: &ProofShape,
+    fri: &Fri<H>,
+    mmcs: &H::ValMmcs,
+    indices: &[usize],
+) -> Result<Vec<InputPaths>, TapeError> {
+    let settings = &shape.settings;
+    let mut inputs = Vec::new();
+    for (opening, round) in fri.input_openings.iter().zip(shape.rounds()) {
+        let dimensions: Vec<Dimensions> = round
+            .matrices
+            .iter()
+            .map(|matrix| Dimensions {
+                width: matrix.width,
+                height: 1 << (matrix.log_height + settings.log_blowup),
+            })
+            .collect();
+        let leaves = round.tallest() + settings.log_blowup;
+        let indices: Vec<usize> = indices
+            .iter()
+            .map(|i| i >> (shape.log_length() - leaves))
+            .collect();
+        let paths = H::restore_paths(
+            mmcs,
+            &dimensions,
+            &indices,
+            &opening.opened_values,
+            &opening.opening_proof,
+        )?;
+        inputs.push((opening.opened_values.clone(), siblings::<H>(&paths)));
+    }
+    Ok(inputs)
+}
+
+/// The rows and paths of the folding commitments, once the rows have been authenticated.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "indices are folding rounds, of which the caller has checked the numbers"
+)]
+fn folding_paths<H: TapeSuite>(
+    shape: &ProofShape,
+    fri: &Fri<H>,
+    mmcs: &H::ValMmcs,
+    group_indices: &[Vec<usize>],
+    rows: &[Vec<Vec<Vec<EF>>>],
+) -> Result<Vec<FoldingPaths>, TapeError> {
+    let challenge_mmcs = ExtensionMmcs::<F, EF, _>::new(mmcs.clone());
     let mut folds = Vec::new();
-    let mut log_length = length;
-    for (round, log_arity) in arities.into_iter().enumerate() {
+    let mut log_length = shape.log_length();
+    for (round, log_arity) in shape.log_arities().into_iter().enumerate() {
         log_length -= log_arity;
         let opening = &fri.commit_phase_openings[round];
         let committed = [Dimensions {
             width: 1 << log_arity,
             height: 1 << log_length,
         }];
-        parameters
-            .mmcs
+        challenge_mmcs
             .verify_multi_batch(
                 &fri.commit_phase_commits[round],
                 &committed,
@@ -203,7 +239,7 @@ pub(super) fn open<H: TapeSuite>(
             height: 1 << log_length,
         }];
         let paths = H::restore_paths(
-            &mmcs,
+            mmcs,
             &dimensions,
             &group_indices[round],
             &rows,
@@ -212,7 +248,7 @@ pub(super) fn open<H: TapeSuite>(
         let rows = rows.into_iter().map(|rows| rows.concat()).collect();
         folds.push((rows, siblings::<H>(&paths)));
     }
-    Ok(Opened { inputs, folds })
+    Ok(folds)
 }
 
 impl Opened {

@@ -288,9 +288,8 @@ where
     let mut chunks = Vec::new();
     let mut lookup_index = 0;
     for (index, (table, argument)) in tables.iter().zip(&arguments).enumerate() {
-        let span = info_span!("compute quotient", air_idx = index);
-        chunks.extend(span.in_scope(|| {
-            let place = (index, lookup_index);
+        let place = (index, lookup_index);
+        let quotient = || {
             quotient_chunks(
                 config,
                 &transforms,
@@ -300,7 +299,8 @@ where
                 argument,
                 alpha,
             )
-        }));
+        };
+        chunks.extend(info_span!("compute quotient", air_idx = index).in_scope(quotient));
         lookup_index += usize::from(table.has_lookups());
     }
     let (quotient_chunks, quotient_data) = pcs
