@@ -77,7 +77,7 @@ fn proofs_take_no_more_memory_than_allowed() {
     };
     let measure = |request: &Request<'_>| measure(request, HashId::Poseidon16, HashId::Poseidon16);
     let (cost, most) = measure(&request).unwrap();
-    assert_eq!((cost.outer_blowup, &cost.left_out), (Some(4), &None));
+    assert_eq!((cost.outer_blowup, &cost.left_out), (4, &None));
 
     // What is only executed keeps the blowup that was asked for, whatever its proof would take.
     let executed = Request {
@@ -86,7 +86,7 @@ fn proofs_take_no_more_memory_than_allowed() {
         ..request
     };
     let (cost, estimate) = measure(&executed).unwrap();
-    assert_eq!((cost.outer_blowup, estimate), (Some(4), most));
+    assert_eq!((cost.outer_blowup, estimate), (4, most));
     assert_eq!(cost.left_out, None);
 
     // What is proved has another blowup, so that it fits.
@@ -96,7 +96,7 @@ fn proofs_take_no_more_memory_than_allowed() {
     };
     let (cost, less) = measure(&fitting).unwrap();
     assert!(less < most);
-    assert_eq!((cost.outer_blowup, &cost.left_out), (Some(2), &None));
+    assert_eq!((cost.outer_blowup, &cost.left_out), (2, &None));
     assert!(cost.outer_prove_ms.is_some());
 
     // Left out, with the figures of what was asked for.
@@ -105,7 +105,7 @@ fn proofs_take_no_more_memory_than_allowed() {
         ..fitting
     };
     let (cost, estimate) = measure(&none_fits).unwrap();
-    assert_eq!((cost.outer_blowup, estimate), (Some(4), most));
+    assert_eq!((cost.outer_blowup, estimate), (4, most));
     assert_eq!(cost.outer_prove_ms, None);
     let reason = cost.left_out.unwrap();
     assert!(reason.starts_with("its proof needs about"), "{reason}");
@@ -152,7 +152,7 @@ fn the_outer_proof_is_one_over_whir() {
     };
     let (cost, estimate) = measure(&request, HashId::Poseidon16, HashId::Poseidon16).unwrap();
     assert_eq!(cost.outer_stack, Stack::Whir);
-    assert_eq!((cost.outer_blowup, &cost.left_out), (Some(4), &None));
+    assert_eq!((cost.outer_blowup, &cost.left_out), (4, &None));
     for figure in [cost.outer_prove_ms, cost.outer_verify_ms] {
         assert!(figure > Some(0.0));
     }

@@ -126,22 +126,19 @@ pub struct Cost {
     pub proven_bits_inner: usize,
     /// Hash of the wrap's proof.
     pub outer_hash: HashId,
-    /// Stack of the wrap's proof; not in rows of early versions, whose proofs are over FRI.
-    #[serde(default = "over_fri")]
+    /// Stack of the wrap's proof.
     pub outer_stack: Stack,
     /// Proven bits of the wrap's proof, from its shape.
     pub proven_bits_outer: usize,
-    /// Blowup of the wrap's proof; not in rows of early versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outer_blowup: Option<usize>,
+    /// Blowup of the wrap's proof.
+    pub outer_blowup: usize,
     /// Why the wrap was not proved although it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
     /// Time to make traces and proof of the leaf, without its key.
     pub leaf_prove_ms: f64,
-    /// CPU time of that, in all threads; not in rows of early versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub leaf_cpu_ms: Option<f64>,
+    /// CPU time of that, in all threads.
+    pub leaf_cpu_ms: f64,
     /// `fft_cost` of the leaf's tables, as [`Self::fft_cost`].
     pub leaf_fft_cost: u64,
     /// Bytes of the leaf's file.
@@ -208,9 +205,7 @@ pub struct TableCost {
 pub struct Permutations {
     /// Poseidon-16 permutations.
     pub poseidon16: usize,
-    /// Poseidon2 permutations of both widths. Rows that were saved before there was such a table
-    /// have none.
-    #[serde(default)]
+    /// Poseidon2 permutations of both widths.
     pub poseidon2: usize,
     /// Blake3 compressions.
     pub blake3: usize,
@@ -251,10 +246,6 @@ pub fn measure(
             outer::measure(request, &run, wrap, [])
         }
     }
-}
-
-const fn over_fri() -> Stack {
-    Stack::Fri
 }
 
 fn gibibytes(bytes: usize) -> f64 {

@@ -213,7 +213,7 @@ where
         outer_hash: wrap.hash,
         outer_stack: wrap.settings.stack(),
         proven_bits_outer: wrap.bits,
-        outer_blowup: Some(1 << wrap.settings.log_blowup()),
+        outer_blowup: 1 << wrap.settings.log_blowup(),
         left_out: left_out.then(|| {
             format!(
                 "its proof needs about {:.1} GiB of memory, of at most {:.1} GiB",
@@ -222,7 +222,7 @@ where
             )
         }),
         leaf_prove_ms: milliseconds(run.leaf_prove),
-        leaf_cpu_ms: Some(milliseconds(run.leaf_cpu)),
+        leaf_cpu_ms: milliseconds(run.leaf_cpu),
         leaf_fft_cost: run.leaf_fft_cost,
         leaf_proof_bytes: run.leaf_proof_bytes,
         execute_ms: milliseconds(run.execute),

@@ -10,8 +10,7 @@ use crate::aggregate::Step;
 /// Figures of one step (a wrap or join).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepSummary {
-    /// Stack of its proof; not in rows of early versions, which are all over FRI.
-    #[serde(default)]
+    /// Stack of its proof.
     pub stack: Stack,
     /// Hash of the proofs it verified.
     pub hash: HashId,
@@ -29,9 +28,8 @@ pub struct StepSummary {
     pub execute_ms: f64,
     /// Time to prove the run.
     pub prove_ms: f64,
-    /// CPU time of that, in all threads; not in rows of early versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prove_cpu_ms: Option<f64>,
+    /// CPU time of that, in all threads.
+    pub prove_cpu_ms: f64,
     /// Time to verify the proof natively.
     pub verify_ms: f64,
     /// Proven bits of the proof.
@@ -51,7 +49,7 @@ impl StepSummary {
             compile_ms: milliseconds(step.compile),
             execute_ms: milliseconds(step.execute),
             prove_ms: milliseconds(step.prove),
-            prove_cpu_ms: Some(milliseconds(step.prove_cpu)),
+            prove_cpu_ms: milliseconds(step.prove_cpu),
             verify_ms: milliseconds(step.verify),
             proven_bits: step.report.bits(),
         }
@@ -75,11 +73,10 @@ impl StepSummary {
         } = self;
         let shape = if *canonical { ", canonical" } else { "" };
         let fft_cost = *fft_cost as f64;
-        let cpu = prove_cpu_ms.map_or(String::new(), |ms| format!(" ({ms:.0} ms of CPU time)"));
         format!(
             "{children} of {hash}{shape}, over {stack}: {cycles} cycles, fft_cost {fft_cost:.2e}, \
-             compile {compile_ms:.0} ms, execute {execute_ms:.0} ms, prove {prove_ms:.0} ms{cpu}, \
-             verify {verify_ms:.1} ms, {proven_bits} bits"
+             compile {compile_ms:.0} ms, execute {execute_ms:.0} ms, prove {prove_ms:.0} ms \
+             ({prove_cpu_ms:.0} ms of CPU time), verify {verify_ms:.1} ms, {proven_bits} bits"
         )
     }
 }

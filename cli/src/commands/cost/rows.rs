@@ -133,12 +133,12 @@ fn summary(cost: &Figures) -> Vec<String> {
 }
 
 /// CPU time of both proofs.
-fn cpu_times(cost: &Figures) -> Option<String> {
-    let leaf = ms(cost.leaf_cpu_ms?);
+fn cpu_times(cost: &Figures) -> String {
+    let leaf = ms(cost.leaf_cpu_ms);
     let outer = cost.cpu_ns_per_fft_unit.map_or(String::new(), |ns| {
         format!(", outer proof {}", ms(ns * cost.fft_cost as f64 / 1e6))
     });
-    Some(format!("inner proof {leaf}{outer}"))
+    format!("inner proof {leaf}{outer}")
 }
 
 fn details(row: &Row) -> Vec<Vec<String>> {
@@ -184,7 +184,7 @@ fn details(row: &Row) -> Vec<Vec<String>> {
         let text = times.collect::<Vec<_>>().join(", ") + " ms";
         line("stages".to_owned(), text)
     }));
-    rows.extend(cpu_times(cost).map(|text| line("CPU time".to_owned(), text)));
+    rows.push(line("CPU time".to_owned(), cpu_times(cost)));
     let steps = row.canonical.iter().flatten();
     rows.extend(steps.map(|step| line("to canonical shape".to_owned(), step.text())));
     rows
