@@ -9,33 +9,33 @@ use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixView, RowMajorMatrixViewMut
 use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
 
-use super::proof::{Cap, OpenedTree};
+use super::proof::OpenedTree;
 use super::scheme::Scheme;
 use super::settings::CommitmentStep;
 use crate::field::{EF, EXTENSION_DEGREE, F};
-use crate::stark::suite::Poseidon16Mmcs;
+use crate::stark::suite::{Commitment, HashSuite, Poseidon16Suite};
 
 /// Fourier transforms.
 pub(super) type Dft = Radix2DFTSmallBatch<F>;
 
 /// A Merkle tree over a codeword.
-type Tree = <Poseidon16Mmcs as Mmcs<F>>::ProverData<RowMajorMatrix<F>>;
+type Tree<H> = <<H as HashSuite>::ValMmcs as Mmcs<F>>::ProverData<RowMajorMatrix<F>>;
 
 /// Rows of a stack, and the commitment to them.
-pub struct Committed {
+pub struct Committed<H: HashSuite = Poseidon16Suite> {
     cells: Vec<F>,
-    codeword: Codeword,
+    codeword: Codeword<H>,
 }
 
 /// A commitment, and what opens it.
-pub(super) struct Codeword {
-    cap: Cap,
-    tree: Tree,
+pub(super) struct Codeword<H: HashSuite> {
+    cap: Commitment<H>,
+    tree: Tree<H>,
 }
 
-impl Committed {
+impl<H: HashSuite> Committed<H> {
     /// The commitment.
-    pub const fn cap(&self) -> &Cap {
+    pub const fn cap(&self) -> &Commitment<H> {
         &self.codeword.cap
     }
 
@@ -44,7 +44,7 @@ impl Committed {
         &self.cells
     }
 
-    pub(super) const fn codeword(&self) -> &Codeword {
+    pub(super) const fn codeword(&self) -> &Codeword<H> {
         &self.codeword
     }
 
@@ -55,7 +55,7 @@ impl Committed {
     }
 }
 
-impl Debug for Committed {
+impl<H: HashSuite> Debug for Committed<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Committed")
             .field("cap", self.cap())
@@ -63,13 +63,13 @@ impl Debug for Committed {
     }
 }
 
-impl Codeword {
-    pub(super) const fn cap(&self) -> &Cap {
+impl<H: HashSuite> Codeword<H> {
+    pub(super) const fn cap(&self) -> &Commitment<H> {
         &self.cap
     }
 
     /// Opens leaves.
-    pub(super) fn open(&self, mmcs: &Poseidon16Mmcs, indices: &[usize]) -> OpenedTree {
+    pub(super) fn open(&self, mmcs: &H::ValMmcs, indices: &[usize]) -> OpenedTree<H> {
         let (leaves, paths) = mmcs.open_multi_batch(indices, &self.tree);
         OpenedTree {
             leaves: leaves.into_iter().flatten().collect(),
@@ -78,7 +78,7 @@ impl Codeword {
     }
 }
 
-impl Scheme {
+impl<H: HashSuite> Scheme<H> {
     /// Commits to rows of the stack: all those of its main, or all those of its preprocessed
     /// columns that are present ([`super::Layout`]), one after the other.
     ///
@@ -88,7 +88,7 @@ impl Scheme {
     ///
     /// # Panics
     /// If there is no row, or the last one is not complete.
-    pub fn commit(&self, cells: Vec<F>) -> Committed {
+    pub fn commit(&self, cells: Vec<F>) -> Committed<H> {
         let height = 1 << self.layout.log_block();
         let width = cells.len() / height;
         assert!(
@@ -109,7 +109,7 @@ impl Scheme {
 
     /// Commits to a folded polynomial, given by its values on the hypercube. The first variables of
     /// the polynomial choose a row.
-    pub(super) fn commit_folded(&self, values: &[EF], step: &CommitmentStep) -> Codeword {
+    pub(super) fn commit_folded(&self, values: &[EF], step: &CommitmentStep) -> Codeword<H> {
         let span = info_span!("encode folded rows").entered();
         let width = EXTENSION_DEGREE << step.fold;
         let height = values.len() >> step.fold;
@@ -126,7 +126,7 @@ impl Scheme {
         self.commit_codeword(codeword)
     }
 
-    fn commit_codeword(&self, codeword: RowMajorMatrix<F>) -> Codeword {
+    fn commit_codeword(&self, codeword: RowMajorMatrix<F>) -> Codeword<H> {
         let _span = info_span!("hash codeword").entered();
         let (cap, tree) = self.mmcs.commit_matrix(codeword);
         Codeword { cap, tree }

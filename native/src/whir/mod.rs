@@ -1,5 +1,5 @@
 //! A multilinear commitment scheme: the columns of all tables as one polynomial, opened by WHIR
-//! (ePrint 2024/1586) over Poseidon-16.
+//! (ePrint 2024/1586), in any of the hash suites.
 //!
 //! The *stack* ([`Layout`]) is a multilinear polynomial `f` whose cells are those of all columns. Its
 //! rows, of `2^log_block` cells each, are encoded and committed to as one codeword of vectors
@@ -57,9 +57,9 @@ mod weights;
 pub use claims::{Claim, Rows};
 pub use commit::Committed;
 pub use layout::{Layout, LayoutError, MAX_ROW_VARIABLES, Region, TableRegions, TableShape};
-pub use proof::{Cap, OpenedTree, Opening, Paths, Queries, Round, Sumcheck};
+pub use proof::{Cap, OpenedTree, Opening, Queries, Round, Sumcheck};
 pub use prover::{OpenError, Outside};
-pub use scheme::{Scheme, observe_cap};
+pub use scheme::Scheme;
 pub use security::{LIST_DECODING, field_bits};
 pub use settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
 pub use verifier::OpeningError;

@@ -4,31 +4,28 @@ use p3_symmetric::MerkleCap;
 use serde::{Deserialize, Serialize};
 
 use crate::field::{DIGEST, EF, F};
-use crate::stark::suite::{MultiProof, Poseidon16Suite};
+use crate::stark::suite::{Commitment, HashSuite, MultiProof, Poseidon16Suite};
 
-/// A commitment: the cap of a Merkle tree.
+/// A commitment in Poseidon-16.
 pub type Cap = MerkleCap<F, [F; DIGEST]>;
-
-/// The siblings that several leaves of one tree need, each once.
-pub type Paths = MultiProof<Poseidon16Suite>;
 
 /// A proof of claims about a stack.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Opening {
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Opening<H: HashSuite = Poseidon16Suite> {
     /// The sumcheck that binds the variables of the stack's rows.
     pub sumcheck: Sumcheck,
     /// One round for each later commitment.
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<Round<H>>,
     /// The values on the hypercube of the polynomial that is left.
     pub final_polynomial: Vec<EF>,
     /// The queries to the last commitment.
-    pub final_queries: Queries,
+    pub final_queries: Queries<H>,
     /// The sumcheck over the final polynomial.
     pub final_sumcheck: Sumcheck,
 }
 
-impl Opening {
+impl<H: HashSuite> Opening<H> {
     /// Number of queries to the stack.
     pub fn first_queries(&self) -> usize {
         let first = self.rounds.first().map(|round| &round.queries);
@@ -49,36 +46,36 @@ pub struct Sumcheck {
 
 /// A later commitment, and what ties it to the one before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Round {
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Round<H: HashSuite = Poseidon16Suite> {
     /// The commitment to the folded polynomial.
-    pub commitment: Cap,
+    pub commitment: Commitment<H>,
     /// Its values outside the domain.
     pub outside: Vec<EF>,
     /// The queries to the previous commitment.
-    pub queries: Queries,
+    pub queries: Queries<H>,
     /// The sumcheck that binds the variables of the commitment's rows.
     pub sumcheck: Sumcheck,
 }
 
 /// The queries to one commitment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Queries {
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Queries<H: HashSuite = Poseidon16Suite> {
     /// The nonce of the proof of work, or nothing if there is none.
     pub nonces: Vec<F>,
     /// The opened leaves of each tree: for the stack that of its main rows, then that of its
     /// preprocessed rows if there are any, otherwise one tree. All are opened at the same indices.
-    pub trees: Vec<OpenedTree>,
+    pub trees: Vec<OpenedTree<H>>,
 }
 
 /// Opened leaves of one tree.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OpenedTree {
+#[serde(bound = "", deny_unknown_fields)]
+pub struct OpenedTree<H: HashSuite = Poseidon16Suite> {
     /// The leaf of each query, in the order of the queries: the values of the rows, those of later
     /// commitments as five coefficients each.
     pub leaves: Vec<Vec<F>>,
-    /// The authentication paths.
-    pub paths: Paths,
+    /// The siblings that the leaves need, each once.
+    pub paths: MultiProof<H>,
 }

@@ -10,13 +10,14 @@ use super::claims::{Claim, equality_table, powers};
 use super::commit::{Codeword, Committed};
 use super::kernels::{PackedExt, combination};
 use super::proof::{Opening, Queries, Round};
-use super::scheme::{Scheme, grind, observe, observe_cap, query_points, sample, sample_indices};
+use super::scheme::{Scheme, grind, observe, query_points, sample, sample_indices};
 use super::settings::CommitmentStep;
 use super::sumcheck::{self, WeightedPolynomial};
 use super::sums::{PresentRows, RowProducts, SplitClaim, partial_sums};
 use super::weights::{packed_equality_table, powers_table, row_weights};
 use crate::field::{EF, F};
 use crate::stark::challenger::{NoNonce, Transcript, with_grinding};
+use crate::stark::suite::HashSuite;
 
 /// Why an opening cannot be made.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
@@ -58,16 +59,16 @@ impl Outside {
     }
 }
 
-impl Scheme {
+impl<H: HashSuite> Scheme<H> {
     /// Samples the points outside the domain, and evaluates and observes the stack there. The
     /// transcript must have observed the commitments.
     ///
     /// # Errors
     /// If the rows that were committed to are not those of the layout.
-    pub fn outside<C: Transcript>(
+    pub fn outside<C: Transcript<H>>(
         &self,
-        main: &Committed,
-        preprocessed: Option<&Committed>,
+        main: &Committed<H>,
+        preprocessed: Option<&Committed<H>>,
         challenger: &mut C,
     ) -> Result<Outside, OpenError> {
         let rows = self.present_rows(main, preprocessed)?;
@@ -98,14 +99,14 @@ impl Scheme {
     /// # Errors
     /// If the rows that were committed to are not those of the layout, a claim does not fit the
     /// stack, or no nonce passes a proof of work.
-    pub fn open<C: Transcript>(
+    pub fn open<C: Transcript<H>>(
         &self,
-        main: &Committed,
-        preprocessed: Option<&Committed>,
+        main: &Committed<H>,
+        preprocessed: Option<&Committed<H>>,
         outside: Outside,
         claims: &[Claim],
         challenger: &mut C,
-    ) -> Result<Opening, OpenError> {
+    ) -> Result<Opening<H>, OpenError> {
         let _span = info_span!("open").entered();
         let rows = self.present_rows(main, preprocessed)?;
         let mut split = self.split(&outside.claims)?;
@@ -119,14 +120,14 @@ impl Scheme {
         Ok(opening)
     }
 
-    fn prove<C: Transcript>(
+    fn prove<C: Transcript<H>>(
         &self,
         rows: &[PresentRows<'_>],
-        stack: Vec<&Codeword>,
+        stack: Vec<&Codeword<H>>,
         claims: &[SplitClaim],
         sums: Vec<Vec<EF>>,
         challenger: &mut C,
-    ) -> Opening {
+    ) -> Opening<H> {
         let schedule = &self.schedule;
         let mut previous = &schedule.stack;
         let mut product = RowProducts::new(claims, sums, sample(challenger));
@@ -140,7 +141,7 @@ impl Scheme {
         let mut rounds = vec![];
         for step in &schedule.folded {
             let next = self.commit_folded(&polynomial.values(), step);
-            observe_cap(challenger, next.cap());
+            challenger.observe(next.cap().clone());
             let span = info_span!("evaluate outside the domain").entered();
             let mut outside = vec![];
             let mut tables = vec![];
@@ -200,18 +201,18 @@ impl Scheme {
     }
 
     /// Samples the queries to a commitment, and opens its trees there. Returns the indices too.
-    fn answer<C: Transcript>(
+    fn answer<C: Transcript<H>>(
         &self,
-        trees: &[&Codeword],
+        trees: &[&Codeword<H>],
         step: &CommitmentStep,
         challenger: &mut C,
-    ) -> (Queries, Vec<usize>) {
+    ) -> (Queries<H>, Vec<usize>) {
         let nonces = grind(challenger, step.query_grinding_bits)
             .into_iter()
             .collect();
         let indices = sample_indices(challenger, step);
         let _span = info_span!("open leaves").entered();
-        let open = |tree: &&Codeword| tree.open(&self.mmcs, &indices);
+        let open = |tree: &&Codeword<H>| tree.open(&self.mmcs, &indices);
         let trees = trees.iter().map(open).collect();
         (Queries { nonces, trees }, indices)
     }
@@ -219,10 +220,10 @@ impl Scheme {
     /// The rows that were committed to.
     fn present_rows<'a>(
         &'a self,
-        main: &'a Committed,
-        preprocessed: Option<&'a Committed>,
+        main: &'a Committed<H>,
+        preprocessed: Option<&'a Committed<H>>,
     ) -> Result<[PresentRows<'a>; 2], OpenError> {
-        let cells = |kind, expected: usize, committed: Option<&'a Committed>| {
+        let cells = |kind, expected: usize, committed: Option<&'a Committed<H>>| {
             let cells = committed.map_or(&[][..], Committed::cells);
             let found = cells.len();
             (found == expected)

@@ -1,5 +1,6 @@
 //! The commitment scheme for one shape of stack.
 
+use p3_challenger::{FieldChallenger, GrindingChallenger};
 use p3_field::{PrimeCharacteristicRing, TwoAdicField};
 use p3_matrix::Dimensions;
 use p3_merkle_tree::MerkleTreeError;
@@ -7,25 +8,26 @@ use p3_merkle_tree::MerkleTreeError;
 use super::claims::Claim;
 use super::commit::Dft;
 use super::layout::Layout;
-use super::proof::{Cap, OpenedTree};
+use super::proof::OpenedTree;
 use super::settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
 use super::verifier::OpeningError;
-use crate::field::{DIGEST, EF, F};
-use crate::stark::challenger::{Transcript, observe_extension};
-use crate::stark::suite::{HashSuite, Poseidon16Mmcs, Poseidon16Suite};
+use crate::field::{EF, F};
+use crate::stark::challenger::observe_extension;
+use crate::stark::suite::{HashSuite, Poseidon16Suite};
 
-/// The commitment scheme for one shape of stack: it commits to rows, and proves and verifies claims
-/// about the stack.
+/// The commitment scheme for one shape of stack, in one hash: it commits to rows, and proves and
+/// verifies claims about the stack.
 #[derive(Clone, Debug)]
-pub struct Scheme {
+pub struct Scheme<H: HashSuite = Poseidon16Suite> {
     pub(super) parameters: Parameters,
     pub(super) schedule: Schedule,
     pub(super) layout: Layout,
-    pub(super) mmcs: Poseidon16Mmcs,
+    cap_height: usize,
+    pub(super) mmcs: H::ValMmcs,
     pub(super) dft: Dft,
 }
 
-impl Scheme {
+impl<H: HashSuite> Scheme<H> {
     /// The scheme for a stack of this layout.
     ///
     /// # Errors
@@ -43,7 +45,8 @@ impl Scheme {
             schedule: Schedule::new(settings, &parameters)?,
             parameters,
             layout,
-            mmcs: Poseidon16Suite::val_mmcs(settings.cap_height),
+            cap_height: settings.cap_height,
+            mmcs: H::val_mmcs(settings.cap_height),
             dft: Dft::default(),
         })
     }
@@ -65,7 +68,7 @@ impl Scheme {
 
     /// Number of digests of a commitment with so many leaves.
     pub fn cap_size(&self, commitment: &CommitmentStep) -> usize {
-        1 << self.mmcs.cap_height().min(commitment.log_leaves)
+        1 << self.cap_height.min(commitment.log_leaves)
     }
 
     /// Samples the points outside the domain, and observes the claimed values there. The transcript
@@ -73,7 +76,7 @@ impl Scheme {
     ///
     /// # Errors
     /// If there are more or fewer values than samples.
-    pub fn sample_outside<C: Transcript>(
+    pub fn sample_outside<C: FieldChallenger<F>>(
         &self,
         values: &[EF],
         challenger: &mut C,
@@ -101,40 +104,33 @@ impl Scheme {
         &self,
         number: usize,
         indices: &[usize],
-        tree: &OpenedTree,
-    ) -> Result<Vec<Vec<[F; DIGEST]>>, MerkleTreeError> {
+        tree: &OpenedTree<H>,
+    ) -> Result<Vec<Vec<H::Digest>>, MerkleTreeError> {
         let leaves: Vec<Vec<Vec<F>>> = tree.leaves.iter().map(|leaf| vec![leaf.clone()]).collect();
         let step = self.schedule.commitments().nth(number);
         let dimensions = Dimensions {
             width: tree.leaves.first().map_or(0, Vec::len),
             height: 1 << step.map_or(0, |step| step.log_leaves),
         };
-        Poseidon16Suite::restore_paths(&self.mmcs, &[dimensions], indices, &leaves, &tree.paths)
+        H::restore_paths(&self.mmcs, &[dimensions], indices, &leaves, &tree.paths)
     }
 }
 
 /// Samples a challenge.
-pub(super) fn sample<C: Transcript>(challenger: &mut C) -> EF {
+pub(super) fn sample<C: FieldChallenger<F>>(challenger: &mut C) -> EF {
     challenger.sample_algebra_element()
 }
 
 /// Observes an element of the extension field.
-pub(super) fn observe<C: Transcript>(challenger: &mut C, value: EF) {
+pub(super) fn observe<C: FieldChallenger<F>>(challenger: &mut C, value: EF) {
     observe_extension(challenger, value);
-}
-
-/// Observes a commitment: the elements of its digests.
-pub fn observe_cap<C: Transcript>(challenger: &mut C, cap: &Cap) {
-    for digest in cap.roots() {
-        challenger.observe_slice(digest);
-    }
 }
 
 /// Samples the indices of a commitment's queries. Leaves may be drawn repeatedly.
 ///
 /// An index is the low bits of one element. One of them has a probability that is `1/p` larger than
 /// that of the others.
-pub(super) fn sample_indices<C: Transcript>(
+pub(super) fn sample_indices<C: FieldChallenger<F>>(
     challenger: &mut C,
     step: &CommitmentStep,
 ) -> Vec<usize> {
@@ -150,6 +146,9 @@ pub(super) fn query_points(step: &CommitmentStep, indices: &[usize]) -> Vec<F> {
 }
 
 /// Does a proof of work, if it has any bits, and returns its nonce.
-pub(super) fn grind<C: Transcript>(challenger: &mut C, bits: usize) -> Option<F> {
+pub(super) fn grind<C: GrindingChallenger<Witness = F>>(
+    challenger: &mut C,
+    bits: usize,
+) -> Option<F> {
     (bits > 0).then(|| challenger.grind(bits))
 }

@@ -17,6 +17,7 @@ use p3_whir::SecurityAssumption;
 use super::scheme::Scheme;
 use crate::field::{EXTENSION_DEGREE, MODULUS};
 use crate::stark::security::{ProximityGap, Regime, SCHWARTZ_ZIPPEL, SecurityTerm};
+use crate::stark::suite::HashSuite;
 
 /// The regime of all bounds: list decoding up to the Johnson radius, less a margin of a twentieth of
 /// the square root of the rate.
@@ -52,7 +53,7 @@ pub(super) fn sumcheck_bits(variables: usize, rate: usize) -> f64 {
     field_bits() + REGIME.fold_sumcheck_error(0, variables, rate)
 }
 
-impl Scheme {
+impl<H: HashSuite> Scheme<H> {
     /// The terms of the proven security of openings of so many claims, not counting those about the
     /// values outside the domain. An opening's error is at most their sum.
     pub fn security(&self, claims: usize, gap: ProximityGap) -> Vec<SecurityTerm> {

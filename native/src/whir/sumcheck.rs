@@ -10,7 +10,7 @@ use super::kernels::{LANES, PackedExt, unpack};
 use super::proof::Sumcheck;
 use super::scheme::{grind, observe, sample};
 use crate::field::{EF, F};
-use crate::stark::challenger::Transcript;
+use p3_challenger::{FieldChallenger, GrindingChallenger};
 
 /// Elements that one task handles at least.
 const TASK: usize = 256;
@@ -26,7 +26,7 @@ pub(super) trait Product {
 }
 
 /// Proves rounds of sumcheck. Returns the challenges too.
-pub(super) fn prove<C: Transcript>(
+pub(super) fn prove<C: FieldChallenger<F> + GrindingChallenger<Witness = F>>(
     product: &mut impl Product,
     rounds: usize,
     grinding_bits: usize,

@@ -2,6 +2,7 @@
 
 use std::iter::zip;
 
+use p3_challenger::{FieldChallenger, GrindingChallenger};
 use p3_commit::Mmcs;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_matrix::Dimensions;
@@ -9,11 +10,12 @@ use p3_merkle_tree::MerkleTreeError;
 use thiserror::Error;
 
 use super::claims::{Claim, equality_table};
-use super::proof::{Cap, Opening, Queries, Sumcheck};
-use super::scheme::{Scheme, observe, observe_cap, query_points, sample, sample_indices};
+use super::proof::{Opening, Queries, Sumcheck};
+use super::scheme::{Scheme, observe, query_points, sample, sample_indices};
 use super::settings::CommitmentStep;
 use crate::field::{EF, EXTENSION_DEGREE, F};
 use crate::stark::challenger::Transcript;
+use crate::stark::suite::{Commitment, HashSuite, SuiteCap};
 
 /// Why an opening is rejected.
 #[derive(Debug, Error)]
@@ -123,7 +125,7 @@ struct Claimed<'a, C> {
     point: Vec<EF>,
 }
 
-impl<C: Transcript> Claimed<'_, C> {
+impl<C: FieldChallenger<F> + GrindingChallenger<Witness = F>> Claimed<'_, C> {
     /// Verifies rounds of sumcheck. No equation is checked in a round: a false message leads to a
     /// false claim. Returns the challenges.
     fn sumcheck(
@@ -164,7 +166,7 @@ impl<C: Transcript> Claimed<'_, C> {
     }
 }
 
-impl Scheme {
+impl<H: HashSuite> Scheme<H> {
     /// Verifies an opening of the stack that the commitments are to: that the sums of `claims` are
     /// the values they come with. Returns the indices of the queries to each commitment.
     ///
@@ -178,12 +180,12 @@ impl Scheme {
     ///
     /// # Errors
     /// Returns the first check that fails.
-    pub fn verify<C: Transcript>(
+    pub fn verify<C: Transcript<H>>(
         &self,
-        main: &Cap,
-        preprocessed: Option<&Cap>,
+        main: &Commitment<H>,
+        preprocessed: Option<&Commitment<H>>,
         claims: &[(Claim, EF)],
-        opening: &Opening,
+        opening: &Opening<H>,
         challenger: &mut C,
     ) -> Result<Vec<Vec<usize>>, OpeningError> {
         let schedule = &self.schedule;
@@ -212,7 +214,7 @@ impl Scheme {
         let mut added = vec![];
         for (step, round) in zip(&schedule.folded, &opening.rounds) {
             self.check_cap(&round.commitment, step)?;
-            observe_cap(claimed.challenger, &round.commitment);
+            claimed.challenger.observe(round.commitment.clone());
             let values = &round.outside;
             OpeningError::check_length("values outside the domain", step.outside, values.len())?;
             let mut outside = vec![];
@@ -279,9 +281,9 @@ impl Scheme {
     /// The trees of the stack, and the lengths of their leaves.
     fn stack_trees<'a>(
         &self,
-        main: &'a Cap,
-        preprocessed: Option<&'a Cap>,
-    ) -> Result<Vec<(&'a Cap, usize)>, OpeningError> {
+        main: &'a Commitment<H>,
+        preprocessed: Option<&'a Commitment<H>>,
+    ) -> Result<Vec<(&'a Commitment<H>, usize)>, OpeningError> {
         let (main_rows, rows) = (self.layout.main_rows(), self.layout.preprocessed_rows());
         let expected = usize::from(!rows.is_empty());
         let found = usize::from(preprocessed.is_some());
@@ -294,20 +296,20 @@ impl Scheme {
         Ok(trees)
     }
 
-    fn check_cap(&self, cap: &Cap, step: &CommitmentStep) -> Result<(), OpeningError> {
+    fn check_cap(&self, cap: &Commitment<H>, step: &CommitmentStep) -> Result<(), OpeningError> {
         OpeningError::check_length(
             "digests of a commitment",
             self.cap_size(step),
-            cap.num_roots(),
+            cap.digests().len(),
         )
     }
 
     /// Verifies the queries to a commitment. Returns their indices, and the values of the leaves,
     /// folded.
-    fn query<C: Transcript>(
+    fn query<C: Transcript<H>>(
         &self,
-        committed: &Committed<'_>,
-        queries: &Queries,
+        committed: &Committed<'_, H>,
+        queries: &Queries<H>,
         claimed: &mut Claimed<'_, C>,
     ) -> Result<(Vec<usize>, Vec<EF>), OpeningError> {
         let step = committed.step;
@@ -366,12 +368,12 @@ impl Scheme {
 }
 
 /// A commitment whose rows' variables are bound.
-struct Committed<'a> {
+struct Committed<'a, H: HashSuite> {
     /// Its number, the stack being 0.
     number: usize,
     step: &'a CommitmentStep,
     /// Its trees, and the lengths of their leaves.
-    trees: Vec<(&'a Cap, usize)>,
+    trees: Vec<(&'a Commitment<H>, usize)>,
     /// The challenges to which the variables that choose a row are bound.
     fold: Vec<EF>,
 }

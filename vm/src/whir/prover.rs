@@ -6,7 +6,7 @@ use std::ops::Range;
 use droste_air::End;
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
 use droste_native::stark::challenger::{NoNonce, Poseidon16Challenger, Transcript, with_grinding};
-use droste_native::whir::{OpenError, Scheme, observe_cap};
+use droste_native::whir::{OpenError, Scheme};
 use droste_native::{EF, F};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
@@ -288,7 +288,7 @@ impl<T: Provable> ProvingKey<T> {
         });
         let main = info_span!("commit").in_scope(|| scheme.commit(cells));
         observe_shape(&self.key, statement, log_heights, challenger);
-        observe_cap(challenger, main.cap());
+        challenger.observe(main.cap().clone());
         let preprocessed = Some(&self.preprocessed);
         let outside =
             info_span!("outside").in_scope(|| scheme.outside(&main, preprocessed, challenger))?;

@@ -15,7 +15,7 @@ use droste_native::gkr::{self, GkrError};
 use droste_native::stark::challenger::{Poseidon16Challenger, Transcript};
 use droste_native::stark::security::Security;
 use droste_native::whir::settings::WhirSettingsError;
-use droste_native::whir::{LayoutError, OpeningError, Scheme, WhirSettings, observe_cap};
+use droste_native::whir::{LayoutError, OpeningError, Scheme, WhirSettings};
 use thiserror::Error;
 
 use super::key::{self, Key, KeyError, Parts, Provable, SchemeError, limits};
@@ -334,7 +334,7 @@ pub(super) fn accept<T: Provable, C: Transcript>(
     let (system, stark) = (&parts.system, &proof.stark);
     let (scheme, shape) = check_heights(key, parts, log_heights)?;
     observe_shape(key, statement, log_heights, challenger);
-    observe_cap(challenger, &stark.commitment);
+    challenger.observe(stark.commitment.clone());
     let mut claims_of = scheme.sample_outside(&stark.outside, challenger)?;
     let challenges = LookupChallenges {
         alpha: challenger.sample_algebra_element(),

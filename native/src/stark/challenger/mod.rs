@@ -10,20 +10,30 @@ mod bytes;
 mod field;
 mod search;
 
-use p3_challenger::{FieldChallenger, GrindingChallenger};
+use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 
+use super::suite::{Commitment, HashSuite, Poseidon16Suite};
 use crate::field::{DIGEST, EF, EXTENSION_DEGREE, F};
 
 pub use bytes::{ByteChallenger, ByteTranscript};
 pub use field::{FieldPermutation, FieldTranscript, Poseidon2Challenger, Poseidon16Challenger};
 pub use search::{NoNonce, with_grinding};
 
-/// A transcript over the field with proofs of work, which is all that provers and verifiers over
-/// [`crate::whir`] ask of one: [`Poseidon16Challenger`], or one that a test wraps around it.
-pub trait Transcript: FieldChallenger<F> + GrindingChallenger<Witness = F> {}
+/// A transcript with proofs of work that observes commitments in `H`, which is all that provers and
+/// verifiers over [`crate::whir`] ask of one: the suite's challenger, or one that a test wraps
+/// around it.
+pub trait Transcript<H: HashSuite = Poseidon16Suite>:
+    FieldChallenger<F> + GrindingChallenger<Witness = F> + CanObserve<Commitment<H>>
+{
+}
 
-impl<C: FieldChallenger<F> + GrindingChallenger<Witness = F>> Transcript for C {}
+impl<H, C> Transcript<H> for C
+where
+    H: HashSuite,
+    C: FieldChallenger<F> + GrindingChallenger<Witness = F> + CanObserve<Commitment<H>>,
+{
+}
 
 /// Observes an element of the challenge field as a whole block of the machine: its five
 /// coefficients, constant term first, and three zeros. So a program observes it as it stores it.

@@ -92,7 +92,7 @@ fn tables_of_the_prover_are_those_of_the_definition() {
         (4, &[shape(4, 5, 2)]),
         (12, &[shape(12, 2, 0), shape(4, 30, 1), shape(11, 1, 1)]),
     ] {
-        let case = Case::new(&toy(log_block), shapes);
+        let case: Case = Case::new(&toy(log_block), shapes);
         let layout = case.scheme.layout();
         let claims = random_claims(layout, &mut SmallRng::seed_from_u64(3));
         let split: Vec<_> = claims
@@ -156,7 +156,7 @@ fn tables_of_the_prover_are_those_of_the_definition() {
 
 #[test]
 fn claims_that_do_not_fit_are_errors() {
-    let case = Case::new(&toy(6), &[shape(6, 3, 0)]);
+    let case: Case = Case::new(&toy(6), &[shape(6, 3, 0)]);
     let layout = case.scheme.layout();
     let n = layout.variables();
     let next = |rows| Claim {

@@ -11,7 +11,7 @@ fn horner<T: ExtensionField<F>>(coefficients: impl DoubleEndedIterator<Item = T>
 
 #[test]
 fn leaves_are_values_of_rows() {
-    let case = Case::new(&toy(8), &mixed());
+    let case: Case = Case::new(&toy(8), &mixed());
     let step = case.scheme.schedule().stack;
     let indices: Vec<usize> = (0..1 << step.log_leaves).collect();
     let generator = F::two_adic_generator(step.log_leaves);
@@ -27,7 +27,7 @@ fn leaves_are_values_of_rows() {
 
 #[test]
 fn leaves_are_values_of_folded_rows() {
-    let case = Case::new(&toy(8), &mixed());
+    let case: Case = Case::new(&toy(8), &mixed());
     let mut rng = SmallRng::seed_from_u64(4);
     let step = case.scheme.schedule().folded[0];
     let values: Vec<EF> = (0..1 << step.variables).map(|_| rng.random()).collect();

@@ -10,7 +10,7 @@ mod speed;
 
 use std::iter::zip;
 
-use p3_challenger::CanObserve;
+use p3_challenger::{CanObserve, FieldChallenger};
 use p3_field::PrimeCharacteristicRing;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -19,23 +19,26 @@ use super::claims::{equality, powers};
 use super::*;
 use crate::field::{EF, F};
 use crate::stark::challenger::Poseidon16Challenger;
+use crate::stark::suite::{
+    Blake3Suite, Commitment, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+};
 
 /// Tables whose columns are random, committed to, and the claims that a STARK makes about them.
-struct Case {
-    scheme: Scheme,
-    main: Committed,
-    preprocessed: Option<Committed>,
+struct Case<H: HashSuite = Poseidon16Suite> {
+    scheme: Scheme<H>,
+    main: Committed<H>,
+    preprocessed: Option<Committed<H>>,
     claims: Vec<Claim>,
 }
 
 /// A proof of a case, and what it is about.
 #[derive(Clone)]
-struct Proof {
-    main: Cap,
-    preprocessed: Option<Cap>,
+struct Proof<H: HashSuite = Poseidon16Suite> {
+    main: Commitment<H>,
+    preprocessed: Option<Commitment<H>>,
     outside: Vec<EF>,
     claims: Vec<(Claim, EF)>,
-    opening: Opening,
+    opening: Opening<H>,
 }
 
 const fn shape(log_height: usize, width: usize, preprocessed_width: usize) -> TableShape {
@@ -74,7 +77,7 @@ const fn mixed() -> [TableShape; 5] {
     ]
 }
 
-impl Case {
+impl<H: HashSuite> Case<H> {
     fn new(settings: &WhirSettings, shapes: &[TableShape]) -> Self {
         let mut rng = SmallRng::seed_from_u64(1);
         let layout = Layout::new(shapes, settings.log_block).unwrap();
@@ -117,7 +120,7 @@ impl Case {
         stack
     }
 
-    fn prove(&self) -> Proof {
+    fn prove(&self) -> Proof<H> {
         let stack = self.stack();
         let values = self
             .claims
@@ -126,10 +129,10 @@ impl Case {
         self.prove_values(values.collect())
     }
 
-    fn prove_values(&self, values: Vec<EF>) -> Proof {
-        let mut challenger = Poseidon16Challenger::default();
+    fn prove_values(&self, values: Vec<EF>) -> Proof<H> {
+        let mut challenger = H::challenger();
         let preprocessed = self.preprocessed.as_ref();
-        observe(
+        observe::<H>(
             &mut challenger,
             self.main.cap(),
             preprocessed.map(Committed::cap),
@@ -159,29 +162,36 @@ impl Case {
         }
     }
 
-    fn verify(&self, proof: &Proof) -> Result<Vec<Vec<usize>>, OpeningError> {
+    fn verify(&self, proof: &Proof<H>) -> Result<Vec<Vec<usize>>, OpeningError> {
         verify(&self.scheme, proof)
     }
 }
 
-fn observe(challenger: &mut Poseidon16Challenger, main: &Cap, preprocessed: Option<&Cap>) {
-    challenger.observe(main);
+fn observe<H: HashSuite>(
+    challenger: &mut H::Challenger,
+    main: &Commitment<H>,
+    preprocessed: Option<&Commitment<H>>,
+) {
+    challenger.observe(main.clone());
     if let Some(preprocessed) = preprocessed {
-        challenger.observe(preprocessed);
+        challenger.observe(preprocessed.clone());
     }
 }
 
 /// Binds the values of claims.
-fn bind(challenger: &mut Poseidon16Challenger, values: &[EF]) {
+fn bind(challenger: &mut impl FieldChallenger<F>, values: &[EF]) {
     for &value in values {
         scheme::observe(challenger, value);
     }
 }
 
-fn verify(scheme: &Scheme, proof: &Proof) -> Result<Vec<Vec<usize>>, OpeningError> {
-    let mut challenger = Poseidon16Challenger::default();
+fn verify<H: HashSuite>(
+    scheme: &Scheme<H>,
+    proof: &Proof<H>,
+) -> Result<Vec<Vec<usize>>, OpeningError> {
+    let mut challenger = H::challenger();
     let preprocessed = proof.preprocessed.as_ref();
-    observe(&mut challenger, &proof.main, preprocessed);
+    observe::<H>(&mut challenger, &proof.main, preprocessed);
     let mut claims = scheme.sample_outside(&proof.outside, &mut challenger)?;
     let values: Vec<EF> = proof.claims.iter().map(|&(_, value)| value).collect();
     bind(&mut challenger, &values);

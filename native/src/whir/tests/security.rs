@@ -96,7 +96,7 @@ fn security_is_plonky3s() {
         (toy(6), vec![shape(6, 3, 0)]),
     ] {
         let layout = Layout::new(&shapes, settings.log_block).unwrap();
-        let scheme = Scheme::new(&settings, layout).unwrap();
+        let scheme: Scheme = Scheme::new(&settings, layout).unwrap();
         for claims in [1, 2, 16] {
             let bits = as_reported(&scheme, claims);
             let expected = reported(&scheme, claims);
@@ -113,7 +113,7 @@ fn every_term_reaches_the_level() {
         let settings = WhirSettings::of(preset);
         for width in [2, 51, 250] {
             let layout = Layout::new(&[shape(16, width, 0)], settings.log_block).unwrap();
-            let scheme = Scheme::new(&settings, layout).unwrap();
+            let scheme: Scheme = Scheme::new(&settings, layout).unwrap();
             for gap in [ProximityGap::Bchks25, ProximityGap::Dkt26] {
                 let terms = scheme.security(1000, gap);
                 for term in &terms {

@@ -101,7 +101,7 @@ fn each_setting_has_a_range() {
                 other => panic!("{name} = {value}: {other:?}"),
             }
             assert!(settings.parameters(6).is_err());
-            assert!(Scheme::new(&settings, layout.clone()).is_err());
+            assert!(<Scheme>::new(&settings, layout.clone()).is_err());
         }
     }
     // Grinding must leave bits to the queries.
@@ -142,7 +142,7 @@ fn stacks_without_parameters_are_errors() {
         assert!(matches!(error, WhirSettingsError::Rows { .. }), "{error}");
     }
     let layout = Layout::new(&[shape(8, 3, 0)], 8).unwrap();
-    let error = Scheme::new(&settings, layout).unwrap_err();
+    let error = <Scheme>::new(&settings, layout).unwrap_err();
     assert!(matches!(
         error,
         WhirSettingsError::Block {

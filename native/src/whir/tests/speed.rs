@@ -66,7 +66,7 @@ fn speed() {
         shape(6, 17, 3),
         shape(4, 60, 0),
     ];
-    let case = Case::new(&WhirSettings::proven_100(), &shapes);
+    let case: Case = Case::new(&WhirSettings::proven_100(), &shapes);
     let layout = case.scheme.layout();
     println!(
         "{} variables, {} main and {} preprocessed rows, {} claims",

@@ -80,6 +80,15 @@ impl CanObserve<F> for Liar {
     }
 }
 
+/// A commitment is observed as the elements of its digests.
+impl CanObserve<Cap> for Liar {
+    fn observe(&mut self, cap: Cap) {
+        for digest in cap.roots() {
+            self.observe_slice(digest);
+        }
+    }
+}
+
 impl CanSample<F> for Liar {
     fn sample(&mut self) -> F {
         let sample = self.honest.sample();

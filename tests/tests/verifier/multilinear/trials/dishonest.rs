@@ -9,7 +9,7 @@
 use std::iter::zip;
 
 use droste_native::field::EXTENSION_DEGREE;
-use droste_native::whir::{OpenedTree, Queries};
+use droste_native::whir::{Cap, OpenedTree, Queries};
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
 use droste_vm::whir::Proof;
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
@@ -140,6 +140,15 @@ impl CanObserve<F> for Dishonest {
         if self.pending.len() == length {
             self.event += 1;
             self.message(step);
+        }
+    }
+}
+
+/// A commitment is observed as the elements of its digests.
+impl CanObserve<Cap> for Dishonest {
+    fn observe(&mut self, cap: Cap) {
+        for digest in cap.roots() {
+            self.observe_slice(digest);
         }
     }
 }

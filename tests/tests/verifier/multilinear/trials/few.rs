@@ -2,6 +2,7 @@
 
 use droste_native::F;
 use droste_native::stark::challenger::Poseidon16Challenger;
+use droste_native::whir::Cap;
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
 
@@ -26,6 +27,15 @@ impl FewChallenges {
 impl CanObserve<F> for FewChallenges {
     fn observe(&mut self, value: F) {
         self.transcript.observe(value);
+    }
+}
+
+/// A commitment is observed as the elements of its digests.
+impl CanObserve<Cap> for FewChallenges {
+    fn observe(&mut self, cap: Cap) {
+        for digest in cap.roots() {
+            self.observe_slice(digest);
+        }
     }
 }
 
