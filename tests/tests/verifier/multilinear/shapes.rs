@@ -50,19 +50,19 @@ fn shapes_without_a_program() {
         ),
         (
             "whir/query.rs: assert!(queries.count > 0)",
-            with_number(&text, "count", |_| 0),
+            with_number(text, "count", |_| 0),
         ),
         (
             "whir/query.rs: assert!(queries.log_leaves <= 24)",
-            with_number(&text, "log_leaves", |_| 25),
+            with_number(text, "log_leaves", |_| 25),
         ),
         (
             "whir.rs: assert_eq!(coordinates.len(), shape.variables)",
-            with_number(&text, "variables", |n| n + 1),
+            with_number(text, "variables", |n| n + 1),
         ),
         (
             "whir/sumcheck.rs: assert_eq!(length, 1)",
-            with_number(&text, "final_variables", |n| n + 1),
+            with_number(text, "final_variables", |n| n + 1),
         ),
         (
             "whir.rs: assert_eq!(H::RUN, 8 * H::RUN_BLOCKS)",
