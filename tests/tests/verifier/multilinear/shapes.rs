@@ -70,7 +70,7 @@ fn shapes_without_a_program() {
         ),
         ("whir.rs: assert_eq!(t.position(), 0)", position.to_owned()),
     ];
-    assert_eq!(refusal(&text), None);
+    assert_eq!(refusal(text), None);
     for (expected, changed) in changes {
         assert_ne!(changed, text);
         let found = refusal(&changed);
