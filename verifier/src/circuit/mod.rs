@@ -34,7 +34,6 @@ use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::VerifyError;
-use droste_vm::whir;
 use thiserror::Error;
 
 pub use cache::CircuitCache;
@@ -42,7 +41,7 @@ pub use children::{ChildShape, Children, MAX_TABLES};
 pub use key::CircuitKey;
 pub use multilinear::MultilinearCircuit;
 pub use program::ProgramCircuit;
-pub use proof::{RecursionProof, RecursionVerifyError};
+pub use proof::RecursionProof;
 pub use run::Run;
 
 use crate::codegen::{CodegenError, Evaluators};
@@ -89,9 +88,6 @@ pub enum CircuitError {
     /// There is no machine whose proofs have the shape of the children.
     #[error("no machine makes proofs of the children's shape")]
     ChildMachine(#[source] KeyError),
-    /// There is no machine whose proofs over WHIR have the shape of the children.
-    #[error("no machine makes proofs of the children's shape")]
-    ChildMachineOverWhir(#[source] whir::KeyError),
     /// No program can be generated that verifies proofs over WHIR of the children's shape.
     #[error(transparent)]
     Multilinear(#[from] RecursionProgramError),
@@ -143,30 +139,12 @@ pub enum CircuitError {
     /// The key of the program cannot be made.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The key of the program over WHIR cannot be made.
-    #[error(transparent)]
-    KeyOverWhir(#[from] whir::KeyError),
     /// The run cannot be proved.
     #[error(transparent)]
     Prove(#[from] ProveError),
-    /// The run cannot be proved over WHIR.
-    #[error(transparent)]
-    ProveOverWhir(#[from] whir::ProveError),
     /// A proof, or the key under which it is verified, is not valid.
     #[error(transparent)]
-    Verify(#[from] RecursionVerifyError),
-}
-
-impl From<VerifyError> for CircuitError {
-    fn from(error: VerifyError) -> Self {
-        Self::Verify(error.into())
-    }
-}
-
-impl From<whir::VerifyError> for CircuitError {
-    fn from(error: whir::VerifyError) -> Self {
-        Self::Verify(error.into())
-    }
+    Verify(#[from] VerifyError),
 }
 
 /// What a circuit's program verifies.

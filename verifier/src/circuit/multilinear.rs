@@ -42,7 +42,7 @@ impl MultilinearCircuit {
             return Err(CircuitError::OtherShape { child: 0 });
         };
         let other = |proof: &&Proof| {
-            ChildShape::over_whir(&proof.key, &proof.log_heights) != *shape
+            ChildShape::new(&proof.key, &proof.log_heights) != *shape
                 || !program.verifies_key(&proof.key)
         };
         if let Some(child) = children.iter().position(other) {

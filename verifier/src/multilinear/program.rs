@@ -14,7 +14,8 @@ use droste_native::{F, Poseidon16Suite};
 use droste_vm::compiler::{CompileError, Compiled, compile_file};
 use droste_vm::executor::{RunError, execute};
 use droste_vm::record::Execution;
-use droste_vm::whir::{self, KEY_TAG, Proof, Provable, Verifier, VerifyError};
+use droste_vm::verifier::VerifyError;
+use droste_vm::whir::{self, KEY_TAG, Proof, Provable, Verifier};
 use p3_field::PrimeField32;
 use thiserror::Error;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use droste_vm::codec::DecodeError;
+use droste_vm::codec::EncodeError;
 use droste_vm::key::KeyDigest;
 use droste_vm::stack::Stack;
 use serde::Serialize;
@@ -127,7 +127,7 @@ impl AggregateSummary {
         aggregate: &Aggregate,
         evidence: Evidence,
         verify_ms: f64,
-    ) -> Result<Self, DecodeError> {
+    ) -> Result<Self, EncodeError> {
         let parts = (
             aggregate.proof(),
             aggregate.tree(),
@@ -145,7 +145,7 @@ impl AggregateSummary {
         aggregate: &UnverifiedAggregate,
         accepted: &Accepted,
         verify_ms: f64,
-    ) -> Result<Self, DecodeError> {
+    ) -> Result<Self, EncodeError> {
         let parts = (&aggregate.proof, &aggregate.tree, &aggregate.keys);
         Self::of(parts, accepted, vec![], Evidence::Claimed, verify_ms)
     }
@@ -165,7 +165,7 @@ impl AggregateSummary {
         steps: Vec<StepSummary>,
         evidence: Evidence,
         verify_ms: f64,
-    ) -> Result<Self, DecodeError> {
+    ) -> Result<Self, EncodeError> {
         Ok(Self {
             key: keys.digest().to_string(),
             claim: KeyDigest(proof.statement()).to_string(),

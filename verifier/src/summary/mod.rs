@@ -11,6 +11,7 @@ mod security;
 mod signatures;
 mod step;
 
+use std::error::Error;
 use std::time::Duration;
 
 use droste_native::F;
@@ -29,6 +30,21 @@ pub use step::StepSummary;
 /// Milliseconds of a duration.
 pub const fn milliseconds(duration: Duration) -> f64 {
     duration.as_nanos() as f64 / 1e6
+}
+
+/// An error and its causes, outermost first, joined by colons. A cause whose text an error already
+/// contains is not repeated.
+pub fn causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let words = cause.to_string();
+        if !text.ends_with(&words) {
+            text = format!("{text}: {words}");
+        }
+        next = cause.source();
+    }
+    text
 }
 
 /// The canonical integers of field elements.
