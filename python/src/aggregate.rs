@@ -396,7 +396,7 @@ pub fn wrap(
     );
     let options = VerifyOptions::min_bits(0).with_limit(limit);
     compute(py, move || {
-        let wrap = aggregator.wrap_bytes(&bytes, &compiled.program, &public, options)?;
+        let wrap = aggregator.wrap_bytes(&bytes, &*compiled, &public, options)?;
         Aggregate::made(&wrap, Evidence::Derived)
     })
 }

@@ -147,7 +147,7 @@ impl Program {
         let settings = settings(preset, queries, blowup)?;
         let compiled = Arc::clone(&self.compiled);
         compute(py, move || {
-            let (key, _) = proofs::key(hash, &compiled.program, settings)?;
+            let (key, _) = proofs::key(hash, &*compiled, settings)?;
             Ok(key.to_string())
         })
     }
@@ -232,7 +232,7 @@ impl Program {
         let run = Run::new(self, public, hints, limit)?;
         compute(py, move || {
             let execution = run.execute()?;
-            let program = &run.compiled.program;
+            let program = &*run.compiled;
             let proved = proofs::prove(hash, program, &execution, &run.public, &options)?;
             Proof::decoded(proved.bytes)
         })

@@ -48,8 +48,8 @@ pub enum Known<'a> {
     Program(&'a Program),
     /// The digest of the key, which binds program and parameters.
     Key(KeyDigest),
-    /// Nothing: that the proof is valid under the key that it carries does not show which program it
-    /// is a proof of.
+    /// Nothing: that the proof is valid under the key that it carries does not show which program
+    /// it is a proof of.
     Nothing,
 }
 
@@ -70,7 +70,7 @@ pub struct Proved {
 /// If the program has no key with these settings.
 pub fn key(
     hash: HashId,
-    program: &Program,
+    program: impl AsRef<Program>,
     settings: FriSettings,
 ) -> Result<(KeyDigest, Vec<String>), KeyError> {
     with_suite!(hash, H => {
@@ -85,11 +85,12 @@ pub fn key(
 /// If the run cannot be proved, or is another.
 pub fn prove(
     hash: HashId,
-    program: &Program,
+    program: impl AsRef<Program>,
     execution: &Execution,
     expected: &[F],
     options: &ProveOptions,
 ) -> Result<Proved, ProofError> {
+    let program = program.as_ref();
     with_suite!(hash, H => prove_in::<H>(program, execution, expected, options))
 }
 
@@ -166,7 +167,7 @@ impl Aggregator {
     pub fn wrap_bytes(
         &self,
         bytes: &[u8],
-        program: &Program,
+        program: impl AsRef<Program>,
         expected: &[F],
         options: VerifyOptions,
     ) -> Result<Aggregate, ProofError> {

@@ -135,8 +135,8 @@ pub enum ProveError {
     /// Over WHIR: the opened values could not be proved.
     #[error(transparent)]
     WhirOpening(#[from] OpenError),
-    /// Over WHIR: the verifier rejects what the prover made: the traces violate a constraint, or are
-    /// of impossible heights.
+    /// Over WHIR: the verifier rejects what the prover made: the traces violate a constraint, or
+    /// are of impossible heights.
     #[error("the traces are not those of a run of the key's program")]
     Refused(#[from] VerifyError),
 }
@@ -238,8 +238,8 @@ pub fn log_heights<H: HashSuite, T: Provable<H>>(
     heights_of(tables, key.heights(), limits, |table| table.rows(input))
 }
 
-/// Returns the logarithms of the heights of a run's traces, one per table, where `rows` says how many
-/// rows of a table the run needs.
+/// Returns the logarithms of the heights of a run's traces, one per table, where `rows` says how
+/// many rows of a table the run needs.
 ///
 /// # Errors
 /// If the rows of a table do not fit the given height, or no height is possible for them.

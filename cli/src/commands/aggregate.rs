@@ -240,7 +240,7 @@ impl Wrap {
                 let public = field_list(&self.public)?;
                 let compiled = program::compile(program)?;
                 let options = VerifyOptions::min_bits(0).with_limit(self.limit);
-                let wrap = aggregator.wrap_bytes(&bytes, &compiled.program, &public, options);
+                let wrap = aggregator.wrap_bytes(&bytes, compiled, &public, options);
                 (wrap.map_err(CommandError::failed)?, Evidence::Derived)
             }
             (true, Some(_)) => {

@@ -46,7 +46,7 @@ impl Key {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let settings = self.parameters.settings()?;
         let compiled = program::compile(&self.file)?;
-        let key = proofs::key(self.hash, &compiled.program, settings);
+        let key = proofs::key(self.hash, compiled, settings);
         let (key, tables) = key.map_err(CommandError::failed)?;
         let digest = Digest {
             key: key.to_string(),

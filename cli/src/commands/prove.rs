@@ -58,7 +58,7 @@ impl Prove {
             .map_err(|error| CommandError::Diagnostic(Box::new(error)))?;
         let cycles = execution.cycles.len();
         let progress = Progress::spinner(format!("proving {cycles} cycles"));
-        let proved = proofs::prove(self.hash, &compiled.program, &execution, &public, &options)
+        let proved = proofs::prove(self.hash, &compiled, &execution, &public, &options)
             .map_err(CommandError::failed)?;
         drop(progress);
         files::write(&self.output, &proved.bytes).map_err(CommandError::file(&self.output))?;

@@ -18,10 +18,10 @@ impl UnverifiedAggregate {
     /// The keys that `program` has at the parameters (hash, settings and heights) with which this
     /// aggregate says that its leaves were proved, for [`AcceptedLeaves`].
     ///
-    /// The parameters need not be true: a leaf that has one of these keys is a proof of the program,
-    /// and its bits are those of the key set. The work is that of a key for each recursion key of the
-    /// file; [`VerifyOptions::limit`] bounds the rows to which this commits. Callers compare the set
-    /// with the one that they expect first ([`Self::check_key`]).
+    /// The parameters need not be true: a leaf that has one of these keys is a proof of the
+    /// program, and its bits are those of the key set. The work is that of a key for each recursion
+    /// key of the file; [`VerifyOptions::limit`] bounds the rows to which this commits. Callers
+    /// compare the set with the one that they expect first ([`Self::check_key`]).
     ///
     /// [`AcceptedLeaves`]: crate::claim::AcceptedLeaves
     ///

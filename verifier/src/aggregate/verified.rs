@@ -42,8 +42,8 @@ where
     }
 
     /// Verifies that `proof` is a proof of `program`, at the parameters that the proof states: its
-    /// statement must begin with `expected`, and it must be as `options` ask. The program's table is
-    /// committed to ([`droste_vm::verifier::verify_program`]).
+    /// statement must begin with `expected`, and it must be as `options` ask. The program's table
+    /// is committed to ([`droste_vm::verifier::verify_program`]).
     ///
     /// # Errors
     /// Why the proof is rejected.

@@ -148,8 +148,8 @@ impl Planner {
     }
 
     /// Verifies a leaf that is an aggregate, with derived recursion keys. Every proof of its tree
-    /// must have the proven bits that `options` ask for. Its own leaves may have any keys: the claim of
-    /// what is planned names them, and whoever verifies it says which ones are accepted.
+    /// must have the proven bits that `options` ask for. Its own leaves may have any keys: the
+    /// claim of what is planned names them, and whoever verifies it says which ones are accepted.
     ///
     /// # Errors
     /// Why the leaf is refused.

@@ -199,8 +199,8 @@ impl SignatureClaims {
     }
 
     /// Checks a verified aggregate: that it has the proven bits that are asked for, that its leaves
-    /// are these batches of signatures of this scheme ([`Self::check`]), and that all that is wanted
-    /// is claimed.
+    /// are these batches of signatures of this scheme ([`Self::check`]), and that all that is
+    /// wanted is claimed.
     ///
     /// # Soundness obligations
     ///

@@ -163,8 +163,8 @@ impl<P: ProofSystem> PartialEq for Key<P> {
 impl<P: ProofSystem> Eq for Key<P> {}
 
 impl<P: ProofSystem> Key<P> {
-    /// The key of a machine whose program has this commitment; `lookups` are those of its tables, as
-    /// the stack packs them.
+    /// The key of a machine whose program has this commitment; `lookups` are those of its tables,
+    /// as the stack packs them.
     pub(crate) fn of<T>(
         machine: &Machine<T>,
         lookups: &[Lookups<F>],
@@ -229,8 +229,8 @@ impl<P: ProofSystem> Key<P> {
 }
 
 /// The digests of a commitment to a program, of which there must be as many as `expected`; zeros if
-/// there is no program. Commitments can only be made of a power of two of digests, so their number is
-/// compared before one is.
+/// there is no program. Commitments can only be made of a power of two of digests, so their number
+/// is compared before one is.
 pub(crate) fn digests<D: Copy + Default>(
     program: Option<&[D]>,
     expected: usize,

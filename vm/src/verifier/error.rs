@@ -33,8 +33,8 @@ pub enum VerifyError {
         /// Stack of the proof.
         found: Stack,
     },
-    /// The key cannot be used: its settings or heights are out of range, or it belongs to no machine
-    /// known here.
+    /// The key cannot be used: its settings or heights are out of range, or it belongs to no
+    /// machine known here.
     #[error(transparent)]
     UnusableKey(#[from] KeyError),
     /// The program has no key with the parameters that the proof states.

@@ -168,8 +168,8 @@ impl<H: HashSuite, T: Provable<H>> Verifier<H, T> {
         })
     }
 
-    /// Returns the tables and the proven security of proofs of these heights, given as one logarithm
-    /// per table.
+    /// Returns the tables and the proven security of proofs of these heights, given as one
+    /// logarithm per table.
     ///
     /// # Errors
     /// If no proof of the key can have these heights.

@@ -16,9 +16,9 @@ pub struct VerifyOptions {
     /// Proven bits of security that a proof must have at least: 100 unless the caller says
     /// otherwise.
     pub min_bits: usize,
-    /// Where the caller has the program, not its key: the most rows of the program's table, extended
-    /// by the blowup, to which a verifier commits. `2^20` unless the caller says otherwise, which
-    /// take some 100 MiB, and two seconds in Poseidon-16.
+    /// Where the caller has the program, not its key: the most rows of the program's table,
+    /// extended by the blowup, to which a verifier commits. `2^20` unless the caller says
+    /// otherwise, which take some 100 MiB, and two seconds in Poseidon-16.
     pub limit: usize,
 }
 

@@ -269,8 +269,8 @@ pub(super) fn check<T: Provable>(key: &Key) -> Result<Parts<T>, KeyError> {
     Ok(parts)
 }
 
-/// Computes the key with these parameters and this commitment to a program; without one, a key of no
-/// program, whose commitment is zeros.
+/// Computes the key with these parameters and this commitment to a program; without one, a key of
+/// no program, whose commitment is zeros.
 pub(super) fn of_machine<T: Provable>(
     settings: WhirSettings,
     tables: &[String],
