@@ -12,8 +12,7 @@ use thiserror::Error;
 use super::{AggregateError, Step};
 use crate::circuit::RecursionProof;
 use crate::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree, check_size};
-use crate::keys::{ClaimedKeys, Deriver, KeySet, KeysError, TreeBits};
-use crate::summary::Evidence;
+use crate::keys::{ClaimedKeys, Deriver, Evidence, KeySet, KeysError, TreeBits};
 
 /// The proof of an ordinary program, verified natively.
 #[derive(Debug)]

@@ -12,21 +12,7 @@ use crate::aggregate::{Accepted, Aggregate, UnverifiedAggregate};
 use crate::circuit::RecursionProof;
 use crate::claim::{AcceptedLeaves, Claim, ClaimTree};
 use crate::cost::peak_memory;
-use crate::keys::ClaimedKeys;
-
-/// Reason to trust the recursion keys of an aggregate, and the bits listed with them; the strongest
-/// first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Evidence {
-    /// Their programs were generated here, now or by this build before (see
-    /// [`crate::keys::Cache`]).
-    Derived,
-    /// The caller gave the digest of the set.
-    Pinned,
-    /// There is none: only the file lists them.
-    Claimed,
-}
+use crate::keys::{ClaimedKeys, Evidence};
 
 /// What an aggregate says.
 #[derive(Clone, Debug, Serialize)]

@@ -17,7 +17,8 @@ use std::time::Duration;
 use droste_native::F;
 use p3_field::PrimeField32;
 
-pub use aggregate::{AggregateSummary, Evidence, Node, RecursionKey};
+pub use crate::keys::Evidence;
+pub use aggregate::{AggregateSummary, Node, RecursionKey};
 pub use keys::{KeySummary, KeysSummary};
 pub use proof::{ProofSummary, TableSummary};
 pub use security::{BoundSummary, SecuritySummary, decimals, digests};
