@@ -27,6 +27,7 @@ use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::stack::Stack;
+use droste_vm::verifier::VerifyOptions;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 #[global_allocator]
@@ -146,7 +147,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let written = member::encode(&member?)?;
     let (claim, key) = (aggregate.claim(), aggregate.key());
     let verify = || -> Result<_, Box<dyn Error>> {
-        Ok(member::decode(&written)?.verify(&claim, key, 100, &AcceptedLeaves::Any)?)
+        Ok(member::decode(&written)?.verify(
+            &claim,
+            key,
+            VerifyOptions::min_bits(100),
+            &AcceptedLeaves::Any,
+        )?)
     };
     let (shown, verify) = time(verify);
     println!(

@@ -27,12 +27,12 @@ use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
-use droste_vm::prover::{self, Proof, ProveOptions};
+use droste_vm::prover::{self, Proof, ProveError, ProveOptions};
 use droste_vm::record::Execution;
 use droste_vm::stack::Stack;
 use droste_vm::stack::{Prove, Verify};
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::Verifier;
+use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions};
 use droste_vm::whir::{self, RecursionTables};
 use droste_vm::{codec, stack};
 use p3_field::PrimeCharacteristicRing;
@@ -163,7 +163,7 @@ fn round<P: Prove>(
     prover: &P,
     statement: [F; 8],
     traces: &Traces,
-) -> Result<(Round, P::Proof), P::Error> {
+) -> Result<(Round, P::Proof), ProveError> {
     listener.take();
     // Resets the recorded peak to the present size.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
@@ -185,12 +185,13 @@ fn print<V: Verify>(
     execution: &Execution,
     proof: &V::Proof,
     bytes: usize,
-) -> Result<f64, V::Error> {
+) -> Result<f64, VerifyError> {
     let mut accepted: Option<stack::Accepted> = None;
     let mut times = vec![];
     for _ in 0..5 {
         let begin = cpu_time();
-        accepted = Some(verifier.accept(&execution.statement, 0, proof)?);
+        accepted =
+            Some(verifier.accept(&execution.statement, VerifyOptions::min_bits(0), proof)?);
         times.push(cpu_time().saturating_sub(begin));
     }
     times.sort();

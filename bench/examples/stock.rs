@@ -39,13 +39,14 @@ fn air() -> Air {
 
 /// Brings a run to the canonical shape and prints its steps.
 fn wrap(aggregator: &Aggregator, name: &str, run: Run) -> Result<(), Box<dyn Error>> {
-    let (mut first, mut all, mut steps) = (None, Duration::ZERO, 0);
-    aggregator.wrap_run(run, |step| {
-        first.get_or_insert((step.cycles, step.report.fft_cost, step.prove));
-        all += step.prove;
-        steps += 1;
-    })?;
-    if let Some((cycles, fft_cost, prove)) = first {
+    let wrap = aggregator.wrap_run(run)?;
+    let (steps, all) = (
+        wrap.steps().len(),
+        wrap.steps().iter().map(|step| step.prove),
+    );
+    let all: Duration = all.sum();
+    if let Some(first) = wrap.steps().first() {
+        let (cycles, fft_cost, prove) = (first.cycles, first.report.fft_cost, first.prove);
         println!(
             "{name}: {cycles} cycles, fft_cost {:.2e}, proved in {:.2} s; {steps} steps in {:.2} s",
             fft_cost as f64,

@@ -31,7 +31,7 @@ use droste_vm::prover::{Proof, ProveOptions, prove, prove_traces, traces};
 use droste_vm::report::TableReport;
 use droste_vm::stack::Stack;
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::Verifier;
+use droste_vm::verifier::{Verifier, VerifyOptions};
 use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 
@@ -255,7 +255,7 @@ where
 
     let start = Instant::now();
     let verifier = Verifier::<_, StandardTables>::new(proof.key.clone()).expect("the key is valid");
-    let report = verifier.verify(&execution.statement, 0, &proof);
+    let report = verifier.verify(&execution.statement, VerifyOptions::min_bits(0), &proof);
     let report = report.expect("the proof is valid");
     let verify = start.elapsed();
 

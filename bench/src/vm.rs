@@ -20,7 +20,7 @@ use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{prove_traces, traces};
 use droste_vm::report::TableReport;
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::Verifier;
+use droste_vm::verifier::{Verifier, VerifyOptions};
 use p3_field::PrimeCharacteristicRing;
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ where
     let verifier = Verifier::<H, StandardTables>::new(proof.key.clone()).expect("the key is valid");
     let start = Instant::now();
     let report = verifier
-        .verify(&public, 0, &proof)
+        .verify(&public, VerifyOptions::min_bits(0), &proof)
         .expect("the proof is valid");
     let verify_ms = milliseconds(start);
     let input = TraceInput {

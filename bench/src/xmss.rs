@@ -22,7 +22,7 @@ use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{prove_traces, traces};
 use droste_vm::report::TableReport;
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::Verifier;
+use droste_vm::verifier::{Verifier, VerifyOptions};
 use p3_field::PrimeCharacteristicRing;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -177,7 +177,7 @@ where
     let statement = statement.expect("the program was chosen for the batch");
     let verifier = Verifier::<H, StandardTables>::new(proof.key.clone()).expect("the key is valid");
     let start = Instant::now();
-    let report = verifier.verify(&statement, 0, &proof);
+    let report = verifier.verify(&statement, VerifyOptions::min_bits(0), &proof);
     let report = report.expect("the proof is valid");
     let verify_ms = start.elapsed().as_secs_f64() * 1e3;
     let input = TraceInput {

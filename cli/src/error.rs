@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use droste_verifier::summary::causes;
 use thiserror::Error;
 
 /// A failed command.
@@ -74,7 +75,7 @@ impl CommandError {
             Self::Diagnostic(diagnostic) => {
                 eprintln!("{:?}", miette::Report::new_boxed(diagnostic))
             }
-            error => eprintln!("droste: {}", chain(&error)),
+            error => eprintln!("droste: {}", causes(&error)),
         }
     }
 
@@ -85,21 +86,6 @@ impl CommandError {
             _ => ExitCode::FAILURE,
         }
     }
-}
-
-/// Joins an error and its causes, outermost first, by colons. A cause whose text an error already
-/// contains is not repeated.
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let words = cause.to_string();
-        if !text.ends_with(&words) {
-            text = format!("{text}: {words}");
-        }
-        next = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]
@@ -121,8 +107,11 @@ mod tests {
     #[test]
     fn every_cause_is_told_once() {
         let failed = CommandError::about("a.proof")(CommandError::failed(Middle(Inner)));
-        assert_eq!(chain(&failed), "a.proof: the middle: the cause");
-        assert_eq!(chain(&CommandError::failed(Told(Inner))), "told: the cause");
-        assert_eq!(chain(&CommandError::failed("no cause")), "no cause");
+        assert_eq!(causes(&failed), "a.proof: the middle: the cause");
+        assert_eq!(
+            causes(&CommandError::failed(Told(Inner))),
+            "told: the cause"
+        );
+        assert_eq!(causes(&CommandError::failed("no cause")), "no cause");
     }
 }

@@ -11,7 +11,7 @@ use droste_verifier::file;
 use droste_verifier::plan::{Leaf, LeafProgram, Planner};
 use droste_vm::codec;
 use droste_vm::files;
-use droste_vm::verifier::DEFAULT_LIMIT;
+use droste_vm::verifier::VerifyOptions;
 use p3_maybe_rayon::prelude::*;
 
 use crate::error::CommandError;
@@ -44,7 +44,7 @@ pub struct Leaves {
     min_bits: usize,
     /// Largest number of rows, blowup included, of the commitment to a program that the parameters
     /// of its proof may require: this bounds the work of verifying.
-    #[arg(long, default_value_t = DEFAULT_LIMIT)]
+    #[arg(long, default_value_t = VerifyOptions::DEFAULT.limit)]
     limit: usize,
 }
 
@@ -72,7 +72,7 @@ impl Leaves {
             let program = file.program()?;
             if !programs.contains_key(program) {
                 let compiled = program::compile(program)?;
-                programs.insert(program, LeafProgram::new(compiled.program));
+                programs.insert(program, LeafProgram::new(compiled));
             }
         }
         let check = |file: &LeafFile| self.check(planner, file, &programs);
@@ -93,11 +93,12 @@ impl Leaves {
     ) -> Result<Leaf, CommandError> {
         let bytes = codec::read_file(&file.path).map_err(CommandError::failed)?;
         let program = file.program.as_deref();
+        let options = VerifyOptions::min_bits(self.min_bits).with_limit(self.limit);
         let leaf = match program.and_then(|program| programs.get(program)) {
             Some(program) if !file::is_aggregate(&bytes) => {
-                planner.proof(&bytes, program, &file.public, self.min_bits, self.limit)
+                planner.proof(&bytes, program, &file.public, options)
             }
-            _ => planner.aggregate(&bytes, self.min_bits),
+            _ => planner.aggregate(&bytes, options),
         };
         leaf.map_err(CommandError::failed)
     }

@@ -26,7 +26,6 @@ mod page;
 mod parameters;
 mod program;
 mod progress;
-mod suite;
 mod trust;
 
 use std::process::ExitCode;

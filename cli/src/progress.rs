@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A spinner or bar, which is removed when it is dropped.
+/// A spinner or bar, which is removed when it, or a clone of it, is dropped.
+#[derive(Clone)]
 pub struct Progress(ProgressBar);
 
 impl Progress {

@@ -134,12 +134,8 @@ impl Trust {
         aggregate: UnverifiedAggregate,
         deriver: &Deriver,
     ) -> Result<(Aggregate, Evidence), CommandError> {
-        let (key, any) = (aggregate.key(), &AcceptedLeaves::Any);
-        let (accepted, evidence) = match self.keys.contains(&key) {
-            true => (aggregate.pinned(key, 0, any), Evidence::Pinned),
-            false => (aggregate.derive(deriver, any), Evidence::Derived),
-        };
-        Ok((accepted.map_err(CommandError::failed)?, evidence))
+        let accepted = aggregate.trusted(&self.keys, deriver);
+        accepted.map_err(CommandError::failed)
     }
 
     /// Reads an aggregate from a file and verifies it as [`Self::accept`] does.

@@ -22,22 +22,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 1. The program, and the machine that verifies proofs, at a preset's security and large enough
     //    to join two. In production use `Preset::Proven100`.
     let program = compile(PROGRAM)?;
-    let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Whir)?;
+    let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Whir)?
+        .with_progress(|step| println!("verified {} in {} cycles", step.children, step.cycles));
     let options = ProveOptions {
         settings: *aggregator.leaf_settings(),
         heights: Heights::Minimal,
     };
 
     // 2. Prove each run and verify the proof. Each proof may use any of the four hashes.
+    let insecure = VerifyOptions::min_bits(0);
     let (mut wraps, mut leaves) = (vec![], vec![]);
     for x in [F::from_u32(5), F::from_u32(7)] {
         let run = execute(&program, &[x], &Tape::default(), 1 << 16)?;
-        let proof = prove_program::<Poseidon16Suite>(&program.program, &run, &options)?;
-        let proof = VerifiedProof::of_program(proof, &program.program, &[x], 0, DEFAULT_LIMIT)?;
+        let proof = prove_program::<Poseidon16Suite>(&program, &run, &options)?;
+        let proof = VerifiedProof::of_program(proof, &program, &[x], insecure)?;
         leaves.push(proof.report().key);
 
         // 3. Wrap it: prove that this proof is valid. All wraps have the same, canonical shape.
-        wraps.push(aggregator.wrap(&proof, |step| println!("wrapped in {} cycles", step.cycles))?);
+        wraps.push(aggregator.wrap(&proof)?);
     }
 
     // 4. Join the wraps: prove that both are valid. A join has the canonical shape too, so joins

@@ -118,12 +118,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 4. What the wrap claims: that the AIRs with this key hold for these public values.
     let claim = circuit.claim(&public_values);
-    verify_proof::<Poseidon16Suite, StandardTables>(&wrap.key, &claim, 0, &wrap)?;
+    let verify = verify_proof::<Poseidon16Suite, StandardTables>;
+    let insecure = VerifyOptions::min_bits(0);
+    verify(&wrap.key, &claim, insecure, &wrap)?;
 
     // 5. To join it with other proofs, let an `Aggregator` prove the run instead, in the canonical
-    //    shape: `aggregator.wrap_run(circuit.run(&proof, &public_values)?, |_| ())`. The example
+    //    shape: `aggregator.wrap_run(circuit.run(&proof, &public_values)?)`. The example
     //    `aggregate` shows the steps after that.
     let other = circuit.claim(&[vec![], vec![total + F::ONE]]);
-    assert!(verify_proof::<Poseidon16Suite, StandardTables>(&wrap.key, &other, 0, &wrap).is_err());
+    assert!(verify(&wrap.key, &other, insecure, &wrap).is_err());
     Ok(())
 }

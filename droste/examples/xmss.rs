@@ -36,8 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 3. It is a leaf like any other: wrap it, and join it with others.
     let program_key = prover.key().clone();
-    let proof = VerifiedProof::new(proof, &program_key, &[], 0)?;
-    let bytes = file::encode(&aggregator.wrap(&proof, |_| ())?)?;
+    let proof = VerifiedProof::new(proof, &program_key, &[], VerifyOptions::min_bits(0))?;
+    let bytes = file::encode(&aggregator.wrap(&proof)?)?;
     println!("aggregate: {} bytes", bytes.len());
 
     // 4. Another party has the aggregate and the claims, but no signature. The program's key and

@@ -42,12 +42,13 @@
 //!     settings: *aggregator.leaf_settings(),
 //!     heights: Heights::Minimal,
 //! };
+//! let insecure = VerifyOptions::min_bits(0);
 //! let mut wraps = vec![];
 //! for x in [F::from_u32(5), F::from_u32(7)] {
 //!     let run = execute(&program, &[x], &Tape::default(), 1 << 16)?;
-//!     let proof = prove_program::<Poseidon16Suite>(&program.program, &run, &options)?;
-//!     let proof = VerifiedProof::of_program(proof, &program.program, &[x], 0, DEFAULT_LIMIT)?;
-//!     wraps.push(aggregator.wrap(&proof, |_| ())?);
+//!     let proof = prove_program::<Poseidon16Suite>(&program, &run, &options)?;
+//!     let proof = VerifiedProof::of_program(proof, &program, &[x], insecure)?;
+//!     wraps.push(aggregator.wrap(&proof)?);
 //! }
 //! let one = aggregator.join(wraps)?;
 //! println!("{} proofs in one, with key {}", one.tree().leaves().len(), one.key());
@@ -80,9 +81,11 @@ pub mod table {
     pub use droste_air::{TraceError, blake3, keccak, poseidon2, poseidon16};
 }
 
-/// Proving and verifying one run of one program, and machines with precompiles of your own.
+/// Proving and verifying one run of one program, and machines with precompiles of your own. Where the
+/// hash of a proof is known only from its bytes, `proofs` chooses it.
 #[cfg(feature = "prover")]
 pub mod machine {
+    pub use droste_verifier::proofs;
     pub use droste_vm::codec;
     pub use droste_vm::heights::Heights;
     pub use droste_vm::key::{Key, KeyDigest, KeyError, ProvingKey};
@@ -93,7 +96,7 @@ pub mod machine {
     pub use droste_vm::stack::{Stack, StackSettings};
     pub use droste_vm::tables;
     pub use droste_vm::verifier::{
-        DEFAULT_LIMIT, Report, Verifier, VerifyError, verify, verify_program,
+        Report, Verifier, VerifyError, VerifyOptions, verify, verify_program,
     };
     // The macros that declare a machine; the modules of these names come with them.
     pub use droste_vm::{machine, provable};
@@ -103,14 +106,15 @@ pub mod machine {
 #[cfg(feature = "prover")]
 pub mod recursion {
     pub use droste_verifier::aggregate::{
-        Accepted, Aggregate, AggregateError, Aggregator, Step, UnverifiedAggregate, VerifiedProof,
+        Accepted, Aggregate, AggregateError, AggregateOptions, Aggregator, BitsError, Step,
+        UnverifiedAggregate, VerifiedProof,
     };
     pub use droste_verifier::airs::{
         AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, Seed, UniAir, UniCircuit,
     };
     pub use droste_verifier::circuit::{
         CircuitCache, CircuitError, CircuitKey, MultilinearCircuit, ProgramCircuit,
-        RecursionCircuit, RecursionProof, RecursionVerifyError, Run,
+        RecursionCircuit, RecursionProof, Run,
     };
     pub use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree};
     pub use droste_verifier::file;

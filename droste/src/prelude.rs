@@ -27,7 +27,7 @@ pub use p3_lookup::{Count, InteractionBuilder, LookupBus};
 pub use crate::cost::{Cost, Request, measure};
 #[cfg(feature = "prover")]
 pub use crate::machine::{
-    DEFAULT_LIMIT, Heights, KeyDigest, Proof, ProveOptions, Stack, StandardTables,
+    Heights, KeyDigest, Proof, ProveOptions, Stack, StandardTables, VerifyOptions,
     prove as prove_program, verify as verify_proof, verify_program,
 };
 #[cfg(feature = "prover")]

@@ -73,3 +73,10 @@ pub struct Program {
     /// Instructions; the index is the `pc`.
     pub instructions: Vec<Instruction>,
 }
+
+/// Functions that need only instructions take programs and compiled programs alike.
+impl AsRef<Self> for Program {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}

@@ -5,31 +5,27 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use droste_native::{F, HashId};
+use droste_native::F;
 use droste_verifier::aggregate::{
-    Aggregate as Accepted, Aggregator, UnverifiedAggregate, VerifiedProof,
-    min_tree_bits as tree_bits,
+    Aggregate as Accepted, AggregateOptions, Aggregator, UnverifiedAggregate,
 };
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file;
-use droste_verifier::keys::{KeySet, Recipe};
+use droste_verifier::keys::KeySet;
 use droste_verifier::summary::{
     AggregateSummary, Evidence, KeysSummary, StepSummary, milliseconds,
 };
-use droste_verifier::tape::TapeSuite;
-use droste_vm::codec;
 use droste_vm::compiler::Compiled;
 use droste_vm::key::KeyDigest;
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::verifier::DEFAULT_LIMIT;
+use droste_vm::verifier::VerifyOptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use pythonize::pythonize;
 
-use crate::arguments::{InHash, aggregator, in_hash};
+use crate::arguments::aggregator;
 use crate::arrays::{bytes, expected};
 use crate::compute::compute;
-use crate::error::{Error, Kind};
+use crate::error::Error;
 use crate::files;
 use crate::program::{Program, public_inputs};
 use crate::proof::Proof;
@@ -105,7 +101,8 @@ impl Aggregate {
         let read = self.read()?;
         let known = *self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
         if known != Evidence::Claimed {
-            return Ok((read.pinned(self.key, 0, &AcceptedLeaves::Any)?, known));
+            let (insecure, any) = (AggregateOptions::min_bits(0), &AcceptedLeaves::Any);
+            return Ok((read.pinned(self.key, insecure, any)?, known));
         }
         let (accepted, evidence) = trust.accept(read)?;
         *self.evidence.lock().unwrap_or_else(PoisonError::into_inner) = evidence;
@@ -155,6 +152,10 @@ impl Aggregate {
         PyBytes::new(py, &self.bytes)
     }
 
+    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.to_bytes(py)
+    }
+
     /// Writes the aggregate to a file, whole or not at all.
     ///
     /// Raises:
@@ -200,7 +201,7 @@ impl Aggregate {
     ///     UsageError: Neither `leaves` nor `any_leaf` says which leaves to accept, or both do.
     #[pyo3(signature = (
         *, key, claim, min_bits=100, min_tree_bits=None, leaves=None, any_leaf=false,
-        limit=DEFAULT_LIMIT
+        limit=VerifyOptions::DEFAULT.limit
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn verify<'py>(
@@ -231,6 +232,8 @@ impl Aggregate {
                 return Err(Error::usage(message).into());
             }
         };
+        let options = AggregateOptions::min_bits(min_bits).with_min_tree_bits(min_tree_bits);
+        let of_programs = VerifyOptions::min_bits(min_bits).with_limit(limit);
         let (this, deriver) = (self.clone(), deriver(py, true)?);
         let summary = compute(py, move || {
             let start = Instant::now();
@@ -245,23 +248,15 @@ impl Aggregate {
                         match leaf {
                             AskedLeaf::Key(key) => keys.extend([key]),
                             AskedLeaf::Program(compiled) => {
-                                keys.extend(read.keys_of_leaves(&compiled.program, limit)?);
+                                keys.extend(read.keys_of_leaves(&*compiled, of_programs)?);
                             }
                         }
                     }
                     AcceptedLeaves::Keys(keys)
                 }
             };
-            let accepted = read.verify(key, &claim, min_bits, &leaves)?;
+            let accepted = read.verify(key, &claim, options, &leaves)?;
             let hidden = deriver.hidden_leaves(&accepted)?;
-            let found = accepted.accepted().tree_bits;
-            let expected = tree_bits(min_tree_bits, min_bits);
-            if found < expected {
-                let message = format!(
-                    "the tree has {found} proven bits of security, expected at least {expected}"
-                );
-                return Err(Error::new(Kind::Verify, message));
-            }
             let summary = this.summary(&accepted, Evidence::Pinned, start)?;
             Ok(summary.with_hidden_leaves(&hidden))
         })?;
@@ -358,7 +353,7 @@ impl AskedLeaf {
 #[pyfunction]
 #[pyo3(signature = (
     proof, program=None, public=None, *, preset="proven-120", arity=2, stack="whir",
-    limit=DEFAULT_LIMIT, keys=vec![], cache=true
+    limit=VerifyOptions::DEFAULT.limit, keys=vec![], cache=true
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn wrap(
@@ -384,7 +379,7 @@ pub fn wrap(
         let aggregate = aggregate.get().clone();
         return compute(py, move || {
             let (accepted, evidence) = aggregate.accept(&trust)?;
-            let canonical = aggregator.to_canonical_shape(accepted, |_| ())?;
+            let canonical = aggregator.to_canonical_shape(accepted)?;
             Aggregate::made(&canonical, evidence)
         });
     }
@@ -395,38 +390,15 @@ pub fn wrap(
         let message = "this is the proof of a program: name the program";
         return Err(Error::usage(message).into());
     };
-    let hash = proof.get().hash;
-    let work = Wrap {
-        bytes: Arc::clone(&proof.get().bytes),
-        compiled: Arc::clone(&program.compiled),
-        public,
-        limit,
-        aggregator,
-    };
-    compute(py, move || in_hash(hash, work))
-}
-
-struct Wrap {
-    bytes: Arc<[u8]>,
-    compiled: Arc<Compiled>,
-    public: Vec<F>,
-    limit: usize,
-    aggregator: Aggregator,
-}
-
-impl InHash for Wrap {
-    type Output = Result<Aggregate, Error>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let proof = codec::decode::<H>(&self.bytes)?;
-        let program = &self.compiled.program;
-        let proof = VerifiedProof::of_program(proof, program, &self.public, 0, self.limit)?;
-        let aggregate = self.aggregator.wrap(&proof, |_| ())?;
-        Aggregate::made(&aggregate, Evidence::Derived)
-    }
+    let (bytes, compiled) = (
+        Arc::clone(&proof.get().bytes),
+        Arc::clone(&program.compiled),
+    );
+    let options = VerifyOptions::min_bits(0).with_limit(limit);
+    compute(py, move || {
+        let wrap = aggregator.wrap_bytes(&bytes, &*compiled, &public, options)?;
+        Aggregate::made(&wrap, Evidence::Derived)
+    })
 }
 
 /// Joins aggregates of the canonical shape into one aggregate of that shape. Their order is kept
@@ -528,7 +500,7 @@ pub fn keys<'py>(
 /// What keys are derived from.
 enum Source {
     Aggregate(Aggregate),
-    Proof(HashId, Arc<[u8]>),
+    Proof(Arc<[u8]>),
 }
 
 impl Source {
@@ -537,10 +509,7 @@ impl Source {
             return Ok(Self::Aggregate(aggregate.get().clone()));
         }
         match object.cast::<Proof>() {
-            Ok(proof) => Ok(Self::Proof(
-                proof.get().hash,
-                Arc::clone(&proof.get().bytes),
-            )),
+            Ok(proof) => Ok(Self::Proof(Arc::clone(&proof.get().bytes))),
             Err(_) => Err(expected(object, "a Proof or an Aggregate")),
         }
     }
@@ -548,30 +517,10 @@ impl Source {
     fn keys(self, aggregator: &Aggregator, trust: &Trust) -> Result<KeySet, Error> {
         match self {
             Self::Aggregate(aggregate) => Ok(trust.deriver().derive(&aggregate.read()?.keys)?),
-            Self::Proof(hash, bytes) => {
-                let work = WrapOf {
-                    bytes: &bytes,
-                    aggregator,
-                };
-                Ok(trust.deriver().keys([&in_hash(hash, work)?])?)
+            Self::Proof(bytes) => {
+                let recipe = aggregator.wrap_recipe_of_bytes(&bytes)?;
+                Ok(trust.deriver().keys([&recipe])?)
             }
         }
-    }
-}
-
-struct WrapOf<'a> {
-    bytes: &'a [u8],
-    aggregator: &'a Aggregator,
-}
-
-impl InHash for WrapOf<'_> {
-    type Output = Result<Recipe, Error>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let proof = VerifiedProof::under_its_own_key(codec::decode::<H>(self.bytes)?)?;
-        Ok(self.aggregator.wrap_recipe(&proof)?)
     }
 }

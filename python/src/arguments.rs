@@ -4,10 +4,8 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use droste_native::stark::security::Preset;
-use droste_native::{FriSettings, HashId, with_suite};
+use droste_native::{FriSettings, HashId};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::tape::TapeSuite;
-use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::stack::Stack;
 
 use crate::error::Error;
@@ -109,20 +107,4 @@ pub fn aggregator(name: &str, arity: u16, stack: &str) -> Result<Aggregator, Err
     let aggregator = Aggregator::for_preset(preset, arity.into(), stack)?;
     kept.insert((preset, arity, stack), aggregator.clone());
     Ok(aggregator)
-}
-
-/// Work that is generic over the hash suite.
-pub trait InHash {
-    /// Result of the work.
-    type Output;
-
-    /// Does the work in the hash suite `H`.
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>;
-}
-
-/// Does `work` in the hash suite named `hash`.
-pub fn in_hash<W: InHash>(hash: HashId, work: W) -> W::Output {
-    with_suite!(hash, H => work.run::<H>())
 }

@@ -2,19 +2,16 @@
 
 use std::path::Path;
 
-use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
-use droste_verifier::aggregate::{Aggregator, VerifiedProof};
-use droste_verifier::cost::{Cost, Request, leaf, measure};
+use droste_verifier::aggregate::Aggregator;
+use droste_verifier::cost::{Cost, Request, canonical_steps, measure};
 use droste_verifier::summary::StepSummary;
-use droste_verifier::tape::TapeSuite;
-use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::stack::{Stack, StackSettings};
 use pyo3::prelude::*;
 use pythonize::pythonize;
 use serde::Serialize;
 
-use crate::arguments::{InHash, hash_id, in_hash, preset, settings, stack as parse_stack};
+use crate::arguments::{hash_id, preset, settings, stack as parse_stack};
 use crate::compute::compute;
 use crate::error::Error;
 use crate::program::{Program, Run};
@@ -87,15 +84,9 @@ pub fn cost_row<'py>(
         };
         let (figures, _) = measure(&request, inner_hash, outer_hash)?;
         let canonical = canonical.map(|preset| {
-            let request = &request;
-            in_hash(
-                inner_hash,
-                Steps {
-                    request,
-                    preset,
-                    stack,
-                },
-            )
+            let aggregator = Aggregator::for_preset(preset, 2, stack)?;
+            let steps = canonical_steps(&request, inner_hash, &aggregator)?;
+            Ok::<_, Error>(steps.iter().map(StepSummary::new).collect())
         });
         Ok(Row {
             figures,
@@ -103,25 +94,4 @@ pub fn cost_row<'py>(
         })
     })?;
     Ok(pythonize(py, &row)?)
-}
-
-/// Brings the inner proof to the canonical shape.
-struct Steps<'a> {
-    request: &'a Request<'a>,
-    preset: Preset,
-    stack: Stack,
-}
-
-impl InHash for Steps<'_> {
-    type Output = Result<Vec<StepSummary>, Error>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let leaf = leaf::<H>(self.request)?;
-        let proof = VerifiedProof::under_its_own_key(leaf.proof)?;
-        let aggregate = Aggregator::for_preset(self.preset, 2, self.stack)?.wrap(&proof, |_| ())?;
-        Ok(aggregate.steps().iter().map(StepSummary::new).collect())
-    }
 }

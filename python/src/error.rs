@@ -17,10 +17,12 @@ use droste_verifier::file::FileError;
 use droste_verifier::keys::{KeysError, RecipeError};
 use droste_verifier::plan::WorkError;
 use droste_verifier::plan::{self, InputError, LeafError, MalformedPlan, PlanError, StoreError};
+use droste_verifier::proofs::ProofError;
+use droste_verifier::summary::causes;
 use droste_verifier::xmss::{
     BatchError, BatchMemberError, BatchProgramError, BatchProofError, SignatureClaimsError,
 };
-use droste_vm::codec::DecodeError;
+use droste_vm::codec::{DecodeError, EncodeError};
 use droste_vm::compiler::CompileError;
 use droste_vm::executor::RunError;
 use droste_vm::key::KeyError;
@@ -101,12 +103,17 @@ impl Error {
 
     /// An error with the words of another and of its causes.
     fn of(kind: Kind, error: &dyn std::error::Error) -> Self {
-        Self::new(kind, chain(error))
+        Self::new(kind, causes(error))
     }
 
     /// Returns a function that makes an error of the file system an error about this file.
     pub fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |error| Self::new(Kind::File, format!("{}: {}", path.display(), chain(&error)))
+        move |error| {
+            Self::new(
+                Kind::File,
+                format!("{}: {}", path.display(), causes(&error)),
+            )
+        }
     }
 
     /// Returns a function that adds to an error what it is about.
@@ -116,21 +123,6 @@ impl Error {
             ..error
         }
     }
-}
-
-/// Joins an error and its causes, outermost first, by colons. A cause whose text an error already
-/// contains is not repeated.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let words = cause.to_string();
-        if !text.ends_with(&words) {
-            text = format!("{text}: {words}");
-        }
-        next = cause.source();
-    }
-    text
 }
 
 /// Draws a diagnostic as the command does where there are no colours.
@@ -177,6 +169,7 @@ impl From<AggregateError> for Error {
             AggregateError::Verify(_)
             | AggregateError::Keys(_)
             | AggregateError::OtherClaim { .. }
+            | AggregateError::Bits(_)
             | AggregateError::Claim(_) => Kind::Verify,
             _ => Kind::Aggregate,
         };
@@ -184,13 +177,23 @@ impl From<AggregateError> for Error {
     }
 }
 
+impl From<ProofError> for Error {
+    fn from(error: ProofError) -> Self {
+        match error {
+            ProofError::Prove(error) => error.into(),
+            ProofError::Encode(error) => error.into(),
+            ProofError::Decode(error) => error.into(),
+            ProofError::Verify(error) => error.into(),
+            ProofError::Aggregate(error) => error.into(),
+        }
+    }
+}
+
 impl From<LeafError> for Error {
     fn from(error: LeafError) -> Self {
         let kind = match &error {
             LeafError::Proof(_) | LeafError::File(_) => Kind::Decode,
-            LeafError::Verify(_) | LeafError::Aggregate(_) | LeafError::Security { .. } => {
-                Kind::Verify
-            }
+            LeafError::Verify(_) | LeafError::Aggregate(_) | LeafError::Bits(_) => Kind::Verify,
         };
         Self::of(kind, &error)
     }
@@ -295,7 +298,7 @@ kinds! {
     Usage: SettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash, UnknownStack, MalformedPlan,
         BatchProgramError;
     File: StoreError;
-    Prove: ProveError, KeyError;
+    Prove: ProveError, KeyError, EncodeError;
     Decode: DecodeError, FileError, hash_signature::DecodeError;
     Verify: VerifyError, ClaimError, KeysError, RecipeError, SignatureClaimsError,
         BatchMemberError;

@@ -13,7 +13,7 @@ use droste_verifier::plan::{
 };
 use droste_verifier::summary::Evidence;
 use droste_vm::stack::Stack;
-use droste_vm::verifier::DEFAULT_LIMIT;
+use droste_vm::verifier::VerifyOptions;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
@@ -61,8 +61,8 @@ impl Plan {
     ///     AggregateError: There is no plan.
     #[new]
     #[pyo3(signature = (
-        leaves, *, preset="proven-120", arity=None, stack="whir", min_bits=0, limit=DEFAULT_LIMIT,
-        cache=true
+        leaves, *, preset="proven-120", arity=None, stack="whir", min_bits=0,
+        limit=VerifyOptions::DEFAULT.limit, cache=true
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
@@ -81,11 +81,12 @@ impl Plan {
         let mut programs = HashMap::new();
         let leaves = leaves.iter().map(|leaf| Given::new(leaf, &mut programs));
         let leaves = leaves.collect::<PyResult<Vec<Given>>>()?;
+        let options = VerifyOptions::min_bits(min_bits).with_limit(limit);
         compute(py, move || {
             // All are verified, but the first that is not valid is the one that is named.
             let checked: Vec<_> = leaves
                 .par_iter()
-                .map(|leaf| leaf.check(planner, min_bits, limit))
+                .map(|leaf| leaf.check(planner, options))
                 .collect();
             let checked = checked.into_iter().enumerate().map(|(index, leaf)| {
                 leaf.map_err(|error| Error::about(format!("leaf {index}"))(error.into()))
@@ -343,14 +344,14 @@ impl Given {
         })
     }
 
-    fn check(&self, planner: &Planner, min_bits: usize, limit: usize) -> Result<Leaf, LeafError> {
+    fn check(&self, planner: &Planner, options: VerifyOptions) -> Result<Leaf, LeafError> {
         match self {
-            Self::Aggregate(bytes) => planner.aggregate(bytes, min_bits),
+            Self::Aggregate(bytes) => planner.aggregate(bytes, options),
             Self::Proof {
                 bytes,
                 program,
                 public,
-            } => planner.proof(bytes, program, public, min_bits, limit),
+            } => planner.proof(bytes, program, public, options),
         }
     }
 }

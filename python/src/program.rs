@@ -3,24 +3,20 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use droste_native::{F, FriSettings};
+use droste_native::F;
+use droste_verifier::proofs;
 use droste_verifier::summary::integers;
-use droste_verifier::tape::TapeSuite;
-use droste_vm::codec;
 use droste_vm::compiler::{Compiled, assembly, compile_file, intermediate};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
-use droste_vm::key::ProvingKey;
-use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::precompile::BUILT_IN;
-use droste_vm::prover::{ProveOptions, prove};
+use droste_vm::prover::ProveOptions;
 use droste_vm::record::Execution;
-use droste_vm::verifier::verify;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use pythonize::{depythonize, pythonize};
 
-use crate::arguments::{InHash, hash_id, in_hash, limit, settings};
+use crate::arguments::{hash_id, limit, settings};
 use crate::arrays::element_list;
 use crate::compute::compute;
 use crate::error::Error;
@@ -151,13 +147,8 @@ impl Program {
         let settings = settings(preset, queries, blowup)?;
         let compiled = Arc::clone(&self.compiled);
         compute(py, move || {
-            in_hash(
-                hash,
-                KeyOf {
-                    compiled: &compiled,
-                    settings,
-                },
-            )
+            let (key, _) = proofs::key(hash, &*compiled, settings)?;
+            Ok(key.to_string())
         })
     }
 
@@ -241,13 +232,9 @@ impl Program {
         let run = Run::new(self, public, hints, limit)?;
         compute(py, move || {
             let execution = run.execute()?;
-            let work = Prove {
-                compiled: &run.compiled,
-                public: &run.public,
-                execution: &execution,
-                options: &options,
-            };
-            Proof::decoded(in_hash(hash, work)?)
+            let program = &*run.compiled;
+            let proved = proofs::prove(hash, program, &execution, &run.public, &options)?;
+            Proof::decoded(proved.bytes)
         })
     }
 
@@ -324,42 +311,4 @@ impl Run {
 /// If they are no list of field elements.
 pub fn public_inputs(public: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<F>> {
     public.map_or(Ok(vec![]), element_list)
-}
-
-struct Prove<'a> {
-    compiled: &'a Compiled,
-    public: &'a [F],
-    execution: &'a Execution,
-    options: &'a ProveOptions,
-}
-
-impl InHash for Prove<'_> {
-    type Output = Result<Vec<u8>, Error>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let proof = prove::<H>(&self.compiled.program, self.execution, self.options)?;
-        verify::<H, StandardTables>(&proof.key, self.public, 0, &proof)?;
-        Ok(codec::encode(&proof)?)
-    }
-}
-
-struct KeyOf<'a> {
-    compiled: &'a Compiled,
-    settings: FriSettings,
-}
-
-impl InHash for KeyOf<'_> {
-    type Output = Result<String, Error>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let program = &self.compiled.program;
-        let key = ProvingKey::<H, StandardTables>::new(program, self.settings, Heights::Minimal)?;
-        Ok(key.key().digest().to_string())
-    }
 }

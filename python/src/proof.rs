@@ -2,27 +2,23 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
-use droste_native::{F, HashId};
-use droste_verifier::summary::{ProofSummary, integers, milliseconds};
-use droste_verifier::tape::TapeSuite;
+use droste_native::{F, HashId, with_suite};
+use droste_verifier::proofs::{self, Known};
+use droste_verifier::summary::integers;
 use droste_vm::codec;
 use droste_vm::compiler::Compiled;
 use droste_vm::key::KeyDigest;
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::verifier::{self, DEFAULT_LIMIT, VerifyError};
+use droste_vm::verifier::VerifyOptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use pythonize::pythonize;
 
-use crate::arguments::{InHash, in_hash};
 use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
 use crate::files;
 use crate::program::{Program, public_inputs};
-use crate::records::Verified;
 use crate::trust::digest;
 
 /// The proof of a run of a program.
@@ -45,7 +41,16 @@ impl Proof {
     /// If the bytes are not exactly those of a proof.
     pub fn decoded(bytes: Vec<u8>) -> Result<Self, Error> {
         let hash = codec::hash_of(&bytes)?;
-        in_hash(hash, Decode(bytes))
+        let (key, statement) = with_suite!(hash, H => {
+            let proof = codec::decode::<H>(&bytes)?;
+            (proof.key.digest(), proof.statement)
+        });
+        Ok(Self {
+            bytes: bytes.into(),
+            hash,
+            key,
+            statement,
+        })
     }
 }
 
@@ -76,6 +81,10 @@ impl Proof {
     /// Returns the bytes of the proof's file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.bytes)
+    }
+
+    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.to_bytes(py)
     }
 
     /// Writes the proof to a file, whole or not at all.
@@ -121,7 +130,7 @@ impl Proof {
     ///
     /// Raises:
     ///     VerifyError: The proof is rejected.
-    #[pyo3(signature = (*, program=None, key=None, public=None, min_bits=100, limit=DEFAULT_LIMIT))]
+    #[pyo3(signature = (*, program=None, key=None, public=None, min_bits=100, limit=VerifyOptions::DEFAULT.limit))]
     fn verify<'py>(
         &self,
         py: Python<'py>,
@@ -131,16 +140,15 @@ impl Proof {
         min_bits: usize,
         limit: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let trusted = match (program, key) {
-            (Some(program), None) => Trusted::Program(Arc::clone(&program.compiled)),
-            (None, Some(key)) => Trusted::Key(digest(key)?),
-            _ => {
-                let message = "verify a proof against a program or against a key, one of them";
-                return Err(Error::usage(message).into());
-            }
-        };
+        let key = key.map(digest).transpose()?;
+        if program.is_some() == key.is_some() {
+            let message = "verify a proof against a program or against a key, one of them";
+            return Err(Error::usage(message).into());
+        }
+        let compiled = program.map(|program| Arc::clone(&program.compiled));
         let public = public_inputs(public)?;
-        self.check(py, trusted, public, min_bits, limit)
+        let options = VerifyOptions::min_bits(min_bits).with_limit(limit);
+        self.check(py, compiled, key, public, options)
     }
 
     /// Returns what the proof says, after verifying it under the key that it carries. This shows
@@ -152,7 +160,7 @@ impl Proof {
     /// Raises:
     ///     VerifyError: The proof is rejected.
     fn inspect<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.check(py, Trusted::Nothing, vec![], 0, 0)
+        self.check(py, None, None, vec![], VerifyOptions::min_bits(0))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -170,92 +178,24 @@ impl Proof {
 }
 
 impl Proof {
+    /// Verifies the proof against the program, if there is one, or against the key.
     fn check<'py>(
         &self,
         py: Python<'py>,
-        trusted: Trusted,
+        program: Option<Arc<Compiled>>,
+        key: Option<KeyDigest>,
         public: Vec<F>,
-        min_bits: usize,
-        limit: usize,
+        options: VerifyOptions,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (hash, bytes) = (self.hash, Arc::clone(&self.bytes));
-        let verified = compute(py, move || {
-            let work = Check {
-                bytes: &bytes,
-                trusted,
-                public,
-                min_bits,
-                limit,
+        let bytes = Arc::clone(&self.bytes);
+        let says = compute(py, move || {
+            let known = match (&program, key) {
+                (Some(program), _) => Known::Program(&program.program),
+                (None, Some(key)) => Known::Key(key),
+                (None, None) => Known::Nothing,
             };
-            in_hash(hash, work)
+            Ok(proofs::verify(&bytes, known, &public, options)?)
         })?;
-        Ok(pythonize(py, &verified)?)
-    }
-}
-
-struct Decode(Vec<u8>);
-
-impl InHash for Decode {
-    type Output = Result<Proof, Error>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let proof = codec::decode::<H>(&self.0)?;
-        Ok(Proof {
-            bytes: self.0.into(),
-            hash: H::ID,
-            key: proof.key.digest(),
-            statement: proof.statement,
-        })
-    }
-}
-
-/// What the caller knows of the program that a proof must be of.
-enum Trusted {
-    Program(Arc<Compiled>),
-    Key(KeyDigest),
-    Nothing,
-}
-
-struct Check<'a> {
-    bytes: &'a [u8],
-    trusted: Trusted,
-    public: Vec<F>,
-    min_bits: usize,
-    limit: usize,
-}
-
-impl InHash for Check<'_> {
-    type Output = Result<Verified, Error>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let proof = codec::decode::<H>(self.bytes)?;
-        if let Trusted::Key(expected) = self.trusted {
-            let found = proof.key.digest();
-            if expected != found {
-                return Err(VerifyError::Key { expected, found }.into());
-            }
-        }
-        let start = Instant::now();
-        let (public, min_bits) = (&self.public, self.min_bits);
-        let report = match &self.trusted {
-            Trusted::Program(compiled) => {
-                let (program, limit) = (&compiled.program, self.limit);
-                verifier::verify_program::<H, StandardTables>(
-                    program, public, min_bits, limit, &proof,
-                )
-            }
-            Trusted::Key(_) | Trusted::Nothing => {
-                verifier::verify::<H, StandardTables>(&proof.key, public, min_bits, &proof)
-            }
-        }?;
-        let verify_ms = milliseconds(start.elapsed());
-        let says = ProofSummary::new(&proof, &report, self.bytes.len());
-        Ok(Verified { says, verify_ms })
+        Ok(pythonize(py, &says)?)
     }
 }

@@ -1,6 +1,5 @@
 //! What functions return as dictionaries: the fields that the command prints with `--format json`.
 
-use droste_verifier::summary::ProofSummary;
 use serde::Serialize;
 
 /// What a run gave.
@@ -11,12 +10,4 @@ pub struct Ran {
     pub calls: std::collections::BTreeMap<&'static str, usize>,
     pub words: usize,
     pub blocks: usize,
-}
-
-/// What a verified proof says.
-#[derive(Serialize)]
-pub struct Verified {
-    #[serde(flatten)]
-    pub says: ProofSummary,
-    pub verify_ms: f64,
 }

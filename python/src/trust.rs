@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use droste_verifier::aggregate::{Aggregate, UnverifiedAggregate};
-use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::keys::{Cache, Deriver};
 use droste_verifier::summary::Evidence;
 use droste_vm::key::KeyDigest;
@@ -53,11 +52,7 @@ impl Trust {
     /// # Errors
     /// If it is not valid, or its keys are neither pinned nor those of the programs that they list.
     pub fn accept(&self, read: UnverifiedAggregate) -> Result<(Aggregate, Evidence), Error> {
-        let (key, any) = (read.key(), &AcceptedLeaves::Any);
-        Ok(match self.pinned.contains(&key) {
-            true => (read.pinned(key, 0, any)?, Evidence::Pinned),
-            false => (read.derive(self.deriver, any)?, Evidence::Derived),
-        })
+        Ok(read.trusted(&self.pinned, self.deriver)?)
     }
 }
 

@@ -82,7 +82,7 @@ def test_files_are_the_commands(
     wraps[0].write(file)
     wraps[1].write(tmp_path / "four.wrap")
     said = command_json("join", file, tmp_path / "four.wrap", "--preset", "toy", "-o", both)
-    assert both.read_bytes() == joined.to_bytes()
+    assert both.read_bytes() == joined.to_bytes() == bytes(joined)
     assert said["key"] == joined.key and said["claim"] == joined.claim
 
     read = droste.Aggregate.from_file(both)

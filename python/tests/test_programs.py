@@ -65,7 +65,7 @@ def test_proofs_are_the_commands(
     program = PROGRAMS / "factorial.rs"
     options = ("--public", "5", "--preset", "toy", "--hash", hash)
     command_json("prove", program, *options, "-o", file)
-    assert proof.to_bytes() == file.read_bytes()
+    assert bytes(proof) == proof.to_bytes() == file.read_bytes()
     assert proof.hash == hash and proof.statement == [5, 120, 0, 0, 0, 0, 0, 0]
     said = proof.inspect()
     expected = command_json("inspect", file)

@@ -109,7 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     report("wrap", wrap.compiled(), &wrap_run, lines);
 
     let leaf = VerifiedProof::under_its_own_key(leaf)?;
-    let wrapped = aggregator.wrap(&leaf, |_| ())?;
+    let wrapped = aggregator.wrap(&leaf)?;
     let RecursionProof::Fri(proof) = wrapped.proof() else {
         return Err("the aggregator is one over FRI".into());
     };

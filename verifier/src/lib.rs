@@ -12,6 +12,7 @@
 //!   into a proof that they are valid. [`airs`]: circuits for Plonky3 proofs of any AIRs.
 //! - [`aggregate`]: wraps and joins any proofs into one; [`mod@file`]: the file format of the
 //!   result.
+//! - [`proofs`]: proofs of programs as bytes, in whichever hash they are.
 //! - [`plan`]: aggregation of many proofs as tasks that any scheduler can run.
 //! - [`xmss`]: programs that verify batches of signatures, and what their proofs say.
 //! - [`cost`]: measures what verifying a proof costs; [`summary`]: what proofs and aggregates say,
@@ -52,6 +53,7 @@ pub mod plan;
     reason = "text is generated from a `ProofShape`, whose heights and settings are in range"
 )]
 pub mod program;
+pub mod proofs;
 pub mod resources;
 pub mod shape;
 pub mod summary;

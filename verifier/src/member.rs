@@ -29,6 +29,7 @@
 
 use droste_native::F;
 use droste_vm::key::KeyDigest;
+use droste_vm::verifier::VerifyOptions;
 use thiserror::Error;
 
 use crate::claim::{AcceptedLeaves, ClaimError, ClaimTree, check_size, claim_digest};
@@ -163,8 +164,8 @@ impl Membership {
     }
 
     /// Verifies that a leaf is in `claim` and is one of `leaves`, and returns it. `key` is the
-    /// digest of the aggregate's recursion keys, each of which must be listed with at least
-    /// `min_bits`.
+    /// digest of the aggregate's recursion keys, each of which must be listed with the proven bits
+    /// that `options` ask for.
     ///
     /// # Soundness obligations
     ///
@@ -179,10 +180,10 @@ impl Membership {
         &self,
         claim: &[F; 8],
         key: KeyDigest,
-        min_bits: usize,
+        options: VerifyOptions,
         leaves: &AcceptedLeaves,
     ) -> Result<Member, MemberError> {
-        let bits = self.check_keys(key, min_bits)?;
+        let bits = self.check_keys(key, options.min_bits)?;
         let mut member: Option<(KeyDigest, [F; 8])> = None;
         for (level, step) in (1..).zip(&self.path) {
             // The node whose children these are; above the first level it is the root, whose key
@@ -314,7 +315,12 @@ mod tests {
     }
 
     fn verify(member: &Membership) -> Result<Member, MemberError> {
-        member.verify(&tree().claim.statement(), keys().digest(), 90, &ANY)
+        member.verify(
+            &tree().claim.statement(),
+            keys().digest(),
+            VerifyOptions::min_bits(90),
+            &ANY,
+        )
     }
 
     /// The error with which a changed membership of the second leaf is refused.
@@ -343,7 +349,12 @@ mod tests {
         }
         let refused = |leaves: &[KeyDigest]| {
             let (claim, leaves) = (tree().claim.statement(), leaves.iter().copied().collect());
-            let shown = member(1).verify(&claim, keys().digest(), 90, &leaves);
+            let shown = member(1).verify(
+                &claim,
+                keys().digest(),
+                VerifyOptions::min_bits(90),
+                &leaves,
+            );
             shown.err().map(|error| error.to_string())
         };
         assert_eq!(refused(&[key(1), key(2)]), None);
@@ -359,7 +370,8 @@ mod tests {
     #[test]
     fn claim_keys_and_bits_are_compared() {
         let (claim, key) = (tree().claim.statement(), keys().digest());
-        let verify = |claim, key, bits| member(1).verify(claim, key, bits, &ANY);
+        let verify =
+            |claim, key, bits| member(1).verify(claim, key, VerifyOptions::min_bits(bits), &ANY);
         verify(&claim, key, 90).unwrap();
         let error = verify(&claim, key, 91).unwrap_err();
         let weak = ClaimError::Security {
@@ -420,7 +432,14 @@ mod tests {
             keys: vec![(key(20), 100)],
             path: vec![Level { children, child: 0 }],
         };
-        let verify = |tag| member.verify(&Poseidon16.hash(tag, &message), member.key(), 100, &ANY);
+        let verify = |tag| {
+            member.verify(
+                &Poseidon16.hash(tag, &message),
+                member.key(),
+                VerifyOptions::min_bits(100),
+                &ANY,
+            )
+        };
         assert_eq!(verify(CLAIM_TAG).unwrap().key, key(1));
         let error = verify(PUBLIC_TAG).unwrap_err();
         assert!(matches!(error, MemberError::Digest { level: 1 }), "{error}");
@@ -447,8 +466,14 @@ mod tests {
         let tree = node(20, vec![node(10, vec![revealing])]);
         let keys = list(&[(10, 100), (20, 100)]);
         let mut member = Membership::new(&tree, &keys, 0).unwrap();
-        let verify =
-            |member: &Membership| member.verify(&tree.claim.statement(), keys.digest(), 100, &ANY);
+        let verify = |member: &Membership| {
+            member.verify(
+                &tree.claim.statement(),
+                keys.digest(),
+                VerifyOptions::min_bits(100),
+                &ANY,
+            )
+        };
         assert_eq!(verify(&member).unwrap().key, key(7));
         member.path.push(Level {
             children: forged,
@@ -480,7 +505,9 @@ mod tests {
         let mut none = member(2);
         none.keys.clear();
         let claim = tree().claim.statement();
-        let error = none.verify(&claim, none.key(), 0, &ANY).unwrap_err();
+        let error = none
+            .verify(&claim, none.key(), VerifyOptions::min_bits(0), &ANY)
+            .unwrap_err();
         assert!(matches!(error, MemberError::Empty), "{error}");
     }
 
@@ -495,7 +522,9 @@ mod tests {
             let honest = encode(&member).unwrap();
             let judge = |bytes: &[u8]| {
                 let member = decode(bytes).ok()?;
-                member.verify(&claim, keys().digest(), 0, &ANY).ok()
+                member
+                    .verify(&claim, keys().digest(), VerifyOptions::min_bits(0), &ANY)
+                    .ok()
             };
             let shown = judge(&honest).unwrap();
             assert_eq!(shown.key, key(number as u32 + 1));
@@ -521,7 +550,9 @@ mod tests {
         let tree = (1..depth).fold(leaf(9), |tree, _| node(1, vec![tree, leaf(8)]));
         let member = Membership::new(&tree, &keys, 0).unwrap();
         let claim = tree.claim.statement();
-        let found = member.verify(&claim, keys.digest(), 100, &ANY).unwrap();
+        let found = member
+            .verify(&claim, keys.digest(), VerifyOptions::min_bits(100), &ANY)
+            .unwrap();
         assert_eq!((found.key, found.position), (key(9), vec![0; depth - 1]));
         assert_eq!(decode(&encode(&member).unwrap()).unwrap(), member);
     }

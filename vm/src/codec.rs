@@ -88,12 +88,16 @@ pub enum DecodeError {
     NotCanonical,
 }
 
+/// A value that has no encoding, with `bincode`'s message. Proofs that a prover made have one.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("this cannot be written to a file: {0}")]
+pub struct EncodeError(pub String);
+
 /// Returns the bytes of a proof file.
 ///
 /// # Errors
-/// None for proofs that a prover made; otherwise [`DecodeError::Malformed`] with `bincode`'s
-/// message.
-pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, DecodeError> {
+/// None for proofs that a prover made.
+pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, EncodeError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FORMAT_VERSION.to_le_bytes());
     bytes.push(number(H::ID));
@@ -104,9 +108,9 @@ pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, DecodeError> {
 ///
 /// # Errors
 /// As [`encode`].
-pub fn encode_body<T: Serialize>(mut bytes: Vec<u8>, value: &T) -> Result<Vec<u8>, DecodeError> {
+pub fn encode_body<T: Serialize>(mut bytes: Vec<u8>, value: &T) -> Result<Vec<u8>, EncodeError> {
     bincode::serde::encode_into_std_write(value, &mut bytes, BINCODE)
-        .map_err(|error| DecodeError::Malformed(error.to_string()))?;
+        .map_err(|error| EncodeError(error.to_string()))?;
     Ok(bytes)
 }
 
@@ -123,6 +127,22 @@ pub fn decode_body<T: DeserializeOwned>(bytes: &[u8], header: usize) -> Result<T
     match body.len() - read {
         0 => Ok(value),
         found => Err(DecodeError::TrailingBytes { found }),
+    }
+}
+
+/// Like [`decode_body`], and checks that `encode` writes the value as these bytes, header included.
+///
+/// # Errors
+/// As [`decode_body`], and [`DecodeError::NotCanonical`].
+pub fn decode_canonical<T: DeserializeOwned>(
+    bytes: &[u8],
+    header: usize,
+    encode: impl FnOnce(&T) -> Result<Vec<u8>, EncodeError>,
+) -> Result<T, DecodeError> {
+    let value = decode_body(bytes, header)?;
+    match encode(&value).is_ok_and(|again| again == bytes) {
+        true => Ok(value),
+        false => Err(DecodeError::NotCanonical),
     }
 }
 
@@ -172,11 +192,7 @@ pub fn decode<H: HashSuite>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
             found,
         });
     }
-    let proof: Proof<H> = decode_body(bytes, HEADER)?;
-    if encode(&proof)? != bytes {
-        return Err(DecodeError::NotCanonical);
-    }
-    Ok(proof)
+    decode_canonical(bytes, HEADER, encode)
 }
 
 /// Deserializes a list of at most `MAX` elements, for `#[serde(deserialize_with = "..")]`. It is

@@ -232,7 +232,7 @@ mod tests {
     use crate::heights::Heights;
     use crate::machine::StandardTables;
     use crate::prover::{ProveOptions, prove};
-    use crate::verifier::verify;
+    use crate::verifier::{VerifyOptions, verify};
     use droste_native::{Blake3Suite, FriSettings};
     use p3_field::PrimeCharacteristicRing;
 
@@ -302,7 +302,13 @@ mod tests {
             heights: Heights::Minimal,
         };
         let proof = prove::<Blake3Suite>(program, &execution, &options).unwrap();
-        let report = verify::<Blake3Suite, StandardTables>(&proof.key, &[], 0, &proof).unwrap();
+        let report = verify::<Blake3Suite, StandardTables>(
+            &proof.key,
+            &[],
+            VerifyOptions::min_bits(0),
+            &proof,
+        )
+        .unwrap();
         let expected: u64 = report.tables.iter().map(TableReport::fft_cost).sum();
         assert!(total.abs_diff(expected) <= stacks.len() as u64);
         let twice = stacks.iter().find(|(stack, _)| stack == "main;twice");

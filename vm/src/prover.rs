@@ -1,10 +1,13 @@
-//! The prover: a proof of one run of a program.
+//! The prover over FRI: a proof of one run of a program. What it shares with the prover over WHIR
+//! is here, too.
 
 use std::borrow::Cow;
 use std::fmt;
 
+use droste_native::gkr::GkrError;
 use droste_native::stark::challenger::{NoNonce, with_grinding};
-use droste_native::{Config, F, FriSettings, HashSuite, SettingsError};
+use droste_native::whir::OpenError;
+use droste_native::{Config, F, FriSettings, HashSuite};
 use p3_batch_stark::BatchProof;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -12,15 +15,17 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tracing::info_span;
 
-use crate::batch::{BatchError, Statement};
-use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height, padded_log_height};
+use crate::batch::{BatchError, Statement, ZeroDenominator};
+use crate::heights::{Heights, padded_log_height};
 use crate::isa::Program;
-use crate::key::{Key, KeyError, ProvingKey};
+use crate::key::{Key, KeyError, Limits, ProofSystem, ProvingKey};
 use crate::lookups::total_weight;
 use crate::machine::{Provable, StandardTables};
+use crate::multilinear::cells::CellsError;
+use crate::multilinear::zerocheck::ProvingError;
 use crate::record::Execution;
-use crate::tables::LookupCounts;
-use crate::tables::{LANES, Table, TraceInput};
+use crate::tables::{LANES, LookupCounts, Table, TraceInput};
+use crate::verifier::VerifyError;
 
 /// A proof that the program of `key` has a run with this statement.
 #[derive(Serialize, Deserialize)]
@@ -48,32 +53,30 @@ impl<H: HashSuite> fmt::Debug for Proof<H> {
 /// Why no proof was made.
 #[derive(Debug, Error)]
 pub enum ProveError {
-    /// The key could not be made.
+    /// The key could not be made, or its settings are out of range.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The key's settings are out of range.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// A table has more rows than its given height.
-    #[error("table {table} has the height 2^{log_height}, the run fills {rows} rows of it")]
+    /// A table has more rows than its given height. Over WHIR, a table of calls has one row more
+    /// than those of its calls.
+    #[error("table {table} has the height 2^{log_height}, the run needs {rows} rows of it")]
     TooManyRows {
         /// Name of the table.
         table: &'static str,
-        /// Number of rows that the run fills.
+        /// Number of rows that the run needs.
         rows: usize,
         /// Logarithm of the table's height.
         log_height: usize,
     },
-    /// A table needs a height for which the field has no evaluation domain at this blowup.
-    #[error(
-        "table {table} needs the height 2^{log_height}, at most 2^{max} is possible at this blowup"
-    )]
-    TooTall {
+    /// A table needs a height that is impossible with these settings.
+    #[error("table {table} needs the height 2^{log_height}, possible are 2^{min} to 2^{max}")]
+    Height {
         /// Name of the table.
         table: &'static str,
         /// Logarithm of the height it needs.
         log_height: usize,
-        /// Logarithm of the largest height at this blowup.
+        /// Logarithm of the least height.
+        min: usize,
+        /// Logarithm of the largest height.
         max: usize,
     },
     /// The run looks up an address outside its memory or program.
@@ -108,9 +111,34 @@ pub enum ProveError {
     /// No nonce passes a proof of work.
     #[error(transparent)]
     Grinding(#[from] NoNonce),
-    /// The batch of tables could not be proved.
+    /// Over FRI: the batch of tables could not be proved.
     #[error("the tables could not be proved")]
     Stark(#[source] BatchError),
+    /// Over WHIR: the traces send messages that none receives, or the other way round.
+    #[error("the messages of the traces do not balance on bus {bus}")]
+    Unbalanced {
+        /// Name of the bus.
+        bus: String,
+    },
+    /// Over WHIR: the lookup argument has no proof for a challenge.
+    #[error(transparent)]
+    ZeroDenominator(#[from] ZeroDenominator),
+    /// Over WHIR: the traces have another shape than the machine's tables.
+    #[error(transparent)]
+    Cells(#[from] CellsError),
+    /// Over WHIR: the sum of the messages' fractions could not be proved.
+    #[error(transparent)]
+    Fractions(#[from] GkrError),
+    /// Over WHIR: the constraints could not be proved.
+    #[error(transparent)]
+    Zerocheck(#[from] ProvingError),
+    /// Over WHIR: the opened values could not be proved.
+    #[error(transparent)]
+    WhirOpening(#[from] OpenError),
+    /// Over WHIR: the verifier rejects what the prover made: the traces violate a constraint, or
+    /// are of impossible heights.
+    #[error("the traces are not those of a run of the key's program")]
+    Refused(#[from] VerifyError),
 }
 
 /// What proving needs beside the program: with it, everything that a key depends on.
@@ -129,7 +157,7 @@ pub struct ProveOptions {
 /// # Errors
 /// See [`ProveError`].
 pub fn prove<H: HashSuite>(
-    program: &Program,
+    program: impl AsRef<Program>,
     execution: &Execution,
     options: &ProveOptions,
 ) -> Result<Proof<H>, ProveError>
@@ -206,27 +234,40 @@ pub fn log_heights<H: HashSuite, T: Provable<H>>(
         program: key.program(),
         execution,
     };
-    let settings = &key.key().settings;
-    let max = MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup);
-    let tables = key.machine().tables();
-    let log_heights: Cow<'_, [usize]> = match key.heights() {
+    let (limits, tables) = (H::limits(&key.key().settings), key.machine().tables());
+    heights_of(tables, key.heights(), limits, |table| table.rows(input))
+}
+
+/// Returns the logarithms of the heights of a run's traces, one per table, where `rows` says how
+/// many rows of a table the run needs.
+///
+/// # Errors
+/// If the rows of a table do not fit the given height, or no height is possible for them.
+pub(crate) fn heights_of<T: Table>(
+    tables: &[T],
+    heights: &Heights,
+    limits: Limits,
+    rows: impl Fn(&T) -> usize,
+) -> Result<Vec<usize>, ProveError> {
+    let log_heights: Vec<usize> = match heights {
         Heights::Minimal => tables
             .iter()
             .map(|table| {
-                let minimal = padded_log_height(table.rows(input)).max(min_log_height(settings));
+                let minimal = padded_log_height(rows(table)).max(limits.min);
                 table.fixed_log_height().unwrap_or(minimal)
             })
             .collect(),
-        Heights::Uniform(log_height) => vec![*log_height; tables.len()].into(),
-        Heights::Exact(log_heights) => log_heights.into(),
+        Heights::Uniform(log_height) => vec![*log_height; tables.len()],
+        Heights::Exact(log_heights) => log_heights.clone(),
     };
-    for (table, &log_height) in tables.iter().zip(log_heights.iter()) {
-        let (name, rows) = (table.name(), table.rows(input));
-        if log_height > max {
-            return Err(ProveError::TooTall {
+    for (table, &log_height) in tables.iter().zip(&log_heights) {
+        let (name, rows) = (table.name(), rows(table));
+        if limits.check(log_height).is_err() {
+            return Err(ProveError::Height {
                 table: name,
                 log_height,
-                max,
+                min: limits.min,
+                max: limits.max,
             });
         }
         if rows > 1 << log_height {
@@ -237,23 +278,14 @@ pub fn log_heights<H: HashSuite, T: Provable<H>>(
             });
         }
     }
-    Ok(log_heights.into_owned())
+    Ok(log_heights)
 }
 
-/// Proves given traces, one per table, for a statement. Only their shapes are checked: if they
-/// violate a constraint, no verifier accepts the proof.
-///
-/// Traces that are passed by value are not copied.
-///
-/// # Errors
-/// For traces of the wrong shape, and Plonky3's errors.
-pub fn prove_traces<'a, H: HashSuite, T: Provable<H>>(
-    key: &ProvingKey<H, T>,
-    statement: [F; LANES],
-    traces: impl Into<Cow<'a, [RowMajorMatrix<F>]>>,
-) -> Result<Proof<H>, ProveError> {
-    let traces: Cow<'_, [RowMajorMatrix<F>]> = traces.into();
-    let tables = key.machine().tables();
+/// Checks that there is a trace for each table, of its width and of a height that it may have.
+pub(crate) fn check_traces<T: Table>(
+    tables: &[T],
+    traces: &[RowMajorMatrix<F>],
+) -> Result<(), ProveError> {
     for (index, table) in tables.iter().enumerate() {
         let (width, height) = traces
             .get(index)
@@ -271,6 +303,24 @@ pub fn prove_traces<'a, H: HashSuite, T: Provable<H>>(
             });
         }
     }
+    Ok(())
+}
+
+/// Proves given traces, one per table, for a statement. Only their shapes are checked: if they
+/// violate a constraint, no verifier accepts the proof.
+///
+/// Traces that are passed by value are not copied.
+///
+/// # Errors
+/// For traces of the wrong shape, and Plonky3's errors.
+pub fn prove_traces<'a, H: HashSuite, T: Provable<H>>(
+    key: &ProvingKey<H, T>,
+    statement: [F; LANES],
+    traces: impl Into<Cow<'a, [RowMajorMatrix<F>]>>,
+) -> Result<Proof<H>, ProveError> {
+    let traces: Cow<'_, [RowMajorMatrix<F>]> = traces.into();
+    let tables = key.machine().tables();
+    check_traces(tables, &traces)?;
     let heights: Vec<usize> = traces.iter().map(Matrix::height).collect();
     let messages = total_weight(&key.data().common.lookups, &heights);
     if messages >= u128::from(droste_native::field::MODULUS) {
@@ -290,7 +340,7 @@ pub fn prove_traces<'a, H: HashSuite, T: Provable<H>>(
         })
         .collect();
     let seed = key.key().digest().0;
-    let config = droste_native::config::<H>(&key.key().settings, &seed)?;
+    let config = droste_native::config::<H>(&key.key().settings, &seed).map_err(KeyError::from)?;
     let prove = || T::prove_batch(&config, statements, key.data());
     let batch = info_span!("prove").in_scope(|| with_grinding(prove))?;
     Ok(Proof {

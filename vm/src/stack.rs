@@ -6,7 +6,6 @@
 //! | batch STARKs over FRI | [`crate::key::ProvingKey`] | [`crate::verifier::Verifier`] |
 //! | sumcheck, LogUp with GKR, WHIR | [`crate::whir::ProvingKey`] | [`crate::whir::Verifier`] |
 
-use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -16,15 +15,15 @@ use droste_native::whir::settings::WhirSettingsError;
 use droste_native::{F, FriSettings, HashSuite, SettingsError};
 use p3_matrix::dense::RowMajorMatrix;
 use serde::{Deserialize, Serialize};
-use thiserror::Error as ThisError;
+use thiserror::Error;
 
 use crate::key::{KeyDigest, ProvingKey};
 use crate::machine::Provable;
-use crate::prover;
+use crate::prover::{self, ProveError};
 use crate::record::Execution;
 use crate::report::TableReport;
 use crate::tables::LANES;
-use crate::verifier::{Verifier, VerifyError};
+use crate::verifier::{Verifier, VerifyError, VerifyOptions};
 use crate::whir;
 
 /// A proof stack.
@@ -41,7 +40,7 @@ pub enum Stack {
 }
 
 /// A name that no stack has.
-#[derive(Clone, Debug, ThisError, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("unknown proof stack `{0}`: expected fri or whir")]
 pub struct UnknownStack(pub String);
 
@@ -86,7 +85,7 @@ pub enum StackSettings {
 }
 
 /// Settings out of range.
-#[derive(Debug, ThisError)]
+#[derive(Debug, Error)]
 pub enum StackSettingsError {
     /// Of FRI.
     #[error(transparent)]
@@ -142,14 +141,12 @@ impl StackSettings {
 pub trait Prove {
     /// A proof of a run.
     type Proof;
-    /// Why no proof is made.
-    type Error: Error + Send + Sync + 'static;
 
     /// Returns the traces of a run, one per table, in the machine's order.
     ///
     /// # Errors
     /// If the run does not fit the key's heights, or reads outside its memory.
-    fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, Self::Error>;
+    fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError>;
 
     /// Proves given traces for a statement.
     ///
@@ -162,13 +159,13 @@ pub trait Prove {
         &self,
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
-    ) -> Result<Self::Proof, Self::Error>;
+    ) -> Result<Self::Proof, ProveError>;
 
     /// Proves a run of the key's program.
     ///
     /// # Errors
     /// As [`Self::traces`] and [`Self::prove_traces`].
-    fn prove_run(&self, execution: &Execution) -> Result<Self::Proof, Self::Error> {
+    fn prove_run(&self, execution: &Execution) -> Result<Self::Proof, ProveError> {
         let traces = self.traces(execution)?;
         self.prove_traces(execution.statement, &traces)
     }
@@ -221,27 +218,24 @@ impl From<&whir::Report> for Accepted {
 pub trait Verify {
     /// A proof of a run.
     type Proof;
-    /// Why a proof is rejected.
-    type Error: Error + Send + Sync + 'static;
 
     /// Verifies that a proof is one of this key, that its statement begins with `expected`, and
-    /// that it has at least `min_bits` proven bits. No proof makes it panic.
+    /// what `options` ask for. No proof makes it panic.
     ///
     /// # Errors
     /// Why the proof is rejected.
     fn accept(
         &self,
         expected: &[F],
-        min_bits: usize,
+        options: VerifyOptions,
         proof: &Self::Proof,
-    ) -> Result<Accepted, Self::Error>;
+    ) -> Result<Accepted, VerifyError>;
 }
 
 impl<H: HashSuite, T: Provable<H>> Prove for ProvingKey<H, T> {
     type Proof = prover::Proof<H>;
-    type Error = prover::ProveError;
 
-    fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, Self::Error> {
+    fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
         prover::traces(self, execution)
     }
 
@@ -249,35 +243,33 @@ impl<H: HashSuite, T: Provable<H>> Prove for ProvingKey<H, T> {
         &self,
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
-    ) -> Result<Self::Proof, Self::Error> {
+    ) -> Result<Self::Proof, ProveError> {
         prover::prove_traces(self, statement, traces)
     }
 
     /// Traces are passed by value, so that they are not copied.
-    fn prove_run(&self, execution: &Execution) -> Result<Self::Proof, Self::Error> {
+    fn prove_run(&self, execution: &Execution) -> Result<Self::Proof, ProveError> {
         prover::prove_with_key(self, execution)
     }
 }
 
 impl<H: HashSuite, T: Provable<H>> Verify for Verifier<H, T> {
     type Proof = prover::Proof<H>;
-    type Error = VerifyError;
 
     fn accept(
         &self,
         expected: &[F],
-        min_bits: usize,
+        options: VerifyOptions,
         proof: &Self::Proof,
-    ) -> Result<Accepted, Self::Error> {
-        Ok((&self.verify(expected, min_bits, proof)?).into())
+    ) -> Result<Accepted, VerifyError> {
+        Ok((&self.verify(expected, options, proof)?).into())
     }
 }
 
 impl<T: whir::Provable> Prove for whir::ProvingKey<T> {
     type Proof = whir::Proof;
-    type Error = whir::ProveError;
 
-    fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, Self::Error> {
+    fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
         self.traces(execution)
     }
 
@@ -285,25 +277,24 @@ impl<T: whir::Provable> Prove for whir::ProvingKey<T> {
         &self,
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
-    ) -> Result<Self::Proof, Self::Error> {
+    ) -> Result<Self::Proof, ProveError> {
         self.prove_traces(statement, traces)
     }
 
-    fn prove_run(&self, execution: &Execution) -> Result<Self::Proof, Self::Error> {
+    fn prove_run(&self, execution: &Execution) -> Result<Self::Proof, ProveError> {
         self.prove(execution)
     }
 }
 
 impl<T: whir::Provable> Verify for whir::Verifier<T> {
     type Proof = whir::Proof;
-    type Error = whir::VerifyError;
 
     fn accept(
         &self,
         expected: &[F],
-        min_bits: usize,
+        options: VerifyOptions,
         proof: &Self::Proof,
-    ) -> Result<Accepted, Self::Error> {
-        Ok((&self.verify(expected, min_bits, proof)?).into())
+    ) -> Result<Accepted, VerifyError> {
+        Ok((&self.verify(expected, options, proof)?).into())
     }
 }

@@ -20,7 +20,7 @@ pub fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
     let aggregator = aggregator.expect("the preset has this blowup");
     let leaf = leaf::<Poseidon16Suite>(*aggregator.leaf_settings());
     let leaf = VerifiedProof::under_its_own_key(leaf).expect("the proof is valid");
-    let wrap = aggregator.wrap(&leaf, |_| ()).expect("the leaf is wrapped");
+    let wrap = aggregator.wrap(&leaf).expect("the leaf is wrapped");
     let RecursionProof::Whir(first) = wrap.proof() else {
         panic!("the canonical shape is over WHIR");
     };

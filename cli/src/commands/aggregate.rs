@@ -3,18 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_native::F;
 use droste_native::stark::security::Preset;
-use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
+use droste_verifier::aggregate::{Aggregate, Aggregator};
 use droste_verifier::file;
-use droste_verifier::summary::{AggregateSummary, Evidence, Node};
-use droste_verifier::tape::TapeSuite;
+use droste_verifier::summary::{AggregateSummary, Evidence, Node, milliseconds};
 use droste_vm::codec;
 use droste_vm::files;
-use droste_vm::isa::Program;
-use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::stack::Stack;
-use droste_vm::verifier::DEFAULT_LIMIT;
+use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 
 use crate::commands::verify::security_rows;
@@ -23,7 +19,6 @@ use crate::fields::field_list;
 use crate::output::{Format, Report, print};
 use crate::program;
 use crate::progress::Progress;
-use crate::suite::{InHash, in_hash};
 use crate::trust::{Trust, doubt_of, text_of, text_of_leaves};
 
 /// Arguments of `droste wrap`.
@@ -41,7 +36,7 @@ pub struct Wrap {
     public: String,
     /// Largest number of rows, blowup included, of the commitment to the program that the proof's
     /// parameters may require: this bounds the work of verifying.
-    #[arg(long, default_value_t = DEFAULT_LIMIT)]
+    #[arg(long, default_value_t = VerifyOptions::DEFAULT.limit)]
     limit: usize,
     #[command(flatten)]
     trust: Trust,
@@ -234,24 +229,19 @@ impl Wrap {
     /// Verifies the proof, wraps it, writes the aggregate and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
-        let aggregator = self.output.aggregator()?;
         let progress = Progress::spinner("wrapping");
+        let after_step = progress.clone();
+        let aggregator = self.output.aggregator()?.with_progress(move |_| {
+            after_step.message("bringing the wrap to the canonical shape");
+        });
         let (aggregate, evidence) = match (file::is_aggregate(&bytes), &self.program) {
             (true, None) => self.to_canonical_shape(&bytes, &aggregator)?,
             (false, Some(program)) => {
                 let public = field_list(&self.public)?;
                 let compiled = program::compile(program)?;
-                let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
-                progress.message(format!("wrapping a proof in {hash}"));
-                let work = Work {
-                    bytes: &bytes,
-                    program: &compiled.program,
-                    public: &public,
-                    limit: self.limit,
-                    aggregator,
-                    progress: &progress,
-                };
-                (in_hash(hash, work)?, Evidence::Derived)
+                let options = VerifyOptions::min_bits(0).with_limit(self.limit);
+                let wrap = aggregator.wrap_bytes(&bytes, compiled, &public, options);
+                (wrap.map_err(CommandError::failed)?, Evidence::Derived)
             }
             (true, Some(_)) => {
                 let message = "--program is for proofs of programs, but this is an aggregate";
@@ -275,36 +265,8 @@ impl Wrap {
     ) -> Result<(Aggregate, Evidence), CommandError> {
         let aggregate = file::decode(bytes).map_err(CommandError::failed)?;
         let (aggregate, evidence) = self.trust.accept(aggregate, &self.trust.deriver())?;
-        let canonical = aggregator.to_canonical_shape(aggregate, |_| ());
+        let canonical = aggregator.to_canonical_shape(aggregate);
         Ok((canonical.map_err(CommandError::failed)?, evidence))
-    }
-}
-
-struct Work<'a> {
-    bytes: &'a [u8],
-    program: &'a Program,
-    public: &'a [F],
-    limit: usize,
-    aggregator: Aggregator,
-    progress: &'a Progress,
-}
-
-impl InHash for Work<'_> {
-    type Output = Result<Aggregate, CommandError>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let proof = codec::decode::<H>(self.bytes).map_err(CommandError::failed)?;
-        let proof = VerifiedProof::of_program(proof, self.program, self.public, 0, self.limit)
-            .map_err(CommandError::failed)?;
-        self.aggregator
-            .wrap(&proof, |_| {
-                self.progress
-                    .message("bringing the wrap to the canonical shape")
-            })
-            .map_err(CommandError::failed)
     }
 }
 
@@ -315,9 +277,15 @@ impl Join {
         let progress = Progress::spinner(format!("joining {} proofs", self.aggregates.len()));
         let deriver = self.trust.deriver();
         let children = self.aggregates.iter();
-        let children: Vec<(Aggregate, Evidence)> = children
-            .map(|path| self.trust.read(path, &deriver))
-            .collect::<Result<_, _>>()?;
+        let read = |path: &PathBuf| {
+            let (child, evidence) = self.trust.read(path, &deriver)?;
+            let is_canonical = aggregator.check_canonical(child.proof());
+            let is_canonical = is_canonical.map_err(CommandError::failed);
+            is_canonical.map_err(CommandError::about(path.display()))?;
+            Ok((child, evidence))
+        };
+        let children: Vec<(Aggregate, Evidence)> =
+            children.map(read).collect::<Result<_, CommandError>>()?;
         let (children, evidence): (Vec<_>, Vec<_>) = children.into_iter().unzip();
         let joined = aggregator.join(children).map_err(CommandError::failed)?;
         // The join adds one key, which this process derived, so the weakest evidence of the
@@ -340,9 +308,7 @@ impl Output {
     /// recursion keys are trusted.
     fn write(&self, aggregate: &Aggregate, evidence: Evidence) -> Result<Summary, CommandError> {
         let steps = aggregate.steps().iter();
-        let verify_ms = steps
-            .last()
-            .map_or(0.0, |step| step.verify.as_secs_f64() * 1e3);
+        let verify_ms = steps.last().map_or(0.0, |step| milliseconds(step.verify));
         let says = AggregateSummary::new(aggregate, evidence, verify_ms);
         let summary = Summary::new(says.map_err(CommandError::failed)?);
         let bytes = file::encode(aggregate).map_err(CommandError::failed)?;
@@ -353,6 +319,7 @@ impl Output {
 
 #[cfg(test)]
 mod tests {
+    use droste_native::F;
     use droste_verifier::claim::MAX_DEPTH;
     use droste_vm::key::KeyDigest;
     use p3_field::PrimeCharacteristicRing;

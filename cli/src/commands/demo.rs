@@ -196,7 +196,7 @@ impl Run<'_> {
         let first = wrap.steps().len();
         let canonical = self
             .aggregator
-            .to_canonical_shape(wrap, |_| ())
+            .to_canonical_shape(wrap)
             .map_err(CommandError::failed)?;
         let lines = canonical.steps().iter().skip(first);
         self.aggregation

@@ -3,19 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_native::{FriSettings, HashId};
-use droste_verifier::tape::TapeSuite;
-use droste_vm::heights::Heights;
-use droste_vm::isa::Program;
-use droste_vm::key::ProvingKey;
-use droste_vm::machine::{Provable, StandardTables};
+use droste_native::HashId;
+use droste_verifier::proofs;
 use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::output::{Format, Report, print};
 use crate::parameters::Parameters;
 use crate::program;
-use crate::suite::{InHash, in_hash};
 
 /// Arguments of `droste key`.
 #[derive(Debug, Args)]
@@ -51,33 +46,13 @@ impl Key {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let settings = self.parameters.settings()?;
         let compiled = program::compile(&self.file)?;
-        let work = Make {
-            program: &compiled.program,
-            settings,
+        let key = proofs::key(self.hash, compiled, settings);
+        let (key, tables) = key.map_err(CommandError::failed)?;
+        let digest = Digest {
+            key: key.to_string(),
+            hash: self.hash,
+            tables,
         };
-        Ok(print(&in_hash(self.hash, work)?, format)?)
-    }
-}
-
-struct Make<'a> {
-    program: &'a Program,
-    settings: FriSettings,
-}
-
-impl InHash for Make<'_> {
-    type Output = Result<Digest, CommandError>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let key =
-            ProvingKey::<H, StandardTables>::new(self.program, self.settings, Heights::Minimal)
-                .map_err(CommandError::failed)?;
-        Ok(Digest {
-            key: key.key().digest().to_string(),
-            hash: H::ID,
-            tables: key.key().tables.clone(),
-        })
+        Ok(print(&digest, format)?)
     }
 }

@@ -7,20 +7,17 @@ use std::time::Instant;
 use clap::Args;
 use droste_native::HashId;
 use droste_native::stark::security::Preset;
-use droste_verifier::aggregate::{Aggregator, VerifiedProof};
+use droste_verifier::aggregate::Aggregator;
 use droste_verifier::file;
-use droste_verifier::keys::{Deriver, KeySet, Recipe};
+use droste_verifier::keys::{Deriver, KeySet};
 use droste_verifier::summary::{KeysSummary, digests};
-use droste_verifier::tape::TapeSuite;
 use droste_vm::codec;
-use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::stack::Stack;
 use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::output::{Format, Report, counted, print};
 use crate::progress::Progress;
-use crate::suite::{InHash, in_hash};
 use crate::trust::Derivation;
 
 /// Arguments of `droste keys`.
@@ -117,30 +114,7 @@ fn keys_of(
             .derive(&aggregate.keys)
             .map_err(CommandError::failed);
     }
-    let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
-    let work = WrapOf {
-        bytes: &bytes,
-        aggregator,
-    };
-    let recipe = in_hash(hash, work)?;
+    let recipe = aggregator.wrap_recipe_of_bytes(&bytes);
+    let recipe = recipe.map_err(CommandError::failed)?;
     deriver.keys([&recipe]).map_err(CommandError::failed)
-}
-
-struct WrapOf<'a> {
-    bytes: &'a [u8],
-    aggregator: &'a Aggregator,
-}
-
-impl InHash for WrapOf<'_> {
-    type Output = Result<Recipe, CommandError>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let proof = codec::decode::<H>(self.bytes).map_err(CommandError::failed)?;
-        let proof = VerifiedProof::under_its_own_key(proof).map_err(CommandError::failed)?;
-        let recipe = self.aggregator.wrap_recipe(&proof);
-        recipe.map_err(CommandError::failed)
-    }
 }

@@ -12,7 +12,7 @@ use droste_verifier::summary::Evidence;
 use droste_vm::codec;
 use droste_vm::files;
 use droste_vm::key::KeyDigest;
-use droste_vm::verifier::VerifyError;
+use droste_vm::verifier::{VerifyOptions, check_statement};
 use p3_field::PrimeField32;
 use serde::Serialize;
 
@@ -91,7 +91,7 @@ impl Shown {
         member_bytes: usize,
     ) -> Result<(Self, Member), CommandError> {
         let start = Instant::now();
-        let member = membership.verify(claim, key, min_bits, &leaves);
+        let member = membership.verify(claim, key, VerifyOptions::min_bits(min_bits), &leaves);
         let member = member.map_err(CommandError::failed)?;
         let shown = Self {
             key: key.to_string(),
@@ -197,7 +197,7 @@ impl VerifyMember {
         let leaves = self.leaves.accepted(None)?;
         let shown = Shown::new(&membership, &claim, self.key, self.min_bits, leaves, length);
         let (shown, member) = shown?;
-        check_statement(&expected, &member.statement)?;
+        check_statement(&expected, &member.statement).map_err(CommandError::failed)?;
         if let Some(position) = self.position
             && position != shown.position
         {
@@ -206,22 +206,5 @@ impl VerifyMember {
             return Err(CommandError::failed(message));
         }
         Ok(print(&shown, format)?)
-    }
-}
-
-/// Checks that a statement begins with these elements.
-fn check_statement(expected: &[F], found: &[F; 8]) -> Result<(), CommandError> {
-    if expected.len() > found.len() {
-        let found = expected.len();
-        return Err(CommandError::failed(VerifyError::StatementLength { found }));
-    }
-    let mut pairs = expected.iter().zip(found).enumerate();
-    match pairs.find(|(_, (expected, found))| expected != found) {
-        Some((index, (&expected, &found))) => Err(CommandError::failed(VerifyError::Statement {
-            index,
-            expected,
-            found,
-        })),
-        None => Ok(()),
     }
 }

@@ -1,21 +1,15 @@
 //! `droste prove`: runs a program and proves the run.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::{Args, value_parser};
-use droste_native::{F, HashId};
-use droste_verifier::summary::ProofSummary;
-use droste_verifier::tape::TapeSuite;
-use droste_vm::codec;
-use droste_vm::compiler::Compiled;
+use droste_native::HashId;
+use droste_verifier::proofs;
+use droste_verifier::summary::milliseconds;
 use droste_vm::executor::execute;
 use droste_vm::files;
 use droste_vm::heights::Heights;
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{ProveOptions, prove};
-use droste_vm::record::Execution;
-use droste_vm::verifier::verify;
+use droste_vm::prover::ProveOptions;
 
 use crate::commands::verify::Verified;
 use crate::error::CommandError;
@@ -24,7 +18,6 @@ use crate::output::{Format, print};
 use crate::parameters::Parameters;
 use crate::program::{self, LARGEST_LIMIT};
 use crate::progress::Progress;
-use crate::suite::{InHash, in_hash};
 
 /// Arguments of `droste prove`.
 #[derive(Debug, Args)]
@@ -63,50 +56,17 @@ impl Prove {
         let tape = program::tape(self.hints.as_deref())?;
         let execution = execute(&compiled, &public, &tape, self.limit)
             .map_err(|error| CommandError::Diagnostic(Box::new(error)))?;
-        let work = Work {
-            compiled: &compiled,
-            execution: &execution,
-            options: &options,
-            public: &public,
-        };
-        let progress = Progress::spinner(format!("proving {} cycles", execution.cycles.len()));
-        let (bytes, report) = in_hash(self.hash, work)?;
+        let cycles = execution.cycles.len();
+        let progress = Progress::spinner(format!("proving {cycles} cycles"));
+        let proved = proofs::prove(self.hash, &compiled, &execution, &public, &options)
+            .map_err(CommandError::failed)?;
         drop(progress);
-        files::write(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
-        Ok(print(&report, format)?)
-    }
-}
-
-struct Work<'a> {
-    compiled: &'a Compiled,
-    execution: &'a Execution,
-    options: &'a ProveOptions,
-    public: &'a [F],
-}
-
-impl InHash for Work<'_> {
-    type Output = Result<(Vec<u8>, Verified), CommandError>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let start = Instant::now();
-        let proof = prove::<H>(&self.compiled.program, self.execution, self.options)
-            .map_err(CommandError::failed)?;
-        let prove_ms = start.elapsed().as_secs_f64() * 1e3;
-        let start = Instant::now();
-        let report = verify::<H, StandardTables>(&proof.key, self.public, 0, &proof)
-            .map_err(CommandError::failed)?;
-        let verify_ms = start.elapsed().as_secs_f64() * 1e3;
-        let bytes = codec::encode(&proof).map_err(CommandError::failed)?;
+        files::write(&self.output, &proved.bytes).map_err(CommandError::file(&self.output))?;
         let verified = Verified {
-            shows_terms: false,
-            says: ProofSummary::new(&proof, &report, bytes.len()),
-            cycles: Some(self.execution.cycles.len()),
-            prove_ms: Some(prove_ms),
-            verify_ms,
+            cycles: Some(cycles),
+            prove_ms: Some(milliseconds(proved.prove)),
+            ..Verified::new(proved.says)
         };
-        Ok((bytes, verified))
+        Ok(print(&verified, format)?)
     }
 }

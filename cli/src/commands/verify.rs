@@ -5,19 +5,18 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use droste_native::F;
-use droste_verifier::aggregate::{UnverifiedAggregate, min_tree_bits};
+use droste_verifier::aggregate::{AggregateOptions, UnverifiedAggregate};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member::is_membership};
 use droste_verifier::keys::{Cache, Deriver};
-use droste_verifier::summary::{AggregateSummary, Evidence, ProofSummary, SecuritySummary};
-use droste_verifier::tape::TapeSuite;
+use droste_verifier::proofs::{self, Known};
+use droste_verifier::summary::{
+    AggregateSummary, Evidence, ProofSummary, SecuritySummary, milliseconds,
+};
 use droste_vm::codec;
 use droste_vm::files;
-use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::verifier::{self, DEFAULT_LIMIT, VerifyError};
+use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 
 use crate::commands::aggregate::Summary;
@@ -27,7 +26,6 @@ use crate::fields::field_list;
 use crate::output::{Format, Report, print};
 use crate::program;
 use crate::progress::Progress;
-use crate::suite::{InHash, in_hash};
 use crate::trust::{LeafKeys, Trust};
 
 /// What `verify` and `inspect` say of a membership.
@@ -67,7 +65,7 @@ pub struct Verify {
     leaves: LeafKeys,
     /// Largest number of rows, blowup included, of the commitments to each program that the
     /// parameters of the proof, or of the leaves, may require: this bounds the work of verifying.
-    #[arg(long, default_value_t = DEFAULT_LIMIT, requires = "programs")]
+    #[arg(long, default_value_t = VerifyOptions::DEFAULT.limit, requires = "programs")]
     limit: usize,
 }
 
@@ -103,11 +101,21 @@ pub struct Verified {
     /// Time to prove, if this command proved it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prove_ms: Option<f64>,
-    /// Time to verify.
-    pub verify_ms: f64,
     /// Whether the table has every term of the bits, as `--format json` does.
     #[serde(skip)]
     pub shows_terms: bool,
+}
+
+impl Verified {
+    /// What a proof says that another command made.
+    pub const fn new(says: ProofSummary) -> Self {
+        Self {
+            says,
+            cycles: None,
+            prove_ms: None,
+            shows_terms: false,
+        }
+    }
 }
 
 impl Report for Verified {
@@ -129,7 +137,7 @@ impl Report for Verified {
         let milliseconds = |value: f64| format!("{value:.1} ms");
         optional("cycles", self.cycles.map(|cycles| cycles.to_string()));
         optional("prove", self.prove_ms.map(milliseconds));
-        optional("verify", Some(milliseconds(self.verify_ms)));
+        optional("verify", Some(milliseconds(says.verify_ms)));
         optional("proof", Some(format!("{} bytes", says.proof_bytes)));
         optional("fft_cost", Some(says.fft_cost.to_string()));
         optional("opened per query", Some(says.opened_per_query.to_string()));
@@ -180,21 +188,14 @@ impl Verify {
             let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
             let leaves = self.accepted_leaves(&aggregate, key)?;
             let start = Instant::now();
-            let aggregate = aggregate
-                .verify(key, &claim.0, self.min_bits, &leaves)
-                .map_err(CommandError::failed)?;
-            let verify_ms = start.elapsed().as_secs_f64() * 1e3;
+            let options = AggregateOptions::min_bits(self.min_bits);
+            let options = options.with_min_tree_bits(self.min_tree_bits);
+            let aggregate = aggregate.verify(key, &claim.0, options, &leaves);
+            let aggregate = aggregate.map_err(CommandError::failed)?;
+            let verify_ms = milliseconds(start.elapsed());
             let deriver = Deriver::new().with_cache(Cache::of_user());
             let hidden = deriver.hidden_leaves(&aggregate);
             let hidden = hidden.map_err(CommandError::failed)?;
-            let found = aggregate.accepted().tree_bits;
-            let expected = min_tree_bits(self.min_tree_bits, self.min_bits);
-            if found < expected {
-                let message = format!(
-                    "the tree has {found} proven bits of security, expected at least {expected}"
-                );
-                return Err(CommandError::failed(message));
-            }
             let says = AggregateSummary::new(&aggregate, Evidence::Pinned, verify_ms);
             let says = says.map_err(CommandError::failed)?;
             let summary = Summary::new(says.with_hidden_leaves(&hidden));
@@ -218,23 +219,23 @@ impl Verify {
                 return Err(CommandError::usage(message));
             }
         };
-        let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
-        let work = Check {
-            bytes: &bytes,
-            program: program.as_ref().map(|compiled| &compiled.program),
-            key: self.key,
-            public: &public,
-            min_bits: self.min_bits,
-            limit: self.limit,
-            shows_terms: false,
+        let known = match (&program, self.key) {
+            (Some(compiled), _) => Known::Program(&compiled.program),
+            (None, Some(key)) => Known::Key(key),
+            (None, None) => Known::Nothing,
         };
-        let verified = in_hash(hash, work)?;
+        let says = proofs::verify(&bytes, known, &public, self.options());
+        let verified = Verified::new(says.map_err(CommandError::failed)?);
         drop(progress);
         Ok(print(&verified, format)?)
     }
 }
 
 impl Verify {
+    const fn options(&self) -> VerifyOptions {
+        VerifyOptions::min_bits(self.min_bits).with_limit(self.limit)
+    }
+
     /// The leaves that the options accept. The keys of programs depend on the parameters of the
     /// aggregate's leaves.
     fn accepted_leaves(
@@ -247,7 +248,7 @@ impl Verify {
         let mut keys = (!self.programs.is_empty()).then(BTreeSet::new);
         for path in &self.programs {
             let compiled = program::compile(path)?;
-            let of_program = aggregate.keys_of_leaves(&compiled.program, self.limit);
+            let of_program = aggregate.keys_of_leaves(&compiled, self.options());
             let of_program = of_program.map_err(CommandError::failed);
             let of_program = of_program.map_err(CommandError::about(path.display()))?;
             keys.get_or_insert_default().extend(of_program);
@@ -268,7 +269,7 @@ impl Inspect {
         if file::is_aggregate(&bytes) {
             let start = Instant::now();
             let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
-            let elapsed_ms = || start.elapsed().as_secs_f64() * 1e3;
+            let elapsed_ms = || milliseconds(start.elapsed());
             let says = if self.claimed {
                 let accepted = aggregate.check().map_err(CommandError::failed)?;
                 AggregateSummary::claimed(&aggregate, &accepted, elapsed_ms())
@@ -299,62 +300,13 @@ impl Inspect {
             let message = "--report is for aggregates of proofs";
             return Err(CommandError::usage(message));
         }
-        let hash = codec::hash_of(&bytes).map_err(CommandError::failed)?;
-        let work = Check {
-            bytes: &bytes,
-            program: None,
-            key: None,
-            public: &[],
-            min_bits: 0,
-            limit: 0,
+        let insecure = VerifyOptions::min_bits(0);
+        let says = proofs::verify(&bytes, Known::Nothing, &[], insecure);
+        let verified = Verified {
             shows_terms: true,
+            ..Verified::new(says.map_err(CommandError::failed)?)
         };
-        let verified = in_hash(hash, work)?;
         drop(progress);
         Ok(print(&verified, format)?)
-    }
-}
-
-struct Check<'a> {
-    bytes: &'a [u8],
-    program: Option<&'a Program>,
-    key: Option<KeyDigest>,
-    public: &'a [F],
-    min_bits: usize,
-    limit: usize,
-    shows_terms: bool,
-}
-
-impl InHash for Check<'_> {
-    type Output = Result<Verified, CommandError>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let proof = codec::decode::<H>(self.bytes).map_err(CommandError::failed)?;
-        if let Some(expected) = self.key {
-            let found = proof.key.digest();
-            if expected != found {
-                return Err(CommandError::failed(VerifyError::Key { expected, found }));
-            }
-        }
-        let start = Instant::now();
-        let (public, min_bits) = (self.public, self.min_bits);
-        let report = match self.program {
-            Some(program) => verifier::verify_program::<H, StandardTables>(
-                program, public, min_bits, self.limit, &proof,
-            ),
-            None => verifier::verify::<H, StandardTables>(&proof.key, public, min_bits, &proof),
-        }
-        .map_err(CommandError::failed)?;
-        let verify_ms = start.elapsed().as_secs_f64() * 1e3;
-        Ok(Verified {
-            says: ProofSummary::new(&proof, &report, self.bytes.len()),
-            cycles: None,
-            prove_ms: None,
-            verify_ms,
-            shows_terms: self.shows_terms,
-        })
     }
 }

@@ -336,7 +336,7 @@ fn the_order_is_kept(folder: &TempDir, key: &str, claim: &str) {
         folder,
         "join FOLDER/factorial.wrap -o FOLDER/none",
         1,
-        "does not have the canonical shape",
+        "factorial.wrap: the proof does not have the canonical shape",
     );
     // Another program or another input is refused.
     fails(

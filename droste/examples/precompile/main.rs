@@ -55,10 +55,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 5. The key names the tables and binds their constraints: a verifier for another machine
     //    rejects the proof.
     let settings = Preset::Toy.settings(2)?;
-    let key =
-        ProvingKey::<Blake3Suite, Tables>::new(&compiled.program, settings, Heights::Minimal)?;
+    let key = ProvingKey::<Blake3Suite, Tables>::new(&compiled, settings, Heights::Minimal)?;
     let proof = prove_with_key(&key, &run)?;
-    let report = verify::<Blake3Suite, Tables>(key.key(), &public, 0, &proof)?;
+    let insecure = VerifyOptions::min_bits(0);
+    let report = verify::<Blake3Suite, Tables>(key.key(), &public, insecure, &proof)?;
     println!("3 squared twice is {}", report.statement[1]);
     assert_eq!(report.statement[1], F::from_u32(81));
     Ok(())

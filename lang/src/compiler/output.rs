@@ -177,6 +177,18 @@ pub struct Compiled {
     pub source_map: SourceMap,
 }
 
+impl AsRef<Program> for Compiled {
+    fn as_ref(&self) -> &Program {
+        &self.program
+    }
+}
+
+impl From<Compiled> for Program {
+    fn from(compiled: Compiled) -> Self {
+        compiled.program
+    }
+}
+
 impl Compiled {
     /// Returns the precompile of an identity, if there is one.
     pub fn precompile(&self, identity: u32) -> Option<&Precompile> {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use droste_native::hash_signature::{PublicKey, Signature, Xmss};
-use droste_native::{FriSettings, HashId};
+use droste_native::{FriSettings, HashId, with_suite};
 use droste_verifier::summary::integers;
 use droste_verifier::tape::TapeSuite;
 use droste_verifier::xmss::{self, BatchClaim, BatchProgram, BatchProofError};
@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use super::message::given;
 use super::{SignatureClaims, SignedMessage, key_bytes, message, public_key};
-use crate::arguments::{InHash, hash_id, in_hash, settings};
+use crate::arguments::{hash_id, settings};
 use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
@@ -163,23 +163,6 @@ where
     }
 }
 
-struct Make {
-    program: BatchProgram,
-    settings: FriSettings,
-}
-
-impl InHash for Make {
-    type Output = Result<Arc<dyn Prover>, BatchProofError>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let prover = xmss::BatchProver::<H>::new(self.program, self.settings)?;
-        Ok(Arc::new(prover))
-    }
-}
-
 /// Proves batches of signatures: the program that verifies them, compiled, with its key.
 #[pyclass(frozen, module = "droste.signatures")]
 pub struct BatchProver {
@@ -214,7 +197,9 @@ impl BatchProver {
         let settings = settings(Some(preset), None, blowup)?;
         compute(py, move || {
             let program = BatchProgram::new(Xmss::DEFAULT, signatures)?;
-            let prover = in_hash(hash, Make { program, settings })?;
+            let prover: Arc<dyn Prover> = with_suite!(hash, H => {
+                Arc::new(xmss::BatchProver::<H>::new(program, settings)?)
+            });
             Ok(Self {
                 program,
                 hash,

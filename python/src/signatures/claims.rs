@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use droste_native::hash_signature::Xmss;
+use droste_verifier::aggregate::AggregateOptions;
 use droste_verifier::summary::{ClaimsSummary, integers};
 use droste_verifier::xmss::{self, BatchClaim, Wanted};
 use pyo3::prelude::*;
@@ -176,7 +177,8 @@ impl SignatureClaims {
     ///     wanted: what must be claimed: signed messages, whose signatures are not looked at, or
     ///         dictionaries with the fields `slot`, `message`, `root` and `public_param`.
     ///     min_bits: proven bits of security that each proof of the tree must have at least.
-    ///     min_tree_bits: proven bits that all proofs must have together, by the union bound.
+    ///     min_tree_bits: proven bits that all proofs must have together, by the union bound: 100,
+    ///         unless `min_bits` asks for less of each.
     ///     keys: digests of sets of recursion keys that are known to be good.
     ///     cache: keep derived keys in the user's cache folder.
     ///
@@ -187,7 +189,7 @@ impl SignatureClaims {
     ///     VerifyError: The aggregate is rejected, says something else, or something that is wanted
     ///         is not claimed.
     #[pyo3(signature = (
-        aggregate, *, wanted=vec![], min_bits=100, min_tree_bits=0, keys=vec![], cache=true
+        aggregate, *, wanted=vec![], min_bits=100, min_tree_bits=None, keys=vec![], cache=true
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn check<'py>(
@@ -196,10 +198,11 @@ impl SignatureClaims {
         aggregate: &Aggregate,
         wanted: Vec<Bound<'py, PyAny>>,
         min_bits: usize,
-        min_tree_bits: usize,
+        min_tree_bits: Option<usize>,
         keys: Vec<String>,
         cache: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let options = AggregateOptions::min_bits(min_bits).with_min_tree_bits(min_tree_bits);
         let trust = Trust::new(py, &keys, cache)?;
         let wanted = wanted.iter().enumerate().map(|(index, one)| {
             if let Ok(signed) = one.cast::<SignedMessage>() {
@@ -212,7 +215,7 @@ impl SignatureClaims {
         let summary = compute(py, move || {
             let (accepted, evidence) = aggregate.accept(&trust)?;
             let scheme = &Xmss::DEFAULT;
-            claims.check_aggregate(&accepted, scheme, min_bits, min_tree_bits, &wanted)?;
+            claims.check_aggregate(&accepted, scheme, options, &wanted)?;
             Ok(ClaimsSummary::new(&claims, &accepted, evidence))
         })?;
         Ok(pythonize(py, &summary)?)

@@ -3,13 +3,14 @@
 
 use droste_native::SettingsError;
 use droste_verifier::aggregate::AggregateError;
-use droste_verifier::circuit::RecursionVerifyError;
 use droste_verifier::claim::ClaimError;
 use droste_verifier::file::FileError;
 use droste_verifier::keys::KeysError;
 use droste_verifier::member::MemberError;
 use droste_vm::codec::DecodeError;
+use droste_vm::key::KeyError;
 use droste_vm::machine::MachineError;
+use droste_vm::stack::StackSettingsError;
 use droste_vm::verifier::VerifyError;
 
 /// Why a file or a forged proof is refused: names of the error's variants, outermost first.
@@ -102,11 +103,32 @@ refusals! {
         TooLarge: "trees of more than 524,288 nodes or 1,024 levels: `file::tree::tests`",
         TooManyKeys: "more than 256 keys: `file::tests`",
         NotCanonical, MemberMagic, MemberVersion,
+        Encode: "only when files are written",
     } cause |error| match error {
         FileError::Decode(error) => Some(chain(error)),
         _ => None,
     };
     SettingsError { OutOfRange };
+    StackSettingsError {
+        Fri,
+        Whir: "over WHIR: `whir` in `tests/tests/vm`",
+    } cause |error| match error {
+        StackSettingsError::Fri(error) => Some(chain(error)),
+        StackSettingsError::Whir(_) => None,
+    };
+    KeyError {
+        Settings,
+        Program: "only when keys are made",
+        Machine, HeightCount, Height,
+        FixedHeight: "only when keys are made",
+        Commitment: "only when keys are made",
+        Unsupported: "over WHIR: `whir` in `tests/tests/vm`",
+        Scheme: "over WHIR: `whir` in `tests/tests/vm`",
+    } cause |error| match error {
+        KeyError::Settings(error) => Some(chain(error)),
+        KeyError::Machine(error) => Some(chain(error)),
+        _ => None,
+    };
     MachineError {
         UnknownPrecompile: "only when keys are made",
         UnknownTables,
@@ -114,7 +136,9 @@ refusals! {
         Identity, CapSize,
     };
     VerifyError {
-        Key, Settings, Machine, KeyHeights,
+        Key,
+        Stack: "only when a proof is verified under a given key",
+        UnusableKey,
         ProgramKey: "only for callers who have the program: `proving` in `tests/tests/vm`",
         ProgramHeight: "only for callers who have the program: `proving` in `tests/tests/vm`",
         Limit: "only for callers who have the program: `allocation` in `tests/tests`",
@@ -125,22 +149,18 @@ refusals! {
         CapSize,
         TooManyMessages: "takes heights that are refused before: `lookups` in `vm/src`",
         Shape, Constraints, Lookups, Openings, Grinding,
+        Scheme: "over WHIR: `whir` in `tests/tests/vm`",
+        TableHeights: "over WHIR: `whir` in `tests/tests/vm`",
+        Fractions: "over WHIR: `whir` in `tests/tests/vm`",
+        Zerocheck: "over WHIR: `whir` in `tests/tests/vm`",
+        WhirOpening: "over WHIR: `whir` in `tests/tests/vm`",
     } cause |error| match error {
-        VerifyError::Settings(error) => Some(chain(error)),
-        VerifyError::Machine(error) => Some(chain(error)),
+        VerifyError::UnusableKey(error) => Some(chain(error)),
         VerifyError::Constraints { table } => Some((*table).to_owned()),
         VerifyError::Shape(error) => Some(heading(&format!("{error:?}"))),
         VerifyError::Openings(error) => Some(heading(&format!("{error:?}"))),
         VerifyError::Lookups(error) => Some(heading(&error.to_string())),
         VerifyError::Grinding(error) => Some(heading(&error.to_string())),
-        _ => None,
-    };
-    RecursionVerifyError {
-        Fri,
-        Whir: "the aggregates that are attacked here are over FRI: `over_whir` in `tests/tests/verifier`",
-        Stack: "only when a proof is verified under a given key",
-    } cause |error| match error {
-        RecursionVerifyError::Fri(error) => Some(chain(error)),
         _ => None,
     };
     ClaimError {
@@ -169,7 +189,9 @@ refusals! {
     AggregateError {
         Circuit: "only when aggregates are made",
         Recipe: "only when aggregates are made",
-        Verify, Keys, OtherClaim,
+        Verify,
+        Bits: "attacks require no proven bits, since this error would hide others",
+        Keys, OtherClaim,
         OtherShape: "only when aggregates are made", Empty: "only when aggregates are made",
         NoCanonicalShape: "only when aggregates are made",
         NeedsMoreSteps: "only when aggregates are made",

@@ -6,7 +6,7 @@ use droste_native::{
     Blake3Suite, F, FriSettings, HashId, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
     with_suite,
 };
-use droste_verifier::aggregate::{Aggregate, Aggregator, VerifiedProof};
+use droste_verifier::aggregate::{Aggregate, AggregateOptions, Aggregator, VerifiedProof};
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member};
 use droste_verifier::keys::{ClaimedKeys, Recipe};
@@ -19,7 +19,7 @@ use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::stack::Stack;
-use droste_vm::verifier::Verifier;
+use droste_vm::verifier::{Verifier, VerifyOptions};
 use p3_field::PrimeCharacteristicRing;
 
 use super::errors::{Rejection, chain};
@@ -165,7 +165,7 @@ where
     let statement = honest.statement;
     let judge = move |bytes: &[u8]| {
         let proof = codec::decode::<H>(bytes).map_err(|error| Rejection::of(&error))?;
-        let refused = match verifier.verify(&statement, 0, &proof) {
+        let refused = match verifier.verify(&statement, VerifyOptions::min_bits(0), &proof) {
             Ok(_) => return Ok(()),
             Err(refused) => refused,
         };
@@ -173,7 +173,7 @@ where
             return Err(Rejection::of(&refused));
         }
         let own = Verifier::<H, StandardTables>::new(proof.key.clone());
-        match own.and_then(|own| own.verify(&[], 0, &proof)) {
+        match own.and_then(|own| own.verify(&[], VerifyOptions::min_bits(0), &proof)) {
             Ok(_) => Ok(()),
             Err(error) => Err(Rejection(format!(
                 "{}, by its own key {}",
@@ -210,7 +210,12 @@ fn aggregate_file(name: &str, honest: &Aggregate, donor: &Aggregate) -> File {
     let judge = move |bytes: &[u8]| {
         let aggregate = file::decode(bytes).map_err(|error| Rejection::of(&error))?;
         let changed = recipes(&aggregate.keys) != made_from;
-        let verdict = aggregate.verify(key, &claim, 0, &AcceptedLeaves::Any);
+        let verdict = aggregate.verify(
+            key,
+            &claim,
+            AggregateOptions::min_bits(0),
+            &AcceptedLeaves::Any,
+        );
         let accepted = verdict.map_err(|error| Rejection::of(&error))?;
         if !changed || *accepted.tree() != tree || accepted.key() != key {
             return Ok(());
@@ -237,7 +242,12 @@ fn member_file(honest: &Aggregate, donor: &Aggregate) -> File {
     let (key, claim) = (honest.key(), honest.claim());
     let judge = move |bytes: &[u8]| {
         let member = member::decode(bytes).map_err(|error| Rejection::of(&error))?;
-        let verdict = member.verify(&claim, key, 0, &AcceptedLeaves::Any);
+        let verdict = member.verify(
+            &claim,
+            key,
+            VerifyOptions::min_bits(0),
+            &AcceptedLeaves::Any,
+        );
         verdict.map(|_| ()).map_err(|error| Rejection::of(&error))
     };
     let apart = |aggregate: &Aggregate| {
@@ -280,7 +290,7 @@ where
     let [honest, donor] = [5, 6].map(|input| taken_apart(&leaf::<H>(input, SETTINGS)));
     let again = |bytes: &[u8]| {
         let proof = codec::decode::<H>(bytes).map_err(|error| Rejection::of(&error))?;
-        codec::encode(&proof).map_err(|error| Rejection::of(&error))
+        codec::encode(&proof).map_err(|error| Rejection(error.to_string()))
     };
     let judge = decoding(&honest.0, again);
     File::new(format!("proof in {}", H::NAME), honest, donor, judge)
@@ -347,7 +357,7 @@ pub fn join_and_member() -> [File; 2] {
     let wrapped = |input| {
         let proof = leaf::<Poseidon16Suite>(input, SETTINGS);
         aggregator
-            .wrap(&verified(proof), |_| ())
+            .wrap(&verified(proof))
             .expect("it is brought to the canonical shape")
     };
     let join = |inputs: [u32; 2]| {
@@ -373,9 +383,7 @@ pub fn to_decode() -> Vec<File> {
         let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Whir).expect("it exists");
         let settings = *aggregator.leaf_settings();
         let proof = verified(leaf::<Poseidon16Suite>(input, settings));
-        aggregator
-            .wrap(&proof, |_| ())
-            .expect("an honest proof is wrapped")
+        aggregator.wrap(&proof).expect("an honest proof is wrapped")
     };
     let [five, six] = [5, 6].map(wrap::<Poseidon16Suite>);
     vec![

@@ -20,7 +20,7 @@ use droste_vm::record::Execution;
 use droste_vm::tables::ext::ExtCols;
 use droste_vm::tables::poseidon16::ChainCols;
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::Verifier;
+use droste_vm::verifier::{Verifier, VerifyOptions};
 use p3_air::BaseAir;
 use p3_batch_stark::common::{CommonData, GlobalPreprocessed, ProverData, ProverOnlyData};
 use p3_field::PrimeCharacteristicRing;
@@ -153,7 +153,9 @@ where
             Ok(proof) => proof,
             Err(error) => return Err(Rejection(format!("no proof: {error}"))),
         };
-        let verdict = self.verifier.verify(&[], 0, &proof);
+        let verdict = self
+            .verifier
+            .verify(&[], VerifyOptions::min_bits(0), &proof);
         verdict.map(drop).map_err(|error| Rejection::of(&error))
     }
 
@@ -325,7 +327,9 @@ where
         let proof = self
             .prove_without(bus, &traces)
             .expect("the prover proves any traces");
-        let verdict = self.verifier.verify(&[], 0, &proof);
+        let verdict = self
+            .verifier
+            .verify(&[], VerifyOptions::min_bits(0), &proof);
         Some(Forgery {
             change,
             verdict: verdict.map(drop).map_err(|error| Rejection::of(&error)),

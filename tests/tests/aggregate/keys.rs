@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use droste_air::test_utils::peak;
 use droste_gadgets::SOURCES;
 use droste_native::{F, FriSettings, HashId, Poseidon16Suite};
-use droste_verifier::aggregate::{Aggregate, AggregateError, UnverifiedAggregate};
+use droste_verifier::aggregate::{
+    Aggregate, AggregateError, AggregateOptions, UnverifiedAggregate,
+};
 use droste_verifier::circuit::PRECOMPILES;
 use droste_verifier::claim::{Claim, ClaimError, ClaimTree, MAX_DEPTH, MAX_NODES};
 use droste_verifier::file;
@@ -124,7 +126,12 @@ fn forged_keys_launder_nothing() {
     // The forger pins the digest of the forged set and joins the forgery with an honest aggregate.
     let honest = &TOYS.wraps[0];
     let poisonous = forgery.key();
-    let children = vec![copy(honest), forgery.pinned(poisonous, 0, ANY).unwrap()];
+    let children = vec![
+        copy(honest),
+        forgery
+            .pinned(poisonous, AggregateOptions::min_bits(0), ANY)
+            .unwrap(),
+    ];
     let poisoned = aggregator().join(children).unwrap();
     assert_eq!(poisoned.keys().iter().len(), 3);
     assert_eq!(poisoned.keys().bits(key), Some(250));
@@ -145,7 +152,9 @@ fn forged_keys_launder_nothing() {
     let mut added = unverified(honest);
     let (_, wrap) = listed(honest, 1);
     added.keys.insert(key, 250, wrap.recipe);
-    let refusal = added.verify(digest, &honest.claim(), 0, ANY).unwrap_err();
+    let refusal = added
+        .verify(digest, &honest.claim(), AggregateOptions::min_bits(0), ANY)
+        .unwrap_err();
     assert!(unused(&refusal), "{refusal}");
 }
 
@@ -182,7 +191,9 @@ fn derived_recipes_outlive_pinned_ones() {
     fri(&mut wrap.recipe.settings).num_queries += 1;
     let mut altered = unverified(one);
     altered.keys = with(&altered.keys, key, wrap);
-    let pinned = altered.pinned(one.key(), 0, ANY).unwrap();
+    let pinned = altered
+        .pinned(one.key(), AggregateOptions::min_bits(0), ANY)
+        .unwrap();
     let derived = unverified(other).derive(&DERIVER, ANY).unwrap();
     let joined = aggregator().join(vec![pinned, derived]).unwrap();
     assert_eq!(joined.keys(), TOYS.inner.keys());
@@ -396,7 +407,12 @@ fn the_largest_tree_takes_no_more_memory_than_stated() {
     assert_eq!(read.tree, wide.tree);
     // Every walk over such a tree ends, here with the first thing that is wrong about it.
     let refusal = aggregate
-        .verify(wrap.key(), &wrap.claim(), 0, ANY)
+        .verify(
+            wrap.key(),
+            &wrap.claim(),
+            AggregateOptions::min_bits(0),
+            ANY,
+        )
         .unwrap_err();
     let digest = matches!(refusal, AggregateError::Claim(ClaimError::Digest));
     assert!(digest, "{refusal}");

@@ -1,13 +1,14 @@
 //! Which leaves are accepted: a recursion proof whose children the tree hides is a leaf, too.
 
 use droste_native::{FriSettings, Poseidon16Suite};
-use droste_verifier::aggregate::{AggregateError, UnverifiedAggregate};
+use droste_verifier::aggregate::{AggregateError, AggregateOptions, UnverifiedAggregate};
 use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError};
 use droste_verifier::file;
 use droste_verifier::keys::{ClaimedKeys, Deriver, RecipeError};
 use droste_vm::compiler::compile;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
+use droste_vm::verifier::VerifyOptions;
 
 use crate::{ANY, TOYS, aggregator, copy, leaf, verified};
 
@@ -30,7 +31,7 @@ fn a_weak_proof_behind_a_leaf_is_accepted_only_on_demand() {
     };
     let proof = leaf::<Poseidon16Suite>("factorial", 5, weak);
     let weak_key = proof.key.digest();
-    let wrap = aggregator().wrap(&verified(proof), |_| ()).unwrap();
+    let wrap = aggregator().wrap(&verified(proof)).unwrap();
     let (wrap_key, weak_bits) = (wrap.tree().key, wrap.accepted().bits);
     let join = aggregator().join(vec![wrap, copy(&TOYS.wraps[0])]).unwrap();
     let claim = join.claim();
@@ -53,13 +54,15 @@ fn a_weak_proof_behind_a_leaf_is_accepted_only_on_demand() {
 
     let verify = |keys: &[KeyDigest]| {
         let leaves = keys.iter().copied().collect();
-        decoded(&hiding).verify(key, &claim, bits, &leaves)
+        decoded(&hiding).verify(key, &claim, AggregateOptions::min_bits(bits), &leaves)
     };
     let refused = verify(&[weak_key, usual_key]).unwrap_err();
     let leaf = matches!(refused, AggregateError::Claim(ClaimError::Leaf(key)) if key == wrap_key);
     assert!(leaf, "{refused}");
     // Whoever accepts any leaf, or takes the keys from the file, is told what is known here.
-    let any = decoded(&hiding).verify(key, &claim, bits, ANY).unwrap();
+    let any = decoded(&hiding)
+        .verify(key, &claim, AggregateOptions::min_bits(bits), ANY)
+        .unwrap();
     let taken = verify(&[wrap_key, usual_key]).unwrap();
     let deriver = Deriver::new();
     assert!(deriver.hidden_leaves(&any).unwrap().is_empty());
@@ -71,11 +74,20 @@ fn a_weak_proof_behind_a_leaf_is_accepted_only_on_demand() {
     );
 
     // The keys of the program at the parameters of the leaves: those of both proofs.
-    let keys_of = |name: &str, limit| decoded(&honest).keys_of_leaves(&program(name), limit);
+    let keys_of = |name: &str, limit| {
+        let options = VerifyOptions::default().with_limit(limit);
+        decoded(&honest).keys_of_leaves(program(name), options)
+    };
     let factorial = keys_of("factorial", 1 << 12).unwrap();
     assert_eq!(factorial, [weak_key, usual_key].into());
-    let verify =
-        |leaves: &AcceptedLeaves| decoded(&honest).verify(join.key(), &claim, weak_bits, leaves);
+    let verify = |leaves: &AcceptedLeaves| {
+        decoded(&honest).verify(
+            join.key(),
+            &claim,
+            AggregateOptions::min_bits(weak_bits),
+            leaves,
+        )
+    };
     let accepted = verify(&AcceptedLeaves::Keys(factorial.clone())).unwrap();
     assert_eq!(accepted.accepted().leaves, AcceptedLeaves::Keys(factorial));
     let other = keys_of("fibonacci", 1 << 12).unwrap();

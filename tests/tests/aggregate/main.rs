@@ -11,13 +11,15 @@ mod members;
 mod plan;
 mod presets;
 
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use droste_air::test_utils::Counting;
 use droste_native::stark::security::Preset;
 use droste_native::{F, FriSettings, Poseidon16Suite};
 use droste_verifier::aggregate::{
-    Aggregate, AggregateError, Aggregator, RunFigures, UnverifiedAggregate, VerifiedProof,
+    Aggregate, AggregateError, AggregateOptions, Aggregator, BitsError, RunFigures,
+    UnverifiedAggregate, VerifiedProof,
 };
 use droste_verifier::circuit::RecursionProof;
 use droste_verifier::claim::AcceptedLeaves;
@@ -110,7 +112,7 @@ where
 {
     let aggregator = aggregator();
     let leaf = verified(leaf::<H>(program, n, *aggregator.leaf_settings()));
-    let aggregate = aggregator.wrap(&leaf, |_| ()).unwrap();
+    let aggregate = aggregator.wrap(&leaf).unwrap();
     assert!(aggregator.is_canonical(aggregate.proof()));
     assert_eq!(
         aggregate.tree().leaves(),
@@ -162,31 +164,45 @@ fn unverified(aggregate: &Aggregate) -> UnverifiedAggregate {
 /// A copy of an aggregate, because joining consumes its children.
 fn copy(aggregate: &Aggregate) -> Aggregate {
     unverified(aggregate)
-        .pinned(aggregate.key(), 0, ANY)
+        .pinned(aggregate.key(), AggregateOptions::min_bits(0), ANY)
         .unwrap()
 }
 
-/// The aggregate is accepted at its stated bits, and refused at one more.
+/// The aggregate is accepted at its stated bits, of each proof and of all together, and refused at
+/// one more.
 fn accept(aggregate: &Aggregate) {
-    let verify =
-        |bits| unverified(aggregate).verify(aggregate.key(), &aggregate.claim(), bits, ANY);
+    let verify = |bits, tree_bits| {
+        let options = AggregateOptions::min_bits(bits).with_min_tree_bits(Some(tree_bits));
+        let (key, claim) = (aggregate.key(), aggregate.claim());
+        unverified(aggregate).verify(key, &claim, options, ANY)
+    };
     let accepted = aggregate.accepted();
-    assert_eq!(verify(accepted.bits).unwrap().accepted(), accepted);
-    verify(accepted.bits + 1).unwrap_err();
-    assert!(accepted.tree_bits <= accepted.bits);
+    let (bits, tree_bits) = (accepted.bits, accepted.tree_bits);
+    assert!(tree_bits <= bits);
+    assert_eq!(verify(bits, tree_bits).unwrap().accepted(), accepted);
+    verify(bits + 1, tree_bits).unwrap_err();
+    let refusal = verify(bits, tree_bits + 1).unwrap_err();
+    assert!(
+        matches!(refusal, AggregateError::Bits(BitsError::Tree { found, .. }) if found == tree_bits),
+        "{refusal}"
+    );
 }
 
 /// At heights too small for any proof, the attempt ends with an error as soon as a step would
 /// repeat its child's shape.
 #[test]
 fn a_canonical_shape_out_of_reach_is_refused() {
-    let small = Aggregator::new(Preset::Toy.settings(2).unwrap(), vec![6; 6]);
+    let steps = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&steps);
+    let small =
+        Aggregator::new(Preset::Toy.settings(2).unwrap(), vec![6; 6]).with_progress(move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
     let leaf = leaf::<Poseidon16Suite>("factorial", 5, *small.leaf_settings());
-    let mut steps = 0;
-    let refusal = small.wrap(&verified(leaf), |_| steps += 1).unwrap_err();
+    let refusal = small.wrap(&verified(leaf)).unwrap_err();
     assert!(
         matches!(refusal, AggregateError::NoCanonicalShape),
         "{refusal}"
     );
-    assert!(steps < 6, "{steps}");
+    assert!((1..6).contains(&steps.load(Ordering::Relaxed)), "{steps:?}");
 }

@@ -10,6 +10,7 @@ use droste_vm::key::KeyDigest;
 use p3_field::PrimeCharacteristicRing;
 
 use crate::ANY;
+use droste_vm::verifier::VerifyOptions;
 
 const KEY: KeyDigest = KeyDigest([F::ONE; 8]);
 
@@ -34,7 +35,9 @@ fn hostile_memberships_take_no_more_memory_than_stated() {
         println!("{levels}: {} bytes, {taken} of memory", bytes.len());
         assert_eq!(read, member);
         assert!(taken <= 6 * bytes.len() + (1 << 17), "{taken}");
-        let error = read.verify(&[F::ZERO; 8], read.key(), 0, ANY).unwrap_err();
+        let error = read
+            .verify(&[F::ZERO; 8], read.key(), VerifyOptions::min_bits(0), ANY)
+            .unwrap_err();
         assert!(matches!(error, MemberError::Digest { level: 1 }), "{error}");
     }
 }

@@ -15,7 +15,7 @@ use droste_verifier::plan::{
 use droste_vm::codec;
 use droste_vm::compiler::compile;
 use droste_vm::stack::Stack;
-use droste_vm::verifier::DEFAULT_LIMIT;
+use droste_vm::verifier::VerifyOptions;
 
 use crate::{TOYS, Toys, aggregator, leaf, verified};
 
@@ -34,7 +34,7 @@ static JOINING: LazyLock<Joining> = LazyLock::new(|| {
     let planner = Planner::default();
     let checked = leaves
         .each_ref()
-        .map(|leaf| planner.aggregate(leaf, 0).unwrap());
+        .map(|leaf| planner.aggregate(leaf, VerifyOptions::min_bits(0)).unwrap());
     let plan = planner
         .plan(&checked, Preset::Toy, Some(2), Stack::Fri)
         .unwrap();
@@ -54,7 +54,9 @@ fn wraps_are_leaves() {
     };
     assert_eq!(join.kind, Kind::Join);
     let planner = Planner::default();
-    let leaf = planner.aggregate(&leaves[0], 0).unwrap();
+    let leaf = planner
+        .aggregate(&leaves[0], VerifyOptions::min_bits(0))
+        .unwrap();
     // Alone, it is the root itself.
     let alone = planner
         .plan(
@@ -75,7 +77,10 @@ fn wraps_are_leaves() {
     };
     assert_eq!(further.kind, Kind::ToCanonical);
     assert!(!further.estimate.exact);
-    let refused = planner.aggregate(&leaves[0], 200).unwrap_err().to_string();
+    let refused = planner
+        .aggregate(&leaves[0], VerifyOptions::min_bits(200))
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("expected at least 200"), "{refused}");
 }
 
@@ -187,7 +192,7 @@ fn results_of_another_shape_are_made_again() {
     let bytes = codec::encode(&proof).unwrap();
     let program = compile(droste_programs::source("factorial").unwrap(), &[]).unwrap();
     let (planner, program) = (Planner::default(), LeafProgram::new(program.program));
-    let leaf = planner.proof(&bytes, &program, &[], 0, DEFAULT_LIMIT);
+    let leaf = planner.proof(&bytes, &program, &[], VerifyOptions::min_bits(0));
     let plan = planner
         .plan(&[leaf.unwrap()], Preset::Toy, Some(2), Stack::Fri)
         .unwrap();

@@ -295,7 +295,7 @@ where
     StandardTables: Provable<H>,
 {
     let aggregator = Aggregator::for_preset(preset, children, Stack::Whir).unwrap();
-    let wrap = aggregator.wrap(leaf, |_| ()).unwrap();
+    let wrap = aggregator.wrap(leaf).unwrap();
     let accepted = wrap.accepted();
     assert!(accepted.bits >= preset.target_bits(), "{accepted:?}");
     let derived = unverified(&wrap).derive(&Deriver::new(), ANY).unwrap();
@@ -308,14 +308,13 @@ fn fit_over_whir(shapes: &[(Preset, usize)]) {
     for &(preset, children) in shapes {
         let aggregator = Aggregator::for_preset(preset, children, Stack::Whir).unwrap();
         let leaf = leaf::<Poseidon16Suite>("factorial", 5, *aggregator.leaf_settings());
-        let wrap = aggregator
-            .wrap(&verified(leaf), |step| {
-                println!(
-                    "{preset}, {children}: {} cycles, canonical: {}",
-                    step.cycles, step.canonical
-                );
-            })
-            .unwrap();
+        let wrap = aggregator.wrap(&verified(leaf)).unwrap();
+        for step in wrap.steps() {
+            println!(
+                "{preset}, {children}: {} cycles, canonical: {}",
+                step.cycles, step.canonical
+            );
+        }
         let bits = wrap.accepted().root.bits();
         assert!(bits >= preset.target_bits(), "{preset}, {children}: {bits}");
         let RecursionProof::Whir(proof) = wrap.proof() else {
@@ -350,7 +349,7 @@ fn fit_over_whir(shapes: &[(Preset, usize)]) {
 /// A wrap of an aggregator's canonical shape.
 fn wrap(aggregator: &Aggregator) -> Aggregate {
     let leaf = leaf::<Poseidon16Suite>("factorial", 5, *aggregator.leaf_settings());
-    let wrap = aggregator.wrap(&verified(leaf), |_| ()).unwrap();
+    let wrap = aggregator.wrap(&verified(leaf)).unwrap();
     assert!(aggregator.is_canonical(wrap.proof()));
     wrap
 }

@@ -9,7 +9,7 @@ use droste_vm::heights::Heights;
 use droste_vm::key::{FORMAT_VERSION, KeyHeights, MACHINE_TAG, Message};
 use droste_vm::machine::{MAX_TABLES, Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
-use droste_vm::verifier::{DEFAULT_LIMIT, Verifier, VerifyError, verify, verify_program};
+use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions, verify, verify_program};
 
 use crate::common::{fibonacci, run, statement, toy};
 use crate::counting::{Taken, alone, taken};
@@ -190,11 +190,15 @@ where
         largest = largest.max(file.len());
         let (verdict, taken) = taken(|| {
             let proof = decode::<H>(&file).unwrap();
-            let own = verify::<H, StandardTables>(&proof.key, &statement(), 0, &proof);
-            let limit = DEFAULT_LIMIT;
-            let program = &compiled.program;
+            let own = verify::<H, StandardTables>(
+                &proof.key,
+                &statement(),
+                VerifyOptions::min_bits(0),
+                &proof,
+            );
+            let options = VerifyOptions::min_bits(0);
             let asked =
-                verify_program::<H, StandardTables>(program, &statement(), 0, limit, &proof);
+                verify_program::<H, StandardTables>(&compiled, &statement(), options, &proof);
             (own.err(), asked.err())
         });
         let name = header.name;

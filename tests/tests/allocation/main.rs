@@ -15,7 +15,7 @@ use droste_vm::heights::Heights;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
-use droste_vm::verifier::Verifier;
+use droste_vm::verifier::{Verifier, VerifyOptions};
 use droste_vm::whir::{self, RecursionTables};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -78,7 +78,7 @@ where
         let Ok(proof) = proof else { continue };
         let (verdict, taken) = measure(|| {
             let verifier = Verifier::<H, StandardTables>::new(proof.key.clone())?;
-            verifier.verify(&statement(), 0, &proof)
+            verifier.verify(&statement(), VerifyOptions::min_bits(0), &proof)
         });
         assert_eq!(verdict.is_ok(), bytes == honest);
         verifying = verifying.max(taken.bytes);
@@ -158,7 +158,7 @@ fn hostile_bytes_over_whir_take_no_more_memory_than_stated() {
             let (verdict, taken) = measure(|| {
                 whir::Verifier::<RecursionTables>::new(proof.key.clone())?.verify(
                     &statement(),
-                    0,
+                    VerifyOptions::min_bits(0),
                     &proof,
                 )
             });

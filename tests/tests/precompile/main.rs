@@ -18,7 +18,7 @@ use droste_vm::prover::{Proof, prove_traces, prove_with_key, traces};
 use droste_vm::tables::LookupCounts;
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::{VerifyError, verify};
+use droste_vm::verifier::{VerifyError, VerifyOptions, verify};
 use p3_air::{Air, BaseAir, BoundaryEnd, BoundaryPublic};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
@@ -75,10 +75,14 @@ fn it_is_proved_and_verified() {
     assert_eq!(execution.calls[id::CUSTOM.start as usize].len(), 4);
     let key = key(&compiled);
     let proof = prove_with_key(&key, &execution).unwrap();
-    let report = verify::<H, Tables>(key.key(), &PUBLIC, 0, &proof).unwrap();
+    let report =
+        verify::<H, Tables>(key.key(), &PUBLIC, VerifyOptions::min_bits(0), &proof).unwrap();
     assert!(report.tables.iter().any(|table| table.name == "squares"));
     // A machine without this precompile rejects the proof.
-    assert!(verify::<H, StandardTables>(key.key(), &PUBLIC, 0, &proof).is_err());
+    assert!(
+        verify::<H, StandardTables>(key.key(), &PUBLIC, VerifyOptions::min_bits(0), &proof)
+            .is_err()
+    );
     let standard = Compiled {
         precompiles: vec![],
         ..compiled
@@ -103,7 +107,7 @@ fn tampered_traces_are_rejected() {
         .unwrap();
     let verdict = |traces: &[RowMajorMatrix<F>]| {
         let proof: Proof<H> = prove_traces(&key, execution.statement, traces).unwrap();
-        verify::<H, Tables>(key.key(), &PUBLIC, 0, &proof)
+        verify::<H, Tables>(key.key(), &PUBLIC, VerifyOptions::min_bits(0), &proof)
     };
     verdict(&honest).unwrap();
     for column in 0..table::WIDTH {

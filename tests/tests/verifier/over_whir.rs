@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use droste_native::stark::security::Preset;
 use droste_native::{Blake3Suite, F, HashId, HashSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::aggregate::{
-    Aggregate, AggregateError, Aggregator, UnverifiedAggregate, VerifiedProof,
+    Aggregate, AggregateError, AggregateOptions, Aggregator, UnverifiedAggregate, VerifiedProof,
 };
-use droste_verifier::circuit::{ChildShape, CircuitError, RecursionProof, RecursionVerifyError};
+use droste_verifier::circuit::{ChildShape, CircuitError, RecursionProof};
 use droste_verifier::claim::{AcceptedLeaves, ClaimError};
 use droste_verifier::file::{self, FileError};
 use droste_verifier::keys::{Children, Deriver, KeysError, Recipe, RecipeError};
@@ -20,7 +20,8 @@ use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::stack::{Stack, StackSettings};
-use droste_vm::whir::{Proof, VerifyError};
+use droste_vm::verifier::VerifyError;
+use droste_vm::whir::Proof;
 use p3_field::PrimeCharacteristicRing;
 
 fn aggregator() -> Aggregator {
@@ -57,7 +58,7 @@ struct Made {
 
 static MADE: LazyLock<Made> = LazyLock::new(|| {
     let wraps = [5, 6].map(|n| {
-        let wrap = aggregator().wrap(&leaf::<Poseidon16Suite>(n), |_| ());
+        let wrap = aggregator().wrap(&leaf::<Poseidon16Suite>(n));
         wrap.unwrap()
     });
     let join = aggregator().join(wraps.iter().map(copy).collect()).unwrap();
@@ -70,7 +71,7 @@ fn unverified(aggregate: &Aggregate) -> UnverifiedAggregate {
 
 fn copy(aggregate: &Aggregate) -> Aggregate {
     unverified(aggregate)
-        .pinned(aggregate.key(), 0, ANY)
+        .pinned(aggregate.key(), AggregateOptions::min_bits(0), ANY)
         .unwrap()
 }
 
@@ -95,20 +96,30 @@ fn joins_are_joined_again() {
     // The join of joins has the key of the join of wraps.
     assert_eq!(outer.proof().key(), join.proof().key());
     let accepted = unverified(&outer)
-        .verify(outer.key(), &outer.claim(), 0, ANY)
+        .verify(
+            outer.key(),
+            &outer.claim(),
+            AggregateOptions::min_bits(0),
+            ANY,
+        )
         .unwrap();
     assert_eq!(accepted.accepted(), outer.accepted());
     // All of its keys are those of the programs that they are listed with.
     let derived = unverified(&outer).derive(&DERIVER, ANY).unwrap();
     assert_eq!(derived.keys(), outer.keys());
     let error = unverified(&outer)
-        .verify(outer.key(), &outer.claim(), outer.accepted().bits + 1, ANY)
+        .verify(
+            outer.key(),
+            &outer.claim(),
+            AggregateOptions::min_bits(outer.accepted().bits + 1),
+            ANY,
+        )
         .unwrap_err();
     assert!(
         matches!(
             error,
             AggregateError::Claim(ClaimError::Security { .. })
-                | AggregateError::Verify(RecursionVerifyError::Whir(VerifyError::Security { .. }))
+                | AggregateError::Verify(VerifyError::Security { .. })
         ),
         "{error}"
     );
@@ -118,9 +129,7 @@ fn joins_are_joined_again() {
 /// over FRI.
 #[test]
 fn a_proof_in_another_hash_reaches_the_canonical_shape() {
-    let wrap = aggregator()
-        .wrap(&leaf::<Poseidon2Suite>(5), |_| ())
-        .unwrap();
+    let wrap = aggregator().wrap(&leaf::<Poseidon2Suite>(5)).unwrap();
     let stacks: Vec<Stack> = wrap.steps().iter().map(|step| step.stack).collect();
     assert_eq!(stacks.first(), Some(&Stack::Fri));
     assert_eq!(stacks.last(), Some(&Stack::Whir));
@@ -135,19 +144,17 @@ fn stacks_are_not_mixed() {
     let over_fri = Aggregator::for_preset(Preset::Toy, 2, Stack::Fri).unwrap();
     let error = over_fri.join(vec![copy(&MADE.wraps[0])]).unwrap_err();
     assert!(
-        matches!(error, AggregateError::OtherShape { child: 0 }),
+        matches!(error, AggregateError::OtherShape { child: 0, .. }),
         "{error}"
     );
     // It can bring them to its own canonical shape.
-    let canonical = over_fri
-        .to_canonical_shape(copy(&MADE.wraps[0]), |_| ())
-        .unwrap();
+    let canonical = over_fri.to_canonical_shape(copy(&MADE.wraps[0])).unwrap();
     assert_eq!(canonical.proof().stack(), Stack::Fri);
     let derived = unverified(&canonical).derive(&DERIVER, ANY).unwrap();
     assert_eq!(derived.keys(), canonical.keys());
     let error = aggregator().join(vec![canonical]).unwrap_err();
     assert!(
-        matches!(error, AggregateError::OtherShape { child: 0 }),
+        matches!(error, AggregateError::OtherShape { child: 0, .. }),
         "{error}"
     );
 }
@@ -158,14 +165,13 @@ fn what_does_not_verify_is_no_aggregate() {
     let rejected = |change: &dyn Fn(&mut Proof)| {
         let mut aggregate = unverified(wrap);
         change(over_whir(&mut aggregate.proof));
-        aggregate.pinned(wrap.key(), 0, ANY).unwrap_err()
+        aggregate
+            .pinned(wrap.key(), AggregateOptions::min_bits(0), ANY)
+            .unwrap_err()
     };
     for log_height in [3, 40, usize::MAX] {
         let error = rejected(&|proof| proof.log_heights[0] = log_height);
-        let heights = matches!(
-            error,
-            AggregateError::Verify(RecursionVerifyError::Whir(VerifyError::Heights { .. }))
-        );
+        let heights = matches!(error, AggregateError::Verify(VerifyError::Heights { .. }));
         assert!(heights, "{error:?}");
     }
     let error = rejected(&|proof| proof.statement[0] += F::ONE);
@@ -175,10 +181,7 @@ fn what_does_not_verify_is_no_aggregate() {
     );
     let error =
         rejected(&|proof| proof.stark.opening.final_polynomial[0] += droste_native::EF::ONE);
-    let opening = matches!(
-        error,
-        AggregateError::Verify(RecursionVerifyError::Whir(VerifyError::Opening(_)))
-    );
+    let opening = matches!(error, AggregateError::Verify(VerifyError::WhirOpening(_)));
     assert!(opening, "{error:?}");
     // A key of another program.
     let error = rejected(&|proof| proof.key.program[0][0] += F::ONE);
@@ -287,10 +290,7 @@ fn forged_lists_are_refused() {
     child_shape(&mut recipe).tables[1] = "keccak".to_owned();
     let error = recipe.derive().unwrap_err();
     assert!(
-        matches!(
-            error,
-            RecipeError::Circuit(CircuitError::ChildMachineOverWhir(_))
-        ),
+        matches!(error, RecipeError::Circuit(CircuitError::ChildMachine(_))),
         "{error}"
     );
     // A program that hashes bytes has a table of which there are no proofs over WHIR.
@@ -298,7 +298,7 @@ fn forged_lists_are_refused() {
     *child_shape(&mut recipe) = of_bytes();
     let error = recipe.derive().unwrap_err();
     assert!(
-        matches!(error, RecipeError::Circuit(CircuitError::KeyOverWhir(_))),
+        matches!(error, RecipeError::Circuit(CircuitError::Key(_))),
         "{error}"
     );
 }

@@ -16,7 +16,7 @@ use droste_vm::heights::Heights;
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
-use droste_vm::verifier::{Verifier, VerifyError, verify};
+use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions, verify};
 use p3_field::PrimeCharacteristicRing;
 
 type R = Poseidon16Suite;
@@ -78,7 +78,13 @@ where
         proof.batch.degree_bits
     );
     let start = Instant::now();
-    verify::<R, StandardTables>(&proof.key, &proof.statement, 0, &proof).unwrap();
+    verify::<R, StandardTables>(
+        &proof.key,
+        &proof.statement,
+        VerifyOptions::min_bits(0),
+        &proof,
+    )
+    .unwrap();
     println!("verified in {:?}", start.elapsed());
     proof
 }

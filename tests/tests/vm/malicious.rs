@@ -16,7 +16,7 @@ use droste_vm::record::{Cycle, Execution, FinalMemory};
 use droste_vm::tables::blocks::BlockCols;
 use droste_vm::tables::cpu::CpuCols;
 use droste_vm::tables::words::WordCols;
-use droste_vm::verifier::{Report, VerifyError, verify};
+use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -54,7 +54,7 @@ impl Case {
 
     fn verdict(&self, traces: &Traces) -> Result<Report, VerifyError> {
         let proof = prove_traces(&self.key, self.execution.statement, traces).unwrap();
-        verify::<H, StandardTables>(self.key.key(), &[], 0, &proof)
+        verify::<H, StandardTables>(self.key.key(), &[], VerifyOptions::min_bits(0), &proof)
     }
 
     /// Returns the verdict on the traces of a run that the prover made up.
@@ -63,7 +63,7 @@ impl Case {
         change(&mut execution);
         let traces = traces(&self.key, &execution).unwrap();
         let proof = prove_traces(&self.key, execution.statement, &traces).unwrap();
-        verify::<H, StandardTables>(self.key.key(), &[], 0, &proof)
+        verify::<H, StandardTables>(self.key.key(), &[], VerifyOptions::min_bits(0), &proof)
     }
 }
 

@@ -7,7 +7,7 @@ use droste_vm::isa::id;
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
 use droste_vm::prover::{ProveOptions, prove};
-use droste_vm::verifier::verify;
+use droste_vm::verifier::{VerifyOptions, verify};
 
 #[test]
 fn every_table_in_one_machine() {
@@ -41,7 +41,9 @@ fn every_table_in_one_machine() {
     ];
     assert_eq!(key.tables, names);
     let proof = prove::<Blake3Suite>(&compiled.program, &execution, &options).unwrap();
-    let report = verify::<Blake3Suite, StandardTables>(&key, &[], 0, &proof).unwrap();
+    let report =
+        verify::<Blake3Suite, StandardTables>(&key, &[], VerifyOptions::min_bits(0), &proof)
+            .unwrap();
     for table in &report.tables {
         assert!(
             table.shape.degree <= 3,
@@ -68,7 +70,9 @@ fn the_recursion_machine_is_narrow() {
     };
     let proof = prove::<Poseidon16Suite>(&compiled.program, &execution, &options).unwrap();
     let key = proof.key.clone();
-    let report = verify::<Poseidon16Suite, StandardTables>(&key, &[], 0, &proof).unwrap();
+    let report =
+        verify::<Poseidon16Suite, StandardTables>(&key, &[], VerifyOptions::min_bits(0), &proof)
+            .unwrap();
     for table in &report.tables {
         println!(
             "{}: main {}, lookup {}, quotient {}, preprocessed {}",

@@ -11,7 +11,7 @@ use droste_vm::key::{DigestError, Key, KeyDigest, KeyError, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveError, ProveOptions, prove};
 use droste_vm::tables::program::ProgramError;
-use droste_vm::verifier::{Report, VerifyError, verify, verify_program};
+use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify, verify_program};
 use p3_field::PrimeCharacteristicRing;
 
 fn options(heights: Heights) -> ProveOptions {
@@ -39,7 +39,7 @@ fn check<H: HashSuite>(
 where
     StandardTables: Provable<H>,
 {
-    verify::<H, StandardTables>(key, public, min_bits, proof)
+    verify::<H, StandardTables>(key, public, VerifyOptions::min_bits(min_bits), proof)
 }
 
 fn key<H: HashSuite>(steps: u32, heights: Heights) -> Key<H>
@@ -278,7 +278,8 @@ fn the_program_is_committed_last() {
     let mut proof = proof::<Blake3Suite>(4, exact.clone()).unwrap();
     let program = fibonacci(4).program;
     let verify = |program: &Program, bits: usize, limit: usize, proof: &Proof<Blake3Suite>| {
-        verify_program::<Blake3Suite, T>(program, &statement(), bits, limit, proof)
+        let options = VerifyOptions::min_bits(bits).with_limit(limit);
+        verify_program::<Blake3Suite, T>(program, &statement(), options, proof)
     };
     let rows = 1 << (8 + toy().log_blowup);
     let report = verify(&program, 0, rows, &proof).unwrap();

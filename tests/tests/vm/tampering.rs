@@ -5,10 +5,10 @@ use crate::common::{fibonacci, run, statement, toy};
 use droste_native::{Blake3Suite, F, FriSettings, HashSuite};
 use droste_vm::codec::{DecodeError, decode, encode};
 use droste_vm::heights::Heights;
-use droste_vm::key::{KeyHeights, ProvingKey};
+use droste_vm::key::{KeyError, KeyHeights, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove, prove_traces, traces};
-use droste_vm::verifier::{Verifier, VerifyError};
+use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 
@@ -69,7 +69,11 @@ fn claimed_lengths_are_not_believed() {
             bytes.extend(claim.to_le_bytes());
             bytes.extend(&honest[at + 1..]);
             if let Ok(proof) = decode::<H>(&bytes) {
-                assert!(verifier.verify(&statement(), 0, &proof).is_err());
+                assert!(
+                    verifier
+                        .verify(&statement(), VerifyOptions::min_bits(0), &proof)
+                        .is_err()
+                );
                 assert!(Verifier::<H, StandardTables>::new(proof.key).is_err());
             }
         }
@@ -105,7 +109,9 @@ fn surplus_cap_digests_are_rejected() {
         let cap = changed.pointer_mut(path).unwrap().as_array_mut().unwrap();
         cap.push(cap[0].clone());
         let proof: Proof<H> = serde_json::from_value(changed).unwrap();
-        let rejection = verifier.verify(&statement(), 0, &proof).unwrap_err();
+        let rejection = verifier
+            .verify(&statement(), VerifyOptions::min_bits(0), &proof)
+            .unwrap_err();
         assert!(
             matches!(
                 rejection,
@@ -141,20 +147,27 @@ fn tables_shorter_than_the_cap_are_rejected() {
     assert!(tables.iter().all(|table| table.height() >= 1 << 8));
     let verifier = Verifier::<H, StandardTables>::new(capped.key().clone()).unwrap();
     let honest = prove_traces(&capped, execution.statement, &tables).unwrap();
-    verifier.verify(&statement(), 0, &honest).unwrap();
+    verifier
+        .verify(&statement(), VerifyOptions::min_bits(0), &honest)
+        .unwrap();
 
     let words = tables.len() - 2;
     assert!(short[words].height() < 1 << 8);
     tables[words] = short[words].clone();
     let proof = prove_traces(&capped, execution.statement, &tables).unwrap();
-    let rejection = verifier.verify(&statement(), 0, &proof).unwrap_err();
+    let rejection = verifier
+        .verify(&statement(), VerifyOptions::min_bits(0), &proof)
+        .unwrap_err();
     assert!(matches!(rejection, VerifyError::Heights { .. }));
 
     // A key cannot name such heights either.
     let mut fixed = capped.key().clone();
     fixed.heights = KeyHeights::Fixed(proof.batch.degree_bits.clone());
     let refusal = Verifier::<H, StandardTables>::new(fixed).err();
-    assert!(matches!(refusal, Some(VerifyError::KeyHeights)));
+    assert!(matches!(
+        refusal,
+        Some(VerifyError::UnusableKey(KeyError::Height { .. }))
+    ));
 }
 
 /// The whole statement is bound, including elements that the caller does not ask about.
@@ -163,8 +176,14 @@ fn every_lane_of_the_statement_is_bound() {
     let (verifier, mut proof) = make::<Blake3Suite>();
     for lane in 0..8 {
         proof.statement[lane] += F::ONE;
-        assert!(verifier.verify(&[], 0, &proof).is_err());
+        assert!(
+            verifier
+                .verify(&[], VerifyOptions::min_bits(0), &proof)
+                .is_err()
+        );
         proof.statement[lane] -= F::ONE;
     }
-    verifier.verify(&[], 0, &proof).unwrap();
+    verifier
+        .verify(&[], VerifyOptions::min_bits(0), &proof)
+        .unwrap();
 }

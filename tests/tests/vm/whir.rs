@@ -11,12 +11,13 @@ use droste_vm::heights::Heights;
 use droste_vm::isa::{Op, id};
 use droste_vm::key::{self, KeyHeights};
 use droste_vm::machine::StandardTables;
+use droste_vm::prover::ProveError;
 use droste_vm::record::Execution;
 use droste_vm::stack::{Prove, Verify};
 use droste_vm::verifier;
+use droste_vm::verifier::{VerifyError, VerifyOptions};
 use droste_vm::whir::{
-    Key, MAX_BYTES, Proof, ProveError, ProvingKey, RecursionTables, Verifier, VerifyError, decode,
-    encode,
+    Key, MAX_BYTES, Proof, ProvingKey, RecursionTables, Verifier, decode, encode,
 };
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
@@ -60,16 +61,22 @@ fn check_stack<P: Prove, V: Verify<Proof = P::Proof>>(
     changes: &[(usize, usize, usize)],
 ) {
     let honest = prover.prove_run(execution).unwrap();
-    let accepted = verifier.accept(&execution.statement, 0, &honest).unwrap();
+    let accepted = verifier
+        .accept(&execution.statement, VerifyOptions::min_bits(0), &honest)
+        .unwrap();
     assert_eq!(accepted.statement, execution.statement);
     assert!(
         verifier
-            .accept(&execution.statement, 1000, &honest)
+            .accept(&execution.statement, VerifyOptions::min_bits(1000), &honest)
             .is_err()
     );
     let mut other = execution.statement;
     other[7] += F::ONE;
-    assert!(verifier.accept(&other, 0, &honest).is_err());
+    assert!(
+        verifier
+            .accept(&other, VerifyOptions::min_bits(0), &honest)
+            .is_err()
+    );
 
     let traces = prover.traces(execution).unwrap();
     for &(table, row, column) in changes {
@@ -78,9 +85,11 @@ fn check_stack<P: Prove, V: Verify<Proof = P::Proof>>(
         let at = (row % trace.height()) * trace.width() + column % trace.width();
         trace.values[at] += F::ONE;
         let proof = prover.prove_traces(execution.statement, &changed);
-        let accepted = proof
-            .ok()
-            .and_then(|proof| verifier.accept(&execution.statement, 0, &proof).ok());
+        let accepted = proof.ok().and_then(|proof| {
+            verifier
+                .accept(&execution.statement, VerifyOptions::min_bits(0), &proof)
+                .ok()
+        });
         assert!(
             accepted.is_none(),
             "table {table}, row {row}, column {column}"
@@ -89,9 +98,9 @@ fn check_stack<P: Prove, V: Verify<Proof = P::Proof>>(
     // Another statement than that of the traces.
     let proof = prover.prove_traces(other, &traces);
     assert!(
-        proof
-            .ok()
-            .is_none_or(|proof| verifier.accept(&other, 0, &proof).is_err()),
+        proof.ok().is_none_or(|proof| verifier
+            .accept(&other, VerifyOptions::min_bits(0), &proof)
+            .is_err()),
         "the statement is bound"
     );
 }
@@ -155,13 +164,15 @@ fn both_stacks_refuse_the_same_changes() {
                 let mut changed = honest.clone();
                 changed[table].values[row * width + column] += F::ONE;
                 let of_fri = fri.prove_traces(statement, &changed).unwrap();
-                let of_fri = verifier.verify(&statement, 0, &of_fri);
+                let of_fri = verifier.verify(&statement, VerifyOptions::min_bits(0), &of_fri);
                 match case.key.prove_traces(statement, &changed) {
                     Err(ProveError::Unbalanced { .. }) => refused[0] += 1,
-                    Err(ProveError::Constraints(_)) => refused[1] += 1,
+                    Err(ProveError::Zerocheck(_)) => refused[1] += 1,
                     Err(error) => panic!("table {table}, row {row}, column {column}: {error}"),
                     Ok(proof) => {
-                        case.verifier.verify(&statement, 0, &proof).unwrap();
+                        case.verifier
+                            .verify(&statement, VerifyOptions::min_bits(0), &proof)
+                            .unwrap();
                         of_fri.as_ref().unwrap();
                         free += 1;
                         continue;
@@ -241,7 +252,7 @@ fn proofs_are_deterministic() {
     }
     let proof = decode(&first).unwrap();
     whir_verifier(&key)
-        .verify(&execution.statement, 0, &proof)
+        .verify(&execution.statement, VerifyOptions::min_bits(0), &proof)
         .unwrap();
 }
 
@@ -249,7 +260,10 @@ fn proofs_are_deterministic() {
 fn keys_statements_heights_and_bits_are_checked() {
     let case = Case::new(&fibonacci(40));
     let proof = case.prove();
-    let verify = |expected: &[F], bits, proof: &Proof| case.verifier.verify(expected, bits, proof);
+    let verify = |expected: &[F], bits, proof: &Proof| {
+        let options = VerifyOptions::min_bits(bits);
+        case.verifier.verify(expected, options, proof)
+    };
     let report = verify(&statement(), 0, &proof).unwrap();
     assert_eq!(report.key, case.key.key().digest());
     assert_eq!(report.tables.len(), 4);
@@ -293,13 +307,17 @@ fn keys_statements_heights_and_bits_are_checked() {
         digests.push(key.key().digest());
         let verifier = whir_verifier(&key);
         assert!(matches!(
-            verifier.verify(&[], 0, &proof),
+            verifier.verify(&[], VerifyOptions::min_bits(0), &proof),
             Err(VerifyError::Key { .. })
         ));
         // Nor does it if the proof claims that key.
         let mut claimed = decode(&encode(&proof).unwrap()).unwrap();
         claimed.key = key.key().clone();
-        assert!(verifier.verify(&[], 0, &claimed).is_err());
+        assert!(
+            verifier
+                .verify(&[], VerifyOptions::min_bits(0), &claimed)
+                .is_err()
+        );
     }
 
     // Heights that are impossible, and heights that are not the proof's.
@@ -362,8 +380,8 @@ fn changed_keys_are_refused() {
     let mut proof = case.prove();
     proof.key = other;
     assert!(matches!(
-        verifier.verify(&[], 0, &proof),
-        Err(VerifyError::Fractions(_) | VerifyError::Constraints(_) | VerifyError::Opening(_))
+        verifier.verify(&[], VerifyOptions::min_bits(0), &proof),
+        Err(VerifyError::Fractions(_) | VerifyError::Zerocheck(_) | VerifyError::WhirOpening(_))
     ));
 }
 
@@ -423,7 +441,7 @@ fn changed_proofs_are_refused() {
     let honest = serde_json::to_value(&proof).unwrap();
     let read: Proof = serde_json::from_value(honest.clone()).unwrap();
     case.verifier
-        .verify(&case.execution.statement, 0, &read)
+        .verify(&case.execution.statement, VerifyOptions::min_bits(0), &read)
         .unwrap();
     let mut all = vec![];
     paths(&honest["log_heights"], "/log_heights", &mut all);
@@ -437,7 +455,9 @@ fn changed_proofs_are_refused() {
             match serde_json::from_value::<Proof>(changed) {
                 Err(_) => unreadable += 1,
                 Ok(proof) => {
-                    let verdict = case.verifier.verify(&[], 0, &proof);
+                    let verdict = case
+                        .verifier
+                        .verify(&[], VerifyOptions::min_bits(0), &proof);
                     assert!(verdict.is_err(), "{path} = {change}");
                     rejected += 1;
                 }
@@ -462,7 +482,12 @@ fn changed_files_are_refused() {
             let mut bytes = honest.clone();
             bytes[at] ^= flip;
             if let Ok(proof) = decode(&bytes) {
-                assert!(case.verifier.verify(&[], 0, &proof).is_err(), "byte {at}");
+                assert!(
+                    case.verifier
+                        .verify(&[], VerifyOptions::min_bits(0), &proof)
+                        .is_err(),
+                    "byte {at}"
+                );
             }
         }
     }

@@ -8,6 +8,7 @@ use droste_vm::isa::Program;
 use droste_vm::key::{KeyDigest, ProvingKey};
 use droste_vm::machine::StandardTables;
 use droste_vm::stack::StackSettings;
+use droste_vm::verifier::VerifyOptions;
 
 use super::{AggregateError, UnverifiedAggregate};
 use crate::circuit::{ChildShape, Children};
@@ -17,11 +18,10 @@ impl UnverifiedAggregate {
     /// The keys that `program` has at the parameters (hash, settings and heights) with which this
     /// aggregate says that its leaves were proved, for [`AcceptedLeaves`].
     ///
-    /// The parameters need not be true: a leaf that has one of these keys is a proof of the program,
-    /// and its bits are those of the key set. The work is that of a key for each recursion key of the
-    /// file; `limit` is the largest number of rows to which this commits, blowup included, as in
-    /// [`droste_vm::verifier::verify_program`]. Callers compare the set with the one that they expect
-    /// first ([`Self::check_key`]).
+    /// The parameters need not be true: a leaf that has one of these keys is a proof of the
+    /// program, and its bits are those of the key set. The work is that of a key for each recursion
+    /// key of the file; [`VerifyOptions::limit`] bounds the rows to which this commits. Callers
+    /// compare the set with the one that they expect first ([`Self::check_key`]).
     ///
     /// [`AcceptedLeaves`]: crate::claim::AcceptedLeaves
     ///
@@ -29,9 +29,10 @@ impl UnverifiedAggregate {
     /// If parameters are out of range, or committing would take more rows.
     pub fn keys_of_leaves(
         &self,
-        program: &Program,
-        limit: usize,
+        program: impl AsRef<Program>,
+        options: VerifyOptions,
     ) -> Result<BTreeSet<KeyDigest>, AggregateError> {
+        let program = program.as_ref();
         let has_leaves = self.tree.nodes().filter_map(|(_, node)| {
             let mut children = node.children().iter();
             let is_leaf = children.any(|child| child.children().is_empty());
@@ -56,11 +57,11 @@ impl UnverifiedAggregate {
                 1_usize.checked_shl(log_rows).unwrap_or(usize::MAX)
             })
             .fold(0, usize::saturating_add);
-        if rows > limit {
+        if rows > options.limit {
             return Err(AggregateError::Recipe(Box::new(RecipeError::TooLarge {
                 what: "number of rows of the commitments to the program",
                 found: rows,
-                max: limit,
+                max: options.limit,
             })));
         }
         // What is no key of the program at all is no leaf's.

@@ -19,6 +19,7 @@ mod shape;
 mod step;
 mod verified;
 
+use std::fmt;
 use std::sync::Arc;
 
 use droste_native::{F, FriSettings, HashId};
@@ -26,15 +27,16 @@ use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::{MachineError, Provable, StandardTables};
 use droste_vm::stack::{Stack, StackSettings};
+use droste_vm::verifier::VerifyError;
 use thiserror::Error;
 
 pub use outlook::{RunFigures, StepOutlook};
 pub use step::Step;
-pub use verified::{Accepted, Aggregate, UnverifiedAggregate, VerifiedProof, min_tree_bits};
-
-use crate::circuit::{
-    ChildShape, Children, CircuitCache, CircuitError, RecursionProof, RecursionVerifyError, Run,
+pub use verified::{
+    Accepted, Aggregate, AggregateOptions, BitsError, UnverifiedAggregate, VerifiedProof,
 };
+
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, RecursionProof, Run};
 use crate::claim::{ClaimError, claim_tree};
 use crate::keys::{KeySet, KeysError, Recipe, RecipeError};
 use crate::tape::TapeSuite;
@@ -56,7 +58,10 @@ pub enum AggregateError {
     Recipe(Box<RecipeError>),
     /// The proof of an aggregate is not valid.
     #[error(transparent)]
-    Verify(#[from] RecursionVerifyError),
+    Verify(#[from] VerifyError),
+    /// The aggregate has too few proven bits.
+    #[error(transparent)]
+    Bits(#[from] BitsError),
     /// The recursion keys of an aggregate are not the expected ones, or not the keys of the
     /// programs that they are listed with.
     #[error(transparent)]
@@ -70,13 +75,12 @@ pub enum AggregateError {
         found: [F; 8],
     },
     /// A proof to join does not have this aggregator's canonical shape.
-    #[error(
-        "proof {child} does not have the canonical shape: its settings or heights differ; wrap it \
-         with the preset and arity of the join first"
-    )]
+    #[error("proof {child}: {source}")]
     OtherShape {
         /// Index of the proof, from 0.
         child: usize,
+        /// What is wrong, and what to do.
+        source: NotCanonical,
     },
     /// [`Aggregator::join`] was given no proofs.
     #[error("no proofs to join")]
@@ -107,6 +111,14 @@ pub enum AggregateError {
     Claim(#[from] ClaimError),
 }
 
+/// A proof to join does not have the canonical shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error(
+    "the proof does not have the canonical shape: its settings or heights differ; wrap it with the \
+     preset and arity of the join first"
+)]
+pub struct NotCanonical;
+
 /// Makes recursion proofs of one canonical shape. It keeps the circuits that its steps compile and
 /// shares them with its clones.
 #[derive(Clone, Debug)]
@@ -123,6 +135,23 @@ pub struct Aggregator {
     /// reached from proofs over FRI at minimal heights.
     last_intermediate: Option<LastIntermediate>,
     circuits: Arc<CircuitCache>,
+    progress: Progress,
+}
+
+/// What is called after each step.
+#[derive(Clone)]
+struct Progress(Arc<dyn Fn(&Step) + Send + Sync>);
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self(Arc::new(|_| ()))
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Progress")
+    }
 }
 
 impl Aggregator {
@@ -139,6 +168,7 @@ impl Aggregator {
             intermediate_of_bytes: settings,
             last_intermediate: None,
             circuits: Arc::default(),
+            progress: Progress::default(),
         }
     }
 
@@ -175,6 +205,15 @@ impl Aggregator {
     #[must_use]
     pub fn with_circuits(self, circuits: Arc<CircuitCache>) -> Self {
         Self { circuits, ..self }
+    }
+
+    /// Calls `progress` after each step of a wrap or join, on the thread that makes it.
+    #[must_use]
+    pub fn with_progress(self, progress: impl Fn(&Step) + Send + Sync + 'static) -> Self {
+        Self {
+            progress: Progress(Arc::new(progress)),
+            ..self
+        }
     }
 
     /// The circuits that this aggregator's steps have compiled.
@@ -214,21 +253,23 @@ impl Aggregator {
         self.canonical.is_of(&proof.shape())
     }
 
-    /// Brings the proof of an ordinary program to the canonical shape. Calls `progress` after each
-    /// step.
+    /// Like [`Self::is_canonical`], with the words for a proof that is not.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn check_canonical(&self, proof: &RecursionProof) -> Result<(), NotCanonical> {
+        self.is_canonical(proof).then_some(()).ok_or(NotCanonical)
+    }
+
+    /// Brings the proof of an ordinary program to the canonical shape.
     ///
     /// # Errors
     /// If R's heights are too small to verify it.
-    pub fn wrap<H: TapeSuite>(
-        &self,
-        proof: &VerifiedProof<H>,
-        progress: impl FnMut(&Step),
-    ) -> Result<Aggregate, AggregateError>
+    pub fn wrap<H: TapeSuite>(&self, proof: &VerifiedProof<H>) -> Result<Aggregate, AggregateError>
     where
         StandardTables: Provable<H>,
     {
-        let aggregate = self.first_step(proof)?;
-        self.after_first_step(aggregate, progress)
+        self.to_canonical_shape(self.first_step(proof)?)
     }
 
     /// Makes the first step of [`Self::wrap`] alone: the aggregate may have an intermediate shape,
@@ -275,36 +316,21 @@ impl Aggregator {
     }
 
     /// Proves the run of a circuit for AIRs (see [`crate::airs`]) and brings the proof to the
-    /// canonical shape. Calls `progress` after each step.
+    /// canonical shape.
     ///
     /// # Errors
     /// If the run cannot be proved, or R's heights are too small for it.
-    pub fn wrap_run(
-        &self,
-        run: Run,
-        progress: impl FnMut(&Step),
-    ) -> Result<Aggregate, AggregateError> {
-        let aggregate = self.prove_run(run, KeySet::default(), Size::Canonical)?;
-        self.after_first_step(aggregate, progress)
+    pub fn wrap_run(&self, run: Run) -> Result<Aggregate, AggregateError> {
+        self.to_canonical_shape(self.prove_run(run, KeySet::default(), Size::Canonical)?)
     }
 
-    fn after_first_step(
-        &self,
-        aggregate: Aggregate,
-        mut progress: impl FnMut(&Step),
-    ) -> Result<Aggregate, AggregateError> {
-        aggregate.steps().iter().for_each(&mut progress);
-        self.to_canonical_shape(aggregate, progress)
-    }
-
-    /// Brings an aggregate of any shape to the canonical shape. Calls `progress` after each step.
+    /// Brings an aggregate of any shape to the canonical shape.
     ///
     /// # Errors
     /// If R's heights are too small to verify it.
     pub fn to_canonical_shape(
         &self,
         mut aggregate: Aggregate,
-        mut progress: impl FnMut(&Step),
     ) -> Result<Aggregate, AggregateError> {
         while !self.is_canonical(aggregate.proof()) {
             if aggregate.steps().len() == MOST_STEPS {
@@ -316,7 +342,6 @@ impl Aggregator {
                 return Err(AggregateError::NoCanonicalShape);
             }
             let next = self.prove_run(run, keys, Size::Canonical)?;
-            next.steps().iter().for_each(&mut progress);
             aggregate = next.after(steps);
         }
         Ok(aggregate)
@@ -331,9 +356,11 @@ impl Aggregator {
     pub fn join(&self, children: Vec<Aggregate>) -> Result<Aggregate, AggregateError> {
         let (mut proofs, mut trees, mut keys) = (vec![], vec![], KeySet::default());
         for (index, child) in children.into_iter().enumerate() {
-            if !self.is_canonical(child.proof()) {
-                return Err(AggregateError::OtherShape { child: index });
-            }
+            let is_canonical = self.check_canonical(child.proof());
+            is_canonical.map_err(|source| AggregateError::OtherShape {
+                child: index,
+                source,
+            })?;
             let (proof, tree, below, _) = child.into_parts();
             keys.extend(&below);
             proofs.push(proof);

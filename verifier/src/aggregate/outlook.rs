@@ -197,7 +197,7 @@ fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
             let verifier = shape.verifier_over_whir(*settings)?;
             let (scheme, heights) = verifier
                 .shape(&shape.log_heights)
-                .map_err(CircuitError::HeightsOverWhir)?;
+                .map_err(CircuitError::Heights)?;
             let memory = estimated_bytes_over_whir(&scheme, heights.log_leaves());
             Ok((verifier.fft_cost(&shape.log_heights), memory))
         }

@@ -12,7 +12,7 @@ use droste_vm::stack::{Accepted, Stack};
 use droste_vm::whir;
 
 use super::shape::Size;
-use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
+use super::{Aggregate, AggregateError, Aggregator, NotCanonical, VerifiedProof};
 use crate::circuit::{
     ChildShape, Children, CircuitCache, CircuitError, MultilinearCircuit, ProgramCircuit,
     RecursionCircuit, RecursionProof, Run,
@@ -70,7 +70,7 @@ fn run_over_whir(
     trees: Vec<ClaimTree>,
 ) -> Result<Run, AggregateError> {
     let first = children.first().ok_or(AggregateError::Empty)?;
-    let shape = ChildShape::over_whir(&first.key, &first.log_heights);
+    let shape = ChildShape::new(&first.key, &first.log_heights);
     run_circuit(circuits, shape, children.len(), trees, |circuit| {
         MultilinearCircuit::of(circuit)?.execute(children)
     })
@@ -144,7 +144,8 @@ impl Aggregator {
                 RecursionProof::Whir(proof) => over_whir.push(proof),
             }
             if !over_fri.is_empty() && !over_whir.is_empty() {
-                return Err(AggregateError::OtherShape { child });
+                let source = NotCanonical;
+                return Err(AggregateError::OtherShape { child, source });
             }
         }
         match over_whir.is_empty() {
@@ -192,6 +193,7 @@ impl Aggregator {
             stack: proof.stack(),
             report: report.clone(),
         };
+        (self.progress.0)(&step);
         let tree = tree_of(report.key, report.statement, run.into_trees());
         Aggregate::made(proof, tree, keys, report, step)
     }

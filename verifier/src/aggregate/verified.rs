@@ -6,12 +6,13 @@ use droste_vm::key::{Key, KeyDigest};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::Proof;
 use droste_vm::stack;
-use droste_vm::verifier::{Report, VerifyError, verify, verify_program};
+use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify, verify_program};
+use thiserror::Error;
 
 use super::{AggregateError, Step};
 use crate::circuit::RecursionProof;
 use crate::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree, check_size};
-use crate::keys::{ClaimedKeys, Deriver, KeySet, KeysError, TreeBits};
+use crate::keys::{ClaimedKeys, Deriver, Evidence, KeySet, KeysError, TreeBits};
 
 /// The proof of an ordinary program, verified natively.
 #[derive(Debug)]
@@ -24,8 +25,8 @@ impl<H: HashSuite> VerifiedProof<H>
 where
     StandardTables: Provable<H>,
 {
-    /// Verifies `proof` under `key`: its statement must begin with `expected`, and it must have at
-    /// least `min_bits` proven bits ([`droste_vm::verifier::verify`]).
+    /// Verifies `proof` under `key`: its statement must begin with `expected`, and it must be as
+    /// `options` ask ([`droste_vm::verifier::verify`]).
     ///
     /// # Errors
     /// Why the proof is rejected.
@@ -33,27 +34,25 @@ where
         proof: Proof<H>,
         key: &Key<H>,
         expected: &[F],
-        min_bits: usize,
+        options: VerifyOptions,
     ) -> Result<Self, VerifyError> {
-        let report = verify::<H, StandardTables>(key, expected, min_bits, &proof)?;
+        let report = verify::<H, StandardTables>(key, expected, options, &proof)?;
         Ok(Self { proof, report })
     }
 
-    /// Verifies that `proof` is a proof of `program`, at the parameters that the proof states. To
-    /// do so the program's table is committed to, at most `limit` rows after extension by the
-    /// blowup ([`droste_vm::verifier::verify_program`]).
+    /// Verifies that `proof` is a proof of `program`, at the parameters that the proof states: its
+    /// statement must begin with `expected`, and it must be as `options` ask. The program's table
+    /// is committed to ([`droste_vm::verifier::verify_program`]).
     ///
     /// # Errors
     /// Why the proof is rejected.
     pub fn of_program(
         proof: Proof<H>,
-        program: &Program,
+        program: impl AsRef<Program>,
         expected: &[F],
-        min_bits: usize,
-        limit: usize,
+        options: VerifyOptions,
     ) -> Result<Self, VerifyError> {
-        let report =
-            verify_program::<H, StandardTables>(program, expected, min_bits, limit, &proof)?;
+        let report = verify_program::<H, StandardTables>(program, expected, options, &proof)?;
         Ok(Self { proof, report })
     }
 
@@ -64,7 +63,7 @@ where
     /// Why the proof is rejected.
     pub fn under_its_own_key(proof: Proof<H>) -> Result<Self, VerifyError> {
         let key = proof.key.clone();
-        Self::new(proof, &key, &[], 0)
+        Self::new(proof, &key, &[], VerifyOptions::min_bits(0))
     }
 
     /// The proof.
@@ -101,17 +100,74 @@ pub struct Aggregate {
     steps: Vec<Step>,
 }
 
+/// What a caller asks of an aggregate, beside its keys, claim and leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AggregateOptions {
+    /// Proven bits that every proof of the tree must have at least: 100 unless the caller says
+    /// otherwise.
+    pub min_bits: usize,
+    /// Proven bits that all proofs must have together, by the union bound. If the caller does not
+    /// say, 100, or none if fewer are asked of each proof.
+    pub min_tree_bits: Option<usize>,
+}
+
 /// Bits that all proofs of a tree must have together unless the caller says otherwise.
 const MIN_TREE_BITS: usize = 100;
 
-/// The tree bits to ask for: what the caller says, or else 100, unless fewer are asked of each proof.
-pub fn min_tree_bits(asked: Option<usize>, min_bits: usize) -> usize {
-    let default = if min_bits < MIN_TREE_BITS {
-        0
-    } else {
-        MIN_TREE_BITS
-    };
-    asked.unwrap_or(default)
+impl Default for AggregateOptions {
+    fn default() -> Self {
+        Self::min_bits(VerifyOptions::DEFAULT.min_bits)
+    }
+}
+
+impl AggregateOptions {
+    /// So many proven bits of every proof, and the default of all together. With 0, aggregates
+    /// without security are accepted.
+    pub const fn min_bits(min_bits: usize) -> Self {
+        Self {
+            min_bits,
+            min_tree_bits: None,
+        }
+    }
+
+    /// The same options, and so many bits of all proofs together, if it is some.
+    #[must_use]
+    pub const fn with_min_tree_bits(self, min_tree_bits: Option<usize>) -> Self {
+        Self {
+            min_tree_bits,
+            ..self
+        }
+    }
+
+    fn tree_bits(self) -> usize {
+        let default = match self.min_bits < MIN_TREE_BITS {
+            true => 0,
+            false => MIN_TREE_BITS,
+        };
+        self.min_tree_bits.unwrap_or(default)
+    }
+}
+
+/// An aggregate with too few proven bits.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BitsError {
+    /// One of its proofs has.
+    #[error("a proof of the aggregate has {found} proven bits, expected at least {expected}")]
+    Proof {
+        /// Bits that the caller requires.
+        expected: usize,
+        /// Bits of the weakest proof.
+        found: usize,
+    },
+    /// All of them together have.
+    #[error("the tree has {found} proven bits of security, expected at least {expected}")]
+    Tree {
+        /// Bits that the caller requires.
+        expected: usize,
+        /// Bits by the union bound.
+        found: usize,
+    },
 }
 
 /// What an accepted aggregate says.
@@ -141,6 +197,22 @@ impl Accepted {
             root,
         }
     }
+
+    /// Checks that there are the proven bits that are asked for.
+    ///
+    /// # Errors
+    /// Which are missing.
+    pub fn check(&self, options: AggregateOptions) -> Result<(), BitsError> {
+        let (expected, found) = (options.min_bits, self.bits);
+        if found < expected {
+            return Err(BitsError::Proof { expected, found });
+        }
+        let (expected, found) = (options.tree_bits(), self.tree_bits);
+        match found < expected {
+            true => Err(BitsError::Tree { expected, found }),
+            false => Ok(()),
+        }
+    }
 }
 
 impl UnverifiedAggregate {
@@ -167,8 +239,7 @@ impl UnverifiedAggregate {
     }
 
     /// Accepts the aggregate if it proves `claim`, its set of recursion keys has the digest `key`,
-    /// every leaf of its tree is one of `leaves`, and every proof of the tree has at least
-    /// `min_bits` proven bits.
+    /// every leaf of its tree is one of `leaves`, and it is as `options` ask.
     ///
     /// # Soundness obligations
     ///
@@ -183,7 +254,7 @@ impl UnverifiedAggregate {
         self,
         key: KeyDigest,
         claim: &[F; 8],
-        min_bits: usize,
+        options: AggregateOptions,
         leaves: &AcceptedLeaves,
     ) -> Result<Aggregate, AggregateError> {
         self.check_key(key)?;
@@ -193,7 +264,7 @@ impl UnverifiedAggregate {
                 found: self.claim(),
             });
         }
-        self.pinned(key, min_bits, leaves)
+        self.pinned(key, options, leaves)
     }
 
     /// Like [`Self::verify`], but accepts any claim.
@@ -203,10 +274,10 @@ impl UnverifiedAggregate {
     pub fn pinned(
         self,
         key: KeyDigest,
-        min_bits: usize,
+        options: AggregateOptions,
         leaves: &AcceptedLeaves,
     ) -> Result<Aggregate, AggregateError> {
-        self.accept(min_bits, leaves, |claimed| claimed.pinned(key))
+        self.accept(options, leaves, |claimed| claimed.pinned(key))
     }
 
     /// Accepts the aggregate, with any claim, if each of its recursion keys is the key of the
@@ -220,7 +291,29 @@ impl UnverifiedAggregate {
         deriver: &Deriver,
         leaves: &AcceptedLeaves,
     ) -> Result<Aggregate, AggregateError> {
-        self.accept(0, leaves, |claimed| deriver.derive(&claimed))
+        let options = AggregateOptions::min_bits(0);
+        self.accept(options, leaves, |claimed| deriver.derive(&claimed))
+    }
+
+    /// Accepts the aggregate, with any claim, leaves and bits, if the digest of its set of keys is
+    /// one of `pinned`, which are known to be good; otherwise as [`Self::derive`] does. Returns the
+    /// reason why its keys are trusted, too.
+    ///
+    /// # Errors
+    /// Why it is rejected.
+    pub fn trusted(
+        self,
+        pinned: &[KeyDigest],
+        deriver: &Deriver,
+    ) -> Result<(Aggregate, Evidence), AggregateError> {
+        let (key, any) = (self.key(), &AcceptedLeaves::Any);
+        Ok(match pinned.contains(&key) {
+            true => {
+                let options = AggregateOptions::min_bits(0);
+                (self.pinned(key, options, any)?, Evidence::Pinned)
+            }
+            false => (self.derive(deriver, any)?, Evidence::Derived),
+        })
     }
 
     /// Verifies the aggregate under the keys that it lists, without trusting them, with any leaves.
@@ -229,18 +322,18 @@ impl UnverifiedAggregate {
     /// # Errors
     /// Why it is not.
     pub fn check(&self) -> Result<Accepted, AggregateError> {
-        self.accept_listed(0, &AcceptedLeaves::Any)
+        self.accept_listed(AggregateOptions::min_bits(0), &AcceptedLeaves::Any)
     }
 
     fn accept(
         self,
-        min_bits: usize,
+        options: AggregateOptions,
         leaves: &AcceptedLeaves,
         trust: impl FnOnce(ClaimedKeys) -> Result<KeySet, KeysError>,
     ) -> Result<Aggregate, AggregateError> {
         // The cheap checks come first. They may use the listed keys, because `trust` either refuses
         // the keys or returns them and their bits unchanged.
-        let accepted = self.accept_listed(min_bits, leaves)?;
+        let accepted = self.accept_listed(options, leaves)?;
         Ok(Aggregate {
             keys: trust(self.keys)?,
             proof: self.proof,
@@ -252,13 +345,16 @@ impl UnverifiedAggregate {
 
     fn accept_listed(
         &self,
-        min_bits: usize,
+        options: AggregateOptions,
         leaves: &AcceptedLeaves,
     ) -> Result<Accepted, AggregateError> {
+        let min_bits = options.min_bits;
         let below = check_tree(&self.proof, &self.tree, &self.keys, min_bits)?;
         self.tree.check_leaves(leaves)?;
-        let root = self.proof.verify(min_bits)?;
-        Ok(Accepted::new(root, below, leaves))
+        let root = self.proof.verify(VerifyOptions::min_bits(min_bits))?;
+        let accepted = Accepted::new(root, below, leaves);
+        accepted.check(options)?;
+        Ok(accepted)
     }
 }
 
@@ -357,13 +453,18 @@ fn check_tree(
 
 #[cfg(test)]
 mod tests {
-    use super::min_tree_bits;
+    use super::AggregateOptions;
 
     #[test]
     fn trees_have_a_hundred_bits_unless_less_is_asked_of_each_proof() {
-        assert_eq!([100, 120].map(|bits| min_tree_bits(None, bits)), [100, 100]);
-        assert_eq!([0, 99].map(|bits| min_tree_bits(None, bits)), [0, 0]);
-        assert_eq!(min_tree_bits(Some(7), 100), 7);
-        assert_eq!(min_tree_bits(Some(112), 0), 112);
+        let tree_bits = |tree, bits| {
+            let options = AggregateOptions::min_bits(bits);
+            options.with_min_tree_bits(tree).tree_bits()
+        };
+        assert_eq!(AggregateOptions::default().tree_bits(), 100);
+        assert_eq!([100, 120].map(|bits| tree_bits(None, bits)), [100, 100]);
+        assert_eq!([0, 99].map(|bits| tree_bits(None, bits)), [0, 0]);
+        assert_eq!(tree_bits(Some(7), 100), 7);
+        assert_eq!(tree_bits(Some(112), 0), 112);
     }
 }

@@ -4,7 +4,7 @@
 use droste_native::whir::WhirSettings;
 use droste_native::{F, FriSettings, HashId, HashSuite};
 use droste_vm::codec::short_list;
-use droste_vm::key::{Key, KeyHeights};
+use droste_vm::key::{Key, KeyHeights, ProofSystem};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::stack::StackSettings;
 use droste_vm::verifier::Verifier;
@@ -65,20 +65,9 @@ pub struct ChildShape {
 
 impl ChildShape {
     /// The shape of proofs of `key` with these heights.
-    pub fn new<H: HashSuite>(key: &Key<H>, log_heights: &[usize]) -> Self {
+    pub fn new<P: ProofSystem>(key: &Key<P>, log_heights: &[usize]) -> Self {
         Self {
-            hash: H::ID,
-            settings: key.settings.into(),
-            tables: key.tables.clone(),
-            log_heights: log_heights.to_vec(),
-            fixed: key.heights != KeyHeights::Free,
-        }
-    }
-
-    /// The shape of proofs over WHIR of `key` with these heights.
-    pub fn over_whir(key: &whir::Key, log_heights: &[usize]) -> Self {
-        Self {
-            hash: HashId::Poseidon16,
+            hash: P::HASH,
             settings: key.settings.into(),
             tables: key.tables.clone(),
             log_heights: log_heights.to_vec(),
@@ -112,7 +101,7 @@ impl ChildShape {
     ) -> Result<whir::Verifier<RecursionTables>, CircuitError> {
         let program = self.program_log_height();
         whir::Verifier::of_machine(settings, &self.tables, self.key_heights(), program)
-            .map_err(CircuitError::ChildMachineOverWhir)
+            .map_err(CircuitError::ChildMachine)
     }
 
     /// What their keys say about heights.

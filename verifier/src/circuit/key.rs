@@ -9,10 +9,10 @@ use droste_vm::key::{KeyDigest, ProvingKey};
 use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
 use droste_vm::stack::{Accepted, Prove, Stack, StackSettings, Verify};
-use droste_vm::verifier::Verifier;
+use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions};
 use droste_vm::whir::{self, RecursionTables};
 
-use super::{CircuitError, RecursionProof, RecursionVerifyError, precompiles};
+use super::{CircuitError, RecursionProof, precompiles};
 
 /// Proving and verification key of a circuit, for one choice of settings and heights.
 pub struct CircuitKey(Keys);
@@ -99,19 +99,18 @@ impl CircuitKey {
     /// # Errors
     /// If the proof is rejected.
     pub fn verify(&self, proof: &RecursionProof) -> Result<Accepted, CircuitError> {
-        let statement = proof.statement();
-        let accepted = match (&self.0, proof) {
-            (Keys::Fri { verifier, .. }, RecursionProof::Fri(proof)) => verifier
-                .accept(&statement, 0, proof)
-                .map_err(RecursionVerifyError::from),
-            (Keys::Whir { verifier, .. }, RecursionProof::Whir(proof)) => verifier
-                .accept(&statement, 0, proof)
-                .map_err(RecursionVerifyError::from),
-            _ => Err(RecursionVerifyError::Stack {
+        let (statement, options) = (proof.statement(), VerifyOptions::min_bits(0));
+        Ok(match (&self.0, proof) {
+            (Keys::Fri { verifier, .. }, RecursionProof::Fri(proof)) => {
+                verifier.accept(&statement, options, proof)
+            }
+            (Keys::Whir { verifier, .. }, RecursionProof::Whir(proof)) => {
+                verifier.accept(&statement, options, proof)
+            }
+            _ => Err(VerifyError::Stack {
                 expected: self.stack(),
                 found: proof.stack(),
             }),
-        };
-        Ok(accepted?)
+        }?)
     }
 }

@@ -35,7 +35,6 @@ use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::VerifyError;
-use droste_vm::whir;
 use thiserror::Error;
 
 pub use cache::CircuitCache;
@@ -43,7 +42,7 @@ pub use children::{ChildShape, Children, MAX_TABLES};
 pub use key::CircuitKey;
 pub use multilinear::MultilinearCircuit;
 pub use program::ProgramCircuit;
-pub use proof::{RecursionProof, RecursionVerifyError};
+pub use proof::RecursionProof;
 pub use run::Run;
 
 use crate::codegen::{CodegenError, Evaluators, MultilinearEvaluators};
@@ -90,9 +89,6 @@ pub enum CircuitError {
     /// There is no machine whose proofs have the shape of the children.
     #[error("no machine makes proofs of the children's shape")]
     ChildMachine(#[source] KeyError),
-    /// There is no machine whose proofs over WHIR have the shape of the children.
-    #[error("no machine makes proofs of the children's shape")]
-    ChildMachineOverWhir(#[source] whir::KeyError),
     /// There is no verifier of proofs over WHIR of the children's shape.
     #[error(transparent)]
     ShapeOverWhir(#[from] MultilinearShapeError),
@@ -107,9 +103,6 @@ pub enum CircuitError {
     /// No proofs under the children's key have the given heights.
     #[error("no proofs under the children's key have the given heights")]
     Heights(#[source] VerifyError),
-    /// No proofs over WHIR under the children's key have the given heights.
-    #[error("no proofs under the children's key have the given heights")]
-    HeightsOverWhir(#[source] whir::VerifyError),
     /// A child is not valid.
     #[error("child {child} is not valid")]
     Child {
@@ -147,30 +140,12 @@ pub enum CircuitError {
     /// The key of the program cannot be made.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The key of the program over WHIR cannot be made.
-    #[error(transparent)]
-    KeyOverWhir(#[from] whir::KeyError),
     /// The run cannot be proved.
     #[error(transparent)]
     Prove(#[from] ProveError),
-    /// The run cannot be proved over WHIR.
-    #[error(transparent)]
-    ProveOverWhir(#[from] whir::ProveError),
     /// A proof, or the key under which it is verified, is not valid.
     #[error(transparent)]
-    Verify(#[from] RecursionVerifyError),
-}
-
-impl From<VerifyError> for CircuitError {
-    fn from(error: VerifyError) -> Self {
-        Self::Verify(error.into())
-    }
-}
-
-impl From<whir::VerifyError> for CircuitError {
-    fn from(error: whir::VerifyError) -> Self {
-        Self::Verify(error.into())
-    }
+    Verify(#[from] VerifyError),
 }
 
 /// What a circuit's program verifies.

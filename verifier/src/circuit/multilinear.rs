@@ -154,7 +154,7 @@ fn compile<T: Provable>(
 ) -> Result<RecursionCircuit, CircuitError> {
     RecursionCircuit::new(Parts {
         children: Children::Programs {
-            shape: ChildShape::over_whir(verifier.key(), log_heights),
+            shape: ChildShape::new(verifier.key(), log_heights),
             count,
         },
         verifies: Verifies::Whir(Box::new(generate(verifier, log_heights)?)),
@@ -171,7 +171,7 @@ pub(crate) fn shape_of<T: Provable>(
     let settings = &verifier.key().settings;
     let (cap_height, level) = (settings.cap_height, settings.security_level);
     let shape = verifier.shape(log_heights);
-    let (scheme, heights) = shape.map_err(CircuitError::HeightsOverWhir)?;
+    let (scheme, heights) = shape.map_err(CircuitError::Heights)?;
     let shape = multilinear_shape(verifier.system(), &heights, &scheme, cap_height, level)?;
     Ok((scheme, shape))
 }
@@ -184,7 +184,7 @@ fn generate<T: Provable>(
     let (scheme, shape) = shape_of(verifier, log_heights)?;
     let mut security = verifier
         .security(log_heights)
-        .map_err(CircuitError::HeightsOverWhir)?;
+        .map_err(CircuitError::Heights)?;
     security.add(comparison_of_leaves(&shape.opening));
     Ok(WhirVerifier {
         scheme,

@@ -13,7 +13,7 @@ use droste_vm::key::Key;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions};
 use droste_vm::record::Execution;
-use droste_vm::verifier::Verifier;
+use droste_vm::verifier::{Verifier, VerifyOptions};
 use p3_air::BaseAir;
 
 use super::{ChildShape, Children, CircuitError, FriVerifier, Parts, RecursionCircuit, Verifies};
@@ -139,7 +139,7 @@ impl<H: TapeSuite> ProgramCircuit<H> {
     ) -> Result<Proof<Poseidon16Suite>, CircuitError> {
         for (child, proof) in children.iter().enumerate() {
             Verifier::<H, T>::new(proof.key.clone())
-                .and_then(|verifier| verifier.verify(&[], 0, proof))
+                .and_then(|verifier| verifier.verify(&[], VerifyOptions::min_bits(0), proof))
                 .map_err(|source| CircuitError::Child { child, source })?;
         }
         let execution = self.execute(children)?;

@@ -1,15 +1,14 @@
 //! Proofs of runs of recursion programs, in either proof stack.
 
 use droste_native::{F, Poseidon16Suite};
-use droste_vm::codec::{self, DecodeError};
+use droste_vm::codec::{self, EncodeError};
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
 use droste_vm::prover::Proof;
 use droste_vm::stack::{Accepted, Stack, StackSettings, Verify};
-use droste_vm::verifier::{Verifier, VerifyError};
+use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions};
 use droste_vm::whir::{self, RecursionTables};
 use serde::Serialize;
-use thiserror::Error;
 
 use super::{ChildShape, CircuitError};
 
@@ -22,25 +21,6 @@ pub enum RecursionProof {
     Fri(Proof<Poseidon16Suite>),
     /// A proof over WHIR.
     Whir(whir::Proof),
-}
-
-/// Why the proof of a recursion program's run is rejected.
-#[derive(Debug, Error)]
-pub enum RecursionVerifyError {
-    /// A batch STARK.
-    #[error(transparent)]
-    Fri(#[from] VerifyError),
-    /// A proof over WHIR.
-    #[error(transparent)]
-    Whir(#[from] whir::VerifyError),
-    /// The proof is of another stack than the key.
-    #[error("the proof is one over {found}, but the key is for proofs over {expected}")]
-    Stack {
-        /// Stack of the key.
-        expected: Stack,
-        /// Stack of the proof.
-        found: Stack,
-    },
 }
 
 impl From<Proof<Poseidon16Suite>> for RecursionProof {
@@ -114,7 +94,7 @@ impl RecursionProof {
     pub fn shape(&self) -> ChildShape {
         match self {
             Self::Fri(proof) => ChildShape::new(&proof.key, &proof.batch.degree_bits),
-            Self::Whir(proof) => ChildShape::over_whir(&proof.key, &proof.log_heights),
+            Self::Whir(proof) => ChildShape::new(&proof.key, &proof.log_heights),
         }
     }
 
@@ -130,27 +110,27 @@ impl RecursionProof {
     ///
     /// # Errors
     /// None for proofs that a prover made.
-    pub fn encode(&self) -> Result<Vec<u8>, DecodeError> {
+    pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {
         match self {
             Self::Fri(proof) => codec::encode(proof),
             Self::Whir(proof) => whir::encode(proof),
         }
     }
 
-    /// Verifies the proof under the key that it carries. It must have at least `min_bits` proven
-    /// bits, and may have any statement: the caller compares what is returned with what it expects.
+    /// Verifies the proof under the key that it carries. It may have any statement: the caller
+    /// compares what is returned with what it expects.
     ///
     /// # Errors
     /// Why it is rejected.
-    pub fn verify(&self, min_bits: usize) -> Result<Accepted, RecursionVerifyError> {
+    pub fn verify(&self, options: VerifyOptions) -> Result<Accepted, VerifyError> {
         Ok(match self {
             Self::Fri(proof) => {
                 let verifier = Verifier::<_, StandardTables>::new(proof.key.clone())?;
-                verifier.accept(&[], min_bits, proof)?
+                verifier.accept(&[], options, proof)?
             }
             Self::Whir(proof) => {
                 let verifier = whir::Verifier::<RecursionTables>::new(proof.key.clone())?;
-                verifier.accept(&[], min_bits, proof)?
+                verifier.accept(&[], options, proof)?
             }
         })
     }

@@ -11,7 +11,7 @@ use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, log_heights, prove_traces, traces};
 use droste_vm::record::Execution;
 use droste_vm::report::TableReport;
-use droste_vm::verifier::Verifier;
+use droste_vm::verifier::{Verifier, VerifyOptions};
 
 use super::{CostError, Request};
 use crate::circuit::{ProgramCircuit, RecursionCircuit};
@@ -55,7 +55,7 @@ where
     let proof = prove_traces(&key, request.execution.statement, traces)?;
     let prove = start.elapsed();
     let cpu = cpu_time().saturating_sub(cpu);
-    let report = verifier.verify(&[], 0, &proof)?;
+    let report = verifier.verify(&[], VerifyOptions::min_bits(0), &proof)?;
     Ok(Leaf {
         prove,
         cpu,

@@ -13,17 +13,17 @@ mod stages;
 use std::time::Duration;
 
 use droste_native::{FriSettings, HashId, with_suite};
-use droste_vm::codec::DecodeError;
+use droste_vm::codec::EncodeError;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyError;
 use droste_vm::prover::ProveError;
 use droste_vm::record::Execution;
 use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::verifier::VerifyError;
-use droste_vm::whir;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::aggregate::{AggregateError, Aggregator, Step, VerifiedProof};
 use crate::circuit::CircuitError;
 pub use leaf::{Leaf, leaf};
 pub use machine::{Kernels, Machine};
@@ -55,15 +55,6 @@ pub enum CostError {
     /// A proof just made does not verify.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// The key of the wrap over WHIR cannot be made.
-    #[error(transparent)]
-    KeyOverWhir(#[from] whir::KeyError),
-    /// The wrap cannot be proved over WHIR.
-    #[error(transparent)]
-    ProveOverWhir(#[from] whir::ProveError),
-    /// A proof over WHIR just made does not verify.
-    #[error(transparent)]
-    VerifyOverWhir(#[from] whir::VerifyError),
     /// Proofs over WHIR are committed in Poseidon-16, and their machine has tables of no other
     /// hash.
     #[error("over WHIR the hashes of both proofs are poseidon16: the {proof} one is in {hash}")]
@@ -76,9 +67,12 @@ pub enum CostError {
     /// The wrap cannot be generated or run.
     #[error(transparent)]
     Circuit(#[from] CircuitError),
+    /// The inner proof cannot be brought to the canonical shape.
+    #[error(transparent)]
+    Aggregate(#[from] AggregateError),
     /// A proof cannot be encoded, so its bytes cannot be counted.
     #[error(transparent)]
-    Encode(#[from] DecodeError),
+    Encode(#[from] EncodeError),
     /// Plonky3's own table, which is proved for comparison, cannot be proved.
     #[error("Plonky3's own Poseidon1 table, the peer, cannot be proved")]
     Peer(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -246,6 +240,21 @@ pub fn measure(
             outer::measure(request, &run, wrap, [])
         }
     }
+}
+
+/// Proves a program in `inner` and brings the proof to the canonical shape. Returns the steps.
+///
+/// # Errors
+/// If anything cannot be proved, or the inner proof would take more memory than the request allows.
+pub fn canonical_steps(
+    request: &Request<'_>,
+    inner: HashId,
+    aggregator: &Aggregator,
+) -> Result<Vec<Step>, CostError> {
+    with_suite!(inner, H => {
+        let proof = VerifiedProof::under_its_own_key(leaf::<H>(request)?.proof)?;
+        Ok(aggregator.wrap(&proof)?.steps().to_vec())
+    })
 }
 
 fn gibibytes(bytes: usize) -> f64 {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::whir::WhirSettings;
 use droste_native::{FriSettings, HashId, HashSuite};
-use droste_vm::codec::{self, DecodeError};
+use droste_vm::codec::{self, EncodeError};
 use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::{Provable, StandardTables};
@@ -14,7 +14,7 @@ use droste_vm::prover::log_heights;
 use droste_vm::report::TableReport;
 use droste_vm::stack::{Prove, Stack, StackSettings, Verify};
 use droste_vm::tables::{Table, TraceInput};
-use droste_vm::verifier::Verifier;
+use droste_vm::verifier::{Verifier, VerifyOptions};
 use droste_vm::whir::{self, RecursionTables};
 use p3_air::BaseAir;
 
@@ -34,7 +34,7 @@ pub(super) struct Wrap<K: Prove, V> {
     verifier: V,
     hash: HashId,
     /// Writes a proof's file.
-    encode: fn(&K::Proof) -> Result<Vec<u8>, DecodeError>,
+    encode: fn(&K::Proof) -> Result<Vec<u8>, EncodeError>,
     settings: StackSettings,
     tables: Vec<TableCost>,
     bits: usize,
@@ -147,10 +147,7 @@ fn tables_of_r(stack: Stack) -> BTreeSet<u32> {
     precompiles(stack).iter().copied().collect()
 }
 
-impl<K: Prove, V: Verify<Proof = K::Proof>> Wrap<K, V>
-where
-    CostError: From<K::Error> + From<V::Error>,
-{
+impl<K: Prove, V: Verify<Proof = K::Proof>> Wrap<K, V> {
     /// Proves the wrap and fills in the figures of its proof.
     fn prove(&self, cost: &mut Cost, run: &Run) -> Result<(), CostError> {
         let recorder = Recorder::install();
@@ -170,7 +167,9 @@ where
         cost.cpu_ns_per_fft_unit = Some(cpu.as_nanos() as f64 / cost.fft_cost as f64);
 
         let start = Instant::now();
-        self.verifier.accept(&run.execution.statement, 0, &proof)?;
+        let options = VerifyOptions::min_bits(0);
+        self.verifier
+            .accept(&run.execution.statement, options, &proof)?;
         cost.outer_verify_ms = Some(milliseconds(start.elapsed()));
         cost.peak_rss_bytes = peak_memory();
         cost.outer_proof_bytes = Some((self.encode)(&proof)?.len());
@@ -187,10 +186,7 @@ pub(super) fn measure<K: Prove, V: Verify<Proof = K::Proof>>(
     run: &Run,
     first: Wrap<K, V>,
     smaller: impl IntoIterator<Item = Result<Wrap<K, V>, CostError>>,
-) -> Result<(Cost, usize), CostError>
-where
-    CostError: From<K::Error> + From<V::Error>,
-{
+) -> Result<(Cost, usize), CostError> {
     let fits = |wrap: &Wrap<K, V>| wrap.estimate <= request.memory;
     let mut wrap = first;
     if !fits(&wrap) && !request.execute_only {

@@ -21,7 +21,9 @@ pub mod member;
 mod tree;
 
 use droste_native::{F, Poseidon16Suite};
-use droste_vm::codec::{DecodeError, check_length, decode_body, encode_body, short_list};
+use droste_vm::codec::{
+    DecodeError, EncodeError, check_length, decode_body, encode_body, short_list,
+};
 use droste_vm::key::KeyDigest;
 use droste_vm::prover::Proof;
 use droste_vm::stack::Stack;
@@ -84,6 +86,9 @@ pub enum FileError {
     /// The content cannot be read.
     #[error(transparent)]
     Decode(#[from] DecodeError),
+    /// The content cannot be encoded.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
     /// The list of nodes does not describe one tree.
     #[error("the nodes of the claim tree do not form one tree")]
     Tree,

@@ -26,6 +26,7 @@ use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_vm::key::KeyDigest;
 use p3_field::PrimeCharacteristicRing;
+use serde::Serialize;
 use thiserror::Error;
 
 pub use cache::Cache;
@@ -42,6 +43,19 @@ use crate::tags::KEY_SET_TAG;
 /// Largest number of bits that a list may have. No proof has more, because of the length of its
 /// digests.
 pub const MAX_BITS: usize = 256;
+
+/// Reason to trust the recursion keys of an aggregate, and the bits listed with them; the strongest
+/// first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evidence {
+    /// Their programs were generated here, now or by this build before (see [`Cache`]).
+    Derived,
+    /// The caller gave the digest of the set.
+    Pinned,
+    /// There is none: only the file lists them.
+    Claimed,
+}
 
 /// Why keys are not trusted.
 #[derive(Debug, Error)]

@@ -8,11 +8,11 @@ use droste_vm::codec::{self, DecodeError};
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::verifier::VerifyError;
+use droste_vm::verifier::{VerifyError, VerifyOptions};
 use thiserror::Error;
 
 use super::Name;
-use crate::aggregate::{AggregateError, RunFigures, VerifiedProof};
+use crate::aggregate::{AggregateError, BitsError, RunFigures, VerifiedProof};
 use crate::circuit::ChildShape;
 use crate::file::FileError;
 
@@ -31,14 +31,9 @@ pub enum LeafError {
     /// The aggregate is not valid, or no recursion program verifies proofs of this shape.
     #[error(transparent)]
     Aggregate(#[from] AggregateError),
-    /// The tree of the aggregate has too few proven bits.
-    #[error("a proof of the aggregate has {found} proven bits, expected at least {expected}")]
-    Security {
-        /// Bits that the caller requires.
-        expected: usize,
-        /// Bits of the weakest proof.
-        found: usize,
-    },
+    /// The aggregate has too few proven bits.
+    #[error(transparent)]
+    Bits(#[from] BitsError),
 }
 
 /// A verified leaf: what a plan needs to know of it, without its proof.
@@ -95,9 +90,9 @@ pub struct LeafProgram {
 
 impl LeafProgram {
     /// A program whose keys are not known yet.
-    pub const fn new(program: Program) -> Self {
+    pub fn new(program: impl Into<Program>) -> Self {
         Self {
-            program,
+            program: program.into(),
             keys: Mutex::new(BTreeSet::new()),
         }
     }
@@ -107,8 +102,7 @@ impl LeafProgram {
         &self,
         bytes: &[u8],
         expected: &[F],
-        min_bits: usize,
-        limit: usize,
+        options: VerifyOptions,
     ) -> Result<VerifiedProof<H>, LeafError>
     where
         StandardTables: Provable<H>,
@@ -119,9 +113,9 @@ impl LeafProgram {
         // The lock is not held while a proof is verified.
         let known = keys().contains(&digest);
         if known {
-            return Ok(VerifiedProof::new(proof, &key, expected, min_bits)?);
+            return Ok(VerifiedProof::new(proof, &key, expected, options)?);
         }
-        let proof = VerifiedProof::of_program(proof, &self.program, expected, min_bits, limit)?;
+        let proof = VerifiedProof::of_program(proof, &self.program, expected, options)?;
         keys().insert(digest);
         Ok(proof)
     }

@@ -8,11 +8,12 @@ use droste_native::{F, with_suite};
 use droste_vm::codec;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::stack::Stack;
+use droste_vm::verifier::VerifyOptions;
 use thiserror::Error;
 
 use super::draft::Draft;
 use super::{Leaf, LeafError, LeafProgram, MAX_LEAVES, Name, Plan, Worker};
-use crate::aggregate::{AggregateError, Aggregator, RunFigures};
+use crate::aggregate::{AggregateError, AggregateOptions, Aggregator, RunFigures};
 use crate::circuit::{ChildShape, CircuitCache};
 use crate::claim::{AcceptedLeaves, MAX_DEPTH, MAX_NODES};
 use crate::file::{self, MAX_KEYS};
@@ -104,9 +105,8 @@ impl Planner {
         }
     }
 
-    /// Verifies a leaf that is a proof of `program`: its statement must begin with `expected`, it
-    /// must have at least `min_bits` proven bits, and committing to the program must take at most
-    /// `limit` rows ([`droste_vm::verifier::verify_program`]).
+    /// Verifies a leaf that is a proof of `program`: its statement must begin with `expected`, and
+    /// it must be as `options` ask ([`droste_vm::verifier::verify_program`]).
     ///
     /// # Errors
     /// Why the leaf is refused.
@@ -115,11 +115,10 @@ impl Planner {
         bytes: &[u8],
         program: &LeafProgram,
         expected: &[F],
-        min_bits: usize,
-        limit: usize,
+        options: VerifyOptions,
     ) -> Result<Leaf, LeafError> {
         let hash = codec::hash_of(bytes)?;
-        with_suite!(hash, H => self.proof_in::<H>(bytes, program, expected, min_bits, limit))
+        with_suite!(hash, H => self.proof_in::<H>(bytes, program, expected, options))
     }
 
     fn proof_in<H: TapeSuite>(
@@ -127,13 +126,12 @@ impl Planner {
         bytes: &[u8],
         program: &LeafProgram,
         expected: &[F],
-        min_bits: usize,
-        limit: usize,
+        options: VerifyOptions,
     ) -> Result<Leaf, LeafError>
     where
         StandardTables: Provable<H>,
     {
-        let verified = program.verify::<H>(bytes, expected, min_bits, limit)?;
+        let verified = program.verify::<H>(bytes, expected, options)?;
         let proof = verified.proof();
         let shape = ChildShape::new(&proof.key, &proof.batch.degree_bits);
         let figures = || RunFigures::of_proof(&self.circuits, &verified);
@@ -150,19 +148,16 @@ impl Planner {
     }
 
     /// Verifies a leaf that is an aggregate, with derived recursion keys. Every proof of its tree
-    /// must have at least `min_bits` proven bits. Its own leaves may have any keys: the claim of
-    /// what is planned names them, and whoever verifies it says which ones are accepted.
+    /// must have the proven bits that `options` ask for. Its own leaves may have any keys: the
+    /// claim of what is planned names them, and whoever verifies it says which ones are accepted.
     ///
     /// # Errors
     /// Why the leaf is refused.
-    pub fn aggregate(&self, bytes: &[u8], min_bits: usize) -> Result<Leaf, LeafError> {
+    pub fn aggregate(&self, bytes: &[u8], options: VerifyOptions) -> Result<Leaf, LeafError> {
         let aggregate = file::decode(bytes)?;
         let aggregate = aggregate.derive(&self.deriver, &AcceptedLeaves::Any)?;
-        let found = aggregate.accepted().bits;
-        if found < min_bits {
-            let expected = min_bits;
-            return Err(LeafError::Security { expected, found });
-        }
+        let options = AggregateOptions::min_bits(options.min_bits).with_min_tree_bits(Some(0));
+        aggregate.accepted().check(options)?;
         let shape = aggregate.proof().shape();
         let figures = || RunFigures::of_aggregate(&aggregate);
         Ok(Leaf {
@@ -171,7 +166,7 @@ impl Planner {
             nodes: usize::try_from(aggregate.accepted().proofs).unwrap_or(usize::MAX),
             depth: aggregate.tree().depth(),
             keys: aggregate.keys().iter().map(|(key, _)| key).collect(),
-            bits: found,
+            bits: aggregate.accepted().bits,
             is_aggregate: true,
             figures: self.figures((shape, true), figures)?,
         })

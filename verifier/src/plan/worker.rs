@@ -155,7 +155,7 @@ impl Worker {
             Kind::ToCanonical => {
                 let children = given.map(accept).collect::<Result<Vec<_>, _>>()?;
                 let child = children.into_iter().next().ok_or(AggregateError::Empty)?;
-                self.aggregator.to_canonical_shape(child, |_| ())?
+                self.aggregator.to_canonical_shape(child)?
             }
             Kind::Wrap | Kind::FirstStep => {
                 let first = task.inputs.first().zip(inputs.first());
@@ -234,7 +234,7 @@ impl Worker {
         let proof = verified.map_err(|source| WorkError::Input { input: 0, source })?;
         Ok(match kind {
             Kind::FirstStep => self.aggregator.first_step(&proof)?,
-            _ => self.aggregator.wrap(&proof, |_| ())?,
+            _ => self.aggregator.wrap(&proof)?,
         })
     }
 }

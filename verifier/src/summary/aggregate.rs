@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use droste_vm::codec::DecodeError;
+use droste_vm::codec::EncodeError;
 use droste_vm::key::KeyDigest;
 use droste_vm::stack::Stack;
 use serde::Serialize;
@@ -11,22 +11,8 @@ use super::{SecuritySummary, StepSummary, integers};
 use crate::aggregate::{Accepted, Aggregate, UnverifiedAggregate};
 use crate::circuit::RecursionProof;
 use crate::claim::{AcceptedLeaves, Claim, ClaimTree};
-use crate::keys::ClaimedKeys;
+use crate::keys::{ClaimedKeys, Evidence};
 use crate::resources::peak_memory;
-
-/// Reason to trust the recursion keys of an aggregate, and the bits listed with them; the strongest
-/// first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Evidence {
-    /// Their programs were generated here, now or by this build before (see
-    /// [`crate::keys::Cache`]).
-    Derived,
-    /// The caller gave the digest of the set.
-    Pinned,
-    /// There is none: only the file lists them.
-    Claimed,
-}
 
 /// What an aggregate says.
 #[derive(Clone, Debug, Serialize)]
@@ -127,7 +113,7 @@ impl AggregateSummary {
         aggregate: &Aggregate,
         evidence: Evidence,
         verify_ms: f64,
-    ) -> Result<Self, DecodeError> {
+    ) -> Result<Self, EncodeError> {
         let parts = (
             aggregate.proof(),
             aggregate.tree(),
@@ -145,7 +131,7 @@ impl AggregateSummary {
         aggregate: &UnverifiedAggregate,
         accepted: &Accepted,
         verify_ms: f64,
-    ) -> Result<Self, DecodeError> {
+    ) -> Result<Self, EncodeError> {
         let parts = (&aggregate.proof, &aggregate.tree, &aggregate.keys);
         Self::of(parts, accepted, vec![], Evidence::Claimed, verify_ms)
     }
@@ -165,7 +151,7 @@ impl AggregateSummary {
         steps: Vec<StepSummary>,
         evidence: Evidence,
         verify_ms: f64,
-    ) -> Result<Self, DecodeError> {
+    ) -> Result<Self, EncodeError> {
         Ok(Self {
             key: keys.digest().to_string(),
             claim: KeyDigest(proof.statement()).to_string(),

@@ -11,12 +11,14 @@ mod security;
 mod signatures;
 mod step;
 
+use std::error::Error;
 use std::time::Duration;
 
 use droste_native::F;
 use p3_field::PrimeField32;
 
-pub use aggregate::{AggregateSummary, Evidence, Node, RecursionKey};
+pub use crate::keys::Evidence;
+pub use aggregate::{AggregateSummary, Node, RecursionKey};
 pub use keys::{KeySummary, KeysSummary};
 pub use proof::{ProofSummary, TableSummary};
 pub use security::{BoundSummary, SecuritySummary, decimals, digests};
@@ -29,6 +31,21 @@ pub use step::StepSummary;
 /// Milliseconds of a duration.
 pub const fn milliseconds(duration: Duration) -> f64 {
     duration.as_nanos() as f64 / 1e6
+}
+
+/// An error and its causes, outermost first, joined by colons. A cause whose text an error already
+/// contains is not repeated.
+pub fn causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let words = cause.to_string();
+        if !text.ends_with(&words) {
+            text = format!("{text}: {words}");
+        }
+        next = cause.source();
+    }
+    text
 }
 
 /// The canonical integers of field elements.

@@ -32,6 +32,8 @@ pub struct ProofSummary {
     pub opened_per_query: usize,
     /// Its tables.
     pub tables: Vec<TableSummary>,
+    /// Time to verify it.
+    pub verify_ms: f64,
 }
 
 /// A table of a proof.
@@ -54,8 +56,13 @@ pub struct TableSummary {
 }
 
 impl ProofSummary {
-    /// Gathers what a proof and the report of its verification say.
-    pub fn new<H: HashSuite>(proof: &Proof<H>, report: &Report, proof_bytes: usize) -> Self {
+    /// Gathers what a proof of so many bytes, and the report of its verification, say.
+    pub fn new<H: HashSuite>(
+        proof: &Proof<H>,
+        report: &Report,
+        proof_bytes: usize,
+        verify_ms: f64,
+    ) -> Self {
         let settings = &proof.key.settings;
         let tables = report.tables.iter();
         Self {
@@ -80,6 +87,7 @@ impl ProofSummary {
                     fft_cost: table.fft_cost(),
                 })
                 .collect(),
+            verify_ms,
         }
     }
 }

@@ -7,12 +7,12 @@ use droste_vm::compiler::CompileError;
 use droste_vm::heights::{Heights, min_log_height, padded_log_height};
 use droste_vm::key::{KeyDigest, KeyError, ProvingKey};
 use droste_vm::machine::StandardTables;
-use droste_vm::verifier::DEFAULT_LIMIT;
+use droste_vm::verifier::VerifyOptions;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{BatchClaim, BatchProgram, BatchProgramError, Wanted};
-use crate::aggregate::Aggregate;
+use crate::aggregate::{Aggregate, AggregateOptions, BitsError};
 use crate::claim::ClaimTree;
 
 /// The batches of an aggregate, in order, and the program that verified them.
@@ -115,22 +115,9 @@ pub enum SignatureClaimsError {
         /// Index of the batch, from 0.
         batch: usize,
     },
-    /// A proof of the aggregate has fewer proven bits than the caller requires.
-    #[error("a proof of the aggregate has {found} proven bits, expected at least {expected}")]
-    Security {
-        /// Bits that the caller requires.
-        expected: usize,
-        /// Bits of the weakest proof.
-        found: usize,
-    },
-    /// All proofs of the aggregate together have fewer proven bits than the caller requires.
-    #[error("the tree has {found} proven bits of security, expected at least {expected}")]
-    TreeSecurity {
-        /// Bits that the caller requires.
-        expected: usize,
-        /// Bits by the union bound.
-        found: usize,
-    },
+    /// The aggregate has too few proven bits.
+    #[error(transparent)]
+    Bits(#[from] BitsError),
     /// What the caller wants is not claimed.
     #[error("entry {entry}: no batch says that this key signed")]
     NotClaimed {
@@ -143,7 +130,7 @@ impl SignatureClaims {
     /// The key of the batches' proofs: the program is compiled and committed to.
     ///
     /// # Errors
-    /// If the settings make none, or one of more than [`DEFAULT_LIMIT`] rows.
+    /// If the settings make none, or one of more rows than [`VerifyOptions::DEFAULT`] allows.
     pub fn key(&self) -> Result<KeyDigest, SignatureClaimsError> {
         let settings = self.settings;
         settings.validate().map_err(KeyError::from)?;
@@ -151,7 +138,10 @@ impl SignatureClaims {
         let program = compiled.map_err(SignatureClaimsError::Compile)?.program;
         let log_height = padded_log_height(program.instructions.len());
         let log_height = log_height.max(min_log_height(&settings));
-        let (log_rows, most) = (log_height + settings.log_blowup, DEFAULT_LIMIT.ilog2());
+        let (log_rows, most) = (
+            log_height + settings.log_blowup,
+            VerifyOptions::DEFAULT.limit.ilog2(),
+        );
         if log_rows > most as usize {
             let most = most as usize;
             return Err(SignatureClaimsError::Work { log_rows, most });
@@ -208,9 +198,9 @@ impl SignatureClaims {
         Ok(())
     }
 
-    /// Checks a verified aggregate: that each of its proofs has `min_bits` proven bits and all of
-    /// them together have `min_tree_bits`, that its leaves are these batches of signatures of this
-    /// scheme ([`Self::check`]), and that all that is wanted is claimed.
+    /// Checks a verified aggregate: that it has the proven bits that are asked for, that its leaves
+    /// are these batches of signatures of this scheme ([`Self::check`]), and that all that is
+    /// wanted is claimed.
     ///
     /// # Soundness obligations
     ///
@@ -222,18 +212,10 @@ impl SignatureClaims {
         &self,
         aggregate: &Aggregate,
         scheme: &Xmss,
-        min_bits: usize,
-        min_tree_bits: usize,
+        options: AggregateOptions,
         wanted: &[Wanted],
     ) -> Result<(), SignatureClaimsError> {
-        let (expected, found) = (min_bits, aggregate.accepted().bits);
-        if found < expected {
-            return Err(SignatureClaimsError::Security { expected, found });
-        }
-        let (expected, found) = (min_tree_bits, aggregate.accepted().tree_bits);
-        if found < expected {
-            return Err(SignatureClaimsError::TreeSecurity { expected, found });
-        }
+        aggregate.accepted().check(options)?;
         self.check(aggregate.tree(), scheme)?;
         let claimed = |wanted: &Wanted| self.says(&wanted.public_key, wanted.slot, &wanted.message);
         match wanted.iter().position(|wanted| !claimed(wanted)) {

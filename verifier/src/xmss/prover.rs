@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use droste_native::{FriSettings, HashSuite};
-use droste_vm::codec::{self, DecodeError};
+use droste_vm::codec::{self, EncodeError};
 use droste_vm::compiler::{CompileError, Compiled};
 use droste_vm::executor::{RunError, execute};
 use droste_vm::files;
@@ -13,7 +13,7 @@ use droste_vm::key::{Key, KeyError, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveError, log_heights, prove_with_key};
 use droste_vm::record::Execution;
-use droste_vm::verifier::{Verifier, VerifyError, verify};
+use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions, verify};
 use p3_field::PrimeField32;
 use thiserror::Error;
 
@@ -46,7 +46,7 @@ pub enum BatchProofError {
     Tables(#[from] VerifyError),
     /// The proof cannot be encoded.
     #[error(transparent)]
-    Encode(#[from] DecodeError),
+    Encode(#[from] EncodeError),
     /// The proof cannot be written.
     #[error("{}", path.display())]
     Write {
@@ -75,7 +75,7 @@ where
     /// If the settings are out of range.
     pub fn new(program: BatchProgram, settings: FriSettings) -> Result<Self, BatchProofError> {
         let compiled = program.compile().map_err(BatchProofError::Compile)?;
-        let key = ProvingKey::new(&compiled.program, settings, Heights::Minimal)?;
+        let key = ProvingKey::new(&compiled, settings, Heights::Minimal)?;
         Ok(Self {
             program,
             compiled,
@@ -140,7 +140,8 @@ where
         }
         let bytes = codec::read_file(&path).ok()?;
         let proof = codec::decode::<H>(&bytes).ok()?;
-        verify::<H, StandardTables>(self.key(), &statement, 0, &proof).ok()?;
+        let options = VerifyOptions::min_bits(0);
+        verify::<H, StandardTables>(self.key(), &statement, options, &proof).ok()?;
         Some(bytes)
     }
 

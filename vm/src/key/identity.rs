@@ -9,34 +9,33 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::{EF, F, FriSettings, HashId};
+use droste_native::{DIGEST, EF, F, FriSettings};
 use p3_air::Air;
 use p3_air::symbolic::{AirLayout, BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_lookup::{InteractionSymbolicBuilder, Kind, Lookup, Lookups};
 use p3_maybe_rayon::prelude::*;
 
-use super::{FORMAT_VERSION, KeyHeights};
+use super::{KeyHeights, ProofSystem};
 use crate::tables::Table;
 
-/// Tag of a machine's identity: the letters "mach", in ASCII, big-endian.
+/// Tag of the identity of a machine over FRI: the letters "mach", in ASCII, big-endian.
 pub const MACHINE_TAG: F = F::new(0x6d61_6368);
 
 /// Returns the identity of a machine with these tables, whose lookups are packed as in `lookups`.
-pub(super) fn machine_id<T>(
-    hash: HashId,
-    settings: &FriSettings,
+pub(super) fn machine_id<P: ProofSystem, T>(
+    settings: &P::Settings,
     heights: &KeyHeights,
     tables: &[T],
     lookups: &[Lookups<F>],
-) -> [F; 8]
+) -> [F; DIGEST]
 where
     T: Table + Air<InteractionSymbolicBuilder<F, EF>>,
 {
     let mut message = Message::default();
-    message.number(FORMAT_VERSION as usize);
-    message.text(hash.name());
-    message.settings(settings);
+    message.number(P::VERSION as usize);
+    message.text(P::NAME);
+    P::describe(settings, &mut message);
     match heights {
         KeyHeights::Free => message.number(0),
         KeyHeights::Fixed(heights) => {
@@ -55,7 +54,7 @@ where
         })
         .collect();
     parts.iter().for_each(|part| message.append(part));
-    message.digest(MACHINE_TAG)
+    message.digest(P::MACHINE_TAG)
 }
 
 /// Collects the elements that are hashed into an identity. Every list is preceded by its length and
@@ -72,7 +71,7 @@ impl Message {
     }
 
     /// Appends another message.
-    pub(crate) fn append(&mut self, other: &Self) {
+    fn append(&mut self, other: &Self) {
         self.elements.extend(&other.elements);
     }
 
@@ -255,6 +254,7 @@ impl<'a> Graph<'a> {
 mod tests {
     use std::collections::HashSet;
 
+    use droste_native::{Blake3Suite, HashSuite, KeccakSuite};
     use p3_air::{AirBuilder, BaseAir, WindowAccess};
     use p3_lookup::{Count, InteractionBuilder, LookupBus};
     use p3_matrix::dense::RowMajorMatrix;
@@ -336,9 +336,9 @@ mod tests {
         }
     }
 
-    fn identity(tables: &[Squares], heights: &KeyHeights, hash: HashId) -> [F; 8] {
+    fn identity<H: HashSuite>(tables: &[Squares], heights: &KeyHeights) -> [F; 8] {
         let lookups: Vec<_> = tables.iter().map(packed_lookups).collect();
-        machine_id(hash, &FriSettings::toy(), heights, tables, &lookups)
+        machine_id::<H, _>(&FriSettings::toy(), heights, tables, &lookups)
     }
 
     #[test]
@@ -355,28 +355,28 @@ mod tests {
         ];
         let free = &KeyHeights::Free;
         let two = |other: Squares| [SQUARES, other];
-        let mut seen = HashSet::from([identity(&two(SQUARES), free, HashId::Blake3)]);
+        let mut seen = HashSet::from([identity::<Blake3Suite>(&two(SQUARES), free)]);
         for (index, edit) in edits.into_iter().enumerate() {
             let mut other = SQUARES;
             edit(&mut other);
             assert!(
-                seen.insert(identity(&two(other), free, HashId::Blake3)),
+                seen.insert(identity::<Blake3Suite>(&two(other), free)),
                 "edit {index}"
             );
             // The same tables in reverse order.
             let turned = [other, SQUARES];
             assert!(
-                seen.insert(identity(&turned, free, HashId::Blake3)),
+                seen.insert(identity::<Blake3Suite>(&turned, free)),
                 "edit {index}"
             );
         }
-        assert!(seen.insert(identity(&[SQUARES], free, HashId::Blake3)));
-        assert!(seen.insert(identity(&two(SQUARES), free, HashId::Keccak)));
+        assert!(seen.insert(identity::<Blake3Suite>(&[SQUARES], free)));
+        assert!(seen.insert(identity::<KeccakSuite>(&two(SQUARES), free)));
         for heights in [[6, 7], [7, 6]] {
             let fixed = KeyHeights::Fixed(heights.to_vec());
-            assert!(seen.insert(identity(&two(SQUARES), &fixed, HashId::Blake3)));
+            assert!(seen.insert(identity::<Blake3Suite>(&two(SQUARES), &fixed)));
         }
         // The same system has the same identity again.
-        assert!(!seen.insert(identity(&two(SQUARES), free, HashId::Blake3)));
+        assert!(!seen.insert(identity::<Blake3Suite>(&two(SQUARES), free)));
     }
 }

@@ -1,47 +1,52 @@
 //! Verification keys: which program, on which machine, a proof is about.
 //!
-//! A [`Key`] fixes the machine (tables, constraints, lookups, FRI settings, and heights unless the
+//! A [`Key`] fixes the machine (tables, constraints, lookups, settings, and heights unless the
 //! prover may choose them) and, by the commitment to the program table, the program. The transcript
-//! absorbs its [`KeyDigest`] before anything else.
+//! absorbs its [`KeyDigest`] before anything else. Keys of both proof stacks are of one type; tags,
+//! versions and identities differ by [`ProofSystem`], so that no digest is that of keys of two.
 //!
 //! # Digest
 //!
-//! `Poseidon16::hash` under [`KEY_TAG`] of whole blocks of 8 elements, so that a verifier that runs
-//! in the machine computes it with one sponge call:
+//! `Poseidon16::hash` under [`ProofSystem::KEY_TAG`] of whole blocks of 8 elements, so that a
+//! verifier that runs in the machine computes it with one sponge call:
 //!
 //! | block | content |
 //! |---|---|
-//! | 0 | format version, hash (0 Poseidon-16, 1 Blake3, 2 Keccak, 3 Poseidon2), log height of the program, 0, .. |
+//! | 0 | format version; over FRI the hash (0 Poseidon-16, 1 Blake3, 2 Keccak, 3 Poseidon2); log height of the program; 0, .. |
 //! | 1 | identity of the machine |
 //! | 2.. | digests of the program's commitment: one block for 8 elements; two for 32 bytes, as 16 16-bit little-endian limbs |
 
+mod fri;
 mod identity;
+mod layout;
 
-use std::collections::BTreeSet;
-use std::fmt::{self, Display};
+use std::fmt::{self, Debug, Display};
 use std::str::FromStr;
-use std::sync::Arc;
 
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::stark::suite::{OpeningProverError, SuiteCap};
-use droste_native::{Commitment, Config, DIGEST, F, FriSettings, HashId, HashSuite, SettingsError};
-use p3_batch_stark::common::{
-    CommonData, GlobalPreprocessed, PreprocessedInstanceMeta, ProverData, ProverOnlyData,
-};
+use droste_native::stark::suite::OpeningProverError;
+use droste_native::whir::LayoutError;
+use droste_native::whir::settings::WhirSettingsError;
+use droste_native::{DIGEST, EF, F, HashId, SettingsError};
+use p3_air::Air;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_lookup::Lookups;
-use p3_maybe_rayon::prelude::*;
+use p3_lookup::{InteractionSymbolicBuilder, Lookups};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use fri::ProvingKey;
+pub(crate) use fri::{MachineKey, common_data, of_machine};
 pub use identity::{MACHINE_TAG, Message};
+pub use layout::Limits;
+pub(crate) use layout::{Layout, lay_out, named};
 
 use crate::codec::short_list;
-use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height, padded_log_height};
-use crate::isa::Program;
-use crate::lookups::packed_lookups;
-use crate::machine::{MAX_TABLES, Machine, MachineError, MachineTables, Provable, precompiles_of};
-use crate::tables::program::{ProgramError, ProgramTable};
+use crate::heights::Heights;
+use crate::machine::{MAX_TABLES, Machine, MachineError, MachineTables};
+use crate::multilinear::tables::UnsupportedTable;
+use crate::stack::{StackSettings, StackSettingsError};
+use crate::tables::program::ProgramError;
 
 /// Version of keys and proofs. Every change of the meaning of either raises it.
 pub const FORMAT_VERSION: u32 = 1;
@@ -58,12 +63,53 @@ pub enum KeyHeights {
     Fixed(#[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")] Vec<usize>),
 }
 
-/// A verification key for proofs committed in hash `H`.
+/// What proofs of a key are made with: a proof stack and the hash of its commitments. Every
+/// [`HashSuite`](droste_native::HashSuite) is one, with batch STARKs over FRI;
+/// [`whir::Whir`](crate::whir::Whir) is the other.
+pub trait ProofSystem: Sized {
+    /// Settings of a proof.
+    type Settings: Copy
+        + Debug
+        + Eq
+        + Into<StackSettings>
+        + Serialize
+        + DeserializeOwned
+        + Send
+        + Sync;
+    /// A digest of a commitment.
+    type Digest: Copy + Debug + Default + Eq + Serialize + DeserializeOwned + Send + Sync;
+
+    /// Hash of the commitments.
+    const HASH: HashId;
+    /// Version of keys and proofs.
+    const VERSION: u32;
+    /// Name of the system in identities of machines.
+    const NAME: &'static str;
+    /// Tag of a key's digest.
+    const KEY_TAG: F;
+    /// Tag of a machine's identity.
+    const MACHINE_TAG: F;
+
+    /// The number of the hash, if keys in several hashes have this tag.
+    fn hash_number() -> Option<u32>;
+
+    /// The elements of a digest, in whole blocks of 8.
+    fn elements(digest: &Self::Digest) -> Vec<F>;
+
+    /// Appends the settings to what an identity is the digest of.
+    fn describe(settings: &Self::Settings, message: &mut Message);
+
+    /// The heights that tables may have with these settings.
+    fn limits(settings: &Self::Settings) -> Limits;
+}
+
+/// A verification key for proofs made with `P`: over FRI a hash suite, or
+/// [`Whir`](crate::whir::Whir).
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Key<H: HashSuite> {
-    /// FRI settings.
-    pub settings: FriSettings,
+pub struct Key<P: ProofSystem> {
+    /// Settings of the proof stack.
+    pub settings: P::Settings,
     /// Names of the machine's tables, in order.
     #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
     pub tables: Vec<String>,
@@ -72,12 +118,12 @@ pub struct Key<H: HashSuite> {
     /// Logarithm of the height of the program table.
     pub program_log_height: usize,
     /// Digests of the commitment to the program and to the fixed content of other tables.
-    pub program: Vec<H::Digest>,
+    pub program: Vec<P::Digest>,
     /// Identity of the machine, computed from everything above except the program's commitment.
     pub machine_id: [F; DIGEST],
 }
 
-impl<H: HashSuite> Clone for Key<H> {
+impl<P: ProofSystem> Clone for Key<P> {
     fn clone(&self) -> Self {
         Self {
             settings: self.settings,
@@ -90,10 +136,10 @@ impl<H: HashSuite> Clone for Key<H> {
     }
 }
 
-impl<H: HashSuite> fmt::Debug for Key<H> {
+impl<P: ProofSystem> Debug for Key<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Key")
-            .field("hash", &H::NAME)
+            .field("system", &P::NAME)
             .field("settings", &self.settings)
             .field("tables", &self.tables)
             .field("heights", &self.heights)
@@ -103,7 +149,7 @@ impl<H: HashSuite> fmt::Debug for Key<H> {
     }
 }
 
-impl<H: HashSuite> PartialEq for Key<H> {
+impl<P: ProofSystem> PartialEq for Key<P> {
     fn eq(&self, other: &Self) -> bool {
         self.settings == other.settings
             && self.tables == other.tables
@@ -114,184 +160,89 @@ impl<H: HashSuite> PartialEq for Key<H> {
     }
 }
 
-impl<H: HashSuite> Eq for Key<H> {}
+impl<P: ProofSystem> Eq for Key<P> {}
 
-impl<H: HashSuite> Key<H> {
-    /// Returns the elements whose hash under [`KEY_TAG`] is the digest: whole blocks of 8.
+impl<P: ProofSystem> Key<P> {
+    /// The key of a machine whose program has this commitment; `lookups` are those of its tables,
+    /// as the stack packs them.
+    pub(crate) fn of<T>(
+        machine: &Machine<T>,
+        lookups: &[Lookups<F>],
+        settings: P::Settings,
+        heights: KeyHeights,
+        program_log_height: usize,
+        program: Vec<P::Digest>,
+    ) -> Self
+    where
+        T: MachineTables + Air<InteractionSymbolicBuilder<F, EF>>,
+    {
+        Self {
+            machine_id: identity::machine_id::<P, T>(
+                &settings,
+                &heights,
+                machine.tables(),
+                lookups,
+            ),
+            tables: machine.names(),
+            settings,
+            heights,
+            program_log_height,
+            program,
+        }
+    }
+
+    /// Checks that this key, which comes from outside, is what was `made` from its parameters.
+    ///
+    /// # Errors
+    /// If its identity is another machine's.
+    pub(crate) fn check(&self, made: &Self) -> Result<(), MachineError> {
+        match self.machine_id == made.machine_id {
+            true => Ok(()),
+            false => Err(MachineError::Identity),
+        }
+    }
+
+    /// How heights were chosen, for a prover that is to make this key.
+    pub(crate) fn chosen_heights(&self) -> Heights {
+        match &self.heights {
+            KeyHeights::Free => Heights::Minimal,
+            KeyHeights::Fixed(heights) => Heights::Exact(heights.clone()),
+        }
+    }
+
+    /// Returns the elements whose hash under [`ProofSystem::KEY_TAG`] is the digest: whole blocks
+    /// of 8.
     pub fn preimage(&self) -> Vec<F> {
-        let hash = match H::ID {
-            HashId::Poseidon16 => 0,
-            HashId::Blake3 => 1,
-            HashId::Keccak => 2,
-            HashId::Poseidon2 => 3,
-        };
-        let mut preimage = vec![
-            F::from_u32(FORMAT_VERSION),
-            F::from_u32(hash),
-            F::from_usize(self.program_log_height),
-        ];
+        let mut preimage = vec![F::from_u32(P::VERSION)];
+        preimage.extend(P::hash_number().map(F::from_u32));
+        preimage.push(F::from_usize(self.program_log_height));
         preimage.resize(DIGEST, F::ZERO);
         preimage.extend(self.machine_id);
-        for digest in &self.program {
-            preimage.extend(H::digest_elements(digest));
-        }
+        preimage.extend(self.program.iter().flat_map(P::elements));
         preimage
     }
 
     /// Returns the digest, which names the key and which transcripts absorb first.
     pub fn digest(&self) -> KeyDigest {
-        KeyDigest(Poseidon16.hash(KEY_TAG, &self.preimage()))
+        KeyDigest(Poseidon16.hash(P::KEY_TAG, &self.preimage()))
     }
 }
 
-/// What the keys of all programs on one machine have in common.
-pub(crate) struct MachineKey<H: HashSuite, T> {
-    /// A key of no program: the digests of its commitment are all zero.
-    pub key: Key<H>,
-    /// The machine, without the content of a program.
-    pub machine: Machine<T>,
-    /// What prover and verifier share.
-    pub common: CommonData<Config<H>>,
-}
-
-/// Computes what the keys of all programs on a machine with these settings, tables and heights
-/// share.
-pub(crate) fn of_machine<H: HashSuite, T: Provable<H>>(
-    settings: FriSettings,
-    tables: &[String],
-    heights: KeyHeights,
-    program_log_height: usize,
-) -> Result<MachineKey<H, T>, KeyError> {
-    settings.validate()?;
-    let limits = Limits::of(&settings);
-    limits.check(program_log_height)?;
-    if let KeyHeights::Fixed(list) = &heights {
-        if list.len() != tables.len() {
-            return Err(KeyError::HeightCount {
-                expected: tables.len(),
-                found: list.len(),
-            });
-        }
-        list.iter()
-            .try_for_each(|&log_height| limits.check(log_height))?;
+/// The digests of a commitment to a program, of which there must be as many as `expected`; zeros if
+/// there is no program. Commitments can only be made of a power of two of digests, so their number
+/// is compared before one is.
+pub(crate) fn digests<D: Copy + Default>(
+    program: Option<&[D]>,
+    expected: usize,
+) -> Result<Vec<D>, MachineError> {
+    match program {
+        None => Ok(vec![D::default(); expected]),
+        Some(program) if program.len() == expected => Ok(program.to_vec()),
+        Some(program) => Err(MachineError::CapSize {
+            expected,
+            found: program.len(),
+        }),
     }
-    let machine = Machine::<T>::named(ProgramTable::of_height(program_log_height), tables)?;
-    let program = vec![H::Digest::default(); cap_size(&machine, &settings)];
-    let commitment = Commitment::<H>::from_digests(program.clone());
-    let common = common_data::<H, T>(&machine, commitment);
-    let machine_id = identity::machine_id(
-        H::ID,
-        &settings,
-        &heights,
-        machine.tables(),
-        &common.lookups,
-    );
-    let key = Key {
-        program,
-        tables: tables.to_vec(),
-        settings,
-        heights,
-        program_log_height,
-        machine_id,
-    };
-    Ok(MachineKey {
-        key,
-        machine,
-        common,
-    })
-}
-
-/// The least and the largest height of a table, as logarithms.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    pub min: usize,
-    pub max: usize,
-}
-
-impl Limits {
-    fn of(settings: &FriSettings) -> Self {
-        Self {
-            min: min_log_height(settings),
-            max: MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup),
-        }
-    }
-
-    /// Checks that a table of height `2^log_height` is possible.
-    pub fn check(self, log_height: usize) -> Result<(), KeyError> {
-        let Self { min, max } = self;
-        if !(min..=max).contains(&log_height) {
-            return Err(KeyError::Height {
-                log_height,
-                min,
-                max,
-            });
-        }
-        Ok(())
-    }
-}
-
-/// The machine of a program, and the heights that a key of it fixes.
-pub(crate) struct Layout<T> {
-    pub machine: Machine<T>,
-    pub heights: KeyHeights,
-    pub program_log_height: usize,
-}
-
-/// Makes the machine of a program, which has the tables of `precompiles` as well, and checks the
-/// heights that are asked for.
-pub(crate) fn lay_out<T: MachineTables>(
-    program: &Program,
-    precompiles: &BTreeSet<u32>,
-    heights: &Heights,
-    limits: Limits,
-) -> Result<Layout<T>, KeyError> {
-    let precompiles = precompiles | &precompiles_of(program);
-    // The table of the program needs a height, and which of the given heights it is depends on the
-    // machine, which is made from that table: so the table is first made with the least height.
-    let minimal = padded_log_height(program.instructions.len()).max(limits.min);
-    let tables = Machine::<T>::new(ProgramTable::of_height(minimal), &precompiles)?;
-    let count = tables.tables().len();
-    let program_log_height = match heights {
-        Heights::Minimal => minimal,
-        Heights::Uniform(log_height) => *log_height,
-        Heights::Exact(list) => match list.get(tables.program_index()) {
-            Some(&log_height) if list.len() == count => log_height,
-            _ => {
-                return Err(KeyError::HeightCount {
-                    expected: count,
-                    found: list.len(),
-                });
-            }
-        },
-    };
-    limits.check(program_log_height)?;
-    let table = ProgramTable::new(program, program_log_height)?;
-    let machine = Machine::<T>::new(table, &precompiles)?;
-    let key_heights = match heights {
-        Heights::Minimal => KeyHeights::Free,
-        Heights::Uniform(log_height) => KeyHeights::Fixed(vec![*log_height; count]),
-        Heights::Exact(list) => KeyHeights::Fixed(list.clone()),
-    };
-    if let KeyHeights::Fixed(list) = &key_heights {
-        for (table, &log_height) in machine.tables().iter().zip(list) {
-            limits.check(log_height)?;
-            match table.fixed_log_height() {
-                Some(expected) if expected != log_height => {
-                    return Err(KeyError::FixedHeight {
-                        table: table.name(),
-                        expected,
-                        found: log_height,
-                    });
-                }
-                _ => {}
-            }
-        }
-    }
-    Ok(Layout {
-        machine,
-        heights: key_heights,
-        program_log_height,
-    })
 }
 
 /// Digest of a key: 8 elements. As text it is the hexadecimal form of their canonical 4-byte
@@ -343,16 +294,17 @@ impl FromStr for KeyDigest {
     }
 }
 
-/// Why no key can be made.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+/// Why no key can be made, or a key be used.
+#[derive(Debug, Error)]
 pub enum KeyError {
-    /// The FRI settings are out of range.
+    /// The settings are out of range.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Settings(#[from] StackSettingsError),
     /// The machine cannot run the program.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// The program needs tables that the machine does not have.
+    /// There is no such machine: the program needs tables that it does not have, or the key was
+    /// made for another.
     #[error(transparent)]
     Machine(#[from] MachineError),
     /// The list of heights has not one entry per table.
@@ -386,199 +338,27 @@ pub enum KeyError {
     /// The commitment scheme failed.
     #[error("Plonky3's commitment to the program failed")]
     Commitment(#[source] OpeningProverError),
+    /// A table cannot be proved over WHIR.
+    #[error(transparent)]
+    Unsupported(#[from] UnsupportedTable),
+    /// The tables cannot be committed to over WHIR.
+    #[error(transparent)]
+    Scheme(#[from] SchemeError),
 }
 
-/// A key with everything that is needed to prove runs of its program, computed once.
-pub struct ProvingKey<H: HashSuite, T> {
-    key: Key<H>,
-    program: Arc<Program>,
-    machine: Machine<T>,
-    heights: Heights,
-    data: ProverData<Config<H>>,
+/// Tables for which there is no commitment scheme over WHIR.
+#[derive(Debug, Error)]
+pub enum SchemeError {
+    /// The settings are out of range, or have no parameters for the tables.
+    #[error(transparent)]
+    Settings(#[from] WhirSettingsError),
+    /// The tables cannot be stacked.
+    #[error(transparent)]
+    Stack(#[from] LayoutError),
 }
 
-impl<H: HashSuite, T> fmt::Debug for ProvingKey<H, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProvingKey")
-            .field("key", &self.key)
-            .field("heights", &self.heights)
-            .finish_non_exhaustive()
+impl From<SettingsError> for KeyError {
+    fn from(error: SettingsError) -> Self {
+        Self::Settings(error.into())
     }
-}
-
-impl<H: HashSuite, T: Provable<H>> ProvingKey<H, T> {
-    /// Makes the key of `program` with these settings and heights.
-    ///
-    /// # Errors
-    /// Anything that makes a proof impossible whatever the run is.
-    pub fn new(
-        program: &Program,
-        settings: FriSettings,
-        heights: Heights,
-    ) -> Result<Self, KeyError> {
-        Self::with_precompiles(program, &precompiles_of(program), settings, heights)
-    }
-
-    /// Like [`Self::new`], for a machine that has the tables of `precompiles` as well as those of
-    /// the program. Programs can then share one machine although not each of them uses every table.
-    ///
-    /// # Errors
-    /// See [`Self::new`].
-    pub fn with_precompiles(
-        program: &Program,
-        precompiles: &BTreeSet<u32>,
-        settings: FriSettings,
-        heights: Heights,
-    ) -> Result<Self, KeyError> {
-        settings.validate()?;
-        let limits = Limits::of(&settings);
-        let Layout {
-            machine,
-            heights: key_heights,
-            program_log_height,
-        } = lay_out::<T>(program, precompiles, &heights, limits)?;
-        let (data, commitment) = commit::<H, T>(&machine, &settings)?;
-        let key = Key {
-            settings,
-            tables: machine.names(),
-            heights: key_heights,
-            program_log_height,
-            program: commitment.digests().to_vec(),
-            machine_id: [F::ZERO; DIGEST],
-        };
-        let machine_id = identity::machine_id(
-            H::ID,
-            &settings,
-            &key.heights,
-            machine.tables(),
-            &data.common.lookups,
-        );
-        Ok(Self {
-            key: Key { machine_id, ..key },
-            program: Arc::new(program.clone()),
-            machine,
-            heights,
-            data,
-        })
-    }
-
-    /// Returns the verification key.
-    pub fn key(&self) -> &Key<H> {
-        &self.key
-    }
-
-    /// Returns the machine.
-    pub fn machine(&self) -> &Machine<T> {
-        &self.machine
-    }
-
-    /// Returns the program.
-    pub fn program(&self) -> &Program {
-        &self.program
-    }
-
-    /// Returns how heights are chosen.
-    pub fn heights(&self) -> &Heights {
-        &self.heights
-    }
-
-    /// Returns Plonky3's form of the key.
-    pub fn data(&self) -> &ProverData<Config<H>> {
-        &self.data
-    }
-}
-
-/// Commits to the fixed content of all tables of the machine.
-fn commit<H: HashSuite, T: Provable<H>>(
-    machine: &Machine<T>,
-    settings: &FriSettings,
-) -> Result<(ProverData<Config<H>>, Commitment<H>), KeyError> {
-    let config = droste_native::config::<H>(settings, &[])?;
-    let contents = machine
-        .tables()
-        .iter()
-        .filter_map(|table| table.preprocessed_trace())
-        .collect();
-    let (commitment, prover_data) = T::commit(&config, contents).map_err(KeyError::Commitment)?;
-    let common = common_data::<H, T>(machine, commitment.clone());
-    let data = ProverData {
-        common,
-        prover_only: ProverOnlyData {
-            preprocessed_prover_data: Some(prover_data),
-        },
-    };
-    Ok((data, commitment))
-}
-
-/// Returns what prover and verifier share, given the commitment in the key.
-pub(crate) fn common_data<H: HashSuite, T: Provable<H>>(
-    machine: &Machine<T>,
-    commitment: Commitment<H>,
-) -> CommonData<Config<H>> {
-    let lookups: Vec<Lookups<F>> = machine.tables().par_iter().map(packed_lookups).collect();
-    let mut matrix_to_instance = vec![];
-    let instances = machine
-        .tables()
-        .iter()
-        .enumerate()
-        .map(|(instance, table)| {
-            let width = table.preprocessed_width();
-            let degree_bits = table.fixed_log_height()?;
-            (width > 0).then(|| {
-                matrix_to_instance.push(instance);
-                PreprocessedInstanceMeta {
-                    matrix_index: matrix_to_instance.len() - 1,
-                    width,
-                    degree_bits,
-                }
-            })
-        })
-        .collect();
-    let preprocessed = GlobalPreprocessed {
-        commitment,
-        instances,
-        matrix_to_instance,
-    };
-    CommonData::new(Some(preprocessed), lookups)
-}
-
-/// Returns the number of digests of the commitment to the fixed content of a machine's tables.
-fn cap_size<T: MachineTables>(machine: &Machine<T>, settings: &FriSettings) -> usize {
-    let tallest = machine
-        .tables()
-        .iter()
-        .filter(|table| table.preprocessed_width() > 0)
-        .filter_map(|table| table.fixed_log_height())
-        .max()
-        .unwrap_or(0);
-    1 << settings.cap_height.min(tallest + settings.log_blowup)
-}
-
-/// Returns the machine of a key, without the content of its program, if the key names a machine and
-/// the identity in the key is that machine's. The key's settings and heights must be in range.
-pub(crate) fn machine_of<H: HashSuite, T: Provable<H>>(
-    key: &Key<H>,
-) -> Result<(Machine<T>, CommonData<Config<H>>), MachineError> {
-    let machine =
-        Machine::<T>::named(ProgramTable::of_height(key.program_log_height), &key.tables)?;
-    let expected = cap_size(&machine, &key.settings);
-    if key.program.len() != expected {
-        return Err(MachineError::CapSize {
-            expected,
-            found: key.program.len(),
-        });
-    }
-    let commitment = Commitment::<H>::from_digests(key.program.clone());
-    let common = common_data::<H, T>(&machine, commitment);
-    let machine_id = identity::machine_id(
-        H::ID,
-        &key.settings,
-        &key.heights,
-        machine.tables(),
-        &common.lookups,
-    );
-    if machine_id != key.machine_id {
-        return Err(MachineError::Identity);
-    }
-    Ok((machine, common))
 }

@@ -4,37 +4,31 @@
 //! program's key: a file of 16 KB can ask for the commitment to 2^24 rows. So the work is bounded,
 //! and done last, once the proof has been found valid.
 
-use droste_native::HashSuite;
+use droste_native::{F, HashSuite};
 
-use super::{Report, Verifier, VerifyError};
-use crate::heights::{Heights, min_log_height, padded_log_height};
+use super::{Report, Verifier, VerifyError, VerifyOptions};
+use crate::heights::{min_log_height, padded_log_height};
 use crate::isa::Program;
-use crate::key::{Key, KeyHeights, ProvingKey};
+use crate::key::{KeyHeights, ProvingKey};
 use crate::machine::Provable;
 use crate::prover::Proof;
 
-/// Limit that callers of [`verify_program`] pass unless they have a reason for another: the most
-/// rows of a program's table, extended by the blowup, to which it commits. It takes some 100 MiB,
-/// and two seconds in Poseidon-16.
-pub const DEFAULT_LIMIT: usize = 1 << 20;
-
 /// Verifies that `proof` is of `program` with the parameters that the proof states, that its
-/// statement begins with `expected`, and that it has at least `min_bits` proven bits.
+/// statement begins with `expected`, and what `options` ask for.
 ///
 /// Checks are made in the order of their cost: that a key with these parameters exists, the
-/// heights, the proven bits, `limit` (rows of the program's commitment, extended by the blowup; see
-/// [`DEFAULT_LIMIT`]), the proof under the key that it carries, and last that this key is the
-/// program's.
+/// heights, the limit of the program's rows, the proven bits, the proof under the key that it
+/// carries, and last that this key is the program's.
 ///
 /// # Errors
 /// Why the proof is rejected.
 pub fn verify_program<H: HashSuite, T: Provable<H>>(
-    program: &Program,
-    expected: &[droste_native::F],
-    min_bits: usize,
-    limit: usize,
+    program: impl AsRef<Program>,
+    expected: &[F],
+    options: VerifyOptions,
     proof: &Proof<H>,
 ) -> Result<Report, VerifyError> {
+    let program = program.as_ref();
     let stated = &proof.key;
     let verifier = Verifier::<H, T>::new(stated.clone())?;
     let log_height = match &stated.heights {
@@ -50,29 +44,18 @@ pub fn verify_program<H: HashSuite, T: Provable<H>>(
         });
     }
     let rows = 1 << (log_height + stated.settings.log_blowup);
+    let limit = options.limit;
     if rows > limit {
         return Err(VerifyError::Limit { rows, limit });
     }
-    let report = verifier.verify(expected, min_bits, proof)?;
-    let key = key_of::<H, T>(program, stated)?;
-    if key != *stated {
+    let report = verifier.verify(expected, options, proof)?;
+    let key = ProvingKey::<H, T>::new(program, stated.settings, stated.chosen_heights());
+    let key = key.map_err(VerifyError::ProgramKey)?;
+    if key.key() != stated {
         return Err(VerifyError::Key {
-            expected: key.digest(),
+            expected: key.key().digest(),
             found: report.key,
         });
     }
     Ok(report)
-}
-
-/// Computes the key of `program` with the parameters of another key.
-fn key_of<H: HashSuite, T: Provable<H>>(
-    program: &Program,
-    parameters: &Key<H>,
-) -> Result<Key<H>, VerifyError> {
-    let heights = match &parameters.heights {
-        KeyHeights::Free => Heights::Minimal,
-        KeyHeights::Fixed(heights) => Heights::Exact(heights.clone()),
-    };
-    let key = ProvingKey::<H, T>::new(program, parameters.settings, heights)?;
-    Ok(key.key().clone())
 }

@@ -12,7 +12,7 @@
 
 use super::key::FORMAT_VERSION;
 use super::prover::Proof;
-use crate::codec::{DecodeError, check_length, decode_body, encode_body};
+use crate::codec::{DecodeError, EncodeError, check_length, decode_canonical, encode_body};
 
 /// First bytes of a file with a proof over WHIR.
 pub const MAGIC: [u8; 8] = *b"droste\0w";
@@ -25,9 +25,8 @@ const HEADER: usize = MAGIC.len() + 4;
 /// Returns the bytes of a proof file.
 ///
 /// # Errors
-/// None for proofs that a prover made; otherwise [`DecodeError::Malformed`] with `bincode`'s
-/// message.
-pub fn encode(proof: &Proof) -> Result<Vec<u8>, DecodeError> {
+/// None for proofs that a prover made.
+pub fn encode(proof: &Proof) -> Result<Vec<u8>, EncodeError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FORMAT_VERSION.to_le_bytes());
     encode_body(bytes, proof)
@@ -48,9 +47,5 @@ pub fn decode(bytes: &[u8]) -> Result<Proof, DecodeError> {
     if found != FORMAT_VERSION {
         return Err(DecodeError::Version { found });
     }
-    let proof: Proof = decode_body(bytes, HEADER)?;
-    if encode(&proof)? != bytes {
-        return Err(DecodeError::NotCanonical);
-    }
-    Ok(proof)
+    decode_canonical(bytes, HEADER, encode)
 }

@@ -11,6 +11,7 @@
 //! use droste_vm::compiler::compile;
 //! use droste_vm::executor::{Tape, execute};
 //! use droste_vm::heights::Heights;
+//! use droste_vm::verifier::VerifyOptions;
 //! use droste_vm::whir::{ProvingKey, RecursionTables, Verifier};
 //! use p3_field::PrimeCharacteristicRing;
 //!
@@ -21,11 +22,12 @@
 //!
 //! let settings = WhirSettings::toy();
 //! let key =
-//!     ProvingKey::<RecursionTables>::new(&compiled.program, settings, Heights::Minimal)?;
+//!     ProvingKey::<RecursionTables>::new(&compiled, settings, Heights::Minimal)?;
 //! let proof = key.prove(&execution)?;
 //!
 //! let verifier = Verifier::<RecursionTables>::new(key.key().clone())?;
-//! let report = verifier.verify(&[F::from_u32(12), F::from_u32(144)], 0, &proof)?;
+//! let (says, insecure) = ([F::from_u32(12), F::from_u32(144)], VerifyOptions::min_bits(0));
+//! let report = verifier.verify(&says, insecure, &proof)?;
 //! assert_eq!(report.key, key.key().digest());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -45,10 +47,10 @@ mod security;
 mod verifier;
 
 pub use codec::{MAGIC, MAX_BYTES, decode, encode};
-pub use key::{FORMAT_VERSION, KEY_TAG, Key, KeyError, MACHINE_TAG, Provable, ProvingKey};
+pub use key::{FORMAT_VERSION, KEY_TAG, Key, MACHINE_TAG, Provable, ProvingKey, Whir};
 pub use proof::StarkProof;
-pub use prover::{Proof, ProveError};
-pub use verifier::{Report, Verifier, VerifyError};
+pub use prover::Proof;
+pub use verifier::{Report, Verifier};
 
 crate::machine! {
     /// The tables of the recursion machine R, which this stack is for.

@@ -5,29 +5,28 @@ use std::ops::Range;
 
 use droste_air::End;
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
-use droste_native::stark::challenger::{NoNonce, Poseidon16Challenger, Transcript, with_grinding};
-use droste_native::whir::{OpenError, Scheme};
+use droste_native::stark::challenger::{Poseidon16Challenger, Transcript, with_grinding};
+use droste_native::whir::Scheme;
 use droste_native::{EF, F};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_util::log2_strict_usize;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use tracing::info_span;
 
-use super::key::{Key, Provable, ProvingKey, fill, limits};
+use super::key::{Key, Provable, ProvingKey, Whir, fill};
 use super::proof::{StarkProof, claims, observe_opened, observe_shape};
-use super::verifier::{VerifyError, accept, check_heights};
-use crate::batch::{Balance, ZeroDenominator, unbalanced_bus};
+use super::verifier::{accept, scheme_and_shape};
+use crate::batch::{Balance, unbalanced_bus};
 use crate::codec::short_list;
-use crate::heights::{Heights, padded_log_height};
+use crate::key::ProofSystem;
 use crate::machine::MAX_TABLES;
-use crate::multilinear::cells::{Cells, CellsError};
+use crate::multilinear::cells::Cells;
 use crate::multilinear::leaves::{LookupChallenges, leaves};
 use crate::multilinear::tables::Shape;
-use crate::multilinear::zerocheck::{self, LeafClaim, ProvingError};
-use crate::prover::{public_values, traces_of};
+use crate::multilinear::zerocheck::{self, LeafClaim};
+use crate::prover::{ProveError, check_traces, heights_of, public_values, traces_of};
 use crate::record::Execution;
 use crate::tables::{LANES, TraceInput};
 
@@ -55,83 +54,6 @@ impl fmt::Debug for Proof {
             .field("log_heights", &self.log_heights)
             .finish_non_exhaustive()
     }
-}
-
-/// Why no proof was made.
-#[derive(Debug, Error)]
-pub enum ProveError {
-    /// A table has more rows than its given height. A table of calls has one row more than those
-    /// of its calls.
-    #[error("table {table} has the height 2^{log_height}, the run needs {rows} rows of it")]
-    TooManyRows {
-        /// Name of the table.
-        table: &'static str,
-        /// Number of rows that the run needs.
-        rows: usize,
-        /// Logarithm of the table's height.
-        log_height: usize,
-    },
-    /// A table needs a height that is impossible with these settings.
-    #[error("table {table} needs the height 2^{log_height}, possible are 2^{min} to 2^{max}")]
-    Height {
-        /// Name of the table.
-        table: &'static str,
-        /// Logarithm of the height it needs.
-        log_height: usize,
-        /// Logarithm of the least height.
-        min: usize,
-        /// Logarithm of the largest height.
-        max: usize,
-    },
-    /// The run looks up an address outside its memory or program.
-    #[error("the run reads address {address}, which is outside its memory or program")]
-    Outside {
-        /// The address.
-        address: F,
-    },
-    /// A trace is missing, or has not the table's width and a power of two as height.
-    #[error(
-        "trace of table {table}: expected {expected} columns and a power of two of rows, got \
-         {width} x {height}"
-    )]
-    TraceShape {
-        /// Name of the table.
-        table: &'static str,
-        /// Width of the table.
-        expected: usize,
-        /// Width of the trace.
-        width: usize,
-        /// Height of the trace.
-        height: usize,
-    },
-    /// The traces send messages that none receives, or the other way round.
-    #[error("the messages of the traces do not balance on bus {bus}")]
-    Unbalanced {
-        /// Name of the bus.
-        bus: String,
-    },
-    /// The lookup argument has no proof for a challenge.
-    #[error(transparent)]
-    ZeroDenominator(#[from] ZeroDenominator),
-    /// No nonce passes a proof of work.
-    #[error(transparent)]
-    Grinding(#[from] NoNonce),
-    /// The traces have another shape than the machine's tables.
-    #[error(transparent)]
-    Cells(#[from] CellsError),
-    /// The sum of the messages' fractions could not be proved.
-    #[error(transparent)]
-    Fractions(#[from] GkrError),
-    /// The constraints could not be proved.
-    #[error(transparent)]
-    Constraints(#[from] ProvingError),
-    /// The opened values could not be proved.
-    #[error(transparent)]
-    Opening(#[from] OpenError),
-    /// The verifier rejects what the prover made: the traces violate a constraint, or are of
-    /// impossible heights.
-    #[error("the traces are not those of a run of the key's program")]
-    Refused(#[from] VerifyError),
 }
 
 /// Proves the sum of the messages' fractions.
@@ -174,42 +96,12 @@ impl<T: Provable> ProvingKey<T> {
             program: self.program(),
             execution,
         };
-        let limits = limits(&self.key.settings);
-        let tables = self.machine().tables();
         let needed = |table: &T| {
             let is_of_calls = !table.precompiles().is_empty();
             table.rows(input) + usize::from(is_of_calls)
         };
-        let log_heights: Vec<usize> = match &self.heights {
-            Heights::Minimal => tables
-                .iter()
-                .map(|table| {
-                    let minimal = padded_log_height(needed(table)).max(limits.min);
-                    table.fixed_log_height().unwrap_or(minimal)
-                })
-                .collect(),
-            Heights::Uniform(log_height) => vec![*log_height; tables.len()],
-            Heights::Exact(log_heights) => log_heights.clone(),
-        };
-        for (table, &log_height) in tables.iter().zip(&log_heights) {
-            let (name, rows) = (table.name(), needed(table));
-            if limits.check(log_height).is_err() {
-                return Err(ProveError::Height {
-                    table: name,
-                    log_height,
-                    min: limits.min,
-                    max: limits.max,
-                });
-            }
-            if rows > 1 << log_height {
-                return Err(ProveError::TooManyRows {
-                    table: name,
-                    rows,
-                    log_height,
-                });
-            }
-        }
-        Ok(log_heights)
+        let (limits, tables) = (Whir::limits(&self.key.settings), self.machine().tables());
+        heights_of(tables, &self.heights, limits, needed)
     }
 
     /// Proves given traces, one per table, for a statement.
@@ -255,7 +147,11 @@ impl<T: Provable> ProvingKey<T> {
         fractions: ProveFractions<C>,
         challenger: &mut C,
     ) -> Result<Proof, ProveError> {
-        let log_heights = self.check_traces(traces)?;
+        check_traces(self.machine().tables(), traces)?;
+        let log_heights: Vec<usize> = traces
+            .iter()
+            .map(|trace| log2_strict_usize(trace.height()))
+            .collect();
         let prove = || self.prove_stark(&statement, traces, &log_heights, fractions, challenger);
         let stark = with_grinding(prove)??;
         Ok(Proof {
@@ -275,7 +171,7 @@ impl<T: Provable> ProvingKey<T> {
         challenger: &mut C,
     ) -> Result<StarkProof, ProveError> {
         let system = &self.parts.system;
-        let (scheme, shape) = check_heights(&self.key, &self.parts, log_heights)?;
+        let (scheme, shape) = scheme_and_shape(&self.key, &self.parts, log_heights)?;
         let stack = scheme.layout();
         let cells = info_span!("stack").in_scope(|| {
             let mut cells = F::zero_vec(stack.main_cells());
@@ -363,27 +259,6 @@ impl<T: Provable> ProvingKey<T> {
                 }
             })
             .collect()
-    }
-
-    /// Checks the shapes of traces. Returns the logarithms of their heights.
-    fn check_traces(&self, traces: &[RowMajorMatrix<F>]) -> Result<Vec<usize>, ProveError> {
-        let tables = self.machine().tables();
-        let check = |(index, table): (usize, &T)| {
-            let (width, height) = traces
-                .get(index)
-                .map_or((0, 0), |trace| (trace.width(), trace.height()));
-            let expected = table.width();
-            if width != expected || !height.is_power_of_two() {
-                return Err(ProveError::TraceShape {
-                    table: table.name(),
-                    expected,
-                    width,
-                    height,
-                });
-            }
-            Ok(log2_strict_usize(height))
-        };
-        tables.iter().enumerate().map(check).collect()
     }
 
     fn check_balance(

@@ -4,14 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use droste_native::HashId;
-use droste_native::stark::security::Preset;
-use droste_verifier::aggregate::{Aggregator, VerifiedProof};
-use droste_verifier::cost::{Request, leaf, measure};
+use droste_verifier::aggregate::Aggregator;
+use droste_verifier::cost::{Request, canonical_steps, measure};
 use droste_verifier::summary::StepSummary;
-use droste_verifier::tape::TapeSuite;
 use droste_vm::executor::{Tape, execute};
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::stack::Stack;
 use serde::{Deserialize, Serialize};
 
 use super::What;
@@ -20,7 +16,6 @@ use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::parameters::Parameters;
 use crate::program;
-use crate::suite::{InHash, in_hash};
 
 /// Arguments of the hidden command `droste cost-row`, which measures one row in a process of its
 /// own.
@@ -68,12 +63,11 @@ impl CostRow {
             measure(&request, self.inner_hash, self.what.outer_hash)
                 .map_err(CommandError::failed)?;
         let canonical = self.what.canonical.then(|| {
-            let work = Steps {
-                request: &request,
-                preset: self.what.outer_preset,
-                stack: self.what.stack,
-            };
-            in_hash(self.inner_hash, work)
+            let aggregator = Aggregator::for_preset(self.what.outer_preset, 2, self.what.stack)
+                .map_err(CommandError::failed)?;
+            let steps = canonical_steps(&request, self.inner_hash, &aggregator);
+            let steps = steps.map_err(CommandError::failed)?;
+            Ok::<_, CommandError>(steps.iter().map(StepSummary::new).collect())
         });
         let measured = Measured {
             row: Row {
@@ -88,29 +82,5 @@ impl CostRow {
             serde_json::to_string(&measured).map_err(CommandError::failed)?
         );
         Ok(())
-    }
-}
-
-/// Brings the inner proof to the canonical shape.
-struct Steps<'a> {
-    request: &'a Request<'a>,
-    preset: Preset,
-    stack: Stack,
-}
-
-impl InHash for Steps<'_> {
-    type Output = Result<Vec<StepSummary>, CommandError>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
-    where
-        StandardTables: Provable<H>,
-    {
-        let leaf = leaf::<H>(self.request).map_err(CommandError::failed)?;
-        let proof = VerifiedProof::under_its_own_key(leaf.proof).map_err(CommandError::failed)?;
-        let aggregate = Aggregator::for_preset(self.preset, 2, self.stack)
-            .map_err(CommandError::failed)?
-            .wrap(&proof, |_| ())
-            .map_err(CommandError::failed)?;
-        Ok(aggregate.steps().iter().map(StepSummary::new).collect())
     }
 }

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use clap::Args;
 use droste_native::hash_signature::Xmss;
-use droste_native::{FriSettings, HashId};
+use droste_native::{FriSettings, HashId, with_suite};
 use droste_verifier::plan::{Leaf, LeafProgram, Planner};
 use droste_verifier::tape::TapeSuite;
 use droste_verifier::xmss::{Batch, BatchProgram, BatchProver, SignatureClaims};
 use droste_vm::files;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::verifier::DEFAULT_LIMIT;
+use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 
 use super::read_signatures;
@@ -20,7 +20,6 @@ use crate::commands::plan::{Outcome, Tasks};
 use crate::error::CommandError;
 use crate::output::{Format, Report, counted, print};
 use crate::progress::Progress;
-use crate::suite::{InHash, in_hash};
 use crate::trust::Derivation;
 
 /// Arguments of `droste xmss aggregate`.
@@ -107,7 +106,7 @@ impl Aggregate {
             batches: &batches,
             folder: &folder,
         };
-        let leaves = in_hash(self.hash, work)?;
+        let leaves = with_suite!(self.hash, H => work.leaves::<H>())?;
         let batch_seconds = start.elapsed().as_secs_f64();
         let paths: Vec<PathBuf> = leaves.iter().map(|(path, _)| path.clone()).collect();
         let text = serde_json::to_string(&claims).map_err(CommandError::failed)?;
@@ -151,7 +150,7 @@ impl Aggregate {
     }
 }
 
-/// Proving batches in one hash.
+/// Proving batches.
 struct Work<'a> {
     planner: &'a Planner,
     program: BatchProgram,
@@ -160,17 +159,16 @@ struct Work<'a> {
     folder: &'a Path,
 }
 
-impl InHash for Work<'_> {
-    type Output = Result<Vec<(PathBuf, Leaf)>, CommandError>;
-
-    fn run<H: TapeSuite>(self) -> Self::Output
+impl Work<'_> {
+    /// Proves the batches in hash `H`, and returns the paths of their proofs.
+    fn leaves<H: TapeSuite>(&self) -> Result<Vec<(PathBuf, Leaf)>, CommandError>
     where
         StandardTables: Provable<H>,
     {
         let progress = Progress::spinner("compiling the program");
         let prover = BatchProver::<H>::new(self.program, self.settings);
         let prover = prover.map_err(CommandError::failed)?;
-        let program = LeafProgram::new(prover.compiled().program.clone());
+        let program = LeafProgram::new(prover.compiled().clone());
         let mut leaves = vec![];
         for (index, batch) in self.batches.iter().enumerate() {
             let count = self.batches.len();
@@ -185,8 +183,8 @@ impl InHash for Work<'_> {
             let proof = prover.prove_kept(batch, self.folder);
             let proof = proof.map_err(CommandError::failed);
             let proof = proof.map_err(CommandError::about(format!("batch {index}")))?;
-            let planner = self.planner;
-            let leaf = planner.proof(&proof, &program, &statement, 0, DEFAULT_LIMIT);
+            let insecure = VerifyOptions::min_bits(0);
+            let leaf = self.planner.proof(&proof, &program, &statement, insecure);
             leaves.push((self.folder.join(name), leaf.map_err(CommandError::failed)?));
         }
         Ok(leaves)

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use droste_native::hash_signature::Xmss;
+use droste_verifier::aggregate::AggregateOptions;
 use droste_verifier::summary::ClaimsSummary;
 use droste_verifier::xmss::{SignatureClaims, Wanted};
 
@@ -34,9 +35,9 @@ pub struct Check {
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
     /// Proven bits of security that all proofs of the tree must have together at least, by the union
-    /// bound.
-    #[arg(long, default_value_t = 0)]
-    min_tree_bits: usize,
+    /// bound: 100, unless --min-bits asks for less of each.
+    #[arg(long)]
+    min_tree_bits: Option<usize>,
     #[command(flatten)]
     trust: Trust,
 }
@@ -92,9 +93,10 @@ impl Check {
         };
         let (aggregate, keys_are) = self.trust.read(&self.aggregate, &self.trust.deriver())?;
         // All leaves must be the batches that are claimed, of the key that the claims give.
-        let (bits, tree_bits) = (self.min_bits, self.min_tree_bits);
+        let options = AggregateOptions::min_bits(self.min_bits);
+        let options = options.with_min_tree_bits(self.min_tree_bits);
         claims
-            .check_aggregate(&aggregate, &Xmss::DEFAULT, bits, tree_bits, &wanted)
+            .check_aggregate(&aggregate, &Xmss::DEFAULT, options, &wanted)
             .map_err(CommandError::failed)?;
         let checked = ClaimsSummary::new(&claims, &aggregate, keys_are);
         drop(progress);

@@ -18,7 +18,7 @@ use droste_vm::heights::Heights;
 use droste_vm::key::ProvingKey;
 use droste_vm::machine::StandardTables;
 use droste_vm::prover::{Proof, ProveError, ProveOptions, prove, prove_traces, traces};
-use droste_vm::verifier::{Verifier, verify};
+use droste_vm::verifier::{Verifier, VerifyOptions, verify};
 use p3_field::PrimeCharacteristicRing;
 
 use crate::airs::common::{Batch, SETTINGS};
@@ -135,7 +135,12 @@ fn memory_is_not_the_provers() {
             Err(ProveError::Outside { .. }) => {}
             proof => {
                 let proof = proof.unwrap();
-                let verdict = verify::<Poseidon16Suite, StandardTables>(key.key(), &[], 0, &proof);
+                let verdict = verify::<Poseidon16Suite, StandardTables>(
+                    key.key(),
+                    &[],
+                    VerifyOptions::min_bits(0),
+                    &proof,
+                );
                 assert!(verdict.is_err(), "{kind:?}");
             }
         }

@@ -8,7 +8,7 @@ use droste_verifier::tape::machine_tape;
 use droste_vm::compiler::Compiled;
 use droste_vm::executor::{RunError, execute};
 use droste_vm::multilinear::zerocheck::ZerocheckError;
-use droste_vm::whir::VerifyError;
+use droste_vm::verifier::VerifyError;
 
 /// A check of the verifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +28,8 @@ impl Check {
     pub fn of(error: &VerifyError) -> Option<Self> {
         match error {
             VerifyError::Fractions(error) => Self::of_fractions(error),
-            VerifyError::Constraints(ZerocheckError::Value) => Some(Self::Constraints),
-            VerifyError::Opening(error) => match error {
+            VerifyError::Zerocheck(ZerocheckError::Value) => Some(Self::Constraints),
+            VerifyError::WhirOpening(error) => match error {
                 OpeningError::Grinding { before } => Some(Self::Work(before)),
                 &OpeningError::Path {
                     commitment, tree, ..

@@ -34,6 +34,7 @@ use droste_verifier::circuit::CircuitError;
 use droste_verifier::tape::{Answers, TapeError};
 use droste_vm::compiler::compile_file;
 use droste_vm::multilinear::expressions::{Leaf, Row};
+use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{Proof, RecursionTables, Verifier};
 use p3_commit::Mmcs;
 use p3_field::PrimeCharacteristicRing;
@@ -52,7 +53,7 @@ fn faults(
     check: Check,
 ) -> Vec<String> {
     let mut faults = vec![];
-    match verifier.verify(&[], 0, proof) {
+    match verifier.verify(&[], VerifyOptions::min_bits(0), proof) {
         Ok(_) => faults.push("the native verifier accepts".to_owned()),
         Err(error) if Check::of(&error) != Some(check) => faults.push(format!("{error:?}")),
         Err(_) => {}

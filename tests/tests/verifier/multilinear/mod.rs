@@ -18,6 +18,7 @@ use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::record::Execution;
+use droste_vm::verifier::VerifyOptions;
 use droste_vm::whir::{Proof, ProvingKey, RecursionTables, Verifier};
 use p3_field::PrimeCharacteristicRing;
 use serde_json::Value;
@@ -45,7 +46,9 @@ impl Case {
         let key = ProvingKey::<RecursionTables>::new(&compiled.program, settings, heights).unwrap();
         let proof = key.prove(execution).unwrap();
         let verifier = Verifier::<RecursionTables>::new(key.key().clone()).unwrap();
-        verifier.verify(&execution.statement, 0, &proof).unwrap();
+        verifier
+            .verify(&execution.statement, VerifyOptions::min_bits(0), &proof)
+            .unwrap();
         let circuit = MultilinearCircuit::new(&verifier, &proof.log_heights, 1).unwrap();
         Self {
             verifier,
@@ -134,7 +137,12 @@ fn changed_proofs_are_rejected() {
             let Ok(proof) = serde_json::from_value::<Proof>(changed) else {
                 continue;
             };
-            assert!(case.verifier.verify(&[], 0, &proof).is_err(), "{path}");
+            assert!(
+                case.verifier
+                    .verify(&[], VerifyOptions::min_bits(0), &proof)
+                    .is_err(),
+                "{path}"
+            );
             // The program takes statement and commitment to the program from the proof, and reveals
             // them with its claim: but others belong to no proof.
             assert!(case.circuit.tape(&[&proof]).is_err(), "{path}");
@@ -205,7 +213,7 @@ fn programs_without_a_verifier_are_refused() {
     heights[0] = 30;
     assert!(matches!(
         MultilinearCircuit::new(&case.verifier, &heights, 1),
-        Err(CircuitError::HeightsOverWhir(_))
+        Err(CircuitError::Heights(_))
     ));
     // Leaves are compared with their combination at one point of the field, which is too small.
     let (scheme, heights) = case.verifier.shape(&case.proof.log_heights).unwrap();

@@ -7,7 +7,7 @@ use droste_native::stark::security::Preset;
 use droste_native::{
     Blake3Suite, Config, F, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
 };
-use droste_verifier::aggregate::{Aggregate, AggregateError, Aggregator};
+use droste_verifier::aggregate::{Aggregate, AggregateError, AggregateOptions, Aggregator};
 use droste_verifier::airs::{AirCircuit, BatchCircuit, Seed, UniAir, UniCircuit};
 use droste_verifier::circuit::{PRECOMPILES, Run};
 use droste_verifier::claim::{AcceptedLeaves, claim_digest};
@@ -203,11 +203,7 @@ const LOG_HEIGHTS: [usize; 6] = [16, 16, 13, 16, 15, 16];
 /// Brings a run to the canonical shape, and checks that only a deriver that has the AIRs derives
 /// its key.
 fn canonical(aggregator: &Aggregator, run: Run, deriver: &Deriver) -> Aggregate {
-    let aggregate = aggregator
-        .wrap_run(run, |step| {
-            println!("{} {:?} {:?}", step.cycles, step.prove, step.compile)
-        })
-        .unwrap();
+    let aggregate = aggregator.wrap_run(run).unwrap();
     let bytes = file::encode(&aggregate).unwrap();
     let refusal = file::decode(&bytes)
         .unwrap()
@@ -216,9 +212,11 @@ fn canonical(aggregator: &Aggregator, run: Run, deriver: &Deriver) -> Aggregate 
         panic!("{refusal:?}");
     };
     assert!(matches!(*source, RecipeError::UnknownAirs), "{source}");
-    let pinned = file::decode(&bytes)
-        .unwrap()
-        .pinned(aggregate.key(), 0, &AcceptedLeaves::Any);
+    let pinned = file::decode(&bytes).unwrap().pinned(
+        aggregate.key(),
+        AggregateOptions::min_bits(0),
+        &AcceptedLeaves::Any,
+    );
     assert_eq!(pinned.unwrap().keys(), aggregate.keys());
     file::decode(&bytes)
         .unwrap()

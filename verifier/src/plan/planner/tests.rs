@@ -9,7 +9,7 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::prover::{ProveOptions, prove};
-use droste_vm::verifier::DEFAULT_LIMIT;
+use droste_vm::verifier::VerifyOptions;
 
 use super::super::draft::levels;
 use super::super::{Kind, Source, Store, needed};
@@ -45,7 +45,7 @@ where
     StandardTables: Provable<H>,
 {
     let (bytes, program) = proof::<H>(n);
-    let checked = planner.proof(&bytes, &program, &[F::new(n)], 0, DEFAULT_LIMIT);
+    let checked = planner.proof(&bytes, &program, &[F::new(n)], VerifyOptions::min_bits(0));
     checked.unwrap()
 }
 
@@ -290,7 +290,12 @@ fn leaves_that_are_not_what_they_should_be_are_refused() {
     let planner = Planner::default();
     let (bytes, program) = proof::<Poseidon16Suite>(5);
     let check = |bytes: &[u8], expected: u32, bits: usize| {
-        planner.proof(bytes, &program, &[F::new(expected)], bits, DEFAULT_LIMIT)
+        planner.proof(
+            bytes,
+            &program,
+            &[F::new(expected)],
+            VerifyOptions::min_bits(bits),
+        )
     };
     // Twice: the second time the program's key is known.
     for _ in 0..2 {
@@ -305,10 +310,12 @@ fn leaves_that_are_not_what_they_should_be_are_refused() {
     damaged[end] ^= 1;
     check(&damaged, 5, 0).unwrap_err();
     check(&bytes[..100], 5, 0).unwrap_err();
-    planner.aggregate(&bytes, 0).unwrap_err();
+    planner
+        .aggregate(&bytes, VerifyOptions::min_bits(0))
+        .unwrap_err();
     let source = droste_programs::source("fibonacci").unwrap();
     let other = LeafProgram::new(compile(source, &[]).unwrap().program);
-    let refused = planner.proof(&bytes, &other, &[], 0, DEFAULT_LIMIT);
+    let refused = planner.proof(&bytes, &other, &[], VerifyOptions::min_bits(0));
     refused.unwrap_err();
     // Valid, but generating the recursion program would take long, and nobody could derive its key.
     let settings = FriSettings {
@@ -316,7 +323,7 @@ fn leaves_that_are_not_what_they_should_be_are_refused() {
         ..FriSettings::toy()
     };
     let (bytes, program) = proof_at::<Poseidon16Suite>(5, settings, Heights::Uniform(12));
-    let refused = planner.proof(&bytes, &program, &[], 0, DEFAULT_LIMIT);
+    let refused = planner.proof(&bytes, &program, &[], VerifyOptions::min_bits(0));
     let refused = refused.unwrap_err().to_string();
     assert!(
         refused.contains("final polynomial is 9, expected at most 8"),

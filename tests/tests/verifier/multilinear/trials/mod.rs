@@ -34,6 +34,7 @@ use rayon::prelude::*;
 
 use super::check::failure;
 use dishonest::{Dishonest, Trial};
+use droste_vm::verifier::VerifyOptions;
 use few::FewChallenges;
 use interval::interval;
 use machine::Machine;
@@ -229,7 +230,12 @@ impl Experiment {
             let (term, trial, few) = self.prove(seed);
             let mut transcript = FewChallenges::new(few);
             let verifier = &machine.verifier;
-            let verdict = verifier.verify_with(&[], 0, &trial.proof, &mut transcript);
+            let verdict = verifier.verify_with(
+                &[],
+                VerifyOptions::min_bits(0),
+                &trial.proof,
+                &mut transcript,
+            );
             (verdict.is_ok(), trial.escapes, predicted(machine, term))
         };
         let verdicts: Vec<(bool, bool, f64)> = (0..seeds).into_par_iter().map(run).collect();

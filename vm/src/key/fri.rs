@@ -1,0 +1,258 @@
+//! Keys of batch STARKs over FRI.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use droste_native::stark::suite::SuiteCap;
+use droste_native::{Commitment, Config, F, FriSettings, HashId, HashSuite};
+use p3_batch_stark::common::{
+    CommonData, GlobalPreprocessed, PreprocessedInstanceMeta, ProverData, ProverOnlyData,
+};
+use p3_lookup::Lookups;
+use p3_maybe_rayon::prelude::*;
+
+use super::{
+    FORMAT_VERSION, KEY_TAG, Key, KeyError, KeyHeights, Layout, Limits, MACHINE_TAG, Message,
+    ProofSystem, digests, lay_out, named,
+};
+use crate::heights::{Heights, MAX_LOG_HEIGHT, min_log_height};
+use crate::isa::Program;
+use crate::lookups::packed_lookups;
+use crate::machine::{Machine, MachineTables, Provable, precompiles_of};
+
+impl<H: HashSuite> ProofSystem for H {
+    type Settings = FriSettings;
+    type Digest = H::Digest;
+
+    const HASH: HashId = H::ID;
+    const VERSION: u32 = FORMAT_VERSION;
+    const NAME: &'static str = H::NAME;
+    const KEY_TAG: F = KEY_TAG;
+    const MACHINE_TAG: F = MACHINE_TAG;
+
+    fn hash_number() -> Option<u32> {
+        Some(match H::ID {
+            HashId::Poseidon16 => 0,
+            HashId::Blake3 => 1,
+            HashId::Keccak => 2,
+            HashId::Poseidon2 => 3,
+        })
+    }
+
+    fn elements(digest: &H::Digest) -> Vec<F> {
+        H::digest_elements(digest)
+    }
+
+    fn describe(settings: &FriSettings, message: &mut Message) {
+        message.settings(settings);
+    }
+
+    fn limits(settings: &FriSettings) -> Limits {
+        Limits {
+            min: min_log_height(settings),
+            max: MAX_LOG_HEIGHT.saturating_sub(settings.log_blowup),
+        }
+    }
+}
+
+/// A key without the content of its program.
+pub(crate) struct MachineKey<H: HashSuite, T> {
+    /// The key.
+    pub key: Key<H>,
+    /// The machine, without the content of a program.
+    pub machine: Machine<T>,
+    /// Lookups of its tables.
+    pub lookups: Vec<Lookups<F>>,
+}
+
+/// Computes the key with these parameters and this commitment to a program. Without one it is a key
+/// of no program, whose commitment is zeros: what the keys of all programs on one machine share.
+pub(crate) fn of_machine<H: HashSuite, T: Provable<H>>(
+    settings: FriSettings,
+    tables: &[String],
+    heights: KeyHeights,
+    program_log_height: usize,
+    program: Option<&[H::Digest]>,
+) -> Result<MachineKey<H, T>, KeyError> {
+    let machine = named::<H, T>(&settings, tables, &heights, program_log_height)?;
+    let program = digests(program, cap_size(&machine, &settings))?;
+    let lookups = lookups_of(&machine);
+    let key = Key::of(
+        &machine,
+        &lookups,
+        settings,
+        heights,
+        program_log_height,
+        program,
+    );
+    Ok(MachineKey {
+        key,
+        machine,
+        lookups,
+    })
+}
+
+/// The lookups of a machine's tables, as Plonky3's prover packs them.
+fn lookups_of<H: HashSuite, T: Provable<H>>(machine: &Machine<T>) -> Vec<Lookups<F>> {
+    machine.tables().par_iter().map(packed_lookups).collect()
+}
+
+/// A key with everything that is needed to prove runs of its program, computed once.
+pub struct ProvingKey<H: HashSuite, T> {
+    key: Key<H>,
+    program: Arc<Program>,
+    machine: Machine<T>,
+    heights: Heights,
+    data: ProverData<Config<H>>,
+}
+
+impl<H: HashSuite, T> fmt::Debug for ProvingKey<H, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProvingKey")
+            .field("key", &self.key)
+            .field("heights", &self.heights)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<H: HashSuite, T: Provable<H>> ProvingKey<H, T> {
+    /// Makes the key of `program` with these settings and heights.
+    ///
+    /// # Errors
+    /// Anything that makes a proof impossible whatever the run is.
+    pub fn new(
+        program: impl AsRef<Program>,
+        settings: FriSettings,
+        heights: Heights,
+    ) -> Result<Self, KeyError> {
+        let program = program.as_ref();
+        Self::with_precompiles(program, &precompiles_of(program), settings, heights)
+    }
+
+    /// Like [`Self::new`], for a machine that has the tables of `precompiles` as well as those of
+    /// the program. Programs can then share one machine although not each of them uses every table.
+    ///
+    /// # Errors
+    /// See [`Self::new`].
+    pub fn with_precompiles(
+        program: &Program,
+        precompiles: &BTreeSet<u32>,
+        settings: FriSettings,
+        heights: Heights,
+    ) -> Result<Self, KeyError> {
+        let Layout {
+            machine,
+            heights: key_heights,
+            program_log_height,
+        } = lay_out::<H, T>(program, precompiles, &settings, &heights)?;
+        let (data, commitment) = commit::<H, T>(&machine, &settings)?;
+        let (lookups, program_digests) = (&data.common.lookups, commitment.digests().to_vec());
+        let key = Key::of(
+            &machine,
+            lookups,
+            settings,
+            key_heights,
+            program_log_height,
+            program_digests,
+        );
+        Ok(Self {
+            key,
+            program: Arc::new(program.clone()),
+            machine,
+            heights,
+            data,
+        })
+    }
+
+    /// Returns the verification key.
+    pub fn key(&self) -> &Key<H> {
+        &self.key
+    }
+
+    /// Returns the machine.
+    pub fn machine(&self) -> &Machine<T> {
+        &self.machine
+    }
+
+    /// Returns the program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Returns how heights are chosen.
+    pub fn heights(&self) -> &Heights {
+        &self.heights
+    }
+
+    /// Returns Plonky3's form of the key.
+    pub fn data(&self) -> &ProverData<Config<H>> {
+        &self.data
+    }
+}
+
+/// Commits to the fixed content of all tables of the machine.
+fn commit<H: HashSuite, T: Provable<H>>(
+    machine: &Machine<T>,
+    settings: &FriSettings,
+) -> Result<(ProverData<Config<H>>, Commitment<H>), KeyError> {
+    let config = droste_native::config::<H>(settings, &[])?;
+    let contents = machine
+        .tables()
+        .iter()
+        .filter_map(|table| table.preprocessed_trace())
+        .collect();
+    let (commitment, prover_data) = T::commit(&config, contents).map_err(KeyError::Commitment)?;
+    let common = common_data::<H, T>(machine, lookups_of(machine), commitment.clone());
+    let data = ProverData {
+        common,
+        prover_only: ProverOnlyData {
+            preprocessed_prover_data: Some(prover_data),
+        },
+    };
+    Ok((data, commitment))
+}
+
+/// Returns what prover and verifier share, given the commitment in the key.
+pub(crate) fn common_data<H: HashSuite, T: Provable<H>>(
+    machine: &Machine<T>,
+    lookups: Vec<Lookups<F>>,
+    commitment: Commitment<H>,
+) -> CommonData<Config<H>> {
+    let mut matrix_to_instance = vec![];
+    let instances = machine
+        .tables()
+        .iter()
+        .enumerate()
+        .map(|(instance, table)| {
+            let width = table.preprocessed_width();
+            let degree_bits = table.fixed_log_height()?;
+            (width > 0).then(|| {
+                matrix_to_instance.push(instance);
+                PreprocessedInstanceMeta {
+                    matrix_index: matrix_to_instance.len() - 1,
+                    width,
+                    degree_bits,
+                }
+            })
+        })
+        .collect();
+    let preprocessed = GlobalPreprocessed {
+        commitment,
+        instances,
+        matrix_to_instance,
+    };
+    CommonData::new(Some(preprocessed), lookups)
+}
+
+/// Returns the number of digests of the commitment to the fixed content of a machine's tables.
+fn cap_size<T: MachineTables>(machine: &Machine<T>, settings: &FriSettings) -> usize {
+    let tallest = machine
+        .tables()
+        .iter()
+        .filter(|table| table.preprocessed_width() > 0)
+        .filter_map(|table| table.fixed_log_height())
+        .max()
+        .unwrap_or(0);
+    1 << settings.cap_height.min(tallest + settings.log_blowup)
+}

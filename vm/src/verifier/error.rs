@@ -1,0 +1,151 @@
+//! Why a proof is rejected, in either stack.
+
+use droste_native::F;
+use droste_native::gkr::GkrError;
+use droste_native::stark::suite::OpeningError;
+use droste_native::whir;
+use p3_batch_stark::{BatchTranscriptFailure, VerificationError};
+use p3_lookup::LookupError;
+use thiserror::Error;
+
+use crate::key::{KeyDigest, KeyError, SchemeError};
+use crate::multilinear::tables::ShapeError;
+use crate::multilinear::zerocheck::ZerocheckError;
+use crate::stack::Stack;
+use crate::tables::LANES;
+
+/// Why a proof is rejected.
+#[derive(Debug, Error)]
+pub enum VerifyError {
+    /// The proof was made with another key.
+    #[error("the proof was made with key {found}, expected {expected}")]
+    Key {
+        /// Digest of the key that was expected.
+        expected: KeyDigest,
+        /// Digest of the proof's key.
+        found: KeyDigest,
+    },
+    /// The proof is of another stack than the key.
+    #[error("the proof is one over {found}, but the key is for proofs over {expected}")]
+    Stack {
+        /// Stack of the key.
+        expected: Stack,
+        /// Stack of the proof.
+        found: Stack,
+    },
+    /// The key cannot be used: its settings or heights are out of range, or it belongs to no
+    /// machine known here.
+    #[error(transparent)]
+    UnusableKey(#[from] KeyError),
+    /// The program has no key with the parameters that the proof states.
+    #[error("the program has no key with the parameters that the proof states")]
+    ProgramKey(#[source] KeyError),
+    /// The program of the proof has a table of another height, so it is another program.
+    #[error(
+        "the proof is of a program whose table has 2^{found} rows, this program's table has \
+         2^{expected}"
+    )]
+    ProgramHeight {
+        /// Logarithm of the height of this program's table.
+        expected: usize,
+        /// Logarithm of the program table's height in the proof's key.
+        found: usize,
+    },
+    /// Committing to the program with the parameters that the proof states is more work than
+    /// allowed.
+    #[error(
+        "the proof asks for a commitment to the program of {rows} rows, at most {limit} are allowed"
+    )]
+    Limit {
+        /// Number of rows, extended by the blowup.
+        rows: usize,
+        /// Largest number of rows allowed.
+        limit: usize,
+    },
+    /// An element of the statement is not the expected one.
+    #[error("element {index} of the statement is {found}, expected {expected}")]
+    Statement {
+        /// Index of the element.
+        index: usize,
+        /// Value that was expected.
+        expected: F,
+        /// Value in the proof.
+        found: F,
+    },
+    /// More elements were expected than a statement has.
+    #[error("{found} elements of the statement were expected, it has {LANES}")]
+    StatementLength {
+        /// Number of elements expected.
+        found: usize,
+    },
+    /// A table has an impossible height, or one that is not the key's.
+    #[error(
+        "the logarithms of the tables' heights, {found:?}, are impossible or not those that the \
+         key fixes"
+    )]
+    Heights {
+        /// Logarithms of the heights in the proof.
+        found: Vec<usize>,
+    },
+    /// The proof has fewer proven bits than required.
+    #[error("the proof has {found} proven bits, at least {expected} are required")]
+    Security {
+        /// Bits required.
+        expected: usize,
+        /// Bits proven.
+        found: usize,
+    },
+    /// Over FRI: a commitment has the wrong number of digests.
+    #[error("the {commitment} commitment has {found} digests, expected {expected}")]
+    CapSize {
+        /// Name of the commitment.
+        commitment: String,
+        /// Digests expected.
+        expected: usize,
+        /// Digests found.
+        found: usize,
+    },
+    /// Tables of these heights could take more messages from buses than the lookup argument can
+    /// count.
+    #[error(
+        "tables of these heights can take {messages} bus messages, the lookup argument counts \
+         fewer than the modulus"
+    )]
+    TooManyMessages {
+        /// Upper bound on the number of messages.
+        messages: u128,
+    },
+    /// Over FRI: some part of the proof has the wrong shape.
+    #[error("the proof is malformed")]
+    Shape(#[source] Box<VerificationError<OpeningError>>),
+    /// Over FRI: the constraints of a table do not hold.
+    #[error("the constraints of table {table} do not hold")]
+    Constraints {
+        /// Name of the table.
+        table: &'static str,
+    },
+    /// Over FRI: buses do not balance, or the lookup argument is malformed.
+    #[error("the lookup argument is wrong: a bus does not balance, or its data are malformed")]
+    Lookups(#[source] Box<LookupError>),
+    /// Over FRI: opened values are not those that were committed to, or the low-degree test fails.
+    #[error("the openings are wrong: an opened value or the low-degree test was refused")]
+    Openings(#[source] Box<OpeningError>),
+    /// Over FRI: the nonce of a proof of work is wrong.
+    #[error("a proof of work is wrong")]
+    Grinding(#[source] BatchTranscriptFailure),
+    /// Over WHIR: tables of these heights cannot be committed to.
+    #[error(transparent)]
+    Scheme(#[from] SchemeError),
+    /// Over WHIR: there are no proofs for tables of these heights.
+    #[error(transparent)]
+    TableHeights(#[from] ShapeError),
+    /// Over WHIR: the sum of the messages' fractions is not shown to be zero.
+    #[error("the messages are not shown to balance")]
+    Fractions(#[from] GkrError),
+    /// Over WHIR: the constraints are not shown to be zero.
+    #[error("the constraints are not shown to hold")]
+    Zerocheck(#[from] ZerocheckError),
+    /// Over WHIR: the opened values are not shown to be those of the columns.
+    #[error("the opening of the columns is not valid")]
+    WhirOpening(#[from] whir::OpeningError),
+}
