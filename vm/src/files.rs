@@ -1,7 +1,7 @@
 //! Files that users name: they are read without waiting for ever, and written without replacing
 //! what is no file.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -248,7 +248,12 @@ impl Drop for Replacement {
 }
 
 fn temporary_name(path: &Path, number: u16) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or_else(|| {
+    // Of `a/` and `a/.`, too, `a` is the last component, but no file can have such a name.
+    let ends = |name: &&OsStr| {
+        let path = path.as_os_str().as_encoded_bytes();
+        path.ends_with(name.as_encoded_bytes())
+    };
+    let name = path.file_name().filter(ends).ok_or_else(|| {
         let message = format!("{} is not the name of a file", path.display());
         error(io::ErrorKind::InvalidInput, message)
     })?;

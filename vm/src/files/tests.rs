@@ -63,6 +63,12 @@ fn files_are_written_whole() {
     }
     let refused = read(&path, 5).unwrap_err();
     assert_eq!(refused.kind(), io::ErrorKind::InvalidData);
+    // What could not be written in the end is not opened: the work on it would be lost.
+    for name in ["a/", "a/.", "b/", "b/.", "b/..", ".."] {
+        let refused = Output::open(&folder.path(name)).unwrap_err();
+        assert!(!refused.to_string().is_empty(), "{name}");
+        replace(&folder.path(name), b"x").unwrap_err();
+    }
     // What is opened and not written leaves nothing, and changes nothing.
     drop(Output::open(&path).unwrap());
     drop(Output::open(&folder.path("b")).unwrap());
