@@ -395,7 +395,7 @@ class SignatureClaims:
         *,
         wanted: Sequence[SignedMessage | Wanted] = ...,
         min_bits: int = 100,
-        min_tree_bits: int = 0,
+        min_tree_bits: int | None = None,
         keys: Sequence[str] = ...,
         cache: bool = True,
     ) -> CheckedClaims: ...

@@ -176,7 +176,8 @@ impl SignatureClaims {
     ///     wanted: what must be claimed: signed messages, whose signatures are not looked at, or
     ///         dictionaries with the fields `slot`, `message`, `root` and `public_param`.
     ///     min_bits: proven bits of security that each proof of the tree must have at least.
-    ///     min_tree_bits: proven bits that all proofs must have together, by the union bound.
+    ///     min_tree_bits: proven bits that all proofs must have together, by the union bound: 100,
+    ///         unless `min_bits` asks for less of each.
     ///     keys: digests of sets of recursion keys that are known to be good.
     ///     cache: keep derived keys in the user's cache folder.
     ///
@@ -187,7 +188,7 @@ impl SignatureClaims {
     ///     VerifyError: The aggregate is rejected, says something else, or something that is wanted
     ///         is not claimed.
     #[pyo3(signature = (
-        aggregate, *, wanted=vec![], min_bits=100, min_tree_bits=0, keys=vec![], cache=true
+        aggregate, *, wanted=vec![], min_bits=100, min_tree_bits=None, keys=vec![], cache=true
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn check<'py>(
@@ -196,7 +197,7 @@ impl SignatureClaims {
         aggregate: &Aggregate,
         wanted: Vec<Bound<'py, PyAny>>,
         min_bits: usize,
-        min_tree_bits: usize,
+        min_tree_bits: Option<usize>,
         keys: Vec<String>,
         cache: bool,
     ) -> PyResult<Bound<'py, PyAny>> {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{BatchClaim, BatchProgram, BatchProgramError, Wanted};
-use crate::aggregate::Aggregate;
+use crate::aggregate::{Aggregate, min_tree_bits};
 use crate::claim::ClaimTree;
 
 /// The batches of an aggregate, in order, and the program that verified them.
@@ -209,8 +209,8 @@ impl SignatureClaims {
     }
 
     /// Checks a verified aggregate: that each of its proofs has `min_bits` proven bits and all of
-    /// them together have `min_tree_bits`, that its leaves are these batches of signatures of this
-    /// scheme ([`Self::check`]), and that all that is wanted is claimed.
+    /// them together have as many as [`min_tree_bits`] says, that its leaves are these batches of
+    /// signatures of this scheme ([`Self::check`]), and that all that is wanted is claimed.
     ///
     /// # Soundness obligations
     ///
@@ -223,17 +223,11 @@ impl SignatureClaims {
         aggregate: &Aggregate,
         scheme: &Xmss,
         min_bits: usize,
-        min_tree_bits: usize,
+        tree_bits: Option<usize>,
         wanted: &[Wanted],
     ) -> Result<(), SignatureClaimsError> {
-        let (expected, found) = (min_bits, aggregate.accepted().bits);
-        if found < expected {
-            return Err(SignatureClaimsError::Security { expected, found });
-        }
-        let (expected, found) = (min_tree_bits, aggregate.accepted().tree_bits);
-        if found < expected {
-            return Err(SignatureClaimsError::TreeSecurity { expected, found });
-        }
+        let accepted = aggregate.accepted();
+        check_bits([accepted.bits, accepted.tree_bits], min_bits, tree_bits)?;
         self.check(aggregate.tree(), scheme)?;
         let claimed = |wanted: &Wanted| self.says(&wanted.public_key, wanted.slot, &wanted.message);
         match wanted.iter().position(|wanted| !claimed(wanted)) {
@@ -248,6 +242,23 @@ impl SignatureClaims {
         self.batches.iter().any(|batch| {
             batch.slot == slot && batch.message == *message && batch.keys.contains(key)
         })
+    }
+}
+
+/// Checks the bits of each proof and of the tree.
+fn check_bits(
+    [each, tree]: [usize; 2],
+    min_bits: usize,
+    asked: Option<usize>,
+) -> Result<(), SignatureClaimsError> {
+    let (expected, found) = (min_bits, each);
+    if found < expected {
+        return Err(SignatureClaimsError::Security { expected, found });
+    }
+    let (expected, found) = (min_tree_bits(asked, min_bits), tree);
+    match found < expected {
+        true => Err(SignatureClaimsError::TreeSecurity { expected, found }),
+        false => Ok(()),
     }
 }
 
@@ -367,5 +378,23 @@ impl From<SignatureClaims> for Entry {
             settings: claims.settings,
             batches: batches.collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trees_must_have_a_hundred_bits_by_default() {
+        use SignatureClaimsError::{Security, TreeSecurity};
+        let check = |bits, asked| check_bits(bits, 100, asked);
+        let refused = check([104, 99], None).unwrap_err();
+        assert!(matches!(refused, TreeSecurity { expected: 100, .. }));
+        check([104, 100], None).unwrap();
+        check([104, 99], Some(99)).unwrap();
+        check_bits([3, 0], 0, None).unwrap();
+        let refused = check([99, 98], Some(0)).unwrap_err();
+        assert!(matches!(refused, Security { expected: 100, .. }));
     }
 }

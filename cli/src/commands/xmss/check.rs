@@ -34,9 +34,9 @@ pub struct Check {
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
     /// Proven bits of security that all proofs of the tree must have together at least, by the union
-    /// bound.
-    #[arg(long, default_value_t = 0)]
-    min_tree_bits: usize,
+    /// bound: 100, unless --min-bits asks for less of each.
+    #[arg(long)]
+    min_tree_bits: Option<usize>,
     #[command(flatten)]
     trust: Trust,
 }
