@@ -8,6 +8,8 @@ use std::process::ExitCode;
 
 use thiserror::Error;
 
+use crate::output::visible;
+
 /// A failed command.
 #[derive(Debug, Error)]
 pub enum CommandError {
@@ -74,7 +76,7 @@ impl CommandError {
             Self::Diagnostic(diagnostic) => {
                 eprintln!("{:?}", miette::Report::new_boxed(diagnostic))
             }
-            error => eprintln!("droste: {}", chain(&error)),
+            error => eprintln!("droste: {}", visible(&chain(&error))),
         }
     }
 

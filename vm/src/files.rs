@@ -91,7 +91,7 @@ fn open(path: &Path) -> io::Result<(Vec<u8>, File)> {
 /// Where a result will be written, once there is one.
 ///
 /// A file is written whole or not at all: under a temporary name beside the one that it then takes,
-/// which is that of the file to which a link leads. Pipes that somebody reads, and devices that take
+/// which is that of the file to which a link leads. One that exists keeps its permissions. Pipes that somebody reads, and devices that take
 /// characters, are written to. Nothing else that exists is touched.
 #[derive(Debug)]
 pub struct Output(Target);
@@ -112,7 +112,10 @@ impl Output {
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(match fs::metadata(path) {
             Ok(found) if found.is_file() => {
-                Target::File(Replacement::of(&fs::canonicalize(path)?)?)
+                let replacement = Replacement::of(&fs::canonicalize(path)?)?;
+                // Others may not be allowed to read it.
+                replacement.file.set_permissions(found.permissions())?;
+                Target::File(replacement)
             }
             Ok(found) => Target::Stream(open_stream(path, found.file_type())?),
             Err(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => {

@@ -76,6 +76,21 @@ fn files_are_written_whole() {
 }
 
 #[test]
+fn permissions_are_kept() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new("permissions");
+    let path = folder.path("a");
+    write(&path, b"public").unwrap();
+    for mode in [0o600, 0o640, 0o400] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        write(&path, b"private").unwrap();
+        let found = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(found & 0o777, mode);
+    }
+}
+
+#[test]
 fn what_is_no_file_is_not_replaced() {
     let folder = Folder::new("kinds");
     let sub = folder.path("folder");
