@@ -91,8 +91,9 @@ fn open(path: &Path) -> io::Result<(Vec<u8>, File)> {
 /// Where a result will be written, once there is one.
 ///
 /// A file is written whole or not at all: under a temporary name beside the one that it then takes,
-/// which is that of the file to which a link leads. One that exists keeps its permissions. Pipes that somebody reads, and devices that take
-/// characters, are written to. Nothing else that exists is touched.
+/// which is that of the file to which a link leads. One that exists keeps its permissions. Pipes
+/// that somebody reads, and devices that take characters, are written to. Nothing else that exists
+/// is touched.
 #[derive(Debug)]
 pub struct Output(Target);
 

@@ -42,8 +42,8 @@ pub(super) fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// Checks that what has this name, if anything has, is a file and no link to one: opening a pipe may
-/// never end, and a link would be replaced, while whoever uses what it leads to signs on as before.
+/// Checks that what has this name, if anything has, is a file and no link to one: opening a pipe
+/// may never end, and a link would be replaced, while whoever uses what it leads to signs on.
 fn check_is_file(path: &Path) -> Result<(), StoreError> {
     let refused = match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => "is a link, which is no file of a key",

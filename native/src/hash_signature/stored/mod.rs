@@ -97,13 +97,15 @@ impl KeyFiles {
 /// A key is opened only if state and witness are whole, carry a code that is made with the seed,
 /// and agree. The state may be one write ahead, as it is after a power failure between the two; the
 /// witness must not be ahead. The files are compared again with each signature. An advisory lock
-/// keeps other processes out that use this type, and what was forked from this process does not sign.
+/// keeps other processes out that use this type, and what was forked from the process that opened
+/// the key does not sign.
 ///
 /// So a state that was torn, altered, deleted or replaced by an older one is refused. **What cannot
 /// be noticed** is that state and witness were both replaced by those of one earlier time, or that
 /// the whole key was copied and both copies sign: a backup of the key must never be used after the
-/// original has signed. Hard links to its files are a copy, too; symbolic ones are refused. A witness on another disk makes the first less likely. Whoever knows from
-/// elsewhere which slots may have been signed calls [`Self::spend`] before signing.
+/// original has signed. Hard links to its files are a copy, too; symbolic ones are refused. A
+/// witness on another disk makes the first less likely. Whoever knows from elsewhere which slots
+/// may have been signed calls [`Self::spend`] before signing.
 #[derive(Debug)]
 pub struct StoredKey<H: TweakableHash = TweakablePoseidon16> {
     files: KeyFiles,
