@@ -9,6 +9,8 @@ use std::process::ExitCode;
 use droste_verifier::summary::causes;
 use thiserror::Error;
 
+use crate::output::visible;
+
 /// A failed command.
 #[derive(Debug, Error)]
 pub enum CommandError {
@@ -75,7 +77,7 @@ impl CommandError {
             Self::Diagnostic(diagnostic) => {
                 eprintln!("{:?}", miette::Report::new_boxed(diagnostic))
             }
-            error => eprintln!("droste: {}", causes(&error)),
+            error => eprintln!("droste: {}", visible(&causes(&error))),
         }
     }
 

@@ -39,9 +39,26 @@ pub fn print(report: &impl Report, format: Format) -> io::Result<()> {
     io::stdout().lock().write_all(text.as_bytes())
 }
 
+/// A text in which control characters are escaped: what comes from a file must not move the cursor
+/// of a terminal or look like another line.
+pub fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character.is_control() {
+            true => visible.extend(character.escape_default()),
+            false => visible.push(character),
+        }
+    }
+    visible
+}
+
 /// Pads each column to its widest cell. The last cell of a row is not padded and does not widen its
 /// column.
 fn align(rows: &[Vec<String>]) -> String {
+    let rows = rows
+        .iter()
+        .map(|row| row.iter().map(|cell| visible(cell)).collect());
+    let rows: Vec<Vec<String>> = rows.collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let inner = rows.iter().filter(|row| column + 1 < row.len());
@@ -50,7 +67,7 @@ fn align(rows: &[Vec<String>]) -> String {
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
-    for row in rows {
+    for row in &rows {
         for (column, cell) in row.iter().enumerate() {
             if column + 1 == row.len() {
                 text.push_str(cell);
@@ -84,5 +101,7 @@ mod tests {
             vec!["cpu".to_owned(), "8".to_owned()],
         ];
         assert_eq!(align(&rows), "a long line of one cell\ncpu  8\n");
+        let rows = vec![vec!["\u{1b}[2Ja\nb\u{9b}".to_owned(), "é".to_owned()]];
+        assert_eq!(align(&rows), "\\u{1b}[2Ja\\nb\\u{9b}  é\n");
     }
 }

@@ -87,19 +87,19 @@ fn a_slot_is_signed_once() {
     for spent in ["0", "1"] {
         sign(1, spent, "1,2,3,4,5,6,7,9");
     }
-    // What cannot be written spends no slot.
-    let nowhere = [
-        "xmss",
-        "sign",
-        "key",
-        "--slot",
-        "3",
-        "--message",
-        "1,2,3,4,5,6,7,8",
-        "-o",
-        "none/a.json",
-    ];
-    exits(1, folder, &nowhere);
+    // What cannot be written, or would destroy the key, spends no slot.
+    let elsewhere = |code, output: &str| {
+        let arguments = ["xmss", "sign", "key", "--slot", "3", "-o", output];
+        let message = ["--message", "1,2,3,4,5,6,7,8"];
+        exits(code, folder, &[&arguments[..], &message].concat())
+    };
+    for output in ["none/a.json", "none/", "signed.json/", "key"] {
+        elsewhere(1, output);
+    }
+    for output in ["key/key", "key/state", "key/witness", "key/../key/lock"] {
+        let text = elsewhere(2, output);
+        assert!(text.contains("file of the key"), "{text}");
+    }
     sign(1, "4", "1,2,3,4,5,6,7,8");
     sign(2, "2", "1,2,3");
     sign(0, "3", "1,2,3,4,5,6,7,8");

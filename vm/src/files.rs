@@ -1,7 +1,7 @@
 //! Files that users name: they are read without waiting for ever, and written without replacing
 //! what is no file.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -91,8 +91,9 @@ fn open(path: &Path) -> io::Result<(Vec<u8>, File)> {
 /// Where a result will be written, once there is one.
 ///
 /// A file is written whole or not at all: under a temporary name beside the one that it then takes,
-/// which is that of the file to which a link leads. Pipes that somebody reads, and devices that take
-/// characters, are written to. Nothing else that exists is touched.
+/// which is that of the file to which a link leads. One that exists keeps its permissions. Pipes
+/// that somebody reads, and devices that take characters, are written to. Nothing else that exists
+/// is touched.
 #[derive(Debug)]
 pub struct Output(Target);
 
@@ -112,7 +113,10 @@ impl Output {
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(match fs::metadata(path) {
             Ok(found) if found.is_file() => {
-                Target::File(Replacement::of(&fs::canonicalize(path)?)?)
+                let replacement = Replacement::of(&fs::canonicalize(path)?)?;
+                // Others may not be allowed to read it.
+                replacement.file.set_permissions(found.permissions())?;
+                Target::File(replacement)
             }
             Ok(found) => Target::Stream(open_stream(path, found.file_type())?),
             Err(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => {
@@ -248,7 +252,12 @@ impl Drop for Replacement {
 }
 
 fn temporary_name(path: &Path, number: u16) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or_else(|| {
+    // Of `a/` and `a/.`, too, `a` is the last component, but no file can have such a name.
+    let ends = |name: &&OsStr| {
+        let path = path.as_os_str().as_encoded_bytes();
+        path.ends_with(name.as_encoded_bytes())
+    };
+    let name = path.file_name().filter(ends).ok_or_else(|| {
         let message = format!("{} is not the name of a file", path.display());
         error(io::ErrorKind::InvalidInput, message)
     })?;

@@ -63,10 +63,31 @@ fn files_are_written_whole() {
     }
     let refused = read(&path, 5).unwrap_err();
     assert_eq!(refused.kind(), io::ErrorKind::InvalidData);
+    // What could not be written in the end is not opened: the work on it would be lost.
+    for name in ["a/", "a/.", "b/", "b/.", "b/..", ".."] {
+        let refused = Output::open(&folder.path(name)).unwrap_err();
+        assert!(!refused.to_string().is_empty(), "{name}");
+        replace(&folder.path(name), b"x").unwrap_err();
+    }
     // What is opened and not written leaves nothing, and changes nothing.
     drop(Output::open(&path).unwrap());
     drop(Output::open(&folder.path("b")).unwrap());
     assert_eq!((read(&path, 6).unwrap().len(), folder.files()), (6, 1));
+}
+
+#[test]
+fn permissions_are_kept() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new("permissions");
+    let path = folder.path("a");
+    write(&path, b"public").unwrap();
+    for mode in [0o600, 0o640, 0o400] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        write(&path, b"private").unwrap();
+        let found = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(found & 0o777, mode);
+    }
 }
 
 #[test]

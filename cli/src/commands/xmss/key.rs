@@ -108,9 +108,15 @@ impl Sign {
         let message = message.try_into();
         let message =
             message.map_err(|_| CommandError::usage("a message has eight field elements"))?;
+        let files = self.stored.files();
+        if files.contain(&self.output) {
+            let output = self.output.display();
+            let message = format!("{output} is a file of the key, which would be lost");
+            return Err(CommandError::usage(message));
+        }
         // A signature that cannot be written would spend its slot for nothing.
         let output = files::Output::open(&self.output).map_err(CommandError::file(&self.output))?;
-        let key = StoredKey::<TweakablePoseidon16>::open(self.stored.files());
+        let key = StoredKey::<TweakablePoseidon16>::open(files);
         let mut key = key.map_err(CommandError::failed)?;
         let signature = key
             .sign(self.slot, &message)

@@ -19,8 +19,19 @@ pub(super) fn make_directory(path: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(path).map_err(at(path))
 }
 
+/// Whether anything has this name, be it a link that leads nowhere.
 pub(super) fn exists(path: &Path) -> Result<bool, StoreError> {
-    path.try_exists().map_err(at(path))
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(at(path)(error)),
+    }
+}
+
+/// Whether two names lead to one file or directory, which exists.
+pub(super) fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    real(one).is_some_and(|one| real(other) == Some(one))
 }
 
 /// The directory that a file is in.
@@ -31,15 +42,18 @@ pub(super) fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// Checks that what has this name, if anything has, is a file: opening a pipe may never end.
+/// Checks that what has this name, if anything has, is a file and no link to one: opening a pipe
+/// may never end, and a link would be replaced, while whoever uses what it leads to signs on.
 fn check_is_file(path: &Path) -> Result<(), StoreError> {
-    match fs::metadata(path) {
-        Ok(found) if !found.is_file() => {
-            let source = io::Error::new(io::ErrorKind::InvalidInput, "is not a file");
-            Err(at(path)(source))
-        }
-        _ => Ok(()),
-    }
+    let refused = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_symlink() => "is a link, which is no file of a key",
+        Ok(found) if !found.is_file() => "is not a file",
+        _ => return Ok(()),
+    };
+    Err(at(path)(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        refused,
+    )))
 }
 
 /// Locks a file until it is closed, and makes it if there is none.

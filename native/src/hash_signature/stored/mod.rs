@@ -20,6 +20,9 @@ use super::{
     TweakablePoseidon16, Xmss,
 };
 
+/// Name of the witness in the directory of the key.
+const WITNESS: &str = "witness";
+
 /// Where a key is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyFiles {
@@ -31,12 +34,12 @@ impl KeyFiles {
     /// All files in one directory: `key`, `state`, `witness` and `lock`.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         let directory = directory.into();
-        let witness = directory.join("witness");
+        let witness = directory.join(WITNESS);
         Self { directory, witness }
     }
 
-    /// The witness as another file. What restores the directory from a backup should not restore
-    /// it too.
+    /// The witness as another file, in another directory. What restores the directory of the key
+    /// from a backup should not restore it too.
     pub fn with_witness(self, witness: impl Into<PathBuf>) -> Self {
         Self {
             witness: witness.into(),
@@ -63,6 +66,25 @@ impl KeyFiles {
     pub fn lock(&self) -> PathBuf {
         self.directory.join("lock")
     }
+
+    /// Whether a path leads to one of these files: what is written there destroys the key.
+    pub fn contain(&self, path: &Path) -> bool {
+        let files = [self.key(), self.state(), self.witness.clone(), self.lock()];
+        files.iter().any(|file| files::is_same(file, path))
+    }
+
+    /// Checks that the witness is none of the key's other files, nor of those that become them.
+    fn check_witness(&self) -> Result<(), StoreError> {
+        let usual = self.directory.join(WITNESS);
+        let (directory, of_key) = (files::directory_of(&self.witness), &self.directory);
+        let is_usual = self.witness.file_name() == usual.file_name();
+        match is_usual || !files::is_same(directory, of_key) {
+            true => Ok(()),
+            false => Err(StoreError::Witness {
+                path: self.witness.clone(),
+            }),
+        }
+    }
 }
 
 /// A secret key that signs in ascending slots, each at most once, also across restarts.
@@ -75,13 +97,15 @@ impl KeyFiles {
 /// A key is opened only if state and witness are whole, carry a code that is made with the seed,
 /// and agree. The state may be one write ahead, as it is after a power failure between the two; the
 /// witness must not be ahead. The files are compared again with each signature. An advisory lock
-/// keeps other processes out that use this type.
+/// keeps other processes out that use this type, and what was forked from the process that opened
+/// the key does not sign.
 ///
 /// So a state that was torn, altered, deleted or replaced by an older one is refused. **What cannot
 /// be noticed** is that state and witness were both replaced by those of one earlier time, or that
 /// the whole key was copied and both copies sign: a backup of the key must never be used after the
-/// original has signed. A witness on another disk makes the first less likely. Whoever knows from
-/// elsewhere which slots may have been signed calls [`Self::spend`] before signing.
+/// original has signed. Hard links to its files are a copy, too; symbolic ones are refused. A
+/// witness on another disk makes the first less likely. Whoever knows from elsewhere which slots
+/// may have been signed calls [`Self::spend`] before signing.
 #[derive(Debug)]
 pub struct StoredKey<H: TweakableHash = TweakablePoseidon16> {
     files: KeyFiles,
@@ -89,6 +113,8 @@ pub struct StoredKey<H: TweakableHash = TweakablePoseidon16> {
     state: State,
     /// Locked for as long as it is open.
     _lock: File,
+    /// The process that opened the key. Forks have the lock, too.
+    process: u32,
 }
 
 /// Why a stored key is not made, not opened, or does not sign.
@@ -102,9 +128,26 @@ pub enum StoreError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// This process is a fork of the one that opened the key.
+    #[error("the key was opened by process {opened}, and this one, {this}, is a fork of it")]
+    Forked {
+        /// The process that opened the key.
+        opened: u32,
+        /// This process.
+        this: u32,
+    },
     /// There is a file where a new key should be.
     #[error("{}: exists already", path.display())]
     Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The witness would be another file of the directory of the key, perhaps the state itself.
+    #[error(
+        "{}: only a file in another directory can be the witness instead of `{WITNESS}`",
+        path.display()
+    )]
+    Witness {
         /// The file.
         path: PathBuf,
     },
@@ -179,6 +222,7 @@ impl<H: TweakableHash> StoredKey<H> {
     ) -> Result<Self, StoreError> {
         files::make_directory(&files.directory)?;
         files::make_directory(files::directory_of(&files.witness))?;
+        files.check_witness()?;
         let lock = files::lock(&files.lock())?;
         for path in [files.key(), files.state(), files.witness.clone()] {
             if files::exists(&path)? {
@@ -197,6 +241,7 @@ impl<H: TweakableHash> StoredKey<H> {
             key,
             state,
             _lock: lock,
+            process: std::process::id(),
         })
     }
 
@@ -205,6 +250,7 @@ impl<H: TweakableHash> StoredKey<H> {
     /// # Errors
     /// If the key is in use, or a file is missing, torn, altered or old.
     pub fn open(files: KeyFiles) -> Result<Self, StoreError> {
+        files.check_witness()?;
         let lock = files::lock(&files.lock())?;
         let record = KeyRecord::read(&files.key(), H::NAME)?;
         let key = record.key::<H>()?;
@@ -224,6 +270,7 @@ impl<H: TweakableHash> StoredKey<H> {
             key,
             state,
             _lock: lock,
+            process: std::process::id(),
         })
     }
 
@@ -273,6 +320,10 @@ impl<H: TweakableHash> StoredKey<H> {
     }
 
     fn check_unspent(&self, slot: u32) -> Result<(), StoreError> {
+        let (opened, this) = (self.process, std::process::id());
+        if opened != this {
+            return Err(StoreError::Forked { opened, this });
+        }
         let next = self.state.next;
         if u64::from(slot) < next {
             return Err(StoreError::Spent { slot, next });
@@ -298,5 +349,31 @@ impl<H: TweakableHash> StoredKey<H> {
         paths
             .iter()
             .try_for_each(|path| files::replace(path, &bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Parameters;
+    use super::*;
+
+    #[test]
+    fn forks_do_not_sign() {
+        let directory = tempfile::tempdir().unwrap();
+        let parameters = Parameters {
+            levels: 2,
+            ..Parameters::DEFAULT
+        };
+        let scheme = Xmss::new(parameters).unwrap();
+        let files = KeyFiles::new(directory.path());
+        let mut key: StoredKey = StoredKey::create(files, scheme, &[1; 32], 0..=1).unwrap();
+        key.process += 1;
+        let message = Default::default();
+        let refused = key.sign(0, &message).unwrap_err();
+        assert!(matches!(refused, StoreError::Forked { .. }), "{refused}");
+        let refused = key.spend(0).unwrap_err();
+        assert!(matches!(refused, StoreError::Forked { .. }), "{refused}");
+        key.process -= 1;
+        key.sign(0, &message).unwrap();
     }
 }

@@ -300,3 +300,77 @@ fn pipes_are_no_files_of_a_key() {
     }
     directory.open().unwrap();
 }
+
+/// A link would be replaced by a file, and the key would go on signing where the link led to.
+#[cfg(unix)]
+#[test]
+fn links_are_no_files_of_a_key() {
+    use std::os::unix::fs::symlink;
+
+    let (directory, key) = Directory::new();
+    drop(key);
+    let files = directory.files();
+    let other = Directory(tempfile::tempdir().unwrap());
+    fs::create_dir(other.files().state().parent().unwrap()).unwrap();
+    let named = |refused: StoreError, path: &Path| {
+        let named = matches!(&refused, StoreError::Io { path: found, .. } if found == path);
+        assert!(named, "{refused}");
+    };
+    let names = |files: &KeyFiles| {
+        let witness = files.witness().to_path_buf();
+        [files.lock(), files.key(), files.state(), witness]
+    };
+    // A directory of links, of which one after the other is made a file.
+    for (path, own) in names(&other.files()).into_iter().zip(names(&files)) {
+        symlink(own, path).unwrap();
+    }
+    for (path, own) in names(&other.files()).into_iter().zip(names(&files)) {
+        named(other.open().unwrap_err(), &path);
+        fs::remove_file(&path).unwrap();
+        fs::copy(own, &path).unwrap();
+    }
+    drop(other.open().unwrap());
+    // A new key does not replace a link, even one that leads nowhere.
+    let empty = Directory(tempfile::tempdir().unwrap());
+    fs::create_dir(empty.files().state().parent().unwrap()).unwrap();
+    symlink("nowhere", empty.files().state()).unwrap();
+    let refused = StoredKey::create(empty.files(), small(), &[1; 32], 3..=8).unwrap_err();
+    assert!(matches!(refused, StoreError::Exists { .. }), "{refused}");
+    // The directory itself may have several names.
+    let link = other.0.path().join("link");
+    symlink(files.key().parent().unwrap(), &link).unwrap();
+    let open = StoredKey::open(KeyFiles::new(&link)).unwrap();
+    assert!(matches!(directory.open(), Err(StoreError::InUse { .. })));
+    assert_eq!(open.public_key(), small_key().public_key());
+}
+
+#[test]
+fn the_witness_is_no_other_file_of_the_key() {
+    let directory = Directory(tempfile::tempdir().unwrap());
+    let refused = |witness: PathBuf| {
+        let files = directory.files().with_witness(&witness);
+        let refused = StoredKey::create(files.clone(), small(), &[1; 32], 3..=8).unwrap_err();
+        assert!(matches!(&refused, StoreError::Witness { path } if *path == witness));
+        StoredKey::<TweakablePoseidon16>::open(files).unwrap_err()
+    };
+    let files = directory.files();
+    let dotted = |path: PathBuf| path.with_file_name(".").join(path.file_name().unwrap());
+    for path in [files.key(), files.state(), files.lock()] {
+        for path in [path.clone(), path.with_extension("new"), dotted(path)] {
+            let refused = refused(path);
+            assert!(matches!(refused, StoreError::Witness { .. }), "{refused}");
+        }
+    }
+    let usual = directory
+        .files()
+        .with_witness(dotted(files.witness().into()));
+    let key = StoredKey::create(usual, small(), &[1; 32], 3..=8).unwrap();
+    drop(key);
+    drop(directory.open().unwrap());
+    // What must not be written to by others.
+    for path in [files.key(), files.state(), files.lock()] {
+        assert!(files.contain(&path) && files.contain(&dotted(path.clone())));
+        assert!(!files.contain(&path.with_extension("json")));
+    }
+    assert!(files.contain(files.witness()));
+}

@@ -233,6 +233,32 @@ fn a_chain_cut_or_too_long_is_rejected() {
 }
 
 #[test]
+fn other_addresses_are_rejected() {
+    // The second row reads the group after its own, or writes to other blocks than its own: the
+    // program reads what nothing wrote.
+    let edits: [Edit; 2] = [
+        |rows, _| {
+            rows[1].in_address += F::ONE;
+            rows[1].words = rows[2].words;
+        },
+        |rows, _| rows[1].out_address += F::from_u8(4),
+    ];
+    for (index, edit) in edits.into_iter().enumerate() {
+        let mut execution = calls(&[2]);
+        // A third row, of the group after those of the call, from which the edits take words.
+        let call = execution.calls[id::LIMBS as usize][0];
+        let (a, c) = (call.a + F::TWO, call.c + F::from_u8(4));
+        execution.calls[id::LIMBS as usize].push(Call {
+            a,
+            c,
+            e: F::ONE,
+            ..call
+        });
+        assert!(forged(execution, 4, edit).is_some(), "edit {index}");
+    }
+}
+
+#[test]
 fn rows_moved_or_copied_are_rejected() {
     let edits: [Edit; 5] = [
         // Two calls exchange their second rows, only the words of these rows, or the elements they

@@ -1,7 +1,7 @@
 use droste_air::test_utils::constraint_degree;
 use droste_native::F;
 use droste_native::precompile::low_24_bits;
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
 use super::{Low24BitsCols, Low24BitsTable};
 use crate::isa::id;
@@ -93,5 +93,22 @@ fn other_representations_are_rejected() {
             },
         );
         assert!(fault.is_some(), "{element}");
+    }
+}
+
+#[test]
+fn no_bit_of_padding_is_free() {
+    for is_high in [false, true] {
+        let padding = |rows: &mut [&mut Low24BitsCols<F>], _: &mut Execution| {
+            let row = &mut rows[1];
+            match is_high {
+                true => {
+                    row.high[0] = F::ONE;
+                    row.inverse = F::from_u32(6).inverse();
+                }
+                false => row.low[0] = F::ONE,
+            }
+        };
+        assert!(forge(&Low24BitsTable, calls(&[(5, 5)]), 2, padding).is_some());
     }
 }

@@ -420,6 +420,35 @@ fn another_node_or_index_is_rejected() {
     assert!(fault.is_some());
 }
 
+/// Blocks are read from other addresses than those that follow the first one.
+#[test]
+fn other_blocks_are_rejected() {
+    // The second and last block of data is the first one again.
+    let fault = forged(&sponge(16), 2, |rows| {
+        rows[1].low_address = rows[0].low_address;
+        for lane in 0..LANES {
+            rows[1].permutation.inputs[lane] = rows[0].permutation.inputs[lane];
+        }
+    });
+    assert!(fault.is_some());
+    // The second sibling is at another address, where memory has the same block.
+    let mut run = path(0, 2);
+    run.blocks[9] = run.blocks[2];
+    let fault = forged(&run, 2, |rows| rows[1].high_address = F::from_u32(9));
+    assert!(fault.is_some());
+}
+
+#[test]
+fn the_index_must_be_used_up() {
+    // The two levels have the bits of index 1, and nothing has the third bit of index 5.
+    let mut run = path(1, 2);
+    run.calls[0].1[1] = 5;
+    let fault = forged(&run, 2, |rows| {
+        (rows[0].index_or_half, rows[1].index_or_half) = (F::from_u32(5), F::TWO);
+    });
+    assert!(fault.is_some());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 

@@ -245,6 +245,17 @@ fn another_node_or_index_is_rejected() {
 }
 
 #[test]
+fn the_index_must_be_used_up() {
+    // The two levels have the bits of index 1, and nothing has the third bit of index 5.
+    let mut run = path(1, 2);
+    run.calls[0].1[1] = 5;
+    let fault = forged(&run, 2, |rows| {
+        (rows[0].index, rows[1].index) = (F::from_u32(5), F::TWO);
+    });
+    assert!(fault.is_some());
+}
+
+#[test]
 fn other_siblings_are_rejected() {
     // The second sibling is read from another address, where memory has the same block.
     let mut run = path(0, 2);

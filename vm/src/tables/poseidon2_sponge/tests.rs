@@ -284,7 +284,11 @@ fn other_lanes_past_the_end_are_rejected() {
                 run.blocks[block][lane % LANES] += F::ONE;
             }
             let fault = forged(&run, 2, |rows| {
-                rows[1].permutation.inputs[lane] += F::ONE;
+                let input = &mut rows[1].permutation.inputs[lane];
+                *input = match read {
+                    true => run.blocks[block][lane % LANES],
+                    false => *input + F::ONE,
+                };
             });
             assert!(fault.is_some(), "{lanes} lanes, lane {lane}");
         }

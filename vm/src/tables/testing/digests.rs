@@ -418,6 +418,15 @@ where
     for edit in edits {
         assert!(forged::<T>(&run, 2, |rows, _| edit(rows)).is_some());
     }
+    // A row of a path with one word fewer than two digests have, or one more.
+    for word in [DIGEST_LIMBS - 1, DIGEST_LIMBS] {
+        let fault = forged::<T>(&path::<T>(0, 1), 1, |rows, _| {
+            if let Some(present) = T::present(rows[0]).get_mut(word) {
+                *present = F::ONE - *present;
+            }
+        });
+        assert_eq!(fault.is_some(), word < T::ROW_WORDS, "word {word}");
+    }
     // A word that is not in memory.
     let fault = forged::<T>(&run, 2, |rows, _| {
         let lane = &mut T::lanes(rows[1])[0];

@@ -290,6 +290,21 @@ fn a_chain_entered_in_the_middle_is_rejected() {
     assert!(forged(&run, 2, |rows| rows[0].continues = F::ONE).is_some());
 }
 
+/// Memory holds the result that the forger needs.
+#[test]
+fn another_sum_is_rejected() {
+    let execution = two_blocks(0, 16).execution();
+    let another = |rows: &mut [&mut ExtCols<F>], execution: &mut Execution| {
+        rows[1].d[0] += F::ONE;
+        let out = rows[1].d_word.as_canonical_u32() as usize;
+        execution.memory.blocks[out][..5].copy_from_slice(&rows[1].d);
+    };
+    assert!(forge(&ExtTable, execution, 2, another).is_some());
+    // The sum before the first row is not zero.
+    let fault = forged(&two_blocks(0, 16), 2, |rows| rows[0].b[0] = F::ONE);
+    assert!(fault.is_some());
+}
+
 #[test]
 fn a_window_with_a_gap_is_rejected() {
     // As many lanes as asked for, but other ones.
