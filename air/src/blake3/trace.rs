@@ -10,6 +10,7 @@ use p3_maybe_rayon::prelude::*;
 use super::columns::{Blake3Cols, Blake3TableCols, ROUNDS};
 use super::{DIAGONAL, IV, SCHEDULE};
 use crate::TraceError;
+use crate::limb::bits;
 
 /// The inputs of one compression (BLAKE3 specification, section 2.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -92,10 +93,6 @@ pub(super) fn limbs(word: u32) -> [F; 2] {
     [F::from_u32(word & 0xffff), F::from_u32(word >> 16)]
 }
 
-pub(super) fn bits<const N: usize>(word: u32) -> [F; N] {
-    std::array::from_fn(|i| F::from_bool(word >> i & 1 == 1))
-}
-
 /// Fills the columns of one compression.
 pub fn fill_row(compression: &Compression, columns: &mut Blake3Cols<F>) {
     for (limbs, word) in columns.message.iter_mut().zip(compression.message) {
@@ -115,8 +112,8 @@ pub fn fill_row(compression: &Compression, columns: &mut Blake3Cols<F>) {
     }
     columns.counter[0] = bits(compression.counter as u32);
     columns.counter[1] = bits((compression.counter >> 32) as u32);
-    columns.block_length = bits(u32::from(compression.block_length));
-    columns.flags = bits(u32::from(compression.flags));
+    columns.block_length = bits(compression.block_length);
+    columns.flags = bits(compression.flags);
     let state = compression.run(|round, quarter, half, [a, b, c, d]| {
         let cells = match (round < ROUNDS - 1, quarter / 4, half) {
             (true, ..) => &mut columns.rounds[round][quarter][half],

@@ -10,6 +10,7 @@ use p3_maybe_rayon::prelude::*;
 
 use super::columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, ROUNDS, RoundBits};
 use crate::TraceError;
+use crate::limb::bits;
 
 /// The state of Keccak-f, 1600 bits: lanes in the order `x + 5 y`.
 pub type State = [u64; LANES];
@@ -78,10 +79,6 @@ pub fn rows_of(message: &[u8]) -> Vec<State> {
 /// The limbs of a lane, low first.
 pub fn limbs(lane: u64) -> [F; 4] {
     std::array::from_fn(|i| F::from_u16((lane >> (16 * i)) as u16))
-}
-
-fn bits(lane: u64) -> [F; 64] {
-    std::array::from_fn(|z| F::from_bool(lane >> z & 1 == 1))
 }
 
 /// Fills the rows of one permutation, of which there may be fewer than 24.

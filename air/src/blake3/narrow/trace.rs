@@ -11,8 +11,9 @@ use p3_maybe_rayon::prelude::*;
 use super::columns::{BITS, DIGITS, NarrowCols, NarrowTableCols, ROWS};
 use crate::TraceError;
 use crate::blake3::columns::{HalfCols, ROUNDS};
-use crate::blake3::trace::{bits, fold, limbs};
+use crate::blake3::trace::{fold, limbs};
 use crate::blake3::{Compression, DIAGONAL, IV, SCHEDULE};
+use crate::limb::bits;
 
 /// Fills the rows of one compression, which follows the compression `before`; the first compression
 /// of a table follows the last one. All cells must be zero.

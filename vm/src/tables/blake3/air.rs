@@ -10,8 +10,8 @@ use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::{Blake3CallCols, WORDS};
 use crate::isa::id;
-use crate::tables::bus::{self, BlockMessage, CallMessage};
-use crate::tables::digest_chain::{Row, Stride, eval_chain, merkle_operands, reads};
+use crate::tables::bus::{self, CallMessage};
+use crate::tables::digest_chain::{Row, Stride, eval_chain, lookup_digest, merkle_operands, reads};
 use crate::tables::{LANES, sum};
 
 /// Calls of Blake3: `blake3_chunk`, `blake3_parent` and `blake3_merkle`.
@@ -183,26 +183,11 @@ fn eval_memory<AB: InteractionBuilder<F = F>>(
         let half = block / 2;
         let first = [chain.low_address, chain.high_address][half];
         let present = local.present[LANES / 2 * block];
-        bus::lookup_block(
-            builder,
-            BlockMessage {
-                address: first + F::from_usize(block % 2),
-                lanes: std::array::from_fn(|lane| lanes[lane].into()),
-            },
-            Count::bounded(
-                merkle_reads[half].clone() + chain.is_hash * present + local.is_parent,
-                1,
-            ),
-        );
+        let address = first + F::from_usize(block % 2);
+        let lanes = std::array::from_fn(|lane| lanes[lane]);
+        let count = merkle_reads[half].clone() + chain.is_hash * present + local.is_parent;
+        bus::lookup_block(builder, address, lanes, count);
     }
-    for (half, limbs) in local.output.chunks_exact(LANES).enumerate() {
-        bus::lookup_block(
-            builder,
-            BlockMessage {
-                address: chain.out_address + F::from_usize(half),
-                lanes: std::array::from_fn(|lane| limbs[lane].into()),
-            },
-            Count::bounded(is_active::<AB>(local) * next.chain.starts, 1),
-        );
-    }
+    let ends = is_active::<AB>(local) * next.chain.starts;
+    lookup_digest(builder, chain.out_address, &local.output, ends);
 }

@@ -11,8 +11,8 @@ use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::{self, KeccakCallCols, WORDS};
 use crate::isa::id;
-use crate::tables::bus::{self, BlockMessage, CallMessage};
-use crate::tables::digest_chain::{DIGEST_LIMBS, Row, Stride, eval_chain, merkle_operands, reads};
+use crate::tables::bus::{self, CallMessage};
+use crate::tables::digest_chain::{Row, Stride, eval_chain, lookup_digest, merkle_operands, reads};
 use crate::tables::{LANES, sum};
 
 /// Calls of Keccak-256: `keccak_hash` and `keccak_merkle`.
@@ -164,27 +164,10 @@ fn eval_memory<AB: InteractionBuilder<F = F>>(
         if let Some(read) = merkle_reads.get(half) {
             count += read.clone();
         }
-        bus::lookup_block(
-            builder,
-            BlockMessage {
-                address,
-                lanes: std::array::from_fn(|lane| lanes[lane].into()),
-            },
-            Count::bounded(count, 1),
-        );
+        let lanes = std::array::from_fn(|lane| lanes[lane]);
+        bus::lookup_block(builder, address, lanes, count);
     }
-    for (half, limbs) in local.block.output[..DIGEST_LIMBS]
-        .chunks_exact(LANES)
-        .enumerate()
-    {
-        bus::lookup_block(
-            builder,
-            BlockMessage {
-                address: chain.out_address + F::from_usize(half),
-                lanes: std::array::from_fn(|lane| limbs[lane].into()),
-            },
-            Count::bounded(is_active::<AB>(local) * next.chain.starts, 1),
-        );
-    }
+    let ends = is_active::<AB>(local) * next.chain.starts;
+    lookup_digest(builder, chain.out_address, &local.block.output, ends);
     const _: () = assert!(RATE_LIMBS <= 8 * columns::BLOCKS);
 }
