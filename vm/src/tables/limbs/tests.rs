@@ -56,7 +56,10 @@ fn width_and_degree() {
 
 #[test]
 fn limbs_are_those_of_the_montgomery_words() {
-    assert_eq!(Bench::<LimbsTable>::new(&run()).assert_accepts(), 8);
+    let execution = run();
+    let bench = Bench::<LimbsTable>::new(&execution);
+    assert_eq!(bench.assert_accepts(), 8);
+    assert_eq!(bench.fault(&bench.trace_of(16)), None);
 }
 
 #[test]
