@@ -93,8 +93,7 @@ fn value(bits: &[F; 32]) -> [F; 2] {
 ///
 /// # Errors
 ///
-/// If there are neither compressions nor a height, or the height is no power of two or too small
-/// for the rows; the smallest height is 8.
+/// [`TraceError`] says when there is no such trace. The smallest height is 8.
 pub fn generate_compressions(
     compressions: &[Compression],
     height: Option<usize>,
@@ -107,8 +106,7 @@ pub fn generate_compressions(
 ///
 /// # Errors
 ///
-/// If there are neither compressions nor a height, or the height is no power of two or too small
-/// for the rows; the smallest height is 8.
+/// [`TraceError`] says when there is no such trace. The smallest height is 8.
 pub fn generate_table(
     compressions: &[Compression],
     height: Option<usize>,

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use droste_air::blake3::{BUS, CHUNK_END, CHUNK_START, CompressionMessage, IV, PARENT, ROOT};
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
@@ -14,27 +14,18 @@ use crate::tables::bus::{self, CallMessage};
 use crate::tables::digest_chain::{Row, Stride, eval_chain, lookup_digest, merkle_operands, reads};
 use crate::tables::{LANES, sum};
 
-/// Calls of Blake3: `blake3_chunk`, `blake3_parent` and `blake3_merkle`.
-///
-/// The compressions themselves are rows of `droste_air::blake3::Blake3Table`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Blake3CallTable;
+droste_air::air! {
+    /// Calls of Blake3: `blake3_chunk`, `blake3_parent` and `blake3_merkle`.
+    ///
+    /// The compressions themselves are rows of `droste_air::blake3::Blake3Table`.
+    pub struct Blake3CallTable(Blake3CallCols), degree = 3
+}
 
 /// A row of `chunk` hashes 16 words, which are four blocks of limbs.
 const STRIDE: Stride = Stride {
     words: WORDS,
     blocks: 4,
 };
-
-impl BaseAir<F> for Blake3CallTable {
-    fn width(&self) -> usize {
-        Blake3CallCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
-}
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Blake3CallTable {
     fn eval(&self, builder: &mut AB) {

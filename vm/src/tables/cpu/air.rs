@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
@@ -12,22 +12,9 @@ use crate::tables::bus::{CallMessage, InstructionMessage};
 use crate::tables::program::{FLAGS, pack};
 use crate::tables::{bus, sum};
 
-/// The table `cpu`: one row per executed instruction.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CpuTable;
-
-impl BaseAir<F> for CpuTable {
-    fn width(&self) -> usize {
-        CpuCols::<u8>::WIDTH
-    }
-
-    fn main_next_row_columns(&self) -> Vec<usize> {
-        CpuCols::<u8>::NEXT.to_vec()
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `cpu`: one row per executed instruction.
+    pub struct CpuTable(CpuCols), degree = 3, next = CpuCols::<u8>::NEXT
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for CpuTable {

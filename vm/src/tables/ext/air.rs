@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_field::extension::trinomial_quintic_mul;
 use p3_lookup::InteractionBuilder;
@@ -17,18 +17,9 @@ use crate::isa::id;
 use crate::tables::bus::{self, CallMessage};
 use crate::tables::{LANES, sum};
 
-/// The table `ext`: calls of `ext`, `lane`, `block_eq`, `horner`, `unpack` and `right_shifts`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ExtTable;
-
-impl BaseAir<F> for ExtTable {
-    fn width(&self) -> usize {
-        ExtCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `ext`: calls of `ext`, `lane`, `block_eq`, `horner`, `unpack` and `right_shifts`.
+    pub struct ExtTable(ExtCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for ExtTable {

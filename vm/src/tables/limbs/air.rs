@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use droste_air::limb::{eval_limb, limb_terms, weighted_sum};
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::{Field, PrimeCharacteristicRing};
 use p3_lookup::InteractionBuilder;
 
@@ -13,18 +13,9 @@ use crate::isa::id;
 use crate::tables::LANES;
 use crate::tables::bus::{self, CallMessage};
 
-/// The table `limbs`: field elements to the limbs of their Montgomery words.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LimbsTable;
-
-impl BaseAir<F> for LimbsTable {
-    fn width(&self) -> usize {
-        LimbsCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `limbs`: field elements to the limbs of their Montgomery words.
+    pub struct LimbsTable(LimbsCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for LimbsTable {

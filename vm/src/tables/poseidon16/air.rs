@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use droste_air::poseidon16::eval_poseidon16_outputs;
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
@@ -13,19 +13,10 @@ use crate::isa::id;
 use crate::tables::path::{self, eval_index};
 use crate::tables::{LANES, bus, sum};
 
-/// The table `poseidon16`: calls of `poseidon16_compress`, `poseidon16_sponge`, `poseidon16_hash`
-/// and `poseidon16_merkle`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Poseidon16CallTable;
-
-impl BaseAir<F> for Poseidon16CallTable {
-    fn width(&self) -> usize {
-        ChainCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `poseidon16`: calls of `poseidon16_compress`, `poseidon16_sponge`, `poseidon16_hash`
+    /// and `poseidon16_merkle`.
+    pub struct Poseidon16CallTable(ChainCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16CallTable {

@@ -6,7 +6,7 @@ use droste_air::limb::bits_value;
 use droste_air::poseidon16::eval_poseidon16_outputs;
 use droste_native::F;
 use droste_native::precompile::{DIGIT_BITS, DIGIT_ELEMENTS, LAST_POSITION, NODE_LANES};
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
@@ -22,18 +22,9 @@ const POSITIONS: u32 = 1 << DIGIT_BITS;
 /// The two digits of a pair when both chains are at their ends.
 const BOTH_ENDED: u32 = LAST_POSITION + POSITIONS * LAST_POSITION;
 
-/// The table `poseidon16_tweaked`: calls of `poseidon16_winternitz` and `poseidon16_tweaked_path`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Poseidon16TweakedTable;
-
-impl BaseAir<F> for Poseidon16TweakedTable {
-    fn width(&self) -> usize {
-        TweakedCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `poseidon16_tweaked`: calls of `poseidon16_winternitz` and `poseidon16_tweaked_path`.
+    pub struct Poseidon16TweakedTable(TweakedCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16TweakedTable {

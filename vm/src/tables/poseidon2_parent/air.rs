@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use droste_air::poseidon2::eval_poseidon2_parent;
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
@@ -13,18 +13,9 @@ use crate::isa::id;
 use crate::tables::path::{self, eval_index};
 use crate::tables::{LANES, bus};
 
-/// The table `poseidon2_parent`: calls of `poseidon2_compress` and `poseidon2_merkle`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Poseidon2ParentTable;
-
-impl BaseAir<F> for Poseidon2ParentTable {
-    fn width(&self) -> usize {
-        ParentCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `poseidon2_parent`: calls of `poseidon2_compress` and `poseidon2_merkle`.
+    pub struct Poseidon2ParentTable(ParentCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon2ParentTable {

@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use droste_air::poseidon2::eval_poseidon2_sponge;
 use droste_native::F;
 use droste_native::hash::poseidon2::{RATE, SPONGE_WIDTH};
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
@@ -14,18 +14,9 @@ use crate::isa::id;
 use crate::tables::bus::{self, CallMessage};
 use crate::tables::{LANES, sum};
 
-/// The table `poseidon2_sponge`: calls of `poseidon2_sponge` and `poseidon2_hash`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Poseidon2SpongeTable;
-
-impl BaseAir<F> for Poseidon2SpongeTable {
-    fn width(&self) -> usize {
-        SpongeCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `poseidon2_sponge`: calls of `poseidon2_sponge` and `poseidon2_hash`.
+    pub struct Poseidon2SpongeTable(SpongeCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon2SpongeTable {

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_field::extension::trinomial_quintic_mul;
 use p3_lookup::InteractionBuilder;
@@ -13,18 +13,9 @@ use crate::isa::id;
 use crate::tables::LANES;
 use crate::tables::bus::{self, CallMessage};
 
-/// The table `power_weights`: the multilinear extension of a point's powers.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PowerWeightsTable;
-
-impl BaseAir<F> for PowerWeightsTable {
-    fn width(&self) -> usize {
-        PowerWeightsCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `power_weights`: the multilinear extension of a point's powers.
+    pub struct PowerWeightsTable(PowerWeightsCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for PowerWeightsTable {
