@@ -19,6 +19,8 @@
 
 pub mod blake3;
 pub mod columns;
+#[doc(hidden)]
+pub mod declare;
 mod end;
 mod error;
 pub mod keccak;
@@ -28,6 +30,7 @@ pub mod poseidon16;
 pub mod poseidon2;
 #[cfg(any(test, feature = "test-utils"))]
 pub mod test_utils;
+mod trace;
 
 pub use end::End;
 pub use error::TraceError;

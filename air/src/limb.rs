@@ -65,6 +65,12 @@ pub fn weighted_sum<AB: AirBuilder<F = F>>(
     terms.sum()
 }
 
+/// The `N` lowest bits of an integer, low first.
+pub fn bits<const N: usize>(integer: impl Into<u64>) -> [F; N] {
+    let integer = integer.into();
+    std::array::from_fn(|i| F::from_bool(integer >> i & 1 == 1))
+}
+
 /// The value of bits, low first, as a [`weighted_sum`].
 pub fn bits_value<AB: AirBuilder<F = F>>(bits: &[AB::Var]) -> AB::Expr {
     let terms = bits.iter().enumerate();

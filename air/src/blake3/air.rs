@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 
 use super::columns::{Blake3Cols, Blake3TableCols};
@@ -34,22 +34,9 @@ crate::message! {
 pub const BUS: PermutationCheckBus<'static> =
     PermutationCheckBus::new(CompressionMessage::<()>::DECLARATION.bus);
 
-/// Compressions, one per row, without a bus: 8,271 columns.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Blake3Air;
-
-impl BaseAir<F> for Blake3Air {
-    fn width(&self) -> usize {
-        Blake3Cols::<u8>::WIDTH
-    }
-
-    fn main_next_row_columns(&self) -> Vec<usize> {
-        Vec::new()
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(DEGREE)
-    }
+crate::air! {
+    /// Compressions, one per row, without a bus: 8,271 columns.
+    pub struct Blake3Air(Blake3Cols), degree = DEGREE, next = []
 }
 
 impl<AB: AirBuilder<F = F>> Air<AB> for Blake3Air {
@@ -60,24 +47,11 @@ impl<AB: AirBuilder<F = F>> Air<AB> for Blake3Air {
     }
 }
 
-/// Compressions, one per row, sent on [`BUS`]: 8,272 columns.
-///
-/// A row sends its message once if it is real, and never otherwise.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Blake3Table;
-
-impl BaseAir<F> for Blake3Table {
-    fn width(&self) -> usize {
-        Blake3TableCols::<u8>::WIDTH
-    }
-
-    fn main_next_row_columns(&self) -> Vec<usize> {
-        Vec::new()
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(DEGREE)
-    }
+crate::air! {
+    /// Compressions, one per row, sent on [`BUS`]: 8,272 columns.
+    ///
+    /// A row sends its message once if it is real, and never otherwise.
+    pub struct Blake3Table(Blake3TableCols), degree = DEGREE, next = []
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Blake3Table {

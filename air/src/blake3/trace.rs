@@ -5,11 +5,12 @@ use std::borrow::BorrowMut;
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
 use super::columns::{Blake3Cols, Blake3TableCols, ROUNDS};
 use super::{DIAGONAL, IV, SCHEDULE};
 use crate::TraceError;
+use crate::limb::bits;
+use crate::trace::generate;
 
 /// The inputs of one compression (BLAKE3 specification, section 2.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -92,10 +93,6 @@ pub(super) fn limbs(word: u32) -> [F; 2] {
     [F::from_u32(word & 0xffff), F::from_u32(word >> 16)]
 }
 
-pub(super) fn bits<const N: usize>(word: u32) -> [F; N] {
-    std::array::from_fn(|i| F::from_bool(word >> i & 1 == 1))
-}
-
 /// Fills the columns of one compression.
 pub fn fill_row(compression: &Compression, columns: &mut Blake3Cols<F>) {
     for (limbs, word) in columns.message.iter_mut().zip(compression.message) {
@@ -115,8 +112,8 @@ pub fn fill_row(compression: &Compression, columns: &mut Blake3Cols<F>) {
     }
     columns.counter[0] = bits(compression.counter as u32);
     columns.counter[1] = bits((compression.counter >> 32) as u32);
-    columns.block_length = bits(u32::from(compression.block_length));
-    columns.flags = bits(u32::from(compression.flags));
+    columns.block_length = bits(compression.block_length);
+    columns.flags = bits(compression.flags);
     let state = compression.run(|round, quarter, half, [a, b, c, d]| {
         let cells = match (round < ROUNDS - 1, quarter / 4, half) {
             (true, ..) => &mut columns.rounds[round][quarter][half],
@@ -138,23 +135,16 @@ pub fn fill_row(compression: &Compression, columns: &mut Blake3Cols<F>) {
 ///
 /// # Errors
 ///
-/// If there are neither compressions nor a height, or the height is no power of two or too small
-/// for the rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_compressions(
     compressions: &[Compression],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(compressions.len(), height)?;
     let width = Blake3Cols::<u8>::WIDTH;
-    let mut values = F::zero_vec(height * width);
-    values
-        .par_chunks_exact_mut(width)
-        .enumerate()
-        .for_each(|(index, row)| {
-            let compression = compressions.get(index).copied().unwrap_or_default();
-            fill_row(&compression, row.borrow_mut());
-        });
-    Ok(RowMajorMatrix::new(values, width))
+    generate(compressions, height, (1, width), |compression, row| {
+        let compression = compression.copied().unwrap_or_default();
+        fill_row(&compression, row.borrow_mut());
+    })
 }
 
 /// Trace of [`Blake3Table`](super::Blake3Table): one message per compression, then padding rows
@@ -162,26 +152,16 @@ pub fn generate_compressions(
 ///
 /// # Errors
 ///
-/// If there are neither compressions nor a height, or the height is no power of two or too small
-/// for the rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_table(
     compressions: &[Compression],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(compressions.len(), height)?;
     let width = Blake3TableCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(height * width);
-    values
-        .par_chunks_exact_mut(width)
-        .enumerate()
-        .for_each(|(index, row)| {
-            let row: &mut Blake3TableCols<F> = row.borrow_mut();
-            let compression = compressions.get(index);
-            row.is_real = F::from_bool(compression.is_some());
-            fill_row(
-                &compression.copied().unwrap_or_default(),
-                &mut row.compression,
-            );
-        });
-    Ok(RowMajorMatrix::new(values, width))
+    generate(compressions, height, (1, width), |compression, row| {
+        let row: &mut Blake3TableCols<F> = row.borrow_mut();
+        row.is_real = F::from_bool(compression.is_some());
+        let compression = compression.copied().unwrap_or_default();
+        fill_row(&compression, &mut row.compression);
+    })
 }

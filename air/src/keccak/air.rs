@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 
 use super::columns::{KeccakCols, KeccakTableCols, LANES, LIMBS, ROUNDS};
@@ -43,18 +43,9 @@ impl<T> PermutationMessage<T> {
 pub const BUS: PermutationCheckBus<'static> =
     PermutationCheckBus::new(PermutationMessage::<()>::DECLARATION.bus);
 
-/// Permutations, 24 rows each, without a bus: 2,471 columns.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct KeccakAir;
-
-impl BaseAir<F> for KeccakAir {
-    fn width(&self) -> usize {
-        KeccakCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(DEGREE)
-    }
+crate::air! {
+    /// Permutations, 24 rows each, without a bus: 2,471 columns.
+    pub struct KeccakAir(KeccakCols), degree = DEGREE
 }
 
 impl<AB: AirBuilder<F = F>> Air<AB> for KeccakAir {
@@ -69,20 +60,11 @@ impl<AB: AirBuilder<F = F>> Air<AB> for KeccakAir {
     }
 }
 
-/// Permutations, 24 rows each, sent on [`BUS`]: 2,472 columns.
-///
-/// The last row of a permutation sends its message once if it is real; no other row sends anything.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct KeccakTable;
-
-impl BaseAir<F> for KeccakTable {
-    fn width(&self) -> usize {
-        KeccakTableCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(DEGREE)
-    }
+crate::air! {
+    /// Permutations, 24 rows each, sent on [`BUS`]: 2,472 columns.
+    ///
+    /// The last row of a permutation sends its message once if it is real; no other row sends anything.
+    pub struct KeccakTable(KeccakTableCols), degree = DEGREE
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for KeccakTable {

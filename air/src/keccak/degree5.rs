@@ -10,17 +10,17 @@ use std::borrow::{Borrow, BorrowMut};
 
 use droste_native::F;
 use p3_air::utils::pack_bits_le;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
 use super::columns::{IOTA_BITS, LANES, LIMBS, ROUNDS, RoundBits};
 use super::permutation::{chi, eval_steps, eval_theta, iota};
 use super::trace::{State, limbs, round};
 use super::{BUS, PermutationMessage};
 use crate::TraceError;
+use crate::trace::generate;
 
 /// Largest degree of the constraints.
 pub const DEGREE: usize = 5;
@@ -59,22 +59,13 @@ fn output<AB: AirBuilder<F = F>>(row: &Degree5Cols<AB::Var>, lane: usize, limb: 
     }))
 }
 
-/// Permutations, 24 rows each, without a bus: 2,264 columns.
-///
-/// Row 0 of the trace is round 0, and the next permutation begins after each last round. The input
-/// of a permutation is the state before theta of round 0, its output the state after iota of round
-/// 23.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Degree5Air;
-
-impl BaseAir<F> for Degree5Air {
-    fn width(&self) -> usize {
-        Degree5Cols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(DEGREE)
-    }
+crate::air! {
+    /// Permutations, 24 rows each, without a bus: 2,264 columns.
+    ///
+    /// Row 0 of the trace is round 0, and the next permutation begins after each last round. The input
+    /// of a permutation is the state before theta of round 0, its output the state after iota of round
+    /// 23.
+    pub struct Degree5Air(Degree5Cols), degree = DEGREE
 }
 
 impl<AB: AirBuilder<F = F>> Air<AB> for Degree5Air {
@@ -91,21 +82,12 @@ impl<AB: AirBuilder<F = F>> Air<AB> for Degree5Air {
     }
 }
 
-/// Permutations, 24 rows each, sent on [`BUS`]: 2,365 columns.
-///
-/// The last row but one of a permutation sends its message once if it is real and the last row
-/// follows; no other row sends anything.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Degree5Table;
-
-impl BaseAir<F> for Degree5Table {
-    fn width(&self) -> usize {
-        Degree5TableCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(DEGREE)
-    }
+crate::air! {
+    /// Permutations, 24 rows each, sent on [`BUS`]: 2,365 columns.
+    ///
+    /// The last row but one of a permutation sends its message once if it is real and the last row
+    /// follows; no other row sends anything.
+    pub struct Degree5Table(Degree5TableCols), degree = DEGREE
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Degree5Table {
@@ -158,15 +140,14 @@ fn fill_row(state: &State, index: usize, row: &mut Degree5Cols<F>) -> State {
 ///
 /// # Errors
 ///
-/// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_permutations(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Degree5Cols::<u8>::WIDTH;
-    generate(inputs, height, width, |preimage, _, rows| {
-        let mut state = *preimage;
+    generate(inputs, height, (ROUNDS, width), |preimage, rows| {
+        let mut state = preimage.copied().unwrap_or_default();
         for (index, row) in rows.chunks_exact_mut(width).enumerate() {
             state = fill_row(&state, index, row.borrow_mut());
         }
@@ -177,40 +158,21 @@ pub fn generate_permutations(
 ///
 /// # Errors
 ///
-/// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_table(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Degree5TableCols::<u8>::WIDTH;
-    generate(inputs, height, width, |preimage, is_real, rows| {
-        let mut state = *preimage;
+    generate(inputs, height, (ROUNDS, width), |input, rows| {
+        let preimage = input.copied().unwrap_or_default();
+        let mut state = preimage;
         for (index, row) in rows.chunks_exact_mut(width).enumerate() {
             let row: &mut Degree5TableCols<F> = row.borrow_mut();
             state = fill_row(&state, index, &mut row.round);
-            let end = if index + 1 < ROUNDS { preimage } else { &state };
+            let end = if index + 1 < ROUNDS { preimage } else { state };
             row.ends = end.map(limbs);
-            row.is_real = F::from_bool(is_real && index + 2 == ROUNDS);
+            row.is_real = F::from_bool(input.is_some() && index + 2 == ROUNDS);
         }
     })
-}
-
-/// Fills the rows of each permutation by `fill(input, whether it is one of the inputs, rows)`.
-fn generate(
-    inputs: &[State],
-    height: Option<usize>,
-    width: usize,
-    fill: impl Fn(&State, bool, &mut [F]) + Sync,
-) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(ROUNDS * inputs.len(), height)?;
-    let mut values = F::zero_vec(height * width);
-    values
-        .par_chunks_mut(ROUNDS * width)
-        .enumerate()
-        .for_each(|(index, rows)| {
-            let input = inputs.get(index);
-            fill(&input.copied().unwrap_or_default(), input.is_some(), rows);
-        });
-    Ok(RowMajorMatrix::new(values, width))
 }

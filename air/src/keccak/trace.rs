@@ -6,10 +6,11 @@ use droste_native::F;
 use droste_native::hash::keccak::{ROTATIONS, ROUND_CONSTANTS};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
 use super::columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, ROUNDS, RoundBits};
 use crate::TraceError;
+use crate::limb::bits;
+use crate::trace::generate;
 
 /// The state of Keccak-f, 1600 bits: lanes in the order `x + 5 y`.
 pub type State = [u64; LANES];
@@ -80,10 +81,6 @@ pub fn limbs(lane: u64) -> [F; 4] {
     std::array::from_fn(|i| F::from_u16((lane >> (16 * i)) as u16))
 }
 
-fn bits(lane: u64) -> [F; 64] {
-    std::array::from_fn(|z| F::from_bool(lane >> z & 1 == 1))
-}
-
 /// Fills the rows of one permutation, of which there may be fewer than 24.
 fn fill_rows<'a>(preimage: &State, rows: impl Iterator<Item = &'a mut KeccakCols<F>>) {
     let mut state = *preimage;
@@ -103,26 +100,16 @@ fn fill_rows<'a>(preimage: &State, rows: impl Iterator<Item = &'a mut KeccakCols
 ///
 /// # Errors
 ///
-/// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_permutations(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(ROUNDS * inputs.len(), height)?;
     let width = KeccakCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(height * width);
-    values
-        .par_chunks_mut(ROUNDS * width)
-        .enumerate()
-        .for_each(|(index, rows)| {
-            let preimage = inputs.get(index).copied().unwrap_or_default();
-            fill_rows(
-                &preimage,
-                rows.chunks_exact_mut(width).map(BorrowMut::borrow_mut),
-            );
-        });
-    Ok(RowMajorMatrix::new(values, width))
+    generate(inputs, height, (ROUNDS, width), |preimage, rows| {
+        let rows = rows.chunks_exact_mut(width).map(BorrowMut::borrow_mut);
+        fill_rows(&preimage.copied().unwrap_or_default(), rows);
+    })
 }
 
 /// Trace of [`KeccakTable`](super::KeccakTable): one message per input, then permutations of zeros
@@ -130,30 +117,21 @@ pub fn generate_permutations(
 ///
 /// # Errors
 ///
-/// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_table(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(ROUNDS * inputs.len(), height)?;
     let width = KeccakTableCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(height * width);
-    values
-        .par_chunks_mut(ROUNDS * width)
-        .enumerate()
-        .for_each(|(index, rows)| {
-            let preimage = inputs.get(index);
-            if preimage.is_some() {
-                let last: &mut KeccakTableCols<F> =
-                    rows[(ROUNDS - 1) * width..][..width].borrow_mut();
-                last.is_real = F::ONE;
-            }
-            let rows = rows.chunks_exact_mut(width).map(|row| {
-                let row: &mut KeccakTableCols<F> = row.borrow_mut();
-                &mut row.round
-            });
-            fill_rows(&preimage.copied().unwrap_or_default(), rows);
+    generate(inputs, height, (ROUNDS, width), |preimage, rows| {
+        if preimage.is_some() {
+            let last: &mut KeccakTableCols<F> = rows[(ROUNDS - 1) * width..][..width].borrow_mut();
+            last.is_real = F::ONE;
+        }
+        let rows = rows.chunks_exact_mut(width).map(|row| {
+            let row: &mut KeccakTableCols<F> = row.borrow_mut();
+            &mut row.round
         });
-    Ok(RowMajorMatrix::new(values, width))
+        fill_rows(&preimage.copied().unwrap_or_default(), rows);
+    })
 }

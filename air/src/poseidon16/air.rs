@@ -7,7 +7,7 @@ use droste_native::F;
 use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH, mds_convolve, mds_multiply,
 };
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 
@@ -90,22 +90,9 @@ fn eval_full_round<AB: AirBuilder<F = F>>(
     *state = after;
 }
 
-/// Permutations, one per row, without a bus: 164 columns.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Poseidon16Air;
-
-impl BaseAir<F> for Poseidon16Air {
-    fn width(&self) -> usize {
-        Poseidon16Cols::<u8>::WIDTH
-    }
-
-    fn main_next_row_columns(&self) -> Vec<usize> {
-        Vec::new()
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(DEGREE)
-    }
+crate::air! {
+    /// Permutations, one per row, without a bus: 164 columns.
+    pub struct Poseidon16Air(Poseidon16Cols), degree = DEGREE, next = []
 }
 
 impl<AB: AirBuilder<F = F>> Air<AB> for Poseidon16Air {
@@ -116,25 +103,12 @@ impl<AB: AirBuilder<F = F>> Air<AB> for Poseidon16Air {
     }
 }
 
-/// Permutations and compressions, one per row, sent on [`BUS`]: 166 columns.
-///
-/// A row sends `(inputs, outputs, is_compress)` once if it is real, and never otherwise; `outputs`
-/// is `P(x)`, plus `x` if `is_compress` is one.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Poseidon16Table;
-
-impl BaseAir<F> for Poseidon16Table {
-    fn width(&self) -> usize {
-        Poseidon16TableCols::<u8>::WIDTH
-    }
-
-    fn main_next_row_columns(&self) -> Vec<usize> {
-        Vec::new()
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(DEGREE)
-    }
+crate::air! {
+    /// Permutations and compressions, one per row, sent on [`BUS`]: 166 columns.
+    ///
+    /// A row sends `(inputs, outputs, is_compress)` once if it is real, and never otherwise; `outputs`
+    /// is `P(x)`, plus `x` if `is_compress` is one.
+    pub struct Poseidon16Table(Poseidon16TableCols), degree = DEGREE, next = []
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16Table {

@@ -9,10 +9,10 @@ use droste_native::hash::poseidon16::{
 };
 use p3_field::{Algebra, PrimeCharacteristicRing};
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
 use super::columns::{Poseidon16Cols, Poseidon16TableCols};
 use crate::TraceError;
+use crate::trace::generate;
 
 /// The output that a row of the table sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,23 +80,15 @@ fn partial_rounds(state: &mut [F; WIDTH], sbox_outputs: &mut [F; PARTIAL_ROUNDS]
 ///
 /// # Errors
 ///
-/// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_permutations(
     inputs: &[[F; WIDTH]],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(inputs.len(), height)?;
     let width = Poseidon16Cols::<u8>::WIDTH;
-    let mut values = F::zero_vec(height * width);
-    values
-        .par_chunks_exact_mut(width)
-        .enumerate()
-        .for_each(|(index, row)| {
-            let input = inputs.get(index).copied().unwrap_or_default();
-            fill_row(input, row.borrow_mut());
-        });
-    Ok(RowMajorMatrix::new(values, width))
+    generate(inputs, height, (1, width), |input, row| {
+        fill_row(input.copied().unwrap_or_default(), row.borrow_mut());
+    })
 }
 
 /// Trace of [`Poseidon16Table`](super::Poseidon16Table): one message per input, then padding rows
@@ -104,25 +96,17 @@ pub fn generate_permutations(
 ///
 /// # Errors
 ///
-/// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_table(
     inputs: &[([F; WIDTH], Mode)],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(inputs.len(), height)?;
     let width = Poseidon16TableCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(height * width);
-    values
-        .par_chunks_exact_mut(width)
-        .enumerate()
-        .for_each(|(index, row)| {
-            let row: &mut Poseidon16TableCols<F> = row.borrow_mut();
-            let input = inputs.get(index);
-            row.is_real = F::from_bool(input.is_some());
-            row.is_compress = F::from_bool(matches!(input, Some((_, Mode::Compress))));
-            let state = input.map(|&(state, _)| state).unwrap_or_default();
-            fill_row(state, &mut row.permutation);
-        });
-    Ok(RowMajorMatrix::new(values, width))
+    generate(inputs, height, (1, width), |input, row| {
+        let row: &mut Poseidon16TableCols<F> = row.borrow_mut();
+        row.is_real = F::from_bool(input.is_some());
+        row.is_compress = F::from_bool(matches!(input, Some((_, Mode::Compress))));
+        let state = input.map(|&(state, _)| state).unwrap_or_default();
+        fill_row(state, &mut row.permutation);
+    })
 }

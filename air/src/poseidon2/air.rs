@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use droste_native::F;
 use droste_native::hash::poseidon2::{PARENT_WIDTH, SPONGE_WIDTH};
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 
 use super::columns::{
@@ -48,22 +48,9 @@ macro_rules! airs {
         $(#[$table_meta:meta])*
         $table:ident($table_columns:ident, $message:ident, $bus:ident)
     ) => {
-        $(#[$air_meta])*
-        #[derive(Clone, Copy, Debug, Default)]
-        pub struct $air;
-
-        impl BaseAir<F> for $air {
-            fn width(&self) -> usize {
-                $columns::<u8>::WIDTH
-            }
-
-            fn main_next_row_columns(&self) -> Vec<usize> {
-                Vec::new()
-            }
-
-            fn max_constraint_degree(&self) -> Option<usize> {
-                Some(DEGREE)
-            }
+        crate::air! {
+            $(#[$air_meta])*
+            pub struct $air($columns), degree = DEGREE, next = []
         }
 
         impl<AB: AirBuilder<F = F>> Air<AB> for $air {
@@ -74,22 +61,9 @@ macro_rules! airs {
             }
         }
 
-        $(#[$table_meta])*
-        #[derive(Clone, Copy, Debug, Default)]
-        pub struct $table;
-
-        impl BaseAir<F> for $table {
-            fn width(&self) -> usize {
-                $table_columns::<u8>::WIDTH
-            }
-
-            fn main_next_row_columns(&self) -> Vec<usize> {
-                Vec::new()
-            }
-
-            fn max_constraint_degree(&self) -> Option<usize> {
-                Some(DEGREE)
-            }
+        crate::air! {
+            $(#[$table_meta])*
+            pub struct $table($table_columns), degree = DEGREE, next = []
         }
 
         impl<AB: InteractionBuilder<F = F>> Air<AB> for $table {

@@ -6,7 +6,6 @@ use droste_native::F;
 use droste_native::hash::poseidon2::{HALF_FULL_ROUNDS, PARENT_WIDTH, SPONGE_WIDTH};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 use p3_poseidon2::GenericPoseidon2LinearLayers;
 
 use super::columns::{
@@ -14,6 +13,7 @@ use super::columns::{
 };
 use super::instance::{Instance, Layers, PARENT, SPONGE};
 use crate::TraceError;
+use crate::trace::generate;
 
 /// Fills the columns of one permutation of width 16.
 pub fn fill_parent_row(input: [F; PARENT_WIDTH], columns: &mut Poseidon2ParentCols<F>) {
@@ -79,15 +79,14 @@ where
 ///
 /// # Errors
 ///
-/// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_parent_permutations(
     inputs: &[[F; PARENT_WIDTH]],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Poseidon2ParentCols::<u8>::WIDTH;
-    generate(inputs, height, width, |_, state, row| {
-        fill_parent_row(state, row.borrow_mut());
+    generate(inputs, height, (1, width), |input, row| {
+        fill_parent_row(input.copied().unwrap_or_default(), row.borrow_mut());
     })
 }
 
@@ -96,15 +95,14 @@ pub fn generate_parent_permutations(
 ///
 /// # Errors
 ///
-/// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_sponge_permutations(
     inputs: &[[F; SPONGE_WIDTH]],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Poseidon2SpongeCols::<u8>::WIDTH;
-    generate(inputs, height, width, |_, state, row| {
-        fill_sponge_row(state, row.borrow_mut());
+    generate(inputs, height, (1, width), |input, row| {
+        fill_sponge_row(input.copied().unwrap_or_default(), row.borrow_mut());
     })
 }
 
@@ -113,17 +111,16 @@ pub fn generate_sponge_permutations(
 ///
 /// # Errors
 ///
-/// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_parent_table(
     inputs: &[[F; PARENT_WIDTH]],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Poseidon2ParentTableCols::<u8>::WIDTH;
-    generate(inputs, height, width, |is_real, state, row| {
+    generate(inputs, height, (1, width), |input, row| {
         let row: &mut Poseidon2ParentTableCols<F> = row.borrow_mut();
-        row.is_real = F::from_bool(is_real);
-        fill_parent_row(state, &mut row.permutation);
+        row.is_real = F::from_bool(input.is_some());
+        fill_parent_row(input.copied().unwrap_or_default(), &mut row.permutation);
     })
 }
 
@@ -132,36 +129,15 @@ pub fn generate_parent_table(
 ///
 /// # Errors
 ///
-/// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_sponge_table(
     inputs: &[[F; SPONGE_WIDTH]],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Poseidon2SpongeTableCols::<u8>::WIDTH;
-    generate(inputs, height, width, |is_real, state, row| {
+    generate(inputs, height, (1, width), |input, row| {
         let row: &mut Poseidon2SpongeTableCols<F> = row.borrow_mut();
-        row.is_real = F::from_bool(is_real);
-        fill_sponge_row(state, &mut row.permutation);
+        row.is_real = F::from_bool(input.is_some());
+        fill_sponge_row(input.copied().unwrap_or_default(), &mut row.permutation);
     })
-}
-
-/// Makes a trace of rows that `fill` writes, each by whether it has an input, and by its input or
-/// zeros.
-fn generate<const WIDTH: usize>(
-    inputs: &[[F; WIDTH]],
-    height: Option<usize>,
-    width: usize,
-    fill: impl Fn(bool, [F; WIDTH], &mut [F]) + Sync,
-) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(inputs.len(), height)?;
-    let mut values = F::zero_vec(height * width);
-    values
-        .par_chunks_exact_mut(width)
-        .enumerate()
-        .for_each(|(index, row)| {
-            let input = inputs.get(index).copied();
-            fill(input.is_some(), input.unwrap_or([F::ZERO; WIDTH]), row);
-        });
-    Ok(RowMajorMatrix::new(values, width))
 }

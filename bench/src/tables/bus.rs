@@ -55,50 +55,33 @@ enum Tables {
     },
 }
 
-/// Calls `$method` on the AIR of a hash.
+/// Evaluates `$call` on the AIR of a hash, with its bus or without.
 macro_rules! dispatch {
     ($self:expr, $air:ident => $call:expr, $width:ident => $receiver:expr) => {
+        dispatch!(
+            $self, $air => $call, $width => $receiver;
+            Poseidon16: Poseidon16Table, Poseidon16Air;
+            Poseidon2: Poseidon2ParentTable, Poseidon2ParentAir;
+            Blake3: Blake3Table, Blake3Air;
+            Blake3Narrow: NarrowTable, NarrowAir;
+            Keccak: KeccakTable, KeccakAir;
+        )
+    };
+    (
+        $self:expr, $air:ident => $call:expr, $width:ident => $receiver:expr;
+        $($hash:ident: $sender:expr, $silent:expr;)*
+    ) => {
         match $self {
-            Tables::Sender(Hash::Poseidon16) => {
-                let $air = Poseidon16Table;
-                $call
-            }
-            Tables::Sender(Hash::Poseidon2) => {
-                let $air = Poseidon2ParentTable;
-                $call
-            }
-            Tables::Sender(Hash::Blake3) => {
-                let $air = Blake3Table;
-                $call
-            }
-            Tables::Sender(Hash::Blake3Narrow) => {
-                let $air = NarrowTable;
-                $call
-            }
-            Tables::Sender(Hash::Keccak) => {
-                let $air = KeccakTable;
-                $call
-            }
-            Tables::Silent(Hash::Poseidon16) => {
-                let $air = Poseidon16Air;
-                $call
-            }
-            Tables::Silent(Hash::Poseidon2) => {
-                let $air = Poseidon2ParentAir;
-                $call
-            }
-            Tables::Silent(Hash::Blake3) => {
-                let $air = Blake3Air;
-                $call
-            }
-            Tables::Silent(Hash::Blake3Narrow) => {
-                let $air = NarrowAir;
-                $call
-            }
-            Tables::Silent(Hash::Keccak) => {
-                let $air = KeccakAir;
-                $call
-            }
+            $(
+                Tables::Sender(Hash::$hash) => {
+                    let $air = $sender;
+                    $call
+                }
+                Tables::Silent(Hash::$hash) => {
+                    let $air = $silent;
+                    $call
+                }
+            )*
             Tables::Receiver { width: $width, .. } => $receiver,
         }
     };

@@ -1,6 +1,7 @@
 //! One side of a comparison: an AIR with a trace, which can be proved repeatedly.
 
-use droste_native::{Blake3Suite, Config, FriSettings};
+use droste_native::{Blake3Suite, Config, F, FriSettings};
+use p3_air::BaseAir;
 use serde::Serialize;
 
 use super::Arguments;
@@ -41,6 +42,27 @@ pub struct Shape {
     pub log_blowup: usize,
     /// Main columns that the form with a bus has in addition.
     pub interface: usize,
+}
+
+impl Shape {
+    /// The shape of a table without a bus, of so many permutations.
+    pub const fn new(count: usize, rows: usize, degree: usize, log_blowup: usize) -> Self {
+        Self {
+            count,
+            rows,
+            degree,
+            log_blowup,
+            interface: 0,
+        }
+    }
+
+    /// The same, of an AIR whose form with a bus is a table of its own.
+    pub fn beside(self, table: &impl BaseAir<F>, air: &impl BaseAir<F>) -> Self {
+        Self {
+            interface: table.width() - air.width(),
+            ..self
+        }
+    }
 }
 
 /// A trace that can be proved.

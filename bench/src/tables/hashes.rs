@@ -9,7 +9,6 @@ use droste_native::F;
 use droste_native::hash::poseidon16::{
     HALF_FULL_ROUNDS, MDS_COLUMN, PARTIAL_ROUNDS, ROUND_CONSTANTS, WIDTH,
 };
-use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -74,13 +73,12 @@ pub(super) fn bus(
 }
 
 fn poseidon16(arguments: &Arguments) -> Measured {
-    let shape = Shape {
-        count: 1 << arguments.poseidon16,
-        rows: 1,
-        degree: poseidon16::DEGREE,
-        log_blowup: arguments.log_blowup,
-        interface: 0,
-    };
+    let shape = Shape::new(
+        1 << arguments.poseidon16,
+        1,
+        poseidon16::DEGREE,
+        arguments.log_blowup,
+    );
     let mut next = words();
     let inputs: Vec<[F; WIDTH]> = (0..shape.count)
         .map(|_| std::array::from_fn(|_| F::from_u32(next())))
@@ -96,10 +94,7 @@ fn poseidon16(arguments: &Arguments) -> Measured {
     let ours = || {
         contender!(
             arguments,
-            Shape {
-                interface: poseidon16::Poseidon16Table.width() - poseidon16::Poseidon16Air.width(),
-                ..shape
-            },
+            shape.beside(&poseidon16::Poseidon16Table, &poseidon16::Poseidon16Air),
             poseidon16::Poseidon16Air,
             poseidon16::generate_permutations(&inputs, None).expect("there are inputs")
         )
@@ -156,20 +151,11 @@ fn peer_blake3(compressions: &[blake3::Compression], log_blowup: usize) -> RowMa
 
 fn blake3(arguments: &Arguments) -> Measured {
     let compressions = compressions(arguments);
-    let shape = Shape {
-        count: compressions.len(),
-        rows: 1,
-        degree: blake3::DEGREE,
-        log_blowup: arguments.log_blowup,
-        interface: 0,
-    };
+    let shape = Shape::new(compressions.len(), 1, blake3::DEGREE, arguments.log_blowup);
     let ours = || {
         contender!(
             arguments,
-            Shape {
-                interface: blake3::Blake3Table.width() - blake3::Blake3Air.width(),
-                ..shape
-            },
+            shape.beside(&blake3::Blake3Table, &blake3::Blake3Air),
             blake3::Blake3Air,
             blake3::generate_compressions(&compressions, None).expect("there are inputs")
         )
@@ -197,20 +183,18 @@ fn blake3(arguments: &Arguments) -> Measured {
 /// Compares our form with eight rows per compression with the peer's, which has one.
 fn blake3_narrow(arguments: &Arguments) -> Measured {
     let compressions = compressions(arguments);
-    let shape = |rows| Shape {
-        count: compressions.len(),
-        rows,
-        degree: blake3::DEGREE,
-        log_blowup: arguments.log_blowup,
-        interface: 0,
+    let shape = |rows| {
+        Shape::new(
+            compressions.len(),
+            rows,
+            blake3::DEGREE,
+            arguments.log_blowup,
+        )
     };
     let ours = || {
         contender!(
             arguments,
-            Shape {
-                interface: narrow::NarrowTable.width() - narrow::NarrowAir.width(),
-                ..shape(narrow::ROWS)
-            },
+            shape(narrow::ROWS).beside(&narrow::NarrowTable, &narrow::NarrowAir),
             narrow::NarrowAir,
             narrow::generate_compressions(&compressions, None).expect("there are inputs")
         )
@@ -246,20 +230,16 @@ fn states(arguments: &Arguments) -> Vec<keccak::State> {
 /// Both sides have the preimage, 100 columns.
 fn keccak(arguments: &Arguments) -> Measured {
     let inputs = states(arguments);
-    let shape = Shape {
-        count: inputs.len(),
-        rows: keccak::ROUNDS,
-        degree: keccak::DEGREE,
-        log_blowup: arguments.log_blowup,
-        interface: 0,
-    };
+    let shape = Shape::new(
+        inputs.len(),
+        keccak::ROUNDS,
+        keccak::DEGREE,
+        arguments.log_blowup,
+    );
     let ours = || {
         contender!(
             arguments,
-            Shape {
-                interface: keccak::KeccakTable.width() - keccak::KeccakAir.width(),
-                ..shape
-            },
+            shape.beside(&keccak::KeccakTable, &keccak::KeccakAir),
             keccak::KeccakAir,
             keccak::generate_permutations(&inputs, None).expect("there are inputs")
         )
@@ -291,20 +271,11 @@ fn keccak_degree5(arguments: &Arguments) -> Measured {
     let mut inputs = states(arguments);
     inputs.truncate(inputs.len().div_ceil(2));
     let log_blowup = arguments.log_blowup.max(2);
-    let shape = |degree| Shape {
-        count: inputs.len(),
-        rows: keccak::ROUNDS,
-        degree,
-        log_blowup,
-        interface: 0,
-    };
+    let shape = |degree| Shape::new(inputs.len(), keccak::ROUNDS, degree, log_blowup);
     let ours = || {
         contender!(
             arguments,
-            Shape {
-                interface: degree5::Degree5Table.width() - degree5::Degree5Air.width(),
-                ..shape(degree5::DEGREE)
-            },
+            shape(degree5::DEGREE).beside(&degree5::Degree5Table, &degree5::Degree5Air),
             degree5::Degree5Air,
             degree5::generate_permutations(&inputs, None).expect("there are inputs")
         )

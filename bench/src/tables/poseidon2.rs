@@ -7,7 +7,6 @@ use droste_native::F;
 use droste_native::hash::poseidon2::{
     HALF_FULL_ROUNDS, PARENT_PARTIAL_ROUNDS as PARTIAL_ROUNDS, PARENT_WIDTH as WIDTH,
 };
-use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
 use p3_koala_bear::{
     GenericPoseidon2LinearLayersKoalaBear as Layers, KOALABEAR_POSEIDON2_RC_16_EXTERNAL_FINAL,
@@ -29,13 +28,12 @@ use crate::clock::{milliseconds_since, now};
 type Peer = Poseidon2Air<F, Layers, WIDTH, 3, 0, HALF_FULL_ROUNDS, PARTIAL_ROUNDS>;
 
 pub fn poseidon2(arguments: &Arguments) -> Measured {
-    let shape = Shape {
-        count: 1 << arguments.poseidon2,
-        rows: 1,
-        degree: poseidon2::DEGREE,
-        log_blowup: arguments.log_blowup,
-        interface: 0,
-    };
+    let shape = Shape::new(
+        1 << arguments.poseidon2,
+        1,
+        poseidon2::DEGREE,
+        arguments.log_blowup,
+    );
     let mut next = words();
     let inputs: Vec<[F; WIDTH]> = (0..shape.count)
         .map(|_| std::array::from_fn(|_| F::from_u32(next())))
@@ -49,10 +47,7 @@ pub fn poseidon2(arguments: &Arguments) -> Measured {
     let ours = || {
         contender!(
             arguments,
-            Shape {
-                interface: Poseidon2ParentTable.width() - Poseidon2ParentAir.width(),
-                ..shape
-            },
+            shape.beside(&Poseidon2ParentTable, &Poseidon2ParentAir),
             Poseidon2ParentAir,
             poseidon2::generate_parent_permutations(&inputs, None).expect("there are inputs")
         )

@@ -1,6 +1,6 @@
 //! A precompile that squares the lanes of a block, written as docs/precompiles.md describes.
 
-use droste::machine::tables::bus::{self, BlockMessage, CallMessage};
+use droste::machine::tables::bus::{self, CallMessage};
 use droste::machine::tables::{LANES, LookupCounts, Table, TraceInput, block};
 use droste::prelude::*;
 use droste::program::isa::id;
@@ -55,11 +55,8 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for SquaresTable {
         };
         bus::receive_call(builder, call, row[REAL]);
         for (address, first) in [(FROM, LANE), (TO, SQUARE)] {
-            let block = BlockMessage {
-                address: row[address].into(),
-                lanes: std::array::from_fn(|lane| row[first + lane].into()),
-            };
-            bus::lookup_block(builder, block, Count::bounded(row[REAL].into(), 1));
+            let lanes: [AB::Var; LANES] = std::array::from_fn(|lane| row[first + lane]);
+            bus::lookup_block(builder, row[address], lanes, row[REAL]);
         }
     }
 }

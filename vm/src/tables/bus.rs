@@ -108,13 +108,16 @@ pub const DECLARATIONS: [Declaration; 6] = [
     keccak::PermutationMessage::<()>::DECLARATION,
 ];
 
-/// Looks up a word, `count` times.
+/// Looks up a word if `flag` is one. The table must constrain `flag` to be boolean.
 pub fn lookup_word<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    word: WordMessage<AB::Expr>,
-    count: impl Into<Count<AB::Expr>>,
+    address: AB::Expr,
+    value: AB::Var,
+    flag: impl Into<AB::Expr>,
 ) {
-    WORD.lookup_key(builder, word.into_fields(), count);
+    let value = value.into();
+    let word = WordMessage { address, value };
+    WORD.lookup_key(builder, word.into_fields(), Count::bounded(flag.into(), 1));
 }
 
 /// Provides a word, `count` times.
@@ -126,13 +129,18 @@ pub fn provide_word<AB: InteractionBuilder<F = F>>(
     WORD.table_entry(builder, word.into_fields(), count);
 }
 
-/// Looks up a block, `count` times.
+/// Looks up a block if `flag` is one. The table must constrain `flag` to be boolean.
 pub fn lookup_block<AB: InteractionBuilder<F = F>>(
     builder: &mut AB,
-    block: BlockMessage<AB::Expr>,
-    count: impl Into<Count<AB::Expr>>,
+    address: impl Into<AB::Expr>,
+    lanes: [impl Into<AB::Expr>; LANES],
+    flag: impl Into<AB::Expr>,
 ) {
-    BLOCK.lookup_key(builder, block.into_fields(), count);
+    let block = BlockMessage {
+        address: address.into(),
+        lanes: lanes.map(Into::into),
+    };
+    BLOCK.lookup_key(builder, block.into_fields(), Count::bounded(flag.into(), 1));
 }
 
 /// Provides a block, `count` times.

@@ -17,9 +17,10 @@
 use droste_native::F;
 use p3_air::AirBuilder;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use p3_lookup::InteractionBuilder;
 
 use crate::record::{Call, FinalMemory};
-use crate::tables::{LANES, LookupCounts, block};
+use crate::tables::{LANES, LookupCounts, block, bus};
 
 /// Limbs of a digest.
 pub const DIGEST_LIMBS: usize = 16;
@@ -150,6 +151,19 @@ pub fn reads<AB: AirBuilder<F = F>>(local: &DigestChainCols<AB::Var>) -> [AB::Ex
         local.is_left * local.starts + local.is_right,
         local.is_right * local.starts + local.is_left,
     ]
+}
+
+/// Looks up the digest that a row has computed, if `flag` is one.
+pub fn lookup_digest<AB: InteractionBuilder<F = F>>(
+    builder: &mut AB,
+    address: AB::Var,
+    digest: &[AB::Var],
+    flag: AB::Expr,
+) {
+    for (half, limbs) in digest[..DIGEST_LIMBS].chunks_exact(LANES).enumerate() {
+        let limbs = std::array::from_fn(|lane| limbs[lane]);
+        bus::lookup_block(builder, address + F::from_usize(half), limbs, flag.clone());
+    }
 }
 
 /// Returns operands A to D of a Merkle path's call on its first row, and zeros on other rows.
@@ -292,15 +306,12 @@ pub fn climb<S>(
 
 /// Counts the lookups of a digest's two blocks.
 pub fn count_digest(counts: &mut LookupCounts, address: F) {
-    counts.block(address);
-    counts.block(address + F::ONE);
+    counts.block_range(address, 2);
 }
 
 /// Counts the lookups of a Merkle path's call.
 pub fn count_path(counts: &mut LookupCounts, call: &Call) {
-    for level in 0..call.e.as_canonical_u32() {
-        count_digest(counts, call.c + F::from_u32(2 * level));
-    }
+    counts.block_range(call.c, 2 * call.e.as_canonical_u32() as usize);
     count_digest(counts, call.a);
     count_digest(counts, call.d);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use droste_native::F;
-use p3_field::PrimeField32;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::TraceInput;
 use crate::record::FinalMemory;
@@ -54,6 +54,13 @@ impl LookupCounts {
         match self.blocks.get_mut(address.as_canonical_u32() as usize) {
             Some(counts) => *counts += times,
             None => self.outside = self.outside.or(Some(address)),
+        }
+    }
+
+    /// Counts a lookup of each of so many blocks from `address` on.
+    pub fn block_range(&mut self, address: F, blocks: usize) {
+        for index in 0..blocks {
+            self.block(address + F::from_usize(index));
         }
     }
 

@@ -6,6 +6,7 @@
 pub mod blake3;
 pub mod blocks;
 pub mod bus;
+mod call_table;
 pub mod cpu;
 #[doc(hidden)]
 pub mod declare;
@@ -17,6 +18,7 @@ pub mod keccak;
 pub mod limbs;
 mod lookup_counts;
 pub mod low_24_bits;
+mod path;
 pub mod poseidon16;
 pub mod poseidon16_tweaked;
 pub mod poseidon2_parent;
@@ -24,11 +26,10 @@ pub mod poseidon2_sponge;
 pub mod power_weights;
 pub mod program;
 #[cfg(test)]
-mod run_testing;
-#[cfg(test)]
 mod testing;
 pub mod words;
 
+pub use call_table::{CallTable, Row, call_rows, calls};
 pub use lookup_counts::LookupCounts;
 
 use std::iter::Sum;
@@ -36,13 +37,13 @@ use std::iter::Sum;
 use droste_air::End;
 use droste_native::F;
 use p3_air::BaseAir;
-use p3_field::PrimeField32;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
 use crate::isa::Program;
 use crate::precompile::Precompile;
-use crate::record::{Call, Execution, FinalMemory};
+use crate::record::{Execution, FinalMemory};
 
 /// Number of elements of a block.
 pub const LANES: usize = 8;
@@ -117,42 +118,16 @@ pub trait Table: BaseAir<F> + Send + Sync {
     ) -> RowMajorMatrix<F>;
 }
 
-/// Returns the calls of these precompiles, all of the first before those of the second, and so on.
-pub fn calls<'a>(
-    precompiles: &'static [Precompile],
-    execution: &'a Execution,
-) -> impl Iterator<Item = (&'static Precompile, &'a Call)> {
-    precompiles.iter().flat_map(|precompile| {
-        let calls = execution.calls[precompile.identity as usize].iter();
-        calls.map(move |call| (precompile, call))
-    })
-}
-
-/// Returns the number of rows of a call.
-pub fn call_rows(precompile: &Precompile, call: &Call) -> usize {
-    (precompile.rows)(call) as usize
-}
-
-/// Fills the rows of the calls of these precompiles in parallel, with `width` cells per row, in the
-/// order of [`calls`]. Returns the rows below them.
-pub fn fill_calls<'a>(
-    values: &'a mut [F],
+/// Returns a trace of `2^log_height` rows with so many cells each, filled in parallel.
+fn fill_rows<R: Row>(
     width: usize,
-    precompiles: &'static [Precompile],
-    execution: &Execution,
-    fill: impl Fn(&Precompile, &Call, &mut [F]) + Sync,
-) -> &'a mut [F] {
-    let mut rest = values;
-    let mut chains = Vec::new();
-    for (precompile, call) in calls(precompiles, execution) {
-        let (rows, below) = rest.split_at_mut(call_rows(precompile, call) * width);
-        chains.push((precompile, call, rows));
-        rest = below;
-    }
-    chains
-        .into_par_iter()
-        .for_each(|(precompile, call, rows)| fill(precompile, call, rows));
-    rest
+    log_height: usize,
+    fill: impl Fn(usize, &mut R) + Sync,
+) -> RowMajorMatrix<F> {
+    let mut values = F::zero_vec(width << log_height);
+    let rows = values.par_chunks_exact_mut(width).enumerate();
+    rows.for_each(|(index, cells)| fill(index, R::of(cells)));
+    RowMajorMatrix::new(values, width)
 }
 
 /// Returns the sum of expressions.

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use droste_native::F;
 use p3_air::utils::pack_bits_le;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
@@ -18,18 +18,9 @@ use crate::limb::{bits_value, eval_limb};
 const LENGTH_BITS: usize = 7;
 const FLAG_BITS: usize = 8;
 
-/// Compressions, 8 rows each, without a bus: 1,155 columns.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NarrowAir;
-
-impl BaseAir<F> for NarrowAir {
-    fn width(&self) -> usize {
-        NarrowCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(DEGREE)
-    }
+crate::air! {
+    /// Compressions, 8 rows each, without a bus: 1,155 columns.
+    pub struct NarrowAir(NarrowCols), degree = DEGREE
 }
 
 impl<AB: AirBuilder<F = F>> Air<AB> for NarrowAir {
@@ -44,21 +35,12 @@ impl<AB: AirBuilder<F = F>> Air<AB> for NarrowAir {
     }
 }
 
-/// Compressions, 8 rows each, sent on [`BUS`]: 1,156 columns.
-///
-/// The row of inputs of a compression sends its message once if it is real; no other row sends
-/// anything.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NarrowTable;
-
-impl BaseAir<F> for NarrowTable {
-    fn width(&self) -> usize {
-        NarrowTableCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(DEGREE)
-    }
+crate::air! {
+    /// Compressions, 8 rows each, sent on [`BUS`]: 1,156 columns.
+    ///
+    /// The row of inputs of a compression sends its message once if it is real; no other row sends
+    /// anything.
+    pub struct NarrowTable(NarrowTableCols), degree = DEGREE
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for NarrowTable {

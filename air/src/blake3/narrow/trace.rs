@@ -11,8 +11,9 @@ use p3_maybe_rayon::prelude::*;
 use super::columns::{BITS, DIGITS, NarrowCols, NarrowTableCols, ROWS};
 use crate::TraceError;
 use crate::blake3::columns::{HalfCols, ROUNDS};
-use crate::blake3::trace::{bits, fold, limbs};
+use crate::blake3::trace::{fold, limbs};
 use crate::blake3::{Compression, DIAGONAL, IV, SCHEDULE};
+use crate::limb::bits;
 
 /// Fills the rows of one compression, which follows the compression `before`; the first compression
 /// of a table follows the last one. All cells must be zero.
@@ -92,8 +93,7 @@ fn value(bits: &[F; 32]) -> [F; 2] {
 ///
 /// # Errors
 ///
-/// If there are neither compressions nor a height, or the height is no power of two or too small
-/// for the rows; the smallest height is 8.
+/// [`TraceError`] says when there is no such trace. The smallest height is 8.
 pub fn generate_compressions(
     compressions: &[Compression],
     height: Option<usize>,
@@ -106,8 +106,7 @@ pub fn generate_compressions(
 ///
 /// # Errors
 ///
-/// If there are neither compressions nor a height, or the height is no power of two or too small
-/// for the rows; the smallest height is 8.
+/// [`TraceError`] says when there is no such trace. The smallest height is 8.
 pub fn generate_table(
     compressions: &[Compression],
     height: Option<usize>,

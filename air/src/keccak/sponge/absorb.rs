@@ -8,6 +8,7 @@ use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
 use crate::keccak::{BUS, LANES, LIMBS, PermutationMessage, State, limbs, permute};
+use crate::limb::bits;
 
 /// Number of bytes of the rate.
 pub const RATE: usize = 136;
@@ -38,12 +39,9 @@ impl AbsorbCols<F> {
     pub fn fill(&mut self, block: &[u8; RATE], state: &State) -> State {
         let output = permute(absorb(block, state));
         let block = lanes(block);
-        let bits = |state: &State, index: usize| {
-            let limb = state[index / LIMBS] >> (16 * (index % LIMBS));
-            std::array::from_fn(|bit| F::from_bool(limb >> bit & 1 == 1))
-        };
-        self.absorbed = std::array::from_fn(|i| bits(&block, i));
-        self.rate = std::array::from_fn(|i| bits(state, i));
+        let limb = |state: &State, i: usize| bits(state[i / LIMBS] >> (16 * (i % LIMBS)));
+        self.absorbed = std::array::from_fn(|i| limb(&block, i));
+        self.rate = std::array::from_fn(|i| limb(state, i));
         self.capacity
             .copy_from_slice(&state.map(limbs).as_flattened()[RATE_LIMBS..]);
         self.output

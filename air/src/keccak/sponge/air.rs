@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use droste_native::F;
 use p3_air::utils::pack_bits_le;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder, PermutationCheckBus};
 
@@ -33,21 +33,12 @@ crate::message! {
 pub const BUS: PermutationCheckBus<'static> =
     PermutationCheckBus::new(AbsorbedMessage::<()>::DECLARATION.bus);
 
-/// Messages of any number of bytes, one block per row, sent on [`BUS`]: 2,463 columns.
-///
-/// [`KeccakTable`](crate::keccak::KeccakTable), or another table that sends on its bus, must prove
-/// the permutations.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SpongeTable;
-
-impl BaseAir<F> for SpongeTable {
-    fn width(&self) -> usize {
-        SpongeCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(DEGREE)
-    }
+crate::air! {
+    /// Messages of any number of bytes, one block per row, sent on [`BUS`]: 2,463 columns.
+    ///
+    /// [`KeccakTable`](crate::keccak::KeccakTable), or another table that sends on its bus, must prove
+    /// the permutations.
+    pub struct SpongeTable(SpongeCols), degree = DEGREE
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for SpongeTable {

@@ -56,8 +56,7 @@ pub fn permutations(messages: &[impl AsRef<[u8]> + Sync]) -> Vec<State> {
 ///
 /// # Errors
 ///
-/// If there are neither messages nor a height, or the height is no power of two or too small for
-/// the rows.
+/// [`TraceError`] says when there is no such trace.
 pub fn generate_table(
     messages: &[impl AsRef<[u8]> + Sync],
     height: Option<usize>,

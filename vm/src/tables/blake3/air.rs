@@ -4,37 +4,28 @@ use std::borrow::Borrow;
 
 use droste_air::blake3::{BUS, CHUNK_END, CHUNK_START, CompressionMessage, IV, PARENT, ROOT};
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::{Blake3CallCols, WORDS};
 use crate::isa::id;
-use crate::tables::bus::{self, BlockMessage, CallMessage};
-use crate::tables::digest_chain::{Row, Stride, eval_chain, merkle_operands, reads};
+use crate::tables::bus::{self, CallMessage};
+use crate::tables::digest_chain::{Row, Stride, eval_chain, lookup_digest, merkle_operands, reads};
 use crate::tables::{LANES, sum};
 
-/// Calls of Blake3: `blake3_chunk`, `blake3_parent` and `blake3_merkle`.
-///
-/// The compressions themselves are rows of `droste_air::blake3::Blake3Table`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Blake3CallTable;
+droste_air::air! {
+    /// Calls of Blake3: `blake3_chunk`, `blake3_parent` and `blake3_merkle`.
+    ///
+    /// The compressions themselves are rows of `droste_air::blake3::Blake3Table`.
+    pub struct Blake3CallTable(Blake3CallCols), degree = 3
+}
 
 /// A row of `chunk` hashes 16 words, which are four blocks of limbs.
 const STRIDE: Stride = Stride {
     words: WORDS,
     blocks: 4,
 };
-
-impl BaseAir<F> for Blake3CallTable {
-    fn width(&self) -> usize {
-        Blake3CallCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
-}
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Blake3CallTable {
     fn eval(&self, builder: &mut AB) {
@@ -183,26 +174,11 @@ fn eval_memory<AB: InteractionBuilder<F = F>>(
         let half = block / 2;
         let first = [chain.low_address, chain.high_address][half];
         let present = local.present[LANES / 2 * block];
-        bus::lookup_block(
-            builder,
-            BlockMessage {
-                address: first + F::from_usize(block % 2),
-                lanes: std::array::from_fn(|lane| lanes[lane].into()),
-            },
-            Count::bounded(
-                merkle_reads[half].clone() + chain.is_hash * present + local.is_parent,
-                1,
-            ),
-        );
+        let address = first + F::from_usize(block % 2);
+        let lanes = std::array::from_fn(|lane| lanes[lane]);
+        let count = merkle_reads[half].clone() + chain.is_hash * present + local.is_parent;
+        bus::lookup_block(builder, address, lanes, count);
     }
-    for (half, limbs) in local.output.chunks_exact(LANES).enumerate() {
-        bus::lookup_block(
-            builder,
-            BlockMessage {
-                address: chain.out_address + F::from_usize(half),
-                lanes: std::array::from_fn(|lane| limbs[lane].into()),
-            },
-            Count::bounded(is_active::<AB>(local) * next.chain.starts, 1),
-        );
-    }
+    let ends = is_active::<AB>(local) * next.chain.starts;
+    lookup_digest(builder, chain.out_address, &local.output, ends);
 }

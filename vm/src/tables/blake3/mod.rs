@@ -12,38 +12,13 @@ pub use columns::Blake3CallCols;
 /// shorter than with one wide row (README.md beside this file).
 pub use droste_air::blake3::narrow::NarrowTable as Blake3Table;
 
-use droste_air::End;
 use droste_air::blake3::narrow;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
-use super::{Table, TraceInput};
+use super::{CallTable, Table, TraceInput};
 use crate::precompile::Precompile;
 use crate::tables::LookupCounts;
-
-impl Table for Blake3CallTable {
-    fn name(&self) -> &'static str {
-        "blake3_calls"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
-
-    fn precompiles(&self) -> &'static [Precompile] {
-        trace::PRECOMPILES
-    }
-
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
-        trace::count_lookups(input.execution, counts);
-        trace::generate(input.execution, log_height)
-    }
-}
 
 /// Serves [`Blake3CallTable`] alone: its rows are the compressions of that table's calls.
 impl Table for Blake3Table {
@@ -52,7 +27,7 @@ impl Table for Blake3Table {
     }
 
     fn precompiles(&self) -> &'static [Precompile] {
-        trace::PRECOMPILES
+        Blake3CallTable::PRECOMPILES
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {

@@ -1,6 +1,5 @@
-use droste_air::End;
 use droste_air::blake3::{CHUNK_END, CHUNK_START, Compression, IV, PARENT, ROOT};
-use droste_air::test_utils::{Harness, Rows, Table as Traced, constraint_degree, largest_message};
+use droste_air::test_utils::{Rows, constraint_degree, largest_message};
 use droste_native::F;
 use droste_native::precompile::{blake3_chunk, blake3_merkle, blake3_parent};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -9,52 +8,58 @@ use super::columns::WORDS;
 use super::{Blake3CallCols, Blake3CallTable, Blake3Table};
 use crate::isa::id;
 use crate::record::Execution;
-use crate::tables::LANES;
 use crate::tables::digest_chain::{DIGEST_LIMBS, DigestChainCols, limbs, word};
-use crate::tables::run_testing::{assert_serves, generate};
-use crate::tables::testing::digests::{self, DigestTable, Run};
-use crate::tables::testing::forge;
+use crate::tables::testing::digests::{self, DigestTable};
+use crate::tables::testing::{self, Block, Tested, assert_no_cell_changes, forge};
+
+impl Tested for Blake3CallTable {
+    fn data() -> Vec<Block> {
+        digests::data()
+    }
+
+    fn recompute(rows: &mut [&mut Blake3CallCols<F>], execution: &mut Execution) {
+        digests::follow::<Self>(rows, execution, true);
+    }
+}
 
 impl DigestTable for Blake3CallTable {
-    type Row = Blake3CallCols<F>;
-
     const HASH: u32 = id::BLAKE3_CHUNK;
     const MERKLE: u32 = id::BLAKE3_MERKLE;
     const ROW_WORDS: usize = WORDS;
 
-    fn hash(blocks: &[[F; LANES]], words: usize) -> [[F; LANES]; 2] {
+    fn hash(blocks: &[Block], words: usize) -> [Block; 2] {
         blake3_chunk(blocks, words, 0, false).unwrap()
     }
 
-    fn merkle(leaf: &[[F; LANES]; 2], index: u32, path: &[[[F; LANES]; 2]]) -> [[F; LANES]; 2] {
+    fn merkle(leaf: &[Block; 2], index: u32, path: &[[Block; 2]]) -> [Block; 2] {
         blake3_merkle(leaf, index, path).unwrap()
     }
 
-    fn chain(row: &mut Self::Row) -> &mut DigestChainCols<F> {
+    fn chain(row: &mut Blake3CallCols<F>) -> &mut DigestChainCols<F> {
         &mut row.chain
     }
 
-    fn present(row: &mut Self::Row) -> &mut [F] {
+    fn present(row: &mut Blake3CallCols<F>) -> &mut [F] {
         &mut row.present
     }
 
-    fn lanes(row: &mut Self::Row) -> &mut [F] {
+    fn lanes(row: &mut Blake3CallCols<F>) -> &mut [F] {
         &mut row.lanes
     }
 
-    fn output(row: &Self::Row) -> [F; DIGEST_LIMBS] {
+    fn output(row: &Blake3CallCols<F>) -> [F; DIGEST_LIMBS] {
         row.output
     }
 
-    fn is_active(row: &Self::Row) -> bool {
+    fn is_active(row: &Blake3CallCols<F>) -> bool {
         row.chain.is_hash + row.chain.is_merkle::<F>() + row.is_parent == F::ONE
     }
 
-    fn start(row: &mut Self::Row, above: Option<&Self::Row>) {
+    fn start(row: &mut Blake3CallCols<F>, above: Option<&Blake3CallCols<F>>) {
         row.chaining = above.map_or(limbs(&IV), |above| above.output);
     }
 
-    fn compute(row: &mut Self::Row, is_last: bool) {
+    fn compute(row: &mut Blake3CallCols<F>, is_last: bool) {
         let is_root = row.is_root == F::ONE;
         let mut flags = 0;
         if row.chain.is_hash == F::ONE {
@@ -100,12 +105,10 @@ impl Run {
     }
 }
 
+type Run = testing::Run<Blake3CallTable>;
+
 fn assert_accepts(run: &Run) {
-    let execution = run.execution();
-    let (trace, counts) = generate(&Blake3CallTable, &execution, None);
-    let (compressions, _) = generate(&Blake3Table, &execution, None);
-    let core = Traced::new("blake3", &Blake3Table, compressions);
-    assert_serves(&Blake3CallTable, trace, vec![core], &execution, &counts);
+    digests::assert_accepts(run, &Blake3Table);
 }
 
 #[test]
@@ -151,7 +154,7 @@ fn parents_and_paths_agree_with_the_reference() {
     run.parent(2, 9, false);
     run.parent(9, 2, true);
     for (index, depth) in [(0, 1), (1, 1), (2, 2), (5, 3), (0b10_1101, 6)] {
-        run.merkle::<Blake3CallTable>(1, index, 20, depth);
+        run.merkle(1, index, 20, depth);
     }
     assert_accepts(&run);
 }
@@ -162,47 +165,30 @@ fn mixed() -> Run {
     run.chunk(3, 37, 3, false);
     run.chunk(9, 6, 0, true);
     run.parent(2, 9, true);
-    run.merkle::<Blake3CallTable>(1, 0b0110, 20, 4);
+    run.merkle(1, 0b0110, 20, 4);
     run
 }
 
 #[test]
 fn every_cell_is_constrained() {
-    let execution = mixed().execution();
-    for end in [End::Ring, End::Repeat] {
-        let (trace, _) = generate(&Blake3CallTable, &execution, None);
-        let names = Blake3CallCols::<u8>::names();
-        let table = Traced::new("calls", &Blake3CallTable, trace).names(names);
-        let mut harness = Harness::new(vec![table.end(end)])
-            .open_bus("call")
-            .open_bus("block")
-            .open_bus("blake3");
-        for column in [
-            "chain.low_address",
-            "chain.high_address",
-            "chain.out_address",
-            "chain.remaining",
-            "chain.index",
-            "is_root",
-            "output",
-        ] {
-            harness = harness.free_on_padding("calls", column, "no message on padding");
-        }
-        // A chunk of three rows, a chunk of one, a parent, a path of four rows, padding.
-        harness
-            .mutate("calls", &Rows::listed((0..16).collect(), 9))
-            .expect_caught();
-    }
+    let names = Blake3CallCols::<u8>::names();
+    let free = [
+        "chain.low_address",
+        "chain.high_address",
+        "chain.out_address",
+        "chain.remaining",
+        "chain.index",
+        "is_root",
+        "output",
+    ];
+    // A chunk of three rows, a chunk of one, a parent, a path of four rows, padding.
+    let rows = Rows::listed((0..16).collect(), 9);
+    assert_no_cell_changes::<Blake3CallTable>(&mixed().execution(), 1, &names, &free, &rows);
 }
 
 #[test]
 fn the_index_must_be_used_up() {
-    // The index has one bit more than the path has levels.
-    let mut execution = mixed().execution();
-    execution.calls[id::BLAKE3_MERKLE as usize][0].b += F::from_u32(16);
-    let (trace, _) = generate(&Blake3CallTable, &execution, None);
-    let table = Traced::new("calls", &Blake3CallTable, trace);
-    assert!(Harness::new(vec![table]).messages().is_err());
+    digests::index_left_over(&mixed());
 }
 
 #[test]
@@ -251,7 +237,7 @@ fn forged(edit: impl FnOnce(&mut [&mut Blake3CallCols<F>], &mut Execution)) -> O
     let mut run = Run::new();
     run.chunk(0, 18, 3, false);
     run.parent(30, 40, false);
-    forge(&Blake3CallTable, run.execution(), 4, |rows, execution| {
+    forge::<Blake3CallTable>(run.execution(), 4, |rows, execution| {
         edit(rows, execution);
         for index in 0..3 {
             let above = (index == 1).then(|| *rows[0]);

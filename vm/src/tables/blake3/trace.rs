@@ -1,13 +1,11 @@
 //! Traces of the table of Blake3 calls and of the compressions that they need.
 
-use std::borrow::BorrowMut;
-
 use droste_air::blake3::{CHUNK_END, CHUNK_START, Compression, IV, PARENT, ROOT};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
+use super::air::Blake3CallTable;
 use super::columns::{Blake3CallCols, WORDS};
 use crate::isa::id;
 use crate::precompile::{BLAKE3_CHUNK, BLAKE3_MERKLE, BLAKE3_PARENT, Precompile};
@@ -15,10 +13,7 @@ use crate::record::{Call, Execution, FinalMemory};
 use crate::tables::digest_chain::{
     Kind, Link, climb, count_digest, count_path, data, digest, limbs, word,
 };
-use crate::tables::{LANES, LookupCounts, call_rows, calls, fill_calls};
-
-/// The precompiles whose calls this table serves, in the order of its rows.
-pub(super) const PRECOMPILES: &[Precompile] = &[BLAKE3_CHUNK, BLAKE3_PARENT, BLAKE3_MERKLE];
+use crate::tables::{CallTable, LANES, LookupCounts, call_rows, calls};
 
 /// One row of the trace, before it is written to columns.
 struct Step {
@@ -32,26 +27,6 @@ struct Step {
 
 fn length(call: &Call) -> usize {
     call.e.as_canonical_u32() as usize
-}
-
-/// Counts the trace's lookups of blocks, which are the multiplicities of the table `blocks`.
-pub(super) fn count_lookups(execution: &Execution, counts: &mut LookupCounts) {
-    for (precompile, call) in calls(PRECOMPILES, execution) {
-        match precompile.identity {
-            id::BLAKE3_CHUNK => {
-                for block in 0..length(call).div_ceil(LANES / 2) {
-                    counts.block(call.a + F::from_usize(block));
-                }
-                count_digest(counts, call.c);
-            }
-            id::BLAKE3_PARENT => {
-                for address in [call.a, call.b, call.c] {
-                    count_digest(counts, address);
-                }
-            }
-            _ => count_path(counts, call),
-        }
-    }
 }
 
 /// Returns the rows of one call.
@@ -133,7 +108,7 @@ fn parent_step(memory: &FinalMemory, call: &Call) -> Step {
 
 /// Returns the compressions that the calls need, in the order of the rows.
 pub(super) fn compressions(execution: &Execution) -> Vec<Compression> {
-    let calls: Vec<_> = calls(PRECOMPILES, execution).collect();
+    let calls: Vec<_> = calls(Blake3CallTable::PRECOMPILES, execution).collect();
     calls
         .into_par_iter()
         .flat_map_iter(|(precompile, call)| steps(&execution.memory, precompile, call))
@@ -141,29 +116,44 @@ pub(super) fn compressions(execution: &Execution) -> Vec<Compression> {
         .collect()
 }
 
-/// Returns the trace: one row per compression, then padding up to `2^log_height` rows. The
-/// compressions must fit.
-pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatrix<F> {
-    let width = Blake3CallCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(width << log_height);
-    let padding = fill_calls(
-        &mut values,
-        width,
-        PRECOMPILES,
-        execution,
-        |precompile, call, rows| {
-            let steps = steps(&execution.memory, precompile, call);
-            for (step, row) in steps.iter().zip(rows.chunks_exact_mut(width)) {
-                fill_row(step, row.borrow_mut());
-            }
-        },
-    );
-    for row in padding.chunks_exact_mut(width) {
-        let row: &mut Blake3CallCols<F> = row.borrow_mut();
+/// One row per compression, then padding.
+impl CallTable for Blake3CallTable {
+    type Row = Blake3CallCols<F>;
+
+    const NAME: &'static str = "blake3_calls";
+
+    const PRECOMPILES: &'static [Precompile] = &[BLAKE3_CHUNK, BLAKE3_PARENT, BLAKE3_MERKLE];
+
+    fn fill<'a>(
+        memory: &FinalMemory,
+        precompile: &Precompile,
+        call: &Call,
+        rows: impl Iterator<Item = &'a mut Blake3CallCols<F>>,
+    ) {
+        for (step, row) in steps(memory, precompile, call).iter().zip(rows) {
+            fill_row(step, row);
+        }
+    }
+
+    fn pad(row: &mut Blake3CallCols<F>) {
         row.chain.starts = F::ONE;
         row.chaining = limbs(&IV);
     }
-    RowMajorMatrix::new(values, width)
+
+    fn count(precompile: &Precompile, call: &Call, counts: &mut LookupCounts) {
+        match precompile.identity {
+            id::BLAKE3_CHUNK => {
+                counts.block_range(call.a, length(call).div_ceil(LANES / 2));
+                count_digest(counts, call.c);
+            }
+            id::BLAKE3_PARENT => {
+                for address in [call.a, call.b, call.c] {
+                    count_digest(counts, address);
+                }
+            }
+            _ => count_path(counts, call),
+        }
+    }
 }
 
 fn fill_row(step: &Step, row: &mut Blake3CallCols<F>) {

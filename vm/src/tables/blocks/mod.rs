@@ -3,7 +3,7 @@
 //! Columns `address`, `lanes` and `count`. The constraints are those of word memory, except that
 //! addresses start at 0, and that block 0 is the statement: the public values of the proof.
 
-use std::borrow::{Borrow, BorrowMut};
+use std::borrow::Borrow;
 
 use droste_air::End;
 use droste_native::F;
@@ -11,11 +11,9 @@ use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
-use crate::tables::LookupCounts;
 use crate::tables::bus::{BlockMessage, provide_block};
-use crate::tables::{LANES, Table, TraceInput};
+use crate::tables::{LANES, LookupCounts, Table, TraceInput, fill_rows};
 
 droste_air::columns! {
     /// One block.
@@ -89,17 +87,10 @@ impl Table for BlocksTable {
         counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         let memory = &input.execution.memory;
-        let width = BlockCols::<u8>::WIDTH;
-        let mut values = F::zero_vec(width << log_height);
-        values
-            .par_chunks_exact_mut(width)
-            .enumerate()
-            .for_each(|(index, row)| {
-                let row: &mut BlockCols<F> = row.borrow_mut();
-                row.address = F::from_usize(index);
-                row.lanes = memory.blocks.get(index).copied().unwrap_or_default();
-                row.count = F::from_u32(counts.blocks.get(index).copied().unwrap_or(0));
-            });
-        RowMajorMatrix::new(values, width)
+        fill_rows(self.width(), log_height, |index, row: &mut BlockCols<F>| {
+            row.address = F::from_usize(index);
+            row.lanes = memory.blocks.get(index).copied().unwrap_or_default();
+            row.count = F::from_u32(counts.blocks.get(index).copied().unwrap_or(0));
+        })
     }
 }

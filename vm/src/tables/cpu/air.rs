@@ -3,31 +3,18 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
-use p3_lookup::{Count, InteractionBuilder};
+use p3_lookup::InteractionBuilder;
 
 use super::columns::CpuCols;
-use crate::tables::bus::{CallMessage, InstructionMessage, WordMessage};
+use crate::tables::bus::{CallMessage, InstructionMessage};
 use crate::tables::program::{FLAGS, pack};
 use crate::tables::{bus, sum};
 
-/// The table `cpu`: one row per executed instruction.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CpuTable;
-
-impl BaseAir<F> for CpuTable {
-    fn width(&self) -> usize {
-        CpuCols::<u8>::WIDTH
-    }
-
-    fn main_next_row_columns(&self) -> Vec<usize> {
-        CpuCols::<u8>::NEXT.to_vec()
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `cpu`: one row per executed instruction.
+    pub struct CpuTable(CpuCols), degree = 3, next = CpuCols::<u8>::NEXT
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for CpuTable {
@@ -92,11 +79,7 @@ fn eval_operands<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuCol
         builder
             .when(AB::Expr::ONE - in_memory.clone())
             .assert_eq(value, direct);
-        let word = WordMessage {
-            address: local.fp + field,
-            value: value.into(),
-        };
-        bus::lookup_word(builder, word, Count::bounded(in_memory, 1));
+        bus::lookup_word(builder, local.fp + field, value, in_memory);
     }
 }
 
@@ -107,11 +90,7 @@ fn eval_operations<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &CpuC
     builder.when(local.is_add).assert_eq(a + b, c);
     builder.when(local.is_mul).assert_eq(a * b, c);
     builder.when(local.is_jump).assert_bool(a);
-    let word = WordMessage {
-        address: a + local.d,
-        value: c.into(),
-    };
-    bus::lookup_word(builder, word, Count::bounded(local.is_deref.into(), 1));
+    bus::lookup_word(builder, a + local.d, c, local.is_deref);
     let operation: AB::Expr = sum(&[local.is_add, local.is_mul, local.is_deref, local.is_jump]);
     let call = CallMessage {
         id: local.id.into(),

@@ -1,19 +1,16 @@
 //! Trace of the table `cpu`.
 
-use std::borrow::BorrowMut;
-
 use droste_air::End;
 use droste_native::F;
+use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
 use super::air::CpuTable;
 use super::columns::CpuCols;
 use crate::isa::{Instruction, Mode, Op};
 use crate::record::{Cycle, FinalMemory};
-use crate::tables::LookupCounts;
-use crate::tables::{Table, TraceInput, word};
+use crate::tables::{LookupCounts, Table, TraceInput, fill_rows, word};
 
 impl Table for CpuTable {
     fn name(&self) -> &'static str {
@@ -41,26 +38,20 @@ impl Table for CpuTable {
         let last = cycles.last().copied().unwrap_or(Cycle { pc: 0, fp: 0 });
         let at = |row: usize| cycles.get(row).copied().unwrap_or(last);
 
-        let width = CpuCols::<u8>::WIDTH;
-        let height = 1 << log_height;
-        let mut values = F::zero_vec(height * width);
-        values
-            .par_chunks_exact_mut(width)
-            .enumerate()
-            .for_each(|(row, cells)| {
-                let cycle = at(row);
-                if let Some(instruction) = instructions.get(cycle.pc as usize) {
-                    fill(cells.borrow_mut(), cycle, instruction, memory);
-                }
-            });
-        for row in 0..height {
+        let trace = fill_rows(self.width(), log_height, |row, cells| {
+            let cycle = at(row);
+            if let Some(instruction) = instructions.get(cycle.pc as usize) {
+                fill(cells, cycle, instruction, memory);
+            }
+        });
+        for row in 0..1 << log_height {
             let cycle = at(row);
             counts.fetch(cycle.pc);
             if let Some(instruction) = instructions.get(cycle.pc as usize) {
                 count(counts, cycle, instruction, memory);
             }
         }
-        RowMajorMatrix::new(values, width)
+        trace
     }
 }
 

@@ -3,10 +3,10 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_field::extension::trinomial_quintic_mul;
-use p3_lookup::{Count, InteractionBuilder};
+use p3_lookup::InteractionBuilder;
 
 use super::chain::{chained, eval_chain, tail};
 use super::columns::{D, ExtCols};
@@ -14,21 +14,12 @@ use super::horner::eval_horner;
 use super::shifts::eval_shifts;
 use super::unpack::eval_unpack;
 use crate::isa::id;
-use crate::tables::bus::{self, BlockMessage, CallMessage};
+use crate::tables::bus::{self, CallMessage};
 use crate::tables::{LANES, sum};
 
-/// The table `ext`: calls of `ext`, `lane`, `block_eq`, `horner`, `unpack` and `right_shifts`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ExtTable;
-
-impl BaseAir<F> for ExtTable {
-    fn width(&self) -> usize {
-        ExtCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `ext`: calls of `ext`, `lane`, `block_eq`, `horner`, `unpack` and `right_shifts`.
+    pub struct ExtTable(ExtCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for ExtTable {
@@ -193,44 +184,13 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     let extension = |element: [AB::Var; D]| -> [AB::Expr; LANES] {
         std::array::from_fn(|lane| element.get(lane).map_or_else(zero, |&value| value.into()))
     };
-    bus::lookup_block(
-        builder,
-        BlockMessage {
-            address: local.a_word.into(),
-            lanes: local.a.map(Into::into),
-        },
-        Count::bounded(
-            is_ext.clone() + is_lane + chained + is_block_eq.clone() + tail::<AB>(local),
-            1,
-        ),
-    );
-    bus::lookup_block(
-        builder,
-        BlockMessage {
-            address: local.b_word.into(),
-            lanes: std::array::from_fn(|lane| {
-                (*local.b.get(lane).unwrap_or(&local.a[lane])).into()
-            }),
-        },
-        Count::bounded(is_ext.clone() - local.scalar_b + is_block_eq, 1),
-    );
-    bus::lookup_block(
-        builder,
-        BlockMessage {
-            address: local.c_word.into(),
-            lanes: extension(local.c),
-        },
-        Count::bounded(is_ext.clone() - scalar_c + is_horner.clone(), 1),
-    );
-    bus::lookup_block(
-        builder,
-        BlockMessage {
-            address: local.d_word.into(),
-            lanes: extension(local.d),
-        },
-        Count::bounded(
-            is_ext + is_horner * (AB::Expr::ONE - next.continues) + is_unpack,
-            1,
-        ),
-    );
+    let reads = is_ext.clone() + is_lane + chained + is_block_eq.clone() + tail::<AB>(local);
+    bus::lookup_block(builder, local.a_word, local.a, reads);
+    let b = std::array::from_fn(|lane| *local.b.get(lane).unwrap_or(&local.a[lane]));
+    let reads = is_ext.clone() - local.scalar_b + is_block_eq;
+    bus::lookup_block(builder, local.b_word, b, reads);
+    let reads = is_ext.clone() - scalar_c + is_horner.clone();
+    bus::lookup_block(builder, local.c_word, extension(local.c), reads);
+    let writes = is_ext + is_horner * (AB::Expr::ONE - next.continues) + is_unpack;
+    bus::lookup_block(builder, local.d_word, extension(local.d), writes);
 }

@@ -1,23 +1,15 @@
 //! Trace of the table `ext`, from the calls and the final memory.
 
-use std::borrow::BorrowMut;
-
 use droste_native::F;
 use droste_native::precompile::MAX_SHIFT_BLOCKS;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
-use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
-use super::air::product;
+use super::air::{ExtTable, product};
 use super::columns::{D, ExtCols};
 use crate::isa::id;
 use crate::precompile::{BLOCK_EQ, EXT, HORNER, LANE, Precompile, RIGHT_SHIFTS, UNPACK};
-use crate::record::{Call, Execution, FinalMemory};
-use crate::tables::LookupCounts;
-use crate::tables::{LANES, block, call_rows, fill_calls};
-
-/// The precompiles whose calls this table serves, in the order of its rows.
-pub(super) const PRECOMPILES: &[Precompile] = &[EXT, LANE, BLOCK_EQ, HORNER, UNPACK, RIGHT_SHIFTS];
+use crate::record::{Call, FinalMemory};
+use crate::tables::{CallTable, LANES, LookupCounts, block, call_rows};
 
 /// The window of a `horner` or `unpack` call as integers.
 #[derive(Clone, Copy)]
@@ -43,94 +35,73 @@ impl Window {
     }
 }
 
-/// Returns the trace: the calls in the order of [`PRECOMPILES`], then rows of zeros up to
-/// `2^log_height` rows. The calls must fit.
-///
-/// They must be calls of a finished run, whose windows the executor has checked and read.
-pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatrix<F> {
-    let width = ExtCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(width << log_height);
-    let memory = &execution.memory;
+/// The calls in the order of the precompiles, then rows of zeros.
+impl CallTable for ExtTable {
+    type Row = ExtCols<F>;
 
-    let mut rest = values.as_mut_slice();
-    for (precompile, fill) in [
-        (EXT, fill_ext as fn(&FinalMemory, &Call, &mut ExtCols<F>)),
-        (LANE, fill_lane),
-        (BLOCK_EQ, fill_block_eq),
-    ] {
-        let calls = &execution.calls[precompile.identity as usize];
-        let (rows, below) = rest.split_at_mut(calls.len() * width);
-        rows.par_chunks_exact_mut(width)
-            .zip(calls)
-            .for_each(|(row, call)| {
-                let row: &mut ExtCols<F> = row.borrow_mut();
-                fill_operands(call, row);
-                fill(memory, call, row);
+    const NAME: &'static str = "ext";
+
+    const PRECOMPILES: &'static [Precompile] = &[EXT, LANE, BLOCK_EQ, HORNER, UNPACK, RIGHT_SHIFTS];
+
+    fn fill<'a>(
+        memory: &FinalMemory,
+        precompile: &Precompile,
+        call: &Call,
+        rows: impl Iterator<Item = &'a mut ExtCols<F>>,
+    ) {
+        match precompile.identity {
+            id::HORNER => fill_horner(memory, call, rows),
+            id::UNPACK => fill_unpack(memory, call, rows),
+            id::RIGHT_SHIFTS => fill_shifts(memory, call, rows),
+            identity => rows.for_each(|row| {
+                row.a_word = call.a;
+                row.b_word = call.b;
+                row.c_word = call.c;
+                row.d_word = call.d;
+                match identity {
+                    id::EXT => fill_ext(memory, call, row),
+                    id::LANE => fill_lane(memory, call, row),
+                    _ => fill_block_eq(memory, call, row),
+                }
                 fill_steps(row);
-            });
-        rest = below;
+            }),
+        }
     }
 
-    fill_calls(
-        rest,
-        width,
-        &[HORNER, UNPACK, RIGHT_SHIFTS],
-        execution,
-        |precompile, call, rows| {
-            let rows = rows
-                .chunks_exact_mut(width)
-                .map(BorrowMut::<ExtCols<F>>::borrow_mut);
-            if *precompile == HORNER {
-                fill_horner(memory, call, rows);
-            } else if *precompile == UNPACK {
-                fill_unpack(memory, call, rows);
-            } else {
-                fill_shifts(memory, call, rows);
+    fn pad(_: &mut ExtCols<F>) {}
+
+    fn count(precompile: &Precompile, call: &Call, counts: &mut LookupCounts) {
+        let rows = call_rows(precompile, call);
+        match precompile.identity {
+            id::EXT => {
+                let e = call.e.as_canonical_u32();
+                counts.block(call.a);
+                if e & 1 == 0 {
+                    counts.block(call.b);
+                }
+                if e & 2 == 0 {
+                    counts.block(call.c);
+                }
+                counts.block(call.d);
             }
-        },
-    );
-    RowMajorMatrix::new(values, width)
-}
-
-/// Counts the trace's lookups of blocks, which are the multiplicities of the table `blocks`.
-pub(super) fn count_lookups(execution: &Execution, counts: &mut LookupCounts) {
-    for call in &execution.calls[id::EXT as usize] {
-        let e = call.e.as_canonical_u32();
-        counts.block(call.a);
-        if e & 1 == 0 {
-            counts.block(call.b);
-        }
-        if e & 2 == 0 {
-            counts.block(call.c);
-        }
-        counts.block(call.d);
-    }
-    for call in &execution.calls[id::LANE as usize] {
-        counts.block(call.a);
-    }
-    for call in &execution.calls[id::BLOCK_EQ as usize] {
-        counts.block(call.a);
-        counts.block(call.b);
-    }
-    for call in &execution.calls[id::HORNER as usize] {
-        for row in 0..call_rows(&HORNER, call) {
-            counts.block(call.a + F::from_usize(row));
-            counts.block(call.b);
-        }
-        counts.block(call.d);
-    }
-    for call in &execution.calls[id::UNPACK as usize] {
-        let window = Window::new(call);
-        for index in 0..call_rows(&UNPACK, call) {
-            counts.block(call.a + F::from_usize(window.first_lane(index) / LANES));
-        }
-        for index in 0..window.length {
-            counts.block(call.d + F::from_usize(index));
-        }
-    }
-    for call in &execution.calls[id::RIGHT_SHIFTS as usize] {
-        for row in 0..call_rows(&RIGHT_SHIFTS, call) {
-            counts.block(call.a + F::from_usize(row));
+            id::BLOCK_EQ => {
+                counts.block(call.a);
+                counts.block(call.b);
+            }
+            id::HORNER => {
+                counts.block_range(call.a, rows);
+                counts.block_times(call.b, rows as u32);
+                counts.block(call.d);
+            }
+            id::UNPACK => {
+                let window = Window::new(call);
+                for index in 0..rows {
+                    counts.block(call.a + F::from_usize(window.first_lane(index) / LANES));
+                }
+                counts.block_range(call.d, window.length);
+            }
+            // LANE and RIGHT_SHIFTS.
+            _ => counts.block_range(call.a, rows),
         }
     }
 }
@@ -142,13 +113,6 @@ fn element(memory: &FinalMemory, address: F) -> [F; D] {
 
 fn scalar(value: F) -> [F; D] {
     std::array::from_fn(|i| if i == 0 { value } else { F::ZERO })
-}
-
-fn fill_operands(call: &Call, row: &mut ExtCols<F>) {
-    row.a_word = call.a;
-    row.b_word = call.b;
-    row.c_word = call.c;
-    row.d_word = call.d;
 }
 
 fn fill_ext(memory: &FinalMemory, call: &Call, row: &mut ExtCols<F>) {

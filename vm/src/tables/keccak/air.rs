@@ -5,21 +5,22 @@ use std::borrow::Borrow;
 use droste_air::keccak::sponge::{RATE_LIMBS, eval_absorb, eval_state, receive_permutation};
 use droste_native::F;
 use p3_air::utils::pack_bits_le;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
 use super::columns::{self, KeccakCallCols, WORDS};
 use crate::isa::id;
-use crate::tables::bus::{self, BlockMessage, CallMessage};
-use crate::tables::digest_chain::{DIGEST_LIMBS, Row, Stride, eval_chain, merkle_operands, reads};
+use crate::tables::bus::{self, CallMessage};
+use crate::tables::digest_chain::{Row, Stride, eval_chain, lookup_digest, merkle_operands, reads};
 use crate::tables::{LANES, sum};
 
-/// Calls of Keccak-256: `keccak_hash` and `keccak_merkle`.
-///
-/// The permutations themselves are rows of `droste_air::keccak::KeccakTable`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct KeccakCallTable;
+droste_air::air! {
+    /// Calls of Keccak-256: `keccak_hash` and `keccak_merkle`.
+    ///
+    /// The permutations themselves are rows of `droste_air::keccak::KeccakTable`.
+    pub struct KeccakCallTable(KeccakCallCols), degree = 3
+}
 
 /// A row of `hash` absorbs one rate block.
 const STRIDE: Stride = Stride {
@@ -29,16 +30,6 @@ const STRIDE: Stride = Stride {
 
 /// Number of words of two digests, which a row of a path hashes.
 const PATH_WORDS: usize = 16;
-
-impl BaseAir<F> for KeccakCallTable {
-    fn width(&self) -> usize {
-        KeccakCallCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
-}
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for KeccakCallTable {
     fn eval(&self, builder: &mut AB) {
@@ -164,27 +155,10 @@ fn eval_memory<AB: InteractionBuilder<F = F>>(
         if let Some(read) = merkle_reads.get(half) {
             count += read.clone();
         }
-        bus::lookup_block(
-            builder,
-            BlockMessage {
-                address,
-                lanes: std::array::from_fn(|lane| lanes[lane].into()),
-            },
-            Count::bounded(count, 1),
-        );
+        let lanes = std::array::from_fn(|lane| lanes[lane]);
+        bus::lookup_block(builder, address, lanes, count);
     }
-    for (half, limbs) in local.block.output[..DIGEST_LIMBS]
-        .chunks_exact(LANES)
-        .enumerate()
-    {
-        bus::lookup_block(
-            builder,
-            BlockMessage {
-                address: chain.out_address + F::from_usize(half),
-                lanes: std::array::from_fn(|lane| limbs[lane].into()),
-            },
-            Count::bounded(is_active::<AB>(local) * next.chain.starts, 1),
-        );
-    }
+    let ends = is_active::<AB>(local) * next.chain.starts;
+    lookup_digest(builder, chain.out_address, &local.block.output, ends);
     const _: () = assert!(RATE_LIMBS <= 8 * columns::BLOCKS);
 }

@@ -10,37 +10,12 @@ pub use air::KeccakCallTable;
 pub use columns::KeccakCallCols;
 pub use droste_air::keccak::KeccakTable;
 
-use droste_air::End;
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
-use super::{Table, TraceInput};
+use super::{CallTable, Table, TraceInput};
 use crate::precompile::Precompile;
 use crate::tables::LookupCounts;
-
-impl Table for KeccakCallTable {
-    fn name(&self) -> &'static str {
-        "keccak_calls"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
-
-    fn precompiles(&self) -> &'static [Precompile] {
-        trace::PRECOMPILES
-    }
-
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
-        trace::count_lookups(input.execution, counts);
-        trace::generate(input.execution, log_height)
-    }
-}
 
 /// Serves [`KeccakCallTable`] alone: its rows are the permutations of that table's calls.
 impl Table for KeccakTable {
@@ -49,7 +24,7 @@ impl Table for KeccakTable {
     }
 
     fn precompiles(&self) -> &'static [Precompile] {
-        trace::PRECOMPILES
+        KeccakCallTable::PRECOMPILES
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {

@@ -1,7 +1,6 @@
-use droste_air::End;
 use droste_air::keccak::sponge::{RATE, RATE_LIMBS};
 use droste_air::keccak::{KeccakTable, State};
-use droste_air::test_utils::{Harness, Rows, Table as Traced, constraint_degree, largest_message};
+use droste_air::test_utils::{Rows, constraint_degree, largest_message};
 use droste_native::F;
 use droste_native::precompile::{digest_to_limbs, keccak_hash, keccak_merkle};
 use p3_air::utils::pack_bits_le;
@@ -11,52 +10,60 @@ use sha3::{Digest, Keccak256};
 use super::columns::WORDS;
 use super::{KeccakCallCols, KeccakCallTable};
 use crate::isa::id;
-use crate::tables::LANES;
+use crate::record::Execution;
 use crate::tables::digest_chain::{DIGEST_LIMBS, DigestChainCols, word};
-use crate::tables::run_testing::{assert_serves, generate};
-use crate::tables::testing::digests::{self, DigestTable, Run};
+use crate::tables::testing::digests::{self, DigestTable};
+use crate::tables::testing::{self, Block, Tested, assert_no_cell_changes};
+
+impl Tested for KeccakCallTable {
+    fn data() -> Vec<Block> {
+        digests::data()
+    }
+
+    fn recompute(rows: &mut [&mut KeccakCallCols<F>], execution: &mut Execution) {
+        digests::follow::<Self>(rows, execution, true);
+    }
+}
 
 impl DigestTable for KeccakCallTable {
-    type Row = KeccakCallCols<F>;
-
     const HASH: u32 = id::KECCAK_HASH;
     const MERKLE: u32 = id::KECCAK_MERKLE;
     const ROW_WORDS: usize = WORDS;
 
-    fn hash(blocks: &[[F; LANES]], words: usize) -> [[F; LANES]; 2] {
+    fn hash(blocks: &[Block], words: usize) -> [Block; 2] {
         keccak_hash(blocks, words).unwrap()
     }
 
-    fn merkle(leaf: &[[F; LANES]; 2], index: u32, path: &[[[F; LANES]; 2]]) -> [[F; LANES]; 2] {
+    fn merkle(leaf: &[Block; 2], index: u32, path: &[[Block; 2]]) -> [Block; 2] {
         keccak_merkle(leaf, index, path).unwrap()
     }
 
-    fn chain(row: &mut Self::Row) -> &mut DigestChainCols<F> {
+    fn chain(row: &mut KeccakCallCols<F>) -> &mut DigestChainCols<F> {
         &mut row.chain
     }
 
-    fn present(row: &mut Self::Row) -> &mut [F] {
+    fn present(row: &mut KeccakCallCols<F>) -> &mut [F] {
         &mut row.present
     }
 
-    fn lanes(row: &mut Self::Row) -> &mut [F] {
+    fn lanes(row: &mut KeccakCallCols<F>) -> &mut [F] {
         &mut row.lanes
     }
 
-    fn output(row: &Self::Row) -> [F; DIGEST_LIMBS] {
+    fn output(row: &KeccakCallCols<F>) -> [F; DIGEST_LIMBS] {
         std::array::from_fn(|i| row.block.output[i])
     }
 
-    fn is_active(row: &Self::Row) -> bool {
+    fn is_active(row: &KeccakCallCols<F>) -> bool {
         row.chain.is_hash + row.chain.is_merkle::<F>() == F::ONE
     }
 
-    fn start(row: &mut Self::Row, above: Option<&Self::Row>) {
+    fn start(row: &mut KeccakCallCols<F>, above: Option<&KeccakCallCols<F>>) {
         let state = above.map_or([0; 25], |above| lanes(&above.block.output));
         row.block.fill(&[0; RATE], &state);
     }
 
-    fn compute(row: &mut Self::Row, is_last: bool) {
+    fn compute(row: &mut KeccakCallCols<F>, is_last: bool) {
         let mut before = [F::ZERO; 100];
         for (limb, bits) in before.iter_mut().zip(&row.block.rate) {
             *limb = pack_bits_le(bits.iter().copied());
@@ -88,12 +95,10 @@ fn lanes(limbs: &[F; 100]) -> State {
     })
 }
 
+type Run = testing::Run<KeccakCallTable>;
+
 fn assert_accepts(run: &Run) {
-    let execution = run.execution();
-    let (trace, counts) = generate(&KeccakCallTable, &execution, None);
-    let (permutations, _) = generate(&KeccakTable, &execution, None);
-    let core = Traced::new("keccak", &KeccakTable, permutations);
-    assert_serves(&KeccakCallTable, trace, vec![core], &execution, &counts);
+    digests::assert_accepts(run, &KeccakTable);
 }
 
 #[test]
@@ -110,7 +115,7 @@ fn width_and_degree() {
 fn hashes_agree_with_the_reference() {
     let mut run = Run::new();
     for words in [1, 2, 4, 16, 31, 32, 33, 34, 35, 67, 68, 69] {
-        run.hash::<KeccakCallTable>(3, words);
+        run.hash(3, words);
     }
     assert_accepts(&run);
 }
@@ -118,7 +123,7 @@ fn hashes_agree_with_the_reference() {
 #[test]
 fn a_hash_is_keccak_256_of_its_bytes() {
     let mut run = Run::new();
-    run.hash::<KeccakCallTable>(0, 30);
+    run.hash(0, 30);
     let c = run.calls[0].1[2] as usize;
     let limbs = &run.blocks[..8].as_flattened()[..60];
     let bytes: Vec<u8> = limbs
@@ -134,7 +139,7 @@ fn a_hash_is_keccak_256_of_its_bytes() {
 fn paths_agree_with_the_reference() {
     let mut run = Run::new();
     for (index, depth) in [(0, 1), (1, 1), (2, 2), (5, 3), (0b10_1101, 6)] {
-        run.merkle::<KeccakCallTable>(1, index, 20, depth);
+        run.merkle(1, index, 20, depth);
     }
     assert_accepts(&run);
 }
@@ -142,48 +147,31 @@ fn paths_agree_with_the_reference() {
 /// A run with a hash of three rows, one of one row, and paths with nodes on both sides.
 fn mixed() -> Run {
     let mut run = Run::new();
-    run.hash::<KeccakCallTable>(3, 75);
-    run.hash::<KeccakCallTable>(9, 6);
-    run.merkle::<KeccakCallTable>(1, 0b010, 20, 3);
+    run.hash(3, 75);
+    run.hash(9, 6);
+    run.merkle(1, 0b010, 20, 3);
     run
 }
 
 #[test]
 fn every_cell_is_constrained() {
-    let execution = mixed().execution();
-    for end in [End::Ring, End::Repeat] {
-        let (trace, _) = generate(&KeccakCallTable, &execution, Some(4));
-        let names = KeccakCallCols::<u8>::names();
-        let table = Traced::new("calls", &KeccakCallTable, trace).names(names);
-        let mut harness = Harness::new(vec![table.end(end)])
-            .open_bus("call")
-            .open_bus("block")
-            .open_bus("keccak_f");
-        for column in [
-            "chain.low_address",
-            "chain.high_address",
-            "chain.out_address",
-            "chain.remaining",
-            "chain.index",
-            "block.output",
-        ] {
-            harness = harness.free_on_padding("calls", column, "no message on padding");
-        }
-        // First, middle and last row of a hash, a hash of one row, a path, padding.
-        harness
-            .mutate("calls", &Rows::listed(vec![0, 1, 2, 3, 4, 5, 6, 7, 15], 7))
-            .expect_caught();
-    }
+    let names = KeccakCallCols::<u8>::names();
+    let free = [
+        "chain.low_address",
+        "chain.high_address",
+        "chain.out_address",
+        "chain.remaining",
+        "chain.index",
+        "block.output",
+    ];
+    // First, middle and last row of a hash, a hash of one row, a path, padding.
+    let rows = Rows::listed(vec![0, 1, 2, 3, 4, 5, 6, 7, 15], 7);
+    assert_no_cell_changes::<KeccakCallTable>(&mixed().execution(), 16, &names, &free, &rows);
 }
 
 #[test]
 fn the_index_must_be_used_up() {
-    // The index has one bit more than the path has levels.
-    let mut execution = mixed().execution();
-    execution.calls[id::KECCAK_MERKLE as usize][0].b += F::from_u32(8);
-    let (trace, _) = generate(&KeccakCallTable, &execution, None);
-    let table = Traced::new("calls", &KeccakCallTable, trace);
-    assert!(Harness::new(vec![table]).messages().is_err());
+    digests::index_left_over(&mixed());
 }
 
 #[test]

@@ -1,22 +1,17 @@
 //! Traces of the table of Keccak calls and of the permutations that they need.
 
-use std::borrow::BorrowMut;
-
 use droste_air::keccak::sponge::{RATE, absorb};
 use droste_air::keccak::{State, permute};
 use droste_native::F;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_matrix::dense::RowMajorMatrix;
 use p3_maybe_rayon::prelude::*;
 
+use super::air::KeccakCallTable;
 use super::columns::{BLOCKS, KeccakCallCols, STRIDE, WORDS};
 use crate::precompile::{KECCAK_HASH, KECCAK_MERKLE, Precompile};
 use crate::record::{Call, Execution, FinalMemory};
 use crate::tables::digest_chain::{Link, climb, count_digest, count_path, data, word};
-use crate::tables::{LANES, LookupCounts, call_rows, calls, fill_calls};
-
-/// The precompiles whose calls this table serves, in the order of its rows.
-pub(super) const PRECOMPILES: &[Precompile] = &[KECCAK_HASH, KECCAK_MERKLE];
+use crate::tables::{CallTable, LANES, LookupCounts, call_rows, calls};
 
 type Lanes = [F; LANES * BLOCKS];
 
@@ -32,23 +27,6 @@ struct Step {
 
 fn length(call: &Call) -> usize {
     call.e.as_canonical_u32() as usize
-}
-
-/// Counts the trace's lookups of blocks, which are the multiplicities of the table `blocks`.
-pub(super) fn count_lookups(execution: &Execution, counts: &mut LookupCounts) {
-    for (precompile, call) in calls(PRECOMPILES, execution) {
-        if *precompile != KECCAK_HASH {
-            count_path(counts, call);
-            continue;
-        }
-        for row in 0..call_rows(precompile, call) {
-            let present = (length(call) - WORDS * row).min(WORDS);
-            for block in 0..present.div_ceil(LANES / 2) {
-                counts.block(call.a + F::from_usize(STRIDE * row + block));
-            }
-        }
-        count_digest(counts, call.c);
-    }
 }
 
 /// Returns the rows of one call.
@@ -108,7 +86,7 @@ fn limb(state: &State, index: usize) -> u16 {
 
 /// Returns the permutations that the calls need, in the order of the rows.
 pub(super) fn permutations(execution: &Execution) -> Vec<State> {
-    let calls: Vec<_> = calls(PRECOMPILES, execution).collect();
+    let calls: Vec<_> = calls(KeccakCallTable::PRECOMPILES, execution).collect();
     calls
         .into_par_iter()
         .flat_map_iter(|(precompile, call)| steps(&execution.memory, precompile, call))
@@ -116,28 +94,40 @@ pub(super) fn permutations(execution: &Execution) -> Vec<State> {
         .collect()
 }
 
-/// Returns the trace: one row per permutation, then padding up to `2^log_height` rows. The
-/// permutations must fit.
-pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatrix<F> {
-    let width = KeccakCallCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(width << log_height);
-    let padding = fill_calls(
-        &mut values,
-        width,
-        PRECOMPILES,
-        execution,
-        |precompile, call, rows| {
-            let steps = steps(&execution.memory, precompile, call);
-            for (step, row) in steps.iter().zip(rows.chunks_exact_mut(width)) {
-                fill_row(step, row.borrow_mut());
-            }
-        },
-    );
-    for row in padding.chunks_exact_mut(width) {
-        let row: &mut KeccakCallCols<F> = row.borrow_mut();
+/// One row per permutation, then padding.
+impl CallTable for KeccakCallTable {
+    type Row = KeccakCallCols<F>;
+
+    const NAME: &'static str = "keccak_calls";
+
+    const PRECOMPILES: &'static [Precompile] = &[KECCAK_HASH, KECCAK_MERKLE];
+
+    fn fill<'a>(
+        memory: &FinalMemory,
+        precompile: &Precompile,
+        call: &Call,
+        rows: impl Iterator<Item = &'a mut KeccakCallCols<F>>,
+    ) {
+        for (step, row) in steps(memory, precompile, call).iter().zip(rows) {
+            fill_row(step, row);
+        }
+    }
+
+    fn pad(row: &mut KeccakCallCols<F>) {
         row.chain.starts = F::ONE;
     }
-    RowMajorMatrix::new(values, width)
+
+    fn count(precompile: &Precompile, call: &Call, counts: &mut LookupCounts) {
+        if *precompile != KECCAK_HASH {
+            return count_path(counts, call);
+        }
+        for row in 0..call_rows(precompile, call) {
+            let present = (length(call) - WORDS * row).min(WORDS);
+            let blocks = present.div_ceil(LANES / 2);
+            counts.block_range(call.a + F::from_usize(STRIDE * row), blocks);
+        }
+        count_digest(counts, call.c);
+    }
 }
 
 fn fill_row(step: &Step, row: &mut KeccakCallCols<F>) {

@@ -4,27 +4,18 @@ use std::borrow::Borrow;
 
 use droste_air::limb::{eval_limb, limb_terms, weighted_sum};
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::{Field, PrimeCharacteristicRing};
-use p3_lookup::{Count, InteractionBuilder};
+use p3_lookup::InteractionBuilder;
 
 use super::columns::{LimbsCols, MAX_HIGH, TOP, WordCols};
 use crate::isa::id;
 use crate::tables::LANES;
-use crate::tables::bus::{self, BlockMessage, CallMessage};
+use crate::tables::bus::{self, CallMessage};
 
-/// The table `limbs`: field elements to the limbs of their Montgomery words.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LimbsTable;
-
-impl BaseAir<F> for LimbsTable {
-    fn width(&self) -> usize {
-        LimbsCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `limbs`: field elements to the limbs of their Montgomery words.
+    pub struct LimbsTable(LimbsCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for LimbsTable {
@@ -122,14 +113,10 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &LimbsC
         e: local.remaining.into(),
     };
     bus::receive_call(builder, call, local.is_real * local.starts);
-    let count = || Count::bounded(local.is_real.into(), 1);
-    let elements = BlockMessage {
-        address: local.in_address.into(),
-        lanes: local.words.each_ref().map(element::<AB>),
-    };
-    bus::lookup_block(builder, elements, count());
+    let elements = local.words.each_ref().map(element::<AB>);
+    bus::lookup_block(builder, local.in_address, elements, local.is_real);
     for (half, words) in local.words.chunks_exact(LANES / 2).enumerate() {
-        let lanes = std::array::from_fn(|lane| {
+        let lanes: [AB::Expr; LANES] = std::array::from_fn(|lane| {
             let word = &words[lane / 2];
             if lane % 2 == 0 {
                 weighted_sum::<AB>(limb_terms(&word.low))
@@ -138,6 +125,6 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &LimbsC
             }
         });
         let address = local.out_address + F::from_usize(half);
-        bus::lookup_block(builder, BlockMessage { address, lanes }, count());
+        bus::lookup_block(builder, address, lanes, local.is_real);
     }
 }

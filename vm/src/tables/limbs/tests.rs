@@ -1,7 +1,6 @@
 use std::borrow::BorrowMut;
 
-use droste_air::End;
-use droste_air::test_utils::{Harness, Rows, Table as Traced, constraint_degree, largest_message};
+use droste_air::test_utils::{Rows, constraint_degree, largest_message};
 use droste_native::F;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
@@ -10,8 +9,7 @@ use super::{LimbsCols, LimbsTable, WordCols};
 use crate::isa::id;
 use crate::record::{Call, Execution};
 use crate::tables::LANES;
-use crate::tables::run_testing::{assert_serves, generate};
-use crate::tables::testing::{execution, forge};
+use crate::tables::testing::{Bench, Tested, assert_no_cell_changes, execution, forge};
 
 /// Three calls, of 3, 1 and 2 groups, with their results.
 fn run() -> Execution {
@@ -49,17 +47,6 @@ fn run() -> Execution {
     execution(blocks, &calls)
 }
 
-fn harness(execution: &Execution, log_height: usize, end: End) -> Harness<'static, F> {
-    let (trace, _) = generate(&LimbsTable, execution, Some(log_height));
-    let table = Traced::new("limbs", &LimbsTable, trace).names(LimbsCols::<u8>::names());
-    Harness::new(vec![table.end(end)])
-        .open_bus("call")
-        .open_bus("block")
-        .free_on_padding("limbs", "in_address", "no message on padding")
-        .free_on_padding("limbs", "out_address", "no message on padding")
-        .free_on_padding("limbs", "remaining", "no message on padding")
-}
-
 #[test]
 fn width_and_degree() {
     assert_eq!(LimbsCols::<u8>::WIDTH, 5 + 8 * (11 + 9 + 1 + 1));
@@ -70,10 +57,9 @@ fn width_and_degree() {
 #[test]
 fn limbs_are_those_of_the_montgomery_words() {
     let execution = run();
-    for log_height in [3, 4] {
-        let (trace, counts) = generate(&LimbsTable, &execution, Some(log_height));
-        assert_serves(&LimbsTable, trace, Vec::new(), &execution, &counts);
-    }
+    let bench = Bench::<LimbsTable>::new(&execution);
+    assert_eq!(bench.assert_accepts(), 8);
+    assert_eq!(bench.fault(&bench.trace_of(16)), None);
 }
 
 #[test]
@@ -84,18 +70,15 @@ fn full_tables_are_accepted() {
         e: F::TWO,
         ..calls[0]
     });
-    let (trace, counts) = generate(&LimbsTable, &execution, None);
-    assert_serves(&LimbsTable, trace, Vec::new(), &execution, &counts);
+    assert_eq!(Bench::<LimbsTable>::new(&execution).assert_accepts(), 8);
 }
 
 #[test]
 fn every_cell_is_constrained() {
-    let execution = run();
-    for end in [End::Ring, End::Repeat] {
-        harness(&execution, 3, end)
-            .mutate("limbs", &Rows::listed(vec![0, 1, 3, 5, 6, 7], 6))
-            .expect_caught();
-    }
+    let names = LimbsCols::<u8>::names();
+    let free = ["in_address", "out_address", "remaining"];
+    let rows = Rows::listed(vec![0, 1, 3, 5, 6, 7], 6);
+    assert_no_cell_changes::<LimbsTable>(&run(), 8, &names, &free, &rows);
 }
 
 /// Calls of so many groups each. The blocks from `12 * i` on hold the elements of call `i`, those
@@ -118,6 +101,17 @@ fn calls(groups: &[u32]) -> Execution {
 /// Changes rows and calls.
 type Edit = fn(&mut [&mut LimbsCols<F>], &mut [Call]);
 
+impl Tested for LimbsTable {
+    fn recompute(rows: &mut [&mut LimbsCols<F>], execution: &mut Execution) {
+        for row in rows.iter().filter(|row| row.is_real == F::ONE) {
+            let elements = row.words.each_ref().map(element);
+            let out = row.out_address.as_canonical_u32() as usize;
+            execution.memory.blocks[out..][..2]
+                .copy_from_slice(&droste_native::precompile::limbs(&elements));
+        }
+    }
+}
+
 /// Returns what is wrong with `height` rows of a run after an edit, when memory holds the limbs
 /// that the edited rows write.
 fn forged(
@@ -125,14 +119,9 @@ fn forged(
     height: usize,
     edit: impl FnOnce(&mut [&mut LimbsCols<F>], &mut [Call]),
 ) -> Option<String> {
-    forge(&LimbsTable, run, height, |rows, run| {
+    forge::<LimbsTable>(run, height, |rows, run| {
         edit(rows, &mut run.calls[id::LIMBS as usize]);
-        for row in rows.iter().filter(|row| row.is_real == F::ONE) {
-            let elements = row.words.each_ref().map(element);
-            let out = row.out_address.as_canonical_u32() as usize;
-            run.memory.blocks[out..][..2]
-                .copy_from_slice(&droste_native::precompile::limbs(&elements));
-        }
+        LimbsTable::recompute(rows, run);
     })
 }
 
@@ -309,16 +298,11 @@ fn another_word_of_an_element_is_rejected() {
         let mut run = calls(&[1]);
         run.memory.blocks[0][3] = element;
         let shifted = word + droste_native::field::MODULUS;
-        let fault = forge(
-            &LimbsTable,
-            run,
-            1,
-            |rows: &mut [&mut LimbsCols<F>], run| {
-                rows[0].words[3] = digits(shifted);
-                run.memory.blocks[5 - 1][6] = F::from_u32(shifted & 0xffff);
-                run.memory.blocks[5 - 1][7] = F::from_u32(shifted >> 16);
-            },
-        );
+        let fault = forge::<LimbsTable>(run, 1, |rows, run| {
+            rows[0].words[3] = digits(shifted);
+            run.memory.blocks[5 - 1][6] = F::from_u32(shifted & 0xffff);
+            run.memory.blocks[5 - 1][7] = F::from_u32(shifted >> 16);
+        });
         assert!(fault.is_some(), "word {word:#x}");
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use droste_air::limb::bits_value;
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 
@@ -13,22 +13,9 @@ use crate::isa::id;
 use crate::tables::bus::{self, CallMessage};
 use crate::tables::sum;
 
-/// The table `low_24_bits`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Low24BitsTable;
-
-impl BaseAir<F> for Low24BitsTable {
-    fn width(&self) -> usize {
-        Low24BitsCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(2)
-    }
-
-    fn main_next_row_columns(&self) -> Vec<usize> {
-        Vec::new()
-    }
+droste_air::air! {
+    /// The table `low_24_bits`.
+    pub struct Low24BitsTable(Low24BitsCols), degree = 2, next = []
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Low24BitsTable {

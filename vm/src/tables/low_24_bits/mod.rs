@@ -14,34 +14,3 @@ mod trace;
 
 pub use air::Low24BitsTable;
 pub use columns::Low24BitsCols;
-
-use droste_air::End;
-use droste_native::F;
-use p3_matrix::dense::RowMajorMatrix;
-
-use super::{Table, TraceInput};
-use crate::precompile::{LOW_24_BITS, Precompile};
-use crate::tables::LookupCounts;
-
-impl Table for Low24BitsTable {
-    fn name(&self) -> &'static str {
-        "low_24_bits"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
-
-    fn precompiles(&self) -> &'static [Precompile] {
-        &[LOW_24_BITS]
-    }
-
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        _counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
-        trace::generate(input.execution, log_height)
-    }
-}

@@ -1,4 +1,3 @@
-use droste_air::test_utils::constraint_degree;
 use droste_native::F;
 use droste_native::precompile::low_24_bits;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
@@ -6,7 +5,11 @@ use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 use super::{Low24BitsCols, Low24BitsTable};
 use crate::isa::id;
 use crate::record::Execution;
-use crate::tables::testing::{Bench, execution, forge};
+use crate::tables::testing::{Bench, Tested, assert_shape, execution, forge};
+
+impl Tested for Low24BitsTable {
+    fn recompute(_: &mut [&mut Low24BitsCols<F>], _: &mut Execution) {}
+}
 
 const LARGEST: u32 = (127 << 24) - 1;
 
@@ -31,20 +34,15 @@ fn honest(elements: &[u32]) -> Execution {
 
 #[test]
 fn width_and_degree() {
-    assert_eq!(Low24BitsCols::<u8>::WIDTH, 33);
-    assert_eq!(constraint_degree::<F, _>(&Low24BitsTable), 2);
     // The accumulator and the call.
-    assert_eq!(
-        Bench::new(&Low24BitsTable, &Execution::default()).lookup_width(),
-        10
-    );
+    assert_shape::<Low24BitsTable>(33, 2, 10);
 }
 
 #[test]
 fn bits_are_those_of_the_native_function() {
     let elements = [0, 1, 0xff_ffff, 1 << 24, 0x1234_5678, 126 << 24, LARGEST];
     let execution = honest(&elements);
-    let bench = Bench::new(&Low24BitsTable, &execution);
+    let bench = Bench::<Low24BitsTable>::new(&execution);
     bench.assert_accepts();
     assert!(bench.proves());
 }
@@ -52,26 +50,22 @@ fn bits_are_those_of_the_native_function() {
 #[test]
 fn full_and_empty_tables_are_accepted() {
     for elements in [&[][..], &[5], &[7, 1 << 24]] {
-        Bench::new(&Low24BitsTable, &honest(elements)).assert_accepts();
+        Bench::<Low24BitsTable>::new(&honest(elements)).assert_accepts();
     }
 }
 
 #[test]
 fn every_cell_is_constrained() {
     let execution = honest(&[0, 0xff_ffff, LARGEST]);
-    assert_eq!(Bench::new(&Low24BitsTable, &execution).free_cells(), []);
+    let names = Low24BitsCols::<u8>::names();
+    Bench::<Low24BitsTable>::new(&execution).assert_constrained(&names, |_| &[]);
 }
 
 #[test]
 fn wrong_low_bits_are_rejected() {
     for (element, low) in [(5, 4), (1 << 24, 1 << 24), (0, 1), (LARGEST, 0)] {
-        let execution = calls(&[(element, low)]);
-        assert!(
-            Bench::new(&Low24BitsTable, &execution)
-                .fault(&Bench::new(&Low24BitsTable, &execution).trace().0)
-                .is_some(),
-            "{element}, {low}"
-        );
+        let fault = forge::<Low24BitsTable>(calls(&[(element, low)]), 1, |_, _| ());
+        assert!(fault.is_some(), "{element}, {low}");
     }
 }
 
@@ -81,17 +75,12 @@ fn other_representations_are_rejected() {
     assert!(low_24_bits(-F::ONE).is_err());
     // 0 as p = 127 * 2^24 + 1, and p - 1 = 127 * 2^24 itself.
     for (element, low) in [(0, 1), (127 << 24, 0)] {
-        let fault = forge(
-            &Low24BitsTable,
-            calls(&[(element, low)]),
-            1,
-            |rows: &mut [&mut Low24BitsCols<F>], _| {
-                let row = &mut rows[0];
-                row.low = [F::ZERO; 24];
-                row.low[0] = F::from_u32(low);
-                row.high = [F::ONE; 7];
-            },
-        );
+        let fault = forge::<Low24BitsTable>(calls(&[(element, low)]), 1, |rows, _| {
+            let row = &mut rows[0];
+            row.low = [F::ZERO; 24];
+            row.low[0] = F::from_u32(low);
+            row.high = [F::ONE; 7];
+        });
         assert!(fault.is_some(), "{element}");
     }
 }
@@ -109,6 +98,6 @@ fn no_bit_of_padding_is_free() {
                 false => row.low[0] = F::ONE,
             }
         };
-        assert!(forge(&Low24BitsTable, calls(&[(5, 5)]), 2, padding).is_some());
+        assert!(forge::<Low24BitsTable>(calls(&[(5, 5)]), 2, padding).is_some());
     }
 }

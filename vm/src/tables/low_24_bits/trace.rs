@@ -1,37 +1,47 @@
 //! Trace of the table `low_24_bits`.
 
-use std::borrow::BorrowMut;
-
+use droste_air::limb::bits;
 use droste_native::F;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
-use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
+use super::air::Low24BitsTable;
 use super::columns::{HIGH_BITS, LOW_BITS, Low24BitsCols};
-use crate::isa::id;
-use crate::record::Execution;
+use crate::precompile::{LOW_24_BITS, Precompile};
+use crate::record::{Call, FinalMemory};
+use crate::tables::{CallTable, LookupCounts};
 
-/// Returns the trace: one row per call, in order, then padding. The calls must fit.
-pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatrix<F> {
-    let calls = &execution.calls[id::LOW_24_BITS as usize];
-    let width = Low24BitsCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(width << log_height);
-    // Inverses of 0 to 7; that of zero, which no honest call needs, is zero.
-    let inverses: [F; HIGH_BITS + 1] =
-        std::array::from_fn(|zeros| F::from_usize(zeros).try_inverse().unwrap_or_default());
-    values
-        .par_chunks_exact_mut(width)
-        .enumerate()
-        .for_each(|(index, row)| {
-            let row: &mut Low24BitsCols<F> = row.borrow_mut();
-            let call = calls.get(index);
-            row.is_real = F::from_bool(call.is_some());
-            let integer = call.map_or(0, |call| call.a.as_canonical_u32());
-            row.low = std::array::from_fn(|bit| F::from_bool(integer >> bit & 1 == 1));
-            let high = integer >> LOW_BITS;
-            row.high = std::array::from_fn(|bit| F::from_bool(high >> bit & 1 == 1));
-            let zeros = HIGH_BITS - (high.count_ones() as usize).min(HIGH_BITS);
-            row.inverse = inverses[zeros];
-        });
-    RowMajorMatrix::new(values, width)
+/// One row per call, in order, then padding.
+impl CallTable for Low24BitsTable {
+    type Row = Low24BitsCols<F>;
+
+    const NAME: &'static str = "low_24_bits";
+
+    const PRECOMPILES: &'static [Precompile] = &[LOW_24_BITS];
+
+    fn fill<'a>(
+        _: &FinalMemory,
+        _: &Precompile,
+        call: &Call,
+        rows: impl Iterator<Item = &'a mut Low24BitsCols<F>>,
+    ) {
+        for row in rows {
+            row.is_real = F::ONE;
+            fill_bits(row, call.a.as_canonical_u32());
+        }
+    }
+
+    fn pad(row: &mut Low24BitsCols<F>) {
+        fill_bits(row, 0);
+    }
+
+    fn count(_: &Precompile, _: &Call, _: &mut LookupCounts) {}
+}
+
+fn fill_bits(row: &mut Low24BitsCols<F>, integer: u32) {
+    let high = integer >> LOW_BITS;
+    row.low = bits(integer);
+    row.high = bits(high);
+    // No honest call needs the inverse of zero.
+    let zeros = HIGH_BITS - (high.count_ones() as usize).min(HIGH_BITS);
+    row.inverse = F::from_usize(zeros).try_inverse().unwrap_or_default();
 }

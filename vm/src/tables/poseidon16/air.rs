@@ -4,28 +4,19 @@ use std::borrow::Borrow;
 
 use droste_air::poseidon16::eval_poseidon16_outputs;
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
-use p3_lookup::{Count, InteractionBuilder};
+use p3_lookup::InteractionBuilder;
 
 use super::columns::ChainCols;
 use crate::isa::id;
-use crate::tables::bus::{self, BlockMessage, CallMessage};
-use crate::tables::{LANES, sum};
+use crate::tables::path::{self, eval_index};
+use crate::tables::{LANES, bus, sum};
 
-/// The table `poseidon16`: calls of `poseidon16_compress`, `poseidon16_sponge`, `poseidon16_hash`
-/// and `poseidon16_merkle`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Poseidon16CallTable;
-
-impl BaseAir<F> for Poseidon16CallTable {
-    fn width(&self) -> usize {
-        ChainCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `poseidon16`: calls of `poseidon16_compress`, `poseidon16_sponge`, `poseidon16_hash`
+    /// and `poseidon16_merkle`.
+    pub struct Poseidon16CallTable(ChainCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16CallTable {
@@ -42,12 +33,8 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16CallTable {
     }
 }
 
-fn is_merkle<AB: InteractionBuilder<F = F>>(row: &ChainCols<AB::Var>) -> AB::Expr {
-    row.is_left + row.is_right
-}
-
 fn is_active<AB: InteractionBuilder<F = F>>(row: &ChainCols<AB::Var>) -> AB::Expr {
-    is_merkle::<AB>(row) + row.is_compress + row.is_sponge
+    row.path.is_merkle::<AB::Expr>() + row.is_compress + row.is_sponge
 }
 
 /// Returns outputs 0 to 7, with the feed-forward except on `sponge` rows, and outputs 8 to 15.
@@ -66,7 +53,7 @@ fn halves<T: Copy>(state: &[T; 2 * LANES]) -> ([T; LANES], [T; LANES]) {
 /// Constrains the permutation. The first 8 output columns include the feed-forward if the call has
 /// one.
 fn eval_permutation<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols<AB::Var>) {
-    let feeds_forward = is_merkle::<AB>(local) + local.is_compress;
+    let feeds_forward = local.path.is_merkle::<AB::Expr>() + local.is_compress;
     let committed = local.permutation.outputs();
     let outputs = std::array::from_fn(|i| {
         if i < LANES {
@@ -80,16 +67,14 @@ fn eval_permutation<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &Cha
 
 /// Constrains every selector to be boolean on every row, and at most one mode to be on.
 fn eval_modes<AB: InteractionBuilder<F = F>>(builder: &mut AB, local: &ChainCols<AB::Var>) {
-    for flag in [
+    builder.assert_bools([
         local.is_compress,
         local.is_sponge,
         local.is_hash,
-        local.is_left,
-        local.is_right,
-        local.starts,
-    ] {
-        builder.assert_bool(flag);
-    }
+        local.path.is_left,
+        local.path.is_right,
+        local.path.starts,
+    ]);
     builder.assert_bool(is_active::<AB>(local));
     builder.assert_zero(local.is_hash * (AB::Expr::ONE - local.is_sponge));
 }
@@ -102,18 +87,20 @@ fn eval_chain<AB: InteractionBuilder<F = F>>(
     local: &ChainCols<AB::Var>,
     next: &ChainCols<AB::Var>,
 ) {
-    builder.when_first_row().assert_one(local.starts);
+    let (path, below) = (&local.path, &next.path);
+    let merkle: AB::Expr = path.is_merkle();
+    builder.when_first_row().assert_one(path.starts);
     builder
-        .when(AB::Expr::ONE - local.starts)
-        .assert_one(is_merkle::<AB>(local) + local.is_sponge);
+        .when(AB::Expr::ONE - path.starts)
+        .assert_one(merkle.clone() + local.is_sponge);
 
-    let mut chain = builder.when(AB::Expr::ONE - next.starts);
+    let mut chain = builder.when(AB::Expr::ONE - below.starts);
     chain.assert_eq(next.is_sponge, local.is_sponge);
     chain.assert_eq(next.is_hash, local.is_hash);
-    chain.assert_eq(is_merkle::<AB>(next), is_merkle::<AB>(local));
-    chain.assert_eq(next.out_address, local.out_address);
-    let taken = is_merkle::<AB>(local) + local.is_sponge * F::from_usize(LANES);
-    chain.assert_eq(next.remaining + taken, local.remaining);
+    chain.assert_eq::<AB::Expr, _>(below.is_merkle(), merkle.clone());
+    chain.assert_eq(below.out_address, path.out_address);
+    let taken = merkle + local.is_sponge * F::from_usize(LANES);
+    chain.assert_eq(below.remaining + taken, path.remaining);
 }
 
 /// Constrains sponges: the capacity is the previous output with the call's tag added to its first
@@ -124,12 +111,15 @@ fn eval_sponge<AB: InteractionBuilder<F = F>>(
     local: &ChainCols<AB::Var>,
     next: &ChainCols<AB::Var>,
 ) {
-    let continues = AB::Expr::ONE - next.starts;
+    let continues = AB::Expr::ONE - next.path.starts;
     let (low, high) = outputs(local);
     let (next_low, next_high) = halves(&next.permutation.inputs);
 
     let mut chain = builder.when(continues.clone() * local.is_sponge);
-    chain.assert_eq(next.low_address, local.low_address + AB::Expr::ONE);
+    chain.assert_eq(
+        next.path.low_address,
+        local.path.low_address + AB::Expr::ONE,
+    );
     chain.assert_eq(next.tag, local.tag);
     for (lane, (input, output)) in next_high.into_iter().zip(high).enumerate() {
         let carried: AB::Expr = if lane == 0 {
@@ -142,31 +132,34 @@ fn eval_sponge<AB: InteractionBuilder<F = F>>(
     builder.assert_zero(local.tag * (AB::Expr::ONE - local.is_sponge));
 
     // Every block is whole except the last of a chain, and a chain's first block is whole, too.
-    let half: AB::Expr = local.index_or_half.into();
+    let half: AB::Expr = local.path.index.into();
     let [first, second, third] = local.past_end;
     for flag in local.past_end {
         builder.assert_bool(flag);
     }
     builder.assert_zero(first * (AB::Expr::ONE - second));
     builder.assert_zero(second * (AB::Expr::ONE - third));
-    builder
-        .assert_zero(third * (continues.clone() + local.starts + AB::Expr::ONE - local.is_sponge));
+    builder.assert_zero(
+        third * (continues.clone() + local.path.starts + AB::Expr::ONE - local.is_sponge),
+    );
     let mut sponge = builder.when(local.is_sponge);
     sponge.assert_bool(half.clone());
-    sponge.assert_zero(half.clone() * (continues + local.starts));
+    sponge.assert_zero(half.clone() * (continues + local.path.starts));
     let lanes = -sum::<AB::Expr, _>(&local.past_end) - half * F::from_u32(4) + F::from_usize(LANES);
-    sponge.when(next.starts).assert_eq(local.remaining, lanes);
+    sponge
+        .when(next.path.starts)
+        .assert_eq(local.path.remaining, lanes);
 
     // Lanes past the end equal the previous output: those of the lower half if the upper half is
     // wholly past the end, those of the upper half in any case, and then all of the upper half.
     let carried = |lane: usize| next_low[lane] - low[lane];
     for (lane, &past_end) in next.past_end.iter().enumerate() {
         let lane = lane + 1;
-        builder.assert_zero(next.index_or_half * past_end * carried(lane));
+        builder.assert_zero(next.path.index * past_end * carried(lane));
         builder.assert_zero(past_end * carried(LANES / 2 + lane));
     }
     for lane in LANES / 2..LANES {
-        builder.assert_zero(next.is_sponge * next.index_or_half * carried(lane));
+        builder.assert_zero(next.is_sponge * next.path.index * carried(lane));
     }
 }
 
@@ -179,28 +172,20 @@ fn eval_merkle<AB: InteractionBuilder<F = F>>(
 ) {
     let (parent, _) = outputs(local);
     let (next_low, next_high) = halves(&next.permutation.inputs);
-    let sibling_address = |row: &ChainCols<AB::Var>| -> AB::Expr {
-        row.is_left * row.high_address + row.is_right * row.low_address
-    };
+    let (path, below) = (&local.path, &next.path);
 
     // Rows that continue a `sponge` satisfy this, too: every term is zero there.
-    let mut chain = builder.when(AB::Expr::ONE - next.starts);
-    chain.assert_eq(
-        sibling_address(next),
-        sibling_address(local) + is_merkle::<AB>(local),
+    let merkle: AB::Expr = path.is_merkle();
+    let mut chain = builder.when(AB::Expr::ONE - below.starts);
+    chain.assert_eq::<AB::Expr, _>(
+        below.sibling_address(),
+        path.sibling_address::<AB::Expr>() + merkle.clone(),
     );
     for lane in 0..LANES {
-        let node = next.is_left * next_low[lane] + next.is_right * next_high[lane];
-        chain.assert_eq(node, is_merkle::<AB>(local) * parent[lane]);
+        let node = below.is_left * next_low[lane] + below.is_right * next_high[lane];
+        chain.assert_eq(node, merkle.clone() * parent[lane]);
     }
-
-    let mut merkle = builder.when(is_merkle::<AB>(local));
-    let index_above = local.index_or_half - local.is_right;
-    merkle
-        .when(AB::Expr::ONE - next.starts)
-        .assert_eq(next.index_or_half.into().double(), index_above.clone());
-    merkle.when(next.starts).assert_zero(index_above);
-    merkle.when(next.starts).assert_one(local.remaining);
+    eval_index(builder, path, below);
 }
 
 /// Receives the call, and looks up the blocks that are read and written.
@@ -209,66 +194,29 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     local: &ChainCols<AB::Var>,
     next: &ChainCols<AB::Var>,
 ) {
-    let merkle = is_merkle::<AB>(local);
-    let blocks: AB::Expr = local.is_compress + local.is_sponge;
+    let path = &local.path;
     let id = local.is_compress * F::from_u32(id::POSEIDON16_COMPRESS)
         + local.is_sponge * F::from_u32(id::POSEIDON16_SPONGE)
         + local.is_hash * F::from_u32(id::POSEIDON16_HASH - id::POSEIDON16_SPONGE)
-        + merkle.clone() * F::from_u32(id::POSEIDON16_MERKLE);
-    let call = CallMessage {
-        id,
-        a: blocks.clone() * local.low_address + merkle.clone() * local.out_address,
-        b: blocks.clone() * local.high_address + merkle * local.index_or_half,
-        c: blocks * local.out_address
-            + local.is_left * local.high_address
-            + local.is_right * local.low_address,
-        d: local.is_left * local.low_address + local.is_right * local.high_address + local.tag,
-        e: local.remaining.into(),
-    };
-    bus::receive_call(builder, call, is_active::<AB>(local) * local.starts);
+        + path.is_merkle::<AB::Expr>() * F::from_u32(id::POSEIDON16_MERKLE);
+    let mut call = path::call::<AB>(path, id, local.is_compress + local.is_sponge);
+    call.d += local.tag.into();
+    bus::receive_call(builder, call, is_active::<AB>(local) * path.starts);
 
     let (low, high) = halves(&local.permutation.inputs);
     let (out_low, out_high) = outputs(local);
     let is_compress: AB::Expr = local.is_compress.into();
+    let reads_low =
+        is_compress.clone() + local.is_sponge + path.is_right + path.is_left * path.starts;
+    bus::lookup_block(builder, path.low_address, low, reads_low);
     // The block in memory is the capacity without the tag.
     let mut high: [AB::Expr; LANES] = high.map(Into::into);
     high[0] = high[0].clone() - local.tag;
-    bus::lookup_block(
-        builder,
-        BlockMessage {
-            address: local.low_address.into(),
-            lanes: low.map(Into::into),
-        },
-        Count::bounded(
-            is_compress.clone() + local.is_sponge + local.is_right + local.is_left * local.starts,
-            1,
-        ),
-    );
-    bus::lookup_block(
-        builder,
-        BlockMessage {
-            address: local.high_address.into(),
-            lanes: high,
-        },
-        Count::bounded(
-            is_compress + local.is_left + (local.is_sponge + local.is_right) * local.starts,
-            1,
-        ),
-    );
-    bus::lookup_block(
-        builder,
-        BlockMessage {
-            address: local.out_address.into(),
-            lanes: out_low.map(Into::into),
-        },
-        Count::bounded(is_active::<AB>(local) * next.starts, 1),
-    );
-    bus::lookup_block(
-        builder,
-        BlockMessage {
-            address: local.out_address + AB::Expr::ONE,
-            lanes: out_high.map(Into::into),
-        },
-        Count::bounded((local.is_sponge - local.is_hash) * next.starts, 1),
-    );
+    let reads_high = is_compress + path.is_left + (local.is_sponge + path.is_right) * path.starts;
+    bus::lookup_block(builder, path.high_address, high, reads_high);
+    let ends = is_active::<AB>(local) * next.path.starts;
+    bus::lookup_block(builder, path.out_address, out_low, ends);
+    let writes_capacity = (local.is_sponge - local.is_hash) * next.path.starts;
+    let address = path.out_address + AB::Expr::ONE;
+    bus::lookup_block(builder, address, out_high, writes_capacity);
 }

@@ -2,7 +2,8 @@
 
 use droste_air::poseidon16::Poseidon16Cols;
 use droste_native::F;
-use p3_field::PrimeCharacteristicRing;
+
+use crate::tables::path::PathCols;
 
 droste_air::columns! {
     /// One row: one permutation of one call.
@@ -16,25 +17,10 @@ droste_air::columns! {
         pub is_sponge: T,
         /// One on a row of `hash`, a sponge whose capacity is not written.
         pub is_hash: T,
-        /// One on a row of `merkle` whose node is the left child: index bit 0.
-        pub is_left: T,
-        /// One on a row of `merkle` whose node is the right child: index bit 1.
-        pub is_right: T,
-        /// Zero on a row that continues the call of the row above; one on first rows and on
-        /// padding.
-        pub starts: T,
-        /// Address of the block in inputs 0 to 7, if the row reads it.
-        pub low_address: T,
-        /// Address of the block in inputs 8 to 15, if the row reads it.
-        pub high_address: T,
-        /// Address of the result.
-        pub out_address: T,
-        /// `sponge`: the number of lanes that this row and the rows below absorb. `merkle`: the
-        /// number of levels of this row and the rows below.
-        pub remaining: T,
-        /// `merkle`: the index, shifted so that this row's bit is its lowest. `sponge`: one if
-        /// lanes 4 to 7 of the last block are all past the end.
-        pub index_or_half: T,
+        /// The two blocks of the row, and the path that it is a level of. `sponge`: `remaining` is
+        /// the number of lanes that this row and the rows below absorb, `index` is one if lanes 4
+        /// to 7 of the last block are all past the end.
+        pub path: PathCols<T>,
         /// Whether lanes 1, 2 and 3 of four are past the end. The four lanes are the lower half of
         /// the block if its upper half is wholly past the end, otherwise the upper half. Zero
         /// except on the last row of a `sponge`.
@@ -49,27 +35,7 @@ impl ChainCols<F> {
     /// Names of the columns that are free on such a row: every other cell is fixed by a constraint
     /// or a bus.
     pub fn free_columns(&self) -> &'static [&'static str] {
-        let inactive = self.is_compress + self.is_sponge + self.is_left + self.is_right == F::ZERO;
-        let continues = self.starts == F::ZERO;
-        if inactive {
-            // The permutation's inputs are fixed by the outputs of the same row alone.
-            &[
-                "low_address",
-                "high_address",
-                "out_address",
-                "remaining",
-                "index_or_half",
-            ]
-        } else if self.is_compress == F::ONE {
-            &["index_or_half"]
-        } else if continues && self.is_left == F::ONE {
-            &["low_address"]
-        } else if continues {
-            // The address of a node or of a capacity that comes from the row above, not from
-            // memory.
-            &["high_address"]
-        } else {
-            &[]
-        }
+        let is_active = self.is_compress + self.is_sponge + self.path.is_merkle::<F>();
+        self.path.free_columns(self.is_compress, is_active)
     }
 }

@@ -6,14 +6,14 @@ use droste_air::limb::bits_value;
 use droste_air::poseidon16::eval_poseidon16_outputs;
 use droste_native::F;
 use droste_native::precompile::{DIGIT_BITS, DIGIT_ELEMENTS, LAST_POSITION, NODE_LANES};
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
-use p3_lookup::{Count, InteractionBuilder};
+use p3_lookup::InteractionBuilder;
 
 use super::columns::TweakedCols;
 use crate::isa::id;
 use crate::tables::LANES;
-use crate::tables::bus::{self, BlockMessage, CallMessage};
+use crate::tables::bus::{self, CallMessage};
 
 /// Number of digits' values of one chain: the number of a chain of a pair's second chain is higher
 /// by this.
@@ -22,18 +22,9 @@ const POSITIONS: u32 = 1 << DIGIT_BITS;
 /// The two digits of a pair when both chains are at their ends.
 const BOTH_ENDED: u32 = LAST_POSITION + POSITIONS * LAST_POSITION;
 
-/// The table `poseidon16_tweaked`: calls of `poseidon16_winternitz` and `poseidon16_tweaked_path`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Poseidon16TweakedTable;
-
-impl BaseAir<F> for Poseidon16TweakedTable {
-    fn width(&self) -> usize {
-        TweakedCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `poseidon16_tweaked`: calls of `poseidon16_winternitz` and `poseidon16_tweaked_path`.
+    pub struct Poseidon16TweakedTable(TweakedCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon16TweakedTable {
@@ -337,38 +328,23 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     let starts = is_active::<AB>(local) * local.starts;
     bus::receive_call(builder, call, starts.clone());
 
-    let inputs = local.permutation.inputs.map(Into::into);
-    let half = |half: usize| std::array::from_fn(|lane| inputs[half * LANES + lane].clone());
-    let mut lookup = |address: AB::Var, lanes: [AB::Expr; LANES], count: AB::Expr| {
-        let address = address.into();
-        bus::lookup_block(
-            builder,
-            BlockMessage { address, lanes },
-            Count::bounded(count, 1),
-        );
-    };
+    let inputs = local.permutation.inputs;
+    let half = |half: usize| std::array::from_fn(|lane| inputs[half * LANES + lane]);
     // The state before a pair, and the parameter of a step or the children of a level.
-    lookup(local.low_address, half(0), local.absorbs.into());
-    lookup(
-        local.high_address,
-        half(1),
-        walks::<AB>(local) + path.clone(),
-    );
+    bus::lookup_block(builder, local.low_address, half(0), local.absorbs);
+    let reads = walks::<AB>(local) + path.clone();
+    bus::lookup_block(builder, local.high_address, half(1), reads);
     // The first values of a pair or the tweak of a level, and the digits or the leaf of a call.
-    let values = local.values.map(Into::into);
-    lookup(
-        local.values_address,
-        values,
-        local.begins_pair + path.clone(),
-    );
+    let reads = local.begins_pair + path.clone();
+    bus::lookup_block(builder, local.values_address, local.values, reads);
     let context = std::array::from_fn(|lane| match lane.checked_sub(DIGIT_ELEMENTS) {
-        None => local.elements[lane].into(),
-        Some(0) => local.tweak_base.into(),
-        Some(_) => local.tweak_low.into(),
+        None => local.elements[lane],
+        Some(0) => local.tweak_base,
+        Some(_) => local.tweak_low,
     });
-    lookup(local.context_address, context, starts);
+    bus::lookup_block(builder, local.context_address, context, starts);
     // The state after a pair, or the key: the root of a path and its parameter.
-    let result = std::array::from_fn(|lane| {
+    let result: [AB::Expr; LANES] = std::array::from_fn(|lane| {
         let output = local.permutation.outputs()[lane];
         if lane < NODE_LANES {
             output.into()
@@ -377,5 +353,5 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
         }
     });
     let count = local.absorbs + path * next.starts;
-    lookup(local.out_address, result, count);
+    bus::lookup_block(builder, local.out_address, result, count);
 }

@@ -65,36 +65,33 @@ droste_air::columns! {
 
 impl TweakedCols<F> {
     /// Names of the columns that are free on such a row: every other cell is fixed by a constraint
-    /// or a bus.
-    pub fn free_columns(&self) -> Vec<String> {
+    /// or a bus. A name without an index stands for all columns of an array.
+    pub fn free_columns(&self) -> &'static [&'static str] {
         let one = |flag: F| flag == F::ONE;
-        let names = |names: &[&str]| names.iter().map(|&name| name.into()).collect();
         if one(self.is_left) || one(self.is_right) {
             // They are carried along the path, but nothing reads them.
-            return names(&["low_address", "pairs_remaining"]);
-        }
-        if one(self.is_even) || one(self.is_odd) {
-            return Vec::new();
-        }
-        if one(self.absorbs) {
+            &["low_address", "pairs_remaining"]
+        } else if one(self.is_even) || one(self.is_odd) {
+            &[]
+        } else if one(self.absorbs) {
             // At the end of a call it does not matter whether the element ends.
-            let ends = self.pairs_remaining == F::ONE && self.pairs_of_element == [F::ZERO; 2];
-            return names(if ends { &["ends_element"] } else { &[] });
+            let ends = one(self.pairs_remaining) && self.pairs_of_element == [F::ZERO; 2];
+            if ends { &["ends_element"] } else { &[] }
+        } else {
+            // On padding, the permutation's inputs are fixed by the outputs of the same row alone.
+            &[
+                "low_address",
+                "high_address",
+                "out_address",
+                "values_address",
+                "context_address",
+                "remaining",
+                "pairs_remaining",
+                "tweak_base",
+                "tweak_low",
+                "values",
+                "elements",
+            ]
         }
-        // On padding, the permutation's inputs are fixed by the outputs of the same row alone.
-        let mut free: Vec<String> = names(&[
-            "low_address",
-            "high_address",
-            "out_address",
-            "values_address",
-            "context_address",
-            "remaining",
-            "pairs_remaining",
-            "tweak_base",
-            "tweak_low",
-        ]);
-        free.extend((0..LANES).map(|lane| format!("values[{lane}]")));
-        free.extend((0..DIGIT_ELEMENTS).map(|lane| format!("elements[{lane}]")));
-        free
     }
 }

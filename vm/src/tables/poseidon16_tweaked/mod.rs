@@ -27,35 +27,3 @@ mod trace;
 
 pub use air::Poseidon16TweakedTable;
 pub use columns::TweakedCols;
-
-use droste_air::End;
-use droste_native::F;
-use p3_matrix::dense::RowMajorMatrix;
-
-use super::{Table, TraceInput};
-use crate::precompile::Precompile;
-use crate::tables::LookupCounts;
-
-impl Table for Poseidon16TweakedTable {
-    fn name(&self) -> &'static str {
-        "poseidon16_tweaked"
-    }
-
-    fn is_sound_with(&self, _: End) -> bool {
-        true
-    }
-
-    fn precompiles(&self) -> &'static [Precompile] {
-        trace::PRECOMPILES
-    }
-
-    fn trace(
-        &self,
-        input: &TraceInput<'_>,
-        log_height: usize,
-        counts: &mut LookupCounts,
-    ) -> RowMajorMatrix<F> {
-        trace::count_lookups(input.execution, counts);
-        trace::generate(input.execution, log_height)
-    }
-}

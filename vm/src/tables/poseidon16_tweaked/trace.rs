@@ -1,7 +1,6 @@
 //! Trace of the table `poseidon16_tweaked`, from the calls and the final memory.
 
-use std::borrow::BorrowMut;
-
+use droste_air::limb::bits;
 use droste_air::poseidon16::fill_row;
 use droste_native::F;
 use droste_native::hash::poseidon16::HALF_FULL_ROUNDS;
@@ -9,74 +8,55 @@ use droste_native::precompile::{
     DIGIT_BITS, DIGIT_ELEMENTS, LAST_POSITION, NODE_LANES, PAIRS_PER_ELEMENT,
 };
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_matrix::dense::RowMajorMatrix;
 
+use super::air::Poseidon16TweakedTable;
 use super::columns::TweakedCols;
 use crate::isa::id;
 use crate::precompile::{POSEIDON16_TWEAKED_PATH, POSEIDON16_WINTERNITZ, Precompile};
-use crate::record::{Call, Execution, FinalMemory};
-use crate::tables::{LANES, LookupCounts, block, fill_calls};
+use crate::record::{Call, FinalMemory};
+use crate::tables::{CallTable, LANES, LookupCounts, block, call_rows};
 
-/// The precompiles whose calls this table serves, in the order of its rows.
-pub(super) const PRECOMPILES: &[Precompile] = &[POSEIDON16_WINTERNITZ, POSEIDON16_TWEAKED_PATH];
+/// Chains, then paths, then permutations of zero.
+impl CallTable for Poseidon16TweakedTable {
+    type Row = TweakedCols<F>;
 
-/// Returns the trace: chains, then paths, then permutations of zero up to `2^log_height` rows. The
-/// calls must fit.
-///
-/// They must be calls of a finished run, which the executor has checked.
-pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatrix<F> {
-    let width = TweakedCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(width << log_height);
-    let memory = &execution.memory;
-    let padding = fill_calls(
-        &mut values,
-        width,
-        PRECOMPILES,
-        execution,
-        |precompile, call, rows| {
-            let mut rows = rows
-                .chunks_exact_mut(width)
-                .map(BorrowMut::<TweakedCols<F>>::borrow_mut);
-            match precompile.identity {
-                id::POSEIDON16_WINTERNITZ => fill_chains(memory, call, &mut rows),
-                _ => fill_path(memory, call, &mut rows),
-            }
-        },
-    );
+    const NAME: &'static str = "poseidon16_tweaked";
 
-    let mut padding = padding.chunks_exact_mut(width);
-    if let Some(first) = padding.next() {
-        let row: &mut TweakedCols<F> = first.borrow_mut();
+    const PRECOMPILES: &'static [Precompile] = &[POSEIDON16_WINTERNITZ, POSEIDON16_TWEAKED_PATH];
+
+    fn fill<'a>(
+        memory: &FinalMemory,
+        precompile: &Precompile,
+        call: &Call,
+        rows: impl Iterator<Item = &'a mut TweakedCols<F>>,
+    ) {
+        match precompile.identity {
+            id::POSEIDON16_WINTERNITZ => fill_chains(memory, call, rows),
+            _ => fill_path(memory, call, rows),
+        }
+    }
+
+    fn pad(row: &mut TweakedCols<F>) {
         row.starts = F::ONE;
         fill_compression(row, [F::ZERO; LANES], [F::ZERO; LANES]);
-        for row in padding {
-            row.copy_from_slice(first);
-        }
     }
-    RowMajorMatrix::new(values, width)
-}
 
-/// Counts the trace's lookups of blocks, which are the multiplicities of the table `blocks`.
-pub(super) fn count_lookups(execution: &Execution, counts: &mut LookupCounts) {
-    for call in &execution.calls[id::POSEIDON16_WINTERNITZ as usize] {
-        let pairs = call.d.as_canonical_u32();
-        counts.block_times(call.b, call.e.as_canonical_u32());
-        counts.block(call.b + F::ONE);
-        counts.block(call.b + F::TWO);
-        for pair in 0..pairs {
-            counts.block(call.a + F::from_u32(pair));
+    fn count(precompile: &Precompile, call: &Call, counts: &mut LookupCounts) {
+        if precompile.identity == id::POSEIDON16_WINTERNITZ {
+            let pairs = call.d.as_canonical_u32() as usize;
+            counts.block_times(call.b, call.e.as_canonical_u32());
+            counts.block_range(call.b + F::ONE, 2);
+            counts.block_range(call.a, pairs);
+            counts.block_range(call.c, pairs);
             // The state after the last pair is not read again.
-            let reads = u32::from(pair + 1 < pairs);
-            counts.block_times(call.c + F::from_u32(pair), 1 + reads);
+            counts.block_range(call.c, pairs.saturating_sub(1));
+        } else {
+            let levels = call_rows(precompile, call);
+            counts.block_range(call.b, levels);
+            counts.block_range(call.c, levels);
+            counts.block(call.a);
+            counts.block(call.d);
         }
-    }
-    for call in &execution.calls[id::POSEIDON16_TWEAKED_PATH as usize] {
-        for level in 0..call.e.as_canonical_u32() {
-            counts.block(call.b + F::from_u32(level));
-            counts.block(call.c + F::from_u32(level));
-        }
-        counts.block(call.a);
-        counts.block(call.d);
     }
 }
 
@@ -107,7 +87,7 @@ struct Chains {
 fn fill_chains<'a>(
     memory: &FinalMemory,
     call: &Call,
-    rows: &mut impl Iterator<Item = &'a mut TweakedCols<F>>,
+    mut rows: impl Iterator<Item = &'a mut TweakedCols<F>>,
 ) {
     let parameter = block(memory, call.b);
     let [elements @ .., tweak_base, tweak_low] = block(memory, call.b + F::ONE);
@@ -200,7 +180,7 @@ fn fill_chains<'a>(
 fn fill_path<'a>(
     memory: &FinalMemory,
     call: &Call,
-    rows: &mut impl Iterator<Item = &'a mut TweakedCols<F>>,
+    rows: impl Iterator<Item = &'a mut TweakedCols<F>>,
 ) {
     let levels = call.e.as_canonical_u32() as usize;
     let key = block(memory, call.a);
@@ -224,9 +204,4 @@ fn fill_path<'a>(
         low[NODE_LANES..].copy_from_slice(&key[NODE_LANES..]);
         fill_compression(row, low, block(memory, row.high_address));
     }
-}
-
-/// Returns the bits of a small number, low first.
-fn bits<const N: usize>(number: u32) -> [F; N] {
-    std::array::from_fn(|i| F::from_bool(number >> i & 1 == 1))
 }

@@ -5,27 +5,18 @@ use std::borrow::Borrow;
 use droste_air::poseidon2::eval_poseidon2_sponge;
 use droste_native::F;
 use droste_native::hash::poseidon2::{RATE, SPONGE_WIDTH};
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
-use p3_lookup::{Count, InteractionBuilder};
+use p3_lookup::InteractionBuilder;
 
 use super::columns::SpongeCols;
 use crate::isa::id;
-use crate::tables::bus::{self, BlockMessage, CallMessage};
+use crate::tables::bus::{self, CallMessage};
 use crate::tables::{LANES, sum};
 
-/// The table `poseidon2_sponge`: calls of `poseidon2_sponge` and `poseidon2_hash`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Poseidon2SpongeTable;
-
-impl BaseAir<F> for Poseidon2SpongeTable {
-    fn width(&self) -> usize {
-        SpongeCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `poseidon2_sponge`: calls of `poseidon2_sponge` and `poseidon2_hash`.
+    pub struct Poseidon2SpongeTable(SpongeCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for Poseidon2SpongeTable {
@@ -148,33 +139,31 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
     };
     bus::receive_call(builder, call, local.is_sponge * local.starts);
 
-    let one = AB::Expr::ONE;
-    let [low, high, capacity] =
-        blocks(&local.permutation.inputs).map(|block| block.map(Into::into));
-    // The block in memory is the capacity without the tag.
-    let mut untagged: [AB::Expr; LANES] = capacity;
-    untagged[0] = untagged[0].clone() - local.tag;
-    let [out_low, out_high, out_capacity] =
-        blocks(local.permutation.outputs()).map(|block| block.map(Into::into));
+    let [low, high, capacity] = blocks(&local.permutation.inputs);
     let address: AB::Expr = local.address.into();
-    let out: AB::Expr = local.out_address.into();
+    bus::lookup_block(builder, address.clone(), low, local.is_sponge);
+    let reads_high = local.is_sponge - local.is_short;
+    bus::lookup_block(builder, address + AB::Expr::ONE, high, reads_high);
+    // The block in memory is the capacity without the tag.
+    let mut untagged: [AB::Expr; LANES] = capacity.map(Into::into);
+    untagged[0] = untagged[0].clone() - local.tag;
+    let begins = local.is_sponge * local.starts;
+    bus::lookup_block(builder, local.capacity_address, untagged, begins);
+    let ends = local.is_sponge * next.starts;
     let all: AB::Expr = (local.is_sponge - local.is_hash) * next.starts;
-    let mut lookup = |address: AB::Expr, lanes: [AB::Expr; LANES], count: AB::Expr| {
-        let message = BlockMessage { address, lanes };
-        bus::lookup_block(builder, message, Count::bounded(count, 1));
-    };
-    lookup(address.clone(), low, local.is_sponge.into());
-    lookup(
-        address + one.clone(),
-        high,
-        local.is_sponge - local.is_short,
-    );
-    lookup(
-        local.capacity_address.into(),
-        untagged,
-        local.is_sponge * local.starts,
-    );
-    lookup(out.clone(), out_low, local.is_sponge * next.starts);
-    lookup(out.clone() + one.clone(), out_high, all.clone());
-    lookup(out + one.double(), out_capacity, all);
+    let out: AB::Expr = local.out_address.into();
+    let addresses = [
+        out.clone(),
+        out.clone() + AB::Expr::ONE,
+        out + AB::Expr::ONE.double(),
+    ];
+    let outputs = blocks(local.permutation.outputs());
+    for ((address, lanes), count) in
+        addresses
+            .into_iter()
+            .zip(outputs)
+            .zip([ends, all.clone(), all])
+    {
+        bus::lookup_block(builder, address, lanes, count);
+    }
 }

@@ -1,11 +1,6 @@
-use std::borrow::Borrow;
-
-use droste_air::test_utils::constraint_degree;
 use droste_native::F;
 use droste_native::precompile::poseidon2_sponge;
-use p3_air::BaseAir;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_matrix::Matrix;
 use proptest::prelude::*;
 
 use super::trace::fill_permutation;
@@ -13,28 +8,33 @@ use super::{Poseidon2SpongeTable, SpongeCols};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::LANES;
-use crate::tables::testing::{Bench, execution, forge};
+use crate::tables::testing::{self, Block, Tested, assert_shape, dense, forged};
 
-type Block = [F; LANES];
-
-fn dense(seed: u32) -> Block {
-    std::array::from_fn(|i| F::from_u32(seed * 77_777 + 5 * i as u32 + 3).cube())
-}
-
-/// A run: blocks 0 to 3 hold capacities, data and results follow from 4 on.
-struct Run {
-    blocks: Vec<Block>,
-    calls: Vec<(u32, [u32; 5])>,
-}
-
-impl Run {
-    fn new() -> Self {
-        Self {
-            blocks: (0..4).map(dense).collect(),
-            calls: Vec::new(),
-        }
+impl Tested for Poseidon2SpongeTable {
+    /// The blocks are capacities.
+    fn data() -> Vec<Block> {
+        (0..4).map(dense).collect()
     }
 
+    fn recompute(rows: &mut [&mut SpongeCols<F>], execution: &mut Execution) {
+        for row in rows {
+            let block = |state: &[F; 3 * LANES], block: usize| -> Block {
+                std::array::from_fn(|lane| state[LANES * block + lane])
+            };
+            let inputs = row.permutation.inputs;
+            fill_permutation(row, [0, 1, 2].map(|index| block(&inputs, index)));
+            let out = row.out_address.as_canonical_u32() as usize;
+            let written = if row.is_hash == F::ONE { 1 } else { 3 };
+            for index in 0..written * usize::from(row.is_sponge == F::ONE) {
+                execution.memory.blocks[out + index] = block(row.permutation.outputs(), index);
+            }
+        }
+    }
+}
+
+type Run = testing::Run<Poseidon2SpongeTable>;
+
+impl Run {
     /// Adds a call, and the blocks of its data and its result.
     fn call(&mut self, id: u32, lanes: usize, capacity: u32, tag: u32) {
         let mut data: Vec<Block> = (0..lanes.div_ceil(LANES) as u32)
@@ -43,11 +43,9 @@ impl Run {
         let start = &self.blocks[capacity as usize];
         let out = poseidon2_sponge(&data, lanes, start, F::from_u32(tag)).unwrap();
         *data.last_mut().unwrap() = out.last_block;
-        let a = self.blocks.len() as u32;
-        self.blocks.extend(data);
-        let c = self.blocks.len() as u32;
+        let a = self.push(data);
         let [low, high] = out.rate;
-        self.blocks.push(low);
+        let c = self.push([low]);
         if id == id::POSEIDON2_SPONGE {
             self.blocks.extend([high, out.capacity]);
         }
@@ -61,14 +59,6 @@ impl Run {
     fn hash(&mut self, lanes: usize, capacity: u32) {
         self.call(id::POSEIDON2_HASH, lanes, capacity, 0);
     }
-
-    fn execution(&self) -> Execution {
-        execution(self.blocks.clone(), &self.calls)
-    }
-}
-
-fn assert_accepts(run: &Run) {
-    Bench::new(&Poseidon2SpongeTable, &run.execution()).assert_accepts();
 }
 
 fn mixed() -> Run {
@@ -98,22 +88,18 @@ fn hash(lanes: usize) -> Run {
 
 #[test]
 fn width_and_degree_are_pinned() {
-    let run = Execution::default();
-    let bench = Bench::new(&Poseidon2SpongeTable, &run);
-    assert_eq!(BaseAir::<F>::width(&Poseidon2SpongeTable), 255);
-    assert_eq!(constraint_degree::<F, _>(&Poseidon2SpongeTable), 3);
     // The accumulator, the call, and six block lookups in three columns.
-    assert_eq!(bench.lookup_width(), 25);
+    assert_shape::<Poseidon2SpongeTable>(255, 3, 25);
 }
 
 #[test]
 fn no_calls_is_a_trace_of_padding() {
-    assert_accepts(&Run::new());
+    Run::new().assert_accepts();
 }
 
 #[test]
 fn every_call_is_accepted() {
-    assert_accepts(&mixed());
+    mixed().assert_accepts();
 }
 
 #[test]
@@ -122,17 +108,14 @@ fn every_length_agrees_with_the_native_function() {
         let mut run = Run::new();
         run.sponge(lanes, 0, 3);
         run.hash(lanes, 1);
-        assert_accepts(&run);
+        run.assert_accepts();
     }
 }
 
 #[test]
 fn a_batch_proof_verifies_and_one_of_a_wrong_result_does_not() {
-    let run = mixed();
-    let mut execution = run.execution();
-    assert!(Bench::new(&Poseidon2SpongeTable, &execution).proves());
-    execution.memory.blocks[run.blocks.len() - 1][0] += F::ONE;
-    assert!(!Bench::new(&Poseidon2SpongeTable, &execution).proves());
+    assert!(mixed().proves());
+    assert!(!mixed().with_wrong_result().proves());
 }
 
 /// The rows fill the table, so its last row is the last row of a call.
@@ -141,63 +124,19 @@ fn full_tables_are_accepted() {
     let mut run = Run::new();
     run.hash(16, 1);
     run.sponge(39, 2, 0);
-    let execution = run.execution();
-    let bench = Bench::new(&Poseidon2SpongeTable, &execution);
-    assert_eq!(bench.trace().0.height(), 4);
-    bench.assert_accepts();
+    run.assert_fills(4);
 }
 
 #[test]
 fn every_cell_that_matters_is_constrained() {
-    let run = mixed();
-    let execution = run.execution();
-    let bench = Bench::new(&Poseidon2SpongeTable, &execution);
-    let (trace, _) = bench.trace();
-    let names = SpongeCols::<u8>::names();
-    for (row, column) in bench.free_cells() {
-        let columns: &SpongeCols<F> = trace.values[row * names.len()..][..names.len()].borrow();
-        assert!(
-            columns.free_columns().contains(&names[column].as_str()),
-            "row {row}, column {}: {columns:?}",
-            names[column],
-        );
-    }
-}
-
-/// Returns what is wrong with an edited trace of `height` rows, once everything that depends on the
-/// edited cells has been recomputed: the permutations, and the results in memory.
-fn forged(
-    run: &Run,
-    height: usize,
-    edit: impl FnOnce(&mut [&mut SpongeCols<F>]),
-) -> Option<String> {
-    forge(
-        &Poseidon2SpongeTable,
-        run.execution(),
-        height,
-        |rows, execution| {
-            edit(rows);
-            for row in rows {
-                let block = |state: &[F; 3 * LANES], block: usize| -> Block {
-                    std::array::from_fn(|lane| state[LANES * block + lane])
-                };
-                let inputs = row.permutation.inputs;
-                fill_permutation(row, [0, 1, 2].map(|index| block(&inputs, index)));
-                let out = row.out_address.as_canonical_u32() as usize;
-                let written = if row.is_hash == F::ONE { 1 } else { 3 };
-                for index in 0..written * usize::from(row.is_sponge == F::ONE) {
-                    execution.memory.blocks[out + index] = block(row.permutation.outputs(), index);
-                }
-            }
-        },
-    )
+    mixed().assert_constrained(&SpongeCols::<u8>::names(), SpongeCols::free_columns);
 }
 
 #[test]
 fn an_unedited_forgery_is_honest() {
-    assert_eq!(forged(&sponge(29), 2, |_| ()), None);
-    assert_eq!(forged(&sponge(21), 2, |_| ()), None);
-    assert_eq!(forged(&hash(21), 2, |_| ()), None);
+    assert_eq!(forged(&sponge(29), 2, |_, _| ()), None);
+    assert_eq!(forged(&sponge(21), 2, |_, _| ()), None);
+    assert_eq!(forged(&hash(21), 2, |_, _| ()), None);
 }
 
 /// If the rows of a `sponge` call did not write all of its output, those blocks could hold
@@ -205,39 +144,41 @@ fn an_unedited_forgery_is_honest() {
 #[test]
 fn a_hash_for_a_sponge_is_rejected() {
     let all = |flag: F| {
-        move |rows: &mut [&mut SpongeCols<F>]| rows.iter_mut().for_each(|row| row.is_hash = flag)
+        move |rows: &mut [&mut SpongeCols<F>], _: &mut Execution| {
+            rows.iter_mut().for_each(|row| row.is_hash = flag)
+        }
     };
     for row in 0..2 {
-        assert!(forged(&sponge(21), 2, |rows| rows[row].is_hash = F::ONE).is_some());
-        assert!(forged(&hash(21), 2, |rows| rows[row].is_hash = F::ZERO).is_some());
+        assert!(forged(&sponge(21), 2, |rows, _| rows[row].is_hash = F::ONE).is_some());
+        assert!(forged(&hash(21), 2, |rows, _| rows[row].is_hash = F::ZERO).is_some());
     }
     assert!(forged(&sponge(21), 2, all(F::ONE)).is_some());
     assert!(forged(&hash(21), 2, all(F::ZERO)).is_some());
     // A row of `hash` that is not one of a sponge.
-    let padding = forged(&hash(16), 2, |rows| rows[1].is_hash = F::ONE);
+    let padding = forged(&hash(16), 2, |rows, _| rows[1].is_hash = F::ONE);
     assert!(padding.is_some());
 }
 
 #[test]
 fn a_chain_open_on_the_last_row_is_rejected() {
     // The call asks for one row more than the table has.
-    assert!(forged(&sponge(48), 2, |_| ()).is_some());
-    assert!(forged(&hash(33), 2, |_| ()).is_some());
+    assert!(forged(&sponge(48), 2, |_, _| ()).is_some());
+    assert!(forged(&hash(33), 2, |_, _| ()).is_some());
 }
 
 #[test]
 fn a_chain_entered_in_the_middle_is_rejected() {
-    assert!(forged(&sponge(16), 1, |rows| rows[0].starts = F::ZERO).is_some());
+    assert!(forged(&sponge(16), 1, |rows, _| rows[0].starts = F::ZERO).is_some());
     let mut run = Run::new();
     run.hash(16, 0);
     run.hash(16, 0);
-    assert!(forged(&run, 2, |rows| rows[1].starts = F::ZERO).is_some());
+    assert!(forged(&run, 2, |rows, _| rows[1].starts = F::ZERO).is_some());
 }
 
 #[test]
 fn another_capacity_between_permutations_is_rejected() {
     for lane in 16..24 {
-        let fault = forged(&sponge(32), 2, |rows| {
+        let fault = forged(&sponge(32), 2, |rows, _| {
             rows[1].permutation.inputs[lane] += F::ONE;
         });
         assert!(fault.is_some());
@@ -251,10 +192,10 @@ fn another_tag_is_rejected() {
         run.sponge(48, 0, tag);
         run
     };
-    assert_eq!(forged(&duplex(16), 3, |_| ()), None);
+    assert_eq!(forged(&duplex(16), 3, |_, _| ()), None);
     // The tag changes from a row on, consistently, but the call has another tag.
     for from in 0..2 {
-        let fault = forged(&duplex(16), 3, |rows| {
+        let fault = forged(&duplex(16), 3, |rows, _| {
             for row in &mut rows[from..] {
                 row.tag += F::ONE;
             }
@@ -264,8 +205,8 @@ fn another_tag_is_rejected() {
     }
     // The tag is left out, or not added, on one row.
     for row in 0..3 {
-        assert!(forged(&duplex(16), 3, |rows| rows[row].tag = F::ZERO).is_some());
-        let fault = forged(&duplex(16), 3, |rows| {
+        assert!(forged(&duplex(16), 3, |rows, _| rows[row].tag = F::ZERO).is_some());
+        let fault = forged(&duplex(16), 3, |rows, _| {
             rows[row].permutation.inputs[16] -= F::from_u32(16);
         });
         assert!(fault.is_some(), "row {row}");
@@ -283,7 +224,7 @@ fn other_lanes_past_the_end_are_rejected() {
             if read {
                 run.blocks[block][lane % LANES] += F::ONE;
             }
-            let fault = forged(&run, 2, |rows| {
+            let fault = forged(&run, 2, |rows, _| {
                 let input = &mut rows[1].permutation.inputs[lane];
                 *input = match read {
                     true => run.blocks[block][lane % LANES],
@@ -299,7 +240,7 @@ fn other_lanes_past_the_end_are_rejected() {
 fn another_end_is_rejected() {
     // Fewer or more lanes than the call says.
     for (lanes, last) in [(29, 5), (29, 4), (21, 4), (21, 6)] {
-        let fault = forged(&sponge(lanes), 2, |rows| {
+        let fault = forged(&sponge(lanes), 2, |rows, _| {
             for (lane, flag) in rows[1].past_end.iter_mut().enumerate() {
                 *flag = F::from_bool(lane + 1 >= last + usize::from(last == (lanes - 16) % 8));
             }
@@ -307,15 +248,15 @@ fn another_end_is_rejected() {
         assert!(fault.is_some(), "{lanes} lanes, {last}");
     }
     // Flags that are not in order, with the same sum.
-    let fault = forged(&sponge(30), 2, |rows| rows[1].past_end.reverse());
+    let fault = forged(&sponge(30), 2, |rows, _| rows[1].past_end.reverse());
     assert!(fault.is_some());
     // A short row where the call has two blocks, and the other way round.
-    let fault = forged(&sponge(32), 2, |rows| rows[1].is_short = F::ONE);
+    let fault = forged(&sponge(32), 2, |rows, _| rows[1].is_short = F::ONE);
     assert!(fault.is_some());
-    let fault = forged(&sponge(24), 2, |rows| rows[1].is_short = F::ZERO);
+    let fault = forged(&sponge(24), 2, |rows, _| rows[1].is_short = F::ZERO);
     assert!(fault.is_some());
     // 24 + 16 lanes are absorbed, with the short row in the middle.
-    let fault = forged(&sponge(40), 3, |rows| {
+    let fault = forged(&sponge(40), 3, |rows, _| {
         (rows[1].is_short, rows[2].is_short) = (F::ONE, F::ZERO);
     });
     assert!(fault.is_some());
@@ -323,7 +264,7 @@ fn another_end_is_rejected() {
     for lanes in [8, 15] {
         let mut run = sponge(16);
         run.calls[0].1[4] = lanes;
-        let fault = forged(&run, 1, |rows| {
+        let fault = forged(&run, 1, |rows, _| {
             rows[0].remaining = F::from_u32(lanes);
             rows[0].is_short = F::from_bool(lanes == 8);
             rows[0].past_end[6] = F::from_bool(lanes == 15);
@@ -336,7 +277,7 @@ fn another_end_is_rejected() {
 fn other_blocks_are_rejected() {
     // The second row reads the first row's blocks.
     let run = sponge(32);
-    let fault = forged(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows, _| {
         rows[1].address = rows[0].address;
         let inputs = rows[0].permutation.inputs;
         rows[1].permutation.inputs[..16].copy_from_slice(&inputs[..16]);
@@ -357,6 +298,6 @@ proptest! {
             run.sponge(lanes, 1, tag);
             run.hash(lanes, 2);
         }
-        assert_accepts(&run);
+        run.assert_accepts();
     }
 }

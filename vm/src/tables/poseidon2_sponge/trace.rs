@@ -1,70 +1,46 @@
 //! Trace of the table `poseidon2_sponge`, from the calls and the final memory.
 
-use std::borrow::BorrowMut;
-
 use droste_air::poseidon2::fill_sponge_row;
 use droste_native::F;
 use droste_native::hash::poseidon2::{RATE, SPONGE_WIDTH};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_matrix::dense::RowMajorMatrix;
 
+use super::air::Poseidon2SpongeTable;
 use super::columns::SpongeCols;
 use crate::isa::id;
 use crate::precompile::{POSEIDON2_HASH, POSEIDON2_SPONGE, Precompile};
-use crate::record::{Call, Execution, FinalMemory};
-use crate::tables::LookupCounts;
-use crate::tables::{LANES, block, calls, fill_calls};
+use crate::record::{Call, FinalMemory};
+use crate::tables::{CallTable, LANES, LookupCounts, block};
 
-/// The precompiles whose calls this table serves, in the order of its rows.
-pub(super) const PRECOMPILES: &[Precompile] = &[POSEIDON2_SPONGE, POSEIDON2_HASH];
+/// The calls of `sponge` and `hash` in this order, then permutations of zero.
+impl CallTable for Poseidon2SpongeTable {
+    type Row = SpongeCols<F>;
 
-/// Returns the trace: `sponge` and `hash` calls in this order, then permutations of zero up to
-/// `2^log_height` rows. The calls must fit.
-///
-/// They must be calls of a finished run, whose lengths the executor has checked and read.
-pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatrix<F> {
-    let width = SpongeCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(width << log_height);
-    let memory = &execution.memory;
-    let padding = fill_calls(
-        &mut values,
-        width,
-        PRECOMPILES,
-        execution,
-        |precompile, call, rows| {
-            let rows = rows
-                .chunks_exact_mut(width)
-                .map(BorrowMut::<SpongeCols<F>>::borrow_mut);
-            let is_hash = precompile.identity == id::POSEIDON2_HASH;
-            fill_sponge(memory, call, is_hash, rows);
-        },
-    );
+    const NAME: &'static str = "poseidon2_sponge";
 
-    let mut padding = padding.chunks_exact_mut(width);
-    if let Some(first) = padding.next() {
-        let row: &mut SpongeCols<F> = first.borrow_mut();
+    const PRECOMPILES: &'static [Precompile] = &[POSEIDON2_SPONGE, POSEIDON2_HASH];
+
+    fn fill<'a>(
+        memory: &FinalMemory,
+        precompile: &Precompile,
+        call: &Call,
+        rows: impl Iterator<Item = &'a mut SpongeCols<F>>,
+    ) {
+        let is_hash = precompile.identity == id::POSEIDON2_HASH;
+        fill_sponge(memory, call, is_hash, rows);
+    }
+
+    fn pad(row: &mut SpongeCols<F>) {
         row.starts = F::ONE;
         fill_sponge_row([F::ZERO; SPONGE_WIDTH], &mut row.permutation);
-        for row in padding {
-            row.copy_from_slice(first);
-        }
     }
-    RowMajorMatrix::new(values, width)
-}
 
-/// Counts the trace's lookups of blocks, which are the multiplicities of the table `blocks`.
-pub(super) fn count_lookups(execution: &Execution, counts: &mut LookupCounts) {
-    for (_, call) in calls(PRECOMPILES, execution) {
+    fn count(precompile: &Precompile, call: &Call, counts: &mut LookupCounts) {
         let lanes = call.e.as_canonical_u32() as usize;
-        for index in 0..lanes.div_ceil(LANES) {
-            counts.block(call.a + F::from_usize(index));
-        }
+        counts.block_range(call.a, lanes.div_ceil(LANES));
         counts.block(call.b);
-        counts.block(call.c);
-    }
-    for call in &execution.calls[id::POSEIDON2_SPONGE as usize] {
-        counts.block(call.c + F::ONE);
-        counts.block(call.c + F::TWO);
+        let is_hash = precompile.identity == id::POSEIDON2_HASH;
+        counts.block_range(call.c, if is_hash { 1 } else { 3 });
     }
 }
 

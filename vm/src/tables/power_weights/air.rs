@@ -3,27 +3,19 @@
 use std::borrow::Borrow;
 
 use droste_native::F;
-use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_field::extension::trinomial_quintic_mul;
-use p3_lookup::{Count, InteractionBuilder};
+use p3_lookup::InteractionBuilder;
 
 use super::columns::{D, PowerWeightsCols};
 use crate::isa::id;
-use crate::tables::bus::{self, BlockMessage, CallMessage};
+use crate::tables::LANES;
+use crate::tables::bus::{self, CallMessage};
 
-/// The table `power_weights`: the multilinear extension of a point's powers.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PowerWeightsTable;
-
-impl BaseAir<F> for PowerWeightsTable {
-    fn width(&self) -> usize {
-        PowerWeightsCols::<u8>::WIDTH
-    }
-
-    fn max_constraint_degree(&self) -> Option<usize> {
-        Some(3)
-    }
+droste_air::air! {
+    /// The table `power_weights`: the multilinear extension of a point's powers.
+    pub struct PowerWeightsTable(PowerWeightsCols), degree = 3
 }
 
 impl<AB: InteractionBuilder<F = F>> Air<AB> for PowerWeightsTable {
@@ -116,15 +108,11 @@ fn eval_messages<AB: InteractionBuilder<F = F>>(
         e: local.remaining.into(),
     };
     bus::receive_call(builder, call, local.starts);
-    let element = |address: AB::Var, element: [AB::Var; D]| BlockMessage {
-        address: address.into(),
-        lanes: std::array::from_fn(|lane| match element.get(lane) {
-            Some(&value) => value.into(),
-            None => AB::Expr::ZERO,
-        }),
+    let block = |element: [AB::Var; D]| -> [AB::Expr; LANES] {
+        std::array::from_fn(|lane| element.get(lane).map_or(AB::Expr::ZERO, |&c| c.into()))
     };
-    let coordinate = element(local.address, local.coordinate);
-    bus::lookup_block(builder, coordinate, Count::bounded(is_real::<AB>(local), 1));
-    let result = element(local.out_address, local.product);
-    bus::lookup_block(builder, result, Count::bounded(local.starts.into(), 1));
+    let coordinate = block(local.coordinate);
+    bus::lookup_block(builder, local.address, coordinate, is_real::<AB>(local));
+    let result = block(local.product);
+    bus::lookup_block(builder, local.out_address, result, local.starts);
 }

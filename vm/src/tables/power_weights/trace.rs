@@ -1,49 +1,39 @@
 //! Trace of the table `power_weights`.
 
-use std::borrow::BorrowMut;
-
 use droste_native::{EF, F};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
-use p3_matrix::dense::RowMajorMatrix;
 
-use super::PRECOMPILES;
+use super::air::PowerWeightsTable;
 use super::columns::{D, PowerWeightsCols};
-use crate::precompile::POWER_WEIGHTS;
-use crate::record::{Call, Execution, FinalMemory};
-use crate::tables::LookupCounts;
-use crate::tables::{block, call_rows, calls, fill_calls};
+use crate::precompile::{POWER_WEIGHTS, Precompile};
+use crate::record::{Call, FinalMemory};
+use crate::tables::{CallTable, LookupCounts, block, call_rows};
 
-/// Counts the trace's lookups of blocks, which are the multiplicities of the table `blocks`.
-pub(super) fn count_lookups(execution: &Execution, counts: &mut LookupCounts) {
-    for (precompile, call) in calls(PRECOMPILES, execution) {
-        for row in 0..call_rows(precompile, call) {
-            counts.block(call.a + F::from_usize(row));
-        }
-        counts.block(call.d);
+/// One row per coordinate of every call, in order, then padding.
+impl CallTable for PowerWeightsTable {
+    type Row = PowerWeightsCols<F>;
+
+    const NAME: &'static str = "power_weights";
+
+    const PRECOMPILES: &'static [Precompile] = &[POWER_WEIGHTS];
+
+    fn fill<'a>(
+        memory: &FinalMemory,
+        _: &Precompile,
+        call: &Call,
+        rows: impl Iterator<Item = &'a mut PowerWeightsCols<F>>,
+    ) {
+        fill_call(memory, call, rows.collect());
     }
-}
 
-/// Returns the trace: one row per coordinate of every call, in order, then padding. The calls must
-/// fit.
-pub(super) fn generate(execution: &Execution, log_height: usize) -> RowMajorMatrix<F> {
-    let width = PowerWeightsCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(width << log_height);
-    let memory = &execution.memory;
-    let padding = fill_calls(
-        &mut values,
-        width,
-        PRECOMPILES,
-        execution,
-        |_, call, rows| {
-            let rows = rows.chunks_exact_mut(width).map(BorrowMut::borrow_mut);
-            fill_call(memory, call, rows.collect());
-        },
-    );
-    for row in padding.chunks_exact_mut(width) {
-        let row: &mut PowerWeightsCols<F> = row.borrow_mut();
+    fn pad(row: &mut PowerWeightsCols<F>) {
         row.factor = F::ONE;
     }
-    RowMajorMatrix::new(values, width)
+
+    fn count(precompile: &Precompile, call: &Call, counts: &mut LookupCounts) {
+        counts.block_range(call.a, call_rows(precompile, call));
+        counts.block(call.d);
+    }
 }
 
 fn fill_call(memory: &FinalMemory, call: &Call, mut rows: Vec<&mut PowerWeightsCols<F>>) {

@@ -1,27 +1,18 @@
 //! Forgeries of chains that every table of [`digest_chain`](crate::tables::digest_chain) must
 //! refuse.
 
-use std::borrow::BorrowMut;
-
-use droste_air::test_utils::RowBuilder;
-use droste_native::{EF, F};
+use droste_air::test_utils::{Harness, RowBuilder, Table as Traced};
+use droste_native::F;
 use p3_air::Air;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
-use p3_lookup::InteractionSymbolicBuilder;
 
-use super::{Bench, execution, forge};
+use super::{Block, Run, Tested, forge, forged, generate};
 use crate::record::Execution;
 use crate::tables::digest_chain::{DIGEST_LIMBS, DigestChainCols};
 use crate::tables::{LANES, Table};
 
-type Block = [F; LANES];
-
-/// What a forger needs to know about a table of digest chains.
-pub trait DigestTable:
-    Table + Default + Air<InteractionSymbolicBuilder<F, EF>> + Air<RowBuilder<F>>
-{
-    type Row: Copy;
-
+/// What a forger needs to know about a table of digest chains. Its data are those of [`data`].
+pub trait DigestTable: Tested {
     const HASH: u32;
     const MERKLE: u32;
     /// Number of words that a row of a hash takes if another row follows.
@@ -44,53 +35,57 @@ pub trait DigestTable:
     fn compute(row: &mut Self::Row, is_last: bool);
 }
 
-/// A run: blocks 0 to 63 hold data, results follow.
-pub struct Run {
-    pub blocks: Vec<Block>,
-    pub calls: Vec<(u32, [u32; 5])>,
+/// Returns 64 blocks of limbs.
+pub fn data() -> Vec<Block> {
+    let limb = |i: u32| F::from_u32(i.wrapping_mul(2_654_435_761) >> 16);
+    (0..64)
+        .map(|block| std::array::from_fn(|lane| limb(8 * block + lane as u32 + 1)))
+        .collect()
 }
 
-impl Run {
-    pub fn new() -> Self {
-        let limb = |i: u32| F::from_u32(i.wrapping_mul(2_654_435_761) >> 16);
-        Self {
-            blocks: (0..64)
-                .map(|block| std::array::from_fn(|lane| limb(8 * block + lane as u32 + 1)))
-                .collect(),
-            calls: Vec::new(),
-        }
-    }
-
-    pub fn push(&mut self, digest: [Block; 2]) -> u32 {
-        self.blocks.extend(digest);
-        self.blocks.len() as u32 - 2
-    }
-
+impl<T: DigestTable> Run<T> {
     pub fn digest(&self, address: u32) -> [Block; 2] {
         let address = address as usize;
         [self.blocks[address], self.blocks[address + 1]]
     }
 
-    pub fn hash<T: DigestTable>(&mut self, a: u32, words: usize) {
+    pub fn hash(&mut self, a: u32, words: usize) {
         let c = self.push(T::hash(&self.blocks[a as usize..], words));
         self.calls.push((T::HASH, [a, 0, c, 0, words as u32]));
     }
 
-    pub fn merkle<T: DigestTable>(&mut self, leaf: u32, index: u32, siblings: u32, depth: u32) {
+    pub fn merkle(&mut self, leaf: u32, index: u32, siblings: u32, depth: u32) {
         let path: Vec<_> = (0..depth).map(|i| self.digest(siblings + 2 * i)).collect();
         let d = self.push(T::merkle(&self.digest(leaf), index, &path));
         self.calls
             .push((T::MERKLE, [leaf, index, siblings, d, depth]));
     }
+}
 
-    pub fn execution(&self) -> Execution {
-        execution(self.blocks.clone(), &self.calls)
-    }
+/// Asserts that the honest trace is accepted, and that `core` sends exactly the compressions or
+/// permutations that it receives.
+pub fn assert_accepts<T: DigestTable>(run: &Run<T>, core: &(impl Table + Air<RowBuilder<F>>)) {
+    run.assert_accepts();
+    let (table, execution) = (T::default(), run.execution());
+    let calls = Traced::new(T::NAME, &table, generate(&table, &execution, 1).0);
+    let cores = Traced::new(core.name(), core, generate(core, &execution, 1).0);
+    let harness = Harness::new(vec![cores, calls]);
+    harness.open_bus("call").open_bus("block").check().unwrap();
+}
+
+/// The index of a path has one bit more than the path has levels.
+pub fn index_left_over<T: DigestTable>(run: &Run<T>) {
+    let mut execution = run.execution();
+    let call = &mut execution.calls[T::MERKLE as usize][0];
+    call.b += F::from_u32(1 << call.e.as_canonical_u32());
+    let table = T::default();
+    let calls = Traced::new(T::NAME, &table, generate(&table, &execution, 1).0);
+    assert!(Harness::new(vec![calls]).messages().is_err());
 }
 
 /// Recomputes what depends on the rows: what each computes, and the results in memory. With
 /// `carries`, also the state or the node that a row takes from the row above.
-fn follow<T: DigestTable>(rows: &mut [&mut T::Row], execution: &mut Execution, carries: bool) {
+pub fn follow<T: DigestTable>(rows: &mut [&mut T::Row], execution: &mut Execution, carries: bool) {
     let starts: Vec<bool> = rows
         .iter_mut()
         .map(|row| T::chain(row).starts == F::ONE)
@@ -128,70 +123,41 @@ fn follow<T: DigestTable>(rows: &mut [&mut T::Row], execution: &mut Execution, c
     }
 }
 
-/// Returns what is wrong with `height` rows of a run after `edit`, once everything that depends on
-/// the edited cells has been recomputed.
-fn forged<T: DigestTable>(
-    run: &Run,
-    height: usize,
-    edit: impl FnOnce(&mut [&mut T::Row], &mut Execution),
-) -> Option<String>
-where
-    [F]: BorrowMut<T::Row>,
-{
-    forge(&T::default(), run.execution(), height, |rows, execution| {
-        edit(rows, execution);
-        follow::<T>(rows, execution, true);
-    })
-}
-
-fn path<T: DigestTable>(index: u32, depth: u32) -> Run {
+fn path<T: DigestTable>(index: u32, depth: u32) -> Run<T> {
     let mut run = Run::new();
-    run.merkle::<T>(1, index, 20, depth);
+    run.merkle(1, index, 20, depth);
     run
 }
 
-fn hash<T: DigestTable>(words: usize) -> Run {
+fn hash<T: DigestTable>(words: usize) -> Run<T> {
     let mut run = Run::new();
-    run.hash::<T>(0, words);
+    run.hash(0, words);
     run
 }
 
 /// Tables without padding: the last row is the last of a chain, for each mode.
-pub fn full_tables<T: DigestTable>()
-where
-    [F]: BorrowMut<T::Row>,
-{
-    let mut last_is_hash = Run::new();
-    last_is_hash.hash::<T>(0, T::ROW_WORDS + 2);
-    last_is_hash.hash::<T>(3, 5);
-    last_is_hash.hash::<T>(4, 1);
+pub fn full_tables<T: DigestTable>() {
+    let mut last_is_hash = Run::<T>::new();
+    last_is_hash.hash(0, T::ROW_WORDS + 2);
+    last_is_hash.hash(3, 5);
+    last_is_hash.hash(4, 1);
     let mut last_is_path = hash::<T>(7);
-    last_is_path.merkle::<T>(1, 0b101, 20, 3);
-    for run in [last_is_hash, last_is_path, path::<T>(0b10, 2)] {
-        let execution = run.execution();
-        let table = T::default();
-        let bench = Bench::new(&table, &execution);
-        let height = bench.trace().0.values.len() / table.width();
-        bench.assert_accepts();
-        assert_eq!(forged::<T>(&run, height, |_, _| ()), None, "unedited");
-        // No row is padding.
-        assert!(height == 2 || height == 4);
-        let unedited = forge(
-            &table,
-            run.execution(),
-            height,
-            |rows: &mut [&mut T::Row], _| {
-                assert!(rows.iter().all(|row| T::is_active(row)));
-            },
-        );
+    last_is_path.merkle(1, 0b101, 20, 3);
+    for (run, height) in [
+        (last_is_hash, 4),
+        (last_is_path, 4),
+        (path::<T>(0b10, 2), 2),
+    ] {
+        run.assert_fills(height);
+        assert_eq!(forged(&run, height, |_, _| ()), None, "unedited");
+        let unedited = forge::<T>(run.execution(), height, |rows, _| {
+            assert!(rows.iter().all(|row| T::is_active(row)), "padding");
+        });
         assert_eq!(unedited, None);
     }
 }
 
-pub fn open_on_the_last_row<T: DigestTable>()
-where
-    [F]: BorrowMut<T::Row>,
-{
+pub fn open_on_the_last_row<T: DigestTable>() {
     // The calls ask for more rows than the table has.
     for (run, height) in [
         (path::<T>(0, 3), 2),
@@ -203,12 +169,9 @@ where
     }
 }
 
-pub fn entered_in_the_middle<T: DigestTable>()
-where
-    [F]: BorrowMut<T::Row>,
-{
+pub fn entered_in_the_middle<T: DigestTable>() {
     // Row `at` continues the row above, whatever that row is. Its own call is made or is not.
-    let continues = |run: &Run, height: usize, at: usize| {
+    let continues = |run: &Run<T>, height: usize, at: usize| {
         for is_called in [true, false] {
             let fault = forged::<T>(run, height, |rows, execution| {
                 T::chain(rows[at]).starts = F::ZERO;
@@ -235,13 +198,13 @@ where
     }
     // A row continues below the last row of another call.
     let mut below_hash = hash::<T>(3);
-    below_hash.merkle::<T>(1, 0, 20, 1);
+    below_hash.merkle(1, 0, 20, 1);
     continues(&below_hash, 2, 1);
     let mut below_path = path::<T>(0, 1);
-    below_path.merkle::<T>(1, 0, 22, 1);
+    below_path.merkle(1, 0, 22, 1);
     continues(&below_path, 2, 1);
     let mut hash_below_hash = hash::<T>(3);
-    hash_below_hash.hash::<T>(10, 3);
+    hash_below_hash.hash(10, 3);
     continues(&hash_below_hash, 2, 1);
     // A row continues below padding.
     for run in [path::<T>(0, 1), hash::<T>(3)] {
@@ -254,10 +217,7 @@ where
     }
 }
 
-pub fn cut_or_too_long<T: DigestTable>()
-where
-    [F]: BorrowMut<T::Row>,
-{
+pub fn cut_or_too_long<T: DigestTable>() {
     // A call ends early: its remaining rows are a call that was not made, or are missing.
     for run in [path::<T>(0, 3), hash::<T>(2 * T::ROW_WORDS + 1)] {
         let cut = forged::<T>(&run, 4, |rows, _| T::chain(rows[1]).starts = F::ONE);
@@ -283,13 +243,10 @@ where
     assert!(too_long.is_some());
 }
 
-pub fn rows_moved_or_copied<T: DigestTable>()
-where
-    [F]: BorrowMut<T::Row>,
-{
+pub fn rows_moved_or_copied<T: DigestTable>() {
     // Two paths exchange their second rows, either unchanged or with corrected addresses.
     let mut run = path::<T>(0, 2);
-    run.merkle::<T>(3, 0, 30, 2);
+    run.merkle(3, 0, 30, 2);
     for with_addresses in [false, true] {
         let fault = forged::<T>(&run, 4, |rows, _| {
             let (second, fourth) = (*rows[1], *rows[3]);
@@ -328,25 +285,17 @@ where
     }
 }
 
-pub fn another_node_or_index<T: DigestTable>()
-where
-    [F]: BorrowMut<T::Row>,
-{
+pub fn another_node_or_index<T: DigestTable>() {
     // The node of level 1 is not the parent of level 0, and all levels above are computed from it.
     for index in [0, 0b10] {
         for lane in 0..DIGEST_LIMBS {
             let run = path::<T>(index, 2);
-            let fault = forge(
-                &T::default(),
-                run.execution(),
-                2,
-                |rows: &mut [&mut T::Row], execution| {
-                    let node = if index == 0 { 0 } else { DIGEST_LIMBS };
-                    let lane = &mut T::lanes(rows[1])[node + lane];
-                    *lane = F::from_u32(lane.as_canonical_u32() ^ 1);
-                    follow::<T>(rows, execution, false);
-                },
-            );
+            let fault = forge::<T>(run.execution(), 2, |rows, execution| {
+                let node = if index == 0 { 0 } else { DIGEST_LIMBS };
+                let lane = &mut T::lanes(rows[1])[node + lane];
+                *lane = F::from_u32(lane.as_canonical_u32() ^ 1);
+                follow::<T>(rows, execution, false);
+            });
             assert!(fault.is_some(), "index {index}, lane {lane}");
         }
     }
@@ -378,10 +327,7 @@ where
     assert!(fault.is_some());
 }
 
-pub fn another_result_or_state<T: DigestTable>()
-where
-    [F]: BorrowMut<T::Row>,
-{
+pub fn another_result_or_state<T: DigestTable>() {
     // The last row writes to another address.
     for run in [path::<T>(0, 2), hash::<T>(T::ROW_WORDS + 1)] {
         let fault = forged::<T>(&run, 2, |rows, _| {
@@ -391,22 +337,14 @@ where
     }
     // The second row of a hash ignores the first row's state.
     let run = hash::<T>(T::ROW_WORDS + 1);
-    let fault = forge(
-        &T::default(),
-        run.execution(),
-        2,
-        |rows: &mut [&mut T::Row], execution| {
-            T::start(rows[1], None);
-            follow::<T>(rows, execution, false);
-        },
-    );
+    let fault = forge::<T>(run.execution(), 2, |rows, execution| {
+        T::start(rows[1], None);
+        follow::<T>(rows, execution, false);
+    });
     assert!(fault.is_some());
 }
 
-pub fn other_words<T: DigestTable>()
-where
-    [F]: BorrowMut<T::Row>,
-{
+pub fn other_words<T: DigestTable>() {
     let run = hash::<T>(T::ROW_WORDS + 2);
     let edits: [fn(&mut [&mut T::Row]); 4] = [
         // One word fewer, one more, a gap; a first row that is not full.

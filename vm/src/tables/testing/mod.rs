@@ -4,14 +4,18 @@
 mod cores;
 pub mod digests;
 mod forge;
+pub mod paths;
 mod proof;
+mod run;
 
-pub use forge::forge;
+pub use forge::{forge, forged};
+pub use run::{Block, Run, dense, execution};
 
 use std::collections::BTreeMap;
 
 use droste_air::End;
-use droste_air::test_utils::{Failure, Harness, RowBuilder, Table as Tested};
+use droste_air::test_utils::constraint_degree;
+use droste_air::test_utils::{Failure, Harness, RowBuilder, Rows, Table as Traced};
 use droste_native::{EF, F};
 use p3_air::Air;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -19,71 +23,111 @@ use p3_lookup::{InteractionSymbolicBuilder, LogUpGadget, LookupProtocol, Lookups
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 
-use super::{LANES, Table, TraceInput, bus};
+use super::{CallTable, Row, Table, TraceInput, bus};
 use crate::isa::Program;
-use crate::record::{Call, Execution};
+use crate::machine::StandardTables;
+use crate::record::Execution;
 use crate::tables::LookupCounts;
 
 /// Net number of times that a table takes each message, by bus.
 type Messages = BTreeMap<String, BTreeMap<Vec<u32>, u32>>;
 
-/// Returns a run without instructions that makes these calls and leaves these blocks in memory.
-pub fn execution(blocks: Vec<[F; LANES]>, calls: &[(u32, [u32; 5])]) -> Execution {
-    let mut execution = Execution::default();
-    execution.memory.blocks = blocks;
-    for &(identity, operands) in calls {
-        let [a, b, c, d, e] = operands.map(F::from_u32);
-        execution.calls[identity as usize].push(Call { a, b, c, d, e });
+/// A table under test.
+pub trait Tested:
+    CallTable
+    + Default
+    + Into<StandardTables>
+    + Air<InteractionSymbolicBuilder<F>>
+    + Air<InteractionSymbolicBuilder<F, EF>>
+    + Air<RowBuilder<F>>
+{
+    /// Returns the blocks with which every [`Run`] begins.
+    fn data() -> Vec<Block> {
+        Vec::new()
     }
-    execution
+
+    /// Computes again everything that depends on the edited cells of rows: what rows carry over
+    /// from the row above, what they compute, and the results in memory.
+    fn recompute(rows: &mut [&mut Self::Row], execution: &mut Execution);
+}
+
+/// Asserts the number of columns of a table, the degree of its constraints, and the number of base
+/// field columns of its lookup argument at degree 3: the accumulator and one column per packed
+/// lookup.
+pub fn assert_shape<T: Tested>(width: usize, degree: usize, lookup_width: usize) {
+    let table = T::default();
+    assert_eq!(table.width(), width);
+    assert_eq!(constraint_degree::<F, _>(&table), degree);
+    let packed = Lookups::from_air::<EF, T>(&table).pack_same_bus(&LogUpGadget, 3);
+    for lookup in packed.iter() {
+        assert!(
+            LogUpGadget.constraint_degree(lookup) <= 3,
+            "degree of a lookup"
+        );
+    }
+    let columns = (1 + packed.len()) * droste_native::field::EXTENSION_DEGREE;
+    assert_eq!(columns, lookup_width);
+}
+
+/// Returns the honest trace of the least height that is at least `height`, and its lookups.
+pub fn generate(
+    table: &impl Table,
+    execution: &Execution,
+    height: usize,
+) -> (RowMajorMatrix<F>, LookupCounts) {
+    let program = Program::default();
+    let input = TraceInput {
+        program: &program,
+        execution,
+    };
+    let mut counts = LookupCounts::new(&input);
+    let rows = table.rows(&input).max(height);
+    let log_height = rows.next_power_of_two().ilog2() as usize;
+    let trace = table.trace(&input, log_height, &mut counts);
+    assert_eq!(trace.height(), 1 << log_height);
+    assert_eq!(trace.width(), table.width());
+    (trace, counts)
+}
+
+/// Asserts that no change of a cell of these rows passes, whatever follows the last row, except
+/// that of columns which are free on padding. The other side of every bus is honest.
+pub fn assert_no_cell_changes<T: Tested>(
+    execution: &Execution,
+    height: usize,
+    names: &[String],
+    free_on_padding: &[&str],
+    rows: &Rows,
+) {
+    let table = T::default();
+    let (trace, _) = generate(&table, execution, height);
+    for end in [End::Ring, End::Repeat] {
+        let traced = Traced::new(T::NAME, &table, trace.clone()).names(names.to_vec());
+        let mut harness = Harness::new(vec![traced.end(end)]);
+        for bus in bus::DECLARATIONS {
+            harness = harness.open_bus(bus.bus);
+        }
+        for column in free_on_padding {
+            harness = harness.free_on_padding(T::NAME, column, "no message on padding");
+        }
+        harness.mutate(T::NAME, rows).expect_caught();
+    }
 }
 
 /// A table with the run it serves.
 pub struct Bench<'a, T> {
-    table: &'a T,
+    table: T,
     execution: &'a Execution,
 }
 
-impl<'a, T> Bench<'a, T>
-where
-    T: Table + Air<InteractionSymbolicBuilder<F, EF>> + Air<RowBuilder<F>>,
-{
-    pub fn new(table: &'a T, execution: &'a Execution) -> Self {
+impl<'a, T: Tested> Bench<'a, T> {
+    pub fn new(execution: &'a Execution) -> Self {
+        let table = T::default();
         Self { table, execution }
-    }
-
-    /// Returns the honest trace of the least height, and its lookup counts.
-    pub fn trace(&self) -> (RowMajorMatrix<F>, LookupCounts) {
-        self.generate(1)
     }
 
     /// Returns the honest trace of the least height that is at least `height`.
     pub fn trace_of(&self, height: usize) -> RowMajorMatrix<F> {
-        self.generate(height).0
-    }
-
-    fn rows(&self) -> usize {
-        let program = Program::default();
-        let input = TraceInput {
-            program: &program,
-            execution: self.execution,
-        };
-        self.table.rows(&input)
-    }
-
-    fn generate(&self, height: usize) -> (RowMajorMatrix<F>, LookupCounts) {
-        let program = Program::default();
-        let input = TraceInput {
-            program: &program,
-            execution: self.execution,
-        };
-        let mut counts = LookupCounts::new(&input);
-        let rows = self.table.rows(&input).max(height);
-        let log_height = rows.next_power_of_two().ilog2() as usize;
-        let trace = self.table.trace(&input, log_height, &mut counts);
-        assert_eq!(trace.height(), 1 << log_height);
-        assert_eq!(trace.width(), self.table.width());
-        (trace, counts)
+        generate(&self.table, self.execution, height).0
     }
 
     /// Returns the first thing that is wrong with a trace, if any: a constraint, a call that was
@@ -118,7 +162,7 @@ where
             return Some(format!("block {fields:?} is not in memory"));
         }
         let mut calls = messages.remove(bus::CALL.name()).unwrap_or_default();
-        for (precompile, call) in super::calls(self.table.precompiles(), self.execution) {
+        for (precompile, call) in super::calls(T::PRECOMPILES, self.execution) {
             let mut message = vec![precompile.identity];
             let operands = [call.a, call.b, call.c, call.d, call.e];
             message.extend(operands.map(|operand| operand.as_canonical_u32()));
@@ -150,70 +194,70 @@ where
     }
 
     /// Asserts that the honest trace is accepted and that its multiplicities are the numbers of its
-    /// lookups.
-    pub fn assert_accepts(&self) {
-        let (trace, counts) = self.trace();
+    /// lookups. Returns its height.
+    pub fn assert_accepts(&self) -> usize {
+        let (trace, counts) = generate(&self.table, self.execution, 1);
         assert_eq!(self.fault(&trace), None);
-        let mut counted = vec![0; counts.blocks.len()];
         if self.table.is_sound_with(End::Repeat) {
             // There, the last row must be padding.
-            let height = trace.height();
-            let (padded, _) = self.generate(self.rows() + 1);
+            let rows = super::calls(T::PRECOMPILES, self.execution)
+                .map(|(precompile, call)| super::call_rows(precompile, call))
+                .sum::<usize>();
+            let padded = self.trace_of(rows + 1);
             assert_eq!(
                 self.fault_with(End::Repeat, &padded),
                 None,
-                "of {height} rows"
+                "of {} rows",
+                trace.height()
             );
         }
+        let mut counted = vec![0; counts.blocks.len()];
         let mut messages = self.messages(End::Ring, &trace).expect("accepted above");
         for (fields, count) in messages.remove(bus::BLOCK.name()).unwrap_or_default() {
             counted[fields[0] as usize] += count;
         }
         assert_eq!(counted, counts.blocks);
+        trace.height()
     }
 
-    /// Changes every cell of the honest trace, one at a time, to several values. Returns the cells
-    /// `(row, column)` of which a change was not noticed.
-    pub fn free_cells(&self) -> Vec<(usize, usize)> {
-        let (honest, _) = self.trace();
-        let width = honest.width();
-        let mut trace = honest.clone();
-        let mut free = Vec::new();
-        for (index, &value) in honest.values.iter().enumerate() {
+    /// Changes every cell of the honest trace, one at a time, to several values. Asserts that every
+    /// change is noticed, except those of columns that are free on such a row. A name without an
+    /// index stands for all columns of an array.
+    pub fn assert_constrained(
+        &self,
+        names: &[String],
+        free: impl Fn(&T::Row) -> &'static [&'static str],
+    ) {
+        let mut trace = self.trace_of(1);
+        let width = trace.width();
+        for index in 0..trace.values.len() {
+            let value = trace.values[index];
             let others = [
                 value + F::ONE,
                 F::ONE - value,
                 value.double() + F::from_u32(7),
             ];
-            for other in others.into_iter().filter(|&other| other != value) {
+            let noticed = others.into_iter().all(|other| {
                 trace.values[index] = other;
-                if self.fault(&trace).is_none() {
-                    free.push((index / width, index % width));
-                    break;
-                }
-            }
+                other == value || self.fault(&trace).is_some()
+            });
             trace.values[index] = value;
+            if !noticed {
+                let (row, name) = (index / width, names[index % width].as_str());
+                let array = name.split('[').next().unwrap_or(name);
+                let free = free(Row::of(&mut trace.values[row * width..][..width]));
+                assert!(
+                    free.contains(&name) || free.contains(&array),
+                    "row {row}, column {name}"
+                );
+            }
         }
-        free
-    }
-
-    /// Returns the number of base field columns of the lookup argument at degree 3: the accumulator
-    /// and one column per packed lookup.
-    pub fn lookup_width(&self) -> usize {
-        let packed = Lookups::from_air::<EF, T>(self.table).pack_same_bus(&LogUpGadget, 3);
-        for lookup in packed.iter() {
-            assert!(
-                LogUpGadget.constraint_degree(lookup) <= 3,
-                "degree of a lookup"
-            );
-        }
-        (1 + packed.len()) * droste_native::field::EXTENSION_DEGREE
     }
 
     /// Returns the net number of times that the table takes each message, by bus, or the constraint
     /// that fails.
     fn messages(&self, end: End, trace: &RowMajorMatrix<F>) -> Result<Messages, Failure> {
-        let table = Tested::new(self.table.name(), self.table, trace.clone()).end(end);
+        let table = Traced::new(T::NAME, &self.table, trace.clone()).end(end);
         Harness::new(vec![table]).messages()
     }
 }

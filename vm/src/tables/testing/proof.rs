@@ -1,17 +1,16 @@
 //! Proves one table together with two more, which provide the calls and the block memory of a run.
 
-use droste_air::test_utils::RowBuilder;
-use droste_native::{Blake3Suite, EF, F, FriSettings, config};
+use droste_native::{Blake3Suite, F, FriSettings, config};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_batch_stark::{ProverData, StarkInstance, prove_batch, verify_batch};
 use p3_field::PrimeCharacteristicRing;
-use p3_lookup::{InteractionBuilder, InteractionSymbolicBuilder};
+use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
 
-use super::Bench;
+use super::{Bench, Tested, generate};
 use crate::machine::StandardTables;
+use crate::tables::LANES;
 use crate::tables::bus::{self, BlockMessage, CallMessage};
-use crate::tables::{LANES, Table};
 
 /// The table under test, or one of the two that replace the rest of the machine. All tables of the
 /// machine have one type here, so that the prover is compiled once for all of them.
@@ -71,17 +70,10 @@ where
     }
 }
 
-impl<T> Bench<'_, T>
-where
-    T: Table
-        + Copy
-        + Air<InteractionSymbolicBuilder<F, EF>>
-        + Air<RowBuilder<F>>
-        + Into<StandardTables>,
-{
+impl<T: Tested> Bench<'_, T> {
     /// Returns whether Plonky3's verifier accepts a proof of the honest trace.
     pub fn proves(&self) -> bool {
-        let (tested, counts) = self.trace();
+        let (tested, counts) = generate(&self.table, self.execution, 1);
         let mut blocks = Vec::new();
         let height = self.execution.memory.blocks.len().next_power_of_two();
         for address in 0..height {
@@ -102,7 +94,7 @@ where
         calls.resize((calls.len() / 7).next_power_of_two().max(2) * 7, F::ZERO);
 
         prove_and_verify(
-            (*self.table).into(),
+            T::default().into(),
             &[
                 tested,
                 RowMajorMatrix::new(blocks, LANES + 2),

@@ -5,7 +5,7 @@
 //! first address, and a value that no instruction constrains is a free hint. No constraint is
 //! needed for `count`: unless it is the number of lookups, the bus does not balance.
 
-use std::borrow::{Borrow, BorrowMut};
+use std::borrow::Borrow;
 
 use droste_air::End;
 use droste_native::F;
@@ -13,11 +13,9 @@ use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionBuilder;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
-use crate::tables::LookupCounts;
 use crate::tables::bus::{WordMessage, provide_word};
-use crate::tables::{Table, TraceInput};
+use crate::tables::{LookupCounts, Table, TraceInput, fill_rows};
 
 droste_air::columns! {
     /// One word.
@@ -81,17 +79,10 @@ impl Table for WordsTable {
         counts: &mut LookupCounts,
     ) -> RowMajorMatrix<F> {
         let memory = &input.execution.memory;
-        let width = WordCols::<u8>::WIDTH;
-        let mut values = F::zero_vec(width << log_height);
-        values
-            .par_chunks_exact_mut(width)
-            .enumerate()
-            .for_each(|(index, row)| {
-                let row: &mut WordCols<F> = row.borrow_mut();
-                row.address = F::from_u32(memory.word_base) + F::from_usize(index);
-                row.value = memory.words.get(index).copied().unwrap_or_default();
-                row.count = F::from_u32(counts.words.get(index).copied().unwrap_or(0));
-            });
-        RowMajorMatrix::new(values, width)
+        fill_rows(self.width(), log_height, |index, row: &mut WordCols<F>| {
+            row.address = F::from_u32(memory.word_base) + F::from_usize(index);
+            row.value = memory.words.get(index).copied().unwrap_or_default();
+            row.count = F::from_u32(counts.words.get(index).copied().unwrap_or(0));
+        })
     }
 }

@@ -1,12 +1,7 @@
-use std::borrow::Borrow;
-
-use droste_air::test_utils::constraint_degree;
 use droste_native::field::MODULUS;
 use droste_native::precompile::{ext_from_block, ext_to_block, fold, horner, right_shifts, unpack};
 use droste_native::{EF, F};
-use p3_air::BaseAir;
 use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32};
-use p3_matrix::Matrix;
 use proptest::prelude::*;
 
 mod shifts;
@@ -16,39 +11,43 @@ use super::{ExtCols, ExtTable};
 use crate::isa::id;
 use crate::record::Execution;
 use crate::tables::LANES;
-use crate::tables::testing::{Bench, execution, forge};
-
-type Block = [F; LANES];
+use crate::tables::testing::{self, Block, Tested, assert_shape, dense, forged};
 
 fn element(seed: u32) -> EF {
     EF::from_basis_coefficients_fn(|i| F::from_u32(seed * 1_000_003 + 17 * i as u32 + 1).cube())
 }
 
-fn dense(seed: u32) -> Block {
-    std::array::from_fn(|i| F::from_u32(seed * 77_777 + 5 * i as u32 + 3).cube())
-}
+impl Tested for ExtTable {
+    /// Blocks 0 to 3 are dense, 4 to 7 are elements; 7 is beta.
+    fn data() -> Vec<Block> {
+        let elements = (4..8).map(|seed| ext_to_block(element(seed)));
+        (0..4).map(dense).chain(elements).collect()
+    }
 
-/// A run: blocks 0 to 3 hold dense data, 4 to 6 elements, 7 beta; results follow from 8 on.
-struct Run {
-    blocks: Vec<Block>,
-    calls: Vec<(u32, [u32; 5])>,
-}
-
-impl Run {
-    fn new() -> Self {
-        let mut blocks: Vec<Block> = (0..4).map(dense).collect();
-        blocks.extend((4..8).map(|seed| ext_to_block(element(seed))));
-        Self {
-            blocks,
-            calls: Vec::new(),
+    fn recompute(rows: &mut [&mut ExtCols<F>], execution: &mut Execution) {
+        let mut above = [F::ZERO; 5];
+        for row in rows {
+            if row.continues == F::ONE {
+                row.b = above;
+            }
+            fill_steps(row);
+            if row.is_horner == F::ONE {
+                row.d = row.steps[3];
+            }
+            if row.is_horner == F::ONE || row.is_unpack == F::ONE {
+                let out = row.d_word.as_canonical_u32() as usize;
+                let blocks = &mut execution.memory.blocks;
+                blocks.resize(blocks.len().max(out + 1), [F::ZERO; LANES]);
+                blocks[out][..5].copy_from_slice(&row.d);
+            }
+            above = row.d;
         }
     }
+}
 
-    fn result(&mut self, block: Block) -> u32 {
-        self.blocks.push(block);
-        self.blocks.len() as u32 - 1
-    }
+type Run = testing::Run<ExtTable>;
 
+impl Run {
     fn ext(&mut self, a: u32, b: u32, c: u32, e: u32) {
         let operand = |value: u32, scalar: bool| {
             if scalar {
@@ -64,30 +63,28 @@ impl Run {
         } else {
             left * right + addend
         };
-        let d = self.result(ext_to_block(value));
+        let d = self.push([ext_to_block(value)]);
         self.calls.push((id::EXT, [a, b, c, d, e]));
     }
 
     fn horner(&mut self, a: u32, skip: usize, length: usize) {
         let beta = ext_from_block(&self.blocks[7]).unwrap();
         let value = horner(&self.blocks[a as usize..], skip, length, beta).unwrap();
-        let d = self.result(ext_to_block(value));
+        let d = self.push([ext_to_block(value)]);
         self.calls
             .push((id::HORNER, [a, 7, length as u32, d, skip as u32]));
     }
 
     fn unpack(&mut self, a: u32, skip: usize, count: usize) {
         let elements = unpack(&self.blocks[a as usize..4], skip, count).unwrap();
-        let d = self.blocks.len() as u32;
-        self.blocks.extend(elements.into_iter().map(ext_to_block));
+        let d = self.push(elements.into_iter().map(ext_to_block));
         self.calls
             .push((id::UNPACK, [a, 0, count as u32, d, skip as u32]));
     }
 
     fn shifts(&mut self, x: u32, count: usize) {
         let blocks = right_shifts(F::from_u32(x), count).unwrap();
-        let a = self.blocks.len() as u32;
-        self.blocks.extend(blocks);
+        let a = self.push(blocks);
         self.calls
             .push((id::RIGHT_SHIFTS, [a, x, count as u32, 0, 0]));
     }
@@ -98,17 +95,9 @@ impl Run {
     }
 
     fn block_eq(&mut self, a: u32) {
-        let b = self.result(self.blocks[a as usize]);
+        let b = self.push([self.blocks[a as usize]]);
         self.calls.push((id::BLOCK_EQ, [a, b, 0, 0, 0]));
     }
-
-    fn execution(&self) -> Execution {
-        execution(self.blocks.clone(), &self.calls)
-    }
-}
-
-fn assert_accepts(run: &Run) {
-    Bench::new(&ExtTable, &run.execution()).assert_accepts();
 }
 
 fn mixed() -> Run {
@@ -133,22 +122,18 @@ fn mixed() -> Run {
 
 #[test]
 fn width_and_degree_are_pinned() {
-    let run = Execution::default();
-    let bench = Bench::new(&ExtTable, &run);
-    assert_eq!(BaseAir::<F>::width(&ExtTable), 64);
-    assert_eq!(constraint_degree::<F, _>(&ExtTable), 3);
     // The accumulator, the call, and two columns of two block lookups each.
-    assert_eq!(bench.lookup_width(), 20);
+    assert_shape::<ExtTable>(64, 3, 20);
 }
 
 #[test]
 fn no_calls_is_a_trace_of_padding() {
-    assert_accepts(&Run::new());
+    Run::new().assert_accepts();
 }
 
 #[test]
 fn every_call_is_accepted() {
-    assert_accepts(&mixed());
+    mixed().assert_accepts();
 }
 
 #[test]
@@ -157,22 +142,19 @@ fn every_window_agrees_with_the_native_function() {
         for length in [1, 2, 7, 8, 9, 16, 17] {
             let mut run = Run::new();
             run.horner(0, skip, length);
-            assert_accepts(&run);
+            run.assert_accepts();
         }
     }
 }
 
 #[test]
 fn a_batch_proof_verifies() {
-    assert!(Bench::new(&ExtTable, &mixed().execution()).proves());
+    assert!(mixed().proves());
 }
 
 #[test]
 fn a_batch_proof_of_a_wrong_result_is_rejected() {
-    let run = mixed();
-    let mut execution = run.execution();
-    execution.memory.blocks[run.blocks.len() - 1][0] += F::ONE;
-    assert!(!Bench::new(&ExtTable, &execution).proves());
+    assert!(!mixed().with_wrong_result().proves());
 }
 
 #[test]
@@ -181,7 +163,7 @@ fn every_unpacking_agrees_with_the_native_function() {
         for count in 1..=4 {
             let mut run = Run::new();
             run.unpack(0, skip, count);
-            assert_accepts(&run);
+            run.assert_accepts();
         }
     }
 }
@@ -202,57 +184,14 @@ fn full_tables_are_accepted() {
             6 => (0..2).for_each(|_| run.shifts(255, 1)),
             _ => run.unpack(0, 6, 2),
         }
-        let execution = run.execution();
-        let bench = Bench::new(&ExtTable, &execution);
-        assert_eq!(bench.trace().0.height(), 4);
-        bench.assert_accepts();
-        assert!(bench.proves());
+        run.assert_fills(4);
+        assert!(run.proves());
     }
 }
 
 #[test]
 fn every_cell_that_matters_is_constrained() {
-    let run = mixed();
-    let execution = run.execution();
-    let bench = Bench::new(&ExtTable, &execution);
-    let (trace, _) = bench.trace();
-    let names = ExtCols::<u8>::names();
-    for (row, column) in bench.free_cells() {
-        let columns: &ExtCols<F> = trace.values[row * names.len()..][..names.len()].borrow();
-        let array = names[column].split('[').next().unwrap();
-        let free = columns.free_columns();
-        assert!(
-            free.contains(&array) || free.contains(&names[column].as_str()),
-            "row {row}, column {}: {columns:?}",
-            names[column]
-        );
-    }
-}
-
-/// Returns what is wrong with an edited trace of `height` rows, once everything that depends on the
-/// edited cells has been recomputed: what rows carry over from the row above, the steps, and the
-/// results in memory.
-fn forged(run: &Run, height: usize, edit: impl FnOnce(&mut [&mut ExtCols<F>])) -> Option<String> {
-    forge(&ExtTable, run.execution(), height, |rows, execution| {
-        edit(rows);
-        let mut above = [F::ZERO; 5];
-        for row in rows {
-            if row.continues == F::ONE {
-                row.b = above;
-            }
-            fill_steps(row);
-            if row.is_horner == F::ONE {
-                row.d = row.steps[3];
-            }
-            if row.is_horner == F::ONE || row.is_unpack == F::ONE {
-                let out = row.d_word.as_canonical_u32() as usize;
-                let blocks = &mut execution.memory.blocks;
-                blocks.resize(blocks.len().max(out + 1), [F::ZERO; LANES]);
-                blocks[out][..5].copy_from_slice(&row.d);
-            }
-            above = row.d;
-        }
-    })
+    mixed().assert_constrained(&ExtCols::<u8>::names(), ExtCols::free_columns);
 }
 
 /// Two rows of `horner` that fill a table of height 2.
@@ -264,15 +203,15 @@ fn two_blocks(skip: usize, length: usize) -> Run {
 
 #[test]
 fn an_unedited_forgery_is_honest() {
-    assert_eq!(forged(&two_blocks(3, 9), 2, |_| ()), None);
-    assert_eq!(forged(&mixed(), 64, |_| ()), None);
+    assert_eq!(forged(&two_blocks(3, 9), 2, |_, _| ()), None);
+    assert_eq!(forged(&mixed(), 64, |_, _| ()), None);
 }
 
 #[test]
 fn a_chain_open_on_the_last_row_is_rejected() {
     let mut run = two_blocks(0, 16);
     run.calls[0].1[2] = 24;
-    let fault = forged(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows, _| {
         rows[0].b_word = F::from_u32(24);
         rows[1].b_word = F::from_u32(16);
     });
@@ -285,9 +224,9 @@ fn a_chain_entered_in_the_middle_is_rejected() {
     let mut run = Run::new();
     run.ext(4, 5, 6, 0);
     run.horner(0, 0, 8);
-    assert!(forged(&run, 2, |rows| rows[1].continues = F::ONE).is_some());
+    assert!(forged(&run, 2, |rows, _| rows[1].continues = F::ONE).is_some());
     let run = two_blocks(0, 16);
-    assert!(forged(&run, 2, |rows| rows[0].continues = F::ONE).is_some());
+    assert!(forged(&run, 2, |rows, _| rows[0].continues = F::ONE).is_some());
 }
 
 /// Memory holds the result that the forger needs.
@@ -299,9 +238,9 @@ fn another_sum_is_rejected() {
         let out = rows[1].d_word.as_canonical_u32() as usize;
         execution.memory.blocks[out][..5].copy_from_slice(&rows[1].d);
     };
-    assert!(forge(&ExtTable, execution, 2, another).is_some());
+    assert!(testing::forge::<ExtTable>(execution, 2, another).is_some());
     // The sum before the first row is not zero.
-    let fault = forged(&two_blocks(0, 16), 2, |rows| rows[0].b[0] = F::ONE);
+    let fault = forged(&two_blocks(0, 16), 2, |rows, _| rows[0].b[0] = F::ONE);
     assert!(fault.is_some());
 }
 
@@ -314,17 +253,19 @@ fn a_window_with_a_gap_is_rejected() {
         |rows| rows[1].window.swap(0, 7),
     ];
     for edit in edits {
-        assert!(forged(&two_blocks(3, 9), 2, edit).is_some());
+        assert!(forged(&two_blocks(3, 9), 2, |rows, _| edit(rows)).is_some());
     }
     // The first row ends early, and the second takes the lane.
-    let early = forged(&two_blocks(3, 9), 2, |rows| {
+    let early = forged(&two_blocks(3, 9), 2, |rows, _| {
         rows[0].window[7] = F::ZERO;
         rows[1].window[4] = F::ONE;
         rows[1].b_word += F::ONE;
     });
     assert!(early.is_some());
     // The second row begins late.
-    let late = forged(&two_blocks(3, 9), 2, |rows| rows[1].window.rotate_right(1));
+    let late = forged(&two_blocks(3, 9), 2, |rows, _| {
+        rows[1].window.rotate_right(1)
+    });
     assert!(late.is_some());
 }
 
@@ -336,13 +277,13 @@ fn packed(skip: usize, count: usize) -> Run {
 
 #[test]
 fn an_element_of_other_lanes_is_rejected() {
-    assert_eq!(forged(&packed(6, 3), 4, |_| ()), None);
+    assert_eq!(forged(&packed(6, 3), 4, |_, _| ()), None);
     for i in 0..5 {
-        let fault = forged(&packed(6, 3), 4, |rows| rows[0].d[i] += F::ONE);
+        let fault = forged(&packed(6, 3), 4, |rows, _| rows[0].d[i] += F::ONE);
         assert!(fault.is_some());
     }
     // The second element does not begin where the first ends.
-    let fault = forged(&packed(0, 2), 2, |rows| {
+    let fault = forged(&packed(0, 2), 2, |rows, _| {
         rows[1].window.rotate_right(1);
         rows[1].a_word += F::ONE;
     });
@@ -353,14 +294,14 @@ fn an_element_of_other_lanes_is_rejected() {
 fn an_element_without_its_second_block_is_rejected() {
     // One element over two blocks whose tail is cut off: in the ring of rows, its coefficients come
     // from row 0.
-    let fault = forged(&packed(6, 1), 1, |rows| {
+    let fault = forged(&packed(6, 1), 1, |rows, _| {
         let a = rows[0].a;
         rows[0].d = std::array::from_fn(|i| a[(6 + i) % 8]);
     });
     assert!(fault.is_some());
     // The tail reads another block.
     let other = packed(6, 1).blocks[2];
-    let fault = forged(&packed(6, 1), 2, |rows| {
+    let fault = forged(&packed(6, 1), 2, |rows, _| {
         rows[1].a_word = F::TWO;
         rows[1].a = other;
         let a = rows[0].a;
@@ -368,7 +309,7 @@ fn an_element_without_its_second_block_is_rejected() {
     });
     assert!(fault.is_some());
     // The tail's block is not looked up.
-    let fault = forged(&packed(6, 1), 2, |rows| {
+    let fault = forged(&packed(6, 1), 2, |rows, _| {
         rows[1].a[0] += F::ONE;
         rows[0].d[2] += F::ONE;
     });
@@ -380,14 +321,14 @@ fn fewer_elements_than_asked_for_are_rejected() {
     // A chain that is cut short at the end of the table, or by its tail.
     let mut run = packed(0, 2);
     run.calls[0].1[2] = 3;
-    let fault = forged(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows, _| {
         rows[0].b_word = F::from_u32(3);
         rows[1].b_word = F::TWO;
     });
     assert!(fault.is_some());
     let mut run = packed(6, 1);
     run.calls[0].1[2] = 2;
-    let fault = forged(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows, _| {
         rows[1].is_unpack = F::ZERO;
         rows[1].window = [F::ZERO; 8];
     });
@@ -400,7 +341,7 @@ fn chains_do_not_change_their_mode() {
     let mut run = Run::new();
     run.horner(1, 0, 8);
     run.unpack(0, 3, 1);
-    let fault = forged(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows, _| {
         let (horner, unpack) = (*rows[0], *rows[1]);
         *rows[0] = unpack;
         *rows[1] = horner;
@@ -418,11 +359,11 @@ fn chains_do_not_change_their_mode() {
 #[test]
 fn elements_do_not_go_on_in_shifts() {
     let mut run = Run::new();
-    let data = run.result([F::ZERO; 8]);
+    let data = run.push([[F::ZERO; 8]]);
     let out = run.blocks.len() as u32;
     run.blocks.push([F::ZERO; 8]);
     run.calls = vec![(id::UNPACK, [data, 0, 2, out, 0])];
-    let fault = forged(&run, 2, |rows| {
+    let fault = forged(&run, 2, |rows, _| {
         let (first, second) = rows.split_at_mut(1);
         second[0].is_unpack = F::ZERO;
         second[0].is_shifts = F::ONE;
@@ -448,7 +389,7 @@ fn an_ext_row_cannot_pretend_another_operand_e() {
     let mut run = Run::new();
     run.ext(4, 5, 6, 0);
     run.calls[0].1[4] = 1;
-    let fault = forged(&run, 1, |rows| {
+    let fault = forged(&run, 1, |rows, _| {
         rows[0].scalar_b = F::ZERO;
         rows[0].window[1] = F::ONE;
         rows[0].b = std::array::from_fn(|i| run.blocks[5][i]);
@@ -465,6 +406,6 @@ proptest! {
         prop_assume!(skip + length <= 8 * (4 - start as usize));
         let mut run = Run::new();
         run.horner(start, skip, length);
-        assert_accepts(&run);
+        run.assert_accepts();
     }
 }

@@ -6,8 +6,9 @@ use droste_native::precompile::right_shifts;
 use p3_field::{Field, PrimeCharacteristicRing, PrimeField32};
 
 use super::super::ExtCols;
-use super::{Run, assert_accepts, forged};
+use super::Run;
 use crate::isa::id;
+use crate::tables::testing::forged;
 
 #[test]
 fn shifts_of_all_sizes_agree_with_the_native_function() {
@@ -16,8 +17,8 @@ fn shifts_of_all_sizes_agree_with_the_native_function() {
         for x in [0, 1, 127, largest / 3, largest - 1, largest] {
             let mut run = Run::new();
             run.shifts(x, count);
-            assert_accepts(&run);
-            assert_eq!(forged(&run, count.next_power_of_two(), |_| ()), None);
+            run.assert_accepts();
+            assert_eq!(forged(&run, count.next_power_of_two(), |_, _| ()), None);
         }
     }
     assert!(right_shifts(F::from_u32(256), 1).is_err());
@@ -33,7 +34,7 @@ fn shifts_of(x: u32, bits: u64, edit: impl FnOnce(&mut [&mut ExtCols<F>])) -> Op
     for i in 0..4 {
         run.blocks[at + i] = std::array::from_fn(|j| F::from_u64(bits >> (8 * i + j)));
     }
-    forged(&run, 4, edit)
+    forged(&run, 4, |rows, _| edit(rows))
 }
 
 #[test]
@@ -77,7 +78,7 @@ fn shifts_by_halves_are_rejected() {
     // 6 = 2 * 3, and 3 = 2 * (3 / 2).
     run.blocks[at] = [F::ZERO; 8];
     run.blocks[at][..3].copy_from_slice(&[F::from_u32(6), F::from_u32(3), F::from_u32(3) * half]);
-    assert!(forged(&run, 1, |_| ()).is_some());
+    assert!(forged(&run, 1, |_, _| ()).is_some());
 }
 
 #[test]
@@ -87,7 +88,7 @@ fn shifts_of_another_number_of_blocks_are_rejected() {
         let mut run = Run::new();
         run.shifts(x, count);
         run.calls[0].1[2] = asked;
-        let fault = forged(&run, 4, |rows| {
+        let fault = forged(&run, 4, |rows, _| {
             for (index, row) in rows.iter_mut().enumerate().take(count) {
                 row.b_word = F::from_u32(asked) - F::from_usize(index);
             }
@@ -99,7 +100,7 @@ fn shifts_of_another_number_of_blocks_are_rejected() {
     let mut run = Run::new();
     run.shifts(200, 1);
     run.calls[0].1[4] = 1;
-    let fault = forged(&run, 1, |rows| rows[0].window.rotate_right(1));
+    let fault = forged(&run, 1, |rows, _| rows[0].window.rotate_right(1));
     assert!(fault.is_some());
     // Blocks 0, 1, 2 and 2 of an integer that is not canonical: without block 3, nothing compares
     // it with the modulus.
@@ -116,7 +117,7 @@ fn shifts_of_another_number_of_blocks_are_rejected() {
     run.shifts(0, 1);
     run.calls.pop();
     run.calls[0].1[2] = 5;
-    let fault = forged(&run, 8, |rows| {
+    let fault = forged(&run, 8, |rows, _| {
         let mut fifth = *rows[3];
         fifth.a_word += F::ONE;
         fifth.window.rotate_right(1);
@@ -151,10 +152,10 @@ fn shifts_do_not_go_on_in_other_modes() {
         rows[1].a = next;
     };
     // The row below is the tail of a chain.
-    assert!(forged(&run, 2, first).is_some());
+    assert!(forged(&run, 2, |rows, _| first(rows)).is_some());
     // It is an element, with a tail of its own.
     run.calls[0].1[2] = 2;
-    let fault = forged(&run, 4, |rows| {
+    let fault = forged(&run, 4, |rows, _| {
         first(rows);
         rows[0].b_word = F::TWO;
         *rows[2] = *rows[1];

@@ -15,69 +15,52 @@ use crate::record::Execution;
 use crate::tables::LANES;
 use crate::tables::poseidon16_tweaked::trace::fill_compression;
 use crate::tables::poseidon16_tweaked::{Poseidon16TweakedTable, TweakedCols};
-use crate::tables::testing::{Bench, forge};
+use crate::tables::testing::{Bench, Tested, forged};
 
-/// Returns what is wrong with an edited trace of `height` rows, once everything that depends on the
-/// edited cells has been recomputed: what is carried from row to row, the permutations, and the
-/// results in memory.
-fn forged(
-    run: &Run,
-    height: usize,
-    edit: impl FnOnce(&mut [&mut TweakedCols<F>], &mut Execution),
-) -> Option<String> {
-    forge(
-        &Poseidon16TweakedTable,
-        run.execution(),
-        height,
-        |rows: &mut [&mut TweakedCols<F>], execution| {
-            edit(rows, execution);
-            recompute(rows, execution);
-        },
-    )
-}
-
-fn recompute(rows: &mut [&mut TweakedCols<F>], execution: &mut Execution) {
-    let one = |flag: F| flag == F::ONE;
-    for index in 0..rows.len() {
-        let (above, rest) = rows.split_at_mut(index);
-        let row = &mut *rest[0];
-        let above = above.last().filter(|_| !one(row.starts));
-        let mut input = row.permutation.inputs;
-        if let Some(above) = above {
-            let output: Node = std::array::from_fn(|lane| above.permutation.outputs()[lane]);
-            if one(above.is_even) {
-                row.values[..NODE_LANES].copy_from_slice(&output);
-                row.values[NODE_LANES..].copy_from_slice(&above.values[NODE_LANES..]);
-            } else if one(above.is_odd) {
-                row.values[NODE_LANES..].copy_from_slice(&output);
-                row.values[..NODE_LANES].copy_from_slice(&above.values[..NODE_LANES]);
+impl Tested for Poseidon16TweakedTable {
+    fn recompute(rows: &mut [&mut TweakedCols<F>], execution: &mut Execution) {
+        let one = |flag: F| flag == F::ONE;
+        for index in 0..rows.len() {
+            let (above, rest) = rows.split_at_mut(index);
+            let row = &mut *rest[0];
+            let above = above.last().filter(|_| !one(row.starts));
+            let mut input = row.permutation.inputs;
+            if let Some(above) = above {
+                let output: Node = std::array::from_fn(|lane| above.permutation.outputs()[lane]);
+                if one(above.is_even) {
+                    row.values[..NODE_LANES].copy_from_slice(&output);
+                    row.values[NODE_LANES..].copy_from_slice(&above.values[NODE_LANES..]);
+                } else if one(above.is_odd) {
+                    row.values[NODE_LANES..].copy_from_slice(&output);
+                    row.values[..NODE_LANES].copy_from_slice(&above.values[..NODE_LANES]);
+                }
+                if one(row.is_left) {
+                    input[8..12].copy_from_slice(&output);
+                } else if one(row.is_right) {
+                    input[12..].copy_from_slice(&output);
+                }
             }
-            if one(row.is_left) {
-                input[8..12].copy_from_slice(&output);
-            } else if one(row.is_right) {
-                input[12..].copy_from_slice(&output);
+            if one(row.is_even) || one(row.is_odd) {
+                let from = if one(row.is_odd) { NODE_LANES } else { 0 };
+                input[4..8].copy_from_slice(&row.values[from..][..NODE_LANES]);
+            } else if one(row.absorbs) {
+                input[8..].copy_from_slice(&row.values);
+                let low = row.low_address.as_canonical_u32() as usize;
+                input[..8].copy_from_slice(&execution.memory.blocks[low]);
             }
-        }
-        if one(row.is_even) || one(row.is_odd) {
-            let from = if one(row.is_odd) { NODE_LANES } else { 0 };
-            input[4..8].copy_from_slice(&row.values[from..][..NODE_LANES]);
-        } else if one(row.absorbs) {
-            input[8..].copy_from_slice(&row.values);
-            let low = row.low_address.as_canonical_u32() as usize;
-            input[..8].copy_from_slice(&execution.memory.blocks[low]);
-        }
-        let low = std::array::from_fn(|i| input[i]);
-        let high = std::array::from_fn(|i| input[LANES + i]);
-        fill_compression(row, low, high);
-        let out = row.out_address.as_canonical_u32() as usize;
-        if one(row.absorbs) {
-            let outputs = row.permutation.outputs();
-            execution.memory.blocks[out] = std::array::from_fn(|i| outputs[i]);
-        } else if one(row.is_left) || one(row.is_right) {
-            let children = row.high_address.as_canonical_u32() as usize;
-            execution.memory.blocks[children] = high;
-            for lane in 0..NODE_LANES {
-                execution.memory.blocks[out][lane] = row.permutation.outputs()[lane];
+            let low = std::array::from_fn(|i| input[i]);
+            let high = std::array::from_fn(|i| input[LANES + i]);
+            fill_compression(row, low, high);
+            let out = row.out_address.as_canonical_u32() as usize;
+            if one(row.absorbs) {
+                let outputs = row.permutation.outputs();
+                execution.memory.blocks[out] = std::array::from_fn(|i| outputs[i]);
+            } else if one(row.is_left) || one(row.is_right) {
+                let children = row.high_address.as_canonical_u32() as usize;
+                execution.memory.blocks[children] = high;
+                for lane in 0..NODE_LANES {
+                    execution.memory.blocks[out][lane] = row.permutation.outputs()[lane];
+                }
             }
         }
     }
@@ -118,9 +101,9 @@ fn another_key_is_rejected() {
     for lane in 0..LANES {
         let mut execution = run.execution();
         execution.memory.blocks[key][lane] += F::ONE;
-        let honest = Bench::new(&Poseidon16TweakedTable, &run.execution()).trace_of(2);
+        let honest = Bench::<Poseidon16TweakedTable>::new(&run.execution()).trace_of(2);
         assert!(
-            Bench::new(&Poseidon16TweakedTable, &execution)
+            Bench::<Poseidon16TweakedTable>::new(&execution)
                 .fault(&honest)
                 .is_some(),
             "lane {lane}"
@@ -214,7 +197,7 @@ fn chains_of_other_lengths_are_rejected() {
 fn other_digits_are_rejected() {
     // The rows of (6, 5) under the digits of (5, 6): the same number of steps.
     let (honest, other) = (chains(&[(5, 6)]), chains(&[(6, 5)]));
-    let trace = Bench::new(&Poseidon16TweakedTable, &other.execution()).trace_of(4);
+    let trace = Bench::<Poseidon16TweakedTable>::new(&other.execution()).trace_of(4);
     assert_rejected("digits", &honest, 4, |rows, _| {
         for (row, other) in rows
             .iter_mut()
@@ -227,7 +210,7 @@ fn other_digits_are_rejected() {
     // Two pairs trade a step: the difference, divided by 64, is left at the end.
     let honest = chains(&[(5, 6), (7, 7)]);
     let other = chains(&[(6, 5), (7, 7)]);
-    let trace = Bench::new(&Poseidon16TweakedTable, &other.execution()).trace_of(8);
+    let trace = Bench::<Poseidon16TweakedTable>::new(&other.execution()).trace_of(8);
     assert_rejected("digits of two pairs", &honest, 8, |rows, _| {
         for (row, other) in rows
             .iter_mut()
@@ -243,7 +226,7 @@ fn other_digits_are_rejected() {
     // The same at the end of an element that is not the last.
     let honest = chains(&[(7, 7), (7, 7), (7, 7), (5, 6), (7, 7)]);
     let other = chains(&[(7, 7), (7, 7), (7, 7), (6, 5), (7, 7)]);
-    let trace = Bench::new(&Poseidon16TweakedTable, &other.execution()).trace_of(8);
+    let trace = Bench::<Poseidon16TweakedTable>::new(&other.execution()).trace_of(8);
     assert_rejected("digits of a whole element", &honest, 8, |rows, _| {
         for (row, other) in rows
             .iter_mut()
@@ -266,7 +249,7 @@ fn other_pairs_are_rejected() {
     let two = chains(&[(6, 7), (7, 7)]);
     let one = chains(&[(6, 7)]);
     for (run, model, rows) in [(&one, &two, 3usize), (&two, &one, 2)] {
-        let trace = Bench::new(&Poseidon16TweakedTable, &model.execution()).trace_of(4);
+        let trace = Bench::<Poseidon16TweakedTable>::new(&model.execution()).trace_of(4);
         let operands = run.calls[0].1;
         let mut run = run.clone();
         run.blocks.resize(32, [F::ZERO; LANES]);

@@ -1,29 +1,18 @@
 mod forgeries;
 
-use std::borrow::Borrow;
-
-use droste_air::test_utils::constraint_degree;
 use droste_native::F;
 use droste_native::precompile::{
     NODE_LANES, poseidon16_compress, poseidon16_tweaked, poseidon16_winternitz,
 };
-use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
-use p3_matrix::Matrix;
 use proptest::prelude::*;
 
 use super::{Poseidon16TweakedTable, TweakedCols};
 use crate::isa::id;
-use crate::record::Execution;
 use crate::tables::LANES;
-use crate::tables::testing::{Bench, execution};
+use crate::tables::testing::{self, Block, assert_shape, dense};
 
-type Block = [F; LANES];
 type Node = [F; NODE_LANES];
-
-fn dense(seed: u32) -> Block {
-    std::array::from_fn(|i| F::from_u32(seed * 77_777 + 5 * i as u32 + 3).cube())
-}
 
 fn node(block: &Block, half: usize) -> Node {
     std::array::from_fn(|lane| block[half * NODE_LANES + lane])
@@ -33,20 +22,9 @@ fn parameter() -> Node {
     node(&dense(1000), 0)
 }
 
-/// A run: results follow the data that each call reads.
-#[derive(Clone, Default)]
-struct Run {
-    blocks: Vec<Block>,
-    calls: Vec<(u32, [u32; 5])>,
-}
+type Run = testing::Run<Poseidon16TweakedTable>;
 
 impl Run {
-    fn push(&mut self, blocks: impl IntoIterator<Item = Block>) -> u32 {
-        let at = self.blocks.len() as u32;
-        self.blocks.extend(blocks);
-        at
-    }
-
     /// Adds chains whose pairs have these digits.
     fn winternitz(&mut self, pairs: &[(u32, u32)]) {
         let mut digits = [F::ZERO; LANES];
@@ -89,26 +67,18 @@ impl Run {
         let call = [a, b, c, d, sides.len() as u32];
         self.calls.push((id::POSEIDON16_TWEAKED_PATH, call));
     }
-
-    fn execution(&self) -> Execution {
-        execution(self.blocks.clone(), &self.calls)
-    }
 }
 
 fn chains(pairs: &[(u32, u32)]) -> Run {
-    let mut run = Run::default();
+    let mut run = Run::new();
     run.winternitz(pairs);
     run
 }
 
 fn path(sides: &[bool]) -> Run {
-    let mut run = Run::default();
+    let mut run = Run::new();
     run.path(sides);
     run
-}
-
-fn assert_accepts(run: &Run) {
-    Bench::new(&Poseidon16TweakedTable, &run.execution()).assert_accepts();
 }
 
 /// Chains with and without steps, in one and in two elements; paths with both sides.
@@ -124,45 +94,38 @@ fn mixed() -> Run {
 
 #[test]
 fn width_and_degree_are_pinned() {
-    let run = Execution::default();
-    let bench = Bench::new(&Poseidon16TweakedTable, &run);
-    assert_eq!(BaseAir::<F>::width(&Poseidon16TweakedTable), 200);
-    assert_eq!(constraint_degree::<F, _>(&Poseidon16TweakedTable), 3);
     // The accumulator, the call, two columns of two block lookups each, and the result.
-    assert_eq!(bench.lookup_width(), 25);
+    assert_shape::<Poseidon16TweakedTable>(200, 3, 25);
 }
 
 #[test]
 fn no_calls_is_a_trace_of_padding() {
-    assert_accepts(&Run::default());
+    Run::new().assert_accepts();
 }
 
 #[test]
 fn every_call_is_accepted() {
-    assert_accepts(&mixed());
+    mixed().assert_accepts();
 }
 
 #[test]
 fn every_digit_agrees_with_the_native_function() {
     for left in 0..8 {
         for right in 0..8 {
-            assert_accepts(&chains(&[(left, right)]));
+            chains(&[(left, right)]).assert_accepts();
         }
     }
-    assert_accepts(&chains(&[(3, 4); 24]));
+    chains(&[(3, 4); 24]).assert_accepts();
 }
 
 #[test]
 fn a_batch_proof_verifies() {
-    assert!(Bench::new(&Poseidon16TweakedTable, &mixed().execution()).proves());
+    assert!(mixed().proves());
 }
 
 #[test]
 fn a_batch_proof_of_a_wrong_result_is_rejected() {
-    let run = chains(&[(6, 7)]);
-    let mut execution = run.execution();
-    execution.memory.blocks[run.blocks.len() - 1][0] += F::ONE;
-    assert!(!Bench::new(&Poseidon16TweakedTable, &execution).proves());
+    assert!(!chains(&[(6, 7)]).with_wrong_result().proves());
 }
 
 /// The last row of the table is the last row of a call of each kind.
@@ -175,29 +138,14 @@ fn full_tables_are_accepted() {
         last_is_path,
         path(&[true, true, false, false]),
     ] {
-        let execution = run.execution();
-        let bench = Bench::new(&Poseidon16TweakedTable, &execution);
-        assert_eq!(bench.trace().0.height(), 4);
-        bench.assert_accepts();
-        assert!(bench.proves());
+        run.assert_fills(4);
+        assert!(run.proves());
     }
 }
 
 #[test]
 fn every_cell_that_matters_is_constrained() {
-    let run = mixed();
-    let execution = run.execution();
-    let bench = Bench::new(&Poseidon16TweakedTable, &execution);
-    let (trace, _) = bench.trace();
-    let names = TweakedCols::<u8>::names();
-    for (row, column) in bench.free_cells() {
-        let columns: &TweakedCols<F> = trace.values[row * names.len()..][..names.len()].borrow();
-        assert!(
-            columns.free_columns().contains(&names[column]),
-            "row {row}, column {}: {columns:?}",
-            names[column],
-        );
-    }
+    mixed().assert_constrained(&TweakedCols::<u8>::names(), TweakedCols::free_columns);
 }
 
 #[test]
@@ -228,13 +176,13 @@ proptest! {
         pairs in prop::collection::vec(prop::collection::vec((0u32..8, 0u32..8), 1..25), 0..3),
         sides in prop::collection::vec(prop::collection::vec(any::<bool>(), 1..33), 0..3),
     ) {
-        let mut run = Run::default();
+        let mut run = Run::new();
         for pairs in &pairs {
             run.winternitz(pairs);
         }
         for sides in &sides {
             run.path(sides);
         }
-        assert_accepts(&run);
+        run.assert_accepts();
     }
 }

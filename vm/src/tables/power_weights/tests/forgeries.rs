@@ -8,18 +8,12 @@ use super::super::trace::{accumulate, coefficients};
 use super::{PowerWeightsTable, Row, mixed, run, subgroup};
 use crate::isa::id;
 use crate::record::Execution;
-use crate::tables::testing::{Bench, forge};
+use crate::tables::testing::{Bench, Tested, forge};
 
-/// Returns what is wrong with `height` rows of a run after an edit of the rows and the run. What
-/// accumulates along the edited rows is computed again, and so are the coordinates that they read
-/// and the results that memory has.
-pub(super) fn forged(
-    run: Execution,
-    height: usize,
-    edit: impl FnOnce(&mut [&mut Row], &mut Execution),
-) -> Option<String> {
-    forge(&PowerWeightsTable, run, height, |rows, run| {
-        edit(rows, run);
+impl Tested for PowerWeightsTable {
+    /// Computes again what accumulates along the rows, the coordinates that they read and the
+    /// results that memory has.
+    fn recompute(rows: &mut [&mut Row], run: &mut Execution) {
         let mut from = 0;
         while from < rows.len() {
             let rest = rows[from + 1..].iter();
@@ -43,6 +37,19 @@ pub(super) fn forged(
             }
             from += length;
         }
+    }
+}
+
+/// Returns what is wrong with `height` rows of a run after an edit of the rows and the run, once
+/// what depends on them has been computed again.
+pub(super) fn forged(
+    run: Execution,
+    height: usize,
+    edit: impl FnOnce(&mut [&mut Row], &mut Execution),
+) -> Option<String> {
+    forge::<PowerWeightsTable>(run, height, |rows, run| {
+        edit(rows, run);
+        PowerWeightsTable::recompute(rows, run);
     })
 }
 
@@ -106,7 +113,7 @@ fn another_point_is_rejected() {
             }
             run.memory.blocks[24] = ext_to_block(product);
         };
-        let fault = forge(&PowerWeightsTable, run(&[(4, g, 11)]), 4, doubled);
+        let fault = forge::<PowerWeightsTable>(run(&[(4, g, 11)]), 4, doubled);
         assert!(violated(&fault), "row {at}: {fault:?}");
     }
 }
@@ -193,8 +200,8 @@ fn another_result_is_rejected() {
     for lane in 0..8 {
         let mut false_run = honest.clone();
         false_run.memory.blocks[24][lane] += F::ONE;
-        let bench = Bench::new(&PowerWeightsTable, &false_run);
-        assert!(bench.fault(&bench.trace().0).is_some(), "lane {lane}");
+        let bench = Bench::<PowerWeightsTable>::new(&false_run);
+        assert!(bench.fault(&bench.trace_of(1)).is_some(), "lane {lane}");
     }
     // What is below a row is not the next row's product, or not one below the last row.
     for at in 0..3 {
@@ -211,7 +218,7 @@ fn another_result_is_rejected() {
                 }
                 run.memory.blocks[24] = ext_to_block(product);
             };
-            let fault = forge(&PowerWeightsTable, honest.clone(), 4, below_is_another);
+            let fault = forge::<PowerWeightsTable>(honest.clone(), 4, below_is_another);
             assert!(violated(&fault), "row {at}, coefficient {i}: {fault:?}");
         }
     }
@@ -257,8 +264,8 @@ fn other_coordinates_are_rejected() {
     // A coordinate's block with a lane above the coefficients.
     let mut false_run = run(&[(3, g, 6)]);
     false_run.memory.blocks[1][5] = F::ONE;
-    let bench = Bench::new(&PowerWeightsTable, &false_run);
-    assert!(bench.fault(&bench.trace().0).is_some());
+    let bench = Bench::<PowerWeightsTable>::new(&false_run);
+    assert!(bench.fault(&bench.trace_of(1)).is_some());
     assert!(ext_from_block(&false_run.memory.blocks[1]).is_err());
 }
 
@@ -360,7 +367,7 @@ fn other_flags_are_rejected() {
         }
         run.memory.blocks[24][..5].copy_from_slice(&result);
     };
-    let fault = forge(&PowerWeightsTable, run(&[(2, g, 2)]), 4, sends);
+    let fault = forge::<PowerWeightsTable>(run(&[(2, g, 2)]), 4, sends);
     assert!(violated(&fault), "{fault:?}");
 
     // A row of no call, below the last row of one, answers a call of no coordinates.
@@ -375,7 +382,7 @@ fn other_flags_are_rejected() {
         (call.a, call.b, call.e) = (row.address, row.generator, F::ZERO);
         run.calls[id::POWER_WEIGHTS as usize].push(call);
     };
-    let fault = forge(&PowerWeightsTable, run(&[(1, g, 0)]), 2, answers);
+    let fault = forge::<PowerWeightsTable>(run(&[(1, g, 0)]), 2, answers);
     assert!(violated(&fault), "{fault:?}");
 
     // A row continues a call and answers another one, for the rest of its coordinates. It has the
@@ -396,7 +403,7 @@ fn other_flags_are_rejected() {
         (call.c, call.e) = (F::ZERO, F::ONE);
         run.calls[id::POWER_WEIGHTS as usize].push(call);
     };
-    let fault = forge(&PowerWeightsTable, run(&[(2, g, 0)]), 2, both);
+    let fault = forge::<PowerWeightsTable>(run(&[(2, g, 0)]), 2, both);
     assert!(violated(&fault), "{fault:?}");
 }
 

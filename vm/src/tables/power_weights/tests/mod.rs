@@ -1,11 +1,9 @@
 mod forgeries;
 
-use droste_air::End;
-use droste_air::test_utils::{Harness, Rows, Table as Traced, constraint_degree, largest_message};
+use droste_air::test_utils::{Rows, largest_message};
 use droste_native::precompile::{ext_to_block, power_weights};
 use droste_native::{EF, F};
 use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32, TwoAdicField};
-use p3_matrix::Matrix;
 use proptest::prelude::*;
 
 use forgeries::forged;
@@ -13,8 +11,7 @@ use forgeries::forged;
 use super::{PowerWeightsCols, PowerWeightsTable};
 use crate::isa::id;
 use crate::record::Execution;
-use crate::tables::run_testing::generate;
-use crate::tables::testing::{Bench, execution};
+use crate::tables::testing::{Bench, assert_no_cell_changes, assert_shape, execution};
 
 type Row = PowerWeightsCols<F>;
 
@@ -58,11 +55,8 @@ fn mixed() -> Execution {
 #[test]
 fn width_and_degree() {
     assert_eq!(Row::WIDTH, 11 + 3 * 5);
-    assert_eq!(constraint_degree::<F, _>(&PowerWeightsTable), 3);
     // The accumulator, the call, and one column of both block lookups.
-    let empty = Execution::default();
-    let bench = Bench::new(&PowerWeightsTable, &empty);
-    assert_eq!(bench.lookup_width(), 15);
+    assert_shape::<PowerWeightsTable>(Row::WIDTH, 3, 15);
     assert!(largest_message::<F, _>(&PowerWeightsTable, 50_000) < 100);
 }
 
@@ -73,12 +67,12 @@ fn weights_are_those_of_the_native_function() {
         let generator = subgroup(n as usize);
         for exponent in [0, 1, 0x55_5555 & largest, largest - 1, largest] {
             let execution = run(&[(n, generator, exponent)]);
-            Bench::new(&PowerWeightsTable, &execution).assert_accepts();
+            Bench::<PowerWeightsTable>::new(&execution).assert_accepts();
         }
     }
     for generator in [F::ZERO, F::ONE, F::TWO, -F::ONE] {
         let execution = run(&[(4, generator, 0), (2, generator, 3), (4, generator, 9)]);
-        Bench::new(&PowerWeightsTable, &execution).assert_accepts();
+        Bench::<PowerWeightsTable>::new(&execution).assert_accepts();
     }
     // Coordinates that the power makes zero factors, and zero coordinates.
     let mut execution = run(&[(3, F::TWO, 3)]);
@@ -89,15 +83,15 @@ fn weights_are_those_of_the_native_function() {
         execution.memory.blocks[i] = ext_to_block(r.into());
     }
     execution.memory.blocks[24] = [F::ZERO; 8];
-    Bench::new(&PowerWeightsTable, &execution).assert_accepts();
+    Bench::<PowerWeightsTable>::new(&execution).assert_accepts();
 }
 
 #[test]
 fn a_batch_proof_verifies() {
     let mut execution = mixed();
-    assert!(Bench::new(&PowerWeightsTable, &execution).proves());
+    assert!(Bench::<PowerWeightsTable>::new(&execution).proves());
     execution.memory.blocks[32 + 24][0] += F::ONE;
-    assert!(!Bench::new(&PowerWeightsTable, &execution).proves());
+    assert!(!Bench::<PowerWeightsTable>::new(&execution).proves());
 }
 
 #[test]
@@ -113,11 +107,11 @@ fn full_and_empty_tables_are_accepted() {
     ];
     for calls in calls {
         let execution = run(calls);
-        let bench = Bench::new(&PowerWeightsTable, &execution);
         let rows: u32 = calls.iter().map(|call| call.0).sum();
-        assert_eq!(bench.trace().0.height(), rows.max(1) as usize);
-        bench.assert_accepts();
-        assert_eq!(forged(execution, rows.max(1) as usize, |_, _| ()), None);
+        let height = rows.max(1) as usize;
+        let accepted = Bench::<PowerWeightsTable>::new(&execution).assert_accepts();
+        assert_eq!(accepted, height);
+        assert_eq!(forged(execution, height, |_, _| ()), None);
     }
 }
 
@@ -135,30 +129,26 @@ const FREE_ON_PADDING: [&str; 8] = [
 
 #[test]
 fn every_cell_of_a_call_is_constrained() {
-    let names = PowerWeightsCols::<u8>::names();
-    for (execution, real) in [(mixed(), 9), (run(&[(4, subgroup(4), 11)]), 4)] {
-        for (row, column) in Bench::new(&PowerWeightsTable, &execution).free_cells() {
-            let name = names[column].split('[').next().unwrap();
-            assert!(row >= real, "row {row}, column {}", names[column]);
-            assert!(FREE_ON_PADDING.contains(&name), "{name}");
-        }
+    for execution in [mixed(), run(&[(4, subgroup(4), 11)])] {
+        let bench = Bench::<PowerWeightsTable>::new(&execution);
+        bench.assert_constrained(&Row::names(), |row| {
+            let is_real = row.starts + row.continues == F::ONE;
+            if is_real { &[] } else { &FREE_ON_PADDING }
+        });
     }
 }
 
 #[test]
 fn every_column_is_constrained_under_both_ends() {
-    let (trace, _) = generate(&PowerWeightsTable, &mixed(), Some(4));
-    for end in [End::Ring, End::Repeat] {
-        let table = Traced::new("weights", &PowerWeightsTable, trace.clone());
-        let table = table.names(PowerWeightsCols::<u8>::names()).end(end);
-        let mut harness = Harness::new(vec![table]).open_bus("call").open_bus("block");
-        for column in FREE_ON_PADDING {
-            harness = harness.free_on_padding("weights", column, "no message on padding");
-        }
-        // First, middle and last rows of calls, a call of one row, and padding.
-        let rows = Rows::listed(vec![0, 1, 2, 3, 4, 6, 8, 9, 15], 9);
-        harness.mutate("weights", &rows).expect_caught();
-    }
+    // First, middle and last rows of calls, a call of one row, and padding.
+    let rows = Rows::listed(vec![0, 1, 2, 3, 4, 6, 8, 9, 15], 9);
+    assert_no_cell_changes::<PowerWeightsTable>(
+        &mixed(),
+        16,
+        &Row::names(),
+        &FREE_ON_PADDING,
+        &rows,
+    );
 }
 
 proptest! {
@@ -173,6 +163,6 @@ proptest! {
     ) {
         let mut calls = vec![(n, generator, exponent % (1 << n))];
         calls.extend((0..others).map(|i| (1 + i, F::TWO, i)));
-        Bench::new(&PowerWeightsTable, &run(&calls)).assert_accepts();
+        Bench::<PowerWeightsTable>::new(&run(&calls)).assert_accepts();
     }
 }

@@ -1,0 +1,118 @@
+//! Tables that answer calls: the rows of one call after the other, then padding.
+
+use std::borrow::BorrowMut;
+
+use droste_air::End;
+use droste_native::F;
+use p3_air::BaseAir;
+use p3_field::PrimeCharacteristicRing;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_maybe_rayon::prelude::*;
+
+use super::{LookupCounts, Table, TraceInput};
+use crate::precompile::Precompile;
+use crate::record::{Call, Execution, FinalMemory};
+
+/// A row of cells, read as columns.
+pub trait Row: Copy + 'static {
+    /// Returns the columns of as many cells. Panics if there are more or fewer.
+    fn of(cells: &mut [F]) -> &mut Self;
+}
+
+impl<C: Copy + 'static> Row for C
+where
+    [F]: BorrowMut<C>,
+{
+    fn of(cells: &mut [F]) -> &mut Self {
+        cells.borrow_mut()
+    }
+}
+
+/// A table that receives the calls of precompiles, and looks up the blocks that they name.
+///
+/// # Soundness
+/// The table must be sound with every [`End`].
+pub trait CallTable: BaseAir<F> + Send + Sync {
+    /// One row.
+    type Row: Row;
+
+    /// Name of the table in keys, errors and reports.
+    const NAME: &'static str;
+
+    /// The precompiles whose calls the table receives, in the order of its rows.
+    const PRECOMPILES: &'static [Precompile];
+
+    /// Fills the rows of a call, whose cells are zero. The call is one of a finished run: the
+    /// executor has checked and read its operands.
+    fn fill<'a>(
+        memory: &FinalMemory,
+        precompile: &Precompile,
+        call: &Call,
+        rows: impl Iterator<Item = &'a mut Self::Row>,
+    );
+
+    /// Fills a row of padding, whose cells are zero.
+    fn pad(row: &mut Self::Row);
+
+    /// Counts the lookups of blocks by a call, which are the multiplicities of the table `blocks`.
+    fn count(precompile: &Precompile, call: &Call, counts: &mut LookupCounts);
+}
+
+impl<T: CallTable> Table for T {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn is_sound_with(&self, _: End) -> bool {
+        true
+    }
+
+    fn precompiles(&self) -> &'static [Precompile] {
+        T::PRECOMPILES
+    }
+
+    fn trace(
+        &self,
+        input: &TraceInput<'_>,
+        log_height: usize,
+        counts: &mut LookupCounts,
+    ) -> RowMajorMatrix<F> {
+        let TraceInput { execution, .. } = *input;
+        let width = self.width();
+        let mut values = F::zero_vec(width << log_height);
+        let mut rest = values.as_mut_slice();
+        let mut chains = Vec::new();
+        for (precompile, call) in calls(T::PRECOMPILES, execution) {
+            T::count(precompile, call, counts);
+            let (rows, below) = rest.split_at_mut(call_rows(precompile, call) * width);
+            chains.push((precompile, call, rows));
+            rest = below;
+        }
+        chains.into_par_iter().for_each(|(precompile, call, rows)| {
+            let rows = rows.chunks_exact_mut(width).map(Row::of);
+            T::fill(&execution.memory, precompile, call, rows);
+        });
+        let mut padding = rest.chunks_exact_mut(width);
+        if let Some(first) = padding.next() {
+            T::pad(Row::of(first));
+            padding.for_each(|row| row.copy_from_slice(first));
+        }
+        RowMajorMatrix::new(values, width)
+    }
+}
+
+/// Returns the calls of these precompiles, all of the first before those of the second, and so on.
+pub fn calls<'a>(
+    precompiles: &'static [Precompile],
+    execution: &'a Execution,
+) -> impl Iterator<Item = (&'static Precompile, &'a Call)> {
+    precompiles.iter().flat_map(|precompile| {
+        let calls = execution.calls[precompile.identity as usize].iter();
+        calls.map(move |call| (precompile, call))
+    })
+}
+
+/// Returns the number of rows of a call.
+pub fn call_rows(precompile: &Precompile, call: &Call) -> usize {
+    (precompile.rows)(call) as usize
+}
