@@ -51,6 +51,12 @@ mod portable;
 mod single;
 #[cfg(test)]
 mod tests;
+#[cfg(all(
+    any(test, poseidon16 = "avx512", poseidon16 = "avx2"),
+    target_feature = "avx2",
+    target_feature = "fma"
+))]
+mod vector;
 
 #[cfg(not(poseidon16 = "avx512ifma"))]
 use super::WIDTH;
