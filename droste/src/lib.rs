@@ -81,8 +81,8 @@ pub mod table {
     pub use droste_air::{TraceError, blake3, keccak, poseidon2, poseidon16};
 }
 
-/// Proving and verifying one run of one program, and machines with precompiles of your own. Where the
-/// hash of a proof is known only from its bytes, `proofs` chooses it.
+/// Proving and verifying one run of one program, and machines with precompiles of your own. Where
+/// the hash of a proof is known only from its bytes, `proofs` chooses it.
 #[cfg(feature = "prover")]
 pub mod machine {
     pub use droste_verifier::proofs;

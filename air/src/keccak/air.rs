@@ -63,7 +63,8 @@ impl<AB: AirBuilder<F = F>> Air<AB> for KeccakAir {
 crate::air! {
     /// Permutations, 24 rows each, sent on [`BUS`]: 2,472 columns.
     ///
-    /// The last row of a permutation sends its message once if it is real; no other row sends anything.
+    /// The last row of a permutation sends its message once if it is real; no other row sends
+    /// anything.
     pub struct KeccakTable(KeccakTableCols), degree = DEGREE
 }
 

@@ -62,9 +62,9 @@ fn output<AB: AirBuilder<F = F>>(row: &Degree5Cols<AB::Var>, lane: usize, limb: 
 crate::air! {
     /// Permutations, 24 rows each, without a bus: 2,264 columns.
     ///
-    /// Row 0 of the trace is round 0, and the next permutation begins after each last round. The input
-    /// of a permutation is the state before theta of round 0, its output the state after iota of round
-    /// 23.
+    /// Row 0 of the trace is round 0, and the next permutation begins after each last round. The
+    /// input of a permutation is the state before theta of round 0, its output the state after iota
+    /// of round 23.
     pub struct Degree5Air(Degree5Cols), degree = DEGREE
 }
 

@@ -106,8 +106,8 @@ impl<AB: AirBuilder<F = F>> Air<AB> for Poseidon16Air {
 crate::air! {
     /// Permutations and compressions, one per row, sent on [`BUS`]: 166 columns.
     ///
-    /// A row sends `(inputs, outputs, is_compress)` once if it is real, and never otherwise; `outputs`
-    /// is `P(x)`, plus `x` if `is_compress` is one.
+    /// A row sends `(inputs, outputs, is_compress)` once if it is real, and never otherwise;
+    /// `outputs` is `P(x)`, plus `x` if `is_compress` is one.
     pub struct Poseidon16Table(Poseidon16TableCols), degree = DEGREE, next = []
 }
 

@@ -63,8 +63,8 @@ pub fn verifier(shape: &ProofShape, evaluators: &Evaluators) -> String {
     text
 }
 
-/// A function of the generated `impl Constraints`: its signature, what it returns for each table that
-/// has it, and for others.
+/// A function of the generated `impl Constraints`: its signature, what it returns for each table
+/// that has it, and for others.
 type Function<'a> = (&'a str, Vec<(usize, String)>, &'a str);
 
 /// Appends the type `Tables`, whose constraints are the evaluators.

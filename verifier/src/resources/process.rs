@@ -11,8 +11,8 @@ pub fn cpu_time() -> Duration {
     Duration::from_secs(seconds) + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// Largest resident memory of this process in bytes, since its start or since [`crate::cost::measure`]
-/// last reset it; `None` if the operating system does not report it.
+/// Largest resident memory of this process in bytes, since its start or since
+/// [`crate::cost::measure`] last reset it; `None` if the operating system does not report it.
 pub fn peak_memory() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status

@@ -36,8 +36,8 @@ pub const BUS: PermutationCheckBus<'static> =
 crate::air! {
     /// Messages of any number of bytes, one block per row, sent on [`BUS`]: 2,463 columns.
     ///
-    /// [`KeccakTable`](crate::keccak::KeccakTable), or another table that sends on its bus, must prove
-    /// the permutations.
+    /// [`KeccakTable`](crate::keccak::KeccakTable), or another table that sends on its bus, must
+    /// prove the permutations.
     pub struct SpongeTable(SpongeCols), degree = DEGREE
 }
 

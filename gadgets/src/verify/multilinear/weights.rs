@@ -45,8 +45,8 @@ impl Rows {
     }
 }
 
-/// Returns the weights, at `all`, of the claims of [`super::transcript::claims`], in the same order.
-/// `rho` is the opened row, and `y` combines the values of one kind.
+/// Returns the weights, at `all`, of the claims of [`super::transcript::claims`], in the same
+/// order. `rho` is the opened row, and `y` combines the values of one kind.
 pub fn claims(
     shape: &Shape,
     outside: &Outside,

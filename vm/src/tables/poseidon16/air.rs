@@ -14,8 +14,8 @@ use crate::tables::path::{self, eval_index};
 use crate::tables::{LANES, bus, sum};
 
 droste_air::air! {
-    /// The table `poseidon16`: calls of `poseidon16_compress`, `poseidon16_sponge`, `poseidon16_hash`
-    /// and `poseidon16_merkle`.
+    /// The table `poseidon16`: calls of `poseidon16_compress`, `poseidon16_sponge`,
+    /// `poseidon16_hash` and `poseidon16_merkle`.
     pub struct Poseidon16CallTable(ChainCols), degree = 3
 }
 

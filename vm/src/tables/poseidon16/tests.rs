@@ -342,7 +342,9 @@ fn other_blocks_are_rejected() {
     // The second sibling is at another address, where memory has the same block.
     let mut run = path(0, 2);
     run.blocks[9] = run.blocks[2];
-    let fault = forged(&run, 2, |rows, _| rows[1].path.high_address = F::from_u32(9));
+    let fault = forged(&run, 2, |rows, _| {
+        rows[1].path.high_address = F::from_u32(9)
+    });
     assert!(fault.is_some());
 }
 

@@ -23,7 +23,8 @@ const POSITIONS: u32 = 1 << DIGIT_BITS;
 const BOTH_ENDED: u32 = LAST_POSITION + POSITIONS * LAST_POSITION;
 
 droste_air::air! {
-    /// The table `poseidon16_tweaked`: calls of `poseidon16_winternitz` and `poseidon16_tweaked_path`.
+    /// The table `poseidon16_tweaked`: calls of `poseidon16_winternitz` and
+    /// `poseidon16_tweaked_path`.
     pub struct Poseidon16TweakedTable(TweakedCols), degree = 3
 }
 
