@@ -31,6 +31,9 @@ pub enum CommandError {
     /// A program that does not compile or whose run fails; the message shows the source lines.
     #[error("{0}")]
     Diagnostic(Box<dyn miette::Diagnostic + Send + Sync>),
+    /// Tests of the user's that failed: what they printed, in lines of their own.
+    #[error("{0}")]
+    Tests(String),
     /// The work failed, or a proof was rejected.
     #[error(transparent)]
     Failed(Box<dyn Error + Send + Sync>),
@@ -77,6 +80,7 @@ impl CommandError {
             Self::Diagnostic(diagnostic) => {
                 eprintln!("{:?}", miette::Report::new_boxed(diagnostic))
             }
+            Self::Tests(outputs) => eprintln!("droste: {outputs}"),
             error => eprintln!("droste: {}", visible(&causes(&error))),
         }
     }

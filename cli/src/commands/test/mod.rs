@@ -97,11 +97,11 @@ impl Test {
         }
         print(&Tested(lines), format)?;
         if !failures.is_empty() {
-            return Err(CommandError::failed(failures.join("\n")));
+            return Err(CommandError::Tests(failures.join("\n")));
         }
         match native.succeeded {
             true => Ok(()),
-            false => Err(CommandError::failed(format!(
+            false => Err(CommandError::Tests(format!(
                 "cargo test failed outside of the tests in `src`:\n{}",
                 native.output
             ))),
