@@ -72,7 +72,10 @@ fn constraints(text: &mut String, functions: &[Function<'_>]) {
     text.push_str(
         "/// The tables of a proof.\npub struct Tables;\n\nimpl Constraints for Tables {\n",
     );
-    for (signature, tables, none) in functions {
+    for (number, (signature, tables, none)) in functions.iter().enumerate() {
+        if number > 0 {
+            text.push('\n');
+        }
         let _ = writeln!(text, "    fn {signature} {{\n        match table {{");
         for (index, value) in tables {
             let _ = writeln!(text, "            {index} => {value},");
