@@ -1,7 +1,8 @@
 //! What precompiles share: Merkle paths of digests of one block and, for byte hashes, of two.
 
-use droste_native::precompile::{Block, ByteDigest, PrecompileError};
-use p3_field::PrimeField32;
+use droste_native::F;
+use droste_native::precompile::{Block, ByteDigest, LANES, PrecompileError};
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::Operand::{self, A, B, C, D, E};
 use super::{Function, Integers, Output, Parameter, Refusal, any};
@@ -27,6 +28,91 @@ pub(super) const fn compress(name: &'static str) -> Function {
         check: any,
         output: Output::Block(C),
     }
+}
+
+/// The lanes that a sponge absorbs.
+const DATA: Parameter = Parameter::Slice(A, |[lanes, ..]| lanes.div_ceil(LANES as u64));
+
+/// Declares `sponge(A, B, C, _, E)`: a sponge over E lanes from A on, from the capacity at B. See
+/// [`run_sponge`].
+pub(super) const fn sponge(
+    name: &'static str,
+    check: fn(Integers) -> Result<(), Refusal>,
+    output: Output,
+) -> Function {
+    Function {
+        name,
+        parameters: &[DATA, Parameter::Integer(E), Parameter::Block(B)],
+        check,
+        output,
+    }
+}
+
+/// Declares `duplex(A, B, C, D, E)`: a [`sponge`] with the tag D.
+pub(super) const fn duplex(
+    name: &'static str,
+    check: fn(Integers) -> Result<(), Refusal>,
+    output: Output,
+) -> Function {
+    Function {
+        name,
+        parameters: &[
+            DATA,
+            Parameter::Integer(E),
+            Parameter::Block(B),
+            Parameter::Integer(D),
+        ],
+        check,
+        output,
+    }
+}
+
+/// Runs an overwrite sponge of a rate of `N` blocks over E lanes from A on. It begins with the
+/// capacity at B, and adds D to the capacity before every permutation. Writes to C the first block
+/// of the rate or, if `writes_all`, the rate and the capacity.
+///
+/// Sets lanes of a partial last block that have not been set to the values that are carried into
+/// it.
+pub(super) fn run_sponge<const N: usize>(
+    call: &mut CallContext<'_>,
+    writes_all: bool,
+    permute: impl Fn([Block; N], Block) -> ([Block; N], Block),
+) -> Result<(), Fault> {
+    let mut at = call.address(A)?;
+    let tag = call.value(D)?;
+    let mut capacity = call.read(B)?;
+    let mut length = call.immediate() as usize;
+    if length < N * LANES {
+        let least = N * LANES;
+        return Err(call.refuse(format!("{length} lanes, at least {least} are needed")));
+    }
+    let memory = call.memory();
+    let mut rate = [[F::ZERO; LANES]; N];
+    while length > 0 {
+        // A block of the rate that the input does not reach keeps the previous output.
+        for block in &mut rate {
+            let absorbed = length.min(LANES);
+            if absorbed == 0 {
+                break;
+            }
+            for (lane, carried) in block.iter().enumerate().skip(absorbed) {
+                memory.set_lane(at, lane, *carried)?;
+            }
+            *block = memory.block(at)?;
+            at += 1;
+            length -= absorbed;
+        }
+        capacity[0] += tag;
+        (rate, capacity) = permute(rate, capacity);
+    }
+    let out = call.address(C)?;
+    let memory = call.memory();
+    let written = if writes_all { N + 1 } else { 1 };
+    let results = rate.into_iter().chain([capacity]).take(written);
+    for (at, block) in (out..).zip(results) {
+        memory.set_block(at, block)?;
+    }
+    Ok(())
 }
 
 /// Declares `merkle(A, B, C, D, E)` for digests of one block. See [`run_block_merkle`].

@@ -2,13 +2,14 @@
 
 use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::precompile::{LANES, poseidon16_compress};
+use droste_native::precompile::{Block, LANES, poseidon16_compress};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
-use super::Operand::{A, B, C, D, E};
-use super::digest::{block_merkle, compress, merkle_rows, run_block_merkle};
-use super::{Function, Integers, Output, Parameter, Precompile, Refusal};
-use crate::executor::{CallContext, Fault};
+use super::Operand::{A, B, C};
+use super::digest::{
+    block_merkle, compress, duplex, merkle_rows, run_block_merkle, run_sponge, sponge,
+};
+use super::{Integers, Output, Precompile, Refusal};
 use crate::record::Call;
 
 /// `poseidon16_compress(A, B, C, _, _)` writes to C the compression of the blocks at A and B.
@@ -31,26 +32,11 @@ pub const POSEIDON16_SPONGE: Precompile = Precompile {
     name: "poseidon16_sponge",
     identity: 6,
     functions: &[
-        Function {
-            name: "poseidon16_sponge",
-            parameters: SPONGE,
-            check: check_lanes,
-            output: Output::Pair(C),
-        },
-        Function {
-            name: "poseidon16_duplex",
-            parameters: &[
-                DATA,
-                Parameter::Integer(E),
-                Parameter::Block(B),
-                Parameter::Integer(D),
-            ],
-            check: check_lanes,
-            output: Output::Slice(C, |_| 2),
-        },
+        sponge("poseidon16_sponge", check_lanes, Output::Pair(C)),
+        duplex("poseidon16_duplex", check_lanes, Output::Slice(C, |_| 2)),
     ],
     is_total: false,
-    run: |call| sponge(call, true),
+    run: |call| run_sponge(call, true, permute),
     rows: sponge_rows,
 };
 
@@ -58,14 +44,9 @@ pub const POSEIDON16_SPONGE: Precompile = Precompile {
 pub const POSEIDON16_HASH: Precompile = Precompile {
     name: "poseidon16_hash",
     identity: 15,
-    functions: &[Function {
-        name: "poseidon16_hash",
-        parameters: SPONGE,
-        check: check_lanes,
-        output: Output::Block(C),
-    }],
+    functions: &[sponge("poseidon16_hash", check_lanes, Output::Block(C))],
     is_total: false,
-    run: |call| sponge(call, false),
+    run: |call| run_sponge(call, false, permute),
     rows: sponge_rows,
 };
 
@@ -81,10 +62,6 @@ pub const POSEIDON16_MERKLE: Precompile = Precompile {
     rows: merkle_rows,
 };
 
-const DATA: Parameter = Parameter::Slice(A, |[lanes, ..]| lanes.div_ceil(LANES as u64));
-
-const SPONGE: &[Parameter] = &[DATA, Parameter::Integer(E), Parameter::Block(B)];
-
 fn check_lanes([lanes, ..]: Integers) -> Result<(), Refusal> {
     if lanes >= LANES as u64 {
         return Ok(());
@@ -99,38 +76,12 @@ fn sponge_rows(call: &Call) -> u64 {
     u64::from(call.e.as_canonical_u32()).div_ceil(LANES as u64)
 }
 
-/// Sets lanes of a partial last block that have not been set to the values that are carried into
-/// it.
-fn sponge(call: &mut CallContext<'_>, keeps_capacity: bool) -> Result<(), Fault> {
-    let mut at = call.address(A)?;
-    let tag = call.value(D)?;
-    let mut capacity = call.read(B)?;
-    let mut length = call.immediate() as usize;
-    if length < LANES {
-        return Err(call.refuse(format!("{length} lanes, at least 8 are needed")));
-    }
-    let memory = call.memory();
-    let mut rate = [F::ZERO; LANES];
-    while length > 0 {
-        let lanes = length.min(LANES);
-        for (lane, carried) in rate.into_iter().enumerate().skip(lanes) {
-            memory.set_lane(at, lane, carried)?;
-        }
-        capacity[0] += tag;
-        let mut state = [F::ZERO; 2 * LANES];
-        state[..LANES].copy_from_slice(&memory.block(at)?);
-        state[LANES..].copy_from_slice(&capacity);
-        let state = Poseidon16.permute(state);
-        rate.copy_from_slice(&state[..LANES]);
-        capacity.copy_from_slice(&state[LANES..]);
-        length -= lanes;
-        at += 1;
-    }
-    let out = call.address(C)?;
-    let memory = call.memory();
-    memory.set_block(out, rate)?;
-    if keeps_capacity {
-        memory.set_block(out + 1, capacity)?;
-    }
-    Ok(())
+fn permute([rate]: [Block; 1], capacity: Block) -> ([Block; 1], Block) {
+    let mut state = [rate, capacity];
+    let mut elements = [F::ZERO; 2 * LANES];
+    elements.copy_from_slice(state.as_flattened());
+    let permuted = Poseidon16.permute(elements);
+    state.as_flattened_mut().copy_from_slice(&permuted);
+    let [rate, capacity] = state;
+    ([rate], capacity)
 }
