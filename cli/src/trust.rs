@@ -39,8 +39,8 @@ pub struct Derivation {
 /// Options that say which leaves of an aggregate are accepted.
 #[derive(Debug, Args)]
 pub struct LeafKeys {
-    /// Digest of a key that leaves of an aggregate may have, as `droste key` prints it. May be given
-    /// several times; leaves with any other key are refused.
+    /// Digest of a key that leaves of an aggregate may have, as `droste key` prints it. May be
+    /// given several times; leaves with any other key are refused.
     #[arg(long = "leaf", value_name = "KEY")]
     keys: Vec<KeyDigest>,
     /// Accept leaves with any key. Which programs they are proofs of is then not known: compare the
@@ -124,8 +124,8 @@ impl Trust {
         self.derivation.deriver()
     }
 
-    /// Verifies an aggregate under pinned keys, or else under derived ones, with any leaves. Returns
-    /// it with the reason why its keys are trusted.
+    /// Verifies an aggregate under pinned keys, or else under derived ones, with any leaves.
+    /// Returns it with the reason why its keys are trusted.
     ///
     /// # Errors
     /// If it is not valid, or its keys are neither pinned nor those of the programs that they list.

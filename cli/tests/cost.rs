@@ -91,7 +91,8 @@ fn rows_and_messages(arguments: &str) -> (Vec<Value>, String) {
 fn execution_alone_leaves_the_outer_fields_null() {
     let (rows, messages) = rows_and_messages("--inner-hash all --queries 3,4 --execute-only");
     assert_eq!(rows.len(), 8);
-    // It was asked to prove no wrap, so it does not say that it left one out; it says what one takes.
+    // It was asked to prove no wrap, so it does not say that it left one out; it says what one
+    // takes.
     assert!(!messages.contains("left out"), "{messages}");
     let estimate = "poseidon16, queries 3: proving the wrap would take about ";
     assert!(messages.contains(estimate), "{messages}");

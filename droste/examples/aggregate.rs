@@ -49,8 +49,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("joined: {} bytes", bytes.len());
 
     // 5. Another party verifies it. It derives the keys of the recursion programs instead of
-    //    trusting the file, accepts leaves with the keys that it knows only, and then reads what the
-    //    proof is about: two runs of the program, one for 5 and one for 7.
+    //    trusting the file, accepts leaves with the keys that it knows only, and then reads what
+    //    the proof is about: two runs of the program, one for 5 and one for 7.
     let leaves: AcceptedLeaves = leaves.into_iter().collect();
     let accepted = file::decode(&bytes)?.derive(&Deriver::new(), &leaves)?;
     for (_, statement) in accepted.tree().leaves() {

@@ -58,10 +58,10 @@ fn halves(word: [Felt; 2]) -> (Felt, Felt) {
 
 /// Returns the first `N` sampled integers that are below the modulus, out of `available` words.
 ///
-/// The modulus is 127 * 2^24 + 1: an integer whose top bits are not 127 is below it, and of the others
-/// only 127 * 2^24 is. A hint says whether the top bits of the first `N` integers all differ from 127,
-/// which is checked. If they do not, each word is either taken or skipped. Fails if fewer than `N`
-/// integers are below the modulus.
+/// The modulus is 127 * 2^24 + 1: an integer whose top bits are not 127 is below it, and of the
+/// others only 127 * 2^24 is. A hint says whether the top bits of the first `N` integers all differ
+/// from 127, which is checked. If they do not, each word is either taken or skipped. Fails if fewer
+/// than `N` integers are below the modulus.
 fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; N] {
     // Entries of `words` from `available` on are zeros that were never sampled.
     assert!(N <= available);

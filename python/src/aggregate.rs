@@ -180,18 +180,15 @@ impl Aggregate {
 
     /// Verifies the aggregate against what the caller knows.
     ///
-    /// Args:
-    ///     key: digest of the set of its recursion keys, from `keys`; not from the aggregate.
-    ///     claim: the claim that it must make, 64 hexadecimal digits.
-    ///     min_bits: proven bits of security that each proof of the tree must have at least.
-    ///     min_tree_bits: proven bits that all proofs must have together, by the union bound: 100,
-    ///         unless `min_bits` asks for less of each.
-    ///     leaves: the leaves that are accepted, each as the digest of a key, or as a `Program`,
-    ///         whose keys are computed; a leaf with any other key is refused.
-    ///     any_leaf: accept leaves with any key. Which programs they are proofs of is then not
-    ///         known: compare the keys that are returned. If one is itself a recursion proof, proofs
-    ///         hidden below it are not counted in the bits.
-    ///     limit: as for `Proof.verify`, for each program.
+    /// Args: key: digest of the set of its recursion keys, from `keys`; not from the aggregate.
+    /// claim: the claim that it must make, 64 hexadecimal digits. min_bits: proven bits of security
+    /// that each proof of the tree must have at least. min_tree_bits: proven bits that all proofs
+    /// must have together, by the union bound: 100, unless `min_bits` asks for less of each.
+    /// leaves: the leaves that are accepted, each as the digest of a key, or as a `Program`, whose
+    /// keys are computed; a leaf with any other key is refused. any_leaf: accept leaves with any
+    /// key. Which programs they are proofs of is then not known: compare the keys that are
+    /// returned. If one is itself a recursion proof, proofs hidden below it are not counted in the
+    /// bits. limit: as for `Proof.verify`, for each program.
     ///
     /// Returns:
     ///     A dictionary of what it says, as `droste verify --format json` prints it.
@@ -334,18 +331,14 @@ impl AskedLeaf {
 
 /// Wraps a proof: returns a proof of the canonical shape that it was verified.
 ///
-/// Args:
-///     proof: a proof of a program, in any hash; or an aggregate of another preset or arity.
-///     program: the program that a proof must be of. Not for aggregates.
-///     public: elements that its statement must begin with.
-///     preset: security level of the proofs that are made: `proven-100`, `proven-120`, `proven-128`,
-///         or `toy`, which has no security.
-///     arity: largest number of proofs that one join takes, 1 to 64. With the preset it fixes the
-///         canonical shape.
-///     stack: proof stack of that shape: `fri` or `whir`.
-///     limit: as for `Proof.verify`.
-///     keys: for an aggregate, digests of sets of recursion keys that are known to be good.
-///     cache: keep derived keys in the user's cache folder.
+/// Args: proof: a proof of a program, in any hash; or an aggregate of another preset or arity.
+/// program: the program that a proof must be of. Not for aggregates. public: elements that its
+/// statement must begin with. preset: security level of the proofs that are made: `proven-100`,
+/// `proven-120`, `proven-128`, or `toy`, which has no security. arity: largest number of proofs
+/// that one join takes, 1 to 64. With the preset it fixes the canonical shape. stack: proof stack
+/// of that shape: `fri` or `whir`. limit: as for `Proof.verify`. keys: for an aggregate, digests of
+/// sets of recursion keys that are known to be good. cache: keep derived keys in the user's cache
+/// folder.
 ///
 /// Raises:
 ///     VerifyError: The proof is rejected.

@@ -33,9 +33,9 @@ use crate::trust::deriver;
 
 /// A directed graph of tasks that make one aggregate of many proofs.
 ///
-/// Each task is a pure function from the bytes of its inputs to the bytes of an aggregate, so a plan
-/// has the same result wherever its tasks run. A plan is trusted: who changes it decides what is
-/// proved.
+/// Each task is a pure function from the bytes of its inputs to the bytes of an aggregate, so a
+/// plan has the same result wherever its tasks run. A plan is trusted: who changes it decides what
+/// is proved.
 #[pyclass(frozen, eq, module = "droste")]
 #[derive(PartialEq)]
 pub struct Plan(Arc<plan::Plan>);
@@ -356,8 +356,8 @@ impl Given {
     }
 }
 
-/// Runs tasks of plans of one preset, arity and stack. Workers of one process share what they compiled
-/// and derived.
+/// Runs tasks of plans of one preset, arity and stack. Workers of one process share what they
+/// compiled and derived.
 #[pyclass(frozen, module = "droste")]
 pub struct Worker(Arc<plan::Worker>);
 

@@ -195,15 +195,11 @@ impl Program {
 
     /// Runs the program, proves the run and verifies the proof.
     ///
-    /// Args:
-    ///     public: public inputs.
-    ///     hash: hash of the commitments and the transcript: `poseidon16`, `poseidon2`, `blake3` or `keccak`.
-    ///     preset: `proven-100`, `proven-120` (the default), `proven-128`, or `toy`, which has no
-    ///         security.
-    ///     queries: number of queries instead of a preset, without grinding.
-    ///     blowup: 2, 4, 8 or 16.
-    ///     hints: as for `run`.
-    ///     limit: largest number of instructions.
+    /// Args: public: public inputs. hash: hash of the commitments and the transcript: `poseidon16`,
+    /// `poseidon2`, `blake3` or `keccak`. preset: `proven-100`, `proven-120` (the default),
+    /// `proven-128`, or `toy`, which has no security. queries: number of queries instead of a
+    /// preset, without grinding. blowup: 2, 4, 8 or 16. hints: as for `run`. limit: largest number
+    /// of instructions.
     ///
     /// Raises:
     ///     RunError: What failed, with the lines of the text.

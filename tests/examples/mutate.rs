@@ -1,5 +1,5 @@
-//! Attacks verifiers with changed files and forged proofs, or with `--decode` the decoders alone; see
-//! `docs/testing.md`.
+//! Attacks verifiers with changed files and forged proofs, or with `--decode` the decoders alone;
+//! see `docs/testing.md`.
 //!
 //! `cargo run -p droste-tests --release --example mutate -- --count 1000000`
 //! `cargo run -p droste-tests --release --example mutate -- --decode --count 1000000`

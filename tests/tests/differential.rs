@@ -100,8 +100,8 @@ fn the_comparison_sees_programs_that_differ() {
     );
 }
 
-/// Under other names, programs of the repository and random ones compile to the same instructions or
-/// are refused, and rustc's build of them means the same.
+/// Under other names, programs of the repository and random ones compile to the same instructions
+/// or are refused, and rustc's build of them means the same.
 #[test]
 fn names_do_not_matter() {
     let mut report = same::repository(SEED).unwrap();

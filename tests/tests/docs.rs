@@ -1,5 +1,5 @@
-//! The tests, items, files and links that documents name exist, and figures between comments are the
-//! saved ones. Only text is read, nothing is built.
+//! The tests, items, files and links that documents name exist, and figures between comments are
+//! the saved ones. Only text is read, nothing is built.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

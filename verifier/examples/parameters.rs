@@ -1,13 +1,14 @@
 //! Prints the parameters of joins over WHIR and every term of their proven security.
 //!
-//! `cargo run -p droste-verifier --example parameters -- [PRESET] [CHILDREN]..` prints them in the TOML form
-//! that the ecosystem's soundness calculator (github.com/ethereum/soundcalc) reads. It takes it that the
-//! domain halves from each commitment to the next. Here domains shrink otherwise, so that codewords over
-//! the extension are short: `log_domain_shrink` has the logarithm of each factor, which is the extension
-//! of the form that was offered in its pull request 86. There rates follow by
-//! `log_inv_rate + folding_factor - log_domain_shrink`; `log_inv_rates` has them all. That the first
-//! commitment has samples outside the domain too is in `initial_ood_samples`. The calculator reads none of the
-//! three, so that without them it computes queries and folds after the first for lower rates.
+//! `cargo run -p droste-verifier --example parameters -- [PRESET] [CHILDREN]..` prints them in the
+//! TOML form that the ecosystem's soundness calculator (github.com/ethereum/soundcalc) reads. It
+//! takes it that the domain halves from each commitment to the next. Here domains shrink otherwise,
+//! so that codewords over the extension are short: `log_domain_shrink` has the logarithm of each
+//! factor, which is the extension of the form that was offered in its pull request 86. There rates
+//! follow by `log_inv_rate + folding_factor - log_domain_shrink`; `log_inv_rates` has them all.
+//! That the first commitment has samples outside the domain too is in `initial_ood_samples`. The
+//! calculator reads none of the three, so that without them it computes queries and folds after the
+//! first for lower rates.
 //!
 //! `cargo run -p droste-verifier --example parameters -- dossier` prints the tables of
 //! `docs/security-dossier.md`, which a test compares.
@@ -128,8 +129,8 @@ fn circuit(preset: Preset, children: usize) -> Result<(), Box<dyn Error>> {
 /// Presets that have security.
 const PRESETS: [Preset; 3] = [Preset::Proven100, Preset::Proven120, Preset::Proven128];
 
-/// The figures of the dossier: parameters of joins of one, every term by its weakest round, and the sums
-/// for all arities.
+/// The figures of the dossier: parameters of joins of one, every term by its weakest round, and the
+/// sums for all arities.
 pub fn dossier() -> Result<String, Box<dyn Error>> {
     let shapes: Vec<Shape> = PRESETS
         .iter()

@@ -1,12 +1,12 @@
-//! Memberships: proofs that a leaf is in the claim of an aggregate, for a verifier who has the claim
-//! but not the aggregate.
+//! Memberships: proofs that a leaf is in the claim of an aggregate, for a verifier who has the
+//! claim but not the aggregate.
 //!
 //! A claim is a digest of the keys and statements of the children of the aggregate's root; the
 //! statement of a child that is itself a recursion proof is such a digest in turn. A [`Membership`]
-//! lists, for each level from the root to the leaf, the keys and statements of one proof's children,
-//! and says which of them the path goes on with. It also lists the recursion keys of the aggregate
-//! with their bits, because they decide where a path ends: a statement is the digest of children if
-//! and only if its key is one of them.
+//! lists, for each level from the root to the leaf, the keys and statements of one proof's
+//! children, and says which of them the path goes on with. It also lists the recursion keys of the
+//! aggregate with their bits, because they decide where a path ends: a statement is the digest of
+//! children if and only if its key is one of them.
 //!
 //! # What a membership shows
 //!
@@ -15,8 +15,8 @@
 //! resistance of Poseidon-16, the claim tree of that aggregate then has a leaf with the key and the
 //! statement of the [`Member`] at its position. It is a leaf of that tree and not an inner node or
 //! something below a leaf, because acceptance looks up the same keys in the same set. So a valid
-//! proof of the statement exists under the leaf's key, at least with the bits of the set: acceptance
-//! requires that every recursion key of the tree is in the set, the root's included.
+//! proof of the statement exists under the leaf's key, at least with the bits of the set:
+//! acceptance requires that every recursion key of the tree is in the set, the root's included.
 //!
 //! # What it does not show
 //!
@@ -171,8 +171,8 @@ impl Membership {
     ///
     /// An aggregate with this claim must have been accepted under this digest of keys, by the
     /// caller or by somebody whom the caller believes; the digest must come from a derivation, and
-    /// the keys of leaves from their programs, not from a file. See [the module](self) for what this
-    /// shows.
+    /// the keys of leaves from their programs, not from a file. See [the module](self) for what
+    /// this shows.
     ///
     /// # Errors
     /// Why it is rejected.

@@ -205,10 +205,10 @@ struct Replacement {
 }
 
 impl Replacement {
-    /// Makes an empty file of a temporary name beside `path`. If that name is taken, the next one is
-    /// tried: another thread may be writing the same file, and so may a process of the same number on
-    /// another machine; or one left its file when it was killed, and in containers most processes
-    /// have the same number.
+    /// Makes an empty file of a temporary name beside `path`. If that name is taken, the next one
+    /// is tried: another thread may be writing the same file, and so may a process of the same
+    /// number on another machine; or one left its file when it was killed, and in containers most
+    /// processes have the same number.
     fn of(path: &Path) -> io::Result<Self> {
         let mut number = 0_u16;
         loop {

@@ -180,8 +180,8 @@ pub struct Accepted {
     pub statement: [F; LANES],
     /// Proven security of this proof.
     pub security: Security,
-    /// `w * h * log2(h)`, summed over the proof's tables; `w` counts main columns, and lookup columns
-    /// where the stack has them.
+    /// `w * h * log2(h)`, summed over the proof's tables; `w` counts main columns, and lookup
+    /// columns where the stack has them.
     pub fft_cost: u64,
 }
 

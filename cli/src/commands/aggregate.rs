@@ -59,14 +59,16 @@ pub struct Join {
 
 #[derive(Debug, Args)]
 struct Output {
-    /// Security level of the proofs that are made: proven-100, proven-120, proven-128 or toy (insecure).
+    /// Security level of the proofs that are made: proven-100, proven-120, proven-128 or toy
+    /// (insecure).
     #[arg(long, default_value_t)]
     preset: Preset,
     /// Largest number of proofs that one join takes. It fixes the shape of the proofs: use the same
     /// for all that are to be joined.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: u16,
-    /// Proof stack of the proofs that are made: fri or whir. Use the same for all that are to be joined.
+    /// Proof stack of the proofs that are made: fri or whir. Use the same for all that are to be
+    /// joined.
     #[arg(long, default_value_t)]
     stack: Stack,
     /// File to write the aggregate to.

@@ -50,7 +50,8 @@ pub struct Aggregate {
 /// Options of planning and running the tasks.
 #[derive(Debug, Args)]
 pub struct Tasks {
-    /// Security level of the proofs that are made: proven-100, proven-120, proven-128 or toy (insecure).
+    /// Security level of the proofs that are made: proven-100, proven-120, proven-128 or toy
+    /// (insecure).
     #[arg(long, default_value_t)]
     pub preset: Preset,
     /// Largest number of proofs that one join takes; by default the one of 2, 3, 4 and 8 with the

@@ -145,8 +145,8 @@ pub fn hidden_proofs_are_found(folder: &TempDir, key: &str, claim: &str) {
     let digest = text(&joins, "key");
     let hiding = format!("verify FOLDER/hiding --key {digest} --claim {claim} --min-bits 0");
     fails(folder, &hiding, 2, "nothing says which leaves to accept");
-    // With --any-leaf it is accepted as what its tree shows: two leaves and a join. That the keys of
-    // its leaves are those of recursion programs is known, since they were derived here before.
+    // With --any-leaf it is accepted as what its tree shows: two leaves and a join. That the keys
+    // of its leaves are those of recursion programs is known, since they were derived here before.
     let any = format!("{hiding} --any-leaf");
     let verified = json(folder, &any);
     assert_eq!(verified["proofs"], 3);

@@ -119,7 +119,8 @@ fn proofs_are_wrapped_joined_and_verified() {
     assert!(printed.contains("says 5,120,0,0,0,0,0,0"), "{printed}");
     assert!(printed.contains("verifies 2"), "{printed}");
 
-    // Beside the bits: every term with its theorem, with the newest one and without, and the digests.
+    // Beside the bits: every term with its theorem, with the newest one and without, and the
+    // digests.
     for said in [&verified, &inspected] {
         let security = &said["root_security"];
         let sum = |bound: &str| security[bound]["sum"].as_f64().unwrap();

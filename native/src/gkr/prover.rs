@@ -29,8 +29,8 @@ pub fn prove<C: FieldChallenger<F>>(
     Ok(circuit.prove(challenger))
 }
 
-/// Like [`prove`], whatever the fractions add up to. The proof is refused unless it is zero: this is
-/// for tests of dishonest provers.
+/// Like [`prove`], whatever the fractions add up to. The proof is refused unless it is zero: this
+/// is for tests of dishonest provers.
 ///
 /// # Errors
 /// None.

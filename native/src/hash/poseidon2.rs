@@ -2,13 +2,13 @@
 //! examples commit with them.
 //!
 //! A leaf is the overwrite sponge of width 24 and rate 16, a parent the first 8 elements of the
-//! permutation of width 16. The parent has no feed-forward, so it is no hash by itself: inverting the
-//! permutation on a digest and any other 8 elements gives two children of that digest. It is for
-//! trees of fixed depth over leaves that are hashed otherwise. The siblings of an opened path are free,
-//! so an attacker can invert downwards from a digest as often as he likes, and needs one of the nodes
-//! that he gets at the leaves' level to be the hash of a row: he meets it in the middle after about
-//! 2^124 inversions and as many rows. With a feed-forward, as in Poseidon-16, another row for a given
-//! digest takes 2^248; collisions take 2^124 in both.
+//! permutation of width 16. The parent has no feed-forward, so it is no hash by itself: inverting
+//! the permutation on a digest and any other 8 elements gives two children of that digest. It is
+//! for trees of fixed depth over leaves that are hashed otherwise. The siblings of an opened path
+//! are free, so an attacker can invert downwards from a digest as often as he likes, and needs one
+//! of the nodes that he gets at the leaves' level to be the hash of a row: he meets it in the
+//! middle after about 2^124 inversions and as many rows. With a feed-forward, as in Poseidon-16,
+//! another row for a given digest takes 2^248; collisions take 2^124 in both.
 //!
 //! What is known of its cryptanalysis is in `docs/hashes.md`.
 

@@ -6,11 +6,11 @@ use p3_field::PrimeCharacteristicRing;
 
 use crate::field::EF;
 
-/// A weight polynomial `W`, of product form. With a value it claims that the sum of `f(b) W(b)` over
-/// the hypercube is that value, where `f` is the stack.
+/// A weight polynomial `W`, of product form. With a value it claims that the sum of `f(b) W(b)`
+/// over the hypercube is that value, where `f` is the stack.
 ///
-/// For `x` of `n` coordinates, `W(x)` is the product of `w[0] + x_i (w[1] - w[0])` for each factor `w`
-/// of the first variables, and of the weight of [`Rows`] at the remaining coordinates.
+/// For `x` of `n` coordinates, `W(x)` is the product of `w[0] + x_i (w[1] - w[0])` for each factor
+/// `w` of the first variables, and of the weight of [`Rows`] at the remaining coordinates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The factors of the first variables: their values at 0 and at 1.
@@ -24,8 +24,8 @@ pub struct Claim {
 pub enum Rows {
     /// `eq(z, .)`: the value of a column at the point `z`.
     At(Vec<EF>),
-    /// `next(z, .)`: the value at the point `z` of the column of the next rows, where the last row is
-    /// followed by itself.
+    /// `next(z, .)`: the value at the point `z` of the column of the next rows, where the last row
+    /// is followed by itself.
     Next(Vec<EF>),
 }
 
@@ -39,9 +39,9 @@ impl Rows {
 }
 
 impl Claim {
-    /// The claim about the value at the point whose last coordinate is `y`, the one before it `y^2`,
-    /// and so on. As a function of `y` it is a polynomial of degree less than `2^variables`, from which
-    /// the cells can be computed.
+    /// The claim about the value at the point whose last coordinate is `y`, the one before it
+    /// `y^2`, and so on. As a function of `y` it is a polynomial of degree less than `2^variables`,
+    /// from which the cells can be computed.
     pub fn at_powers(y: EF, variables: usize) -> Self {
         Self {
             factors: powers(y, variables).into_iter().map(equality).collect(),
@@ -83,9 +83,9 @@ fn at(z: EF, x: EF) -> EF {
 
 /// `next(z, x)`, for pairs of a coordinate of `z` and one of `x`.
 ///
-/// From the last variable to the first, `carry` is the weight of rows whose bits so far are all zero
-/// while the point's are all one (one is still to be added to the bits before), `done` that of rows
-/// that are already the next of the point's, `ones` that of both bits being one throughout.
+/// From the last variable to the first, `carry` is the weight of rows whose bits so far are all
+/// zero while the point's are all one (one is still to be added to the bits before), `done` that of
+/// rows that are already the next of the point's, `ones` that of both bits being one throughout.
 fn next(pairs: impl DoubleEndedIterator<Item = (EF, EF)>) -> EF {
     let (mut carry, mut done, mut ones) = (EF::ONE, EF::ZERO, EF::ONE);
     for (z, x) in pairs.rev() {

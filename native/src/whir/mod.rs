@@ -1,15 +1,16 @@
 //! A multilinear commitment scheme: the columns of all tables as one polynomial, opened by WHIR
 //! (ePrint 2024/1586), in any of the hash suites.
 //!
-//! The *stack* ([`Layout`]) is a multilinear polynomial `f` whose cells are those of all columns. Its
-//! rows, of `2^log_block` cells each, are encoded and committed to as one codeword of vectors
-//! ([`Scheme::commit`]); main and preprocessed columns have rows of their own, and a commitment each.
-//! An opening proves weighted sums of the cells ([`Claim`]), such as the values of columns at points.
+//! The *stack* ([`Layout`]) is a multilinear polynomial `f` whose cells are those of all columns.
+//! Its rows, of `2^log_block` cells each, are encoded and committed to as one codeword of vectors
+//! ([`Scheme::commit`]); main and preprocessed columns have rows of their own, and a commitment
+//! each. An opening proves weighted sums of the cells ([`Claim`]), such as the values of columns at
+//! points.
 //!
 //! Numbers of queries, samples outside the domain and grinding are those of Plonky3's
 //! `p3_whir::WhirConfig`. The protocol is WHIR's, with a first fold that binds the variables which
-//! choose a row: before it, the prover handles `2^row_variables` partial sums of each claim instead of
-//! all cells with weights of the extension field.
+//! choose a row: before it, the prover handles `2^row_variables` partial sums of each claim instead
+//! of all cells with weights of the extension field.
 //!
 //! - [`settings`]: settings, and the schedule of commitments.
 //! - [`layout`]: where columns lie.

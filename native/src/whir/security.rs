@@ -1,16 +1,16 @@
 //! Proven security of openings: a bound for each way in which a false claim may be accepted.
 //!
 //! The terms are those of WHIR (ePrint 2024/1586, theorem 5.2) in the list-decoding regime, by the
-//! formulas of `p3-security` 0.8.0 where it has them. Mutual correlated agreement is proven up to the
-//! Johnson radius (ePrint 2025/2110); how many challenges are exceptional is [`ProximityGap`]'s. No
-//! conjecture is used. The transcript is taken for a random oracle, and collisions of digests are not
-//! among the terms.
+//! formulas of `p3-security` 0.8.0 where it has them. Mutual correlated agreement is proven up to
+//! the Johnson radius (ePrint 2025/2110); how many challenges are exceptional is
+//! [`ProximityGap`]'s. No conjecture is used. The transcript is taken for a random oracle, and
+//! collisions of digests are not among the terms.
 //!
 //! The values outside the domain of the stack are sampled right after the commitment. So up to the
-//! term for these samples, everything that is proved afterwards is about one polynomial, and terms of
-//! an outer protocol need not be multiplied by the number of polynomials near the commitment.
-//! The commitment to preprocessed rows is part of the key. Rows that are absent are codewords, namely
-//! zero, and known.
+//! term for these samples, everything that is proved afterwards is about one polynomial, and terms
+//! of an outer protocol need not be multiplied by the number of polynomials near the commitment.
+//! The commitment to preprocessed rows is part of the key. Rows that are absent are codewords,
+//! namely zero, and known.
 
 use p3_whir::SecurityAssumption;
 
@@ -19,8 +19,8 @@ use crate::field::{EXTENSION_DEGREE, MODULUS};
 use crate::stark::security::{ProximityGap, Regime, SCHWARTZ_ZIPPEL, SecurityTerm};
 use crate::stark::suite::HashSuite;
 
-/// The regime of all bounds: list decoding up to the Johnson radius, less a margin of a twentieth of
-/// the square root of the rate.
+/// The regime of all bounds: list decoding up to the Johnson radius, less a margin of a twentieth
+/// of the square root of the rate.
 const REGIME: SecurityAssumption = SecurityAssumption::JohnsonBound;
 
 /// The multiplicity of that margin.
@@ -70,8 +70,8 @@ impl<H: HashSuite> Scheme<H> {
         };
         let stack = &self.schedule.stack;
         let combined = claims.saturating_add(stack.outside);
-        // Each of the polynomials near the commitment has a false claim, whose power of the challenge
-        // is at most that of the last one. No proof of work protects the challenge.
+        // Each of the polynomials near the commitment has a false claim, whose power of the
+        // challenge is at most that of the last one. No proof of work protects the challenge.
         let of_claims = REGIME.initial_claims_error(0, stack.variables, stack.log_blowup, combined);
         add(0, "combination of claims", WHIR, field + of_claims);
         let mut previous = None;
@@ -90,8 +90,8 @@ impl<H: HashSuite> Scheme<H> {
                 let bits = field + combined + grinding;
                 add(number, "combination of answers", WHIR, bits);
             }
-            // For each variable that is bound: rows that are far from codewords become near ones, or
-            // the claims of all near codewords' rows are false and become true.
+            // For each variable that is bound: rows that are far from codewords become near ones,
+            // or the claims of all near codewords' rows are false and become true.
             let grinding = step.fold_grinding_bits as f64;
             for bound in 0..step.fold {
                 let bits = fold_bits(gap, variables - bound, rate) + grinding;

@@ -28,16 +28,17 @@ pub const MAX_LOG_BLOCK: usize = 20;
 /// part of a verification key: prover and verifier must use the same ones.
 ///
 /// The first fold binds the variables that choose a row of the stack, however many there are. What
-/// is left has coefficients in an extension of degree 5, so its codeword should be much shorter than
-/// the rows': it has a rate of its own.
+/// is left has coefficients in an extension of degree 5, so its codeword should be much shorter
+/// than the rows': it has a rate of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WhirSettings {
-    /// Bits of security that each single error term of an opening has ([`super::Scheme::security`]), 1
-    /// to 128. Folds are ground by as many bits as they need for it.
+    /// Bits of security that each single error term of an opening has
+    /// ([`super::Scheme::security`]), 1 to 128. Folds are ground by as many bits as they need for
+    /// it.
     pub security_level: usize,
-    /// Bits of grinding before queries, less than the security level, 0 to 24: there are so many fewer
-    /// bits to be had by queries.
+    /// Bits of grinding before queries, less than the security level, 0 to 24: there are so many
+    /// fewer bits to be had by queries.
     pub grinding_bits: usize,
     /// Logarithm of the number of cells of a row of the stack, 4 to 20. No table may be higher.
     pub log_block: usize,
@@ -154,9 +155,9 @@ impl WhirSettings {
         }
     }
 
-    /// At least 124 proven bits in each term, more than digests of 8 elements have, and 120 in the sum
-    /// of all. There are more queries than at 100 bits. With rates that fall faster, folds would need
-    /// more grinding.
+    /// At least 124 proven bits in each term, more than digests of 8 elements have, and 120 in the
+    /// sum of all. There are more queries than at 100 bits. With rates that fall faster, folds
+    /// would need more grinding.
     pub const fn proven_120() -> Self {
         Self {
             security_level: 124,
@@ -165,7 +166,8 @@ impl WhirSettings {
         }
     }
 
-    /// At least 128 proven bits in each term. Digests of 8 elements collide at 2^123.9 nevertheless.
+    /// At least 128 proven bits in each term. Digests of 8 elements collide at 2^123.9
+    /// nevertheless.
     pub const fn proven_128() -> Self {
         Self {
             security_level: 128,
@@ -174,8 +176,8 @@ impl WhirSettings {
         }
     }
 
-    /// These settings with another blowup factor of the rows' codewords. That of the second commitment
-    /// is raised to it if it is lower.
+    /// These settings with another blowup factor of the rows' codewords. That of the second
+    /// commitment is raised to it if it is lower.
     #[must_use]
     pub const fn at_blowup(self, log_blowup: usize) -> Self {
         let second_log_blowup = if self.second_log_blowup < log_blowup {
@@ -308,8 +310,8 @@ impl WhirSettings {
         Ok(parameters)
     }
 
-    /// Least number of bits of grinding with which a fold's first round, which is its weakest, has the
-    /// level.
+    /// Least number of bits of grinding with which a fold's first round, which is its weakest, has
+    /// the level.
     fn fold_grinding_bits(
         &self,
         variables: usize,
@@ -374,8 +376,8 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Takes numbers of queries and samples from Plonky3's parameters. These would grind folds as if
-    /// ePrint 2026/2056 held, and queries by no more than the level needs.
+    /// Takes numbers of queries and samples from Plonky3's parameters. These would grind folds as
+    /// if ePrint 2026/2056 held, and queries by no more than the level needs.
     pub(super) fn new(
         settings: &WhirSettings,
         parameters: &Parameters,

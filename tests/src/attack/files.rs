@@ -373,8 +373,8 @@ pub fn join_and_member() -> [File; 2] {
     ]
 }
 
-/// Returns files of every format for the decoder alone, which is quicker than verifying: proofs with
-/// both kinds of digests, and aggregates over both stacks.
+/// Returns files of every format for the decoder alone, which is quicker than verifying: proofs
+/// with both kinds of digests, and aggregates over both stacks.
 ///
 /// # Panics
 /// If an honest proof is not made.

@@ -25,8 +25,8 @@ pub enum Difference {
     Accepts,
     /// The native run succeeds, the machine's fails.
     Fails,
-    /// The machine's run succeeds with another statement if the prover gives a false value for a hint
-    /// that the program does not read from the tape.
+    /// The machine's run succeeds with another statement if the prover gives a false value for a
+    /// hint that the program does not read from the tape.
     FalseHint,
     /// The compiler or the executor panics.
     Panics,

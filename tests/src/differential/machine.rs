@@ -62,8 +62,8 @@ pub fn run(compiled: &Compiled, public: &[u32], tape: &droste_gadgets::NativeTap
 /// Number of false hints that a program is run with.
 const FALSE_HINTS: u64 = 4;
 
-/// Runs a compiled program with false values of some of the hints that the executor computes itself.
-/// Returns what a run revealed that should have failed.
+/// Runs a compiled program with false values of some of the hints that the executor computes
+/// itself. Returns what a run revealed that should have failed.
 pub fn accepts_false_hint(
     compiled: &Compiled,
     public: &[u32],

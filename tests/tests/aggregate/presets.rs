@@ -87,8 +87,8 @@ fn canonical_shapes_of_all_arities_have_the_bits_of_their_presets() {
     }
 }
 
-/// At every arity for which there are joins over WHIR, which are those whose rows of the stack have at most
-/// 2^20 cells: they have the bits of their presets, and fit by the estimates.
+/// At every arity for which there are joins over WHIR, which are those whose rows of the stack have
+/// at most 2^20 cells: they have the bits of their presets, and fit by the estimates.
 #[test]
 fn canonical_shapes_over_whir_have_the_bits_of_their_presets() {
     for (preset, level, largest) in [
@@ -139,8 +139,8 @@ fn canonical_shapes_over_whir_have_the_bits_of_their_presets() {
     }
 }
 
-/// By the estimates, for arities whose proofs would take long to make: a join that does not fit would
-/// be refused after all wraps were made.
+/// By the estimates, for arities whose proofs would take long to make: a join that does not fit
+/// would be refused after all wraps were made.
 #[test]
 fn joins_of_all_arities_fit_by_the_estimates() {
     for (preset, largest) in [
@@ -218,8 +218,8 @@ fn steps_have_the_bits_of_their_presets() {
     steps_have_the_bits::<KeccakSuite>();
 }
 
-/// Over WHIR: joins fit the canonical shapes, which have the bits of their presets, and leave few of
-/// their rows empty.
+/// Over WHIR: joins fit the canonical shapes, which have the bits of their presets, and leave few
+/// of their rows empty.
 #[test]
 fn joins_over_whir_fit_the_canonical_shapes_of_their_presets() {
     fit_over_whir(&[(Preset::Toy, 2), (Preset::Proven100, 1)]);
@@ -239,8 +239,8 @@ fn larger_joins_over_whir_fit_the_canonical_shapes_of_their_presets() {
     ]);
 }
 
-/// A proof whose verification fills more rows than R has goes through one over WHIR, at blowup 2 if there
-/// are more than 2^16.
+/// A proof whose verification fills more rows than R has goes through one over WHIR, at blowup 2 if
+/// there are more than 2^16.
 #[test]
 fn larger_runs_reach_the_canonical_shapes_over_whir() {
     let settings = Preset::Proven100.settings(1).unwrap();
@@ -284,8 +284,8 @@ fn byte_hashes_reach_the_canonical_shapes_over_whir() {
     }
 }
 
-/// Wraps a leaf; whether the proof of each step is over FRI or WHIR, and is canonical. The wrap has the
-/// preset's bits, and its keys are those of their recipes.
+/// Wraps a leaf; whether the proof of each step is over FRI or WHIR, and is canonical. The wrap has
+/// the preset's bits, and its keys are those of their recipes.
 fn steps_over_whir<H: TapeSuite>(
     preset: Preset,
     children: usize,
@@ -373,8 +373,8 @@ fn fits(wrap: &Aggregate, children: usize, to: &Aggregator) -> bool {
     log_heights(&key, &execution).is_ok()
 }
 
-/// Joins of one, two and four children almost fill the canonical shape, so this test fails if the code
-/// of a query gets longer.
+/// Joins of one, two and four children almost fill the canonical shape, so this test fails if the
+/// code of a query gets longer.
 #[test]
 fn joins_fit_the_canonical_shapes_of_their_presets() {
     let own = |preset, children| {

@@ -10,9 +10,9 @@ use super::shape::{FixedShape, LastIntermediate};
 use crate::keys::MAX_CHILDREN;
 
 impl Aggregator {
-    /// An aggregator at a preset's security and blowup 4, whose canonical shape is in this stack and has
-    /// room for joins of up to `children` proofs. There are no joins of more than [`MAX_CHILDREN`], so a
-    /// larger number has the shape of that one.
+    /// An aggregator at a preset's security and blowup 4, whose canonical shape is in this stack
+    /// and has room for joins of up to `children` proofs. There are no joins of more than
+    /// [`MAX_CHILDREN`], so a larger number has the shape of that one.
     ///
     /// # Errors
     /// If the preset has no settings at this blowup.
@@ -108,8 +108,8 @@ impl Aggregator {
             ..settings
         };
         // At 24 wide rows per Keccak permutation and 8 per Blake3 compression, committing to the
-        // traces costs more than the next step, so the blowup is halved, although the next step then
-        // verifies twice the queries.
+        // traces costs more than the next step, so the blowup is halved, although the next step
+        // then verifies twice the queries.
         let short = preset.settings(1)?;
         let intermediate_of_bytes = FriSettings {
             log_blowup: short.log_blowup,
@@ -149,8 +149,8 @@ const POSEIDON16: usize = 2;
 const POWER_WEIGHTS: usize = 3;
 const BLOCKS: usize = 6;
 
-/// Settings of proofs over WHIR, and logarithms of R's heights, with which a join of `children` proofs of
-/// that shape fits it.
+/// Settings of proofs over WHIR, and logarithms of R's heights, with which a join of `children`
+/// proofs of that shape fits it.
 fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>) {
     // The number of times that the heights of a join of one are doubled.
     let doublings = children.max(1).next_power_of_two().ilog2() as usize;
@@ -174,9 +174,9 @@ fn shape_over_whir(preset: Preset, children: usize) -> (WhirSettings, Vec<usize>
     for (table, log_height) in log_heights.iter_mut().enumerate() {
         *log_height += usize::from(more.contains(&table));
     }
-    // A row of the stack is as long as the tallest column, and there are at most 2^8. Longer rows make
-    // shorter leaves, so fewer permutations in a join's verifier, but a longer second codeword. There
-    // are no rows longer than 2^20, so from 120 bits on no joins of more than 16.
+    // A row of the stack is as long as the tallest column, and there are at most 2^8. Longer rows
+    // make shorter leaves, so fewer permutations in a join's verifier, but a longer second
+    // codeword. There are no rows longer than 2^20, so from 120 bits on no joins of more than 16.
     let least = match (preset, children) {
         (Preset::Toy, _) => 0,
         (Preset::Proven100, _) | (Preset::Proven120, 0..=2) | (Preset::Proven128, 0..=1) => {

@@ -49,8 +49,8 @@ pub struct Step {
     pub report: Accepted,
 }
 
-/// Runs the verification of `children`, proofs over FRI of one shape, in the machine. The caller has
-/// verified them natively; `trees` are their claim trees.
+/// Runs the verification of `children`, proofs over FRI of one shape, in the machine. The caller
+/// has verified them natively; `trees` are their claim trees.
 pub(super) fn run<H: TapeSuite>(
     circuits: &CircuitCache,
     children: &[&Proof<H>],
@@ -95,8 +95,8 @@ fn run_circuit(
     Ok(Run::new(circuit, execution, trees, compile, execute)?)
 }
 
-/// A valid proof may have any settings. Beyond the limits of recipes, generating the program would take
-/// long, and nobody could derive its key.
+/// A valid proof may have any settings. Beyond the limits of recipes, generating the program would
+/// take long, and nobody could derive its key.
 fn check(shape: &ChildShape, count: usize) -> Result<(), AggregateError> {
     let children = Children::Programs {
         shape: shape.clone(),

@@ -52,12 +52,12 @@ use crate::tape::{TapeError, machine_tape};
 pub(crate) use multilinear::{WhirVerifier, shape_of};
 use recent::Recent;
 
-/// Precompiles whose tables the recursion machine R has where its runs are proved over FRI: extension
-/// arithmetic and Poseidon-16.
+/// Precompiles whose tables the recursion machine R has where its runs are proved over FRI:
+/// extension arithmetic and Poseidon-16.
 pub const PRECOMPILES: [u32; 2] = [id::EXT, id::POSEIDON16_SPONGE];
 
-/// Precompiles whose tables R has where its runs are proved over WHIR: the verifier of such proofs also
-/// takes powers as weights.
+/// Precompiles whose tables R has where its runs are proved over WHIR: the verifier of such proofs
+/// also takes powers as weights.
 pub const PRECOMPILES_OVER_WHIR: [u32; 3] = [id::EXT, id::POSEIDON16_SPONGE, id::POWER_WEIGHTS];
 
 /// Precompiles whose tables R has in a proof stack.

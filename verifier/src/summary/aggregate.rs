@@ -105,7 +105,8 @@ impl Node {
 }
 
 impl AggregateSummary {
-    /// Summary of an aggregate that was accepted in `verify_ms` milliseconds, because of `evidence`.
+    /// Summary of an aggregate that was accepted in `verify_ms` milliseconds, because of
+    /// `evidence`.
     ///
     /// # Errors
     /// If its proof cannot be encoded, so its bytes cannot be counted.

@@ -75,8 +75,8 @@ impl SecuritySummary {
         ]
     }
 
-    /// A name and a value for each term without ePrint 2026/2056, and for those that rest on it with it.
-    /// Of the rounds of one event, only the first is listed, which is the weakest.
+    /// A name and a value for each term without ePrint 2026/2056, and for those that rest on it
+    /// with it. Of the rounds of one event, only the first is listed, which is the weakest.
     pub fn terms(&self) -> Vec<(String, String)> {
         let mut rows: Vec<(String, String)> = vec![];
         let without = &self.without_eprint_2026_2056.terms;

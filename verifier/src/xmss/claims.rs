@@ -159,12 +159,13 @@ impl SignatureClaims {
     ///
     /// # Soundness obligations
     ///
-    /// The scheme is the caller's. A public key does not say to which target sum it belongs, and who
-    /// may choose the sum forges a signature from a true one: by walking its chains on to an encoding
-    /// whose digits are nowhere smaller.
+    /// The scheme is the caller's. A public key does not say to which target sum it belongs, and
+    /// who may choose the sum forges a signature from a true one: by walking its chains on to an
+    /// encoding whose digits are nowhere smaller.
     ///
     /// The tree must be that of an aggregate that was verified
-    /// ([`crate::aggregate::UnverifiedAggregate::verify`]), with as many bits as the caller requires.
+    /// ([`crate::aggregate::UnverifiedAggregate::verify`]), with as many bits as the caller
+    /// requires.
     ///
     /// # Errors
     /// Names the first leaf that is something else.

@@ -1,9 +1,10 @@
 //! The second proof stack: the machine's tables proved by sumcheck, LogUp with GKR, and WHIR.
 //!
 //! It stands beside batch STARKs over FRI ([`crate::prover`], [`crate::verifier`]) and proves the
-//! same traces of the same tables, committed in Poseidon-16: [`crate::multilinear`] has what depends
-//! on the tables, [`droste_native::gkr`] the sum of the messages' fractions, [`droste_native::whir`]
-//! the commitment. [`crate::stack`] has one trait for both provers and one for both verifiers.
+//! same traces of the same tables, committed in Poseidon-16: [`crate::multilinear`] has what
+//! depends on the tables, [`droste_native::gkr`] the sum of the messages' fractions,
+//! [`droste_native::whir`] the commitment. [`crate::stack`] has one trait for both provers and one
+//! for both verifiers.
 //!
 //! ```
 //! use droste_native::F;

@@ -90,7 +90,8 @@ impl<T: Provable> ProvingKey<T> {
     /// after them.
     ///
     /// # Errors
-    /// If a trace does not fit its height, or needs a height that is impossible with the key's settings.
+    /// If a trace does not fit its height, or needs a height that is impossible with the key's
+    /// settings.
     pub fn log_heights(&self, execution: &Execution) -> Result<Vec<usize>, ProveError> {
         let input = &TraceInput {
             program: self.program(),
@@ -106,8 +107,8 @@ impl<T: Provable> ProvingKey<T> {
 
     /// Proves given traces, one per table, for a statement.
     ///
-    /// Traces that violate a constraint, or whose messages do not balance, are an error: the finished
-    /// proof is verified, which takes a small part of the time of making it.
+    /// Traces that violate a constraint, or whose messages do not balance, are an error: the
+    /// finished proof is verified, which takes a small part of the time of making it.
     ///
     /// # Errors
     /// See [`ProveError`].
@@ -123,10 +124,10 @@ impl<T: Provable> ProvingKey<T> {
         Ok(proof)
     }
 
-    /// Proves given traces with this transcript, which has observed nothing, and does not verify the
-    /// proof. If messages do not balance, or the transcript is any but a new
-    /// [`Poseidon16Challenger`], it is one that verifiers refuse: this is for tests, whose transcripts
-    /// observe false values.
+    /// Proves given traces with this transcript, which has observed nothing, and does not verify
+    /// the proof. If messages do not balance, or the transcript is any but a new
+    /// [`Poseidon16Challenger`], it is one that verifiers refuse: this is for tests, whose
+    /// transcripts observe false values.
     ///
     /// # Errors
     /// See [`ProveError`].

@@ -15,8 +15,8 @@ const LOGUP_GKR: &str = "ePrint 2023/1284";
 ///
 /// The samples outside the domain are taken right after the commitment, so that all later steps are
 /// about one polynomial: the lemma of Schwartz and Zippel bounds each. Terms of the opening are
-/// [`Scheme::security`]'s. A term that bounds several rounds is their sum, but for that of two samples
-/// outside the domain, which is explained in docs/soundness.md.
+/// [`Scheme::security`]'s. A term that bounds several rounds is their sum, but for that of two
+/// samples outside the domain, which is explained in docs/soundness.md.
 pub(super) fn security(system: &System, shape: &Shape, scheme: &Scheme) -> Security {
     let term = |name, theorem, bits| SecurityTerm {
         commitment: None,
@@ -43,8 +43,8 @@ pub(super) fn security(system: &System, shape: &Shape, scheme: &Scheme) -> Secur
         .map(|slots| usize::from(slots.width() > 0) + usize::from(slots.log_next().is_some()))
         .sum();
     let outer = [
-        // Fractions that do not add up to zero do so at random challenges: the numerator of their sum
-        // is a polynomial in both challenges, of degree at most the product of the number of
+        // Fractions that do not add up to zero do so at random challenges: the numerator of their
+        // sum is a polynomial in both challenges, of degree at most the product of the number of
         // fractions and of the length of a message plus one.
         zeros(
             "lookups",
@@ -52,9 +52,9 @@ pub(super) fn security(system: &System, shape: &Shape, scheme: &Scheme) -> Secur
             leaves * (system.message_width() as f64 + 1.0),
         ),
         term("fractions", LOGUP_GKR, gkr::security(shape.log_leaves())),
-        // A constraint that is not zero on all rows is zero at the random point: its degree there is
-        // the number of variables. Then constraints and the claim about fractions are combined by
-        // powers of one challenge, numerators and denominators by another.
+        // A constraint that is not zero on all rows is zero at the random point: its degree there
+        // is the number of variables. Then constraints and the claim about fractions are combined
+        // by powers of one challenge, numerators and denominators by another.
         zeros(
             "constraints",
             SCHWARTZ_ZIPPEL,
@@ -65,7 +65,8 @@ pub(super) fn security(system: &System, shape: &Shape, scheme: &Scheme) -> Secur
             SCHWARTZ_ZIPPEL,
             rounds * system.degree() as f64,
         ),
-        // Values of slots are combined by powers of one challenge, for each kind of values of a table.
+        // Values of slots are combined by powers of one challenge, for each kind of values of a
+        // table.
         zeros("columns", SCHWARTZ_ZIPPEL, slots),
     ];
     let digests = term("collisions of digests", BIRTHDAY, DIGEST_COLLISION_BITS);

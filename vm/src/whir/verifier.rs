@@ -1,8 +1,9 @@
 //! The verifier of one proof over WHIR.
 //!
 //! No proof and no key makes it panic, and no header of a proof determines unbounded work: tables
-//! are those of the machine, heights at most `2^log_block`, and there is no loop over rows. It checks key,
-//! statement and heights, then what each part of the protocol checks (docs/notes/whir-protocol.md):
+//! are those of the machine, heights at most `2^log_block`, and there is no loop over rows. It
+//! checks key, statement and heights, then what each part of the protocol checks
+//! (docs/notes/whir-protocol.md):
 //!
 //! - [`droste_native::gkr::verify`]: the fractions of all messages add up to zero;
 //! - [`crate::multilinear::zerocheck`]: constraints are zero, and the fractions are the messages';
@@ -37,8 +38,8 @@ pub struct Report {
     pub statement: [F; LANES],
     /// Names of the tables and logarithms of their heights, in the machine's order.
     pub tables: Vec<(&'static str, usize)>,
-    /// `w * h * log2(h)`, summed over the tables, where `w` counts main columns: there are no others
-    /// that the prover commits to.
+    /// `w * h * log2(h)`, summed over the tables, where `w` counts main columns: there are no
+    /// others that the prover commits to.
     pub fft_cost: u64,
     /// Proven security of this proof.
     pub security: Security,
@@ -66,9 +67,9 @@ impl<T: Provable> Verifier<T> {
         })
     }
 
-    /// The verifier of a machine without a program: its shapes, bits and constraints are those of all
-    /// keys on a machine with these settings, tables and heights. Its key commits to no program, so
-    /// no proof has it.
+    /// The verifier of a machine without a program: its shapes, bits and constraints are those of
+    /// all keys on a machine with these settings, tables and heights. Its key commits to no
+    /// program, so no proof has it.
     ///
     /// # Errors
     /// If there are no such keys.
@@ -160,7 +161,8 @@ impl<T: Provable> Verifier<T> {
         })
     }
 
-    /// Returns `w * h * log2(h)`, summed over tables of these heights, where `w` counts main columns.
+    /// Returns `w * h * log2(h)`, summed over tables of these heights, where `w` counts main
+    /// columns.
     pub fn fft_cost(&self, log_heights: &[usize]) -> u64 {
         let tables = self.parts.machine.tables().iter().zip(log_heights);
         let cost = |(table, &log_height): (&T, &usize)| {
@@ -197,7 +199,8 @@ pub(super) fn scheme_and_shape<T: Provable>(
     Ok((parts.scheme(&key.settings, log_heights)?, shape))
 }
 
-/// Verifies the proof of the tables with a new transcript. Key and statement must have been checked.
+/// Verifies the proof of the tables with a new transcript. Key and statement must have been
+/// checked.
 pub(super) fn accept<T: Provable, C: Transcript>(
     key: &Key,
     parts: &Parts<T>,

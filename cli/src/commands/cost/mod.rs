@@ -48,8 +48,8 @@ pub struct Cost {
     /// Blowup factor of the inner proof: 2, 4, 8 or 16.
     #[arg(long, default_value_t = 4)]
     blowup: usize,
-    /// Measure nothing: read the rows from files that `--format json` wrote, for instance on several
-    /// machines.
+    /// Measure nothing: read the rows from files that `--format json` wrote, for instance on
+    /// several machines.
     #[arg(
         long,
         num_args = 1..,
@@ -136,8 +136,8 @@ impl Cost {
         Ok(())
     }
 
-    /// Measures every row. Prints why one cannot be measured, and goes on with the next, since those
-    /// before it may have taken hours.
+    /// Measures every row. Prints why one cannot be measured, and goes on with the next, since
+    /// those before it may have taken hours.
     fn measure(&self, program: &Path) -> Result<Vec<Option<Row>>, CommandError> {
         let hashes = match self.inner_hash.as_str() {
             "all" => HashId::ALL.to_vec(),

@@ -34,8 +34,8 @@ pub struct Check {
     /// Proven bits of security that each proof of the tree must have at least.
     #[arg(long, default_value_t = 100)]
     min_bits: usize,
-    /// Proven bits of security that all proofs of the tree must have together at least, by the union
-    /// bound: 100, unless --min-bits asks for less of each.
+    /// Proven bits of security that all proofs of the tree must have together at least, by the
+    /// union bound: 100, unless --min-bits asks for less of each.
     #[arg(long)]
     min_tree_bits: Option<usize>,
     #[command(flatten)]

@@ -1,5 +1,5 @@
-//! Limits of what a program may ask of the compiler. Each is far above what a program needs, and low
-//! enough that the compiler ends within seconds and a gigabyte.
+//! Limits of what a program may ask of the compiler. Each is far above what a program needs, and
+//! low enough that the compiler ends within seconds and a gigabyte.
 
 use super::*;
 

@@ -6,7 +6,8 @@
 //! powers, section 2 the powers over the first group, section 3 those over the second. Coordinates
 //! are Montgomery representations with radix `2^256`.
 
-// This module reads files, and no file may lead to a panic, so it is linted for what `lib.rs` allows.
+// This module reads files, and no file may lead to a panic, so it is linted for what `lib.rs`
+// allows.
 #![cfg_attr(
     not(test),
     warn(

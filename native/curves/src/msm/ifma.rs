@@ -41,7 +41,8 @@ pub struct Ifma<C: MsmCurve> {
     curve: PhantomData<C>,
 }
 
-/// The additions. They know the curve by its numbers, so that they are compiled once for all curves.
+/// The additions. They know the curve by its numbers, so that they are compiled once for all
+/// curves.
 #[derive(Clone, Copy, Debug)]
 struct Adder {
     modulus: Modulus,

@@ -57,8 +57,8 @@ pub struct Planes {
     len: usize,
     /// The largest number of scalars that the list can grow to.
     room: usize,
-    /// The words at each position, none as long as all of them are zero. While the list grows, there
-    /// is room for a block after the last scalar.
+    /// The words at each position, none as long as all of them are zero. While the list grows,
+    /// there is room for a block after the last scalar.
     planes: [Vec<u64>; WORDS],
 }
 

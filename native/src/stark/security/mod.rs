@@ -6,8 +6,8 @@
 //! (round-by-round soundness, ePrint 2024/1553). Each regime is a valid bound, so the security is
 //! the better one of the two. The collision resistance of the hash is one of the terms. No
 //! conjecture is used. Each term names its theorem, and all bits are computed twice: without ePrint
-//! 2026/2056, which is the newest bound on proximity gaps, and with it ([`Security`]). Presets have the
-//! bits of their names without it, and in the sum of all terms.
+//! 2026/2056, which is the newest bound on proximity gaps, and with it ([`Security`]). Presets have
+//! the bits of their names without it, and in the sum of all terms.
 //!
 //! If tables have different heights, the terms that get worse with the height are computed for the
 //! tallest table, and the terms that get worse for short tables at each height, with one

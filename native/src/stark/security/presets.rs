@@ -58,8 +58,8 @@ impl Preset {
         }
     }
 
-    /// Proven bits that proofs at this preset have at least, for batches up to [`reference_batch`]; 0
-    /// for [`Self::Toy`]. At [`Self::Proven128`] the protocol has more, and digests have not.
+    /// Proven bits that proofs at this preset have at least, for batches up to [`reference_batch`];
+    /// 0 for [`Self::Toy`]. At [`Self::Proven128`] the protocol has more, and digests have not.
     pub const fn target_bits(self) -> usize {
         match self {
             Self::Toy => 0,
@@ -69,8 +69,9 @@ impl Preset {
         }
     }
 
-    /// Whether proofs of this security have what the preset's name says, without ePrint 2026/2056: so
-    /// many bits in the sum of all terms, or at [`Self::Proven128`] 128 in each but for collisions.
+    /// Whether proofs of this security have what the preset's name says, without ePrint 2026/2056:
+    /// so many bits in the sum of all terms, or at [`Self::Proven128`] 128 in each but for
+    /// collisions.
     pub fn is_reached_by(self, security: &Security) -> bool {
         let bound = &security.without;
         match self {

@@ -258,8 +258,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Bits of all rounds of folding together. A round binds as many variables as the arity says, by a
-    /// curve.
+    /// Bits of all rounds of folding together. A round binds as many variables as the arity says,
+    /// by a curve.
     fn folding(&self, regime: Regime, gap: ProximityGap) -> f64 {
         let settings = self.settings;
         let arity = settings.max_log_arity;

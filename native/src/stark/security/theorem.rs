@@ -37,8 +37,8 @@ impl ProximityGap {
 
     /// Logarithm of the largest number of exceptional challenges of a line, for the code of
     /// polynomials with `2^log_degree` coefficients at rate `2^-log_blowup`, at the agreement
-    /// `(1 + 1 / (2 multiplicity)) sqrt(rate)`, for a multiplicity of 3 or more. A curve of degree `d`
-    /// has `d` times as many.
+    /// `(1 + 1 / (2 multiplicity)) sqrt(rate)`, for a multiplicity of 3 or more. A curve of degree
+    /// `d` has `d` times as many.
     pub fn exceptional_challenges(
         self,
         log_degree: usize,
@@ -124,9 +124,9 @@ impl SecurityBound {
         terms.min_by(|left, right| left.bits.total_cmp(&right.bits))
     }
 
-    /// Bits of the weakest term, rounded down; 0 if a term is not a number. In a transcript of random
-    /// oracles, each query of the prover succeeds with at most this probability (round-by-round
-    /// soundness, ePrint 2018/1004).
+    /// Bits of the weakest term, rounded down; 0 if a term is not a number. In a transcript of
+    /// random oracles, each query of the prover succeeds with at most this probability
+    /// (round-by-round soundness, ePrint 2018/1004).
     pub fn bits(&self) -> usize {
         match self.terms.iter().any(|term| term.bits.is_nan()) {
             true => 0,
@@ -134,8 +134,8 @@ impl SecurityBound {
         }
     }
 
-    /// Bits of the sum of all terms: of the interactive protocol's whole error, with the probability of
-    /// a collision of digests.
+    /// Bits of the sum of all terms: of the interactive protocol's whole error, with the
+    /// probability of a collision of digests.
     pub fn sum(&self) -> f64 {
         let error: f64 = self.terms.iter().map(|term| (-term.bits).exp2()).sum();
         -error.log2()

@@ -36,9 +36,9 @@ fn reported(scheme: &Scheme, claims: usize) -> f64 {
     pcs.prescribed_security(&protocol).unwrap().error().bits()
 }
 
-/// Our terms with what Plonky3 does otherwise: it rounds the size of the field down to 2^154, derives
-/// grinding from the level, and charges every round of a fold as if no variable was bound yet, and a bit
-/// more.
+/// Our terms with what Plonky3 does otherwise: it rounds the size of the field down to 2^154,
+/// derives grinding from the level, and charges every round of a fold as if no variable was bound
+/// yet, and a bit more.
 fn as_reported(scheme: &Scheme, claims: usize) -> f64 {
     let regime = p3_whir::SecurityAssumption::JohnsonBound;
     let parameters = scheme.parameters();
@@ -105,8 +105,8 @@ fn security_is_plonky3s() {
     }
 }
 
-/// With the newest bound on proximity gaps and without it: numbers of queries and samples are those of
-/// Plonky3, which counts a sixteenth of a bit more for the field than it has.
+/// With the newest bound on proximity gaps and without it: numbers of queries and samples are those
+/// of Plonky3, which counts a sixteenth of a bit more for the field than it has.
 #[test]
 fn every_term_reaches_the_level() {
     for preset in [Preset::Proven100, Preset::Proven120, Preset::Proven128] {

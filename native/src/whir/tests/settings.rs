@@ -45,8 +45,8 @@ fn the_schedule_of_a_join() {
     }
 }
 
-/// Folds are ground so that they have the level without ePrint 2026/2056, which takes more than 24 bits
-/// if the stack has too many rows for it.
+/// Folds are ground so that they have the level without ePrint 2026/2056, which takes more than 24
+/// bits if the stack has too many rows for it.
 #[test]
 fn folds_are_ground_for_the_level() {
     let schedule = WhirSettings::proven_120().schedule(7).unwrap();

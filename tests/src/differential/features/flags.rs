@@ -126,8 +126,8 @@ pub fn hints(g: &mut Generator, body: &mut Vec<Node>) {
     g.observe(&format!("{v}h"), &Ty::Felt, body);
 }
 
-/// Values that are only compared with a hint or an input, so that the instruction that computes them
-/// compares them. The assertions hold if all inputs and hints are one, and seldom otherwise.
+/// Values that are only compared with a hint or an input, so that the instruction that computes
+/// them compares them. The assertions hold if all inputs and hints are one, and seldom otherwise.
 pub fn closing(g: &mut Generator, body: &mut Vec<Node>) {
     let (v, x) = (g.fresh("v"), g.unknown(body));
     body.push(line(format!(

@@ -10,7 +10,8 @@ pub struct Kinds {
     pub type_item: bool,
     /// A function or constant.
     pub value_item: bool,
-    /// What a pattern refers to instead of binding it: a constant, or a struct without named fields.
+    /// What a pattern refers to instead of binding it: a constant, or a struct without named
+    /// fields.
     pub in_patterns: bool,
     /// A method, or an associated function, constant or type.
     pub member: bool,

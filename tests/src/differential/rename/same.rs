@@ -30,8 +30,8 @@ pub struct Report {
     pub same: usize,
     /// Number of names that were changed, over all programs.
     pub names: usize,
-    /// Programs that are compiled under their own names and refused under others: how many with each
-    /// message, and one of them.
+    /// Programs that are compiled under their own names and refused under others: how many with
+    /// each message, and one of them.
     pub refused: BTreeMap<String, (usize, String)>,
     /// Programs that two sets of names give different instructions: both texts.
     pub differ: Vec<(String, String, String)>,
@@ -81,8 +81,8 @@ impl Report {
         self.add(&name, &source, (&[], &NOTHING), TIMES.0, &mut random);
     }
 
-    /// Compiles a program under its own names, fresh ones and, `times` times, ones that collide. The
-    /// library files that it may import are given with the names in them.
+    /// Compiles a program under its own names, fresh ones and, `times` times, ones that collide.
+    /// The library files that it may import are given with the names in them.
     pub fn add(
         &mut self,
         name: &str,
