@@ -42,7 +42,11 @@ pub const POSEIDON2_MERKLE: Precompile = Precompile {
 pub const POSEIDON2_SPONGE: Precompile = Precompile {
     name: "poseidon2_sponge",
     identity: 18,
-    functions: &[duplex("poseidon2_duplex", check_lanes, Output::Slice(C, |_| 3))],
+    functions: &[duplex(
+        "poseidon2_duplex",
+        check_lanes,
+        Output::Slice(C, |_| 3),
+    )],
     is_total: false,
     run: |call| run_sponge(call, true, poseidon2_permute),
     rows: sponge_rows,
