@@ -128,6 +128,14 @@ pub fn intermediate(
 }
 
 fn lower(files: &[SourceFile], precompiles: &[Precompile]) -> error::Result<(ir::Ir, Vec<Site>)> {
+    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+    if bytes > parse::MAX_TEXT {
+        let message = format!(
+            "the program and its libraries have {bytes} bytes, more than {}",
+            parse::MAX_TEXT
+        );
+        return Err(error::failure(Span::default(), message));
+    }
     let mut modules = Vec::with_capacity(files.len());
     for (index, file) in files.iter().enumerate() {
         let module = parse::parse_file(index as u32, &file.text)?;

@@ -70,6 +70,7 @@ impl Evaluator<'_> {
     }
 
     fn assert_equal(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
+        self.charge(1, span)?;
         let holds = match (left, right) {
             (Value::Felt(a), Value::Felt(b)) | (Value::Flag(a), Value::Flag(b)) => {
                 self.builder.assert_equal(*a, *b)

@@ -51,6 +51,7 @@ mod pattern;
 mod place;
 mod structure;
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -182,7 +183,7 @@ pub(super) struct Evaluator<'a> {
     /// Number of expressions in progress.
     depth: usize,
     /// Number of steps of the evaluation so far.
-    steps: u64,
+    steps: Cell<u64>,
     /// Functions that are being compiled and not inlined, to detect recursion.
     compiling: Vec<instance::InstanceKey>,
 }
@@ -206,7 +207,7 @@ pub(super) fn evaluate(
         words: HashMap::new(),
         expected: Ty::Unknown,
         depth: 0,
-        steps: 0,
+        steps: Cell::new(0),
         compiling: Vec::new(),
     };
     let name = Symbol::new("main");
