@@ -118,13 +118,13 @@ impl Evaluator<'_> {
                 let value = self.condition(condition)?;
                 self.at(expr.span);
                 let result = self.assert(value, expr.span);
-                assertion::with_message(result, message.as_deref())
+                self.with_message(result, message.as_deref(), expr.span)
             }
             ExprKind::AssertEq(left, right, equal, message) => {
                 let (left, right) = self.operands(left, right)?;
                 self.at(expr.span);
                 let result = self.assert_sides(&left, &right, *equal, expr.span);
-                assertion::with_message(result, message.as_deref())
+                self.with_message(result, message.as_deref(), expr.span)
             }
             ExprKind::Panic => fail(expr.span, "this macro is reached at compile time"),
         }
