@@ -1,7 +1,7 @@
 //! Syntax tree of the subset, with interned names, and without what the compiler ignores.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
 
@@ -457,6 +457,8 @@ pub struct Item {
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     pub items: Vec<Item>,
+    /// Names of the items.
+    pub names: HashSet<Symbol>,
     pub impls: Vec<Rc<Impl>>,
     pub imports: Vec<Import>,
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use p3_field::PrimeField32;
 
 use super::ir::*;
-use super::output::Compiled;
+use super::output::{Compiled, Hint};
 use crate::isa::{Instruction, Mode, Op as Code, Operand};
 use crate::precompile;
 use droste_native::F;
@@ -192,17 +192,53 @@ fn defined(def: &Def) -> String {
     }
 }
 
-fn operand(operand: Operand) -> String {
-    let field = number(operand.field);
-    match operand.mode {
-        Mode::Imm => field,
-        Mode::Mem => format!("[fp + {field}]"),
-        Mode::Fp => format!("fp + {field}"),
+impl Display for Operand {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let field = number(self.field);
+        match self.mode {
+            Mode::Imm => f.write_str(&field),
+            Mode::Mem => write!(f, "[fp + {field}]"),
+            Mode::Fp => write!(f, "fp + {field}"),
+        }
+    }
+}
+
+impl Display for Hint {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Felt { cell } => write!(f, "{cell} = element of the tape"),
+            Self::Ext { block } => write!(f, "block {block} = extension element of the tape"),
+            Self::Slice {
+                cell,
+                position: _,
+                blocks,
+            } => match cell {
+                Some(cell) => write!(f, "{cell} = address of {blocks} blocks of the tape"),
+                None => write!(f, "{blocks} blocks of the tape"),
+            },
+            Self::Inverse { cell, of } => write!(f, "{cell} = inverse of {of}"),
+            Self::Equal { cell, a, b, negate } => {
+                let sign = if *negate { "!=" } else { "==" };
+                write!(f, "{cell} = {a} {sign} {b}")
+            }
+            Self::Reached {
+                cell,
+                counter,
+                outer,
+                count,
+            } => write!(f, "{cell} = {counter} == {count} of frame {outer}"),
+            Self::Bit { cell, of, bit } => write!(f, "{cell} = bit {bit} of {of}"),
+            Self::Fresh {
+                cell,
+                stride,
+                count,
+            } => write!(f, "{cell} = address of {stride} * ({count} + 1) new cells"),
+        }
     }
 }
 
 fn instruction(instruction: &Instruction) -> String {
-    let [a, b, c, d] = [instruction.a, instruction.b, instruction.c, instruction.d].map(operand);
+    let Instruction { a, b, c, d, .. } = instruction;
     match instruction.op {
         Code::Add => format!("{a} + {b} = {c}"),
         Code::Mul => format!("{a} * {b} = {c}"),
@@ -223,7 +259,7 @@ pub fn assembly(compiled: &Compiled) -> String {
     let mut hints = compiled.hints.iter().peekable();
     for (pc, code) in compiled.program.instructions.iter().enumerate() {
         while let Some((_, hint)) = hints.next_if(|(at, _)| *at as usize == pc) {
-            let _ = writeln!(text, "       hint {hint:?}");
+            let _ = writeln!(text, "       hint {hint}");
         }
         let code = instruction(code);
         let place = map.locations.get(pc).map(|location| {

@@ -72,7 +72,7 @@ pub fn compile_with(
     precompiles: &[Precompile],
 ) -> Result<Compiled, Box<CompileError>> {
     on_large_stack(path, entry, libraries, |files| {
-        let (mut ir, sites) = lower(files, precompiles)?;
+        let (mut ir, sites, messages) = lower(files, precompiles)?;
         let uses = optimise::optimise(&mut ir, precompiles);
         let layout = allocate::allocate(&mut ir, &uses);
         if let Some(location) = layout.too_large {
@@ -104,6 +104,7 @@ pub fn compile_with(
                 locations: code.locations,
                 hints: code.hint_locations,
                 checks: code.checks,
+                messages,
             },
         })
     })
@@ -121,13 +122,21 @@ pub fn intermediate(
     libraries: &[(&str, &str)],
 ) -> Result<String, Box<CompileError>> {
     on_large_stack(path, entry, libraries, |files| {
-        let (mut ir, _) = lower(files, &[])?;
+        let (mut ir, ..) = lower(files, &[])?;
         optimise::optimise(&mut ir, &[]);
         Ok(ir.to_string())
     })
 }
 
-fn lower(files: &[SourceFile], precompiles: &[Precompile]) -> error::Result<(ir::Ir, Vec<Site>)> {
+fn lower(files: &[SourceFile], precompiles: &[Precompile]) -> error::Result<eval::Evaluated> {
+    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+    if bytes > parse::MAX_TEXT {
+        let message = format!(
+            "the program and its libraries have {bytes} bytes, more than {}",
+            parse::MAX_TEXT
+        );
+        return Err(error::failure(Span::default(), message));
+    }
     let mut modules = Vec::with_capacity(files.len());
     for (index, file) in files.iter().enumerate() {
         let module = parse::parse_file(index as u32, &file.text)?;

@@ -1,5 +1,7 @@
 //! The compiler's output, which the executor runs and keys commit to.
 
+use std::collections::HashMap;
+
 use droste_native::F;
 
 use crate::isa::{Operand, Program};
@@ -132,6 +134,8 @@ pub struct SourceMap {
     pub hints: Vec<Location>,
     /// Comparisons that the instruction of another expression makes, in ascending order of `pc`.
     pub checks: Vec<(u32, Location)>,
+    /// Messages of assertions that have one, by the place of the assertion.
+    pub messages: HashMap<Span, String>,
 }
 
 impl SourceMap {

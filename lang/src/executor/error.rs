@@ -117,6 +117,8 @@ pub struct Place {
     pub column: usize,
     /// Name of the function that the place is in.
     pub function: String,
+    /// Message that the program gives to the assertion at this place.
+    pub message: Option<String>,
 }
 
 impl std::fmt::Display for Place {
@@ -126,8 +128,10 @@ impl std::fmt::Display for Place {
             line,
             column,
             function,
+            message,
         } = self;
-        write!(f, "{path}:{line}:{column} in {function}")
+        write!(f, "{path}:{line}:{column} in {function}")?;
+        message.iter().try_for_each(|text| write!(f, ": {text}"))
     }
 }
 

@@ -445,6 +445,7 @@ fn locate(
                 line,
                 column,
                 function: site.function.clone(),
+                message: map.messages.get(&span).cloned(),
             });
             (span, next) = (site.call, site.parent);
         }

@@ -4,6 +4,29 @@ use droste_lang::compiler::compile_file;
 
 /// Items, body of `main`, and message. « and » mark the place at which the error must point.
 const CASES: &[(&str, &str, &str)] = &[
+    // What may be a constant of the standard library, which a pattern would compare.
+    (
+        "use std::u32::MAX;",
+        "reveal(felt(match 5u32 { «MAX» => 1usize, _ => 2 }));",
+        "may be the constant `std::u32::MAX`",
+    ),
+    (
+        "use core::usize::MIN as LOW;",
+        "reveal(felt(match (5usize, 1usize) { («LOW», _) => 1usize, _ => 2 }));",
+        "may be the constant `core::usize::MIN`",
+    ),
+    // Names that the language looks at, and does not look up.
+    (
+        "type «usize» = u8; fn f<const N: usize>() -> u32 { N.leading_zeros() }",
+        "f::<16>();",
+        "`usize` is a name of the language",
+    ),
+    (
+        "mod m { pub type Small = u8; } «use m::Small as usize;»",
+        "",
+        "`usize` is a name of the language",
+    ),
+    ("trait «Sized» {}", "", "`Sized` is a name of the language"),
     // Several traits, or a trait and an inherent implementation.
     (
         "struct S; trait A { fn f(&self) {} } trait B { fn f(&self) {} } impl A for S {} impl B for S {}",

@@ -8,17 +8,6 @@ use crate::isa::id;
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 
-/// Adds the message that the program gives to an assertion.
-pub(super) fn with_message(result: Eval<()>, message: Option<&str>) -> Eval<Value> {
-    match (result, message) {
-        (Err(Flow::Fail(mut failure)), Some(message)) => {
-            failure.message = format!("{}: {message}", failure.message);
-            Err(Flow::Fail(failure))
-        }
-        (result, _) => result.map(|()| Value::unit()),
-    }
-}
-
 /// Returns the error for two sides that are known not to be as asserted.
 fn false_now<T>(left: &Value, right: &Value, span: Span) -> Eval<T> {
     let (left, right) = (left.shown(), right.shown());
@@ -35,6 +24,29 @@ pub(super) enum Condition {
 }
 
 impl Evaluator<'_> {
+    /// Adds the message that the program gives to an assertion, which may fail now or in a run.
+    pub(super) fn with_message(
+        &mut self,
+        result: Eval<()>,
+        message: Option<&str>,
+        span: Span,
+    ) -> Eval<Value> {
+        let Some(message) = message else {
+            return result.map(|()| Value::unit());
+        };
+        match result {
+            Err(Flow::Fail(mut failure)) => {
+                failure.message = format!("{}: {message}", failure.message);
+                Err(Flow::Fail(failure))
+            }
+            result => {
+                let messages = self.messages.entry(span);
+                messages.or_insert_with(|| message.to_owned());
+                result.map(|()| Value::unit())
+            }
+        }
+    }
+
     pub(super) fn assert(&mut self, condition: Condition, span: Span) -> Eval<()> {
         let holds = match condition {
             Condition::Known(holds) => holds,
@@ -70,6 +82,7 @@ impl Evaluator<'_> {
     }
 
     fn assert_equal(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
+        self.charge(1, span)?;
         let holds = match (left, right) {
             (Value::Felt(a), Value::Felt(b)) | (Value::Flag(a), Value::Flag(b)) => {
                 self.builder.assert_equal(*a, *b)

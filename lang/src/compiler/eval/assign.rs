@@ -16,7 +16,7 @@ impl Evaluator<'_> {
             return self.assign_tuple(targets, value);
         }
         let ty = match self.glance(target) {
-            Some(old) => old.ty(),
+            Some(old) => self.bounded_type(old.ty(), target.span)?,
             None => Ty::Unknown,
         };
         let value = self.expr_of(value, ty)?;

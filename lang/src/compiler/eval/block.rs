@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Largest number of constants of blocks in scope: they are searched one by one.
+const MAX_CONSTANTS: usize = 256;
+
 impl Evaluator<'_> {
     pub(super) fn block(&mut self, block: &Block) -> Eval<Value> {
         let here = self.here();
@@ -17,6 +20,10 @@ impl Evaluator<'_> {
         let expected = std::mem::replace(&mut self.expected, Ty::Unknown);
         let here = self.here();
         let visible = here.constants.len() + block.constants.len();
+        if let Some(last) = block.constants.last().filter(|_| visible > MAX_CONSTANTS) {
+            let message = format!("more than {MAX_CONSTANTS} constants of blocks are in scope");
+            return fail(last.span, message);
+        }
         for constant in &block.constants {
             here.constants.push(LocalConst {
                 constant: constant.clone(),

@@ -97,6 +97,7 @@ impl Evaluator<'_> {
         let mut closed = BTreeSet::new();
         loop {
             while let Some((module, path)) = pending.pop() {
+                self.charge(1 + traits.len() as u64, path.span)?;
                 traits.insert(items.trait_named(module, path)?);
             }
             let next = traits.iter().find(|name| !closed.contains(*name)).copied();

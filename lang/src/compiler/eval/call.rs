@@ -202,7 +202,7 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Value> {
         let (value, place) = self.borrow(receiver)?;
-        let ty = value.ty();
+        let ty = self.bounded_type(value.ty(), span)?;
         let found = self.method_candidates(receiver, &value, &ty, name, span)?;
         self.check_reference(receiver, &found, name, span)?;
         if !found.is_empty() {
@@ -297,7 +297,7 @@ impl Evaluator<'_> {
         let mut settled = Vec::with_capacity(values.len());
         for (param, argument) in callee.function.params.iter().zip(values) {
             let ty = self.integers_of(&param.ty, callee.module, &callee.generics)?;
-            let value = integer::settle(argument.value, &ty, span)?;
+            let value = self.settled(argument.value, &ty, span)?;
             settled.push(Argument { value, ..argument });
         }
         self.invoke(callee, settled, span)

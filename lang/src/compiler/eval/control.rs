@@ -127,6 +127,7 @@ impl Evaluator<'_> {
             }
             let result = side(self, one != swap);
             let result = self.no_jump(result, span)?;
+            self.walk(&result, span)?;
             let scope = self.builder.pop_scope();
             let mut vars = std::mem::take(&mut self.here().vars);
             vars.truncate(entry.len());
@@ -244,7 +245,7 @@ impl Evaluator<'_> {
     pub(super) fn share_pending(&mut self, span: Span) -> Eval<()> {
         let vars = std::mem::take(&mut self.here().vars);
         let leaves = leaves(&vars);
-        self.charge(leaves.len() as u64, span)?;
+        self.charge((vars.len() + leaves.len()) as u64, span)?;
         for leaf in leaves {
             match leaf {
                 Value::Ext(value @ (Ext::Product(_) | Ext::Coefficients(_))) => {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::*;
-use integer::{Typed, common, fitting, settle};
+use integer::{Typed, common, fitting};
 use place::Located;
 
 /// Returns the type that is expected of the elements of an array.
@@ -118,13 +118,13 @@ impl Evaluator<'_> {
                 let value = self.condition(condition)?;
                 self.at(expr.span);
                 let result = self.assert(value, expr.span);
-                assertion::with_message(result, message.as_deref())
+                self.with_message(result, message.as_deref(), expr.span)
             }
             ExprKind::AssertEq(left, right, equal, message) => {
                 let (left, right) = self.operands(left, right)?;
                 self.at(expr.span);
                 let result = self.assert_sides(&left, &right, *equal, expr.span);
-                assertion::with_message(result, message.as_deref())
+                self.with_message(result, message.as_deref(), expr.span)
             }
             ExprKind::Panic => fail(expr.span, "this macro is reached at compile time"),
         }
@@ -158,6 +158,7 @@ impl Evaluator<'_> {
     ) -> Eval<Rc<Vec<Value>>> {
         self.charge(length, span)?;
         if copied {
+            self.walk(&value, span)?;
             self.can_copy(&value, span)?;
         }
         Ok(Rc::new(vec![value; length as usize]))
@@ -244,7 +245,7 @@ impl Evaluator<'_> {
     pub(super) fn expr_of(&mut self, expr: &Expr, ty: Ty) -> Eval<Value> {
         self.expected = ty.clone();
         let value = self.expr(expr)?;
-        settle(value, &ty, expr.span)
+        self.settled(value, &ty, expr.span)
     }
 
     /// Evaluates an integer, and returns it with its type.

@@ -77,6 +77,7 @@ impl Evaluator<'_> {
                 (Value::Struct(_), false) => self.fix(value),
                 _ => value,
             };
+            self.walk(&value, span)?;
             let handed_over = |leaf: &Value| self.handed_over(&value, leaf).is_some();
             match Shape::of(&value, &handed_over, &place) {
                 Some(shape) => shapes.push(shape),
@@ -89,6 +90,7 @@ impl Evaluator<'_> {
         }
         let values = known;
         let (generics, self_type) = (&callee.generics, callee.self_type.as_ref());
+        self.walk_types(generics.arguments().iter().chain(self_type), span)?;
         let key = InstanceKey::new(function, callee.owner, generics, self_type, shapes);
         if self.compiling.contains(&key) {
             return fail_help(
@@ -308,7 +310,7 @@ impl Evaluator<'_> {
             }
             Err(other) => return Err(other),
         };
-        let result = integer::settle(result, &output, function.span)?;
+        let result = self.settled(result, &output, function.span)?;
         let mut finals = Vec::new();
         if let Some(mut last) = self.activations.pop() {
             let mut borrowed = last.borrowed.into_iter().peekable();

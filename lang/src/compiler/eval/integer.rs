@@ -278,4 +278,12 @@ pub(super) fn settle(value: Value, ty: &Ty, span: Span) -> Eval<Value> {
     }
 }
 
-impl Evaluator<'_> {}
+impl Evaluator<'_> {
+    /// Like [`settle`], which looks at every part of the value.
+    pub(super) fn settled(&mut self, value: Value, ty: &Ty, span: Span) -> Eval<Value> {
+        if holds_integers(ty) {
+            self.walk(&value, span)?;
+        }
+        settle(value, ty, span)
+    }
+}

@@ -53,7 +53,11 @@ impl Evaluator<'_> {
                 }
                 _ => (self.expr_of(argument, ty.clone())?, None),
             };
-            let value = integer::settle(value, &ty, argument.span)?;
+            let value = match place.is_some() && param.mutable_reference {
+                // The value will be taken out of its place.
+                true => value,
+                false => self.settled(value, &ty, argument.span)?,
+            };
             all.push(Argument { value, place });
         }
         Ok(all)
@@ -112,7 +116,7 @@ impl Evaluator<'_> {
             lengths: false,
         };
         for (param, argument) in function.params.iter().zip(arguments) {
-            let ty = argument.value.ty();
+            let ty = self.bounded_type(argument.value.ty(), param.ty.span)?;
             self.unify(&param.ty, &ty, &header, &mut callee.generics)?;
         }
         Ok(())

@@ -38,9 +38,9 @@ fn exceeded<T>(span: Span, limit: usize, what: &str) -> Eval<T> {
 
 impl Evaluator<'_> {
     /// Counts steps of the evaluation.
-    pub(super) fn charge(&mut self, steps: u64, span: Span) -> Eval<()> {
-        self.steps = self.steps.saturating_add(steps);
-        if self.steps > MAX_STEPS {
+    pub(super) fn charge(&self, steps: u64, span: Span) -> Eval<()> {
+        self.steps.set(self.steps.get().saturating_add(steps));
+        if self.steps.get() > MAX_STEPS {
             return exceeded(span, MAX_STEPS as usize, "steps");
         }
         if self.builder.operations > MAX_OPERATIONS {
@@ -97,6 +97,28 @@ impl Evaluator<'_> {
                 format!("this value has more than {MAX_SCALARS} scalars, or is nested too deeply"),
             ),
         }
+    }
+
+    /// Counts what a walk through all parts of a value takes.
+    pub(super) fn walk(&mut self, value: &Value, span: Span) -> Eval<()> {
+        match value.parts() {
+            Some(_) => {
+                let size = value.size(MAX_SCALARS).unwrap_or(MAX_SCALARS);
+                self.charge(size as u64, span)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Counts what it takes to compare types.
+    pub(super) fn walk_types<'a>(
+        &mut self,
+        types: impl IntoIterator<Item = &'a Ty>,
+        span: Span,
+    ) -> Eval<()> {
+        let sizes = types.into_iter().map(|ty| ty.size(MAX_PARTS));
+        let sizes = sizes.map(|size| size.unwrap_or(MAX_PARTS) as u64);
+        self.charge(sizes.sum(), span)
     }
 
     /// Returns a type that is made of others, unless it is too large.

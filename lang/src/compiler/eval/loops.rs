@@ -99,6 +99,7 @@ impl Evaluator<'_> {
             let counter = self.builder.var_in(frame);
             let mut params = HashMap::new();
             let entry_leaves = leaves(&entry);
+            self.charge((entry.len() + entry_leaves.len()) as u64, span)?;
             for number in &changing {
                 let like = entry_leaves[*number];
                 let word = match carrier(like) {

@@ -27,6 +27,7 @@ impl Evaluator<'_> {
         let given = values.len();
         Ok(match (receiver, name) {
             (value, "clone") if values.is_empty() => {
+                self.walk(&value, span)?;
                 self.can_copy(&value, span)?;
                 value
             }

@@ -51,6 +51,7 @@ mod pattern;
 mod place;
 mod structure;
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -168,6 +169,8 @@ pub(super) struct Evaluator<'a> {
     precompiles: &'a [Precompile],
     builder: Builder,
     sites: Vec<Site>,
+    /// Messages of assertions, by the place of the assertion.
+    messages: HashMap<Span, String>,
     activations: Vec<Activation>,
     /// Values of constants, by the constant, its implementation, generic arguments and `Self`.
     constants: HashMap<ConstantKey, Value>,
@@ -182,22 +185,27 @@ pub(super) struct Evaluator<'a> {
     /// Number of expressions in progress.
     depth: usize,
     /// Number of steps of the evaluation so far.
-    steps: u64,
+    steps: Cell<u64>,
     /// Functions that are being compiled and not inlined, to detect recursion.
     compiling: Vec<instance::InstanceKey>,
 }
+
+/// The representation of a program, the activations of its functions, and the messages of its
+/// assertions.
+pub(super) type Evaluated = (Ir, Vec<Site>, HashMap<Span, String>);
 
 /// Evaluates `main` of the entry module.
 pub(super) fn evaluate(
     items: &Items,
     entry: ModuleId,
     precompiles: &[Precompile],
-) -> Result<(Ir, Vec<Site>), Box<Failure>> {
+) -> Result<Evaluated, Box<Failure>> {
     let mut evaluator = Evaluator {
         items,
         precompiles,
         builder: Builder::new(),
         sites: Vec::new(),
+        messages: HashMap::new(),
         activations: Vec::new(),
         constants: HashMap::new(),
         constant_names: HashMap::new(),
@@ -206,7 +214,7 @@ pub(super) fn evaluate(
         words: HashMap::new(),
         expected: Ty::Unknown,
         depth: 0,
-        steps: 0,
+        steps: Cell::new(0),
         compiling: Vec::new(),
     };
     let name = Symbol::new("main");
@@ -248,7 +256,7 @@ pub(super) fn evaluate(
     ir.public_inputs = evaluator.builder.counters.public_inputs;
     ir.public_outputs = evaluator.builder.counters.public_outputs;
     debug_assert_eq!(evaluator.builder.entry_frame, MAIN);
-    Ok((ir, evaluator.sites))
+    Ok((ir, evaluator.sites, evaluator.messages))
 }
 
 /// Where the code of a call in progress is written. This determines its generic parameters.

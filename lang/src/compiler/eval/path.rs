@@ -131,6 +131,8 @@ impl Evaluator<'_> {
     }
 
     fn constant_in(&mut self, constant: &Rc<Const>, mut activation: Activation) -> Eval<Value> {
+        let types = activation.generics.arguments();
+        self.walk_types(types.iter().chain(&activation.self_type), constant.span)?;
         let key = (
             Rc::as_ptr(constant),
             activation.owner.map(|owner| owner.implementation),

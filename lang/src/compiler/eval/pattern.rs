@@ -22,6 +22,7 @@ impl Evaluator<'_> {
 
     fn matches(&mut self, pattern: &Pattern, value: &Value, may_fail: bool) -> Eval<bool> {
         let span = pattern.span;
+        self.charge(1, span)?;
         let refused = |what: &str| fail(span, format!("this pattern does not match {what}"));
         match (&pattern.kind, value) {
             (PatternKind::Wild, _) => Ok(true),
@@ -179,6 +180,10 @@ impl Evaluator<'_> {
         let constant = match self.items.lookup(module, name, Namespace::Value, span)? {
             Some(Definition::Const(..)) => true,
             Some(Definition::Struct(id)) => self.items.structs[id].ast.unit,
+            // Of the standard library's items it is not known which are constants.
+            Some(Definition::Intrinsic(item)) if item.text().contains("::") => {
+                return fail(span, format!("`{name}` may be the constant `{item}` here"));
+            }
             _ => false,
         };
         self.constant_names.insert((module, name), constant);

@@ -68,7 +68,8 @@ impl Evaluator<'_> {
                 lengths: false,
             };
             for (value, (_, pattern)) in fields.iter().zip(&info.ast.fields) {
-                self.unify(pattern, &value.ty(), &header, &mut bound)?;
+                let ty = self.bounded_type(value.ty(), span)?;
+                self.unify(pattern, &ty, &header, &mut bound)?;
             }
             if let Ty::Struct(other, known) = expected
                 && *other == id

@@ -66,7 +66,7 @@ impl Evaluator<'_> {
     ) -> Eval<(Match, Generics)> {
         let items = self.items;
         let info = &items.impls[implementation];
-        self.charge(1, info.ast.self_type.span)?;
+        self.walk_types([ty], info.ast.self_type.span)?;
         let mut generics = Generics::unknown(&info.ast.generics);
         let header = Header {
             module: info.module,

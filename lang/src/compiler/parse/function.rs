@@ -119,6 +119,8 @@ impl Parser {
 
     pub(super) fn generics(&self, generics: &syn::Generics) -> Result<Vec<GenericParam>> {
         let mut params = Vec::new();
+        let span = || self.span_of(&generics.params);
+        self.few(generics.params.len(), "generic parameters", span())?;
         for param in &generics.params {
             let no_default = |has_default| match has_default {
                 false => Ok(()),
@@ -183,6 +185,8 @@ impl Parser {
 
     pub(super) fn predicates(&self, clause: Option<&syn::WhereClause>) -> Result<Vec<Predicate>> {
         let mut predicates = Vec::new();
+        let count = clause.map_or(0, |clause| clause.predicates.len());
+        self.few(count, "conditions", self.span_of(&clause))?;
         for predicate in clause.iter().flat_map(|clause| &clause.predicates) {
             match predicate {
                 syn::WherePredicate::Lifetime(_) => {}
@@ -209,6 +213,9 @@ impl Parser {
         bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, T>,
     ) -> Result<Vec<Path>> {
         let mut traits = Vec::new();
+        if let Some(first) = bounds.first() {
+            self.few(bounds.len(), "bounds", self.span_of(first))?;
+        }
         for bound in bounds {
             match bound {
                 syn::TypeParamBound::Lifetime(_) => {}

@@ -38,13 +38,11 @@ impl Parser {
         kind: ItemKind,
     ) -> Result<()> {
         let name = self.symbol(ident)?;
-        if module.items.iter().any(|item| item.name == name) {
-            return fail(
-                self.span_of(ident),
-                format!("`{name}` is declared a second time"),
-            );
-        }
         let span = self.span_of(ident);
+        self.not_of_the_language(name, span)?;
+        if !module.names.insert(name) {
+            return fail(span, format!("`{name}` is declared a second time"));
+        }
         module.items.push(Item {
             name,
             visibility: self.visibility(vis)?,
@@ -52,6 +50,14 @@ impl Parser {
             span,
         });
         Ok(())
+    }
+
+    /// Refuses another meaning of names that are not looked up.
+    fn not_of_the_language(&self, name: Symbol, span: Span) -> Result<()> {
+        match &*name.text() {
+            "usize" | "bool" | "Sized" => fail(span, format!("`{name}` is a name of the language")),
+            _ => Ok(()),
+        }
     }
 
     fn visibility(&self, vis: &syn::Visibility) -> Result<Visibility> {
@@ -176,6 +182,7 @@ impl Parser {
                 Some(ident) => self.symbol(ident)?,
                 None => Symbol::new(&fields.len().to_string()),
             };
+            self.few(fields.len() + 1, "fields", self.span_of(field))?;
             if fields.iter().any(|(other, _)| *other == name) {
                 let span = self.span_of(field);
                 return fail(
@@ -396,6 +403,7 @@ impl Parser {
             if MACROS.contains(&&*name.text()) {
                 return fail(span, format!("`{name}` is a macro of the language"));
             }
+            self.not_of_the_language(name, span)?;
             imports.push(Import {
                 path,
                 name: Some(name),

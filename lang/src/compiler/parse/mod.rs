@@ -13,15 +13,30 @@ mod ty;
 use std::cell::Cell;
 use std::fmt::Display;
 
-use proc_macro2::{LexError, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, LexError, Spacing, TokenStream, TokenTree, token_stream};
 
 use super::ast::{Module, Symbol};
-use super::error::{Result, fail, failure};
+use super::error::{Result, fail, fail_help, failure};
+use super::output::Span;
 use span::Lines;
 
-/// Largest depth of nested brackets, and largest number of operators in a row: `syn` parses these
-/// by recursion.
+/// Largest number of bytes of all files. Some syntax takes two kilobytes of memory for one of text.
+pub const MAX_TEXT: usize = 1 << 20;
+
+/// Largest depth of nested brackets.
 const MAX_NESTING: usize = 1 << 10;
+
+/// Largest number of tokens in the expressions, types and patterns in progress: `syn` parses each
+/// kind of them by recursion, and some without any brackets (`return return x`, `A<A<..`).
+const MAX_TOKENS: usize = 1 << 12;
+
+/// Largest number of fields of a struct, and of generic parameters, bounds or conditions of an item:
+/// they are searched one by one.
+const MAX_PARTS: usize = 256;
+
+/// Largest number of characters of a name, which is copied for each call, and of a number, whose
+/// value takes quadratic time to read.
+const MAX_CHARACTERS: usize = 128;
 
 /// Largest depth of nested expressions. A chain of operators or methods is nested, too.
 const MAX_DEPTH: usize = 1 << 10;
@@ -38,7 +53,7 @@ pub fn parse_file(file: u32, text: &str) -> Result<Module> {
     let tokens: TokenStream = text
         .parse()
         .map_err(|error: LexError| wrong(error.span(), &error))?;
-    parser.check_nesting(&tokens)?;
+    parser.check_size(&tokens)?;
     let syntax: syn::File = syn::parse2(tokens).map_err(|error| wrong(error.span(), &error))?;
     parser.kept(&syntax.attrs)?;
     parser.items(&syntax.items)
@@ -52,28 +67,136 @@ struct Parser {
     depth: Cell<usize>,
 }
 
+/// A file or a bracket that is being read.
+struct Open {
+    rest: token_stream::IntoIter,
+    /// Number of tokens, a bracket counting once, of the expression, type or pattern in progress.
+    tokens: usize,
+    /// Number of `<` in it that are open, unless they compare.
+    angles: usize,
+    /// Whether there is a `|` in it, which may be that of a closure's parameters.
+    bars: bool,
+    after_braces: bool,
+    /// Whether a `>` would be that of an arrow.
+    arrow: bool,
+}
+
+impl Open {
+    fn new(tokens: &TokenStream) -> Self {
+        Self {
+            rest: tokens.clone().into_iter(),
+            tokens: 0,
+            angles: 0,
+            bars: false,
+            after_braces: false,
+            arrow: false,
+        }
+    }
+
+    /// Returns the number of tokens of what ends before a token.
+    fn end_before(&mut self, token: &TokenTree) -> usize {
+        if !self.ends_before(token) {
+            return 0;
+        }
+        (self.angles, self.bars) = (0, false);
+        std::mem::take(&mut self.tokens)
+    }
+
+    fn add(&mut self, token: &TokenTree) {
+        self.tokens += 1;
+        self.after_braces =
+            matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+        let arrow = std::mem::take(&mut self.arrow);
+        if let TokenTree::Punct(sign) = token {
+            match sign.as_char() {
+                '<' => self.angles += 1,
+                '>' if !arrow => self.angles = self.angles.saturating_sub(1),
+                '|' => self.bars = true,
+                '-' | '=' => self.arrow = sign.spacing() == Spacing::Joint,
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns whether what is in progress certainly ends before a token. Braces may be a part of
+    /// what goes on after them, but only with these words or a sign.
+    fn ends_before(&self, token: &TokenTree) -> bool {
+        match token {
+            TokenTree::Punct(sign) => match sign.as_char() {
+                ',' => self.angles == 0 && !self.bars,
+                ';' => true,
+                '#' => self.after_braces,
+                _ => false,
+            },
+            TokenTree::Ident(word) => {
+                let word = word.to_string();
+                self.after_braces && !matches!(word.as_str(), "else" | "as" | "in")
+            }
+            TokenTree::Literal(_) => self.after_braces,
+            TokenTree::Group(_) => false,
+        }
+    }
+}
+
 impl Parser {
-    fn check_nesting(&self, tokens: &TokenStream) -> Result<()> {
-        let mut open = vec![tokens.clone().into_iter()];
-        let mut operators = 0;
+    /// Refuses what would take `syn` too much stack or time.
+    fn check_size(&self, tokens: &TokenStream) -> Result<()> {
+        let mut open = vec![Open::new(tokens)];
+        // Of all that is open.
+        let mut tokens = 0;
         while let Some(inner) = open.last_mut() {
-            match inner.next() {
-                None => {
-                    open.pop();
-                }
-                Some(token) => {
-                    let punct = matches!(token, TokenTree::Punct(_));
-                    operators = if punct { operators + 1 } else { 0 };
-                    if open.len().max(operators) > MAX_NESTING {
-                        return fail(self.span(token.span()), "this is nested too deeply");
+            let Some(token) = inner.rest.next() else {
+                tokens -= inner.tokens;
+                open.pop();
+                continue;
+            };
+            tokens -= inner.end_before(&token);
+            inner.add(&token);
+            let span = self.span(token.span());
+            tokens += 1;
+            if tokens > MAX_TOKENS {
+                return fail_help(
+                    span,
+                    format!("this is nested too deeply, or has more than {MAX_TOKENS} tokens"),
+                    "give its parts names with `let`",
+                );
+            }
+            match token {
+                TokenTree::Group(group) => {
+                    open.push(Open::new(&group.stream()));
+                    if open.len() > MAX_NESTING {
+                        return fail(span, "this is nested too deeply");
                     }
-                    if let TokenTree::Group(group) = token {
-                        open.push(group.stream().into_iter());
-                    }
                 }
+                TokenTree::Literal(literal) => {
+                    let text = literal.to_string();
+                    let number = text.starts_with(|first: char| first.is_ascii_digit());
+                    self.short(&text, span, number)?;
+                }
+                TokenTree::Ident(ident) => self.short(&ident.to_string(), span, true)?,
+                TokenTree::Punct(_) => {}
             }
         }
         Ok(())
+    }
+
+    /// Refuses a name or a number that is too long.
+    fn short(&self, text: &str, span: Span, limited: bool) -> Result<()> {
+        match limited && text.len() > MAX_CHARACTERS {
+            false => Ok(()),
+            true => fail(
+                span,
+                format!("names and numbers have at most {MAX_CHARACTERS} characters"),
+            ),
+        }
+    }
+
+    /// Refuses too many parts of an item.
+    fn few(&self, count: usize, what: &str, span: Span) -> Result<()> {
+        match count <= MAX_PARTS {
+            true => Ok(()),
+            false => fail(span, format!("there are more than {MAX_PARTS} {what} here")),
+        }
     }
 
     /// Interns the name of an identifier.

@@ -3,7 +3,7 @@
 mod builtin;
 mod scope;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -153,6 +153,8 @@ pub struct Items {
     pub constants: Table<Rc<Const>>,
     /// Indices of associated types in their implementations.
     pub types: Table<usize>,
+    /// Number of imports that were followed.
+    followed: Cell<u32>,
     /// Cached results of [`Self::lookup`].
     known: RefCell<HashMap<(ModuleId, Symbol, Namespace), Option<Definition>>>,
     /// Cached results of [`Self::traits_in_scope`].

@@ -13,6 +13,10 @@ use crate::compiler::output::Span;
 /// endless recursion.
 type Following = Vec<(ModuleId, usize, Symbol, Namespace)>;
 
+/// Largest number of imports that are followed. Globs that import each other lead in exponentially
+/// many ways to a name.
+const MAX_FOLLOWED: u32 = 1 << 21;
+
 const NAMESPACES: [Namespace; 2] = [Namespace::Type, Namespace::Value];
 
 impl Definition {
@@ -137,6 +141,13 @@ impl Items {
         }
         following.push(step);
         let import = &self.modules[module].imports[index];
+        self.followed.set(self.followed.get() + 1);
+        if self.followed.get() > MAX_FOLLOWED {
+            return fail(
+                import.span,
+                format!("names are imported in more than {MAX_FOLLOWED} ways"),
+            );
+        }
         let found = match import.name {
             Some(_) => self.import(module, import, namespace, following)?,
             None => {

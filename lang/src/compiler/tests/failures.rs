@@ -27,6 +27,39 @@ fn the_call_chain_of_a_failure_ends_at_main() {
     assert_eq!(error.places.len(), 3, "{error}");
 }
 
+/// The message of an assertion is that of its failure, also where another instruction compares.
+#[test]
+fn a_failed_assertion_shows_its_message() {
+    let body = |assertion: &str| {
+        let body = format!("let x = public_input(); let y = x * x; {assertion} reveal(x);");
+        compile(&main_of("", &body), &[]).unwrap()
+    };
+    for assertion in [
+        "assert_eq!(y, x + felt(2), \"not {x}\");",
+        "assert_eq!(x + felt(2), y, \"not {x}\");",
+        "assert!(x == felt(1), \"not {x}\");",
+        "assert!(x == felt(1) || y == felt(4), \"not {x}\");",
+        "assert_ne!(x, felt(3), \"not {x}\");",
+    ] {
+        let compiled = body(assertion);
+        let error = execute(&compiled, &[F::from_u32(3)], &Tape::default(), 1 << 10);
+        let error = error.unwrap_err();
+        assert_eq!(
+            error.places[0].message.as_deref(),
+            Some("not {x}"),
+            "{assertion}"
+        );
+        assert!(error.to_string().ends_with("in main: not {x}"), "{error}");
+    }
+    let error = execute(
+        &body("assert_eq!(x, y);"),
+        &[F::TWO],
+        &Tape::default(),
+        1 << 10,
+    );
+    assert_eq!(error.unwrap_err().places[0].message, None);
+}
+
 /// A failure points at the expression that failed, whichever instruction notices it: a hint is
 /// written before the next instruction, and an operation whose result is compared also makes the
 /// comparison.

@@ -5,9 +5,10 @@ use super::*;
 fn refused(items: &str, body: &str, limit: &str) {
     let source = main_of(items, body);
     let Err(error) = compile(&source, &[]) else {
-        panic!("this compiles: {source}");
+        panic!("this compiles: {source:.200}");
     };
-    assert!(error.message.contains(limit), "{source}\n{error}");
+    let message = &error.message;
+    assert!(message.contains(limit), "{source:.200}\n{message:.200}");
 }
 
 #[test]
@@ -115,4 +116,152 @@ fn types() {
         "let _x: <S as A>::T = 1;",
         "depend on each other",
     );
+}
+
+/// Some syntax is nested without brackets, or takes more than linear time.
+#[test]
+fn syntax() {
+    const MANY: usize = 20_000;
+    for word in [
+        "return ",
+        "break ",
+        "a = ",
+        "&mut ",
+        "|a| ",
+        "b | |a, b| ",
+        "if ",
+        "match ",
+        "for a in ",
+        "- a * ",
+        "if let a = ",
+    ] {
+        refused("", &format!("{}1;", word.repeat(MANY)), "nested too deeply");
+    }
+    for word in [
+        "&'a ",
+        "*const ",
+        "A<",
+        "A<B, ",
+        "fn() -> A<B, ",
+        "&dyn Fn() -> ",
+    ] {
+        let items = format!("fn f(x: {}Felt) {{}}", word.repeat(MANY));
+        refused(&items, "", "nested too deeply");
+    }
+    for word in [" + 1", ".b", "[0]", "?", " as u8", ".b()"] {
+        let body = format!("a{};", word.repeat(MANY));
+        refused("", &body, "nested too deeply");
+    }
+    let branches = " else if true {}".repeat(MANY);
+    refused("", &format!("if true {{}}{branches}"), "nested too deeply");
+    refused("", &"(".repeat(2000), "syntax error");
+    let brackets = format!("{}1{};", "(".repeat(2000), ")".repeat(2000));
+    refused("", &brackets, "nested too deeply");
+    refused("", &format!("{};", "1".repeat(100_000)), "characters");
+    let name = "a".repeat(100_000);
+    refused(&format!("fn {name}() {{}}"), "", "characters");
+    refused("", &";".repeat(1 << 20), "bytes");
+}
+
+/// Statements, items and comments after each other are not nested.
+#[test]
+fn long_programs_are_not_nested() {
+    let statements = "
+        if x == 1 {} if x == 2 { x += 1; } else { x += 2; }
+        match x { 0 => {} (1) => {} _ => {} }
+        #[allow(unused)] let y = [x, x]; { x = y[0]; }"
+        .repeat(1000);
+    let items = (0..1000).map(|i| format!("/// A.\n/// B.\nfn f{i}() {{}} struct S{i} {{}}\n"));
+    let items: String = items.collect();
+    compile(
+        &main_of(&items, &format!("let mut x = 1usize; {statements}")),
+        &[],
+    )
+    .unwrap();
+}
+
+/// What is searched one by one.
+#[test]
+fn parts_of_items() {
+    let list = |part: &str| -> String {
+        let parts = (0..300).map(|i| part.replace('#', &i.to_string()));
+        parts.collect()
+    };
+    let fields = list("a#: Felt, ");
+    refused(&format!("struct S {{ {fields} }}"), "", "fields");
+    let parameters = list("T#, ");
+    refused(&format!("fn f<{parameters}>() {{}}"), "", "generic");
+    let conditions = list("T: Copy, ");
+    refused(
+        &format!("fn f<T>() where {conditions} {{}}"),
+        "",
+        "conditions",
+    );
+    let bounds = list("Copy + ");
+    refused(&format!("fn f<T: {bounds} Copy>() {{}}"), "", "bounds");
+    refused("", &list("const A#: usize = 1; "), "constants");
+    let globs = |i| {
+        let others = (0..14).filter(|j| *j != i);
+        let globs: String = others
+            .map(|j| format!("pub use super::m{j}::*; "))
+            .collect();
+        format!("mod m{i} {{ {globs} }} ")
+    };
+    let globs: String = (0..14).map(globs).collect();
+    refused(&format!("{globs} use m0::*;"), "missing();", "ways");
+}
+
+/// Whoever looks at every part of a value or a type counts them.
+#[test]
+fn walks() {
+    let value = |body: &str| {
+        let body = format!("let a = [0usize; 100000]; for _i in 0..100000 {{ {body} }}");
+        let items = "
+            const A: [usize; 100000] = [0; 100000];
+            fn take(_a: [usize; 100000]) {}
+            fn give() -> [usize; 100000] { A }
+            #[inline(never)] fn call(_a: &[usize; 100000]) {}";
+        refused(items, &format!("let x = public_input(); {body}"), "steps");
+    };
+    value("let _b = a.clone();");
+    value("let _b: [usize; 100000] = a;");
+    value("take(a);");
+    value("give();");
+    value("call(&a);");
+    value("assert_eq!(a, a);");
+    value("if x == felt(1) { A } else { A };");
+    let units = "let _a = (); ".repeat(2000);
+    let branches = "for i in 0..100000 { if x == felt(i) {} }";
+    refused(
+        "",
+        &format!("let x = public_input(); {units} {branches}"),
+        "steps",
+    );
+    let cases: String = (0..1000).map(|i| format!("{i} | ")).collect();
+    let body =
+        format!("for _i in 0..100000 {{ match 5000usize {{ {cases} 1000 => {{}} _ => {{}} }} }}");
+    refused("", &body, "steps");
+    let large = |body: &str| {
+        let doubled = (0..11).map(|i| format!("type T{} = (T{i}, T{i}); ", i + 1));
+        let doubled: String = doubled.collect();
+        let items = format!(
+            "struct S<T> {{ t: PhantomData<T> }} type T0 = usize; {doubled}
+            impl<T> S<T> {{
+                const C: usize = 1;
+                #[inline(never)] fn call() {{}}
+                fn run() {{ for _i in 0..100000 {{ {body} }} }}
+            }}"
+        );
+        let items = format!("use std::marker::PhantomData; {items}");
+        refused(&items, "S::<T11>::run();", "steps");
+    };
+    large("Self::C;");
+    large("Self::call();");
+    let traits = (0..2000).map(|i| format!("trait A{}: A{i} {{}} ", i + 1));
+    let traits: String = traits.collect();
+    let items = format!(
+        "struct S; trait A0 {{}} {traits} trait M: A2000 {{ fn m(&self) {{}} }} impl M for S {{}}
+        fn f<T: M>(t: T) {{ for _i in 0..100000 {{ t.m(); }} }}"
+    );
+    refused(&items, "f(S);", "steps");
 }
