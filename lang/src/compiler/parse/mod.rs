@@ -20,8 +20,9 @@ use super::error::{Result, fail, fail_help, failure};
 use super::output::Span;
 use span::Lines;
 
-/// Largest number of bytes of all files. Some syntax takes two kilobytes of memory for one of text.
-pub const MAX_TEXT: usize = 1 << 20;
+/// Largest number of bytes of all files. The verifier of Plonky3's own Blake3 AIR has 2.2 million;
+/// some syntax takes half a kilobyte of memory for one byte of text.
+pub const MAX_TEXT: usize = 1 << 22;
 
 /// Largest depth of nested brackets.
 const MAX_NESTING: usize = 1 << 10;

@@ -160,7 +160,7 @@ fn syntax() {
     refused("", &format!("{};", "1".repeat(100_000)), "characters");
     let name = "a".repeat(100_000);
     refused(&format!("fn {name}() {{}}"), "", "characters");
-    refused("", &";".repeat(1 << 20), "bytes");
+    refused("", &";".repeat(1 << 22), "bytes");
 }
 
 /// Statements, items and comments after each other are not nested.
