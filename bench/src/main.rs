@@ -37,8 +37,13 @@ mod vm;
 mod xmss;
 
 use clap::{Parser, Subcommand};
+use mimalloc::MiMalloc;
 
 use report::{Format, Report};
+
+/// The allocator of the command `droste`, for all sides of a bench.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Benches of Droste beside other implementations, on this machine, in one process.
 #[derive(Parser)]

@@ -35,7 +35,12 @@ mod signatures;
 mod store;
 mod trust;
 
+use mimalloc::MiMalloc;
 use pyo3::prelude::*;
+
+/// The allocator of the command `droste`, for what is allocated in Rust.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// The compiled part of the package `droste`, which exports all of its names.
 #[pymodule]
