@@ -2,15 +2,18 @@
 //! them, and fixing variables.
 
 use std::array;
+use std::borrow::Cow;
 use std::iter::zip;
 
 use droste_native::{EF, F};
-use p3_field::{Algebra, BasedVectorSpace, PackedFieldExtension, PrimeCharacteristicRing};
+use p3_field::{
+    Algebra, BasedVectorSpace, PackedFieldExtension, PackedValue, PrimeCharacteristicRing,
+};
 use p3_maybe_rayon::prelude::*;
 
 use super::polynomial::{Form, Part, Polynomial, Sum};
 use super::values::{DEGREE, PackedCells, PackedRows, Scalars, Values, Weights, lanes};
-use crate::multilinear::cells::Rows;
+use crate::multilinear::cells::{Column, Rows};
 use crate::multilinear::{LANES, Packed, PackedExt};
 
 /// Elements of a column that a thread takes at once.
@@ -22,24 +25,25 @@ const CELLS: usize = 4;
 
 /// Columns of which some variables are fixed.
 #[derive(Debug)]
-pub(super) struct Columns<V: Values> {
-    /// Columns over the base field before a variable was fixed.
-    base: Vec<Vec<V::Base>>,
+pub(super) struct Columns<'a, V: Values> {
+    /// Columns over the base field before a variable was fixed. Those that are committed columns
+    /// are not copied.
+    base: Vec<Cow<'a, [V::Base]>>,
     /// Columns over the extension field.
     extension: Vec<Vec<V::Extension>>,
 }
 
 /// The columns of a table at some time.
 #[derive(Debug)]
-pub(super) enum State {
+pub(super) enum State<'a> {
     /// No variable is fixed, and the rows fill four packed elements. The first two variables are
     /// fixed together: it costs less to evaluate the polynomial on cells, at all points of both
     /// rounds, than in the second round on elements of the extension field.
-    Cells(Columns<PackedCells>),
+    Cells(Columns<'a, PackedCells>),
     /// Some are.
-    Packed(Columns<PackedRows>),
+    Packed(Columns<'a, PackedRows>),
     /// The rows that are left do not fill two packed elements.
-    Scalar(Columns<Scalars>),
+    Scalar(Columns<'a, Scalars>),
 }
 
 /// `eq(z, x)` at all points `x` of the hypercube, where `z` are the coordinates of the variables
@@ -50,9 +54,9 @@ pub(super) enum Eq {
     Scalar(Vec<EF>),
 }
 
-impl State {
+impl<'a> State<'a> {
     /// Computes the columns of a polynomial.
-    pub(super) fn new(polynomial: &Polynomial, rows: &Rows<'_>) -> Self {
+    pub(super) fn new(polynomial: &Polynomial, rows: &Rows<'a>) -> Self {
         let base = polynomial.base.iter().map(|form| base_column(form, rows));
         let extension = polynomial.extension.iter();
         let columns = Columns {
@@ -63,7 +67,7 @@ impl State {
             return Self::Cells(columns);
         }
         // The rows of so short a table are taken as if some variable was fixed.
-        let lift = |column: &Vec<Packed>| column.iter().map(|&cells| cells.into()).collect();
+        let lift = |column: &Cow<'_, [Packed]>| column.iter().map(|&cells| cells.into()).collect();
         Self::of_packed(Columns {
             base: columns.base.iter().map(lift).collect(),
             extension: columns.extension,
@@ -87,14 +91,22 @@ impl State {
         }
     }
 
-    fn of_packed(columns: Columns<PackedRows>) -> Self {
+    fn of_packed(columns: Columns<'a, PackedRows>) -> Self {
         let is_short = |column: &Vec<PackedExt>| column.len() < 2;
         if !columns.extension.iter().all(is_short) {
             return Self::Packed(columns);
         }
         Self::Scalar(Columns {
-            base: columns.base.iter().map(unpack).collect(),
-            extension: columns.extension.iter().map(unpack).collect(),
+            base: columns
+                .base
+                .iter()
+                .map(|column| unpack(column).into())
+                .collect(),
+            extension: columns
+                .extension
+                .iter()
+                .map(|column| unpack(column))
+                .collect(),
         })
     }
 
@@ -152,12 +164,11 @@ fn add_halves<V: PrimeCharacteristicRing + Copy + Send + Sync>(values: &[V]) -> 
     sums.map(|(&low, &high)| low + high).collect()
 }
 
-#[allow(clippy::ptr_arg, reason = "it is mapped over lists of columns")]
-fn unpack(column: &Vec<PackedExt>) -> Vec<EF> {
+fn unpack(column: &[PackedExt]) -> Vec<EF> {
     column.iter().flat_map(lanes).collect()
 }
 
-fn base_column(form: &Form<F>, rows: &Rows<'_>) -> Vec<Packed> {
+fn base_column<'a>(form: &Form<F>, rows: &Rows<'a>) -> Cow<'a, [Packed]> {
     let (columns, weights): (Vec<_>, Vec<F>) = form
         .terms
         .iter()
@@ -167,16 +178,22 @@ fn base_column(form: &Form<F>, rows: &Rows<'_>) -> Vec<Packed> {
     if let ([column], [weight]) = (columns.as_slice(), weights.as_slice())
         && *weight == F::ONE
     {
-        return indices
-            .map(|index| column.packed(index) + form.constant)
-            .collect();
+        return match *column {
+            Column::Current(cells) if form.constant == F::ZERO => {
+                Cow::Borrowed(Packed::pack_slice(cells))
+            }
+            _ => indices
+                .map(|index| column.packed(index) + form.constant)
+                .collect::<Vec<_>>()
+                .into(),
+        };
     }
     let values = indices.map_init(Vec::new, |values, index| {
         values.clear();
         values.extend(columns.iter().map(|column| column.packed(index)));
         Packed::batched_linear_combination(values, &weights) + form.constant
     });
-    values.collect()
+    values.collect::<Vec<_>>().into()
 }
 
 fn extension_column(form: &Form<EF>, rows: &Rows<'_>) -> Vec<PackedExt> {
@@ -247,7 +264,7 @@ impl<T: PrimeCharacteristicRing + Copy, const N: usize> Line<T, N> {
     }
 }
 
-impl<V: Values> Columns<V> {
+impl<'a, V: Values> Columns<'a, V> {
     /// The sums of the `N` parts of the linear form, weighted by `eq`.
     fn linear_sums<const N: usize>(&self, eq: &[V::Extension]) -> [EF; N] {
         let column = self.extension.first().map_or(&[][..], Vec::as_slice);
@@ -314,20 +331,20 @@ impl<V: Values> Columns<V> {
         })
     }
 
-    fn fold<W>(self, r: V::Extension) -> Columns<W>
+    fn fold<W>(self, r: V::Extension) -> Columns<'a, W>
     where
         W: Values<Base = V::Extension, Extension = V::Extension>,
     {
         let base = self.base.into_par_iter();
         let extension = self.extension.into_par_iter();
         Columns {
-            base: base.map(|column| fold(&column, r)).collect(),
+            base: base.map(|column| fold(&column, r).into()).collect(),
             extension: extension.map(|column| fold(&column, r)).collect(),
         }
     }
 }
 
-impl Columns<PackedCells> {
+impl<'a> Columns<'a, PackedCells> {
     /// The sums of the linear form, weighted by `eq`, where the variables of the first two rounds
     /// are 0 and 0, 0 and 1, 1 and 0, 1 and 1.
     pub(super) fn linear_sums_of_both(&self, eq: &Eq) -> [EF; 4] {
@@ -371,7 +388,7 @@ impl Columns<PackedCells> {
         })
     }
 
-    fn fold_both(self, [first, second]: [EF; 2]) -> Columns<PackedRows> {
+    fn fold_both(self, [first, second]: [EF; 2]) -> Columns<'a, PackedRows> {
         let at = |bit: usize, r: EF| if bit == 0 { EF::ONE - r } else { r };
         let weights: [EF; 4] = array::from_fn(|i| at(i >> 1, first) * at(i & 1, second));
         let weights: [[Packed; 4]; DEGREE] = array::from_fn(|d| {
@@ -386,7 +403,7 @@ impl Columns<PackedCells> {
                 let cells = array::from_fn(|corner| column[corner * quarter + i]);
                 PackedExt::from_basis_coefficients_fn(|d| Packed::dot_product(&cells, &weights[d]))
             };
-            (0..quarter).map(combine).collect()
+            (0..quarter).map(combine).collect::<Vec<_>>().into()
         });
         let extension = self.extension.into_par_iter();
         let extension = extension.map(|column| {

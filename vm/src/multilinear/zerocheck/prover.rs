@@ -84,7 +84,7 @@ pub fn prove<C: FieldChallenger<F>>(
     };
 
     let tables = system.tables().iter().zip(&combinations).zip(&rows);
-    let mut tables: Vec<Prover> = tables
+    let mut tables: Vec<Prover<'_>> = tables
         .zip(shape.log_heights())
         .map(|(((table, combination), rows), &log_height)| {
             let _span = info_span!("first round", table = table.name).entered();
@@ -150,10 +150,10 @@ struct Rounds<'a> {
 }
 
 /// A table during the rounds.
-struct Prover {
+struct Prover<'a> {
     polynomial: Polynomial,
     /// The columns, as long as variables are left.
-    state: Option<State>,
+    state: Option<State<'a>>,
     num_variables: usize,
     /// The table's sum.
     sum: EF,
@@ -177,11 +177,11 @@ enum Second {
     Unknown,
 }
 
-impl Prover {
+impl<'a> Prover<'a> {
     /// Computes the columns and the table's first round, which depends on no challenge of a round.
     fn new(
         polynomial: Polynomial,
-        rows: &Rows<'_>,
+        rows: &Rows<'a>,
         rounds: &Rounds<'_>,
         log_height: usize,
     ) -> Self {
