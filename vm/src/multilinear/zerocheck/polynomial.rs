@@ -28,6 +28,11 @@ use crate::multilinear::program::Program;
 /// every round cost more than folding a column once there are about a dozen of them.
 const COMPUTED_TERMS: usize = 12;
 
+/// Products are collected by a factor that at least so many of them have. A column over the
+/// extension field takes the memory and the folding of five others: tables of bits, where each bit
+/// is in a few products, would have as many such columns as bits.
+const SHARED_FACTOR: usize = 6;
+
 /// An affine form in the cells of two consecutive rows and in selectors.
 #[derive(Clone, Debug)]
 pub(super) struct Form<W> {
@@ -245,7 +250,8 @@ impl Lowering<'_> {
         draft
     }
 
-    /// Collects products by the factor that most of them have, as long as two have one in common.
+    /// Collects products by the factor that most of them have, as long as [`SHARED_FACTOR`] have one
+    /// in common.
     fn collect(&mut self, products: Vec<(usize, (usize, usize), EF)>) -> Draft {
         let products = products.into_iter();
         let mut products: Vec<Product> = products
@@ -284,8 +290,8 @@ impl Lowering<'_> {
         draft
     }
 
-    /// The factor that most products have, if two have one in common; of several the one of the
-    /// least degree.
+    /// The factor that most products have, if [`SHARED_FACTOR`] have one in common; of several the
+    /// one of the least degree.
     fn common_factor(&self, products: &[Product]) -> Option<usize> {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         for &Product {
@@ -297,7 +303,9 @@ impl Lowering<'_> {
                 *counts.entry(y).or_default() += 1;
             }
         }
-        let common = counts.into_iter().filter(|(_, count)| *count > 1);
+        let common = counts
+            .into_iter()
+            .filter(|(_, count)| *count >= SHARED_FACTOR);
         let best = common
             .max_by_key(|&(node, count)| (count, std::cmp::Reverse((self.degrees[node], node))));
         best.map(|(node, _)| node)
