@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use droste_native::{EF, F};
 use p3_air::Air;
+use p3_field::PrimeCharacteristicRing;
 use p3_lookup::InteractionSymbolicBuilder;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -79,18 +80,35 @@ impl Slots {
     }
 
     /// Writes the columns of a trace one after the other, in order of slots.
+    ///
+    /// A few columns at a time, since neighbours in a trace share cache lines, and few rows at a
+    /// time, so that these lines are still there for the next column.
     pub fn transpose(&self, trace: &RowMajorMatrix<F>, cells: &mut [F]) {
+        const COLUMNS: usize = 16;
+        const ROWS: usize = 256;
         let (width, height) = (trace.width(), trace.height());
-        cells
-            .par_chunks_exact_mut(height)
-            .zip(&self.columns)
-            .for_each(|(cells, &column)| {
-                let values = trace.values.iter().skip(column).step_by(width);
-                cells
-                    .iter_mut()
-                    .zip(values)
-                    .for_each(|(cell, &value)| *cell = value);
-            });
+        let columns = self.columns.par_chunks(COLUMNS);
+        let cells = cells.par_chunks_mut(COLUMNS * height).zip(columns);
+        cells.for_each(|(cells, columns)| {
+            for (tile, rows) in trace.values.chunks(ROWS * width.max(1)).enumerate() {
+                for (cells, &column) in cells.chunks_exact_mut(height).zip(columns) {
+                    let values = rows.iter().skip(column).step_by(width);
+                    let cells = cells.iter_mut().skip(tile * ROWS);
+                    cells.zip(values).for_each(|(cell, &value)| *cell = value);
+                }
+            }
+        });
+    }
+
+    /// The trace with these columns: [`Self::transpose`] back.
+    pub fn trace(&self, cells: &[F], height: usize) -> RowMajorMatrix<F> {
+        let mut trace = RowMajorMatrix::new(F::zero_vec(self.width() * height), self.width());
+        for (cells, &column) in cells.chunks_exact(height).zip(&self.columns) {
+            let values = trace.values.iter_mut().skip(column);
+            let values = values.step_by(self.columns.len());
+            values.zip(cells).for_each(|(value, &cell)| *value = cell);
+        }
+        trace
     }
 }
 

@@ -1,5 +1,6 @@
 //! The prover over WHIR: a proof of one run of a program.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -56,6 +57,9 @@ impl fmt::Debug for Proof {
     }
 }
 
+/// Traces, one per table: of the prover, which frees them early, or of its caller.
+type Traces<'a> = Cow<'a, [RowMajorMatrix<F>]>;
+
 /// Proves the sum of the messages' fractions.
 type ProveFractions<C> = fn(&Fractions, &mut C) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
 
@@ -66,7 +70,7 @@ impl<T: Provable> ProvingKey<T> {
     /// See [`ProveError`].
     pub fn prove(&self, execution: &Execution) -> Result<Proof, ProveError> {
         let traces = info_span!("traces").in_scope(|| self.traces(execution))?;
-        self.prove_traces(execution.statement, &traces)
+        self.prove_and_verify(execution.statement, traces.into())
     }
 
     /// Returns the traces of a run, one per table.
@@ -117,6 +121,14 @@ impl<T: Provable> ProvingKey<T> {
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
     ) -> Result<Proof, ProveError> {
+        self.prove_and_verify(statement, traces.into())
+    }
+
+    fn prove_and_verify(
+        &self,
+        statement: [F; LANES],
+        traces: Traces<'_>,
+    ) -> Result<Proof, ProveError> {
         let mut challenger = Poseidon16Challenger::default();
         let proof = self.prove_with(statement, traces, gkr::prove, &mut challenger)?;
         let challenger = &mut Poseidon16Challenger::default();
@@ -138,17 +150,17 @@ impl<T: Provable> ProvingKey<T> {
         traces: &[RowMajorMatrix<F>],
         challenger: &mut C,
     ) -> Result<Proof, ProveError> {
-        self.prove_with(statement, traces, gkr::prove_unchecked, challenger)
+        self.prove_with(statement, traces.into(), gkr::prove_unchecked, challenger)
     }
 
     fn prove_with<C: Transcript>(
         &self,
         statement: [F; LANES],
-        traces: &[RowMajorMatrix<F>],
+        traces: Traces<'_>,
         fractions: ProveFractions<C>,
         challenger: &mut C,
     ) -> Result<Proof, ProveError> {
-        check_traces(self.machine().tables(), traces)?;
+        check_traces(self.machine().tables(), &traces)?;
         let log_heights: Vec<usize> = traces
             .iter()
             .map(|trace| log2_strict_usize(trace.height()))
@@ -166,7 +178,7 @@ impl<T: Provable> ProvingKey<T> {
     fn prove_stark<C: Transcript>(
         &self,
         statement: &[F; LANES],
-        traces: &[RowMajorMatrix<F>],
+        traces: Traces<'_>,
         log_heights: &[usize],
         fractions: ProveFractions<C>,
         challenger: &mut C,
@@ -183,6 +195,8 @@ impl<T: Provable> ProvingKey<T> {
             }
             cells
         });
+        // From here on the stack has what the traces had.
+        drop(traces);
         let main = info_span!("commit").in_scope(|| scheme.commit(cells));
         observe_shape(&self.key, statement, log_heights, challenger);
         challenger.observe(main.cap().clone());
@@ -204,7 +218,7 @@ impl<T: Provable> ProvingKey<T> {
         drop(leaves);
         let (fractions, claim) = match proved {
             Err(GkrError::Unbalanced) => {
-                self.check_balance(statement, traces)?;
+                self.check_balance(statement, &columns, log_heights)?;
                 return Err(GkrError::Unbalanced.into());
             }
             proved => proved?,
@@ -265,17 +279,24 @@ impl<T: Provable> ProvingKey<T> {
     fn check_balance(
         &self,
         statement: &[F; LANES],
-        traces: &[RowMajorMatrix<F>],
+        columns: &[Cells<'_>],
+        log_heights: &[usize],
     ) -> Result<(), ProveError> {
         let tables = self.machine().tables();
         let public: Vec<Vec<F>> = tables
             .iter()
             .map(|table| public_values(table, statement))
             .collect();
+        let systems = self.parts.system.tables().iter();
+        let traces: Vec<RowMajorMatrix<F>> = systems
+            .zip(columns)
+            .zip(log_heights)
+            .map(|((table, cells), log_height)| table.main.trace(cells.main, 1 << log_height))
+            .collect();
         let tables = tables
             .iter()
             .zip(&self.parts.lookups)
-            .zip(traces)
+            .zip(&traces)
             .zip(&public);
         let tables: Vec<Balance<'_, T>> = tables
             .map(|(((table, lookups), trace), public_values)| Balance {
