@@ -14,13 +14,13 @@ use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
 use super::columns::{IOTA_BITS, LANES, LIMBS, ROUNDS, RoundBits};
-use super::permutation::{chi, eval_steps, eval_theta, iota};
-use super::trace::{State, limbs, round};
+use super::permutation::{chi, eval_theta, iota};
+use super::trace::{State, generate, limbs, round};
 use super::{BUS, PermutationMessage};
 use crate::TraceError;
+use crate::steps::eval_steps;
 
 /// Largest degree of the constraints.
 pub const DEGREE: usize = 5;
@@ -61,9 +61,8 @@ fn output<AB: AirBuilder<F = F>>(row: &Degree5Cols<AB::Var>, lane: usize, limb: 
 
 /// Permutations, 24 rows each, without a bus: 2,264 columns.
 ///
-/// Row 0 of the trace is round 0, and the next permutation begins after each last round. The input
-/// of a permutation is the state before theta of round 0, its output the state after iota of round
-/// 23.
+/// The input of a permutation is the state before theta of round 0, its output the state after iota
+/// of round 23. A row of round 0 that no round 1 follows is idle, and so is row 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Degree5Air;
 
@@ -125,16 +124,14 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Degree5Table {
             builder.assert_zero(is_last.clone() * (output - local.ends[lane][limb]));
         });
         // The input stays the same up to the last row but one.
-        let stays = AB::Expr::ONE - row.steps[ROUNDS - 2].into() - is_last;
+        let stays = AB::Expr::ONE - after.steps[0].into() - after.steps[ROUNDS - 1].into();
+        let mut inside = builder.when(stays);
         for (lane, next_lane) in local.ends.iter().zip(&next.ends) {
             for (&limb, &next_limb) in lane.iter().zip(next_lane) {
-                builder
-                    .when_transition()
-                    .assert_zero(stays.clone() * (next_limb - limb));
+                inside.assert_eq(next_limb, limb);
             }
         }
-        // The table's last row is followed by its first, which is in round 0, so the last row
-        // cannot send.
+        // No last round follows the table's last row, which cannot send.
         builder.assert_bool(local.is_real);
         builder
             .when(local.is_real)
@@ -153,64 +150,44 @@ fn fill_row(state: &State, index: usize, row: &mut Degree5Cols<F>) -> State {
     round.output
 }
 
-/// Trace of [`Degree5Air`]: 24 rows per permutation, padded with permutations of zeros, the last
-/// one cut off, to `height` or, without one, to the next power of two.
+/// Trace of [`Degree5Air`]: an idle row, 24 rows per permutation, and idle rows up to `height` or,
+/// without one, to the next power of two.
 ///
 /// # Errors
 ///
 /// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [rows](crate::steps::rows).
 pub fn generate_permutations(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Degree5Cols::<u8>::WIDTH;
-    generate(inputs, height, width, |preimage, _, rows| {
-        let mut state = *preimage;
-        for (index, row) in rows.chunks_exact_mut(width).enumerate() {
-            state = fill_row(&state, index, row.borrow_mut());
-        }
+    generate(inputs, height, width, |_, state, index, row| {
+        fill_row(state, index, row.borrow_mut())
     })
 }
 
-/// Trace of [`Degree5Table`]: one message per input, then permutations of zeros that send nothing.
+/// Trace of [`Degree5Table`]: one message per input.
 ///
 /// # Errors
 ///
 /// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [rows](crate::steps::rows).
 pub fn generate_table(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Degree5TableCols::<u8>::WIDTH;
-    generate(inputs, height, width, |preimage, is_real, rows| {
-        let mut state = *preimage;
-        for (index, row) in rows.chunks_exact_mut(width).enumerate() {
-            let row: &mut Degree5TableCols<F> = row.borrow_mut();
-            state = fill_row(&state, index, &mut row.round);
-            let end = if index + 1 < ROUNDS { preimage } else { &state };
-            row.ends = end.map(limbs);
-            row.is_real = F::from_bool(is_real && index + 2 == ROUNDS);
-        }
+    generate(inputs, height, width, |preimage, state, index, row| {
+        let row: &mut Degree5TableCols<F> = row.borrow_mut();
+        let output = fill_row(state, index, &mut row.round);
+        let end = if index + 1 < ROUNDS {
+            preimage
+        } else {
+            &output
+        };
+        row.ends = end.map(limbs);
+        row.is_real = F::from_bool(index + 2 == ROUNDS);
+        output
     })
-}
-
-/// Fills the rows of each permutation by `fill(input, whether it is one of the inputs, rows)`.
-fn generate(
-    inputs: &[State],
-    height: Option<usize>,
-    width: usize,
-    fill: impl Fn(&State, bool, &mut [F]) + Sync,
-) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(ROUNDS * inputs.len(), height)?;
-    let mut values = F::zero_vec(height * width);
-    values
-        .par_chunks_mut(ROUNDS * width)
-        .enumerate()
-        .for_each(|(index, rows)| {
-            let input = inputs.get(index);
-            fill(&input.copied().unwrap_or_default(), input.is_some(), rows);
-        });
-    Ok(RowMajorMatrix::new(values, width))
 }

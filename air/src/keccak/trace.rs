@@ -6,10 +6,10 @@ use droste_native::F;
 use droste_native::hash::keccak::{ROTATIONS, ROUND_CONSTANTS};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
 use super::columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, ROUNDS, RoundBits};
 use crate::TraceError;
+use crate::steps;
 
 /// The state of Keccak-f, 1600 bits: lanes in the order `x + 5 y`.
 pub type State = [u64; LANES];
@@ -84,76 +84,66 @@ fn bits(lane: u64) -> [F; 64] {
     std::array::from_fn(|z| F::from_bool(lane >> z & 1 == 1))
 }
 
-/// Fills the rows of one permutation, of which there may be fewer than 24.
-fn fill_rows<'a>(preimage: &State, rows: impl Iterator<Item = &'a mut KeccakCols<F>>) {
-    let mut state = *preimage;
-    for (index, row) in rows.enumerate().take(ROUNDS) {
-        let round = round(&state, index);
-        row.steps[index] = F::ONE;
-        row.preimage = preimage.map(limbs);
-        row.bits = round.bits();
-        row.iota = IOTA_BITS.map(|z| F::from_bool(round.chi >> z & 1 == 1));
-        row.output = round.output.map(limbs);
-        state = round.output;
-    }
+fn fill_row(preimage: &State, state: &State, index: usize, row: &mut KeccakCols<F>) -> State {
+    let round = round(state, index);
+    row.steps[index] = F::ONE;
+    row.preimage = preimage.map(limbs);
+    row.bits = round.bits();
+    row.iota = IOTA_BITS.map(|z| F::from_bool(round.chi >> z & 1 == 1));
+    row.output = round.output.map(limbs);
+    round.output
 }
 
-/// Trace of [`KeccakAir`](super::KeccakAir): 24 rows per permutation, padded with permutations of
-/// zeros, the last one cut off, to `height` or, without one, to the next power of two.
+/// Trace of [`KeccakAir`](super::KeccakAir): an idle row, 24 rows per permutation, and idle rows up
+/// to `height` or, without one, to the next power of two.
 ///
 /// # Errors
 ///
 /// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [rows](steps::rows).
 pub fn generate_permutations(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(ROUNDS * inputs.len(), height)?;
     let width = KeccakCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(height * width);
-    values
-        .par_chunks_mut(ROUNDS * width)
-        .enumerate()
-        .for_each(|(index, rows)| {
-            let preimage = inputs.get(index).copied().unwrap_or_default();
-            fill_rows(
-                &preimage,
-                rows.chunks_exact_mut(width).map(BorrowMut::borrow_mut),
-            );
-        });
-    Ok(RowMajorMatrix::new(values, width))
+    generate(inputs, height, width, |preimage, state, index, row| {
+        fill_row(preimage, state, index, row.borrow_mut())
+    })
 }
 
-/// Trace of [`KeccakTable`](super::KeccakTable): one message per input, then permutations of zeros
-/// that send nothing.
+/// Trace of [`KeccakTable`](super::KeccakTable): one message per input.
 ///
 /// # Errors
 ///
 /// If there are neither inputs nor a height, or the height is no power of two or too small for the
-/// rows.
+/// [rows](steps::rows).
 pub fn generate_table(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(ROUNDS * inputs.len(), height)?;
     let width = KeccakTableCols::<u8>::WIDTH;
-    let mut values = F::zero_vec(height * width);
-    values
-        .par_chunks_mut(ROUNDS * width)
-        .enumerate()
-        .for_each(|(index, rows)| {
-            let preimage = inputs.get(index);
-            if preimage.is_some() {
-                let last: &mut KeccakTableCols<F> =
-                    rows[(ROUNDS - 1) * width..][..width].borrow_mut();
-                last.is_real = F::ONE;
-            }
-            let rows = rows.chunks_exact_mut(width).map(|row| {
-                let row: &mut KeccakTableCols<F> = row.borrow_mut();
-                &mut row.round
-            });
-            fill_rows(&preimage.copied().unwrap_or_default(), rows);
-        });
-    Ok(RowMajorMatrix::new(values, width))
+    generate(inputs, height, width, |preimage, state, index, row| {
+        let row: &mut KeccakTableCols<F> = row.borrow_mut();
+        row.is_real = F::from_bool(index + 1 == ROUNDS);
+        fill_row(preimage, state, index, &mut row.round)
+    })
+}
+
+/// A trace of permutations between idle rows. Each row is filled by `fill(input, state, round,
+/// row)`, which returns the state after the round.
+pub(super) fn generate(
+    inputs: &[State],
+    height: Option<usize>,
+    width: usize,
+    fill: impl Fn(&State, &State, usize, &mut [F]) -> State + Sync,
+) -> Result<RowMajorMatrix<F>, TraceError> {
+    let mut idle = F::zero_vec(width);
+    fill(&[0; LANES], &[0; LANES], 0, &mut idle);
+    steps::generate(ROUNDS, inputs.len(), height, &idle, |input, rows| {
+        let preimage = &inputs[input];
+        let mut state = *preimage;
+        for (index, row) in rows.chunks_exact_mut(width).enumerate() {
+            state = fill(preimage, &state, index, row);
+        }
+    })
 }
