@@ -289,6 +289,6 @@ fn permutations(tables: &[TableCost]) -> Permutations {
         poseidon16: rows("poseidon16"),
         poseidon2: rows("poseidon2_parent") + rows("poseidon2_sponge"),
         blake3: rows("blake3_calls"),
-        keccak: rows("keccak") / droste_air::keccak::ROUNDS,
+        keccak: rows("keccak_calls"),
     }
 }
