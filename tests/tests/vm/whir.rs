@@ -1,7 +1,7 @@
 //! Proofs over WHIR: the same programs and the same damage as over FRI.
 
 use crate::common::{
-    add, fibonacci, halt, imm, instruction, program, recursion, run, statement, toy,
+    add, everything, fibonacci, halt, imm, instruction, program, recursion, run, statement, toy,
 };
 use droste_native::whir::WhirSettings;
 use droste_native::{F, Poseidon16Suite};
@@ -18,6 +18,7 @@ use droste_vm::whir::{
     Key, MAX_BYTES, Proof, ProveError, ProvingKey, RecursionTables, Verifier, VerifyError, decode,
     encode,
 };
+use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -32,6 +33,7 @@ fn programs() -> Vec<(&'static str, Compiled)> {
         ),
         ("fibonacci", fibonacci(40)),
         ("recursion", recursion()),
+        ("everything", everything()),
     ]
 }
 
@@ -105,10 +107,20 @@ fn both_stacks_prove_the_same_programs() {
         assert_eq!(whir.machine().names(), fri.machine().names());
         let verifier = verifier::Verifier::<_, StandardTables>::new(fri.key().clone()).unwrap();
         let tables = whir.machine().tables().len();
-        let changes: Vec<_> = (0..tables)
+        let mut changes: Vec<_> = (0..tables)
             .filter(|&table| table != whir.machine().program_index())
             .map(|table| (table, 1, 0))
             .collect();
+        for (index, table) in whir.machine().tables().iter().enumerate() {
+            if ["blake3", "keccak"].contains(&table.name()) {
+                let width = BaseAir::<F>::width(table);
+                let last = usize::MAX;
+                // Messages of rows that are idle, a bit of the first row that is not, and
+                // the step of the last row.
+                changes.extend([(index, 0, width - 1), (index, last, width - 1)]);
+                changes.extend([(index, 1, width / 2), (index, last, 0)]);
+            }
+        }
         check_stack(&fri, &verifier, &execution, &changes);
         check_stack(&whir, &whir_verifier(&whir), &execution, &changes);
     }

@@ -1,10 +1,12 @@
 //! The shapes that an aggregator gives to proofs, and the choice among them for a run.
 
+use std::collections::BTreeSet;
+
 use droste_native::HashId;
 use droste_native::whir::WhirSettings;
 use droste_native::whir::settings::MAX_LOG_BLOCK;
 use droste_vm::heights::{Heights, min_log_height, padded_log_height};
-use droste_vm::machine::{Machine, MachineError, StandardTables};
+use droste_vm::machine::{Machine, MachineError, MachineTables, StandardTables};
 use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::Table;
 use droste_vm::tables::program::ProgramTable;
@@ -33,8 +35,7 @@ pub(super) enum LastIntermediate {
 }
 
 /// These settings for a run that fills `rows` of the tables of its machine over FRI, at the least
-/// heights that fit it; `None` if no proofs over WHIR do, as where other precompiles than R's are
-/// called.
+/// heights that fit it; `None` if no proofs over WHIR do.
 ///
 /// Where rows of the stack must be longer than in `settings`, the blowup is 2: committing to so
 /// many cells at a larger one takes longer than it takes a further step to verify more queries.
@@ -44,7 +45,7 @@ fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Optio
         .iter()
         .copied()
         .fold(settings.log_block, usize::max);
-    let tables = tables_of_r(Stack::Whir).ok()?;
+    let tables = tables_of_run(Stack::Whir, rows).ok()?;
     (least..=MAX_LOG_BLOCK).find_map(|log_block| {
         let settings = match log_block == settings.log_block {
             true => settings,
@@ -68,14 +69,31 @@ fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Optio
 
 /// Names of R's tables in a proof stack, in order.
 pub(super) fn tables_of_r(stack: Stack) -> Result<Vec<String>, MachineError> {
-    let tables = tables_with_padding(stack)?;
+    tables_of_run(stack, &[])
+}
+
+/// Names of the tables of R in a proof stack and of those of which a run fills `rows`, in order.
+pub(super) fn tables_of_run(
+    stack: Stack,
+    rows: &[(String, usize)],
+) -> Result<Vec<String>, MachineError> {
+    let tables = tables_with_padding(stack, rows)?;
     Ok(tables.into_iter().map(|(name, _)| name).collect())
 }
 
-/// Names of R's tables in a proof stack, in order, and the least number of rows of padding in each:
-/// over WHIR the last row of a table of calls is padding.
-fn tables_with_padding(stack: Stack) -> Result<Vec<(String, usize)>, MachineError> {
-    let precompiles = precompiles(stack).iter().copied().collect();
+/// The tables of [`tables_of_run`] with the least number of rows of padding in each: over WHIR the
+/// last row of a table of calls is padding.
+fn tables_with_padding(
+    stack: Stack,
+    rows: &[(String, usize)],
+) -> Result<Vec<(String, usize)>, MachineError> {
+    let mut precompiles: BTreeSet<u32> = precompiles(stack).iter().copied().collect();
+    for table in StandardTables::precompile_tables() {
+        if rows.iter().any(|(name, _)| *name == table.name()) {
+            let served = table.precompiles().iter();
+            precompiles.extend(served.map(|precompile| precompile.identity));
+        }
+    }
     let machine = Machine::<StandardTables>::new(ProgramTable::of_height(0), &precompiles)?;
     let tables = machine.tables().iter().map(|table| {
         let of_calls = stack == Stack::Whir && !table.precompiles().is_empty();
@@ -93,7 +111,7 @@ impl FixedShape {
     /// Whether a run that fills `rows` of its machine's tables fits this shape. A run that calls
     /// precompiles other than R's has more tables and does not fit.
     pub(super) fn fits(&self, rows: &[(String, usize)]) -> bool {
-        let Ok(tables) = tables_with_padding(self.settings.stack()) else {
+        let Ok(tables) = tables_with_padding(self.settings.stack(), &[]) else {
             return false;
         };
         tables.len() == self.log_heights.len()
@@ -181,7 +199,7 @@ pub(super) fn log_heights(
 }
 
 /// Logarithms of the least heights that fit a run which fills `rows` of the tables of its machine
-/// over FRI. `None` over WHIR if that machine has tables that R does not have.
+/// over FRI. `None` over WHIR if there is no machine with these tables.
 fn least_heights(settings: &StackSettings, rows: &[(String, usize)]) -> Option<Vec<usize>> {
     match settings {
         StackSettings::Fri(settings) => {
@@ -190,9 +208,9 @@ fn least_heights(settings: &StackSettings, rows: &[(String, usize)]) -> Option<V
             Some(rows.iter().map(height).collect())
         }
         StackSettings::Whir(_) => {
-            let tables = tables_with_padding(Stack::Whir).ok()?;
-            let is_of_r = |name: &String| tables.iter().any(|(table, _)| table == name);
-            let known = rows.iter().all(|(name, _)| is_of_r(name));
+            let tables = tables_with_padding(Stack::Whir, rows).ok()?;
+            let is_known = |name: &String| tables.iter().any(|(table, _)| table == name);
+            let known = rows.iter().all(|(name, _)| is_known(name));
             let height = |(table, padding): &(String, usize)| {
                 let rows = rows.iter().find(|(name, _)| name == table);
                 padded_log_height(rows.map_or(0, |(_, rows)| *rows) + padding)
@@ -269,6 +287,10 @@ mod tests {
         assert_eq!(tallest, Some(longer(20)));
         let over = settings_over_whir(settings, &blocks((1 << 20) + 1));
         assert_eq!(over, None);
-        assert_eq!(settings_over_whir(settings, &table("keccak", 1)), None);
+        assert_eq!(settings_over_whir(settings, &table("unknown", 1)), None);
+        // A table is as tall as a row of the stack is long, and there are at most 2^8 rows.
+        let keccak = |rows| settings_over_whir(settings, &table("keccak", rows));
+        assert_eq!(keccak(1), Some(settings));
+        assert_eq!(keccak((1 << 13) + 1), Some(longer(18)));
     }
 }

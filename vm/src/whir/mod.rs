@@ -50,14 +50,6 @@ pub use proof::StarkProof;
 pub use prover::{Proof, ProveError};
 pub use verifier::{Report, Verifier, VerifyError};
 
-crate::machine! {
-    /// The tables of the recursion machine R, which this stack is for.
-    pub enum RecursionTables {
-        /// Extension arithmetic, lanes, block equality, random combinations.
-        Ext(crate::tables::ext::ExtTable),
-        /// Poseidon-16: compression, sponge, Merkle paths.
-        Poseidon16(crate::tables::poseidon16::Poseidon16CallTable),
-        /// Multilinear extensions of powers, which the verifier of WHIR takes.
-        PowerWeights(crate::tables::power_weights::PowerWeightsTable),
-    }
-}
+/// The tables of circuits: those of the recursion machine R, and those that proofs in other hashes
+/// are verified with.
+pub type RecursionTables = crate::machine::StandardTables;
