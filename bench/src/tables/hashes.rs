@@ -197,8 +197,10 @@ fn blake3(arguments: &Arguments) -> Measured {
 /// Compares our form with eight rows per compression with the peer's, which has one.
 fn blake3_narrow(arguments: &Arguments) -> Measured {
     let compressions = compressions(arguments);
-    let shape = |rows| Shape {
-        count: compressions.len(),
+    // One compression less leaves place for the idle rows, and fills the same height.
+    let fit = |compressions: &[blake3::Compression]| compressions[1..].to_vec();
+    let shape = |count, rows| Shape {
+        count,
         rows,
         degree: blake3::DEGREE,
         log_blowup: arguments.log_blowup,
@@ -209,21 +211,21 @@ fn blake3_narrow(arguments: &Arguments) -> Measured {
             arguments,
             Shape {
                 interface: narrow::NarrowTable.width() - narrow::NarrowAir.width(),
-                ..shape(narrow::ROWS)
+                ..shape(compressions.len() - 1, narrow::ROWS)
             },
             narrow::NarrowAir,
-            narrow::generate_compressions(&compressions, None).expect("there are inputs")
+            narrow::generate_compressions(&fit(&compressions), None).expect("there are inputs")
         )
     };
     let theirs = || {
         contender!(
             arguments,
-            shape(1),
+            shape(compressions.len(), 1),
             p3_blake3_air::Blake3Air {},
             peer_blake3(&compressions, arguments.log_blowup)
         )
     };
-    let few = &compressions[..compressions.len().div_ceil(4)];
+    let few = &fit(&compressions[..compressions.len().div_ceil(4)]);
     let bus = || {
         bus(
             arguments,

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::whir::WhirSettings;
+use droste_native::whir::settings::MAX_LOG_BLOCK;
 use droste_native::{FriSettings, HashId, HashSuite};
 use droste_vm::codec::{self, DecodeError};
 use droste_vm::heights::{Heights, padded_log_height};
@@ -101,16 +102,28 @@ where
 /// The wrap with a proof over WHIR.
 pub(super) fn over_whir(run: &Run, settings: WhirSettings) -> Result<WrapOverWhir, CostError> {
     // A row of the stack is at least as long as the tallest column; a table of calls has a row of
-    // padding.
+    // padding. The number of rows is limited, so they are longer if there are more cells.
     let rows = run.circuit.filled_rows(&run.execution)?;
     let tallest = rows
         .iter()
         .map(|(_, rows)| padded_log_height(rows + 1))
         .max();
-    let settings = WhirSettings {
-        log_block: settings.log_block.max(tallest.unwrap_or(0)),
-        ..settings
-    };
+    let mut log_block = settings.log_block.max(tallest.unwrap_or(0));
+    loop {
+        let settings = WhirSettings {
+            log_block,
+            ..settings
+        };
+        let wrap = over_whir_with(run, settings);
+        if log_block >= MAX_LOG_BLOCK || !matches!(wrap, Err(CostError::VerifyOverWhir(_))) {
+            return wrap;
+        }
+        log_block += 1;
+    }
+}
+
+/// The wrap with a proof over WHIR in just these settings.
+fn over_whir_with(run: &Run, settings: WhirSettings) -> Result<WrapOverWhir, CostError> {
     let key = whir::ProvingKey::<RecursionTables>::with_precompiles(
         &run.circuit.compiled().program,
         &tables_of_r(Stack::Whir),
