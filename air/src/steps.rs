@@ -17,11 +17,11 @@ use crate::TraceError;
 ///
 /// # Soundness
 ///
-/// Whichever [`End`](crate::End) the table has, a row of step `i`, from 1 on, is at least `i + 1`
-/// rows below row 0, and all steps from 0 on are the rows right above it; and the rest of its
-/// computation is below it. For row 0, which is followed by step 0, and a last row that is followed
-/// by itself are not followed by any step from 1 on. After the last step, which in a ring may be on
-/// the last row, follows a row of step 0.
+/// Whichever [`End`](crate::End) the table has, right above a row of any step but 0 are the rows of
+/// all steps before it, and another row of the table above those: only step `i - 1` is followed by
+/// step `i`, and row 0 is followed by step 0. The rest of the computation is below: on the last row
+/// no step but 0 can be, since neither row 0 nor the row itself is the step after it; except that in
+/// a ring the last step may be, which row 0 follows as it should.
 pub fn eval_steps<AB: AirBuilder<F = F>, const N: usize>(
     builder: &mut AB,
     local: &[AB::Var; N],
