@@ -224,14 +224,15 @@ where
             assert_eq!(H::ID, HashId::Keccak);
             continue;
         };
-        let program = heights[key.machine().program_index()];
+        let shape = step.shape;
+        let program = shape.tables.iter().position(|name| name == "program");
         let verifier = whir::Verifier::<RecursionTables>::of_machine(
             settings,
-            &step.shape.tables,
+            &shape.tables,
             KeyHeights::Free,
-            program,
+            shape.log_heights[program.unwrap()],
         );
-        let security = verifier.unwrap().security(&step.shape.log_heights).unwrap();
+        let security = verifier.unwrap().security(&shape.log_heights).unwrap();
         println!(
             "{preset}, {children}, {}: {:.2}",
             H::NAME,
