@@ -49,10 +49,7 @@ fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Optio
     (least..=MAX_LOG_BLOCK).find_map(|log_block| {
         let settings = match log_block == settings.log_block {
             true => settings,
-            false => WhirSettings {
-                log_block,
-                ..settings.at_blowup(1)
-            },
+            false => longer_rows(settings, log_block),
         };
         let shape = ChildShape {
             hash: HashId::Poseidon16,
@@ -65,6 +62,19 @@ fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Optio
         let verifier = shape.verifier_over_whir(settings).ok()?;
         verifier.shape(&log_heights).ok().map(|_| settings)
     })
+}
+
+/// These settings with rows of `2^log_block` cells.
+///
+/// The rows of more than 2^18 cells have one commitment more, so more terms in the sum: each of
+/// them gets two bits more, as far as there are settings with as many.
+fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
+    let more = 2 * usize::from(log_block > 18);
+    WhirSettings {
+        log_block,
+        security_level: (settings.security_level + more).min(128),
+        ..settings.at_blowup(1)
+    }
 }
 
 /// Names of R's tables in a proof stack, in order.
@@ -271,15 +281,13 @@ mod tests {
         let blocks = |rows: usize| table("blocks", rows);
         let full = settings_over_whir(settings, &blocks(1 << 16));
         assert_eq!(full, Some(settings));
-        let longer = |log_block| WhirSettings {
-            log_block,
-            ..settings.at_blowup(1)
-        };
+        let longer = |log_block| longer_rows(settings, log_block);
         // One row of a table of calls is padding.
         for over in [blocks((1 << 16) + 1), table("ext", 1 << 16)] {
             assert_eq!(settings_over_whir(settings, &over), Some(longer(17)));
         }
         assert_eq!(longer(17).log_blowup, 1);
+        assert_eq!([18, 19].map(|log| longer(log).security_level), [101, 103]);
         // All tables at this height have more than 2^8 columns.
         let full = settings_over_whir(settings, &of((1 << 16) - 1));
         assert_eq!(full, Some(longer(17)));
