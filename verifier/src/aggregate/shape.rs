@@ -296,9 +296,11 @@ mod tests {
         let over = settings_over_whir(settings, &blocks((1 << 20) + 1));
         assert_eq!(over, None);
         assert_eq!(settings_over_whir(settings, &table("unknown", 1)), None);
-        // A table is as tall as a row of the stack is long, and there are at most 2^8 rows.
+        // The tables of Keccak, which have thousands of columns, take more rows than there are long
+        // before they are as tall as a row is long.
         let keccak = |rows| settings_over_whir(settings, &table("keccak", rows));
         assert_eq!(keccak(1), Some(settings));
-        assert_eq!(keccak((1 << 13) + 1), Some(longer(18)));
+        assert_eq!(keccak((1 << 13) + 1), Some(longer(19)));
+        assert_eq!(keccak(1 << 17), None);
     }
 }
