@@ -33,7 +33,7 @@ use droste_vm::stack::Stack;
 use droste_vm::stack::{Prove, Verify};
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions};
-use droste_vm::whir::{self, RecursionTables};
+use droste_vm::whir;
 use droste_vm::{codec, stack};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
@@ -41,7 +41,7 @@ use tracing::span::{Attributes, Id, Record};
 
 type H = Poseidon16Suite;
 type FriKey = ProvingKey<H, StandardTables>;
-type WhirKey = whir::ProvingKey<RecursionTables>;
+type WhirKey = whir::ProvingKey<StandardTables>;
 /// A program and a run of it.
 type Wrap = (Program, Execution);
 type Traces = Vec<RowMajorMatrix<F>>;
@@ -279,7 +279,7 @@ fn join_over_whir(
     let mut execution = execution;
     for _level in 0..2 {
         let child = key.prove(&execution)?;
-        let verifier = whir::Verifier::<RecursionTables>::new(key.key().clone())?;
+        let verifier = whir::Verifier::<StandardTables>::new(key.key().clone())?;
         let circuit = MultilinearCircuit::new(&verifier, &child.log_heights, children)?;
         execution = circuit.execute(&vec![&child; children])?;
         key = key_over_whir(&circuit.compiled().program, settings)?;
@@ -355,7 +355,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let verifier = Verifier::<_, StandardTables>::new(fri.key().clone())?;
     let bytes = codec::encode(&fri_proof)?.len();
     let before = print("FRI", of_fri, &verifier, &run_of_fri, &fri_proof, bytes)?;
-    let verifier = whir::Verifier::<RecursionTables>::new(whir.key().clone())?;
+    let verifier = whir::Verifier::<StandardTables>::new(whir.key().clone())?;
     let bytes = whir::encode(&whir_proof)?.len();
     let after = print("WHIR", of_whir, &verifier, &run_of_whir, &whir_proof, bytes)?;
     println!("WHIR takes {:.2} of FRI", after / before);

@@ -226,14 +226,16 @@ def determined(piece):
 
 
 def equalities(piece):
-    """The piece with no other constraints than that a sum which does not wrap often is zero."""
+    """The piece with no other constraints than that a sum which does not wrap often is zero, or a product of sums
+    of one cell."""
     domain = lambda cell: piece.domains.get(cell, FIELD)
     constraints = {}
     for number, factors in piece.constraints.items():
-        if len(factors) == 1:
-            low, high = bounds(factors[0], domain)
-            if (high - low) // P < WRAPS:
-                constraints[number] = factors
+        ranges = [bounds(factor, domain) for factor in factors]
+        small = all((high - low) // P < WRAPS for low, high in ranges)
+        of_one = len({cell for factor in factors for monomial in factor for cell in monomial}) == 1
+        if small and (len(factors) == 1 or of_one):
+            constraints[number] = factors
     return replace(piece, constraints=constraints)
 
 

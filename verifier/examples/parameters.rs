@@ -23,14 +23,15 @@ use droste_verifier::circuit::MultilinearCircuit;
 use droste_verifier::keys::Children;
 use droste_verifier::summary::decimals;
 use droste_vm::key::KeyHeights;
+use droste_vm::machine::StandardTables;
 use droste_vm::stack::{Stack, StackSettings};
-use droste_vm::whir::{RecursionTables, Verifier};
+use droste_vm::whir::Verifier;
 
 /// The canonical shape of joins.
 struct Shape {
     settings: WhirSettings,
     log_heights: Vec<usize>,
-    verifier: Verifier<RecursionTables>,
+    verifier: Verifier<StandardTables>,
 }
 
 impl Shape {

@@ -24,7 +24,7 @@ use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::program::ProgramTable;
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::Verifier;
-use droste_vm::whir::{self, RecursionTables};
+use droste_vm::whir;
 use p3_field::PrimeCharacteristicRing;
 
 type R = Poseidon16Suite;
@@ -134,9 +134,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut program, mut run) = (wrap.compiled().program.clone(), wrap_run);
     for level in 1..=2 {
         let heights = Heights::Minimal;
-        let key = whir::ProvingKey::<RecursionTables>::new(&program, settings, heights)?;
+        let key = whir::ProvingKey::<StandardTables>::new(&program, settings, heights)?;
         let proof = key.prove(&run)?;
-        let verifier = whir::Verifier::<RecursionTables>::new(key.key().clone())?;
+        let verifier = whir::Verifier::<StandardTables>::new(key.key().clone())?;
         let join = MultilinearCircuit::new(&verifier, &proof.log_heights, children)?;
         run = join.execute(&vec![&proof; children])?;
         report(

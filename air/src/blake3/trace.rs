@@ -42,10 +42,7 @@ impl Compression {
     /// each quarter-round, as `(round, quarter, half, words)`. Returns the state after the last
     /// round.
     pub(super) fn run(&self, mut record: impl FnMut(usize, usize, usize, [u32; 4])) -> [u32; 16] {
-        let mut state = [0; 16];
-        state[..8].copy_from_slice(&self.chaining);
-        state[8..12].copy_from_slice(&IV[..4]);
-        state[12..].copy_from_slice(&self.parameters());
+        let mut state = self.first_state();
         for (round, order) in SCHEDULE.iter().enumerate() {
             for quarter in 0..8 {
                 let (step, index) = (quarter / 4, quarter % 4);
@@ -61,6 +58,15 @@ impl Compression {
                 }
             }
         }
+        state
+    }
+
+    /// The state before the first round.
+    pub(super) fn first_state(&self) -> [u32; 16] {
+        let mut state = [0; 16];
+        state[..8].copy_from_slice(&self.chaining);
+        state[8..12].copy_from_slice(&IV[..4]);
+        state[12..].copy_from_slice(&self.parameters());
         state
     }
 

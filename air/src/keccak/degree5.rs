@@ -16,11 +16,11 @@ use p3_lookup::{Count, InteractionBuilder};
 use p3_matrix::dense::RowMajorMatrix;
 
 use super::columns::{IOTA_BITS, LANES, LIMBS, ROUNDS, RoundBits};
-use super::permutation::{chi, eval_steps, eval_theta, iota};
-use super::trace::{State, limbs, round};
+use super::permutation::{chi, eval_theta, iota};
+use super::trace::{State, generate, limbs, round};
 use super::{BUS, PermutationMessage};
 use crate::TraceError;
-use crate::trace::generate;
+use crate::steps::eval_steps;
 
 /// Largest degree of the constraints.
 pub const DEGREE: usize = 5;
@@ -62,9 +62,8 @@ fn output<AB: AirBuilder<F = F>>(row: &Degree5Cols<AB::Var>, lane: usize, limb: 
 crate::air! {
     /// Permutations, 24 rows each, without a bus: 2,264 columns.
     ///
-    /// Row 0 of the trace is round 0, and the next permutation begins after each last round. The
-    /// input of a permutation is the state before theta of round 0, its output the state after iota
-    /// of round 23.
+    /// The input of a permutation is the state before theta of round 0, its output the state after
+    /// iota of round 23. A row of round 0 that no round 1 follows is idle, and so is row 0.
     pub struct Degree5Air(Degree5Cols), degree = DEGREE
 }
 
@@ -107,16 +106,14 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for Degree5Table {
             builder.assert_zero(is_last.clone() * (output - local.ends[lane][limb]));
         });
         // The input stays the same up to the last row but one.
-        let stays = AB::Expr::ONE - row.steps[ROUNDS - 2].into() - is_last;
+        let stays = AB::Expr::ONE - after.steps[0].into() - after.steps[ROUNDS - 1].into();
+        let mut inside = builder.when(stays);
         for (lane, next_lane) in local.ends.iter().zip(&next.ends) {
             for (&limb, &next_limb) in lane.iter().zip(next_lane) {
-                builder
-                    .when_transition()
-                    .assert_zero(stays.clone() * (next_limb - limb));
+                inside.assert_eq(next_limb, limb);
             }
         }
-        // The table's last row is followed by its first, which is in round 0, so the last row
-        // cannot send.
+        // No last round follows the table's last row, which cannot send.
         builder.assert_bool(local.is_real);
         builder
             .when(local.is_real)
@@ -135,44 +132,44 @@ fn fill_row(state: &State, index: usize, row: &mut Degree5Cols<F>) -> State {
     round.output
 }
 
-/// Trace of [`Degree5Air`]: 24 rows per permutation, padded with permutations of zeros, the last
-/// one cut off, to `height` or, without one, to the next power of two.
+/// Trace of [`Degree5Air`]: an idle row, 24 rows per permutation, and idle rows up to `height` or,
+/// without one, to the next power of two.
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace.
+/// [`TraceError`] says when there is no such trace. There are as many rows as
+/// [`steps::rows`](crate::steps::rows) says.
 pub fn generate_permutations(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Degree5Cols::<u8>::WIDTH;
-    generate(inputs, height, (ROUNDS, width), |preimage, rows| {
-        let mut state = preimage.copied().unwrap_or_default();
-        for (index, row) in rows.chunks_exact_mut(width).enumerate() {
-            state = fill_row(&state, index, row.borrow_mut());
-        }
+    generate(inputs, height, width, |_, state, index, row| {
+        fill_row(state, index, row.borrow_mut())
     })
 }
 
-/// Trace of [`Degree5Table`]: one message per input, then permutations of zeros that send nothing.
+/// Trace of [`Degree5Table`]: one message per input.
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace.
+/// [`TraceError`] says when there is no such trace. There are as many rows as
+/// [`steps::rows`](crate::steps::rows) says.
 pub fn generate_table(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Degree5TableCols::<u8>::WIDTH;
-    generate(inputs, height, (ROUNDS, width), |input, rows| {
-        let preimage = input.copied().unwrap_or_default();
-        let mut state = preimage;
-        for (index, row) in rows.chunks_exact_mut(width).enumerate() {
-            let row: &mut Degree5TableCols<F> = row.borrow_mut();
-            state = fill_row(&state, index, &mut row.round);
-            let end = if index + 1 < ROUNDS { preimage } else { state };
-            row.ends = end.map(limbs);
-            row.is_real = F::from_bool(input.is_some() && index + 2 == ROUNDS);
-        }
+    generate(inputs, height, width, |preimage, state, index, row| {
+        let row: &mut Degree5TableCols<F> = row.borrow_mut();
+        let output = fill_row(state, index, &mut row.round);
+        let end = if index + 1 < ROUNDS {
+            preimage
+        } else {
+            &output
+        };
+        row.ends = end.map(limbs);
+        row.is_real = F::from_bool(index + 2 == ROUNDS);
+        output
     })
 }

@@ -7,22 +7,23 @@ use p3_air::utils::pack_bits_le;
 use p3_field::PrimeCharacteristicRing;
 
 use super::columns::{IOTA_BITS, KeccakCols, LANES, LIMBS, ROUNDS, RoundBits};
+use crate::steps::eval_steps;
 
 /// Constrains rows to be successive rounds of permutations, with degree 3.
 ///
-/// Row 0 of the trace is round 0 of a permutation of `preimage`, and the next permutation begins
-/// after each last round. A permutation that the end of the trace cuts off has no last round, so
-/// the trace claims no output for it.
+/// A row of the last round is the end of a permutation of `preimage`, which has all of its rows
+/// right above it, and a row of round 0 above these: their rows of theta are constrained from the
+/// row above. A row of round 0 that no round 1 follows is idle, and so is row 0.
 pub fn eval_round<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &KeccakCols<AB::Var>,
     next: &KeccakCols<AB::Var>,
 ) {
     eval_steps(builder, &local.steps, &next.steps);
-    eval_preimage(builder, local, next);
+    let is_first: AB::Expr = next.steps[0].into();
+    eval_preimage(builder, local, next, AB::Expr::ONE - is_first.clone());
     // The state before the next row's round is its preimage in round 0, and this row's output
     // otherwise.
-    let is_first: AB::Expr = next.steps[0].into();
     eval_theta(builder, &next.bits, |builder, lane, limb, input| {
         let previous = local.output[lane][limb];
         let expected = is_first.clone() * (next.preimage[lane][limb] - previous) + previous;
@@ -31,41 +32,24 @@ pub fn eval_round<AB: AirBuilder<F = F>>(
     eval_chi(builder, local);
 }
 
-/// Constrains the round of each row: 0 on the first row, then one more per row, modulo 24.
-pub(super) fn eval_steps<AB: AirBuilder<F = F>>(
-    builder: &mut AB,
-    local: &[AB::Var; ROUNDS],
-    next: &[AB::Var; ROUNDS],
-) {
-    for (step, &flag) in local.iter().enumerate() {
-        let mut first = builder.when_first_row();
-        first.assert_eq(flag, AB::Expr::from_bool(step == 0));
-        builder
-            .when_transition()
-            .assert_eq(next[(step + 1) % ROUNDS], flag);
-    }
-}
-
-/// Constrains the preimage to stay the same until the last round.
+/// Constrains the preimage to stay the same where a permutation goes on.
 fn eval_preimage<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &KeccakCols<AB::Var>,
     next: &KeccakCols<AB::Var>,
+    goes_on: AB::Expr,
 ) {
-    let goes_on = AB::Expr::ONE - local.steps[ROUNDS - 1].into();
+    let mut builder = builder.when(goes_on);
     for (lane, next_lane) in local.preimage.iter().zip(&next.preimage) {
         for (&limb, &next_limb) in lane.iter().zip(next_lane) {
-            builder
-                .when_transition()
-                .assert_zero(goes_on.clone() * (next_limb - limb));
+            builder.assert_eq(next_limb, limb);
         }
     }
 }
 
 /// Constrains theta of a row, and calls `tie` with each limb of the state before theta, of degree
-/// 3. The row must be the *next* one. The last row is followed by the first, which is in round 0,
-/// so the constraints hold on every row without exception, and the state before the round needs no
-/// columns.
+/// 3. The row must be the *next* one, so that the state before the round needs no columns. Where
+/// the last row is followed by itself, nothing constrains theta of row 0.
 pub(super) fn eval_theta<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     row: &RoundBits<AB::Var>,

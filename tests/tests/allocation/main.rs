@@ -16,7 +16,7 @@ use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::verifier::{Verifier, VerifyOptions};
-use droste_vm::whir::{self, RecursionTables};
+use droste_vm::whir;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -137,7 +137,7 @@ fn hostile_bytes_over_whir_take_no_more_memory_than_stated() {
         let execution = run(&compiled, &statement());
         let settings = WhirSettings::toy();
         let key =
-            whir::ProvingKey::<RecursionTables>::new(&compiled.program, settings, Heights::Minimal);
+            whir::ProvingKey::<StandardTables>::new(&compiled.program, settings, Heights::Minimal);
         let proof = key.unwrap().prove(&execution).unwrap();
         let honest = whir::encode(&proof).unwrap();
         let mut rng = SmallRng::seed_from_u64(12);
@@ -156,7 +156,7 @@ fn hostile_bytes_over_whir_take_no_more_memory_than_stated() {
             );
             let Ok(proof) = proof else { continue };
             let (verdict, taken) = measure(|| {
-                whir::Verifier::<RecursionTables>::new(proof.key.clone())?.verify(
+                whir::Verifier::<StandardTables>::new(proof.key.clone())?.verify(
                     &statement(),
                     VerifyOptions::min_bits(0),
                     &proof,

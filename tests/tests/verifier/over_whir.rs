@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use droste_native::stark::security::Preset;
-use droste_native::{Blake3Suite, F, HashId, HashSuite, Poseidon2Suite, Poseidon16Suite};
+use droste_native::{F, HashId, HashSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::aggregate::{
     Aggregate, AggregateError, AggregateOptions, Aggregator, UnverifiedAggregate, VerifiedProof,
 };
@@ -286,27 +286,13 @@ fn forged_lists_are_refused() {
         );
     }
     // Tables that R does not have.
-    let mut recipe = of_join.clone();
+    let mut recipe = of_join;
     child_shape(&mut recipe).tables[1] = "keccak".to_owned();
     let error = recipe.derive().unwrap_err();
     assert!(
         matches!(error, RecipeError::Circuit(CircuitError::ChildMachine(_))),
         "{error}"
     );
-    // A program that hashes bytes has a table of which there are no proofs over WHIR.
-    let mut recipe = of_join;
-    *child_shape(&mut recipe) = of_bytes();
-    let error = recipe.derive().unwrap_err();
-    assert!(
-        matches!(error, RecipeError::Circuit(CircuitError::Key(_))),
-        "{error}"
-    );
-}
-
-/// The shape of a proof in Blake3 over FRI.
-fn of_bytes() -> ChildShape {
-    let leaf = leaf::<Blake3Suite>(5);
-    ChildShape::new(&leaf.proof().key, &leaf.proof().batch.degree_bits)
 }
 
 fn over(settings: &mut StackSettings) -> &mut droste_native::whir::WhirSettings {

@@ -8,7 +8,7 @@ use droste_vm::key::{Key, KeyHeights, ProofSystem};
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::stack::StackSettings;
 use droste_vm::verifier::Verifier;
-use droste_vm::whir::{self, RecursionTables};
+use droste_vm::whir;
 use serde::{Deserialize, Serialize};
 
 use super::CircuitError;
@@ -98,7 +98,7 @@ impl ChildShape {
     pub(crate) fn verifier_over_whir(
         &self,
         settings: WhirSettings,
-    ) -> Result<whir::Verifier<RecursionTables>, CircuitError> {
+    ) -> Result<whir::Verifier<StandardTables>, CircuitError> {
         let program = self.program_log_height();
         whir::Verifier::of_machine(settings, &self.tables, self.key_heights(), program)
             .map_err(CircuitError::ChildMachine)

@@ -10,7 +10,7 @@ use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
 use droste_vm::stack::{Accepted, Prove, Stack, StackSettings, Verify};
 use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions};
-use droste_vm::whir::{self, RecursionTables};
+use droste_vm::whir;
 
 use super::{CircuitError, RecursionProof, precompiles};
 
@@ -23,8 +23,8 @@ enum Keys {
         verifier: Box<Verifier<Poseidon16Suite, StandardTables>>,
     },
     Whir {
-        proving: Box<whir::ProvingKey<RecursionTables>>,
-        verifier: Box<whir::Verifier<RecursionTables>>,
+        proving: Box<whir::ProvingKey<StandardTables>>,
+        verifier: Box<whir::Verifier<StandardTables>>,
     },
 }
 

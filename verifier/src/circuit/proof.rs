@@ -7,7 +7,7 @@ use droste_vm::machine::StandardTables;
 use droste_vm::prover::Proof;
 use droste_vm::stack::{Accepted, Stack, StackSettings, Verify};
 use droste_vm::verifier::{Verifier, VerifyError, VerifyOptions};
-use droste_vm::whir::{self, RecursionTables};
+use droste_vm::whir;
 use serde::Serialize;
 
 use super::{ChildShape, CircuitError};
@@ -129,7 +129,7 @@ impl RecursionProof {
                 verifier.accept(&[], options, proof)?
             }
             Self::Whir(proof) => {
-                let verifier = whir::Verifier::<RecursionTables>::new(proof.key.clone())?;
+                let verifier = whir::Verifier::<StandardTables>::new(proof.key.clone())?;
                 verifier.accept(&[], options, proof)?
             }
         })

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::whir::WhirSettings;
+use droste_native::whir::settings::MAX_LOG_BLOCK;
 use droste_native::{FriSettings, HashId, HashSuite};
 use droste_vm::codec::{self, EncodeError};
 use droste_vm::heights::{Heights, padded_log_height};
@@ -15,7 +16,7 @@ use droste_vm::report::TableReport;
 use droste_vm::stack::{Prove, Stack, StackSettings, Verify};
 use droste_vm::tables::{Table, TraceInput};
 use droste_vm::verifier::{Verifier, VerifyOptions};
-use droste_vm::whir::{self, RecursionTables};
+use droste_vm::whir;
 use p3_air::BaseAir;
 
 use super::leaf::Run;
@@ -45,7 +46,7 @@ pub(super) struct Wrap<K: Prove, V> {
 }
 
 type WrapOverFri<O> = Wrap<ProvingKey<O, StandardTables>, Verifier<O, StandardTables>>;
-type WrapOverWhir = Wrap<whir::ProvingKey<RecursionTables>, whir::Verifier<RecursionTables>>;
+type WrapOverWhir = Wrap<whir::ProvingKey<StandardTables>, whir::Verifier<StandardTables>>;
 
 /// `n log2(n)` for a transform of length `n`.
 const fn transform(log_length: usize) -> u64 {
@@ -101,23 +102,35 @@ where
 /// The wrap with a proof over WHIR.
 pub(super) fn over_whir(run: &Run, settings: WhirSettings) -> Result<WrapOverWhir, CostError> {
     // A row of the stack is at least as long as the tallest column; a table of calls has a row of
-    // padding.
+    // padding. The number of rows is limited, so they are longer if there are more cells.
     let rows = run.circuit.filled_rows(&run.execution)?;
     let tallest = rows
         .iter()
         .map(|(_, rows)| padded_log_height(rows + 1))
         .max();
-    let settings = WhirSettings {
-        log_block: settings.log_block.max(tallest.unwrap_or(0)),
-        ..settings
-    };
-    let key = whir::ProvingKey::<RecursionTables>::with_precompiles(
+    let mut log_block = settings.log_block.max(tallest.unwrap_or(0));
+    loop {
+        let settings = WhirSettings {
+            log_block,
+            ..settings
+        };
+        let wrap = over_whir_with(run, settings);
+        if log_block >= MAX_LOG_BLOCK || !matches!(wrap, Err(CostError::Verify(_))) {
+            return wrap;
+        }
+        log_block += 1;
+    }
+}
+
+/// The wrap with a proof over WHIR in just these settings.
+fn over_whir_with(run: &Run, settings: WhirSettings) -> Result<WrapOverWhir, CostError> {
+    let key = whir::ProvingKey::<StandardTables>::with_precompiles(
         &run.circuit.compiled().program,
         &tables_of_r(Stack::Whir),
         settings,
         Heights::Minimal,
     )?;
-    let verifier = whir::Verifier::<RecursionTables>::new(key.key().clone())?;
+    let verifier = whir::Verifier::<StandardTables>::new(key.key().clone())?;
     let log_heights = key.log_heights(&run.execution)?;
     let (scheme, shape) = verifier.shape(&log_heights)?;
     let tables = key.machine().tables().iter().zip(&log_heights);
@@ -285,6 +298,6 @@ fn permutations(tables: &[TableCost]) -> Permutations {
         poseidon16: rows("poseidon16"),
         poseidon2: rows("poseidon2_parent") + rows("poseidon2_sponge"),
         blake3: rows("blake3_calls"),
-        keccak: rows("keccak") / droste_air::keccak::ROUNDS,
+        keccak: rows("keccak_calls"),
     }
 }

@@ -27,7 +27,6 @@ fn standard_tables() -> Vec<StandardTables> {
         BlocksTable.into(),
     ];
     tables.extend(StandardTables::precompile_tables());
-    tables.retain(|table| table.is_sound_with(End::Repeat));
     tables
 }
 
@@ -176,7 +175,7 @@ where
     assert_eq!(emitted, expected, "{}", table.name());
     // Few registers are in use at any time.
     let registers = program.num_values() - program.inputs().len();
-    assert!(registers < 60, "{}: {registers}", table.name());
+    assert!(registers < 80, "{}: {registers}", table.name());
     let emissions = program.operations().iter().filter(|operation| {
         matches!(
             operation,
@@ -361,8 +360,6 @@ fn tables_that_are_not_supported_are_refused() {
         assert_eq!(System::new(&[table]).unwrap_err(), error);
     }
     for table in StandardTables::precompile_tables() {
-        let refused = System::new(std::slice::from_ref(&table)).is_err();
-        let needs_ring = ["blake3", "keccak"].contains(&table.name());
-        assert_eq!(refused, needs_ring, "{}", table.name());
+        System::new(std::slice::from_ref(&table)).unwrap();
     }
 }

@@ -13,7 +13,8 @@
 //! use droste_vm::executor::{Tape, execute};
 //! use droste_vm::heights::Heights;
 //! use droste_vm::verifier::VerifyOptions;
-//! use droste_vm::whir::{ProvingKey, RecursionTables, Verifier};
+//! use droste_vm::machine::StandardTables;
+//! use droste_vm::whir::{ProvingKey, Verifier};
 //! use p3_field::PrimeCharacteristicRing;
 //!
 //! let source = "use droste_gadgets::prelude::*;
@@ -23,10 +24,10 @@
 //!
 //! let settings = WhirSettings::toy();
 //! let key =
-//!     ProvingKey::<RecursionTables>::new(&compiled, settings, Heights::Minimal)?;
+//!     ProvingKey::<StandardTables>::new(&compiled, settings, Heights::Minimal)?;
 //! let proof = key.prove(&execution)?;
 //!
-//! let verifier = Verifier::<RecursionTables>::new(key.key().clone())?;
+//! let verifier = Verifier::<StandardTables>::new(key.key().clone())?;
 //! let (says, insecure) = ([F::from_u32(12), F::from_u32(144)], VerifyOptions::min_bits(0));
 //! let report = verifier.verify(&says, insecure, &proof)?;
 //! assert_eq!(report.key, key.key().digest());
@@ -52,15 +53,3 @@ pub use key::{FORMAT_VERSION, KEY_TAG, Key, MACHINE_TAG, Provable, ProvingKey, W
 pub use proof::StarkProof;
 pub use prover::Proof;
 pub use verifier::{Report, Verifier};
-
-crate::machine! {
-    /// The tables of the recursion machine R, which this stack is for.
-    pub enum RecursionTables {
-        /// Extension arithmetic, lanes, block equality, random combinations.
-        Ext(crate::tables::ext::ExtTable),
-        /// Poseidon-16: compression, sponge, Merkle paths.
-        Poseidon16(crate::tables::poseidon16::Poseidon16CallTable),
-        /// Multilinear extensions of powers, which the verifier of WHIR takes.
-        PowerWeights(crate::tables::power_weights::PowerWeightsTable),
-    }
-}

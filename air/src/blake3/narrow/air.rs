@@ -8,11 +8,12 @@ use p3_air::{Air, AirBuilder, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{Count, InteractionBuilder};
 
-use super::columns::{BITS, DIGITS, NarrowCols, NarrowTableCols, ROWS};
+use super::columns::{BITS, DIGITS, NarrowCols, NarrowTableCols};
 use crate::blake3::columns::{HalfCols, ROUNDS};
 use crate::blake3::quarter::{Bits, Limbs, Quarter, State, round, shift};
 use crate::blake3::{BUS, CompressionMessage, DEGREE, DIAGONAL, IV, PERMUTATION, SCHEDULE};
 use crate::limb::{bits_value, eval_limb};
+use crate::steps::eval_steps;
 
 /// Number of bits of the block length and of the flags.
 const LENGTH_BITS: usize = 7;
@@ -38,8 +39,8 @@ impl<AB: AirBuilder<F = F>> Air<AB> for NarrowAir {
 crate::air! {
     /// Compressions, 8 rows each, sent on [`BUS`]: 1,156 columns.
     ///
-    /// The row of inputs of a compression sends its message once if it is real; no other row sends
-    /// anything.
+    /// The row of inputs of a compression sends its message once if it is real; no other row, idle
+    /// ones included, sends anything.
     pub struct NarrowTable(NarrowTableCols), degree = DEGREE
 }
 
@@ -51,7 +52,7 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for NarrowTable {
         let next: &NarrowTableCols<AB::Var> = main.next_slice().borrow();
         eval_rows(builder, &local.row, &next.row);
         builder.assert_bool(local.is_real);
-        builder.when(local.is_real).assert_one(local.row.steps[0]);
+        builder.when(local.is_real).assert_one(next.row.steps[1]);
         let message = message::<AB>(&local.row, &next.row);
         BUS.send(
             builder,
@@ -63,19 +64,15 @@ impl<AB: InteractionBuilder<F = F>> Air<AB> for NarrowTable {
 
 /// Constrains rows to be compressions, 8 rows each, with degree 3.
 ///
-/// Row 0 of the trace contains inputs, and so does every eighth row after it. The constraints also
-/// hold between the last row and the first, so no trace of a height that is no multiple of 8
-/// satisfies them, and every compression has all of its rows.
+/// The row above a row of the first round is the row of inputs of a compression, which has all of
+/// its rows and another row of inputs below it. A row of inputs that no round follows is idle, and
+/// so is row 0.
 pub fn eval_rows<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &NarrowCols<AB::Var>,
     next: &NarrowCols<AB::Var>,
 ) {
-    for (step, &flag) in local.steps.iter().enumerate() {
-        let mut first = builder.when_first_row();
-        first.assert_eq(flag, AB::Expr::from_bool(step == 0));
-        builder.assert_eq(next.steps[(step + 1) % ROWS], flag);
-    }
+    eval_steps(builder, &local.steps, &next.steps);
     let goes_on = AB::Expr::ONE - next.steps[0].into();
     let mut inside = builder.when(goes_on.clone());
     for (&limb, &next_limb) in local.output.iter().zip(&next.output).flat_map(zip_limbs) {
@@ -136,8 +133,7 @@ fn eval_message<AB: AirBuilder<F = F>>(
     next: &NarrowCols<AB::Var>,
 ) {
     let digits = eval_limb(builder, &local.digits);
-    let is_first: AB::Expr = local.steps[0].into();
-    let mut first = builder.when(is_first.clone());
+    let mut first = builder.when(next.steps[1]);
     for (index, halves) in local.halves[..4].iter().enumerate() {
         for (half, limb) in pack::<_, AB::Expr>(&halves[0].b).into_iter().enumerate() {
             first.assert_eq(next.message[DIGITS[2 * index + half]][1], limb);
@@ -150,9 +146,9 @@ fn eval_message<AB: AirBuilder<F = F>>(
         }
     }
     first.assert_eq(next.message[DIGITS[ROUNDS]][0], digits.clone());
-    let mut rounds = builder.when(AB::Expr::ONE - is_first.clone());
+    let mut rounds = builder.when(AB::Expr::ONE - local.steps[0].into());
     rounds.assert_eq(local.message[0][0], digits);
-    let mut later = builder.when(AB::Expr::ONE - is_first - next.steps[0].into());
+    let mut later = builder.when(AB::Expr::ONE - next.steps[0].into() - next.steps[1].into());
     for (word, from) in next.message.iter().zip(PERMUTATION) {
         for (&limb, &before) in word.iter().zip(&local.message[from]) {
             later.assert_eq(limb, before);
@@ -194,7 +190,8 @@ const fn first_state<V>(row: &NarrowCols<V>, of: usize, index: usize) -> &HalfCo
 }
 
 /// Constrains the output after the last round to be `v[i] ^ v[i + 8]`. The next row, one of inputs,
-/// has the bits of the words that the round keeps as limbs.
+/// has the bits of the words that the round keeps as limbs. An idle row is a compression without
+/// rounds, whose last state is its first.
 fn eval_output<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     local: &NarrowCols<AB::Var>,

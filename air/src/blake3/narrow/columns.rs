@@ -36,7 +36,7 @@ crate::columns! {
     /// | `halves[j][0].d` | bits of word `j` of the chaining value |
     /// | `halves[j][0].b` | bits of the high limbs of message words `DIGITS[2j]` and `DIGITS[2j + 1]` |
     /// | `halves[j][1].d`, `.b` | bits of message words `BITS[2j]` and `BITS[2j + 1]` |
-    /// | `halves[4 + j][0].d`, `.b` | bits of words `j` and `j + 8` of the state in which the compression before ends |
+    /// | `halves[4 + j][0].d`, `.b` | bits of words `j` and `j + 8` of the state of the row above |
     /// | `halves[4 + j][1]` | the state in which this compression starts, as a round leaves its own |
     /// | other `a`, `c` | any limbs; zero |
     pub struct NarrowCols<T> {

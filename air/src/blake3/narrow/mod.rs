@@ -8,4 +8,4 @@ mod trace;
 
 pub use air::{NarrowAir, NarrowTable, eval_rows, message};
 pub use columns::{NarrowCols, NarrowTableCols, ROWS};
-pub use trace::{fill_rows, generate_compressions, generate_table};
+pub use trace::{generate_compressions, generate_table};

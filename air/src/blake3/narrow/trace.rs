@@ -6,7 +6,6 @@ use std::borrow::BorrowMut;
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
-use p3_maybe_rayon::prelude::*;
 
 use super::columns::{BITS, DIGITS, NarrowCols, NarrowTableCols, ROWS};
 use crate::TraceError;
@@ -14,32 +13,30 @@ use crate::blake3::columns::{HalfCols, ROUNDS};
 use crate::blake3::trace::{fold, limbs};
 use crate::blake3::{Compression, DIAGONAL, IV, SCHEDULE};
 use crate::limb::bits;
+use crate::steps;
 
-/// Fills the rows of one compression, which follows the compression `before`; the first compression
-/// of a table follows the last one. All cells must be zero.
-pub fn fill_rows(
-    compression: &Compression,
-    before: &Compression,
-    mut rows: [&mut NarrowCols<F>; ROWS],
-) {
+/// Fills the rows of one compression, whose row of inputs is below a row with the state `before`.
+/// All cells must be zero.
+fn fill_rows(compression: &Compression, before: [u32; 16], mut rows: [&mut NarrowCols<F>; ROWS]) {
     let state = compression.run(|round, quarter, half, [a, b, c, d]| {
         let (a, b, c, d) = (limbs(a), bits(b), limbs(c), bits(d));
         rows[1 + round].halves[quarter][half] = HalfCols { a, d, c, b };
     });
     let output = fold(state).map(limbs);
-    for (step, row) in rows.iter_mut().enumerate() {
-        row.steps[step] = F::ONE;
+    for row in &mut rows {
         row.output = output;
     }
-    for (row, order) in rows[1..].iter_mut().zip(SCHEDULE) {
+    for (round, (row, order)) in rows[1..].iter_mut().zip(SCHEDULE).enumerate() {
+        row.steps[1 + round] = F::ONE;
         row.message = order.map(|word| limbs(compression.message[word]));
         row.digits.fill(compression.message[order[0]] as u16);
     }
-    fill_inputs(compression, before.state(), rows[0]);
+    fill_inputs(compression, before, rows[0]);
 }
 
-/// Fills the row of inputs of a compression. The compression before it ends in the state `before`.
+/// Fills a row of inputs, below a row with the state `before`.
 fn fill_inputs(compression: &Compression, before: [u32; 16], row: &mut NarrowCols<F>) {
+    row.steps[0] = F::ONE;
     let words = compression.message;
     let parameters = compression.parameters();
     row.digits.fill(words[DIGITS[ROUNDS]] as u16);
@@ -88,12 +85,13 @@ fn value(bits: &[F; 32]) -> [F; 2] {
     [value(&bits[..16]), value(&bits[16..])]
 }
 
-/// Trace of [`NarrowAir`](super::NarrowAir): 8 rows per compression, padded with compressions of
-/// zeros to `height` or, without one, to the next power of two.
+/// Trace of [`NarrowAir`](super::NarrowAir): an idle row, 8 rows per compression, and idle rows up
+/// to `height` or, without one, to the next power of two.
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace. The smallest height is 8.
+/// [`TraceError`] says when there is no such trace. There are as many rows as
+/// [`steps::rows`](crate::steps::rows) says.
 pub fn generate_compressions(
     compressions: &[Compression],
     height: Option<usize>,
@@ -101,19 +99,19 @@ pub fn generate_compressions(
     generate(compressions, height, NarrowCols::<u8>::WIDTH)
 }
 
-/// Trace of [`NarrowTable`](super::NarrowTable): one message per compression, then padding that
-/// sends nothing.
+/// Trace of [`NarrowTable`](super::NarrowTable): one message per compression.
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace. The smallest height is 8.
+/// [`TraceError`] says when there is no such trace. There are as many rows as
+/// [`steps::rows`](crate::steps::rows) says.
 pub fn generate_table(
     compressions: &[Compression],
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let mut trace = generate(compressions, height, NarrowTableCols::<u8>::WIDTH)?;
     let rows = trace.values.chunks_exact_mut(NarrowTableCols::<u8>::WIDTH);
-    for row in rows.step_by(ROWS).take(compressions.len()) {
+    for row in rows.skip(1).step_by(ROWS).take(compressions.len()) {
         let row: &mut NarrowTableCols<F> = row.borrow_mut();
         row.is_real = F::ONE;
     }
@@ -126,23 +124,29 @@ fn generate(
     height: Option<usize>,
     width: usize,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
-    let rows = ROWS * compressions.len();
-    let height = TraceError::height(rows, height)?;
-    if height < ROWS {
-        return Err(TraceError::TooShort { rows: ROWS, height });
-    }
-    let count = height / ROWS;
-    let compression = |index: usize| compressions.get(index).copied().unwrap_or_default();
-    let mut values = F::zero_vec(height * width);
-    let groups = values.par_chunks_exact_mut(ROWS * width);
-    groups.enumerate().for_each(|(index, rows)| {
-        let before = compression((index + count - 1) % count);
+    let padding = Compression::default();
+    let above = padding.first_state();
+    let idle = |before: [u32; 16]| {
+        let mut idle = F::zero_vec(width);
+        let row: &mut NarrowCols<F> = idle[..NarrowCols::<u8>::WIDTH].borrow_mut();
+        row.output = fold(above).map(limbs);
+        fill_inputs(&padding, before, row);
+        idle
+    };
+    let count = compressions.len();
+    let mut trace = steps::generate(ROWS, count, height, &idle(above), |index, rows| {
+        let before = index.checked_sub(1);
+        let before = before.map_or(above, |before| compressions[before].state());
         let mut rows = rows.chunks_exact_mut(width);
         let rows = from_fn(|_| {
-            let row = rows.next().expect("a group has as many rows");
+            let row = rows.next().expect("a compression has as many rows");
             row[..NarrowCols::<u8>::WIDTH].borrow_mut()
         });
-        fill_rows(&compression(index), &before, rows);
-    });
-    Ok(RowMajorMatrix::new(values, width))
+        fill_rows(&compressions[index], before, rows);
+    })?;
+    if let Some(last) = compressions.last() {
+        let below = (1 + ROWS * count) * width;
+        trace.values[below..][..width].copy_from_slice(&idle(last.state()));
+    }
+    Ok(trace)
 }

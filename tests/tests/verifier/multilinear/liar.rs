@@ -14,8 +14,9 @@ use droste_verifier::circuit::MultilinearCircuit;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
+use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
-use droste_vm::whir::{Proof, ProvingKey, RecursionTables, Verifier};
+use droste_vm::whir::{Proof, ProvingKey, Verifier};
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_matrix::dense::RowMajorMatrix;
@@ -294,10 +295,10 @@ pub fn copy(proof: &Proof) -> Proof {
 
 /// A run, an honest proof of it, and the verifiers of such proofs.
 pub struct Case {
-    key: ProvingKey<RecursionTables>,
+    key: ProvingKey<StandardTables>,
     execution: Execution,
     traces: Vec<RowMajorMatrix<F>>,
-    pub verifier: Verifier<RecursionTables>,
+    pub verifier: Verifier<StandardTables>,
     pub circuit: MultilinearCircuit,
     pub honest: Proof,
     /// The transcript of the honest proof.

@@ -33,9 +33,10 @@ use droste_native::{EF, F, HashSuite, Poseidon16Suite};
 use droste_verifier::circuit::CircuitError;
 use droste_verifier::tape::{Answers, TapeError};
 use droste_vm::compiler::compile_file;
+use droste_vm::machine::StandardTables;
 use droste_vm::multilinear::expressions::{Leaf, Row};
 use droste_vm::verifier::VerifyOptions;
-use droste_vm::whir::{Proof, RecursionTables, Verifier};
+use droste_vm::whir::{Proof, Verifier};
 use p3_commit::Mmcs;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
@@ -48,7 +49,7 @@ use super::liar::{Case, Lies, block, copy};
 /// What goes wrong with a proof that only this check should refuse, natively and in the machine.
 fn faults(
     case: &Case,
-    verifier: &Verifier<RecursionTables>,
+    verifier: &Verifier<StandardTables>,
     proof: &Proof,
     check: Check,
 ) -> Vec<String> {

@@ -17,9 +17,10 @@ use droste_verifier::tape::{TapeError, machine_tape};
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
+use droste_vm::machine::StandardTables;
 use droste_vm::record::Execution;
 use droste_vm::verifier::VerifyOptions;
-use droste_vm::whir::{Proof, ProvingKey, RecursionTables, Verifier};
+use droste_vm::whir::{Proof, ProvingKey, Verifier};
 use p3_field::PrimeCharacteristicRing;
 use serde_json::Value;
 
@@ -35,7 +36,7 @@ fn with_work() -> WhirSettings {
 
 /// A proof, and the circuit that verifies proofs of its shape.
 struct Case {
-    verifier: Verifier<RecursionTables>,
+    verifier: Verifier<StandardTables>,
     proof: Proof,
     circuit: MultilinearCircuit,
 }
@@ -43,9 +44,9 @@ struct Case {
 impl Case {
     fn new(compiled: &Compiled, execution: &Execution, settings: WhirSettings) -> Self {
         let heights = Heights::Minimal;
-        let key = ProvingKey::<RecursionTables>::new(&compiled.program, settings, heights).unwrap();
+        let key = ProvingKey::<StandardTables>::new(&compiled.program, settings, heights).unwrap();
         let proof = key.prove(execution).unwrap();
-        let verifier = Verifier::<RecursionTables>::new(key.key().clone()).unwrap();
+        let verifier = Verifier::<StandardTables>::new(key.key().clone()).unwrap();
         verifier
             .verify(&execution.statement, VerifyOptions::min_bits(0), &proof)
             .unwrap();

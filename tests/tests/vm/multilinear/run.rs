@@ -5,6 +5,7 @@ use droste_native::whir::WhirSettings;
 use droste_native::{EF, F};
 use droste_vm::compiler::Compiled;
 use droste_vm::heights::Heights;
+use droste_vm::machine::StandardTables;
 use droste_vm::multilinear::cells::Cells;
 use droste_vm::multilinear::leaves::{Leaves, LookupChallenges, leaves};
 use droste_vm::multilinear::tables::{Shape, System};
@@ -13,7 +14,7 @@ use droste_vm::multilinear::zerocheck::{
     prove, verify,
 };
 use droste_vm::multilinear::{LANES, Packed, PackedExt, eq_evaluations};
-use droste_vm::whir::{ProvingKey, RecursionTables};
+use droste_vm::whir::ProvingKey;
 use p3_air::BaseAir;
 use p3_challenger::{CanObserve, FieldChallenger};
 use p3_field::{PackedFieldExtension, PackedValue, PrimeCharacteristicRing};
@@ -35,7 +36,7 @@ pub struct Run {
 impl Run {
     pub fn new(compiled: &Compiled, heights: Heights) -> Self {
         let settings = WhirSettings::toy();
-        let key = ProvingKey::<RecursionTables>::new(&compiled.program, settings, heights).unwrap();
+        let key = ProvingKey::<StandardTables>::new(&compiled.program, settings, heights).unwrap();
         let execution = run(compiled, &statement()[..compiled.public_inputs]);
         let traces = key.traces(&execution).unwrap();
         Self::of_traces(
@@ -46,7 +47,7 @@ impl Run {
     }
 
     pub fn of_traces(
-        tables: &[RecursionTables],
+        tables: &[StandardTables],
         traces: &[RowMajorMatrix<F>],
         public_values: Vec<F>,
     ) -> Self {

@@ -8,6 +8,7 @@ use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
+use droste_vm::machine::StandardTables;
 use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::verifier::VerifyOptions;
 

@@ -13,6 +13,7 @@ pub use columns::Blake3CallCols;
 pub use droste_air::blake3::narrow::NarrowTable as Blake3Table;
 
 use droste_air::blake3::narrow;
+use droste_air::{End, steps};
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -26,13 +27,16 @@ impl Table for Blake3Table {
         "blake3"
     }
 
+    fn is_sound_with(&self, _: End) -> bool {
+        true
+    }
+
     fn precompiles(&self) -> &'static [Precompile] {
         Blake3CallTable::PRECOMPILES
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
-        // The rows of padding are those of a compression, too.
-        narrow::ROWS * Blake3CallTable.rows(input).max(1)
+        steps::rows(narrow::ROWS, Blake3CallTable.rows(input))
     }
 
     #[expect(

@@ -10,6 +10,7 @@ pub use air::KeccakCallTable;
 pub use columns::KeccakCallCols;
 pub use droste_air::keccak::KeccakTable;
 
+use droste_air::{End, steps};
 use droste_native::F;
 use p3_matrix::dense::RowMajorMatrix;
 
@@ -23,12 +24,16 @@ impl Table for KeccakTable {
         "keccak"
     }
 
+    fn is_sound_with(&self, _: End) -> bool {
+        true
+    }
+
     fn precompiles(&self) -> &'static [Precompile] {
         KeccakCallTable::PRECOMPILES
     }
 
     fn rows(&self, input: &TraceInput<'_>) -> usize {
-        droste_air::keccak::ROUNDS * KeccakCallTable.rows(input)
+        steps::rows(droste_air::keccak::ROUNDS, KeccakCallTable.rows(input))
     }
 
     #[expect(

@@ -9,8 +9,9 @@ use droste_verifier::circuit::MultilinearCircuit;
 use droste_vm::compiler::{Compiled, compile, compile_file};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
+use droste_vm::machine::StandardTables;
 use droste_vm::multilinear::tables::Shape;
-use droste_vm::whir::{ProvingKey, RecursionTables, Verifier};
+use droste_vm::whir::{ProvingKey, Verifier};
 use p3_air::BaseAir;
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
@@ -65,8 +66,8 @@ pub enum Event {
 
 pub struct Machine {
     program: Compiled,
-    pub key: ProvingKey<RecursionTables>,
-    pub verifier: Verifier<RecursionTables>,
+    pub key: ProvingKey<StandardTables>,
+    pub verifier: Verifier<StandardTables>,
     pub scheme: Scheme,
     pub shape: Shape,
     pub events: Vec<Event>,
@@ -205,7 +206,7 @@ fn compile_verifier(recursion: &MultilinearCircuit, few: bool) -> Compiled {
 
 /// What the transcript observes and samples, in order (docs/notes/whir-protocol.md). Indices of
 /// queries are not listed.
-fn events(verifier: &Verifier<RecursionTables>, scheme: &Scheme, shape: &Shape) -> Vec<Event> {
+fn events(verifier: &Verifier<StandardTables>, scheme: &Scheme, shape: &Shape) -> Vec<Event> {
     use Event::{Observe, Sample};
     let system = verifier.system();
     let heights = 1 + shape.log_heights().len();
