@@ -3,118 +3,99 @@
 use droste_native::HashId;
 use droste_native::whir::WhirSettings;
 use droste_native::whir::settings::MAX_LOG_BLOCK;
-use droste_vm::heights::{Heights, min_log_height, padded_log_height};
+use droste_vm::heights::{Heights, padded_log_height};
+use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Machine, MachineError, StandardTables};
-use droste_vm::stack::{Stack, StackSettings};
-use droste_vm::tables::Table;
 use droste_vm::tables::program::ProgramTable;
+use droste_vm::whir::{Proof, Verifier};
 use serde::Serialize;
 
-use super::Aggregator;
-use crate::circuit::{ChildShape, RecursionProof, Run, precompiles};
+use super::{AggregateError, Aggregator};
+use crate::circuit::{ChildShape, PRECOMPILES, Run};
 
 /// Settings and heights of R that a key fixes, so that all proofs under the key have one shape.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct FixedShape {
-    pub settings: StackSettings,
+    pub settings: WhirSettings,
     /// Logarithms of the heights, in the machine's order.
     pub log_heights: Vec<usize>,
 }
 
-/// The shape of the last proof of intermediate shape, from which one step leads to the canonical
-/// shape.
-#[derive(Clone, Debug, Serialize)]
-pub(super) enum LastIntermediate {
-    /// This one.
-    Fixed(FixedShape),
-    /// R over WHIR, at the least heights that a run fits. What verifying such a proof takes hardly
-    /// depends on its heights.
-    OverWhir(WhirSettings),
-}
-
-/// These settings for a run that fills `rows` of the tables of its machine over FRI, at the least
-/// heights that fit it; `None` if no proofs over WHIR do, or other precompiles than R's are called:
-/// the wide tables of byte hashes are proved in a quarter of the time over FRI.
-///
-/// Where rows of the stack must be longer than in `settings`, the blowup is 2: committing to so
-/// many cells at a larger one takes longer than it takes a further step to verify more queries.
-fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Option<WhirSettings> {
-    let log_heights = least_heights(&settings.into(), rows)?;
-    let least = log_heights
-        .iter()
-        .copied()
-        .fold(settings.log_block, usize::max);
-    let tables = tables_of_r(Stack::Whir).ok()?;
+/// These settings for a run that needs `rows` of the tables of its machine, at the least heights
+/// that fit it; `None` if no settings make proofs of so many cells.
+pub(crate) fn settings_for(
+    settings: WhirSettings,
+    rows: &[(String, usize)],
+) -> Option<WhirSettings> {
+    let (tables, log_heights) = (names(rows), least_heights(rows));
+    let program = rows.iter().position(|(name, _)| name == "program")?;
+    let program = *log_heights.get(program)?;
+    let tallest = log_heights.iter().copied().max().unwrap_or(0);
+    let least = settings.log_block.max(tallest);
     (least..=MAX_LOG_BLOCK).find_map(|log_block| {
-        let settings = match log_block == settings.log_block {
-            true => settings,
-            false => WhirSettings {
-                log_block,
-                ..settings.at_blowup(1)
-            },
-        };
-        let shape = ChildShape {
-            hash: HashId::Poseidon16,
-            settings: settings.into(),
-            tables: tables.clone(),
-            log_heights: log_heights.clone(),
-            fixed: false,
-        };
-        // There is a stack of so many cells, and the machine has these tables.
-        let verifier = shape.verifier_over_whir(settings).ok()?;
+        let settings = longer_rows(settings, log_block);
+        let free = KeyHeights::Free;
+        let verifier =
+            Verifier::<StandardTables>::of_machine(settings, &tables, free, program).ok()?;
+        // There is a stack of so many cells.
         verifier.shape(&log_heights).ok().map(|_| settings)
     })
 }
 
-/// Names of R's tables in a proof stack, in order.
-pub(super) fn tables_of_r(stack: Stack) -> Result<Vec<String>, MachineError> {
-    let tables = tables_with_padding(stack)?;
-    Ok(tables.into_iter().map(|(name, _)| name).collect())
+/// These settings with rows of the stack of `2^log_block` cells.
+///
+/// Where they are longer than in `settings`, the blowup is 2: committing to so many cells at a
+/// larger one takes longer than it takes a further step to verify more queries. The rows of more
+/// than 2^18 cells have one commitment more, so more terms in the sum: each of them gets two bits
+/// more, as far as there are settings with as many.
+pub(super) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
+    if log_block == settings.log_block {
+        return settings;
+    }
+    let more = 2 * usize::from(log_block > 18);
+    WhirSettings {
+        log_block,
+        security_level: (settings.security_level + more).min(128),
+        ..settings.at_blowup(1)
+    }
 }
 
-/// Names of R's tables in a proof stack, in order, and the least number of rows of padding in each:
-/// over WHIR the last row of a table of calls is padding.
-fn tables_with_padding(stack: Stack) -> Result<Vec<(String, usize)>, MachineError> {
-    let precompiles = precompiles(stack).iter().copied().collect();
-    let machine = Machine::<StandardTables>::new(ProgramTable::of_height(0), &precompiles)?;
-    let tables = machine.tables().iter().map(|table| {
-        let of_calls = stack == Stack::Whir && !table.precompiles().is_empty();
-        (table.name().to_owned(), usize::from(of_calls))
-    });
-    Ok(tables.collect())
+/// Names of R's tables, in order.
+pub(super) fn tables_of_r() -> Result<Vec<String>, MachineError> {
+    let program = ProgramTable::of_height(0);
+    Ok(Machine::<StandardTables>::new(program, &PRECOMPILES.into())?.names())
+}
+
+/// The names of the tables of which `rows` are needed.
+pub(super) fn names(rows: &[(String, usize)]) -> Vec<String> {
+    rows.iter().map(|(name, _)| name.clone()).collect()
+}
+
+/// Logarithms of the least heights of tables of which `rows` are needed.
+pub(super) fn least_heights(rows: &[(String, usize)]) -> Vec<usize> {
+    let heights = rows.iter().map(|(_, rows)| padded_log_height(*rows));
+    heights.collect()
 }
 
 impl FixedShape {
-    /// What a key of this shape is made with.
-    fn settings_and_heights(&self) -> (StackSettings, Heights) {
-        (self.settings, Heights::Exact(self.log_heights.clone()))
-    }
-
-    /// Whether a run that fills `rows` of its machine's tables fits this shape. A run that calls
+    /// Whether a run that needs `rows` of its machine's tables fits this shape. A run that calls
     /// precompiles other than R's has more tables and does not fit.
     pub(super) fn fits(&self, rows: &[(String, usize)]) -> bool {
-        let Ok(tables) = tables_with_padding(self.settings.stack()) else {
-            return false;
-        };
-        tables.len() == self.log_heights.len()
-            && rows.iter().all(|(name, rows)| {
-                let mut heights = tables.iter().zip(&self.log_heights);
-                let found = heights.find(|((table, _), _)| table == name);
-                found.is_some_and(|((_, padding), &log_height)| {
-                    // Heights that overflow fit any run here; making a key for them is refused.
-                    let height = 1_usize.checked_shl(u32::try_from(log_height).unwrap_or(u32::MAX));
-                    height.is_none_or(|height| rows + padding <= height)
-                })
-            })
+        // Heights that overflow fit any run here; making a key for them is refused.
+        let height = |log: usize| 1_usize.checked_shl(u32::try_from(log).unwrap_or(u32::MAX));
+        let mut tables = rows.iter().zip(&self.log_heights);
+        rows.len() == self.log_heights.len()
+            && tables.all(|((_, rows), &log)| height(log).is_none_or(|height| *rows <= height))
+            && tables_of_r().is_ok_and(|tables| tables == names(rows))
     }
 
     /// Whether proofs of this shape have it.
     pub(super) fn is_of(&self, shape: &ChildShape) -> bool {
         shape.hash == HashId::Poseidon16
             && shape.fixed
-            && shape.settings == self.settings
+            && shape.settings == self.settings.into()
             && shape.log_heights == self.log_heights
-            && tables_of_r(self.settings.stack()).is_ok_and(|tables| shape.tables == tables)
+            && tables_of_r().is_ok_and(|tables| shape.tables == tables)
     }
 }
 
@@ -128,147 +109,105 @@ pub(super) enum Size {
 }
 
 impl Aggregator {
-    /// Chooses settings and heights for the proof of a run that verified proofs in `hash` and fills
-    /// `rows` of its machine's tables. What [`Size::Minimal`] asks for is over FRI: the machine may
-    /// have any tables.
+    /// Chooses settings and heights for the proof of a run that needs `rows` of its machine's
+    /// tables.
     pub(super) fn shape_of(
         &self,
-        hash: HashId,
         rows: &[(String, usize)],
         size: Size,
-    ) -> (StackSettings, Heights) {
-        let over_fri = ((*self.intermediate_settings(hash)).into(), Heights::Minimal);
-        if size == Size::Minimal {
-            return over_fri;
+    ) -> Result<(WhirSettings, Heights), AggregateError> {
+        if size == Size::Canonical && self.canonical.fits(rows) {
+            let heights = Heights::Exact(self.canonical.log_heights.clone());
+            return Ok((self.canonical.settings, heights));
         }
-        if self.canonical.fits(rows) {
-            return self.canonical.settings_and_heights();
-        }
-        match &self.last_intermediate {
-            Some(LastIntermediate::Fixed(shape)) if shape.fits(rows) => {
-                shape.settings_and_heights()
-            }
-            Some(LastIntermediate::OverWhir(settings)) => settings_over_whir(*settings, rows)
-                .map_or(over_fri, |settings| (settings.into(), Heights::Minimal)),
-            _ => over_fri,
-        }
+        let settings = settings_for(self.intermediate, rows);
+        let settings = settings.ok_or(AggregateError::TooManyCells)?;
+        Ok((settings, Heights::Minimal))
     }
 
     /// Whether the proof of this run, which verified `before`, would again have the shape of
     /// `before`. Then further steps would not lead to the canonical shape either.
-    pub(super) fn repeats(&self, before: &RecursionProof, run: &Run) -> bool {
-        if self.canonical.fits(run.filled_rows()) {
-            return false;
-        }
-        let hash = run.circuit().hash();
-        let (settings, heights) = self.shape_of(hash, run.filled_rows(), Size::Canonical);
-        let log_heights = log_heights(&settings, &heights, run.filled_rows());
-        settings == before.settings() && log_heights == before.log_heights()
-    }
-}
-
-/// Logarithms of the heights that the proof of a run with these rows has; empty if there is none.
-pub(super) fn log_heights(
-    settings: &StackSettings,
-    heights: &Heights,
-    rows: &[(String, usize)],
-) -> Vec<usize> {
-    match heights {
-        Heights::Exact(log_heights) => log_heights.clone(),
-        Heights::Uniform(log_height) => vec![*log_height; rows.len()],
-        Heights::Minimal => least_heights(settings, rows).unwrap_or_default(),
-    }
-}
-
-/// Logarithms of the least heights that fit a run which fills `rows` of the tables of its machine
-/// over FRI. `None` over WHIR if that machine has tables that R does not have.
-fn least_heights(settings: &StackSettings, rows: &[(String, usize)]) -> Option<Vec<usize>> {
-    match settings {
-        StackSettings::Fri(settings) => {
-            let least = min_log_height(settings);
-            let height = |(_, rows): &(String, usize)| padded_log_height(*rows).max(least);
-            Some(rows.iter().map(height).collect())
-        }
-        StackSettings::Whir(_) => {
-            let tables = tables_with_padding(Stack::Whir).ok()?;
-            let is_of_r = |name: &String| tables.iter().any(|(table, _)| table == name);
-            let known = rows.iter().all(|(name, _)| is_of_r(name));
-            let height = |(table, padding): &(String, usize)| {
-                let rows = rows.iter().find(|(name, _)| name == table);
-                padded_log_height(rows.map_or(0, |(_, rows)| *rows) + padding)
-            };
-            known.then(|| tables.iter().map(height).collect())
-        }
+    pub(super) fn repeats(&self, before: &Proof, run: &Run) -> bool {
+        let rows = run.needed_rows();
+        !self.canonical.fits(rows)
+            && settings_for(self.intermediate, rows) == Some(before.key.settings)
+            && least_heights(rows) == before.log_heights
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use droste_native::FriSettings;
-    use droste_native::whir::WhirSettings;
+    use std::collections::BTreeSet;
+
+    use droste_vm::isa::id;
 
     use super::*;
 
-    #[test]
-    fn rows_and_tables_decide_what_fits() {
-        let rows = |tables: &[String], of_blocks: usize| -> Vec<(String, usize)> {
-            let rows = |name: &String| if name == "blocks" { of_blocks } else { 0 };
-            tables
-                .iter()
-                .map(|name| (name.clone(), rows(name)))
-                .collect()
-        };
-        let tables = |stack| tables_of_r(stack).unwrap();
-        let (fri, whir) = (tables(Stack::Fri), tables(Stack::Whir));
-        let shape = |settings, tables: &[String]| FixedShape {
-            settings,
-            log_heights: vec![3; tables.len()],
-        };
-        let over_fri = shape(FriSettings::toy().into(), &fri);
-        assert!(over_fri.fits(&rows(&fri, 8)) && !over_fri.fits(&rows(&fri, 9)));
-        // A machine with other tables does not fit.
-        assert!(!over_fri.fits(&rows(&whir, 0)));
-        // Over WHIR R has a table that runs over FRI lack.
-        let over_whir = shape(WhirSettings::toy().into(), &whir);
-        for tables in [&fri, &whir] {
-            assert!(over_whir.fits(&rows(tables, 8)) && !over_whir.fits(&rows(tables, 9)));
-        }
-        // A table of calls has a last row of padding there.
-        let calls = |rows: usize| vec![("ext".to_owned(), rows)];
-        assert!(over_fri.fits(&calls(8)) && !over_fri.fits(&calls(9)));
-        assert!(over_whir.fits(&calls(7)) && !over_whir.fits(&calls(8)));
-        let other = [rows(&fri, 0), vec![("keccak".to_owned(), 0)]].concat();
-        assert!(!over_fri.fits(&other) && !over_whir.fits(&other));
+    fn rows_of(tables: &[String], rows: impl Fn(&str) -> usize) -> Vec<(String, usize)> {
+        let rows = |name: &String| (name.clone(), rows(name));
+        tables.iter().map(rows).collect()
+    }
+
+    fn with_keccak() -> Vec<String> {
+        let precompiles = &BTreeSet::from(PRECOMPILES) | &BTreeSet::from([id::KECCAK_HASH]);
+        let program = ProgramTable::of_height(0);
+        let machine = Machine::<StandardTables>::new(program, &precompiles);
+        machine.unwrap().names()
     }
 
     #[test]
-    fn settings_over_whir_follow_the_rows() {
+    fn rows_and_tables_decide_what_fits() {
+        let tables = tables_of_r().unwrap();
+        let blocks = |tables: &[String], needed: usize| {
+            rows_of(tables, |name| if name == "blocks" { needed } else { 0 })
+        };
+        let shape = |tables: &[String]| FixedShape {
+            settings: WhirSettings::toy(),
+            log_heights: vec![3; tables.len()],
+        };
+        let of_r = shape(&tables);
+        assert!(of_r.fits(&blocks(&tables, 8)) && !of_r.fits(&blocks(&tables, 9)));
+        // A machine with other tables does not fit, not even one with as many.
+        let other = with_keccak();
+        assert!(!of_r.fits(&blocks(&other, 0)) && !shape(&other).fits(&blocks(&other, 0)));
+        let mut renamed = blocks(&tables, 0);
+        renamed[1].0 = "keccak".to_owned();
+        assert!(!of_r.fits(&renamed));
+    }
+
+    #[test]
+    fn settings_follow_the_rows() {
         let settings = WhirSettings::proven_100();
-        let tables = tables_of_r(Stack::Whir).unwrap();
-        let of = |rows: usize| -> Vec<(String, usize)> {
-            tables.iter().map(|name| (name.clone(), rows)).collect()
+        let tables = tables_of_r().unwrap();
+        let all = |rows: usize| settings_for(settings, &rows_of(&tables, |_| rows));
+        let blocks = |rows: usize| {
+            let rows = rows_of(&tables, |name| if name == "blocks" { rows } else { 0 });
+            settings_for(settings, &rows)
         };
-        assert_eq!(settings_over_whir(settings, &of(1000)), Some(settings));
-        let table = |name: &str, rows: usize| vec![(name.to_owned(), rows)];
-        let blocks = |rows: usize| table("blocks", rows);
-        let full = settings_over_whir(settings, &blocks(1 << 16));
-        assert_eq!(full, Some(settings));
-        let longer = |log_block| WhirSettings {
-            log_block,
-            ..settings.at_blowup(1)
+        let longer = |log_block| Some(longer_rows(settings, log_block));
+        assert_eq!(settings.log_block, 16);
+        assert_eq!(
+            (all(1000), blocks(1 << 16)),
+            (Some(settings), Some(settings))
+        );
+        assert_eq!(blocks((1 << 16) + 1), longer(17));
+        assert_eq!(longer(17).unwrap().log_blowup, 1);
+        let levels = [18, 19].map(|log| longer(log).unwrap().security_level);
+        assert_eq!(levels, [101, 103]);
+        // All tables at this height have more columns than there are rows of the stack.
+        assert_eq!(all(1 << 16), longer(17));
+        assert_eq!(blocks(1 << 20), longer(20));
+        assert_eq!(blocks((1 << 20) + 1), None);
+        assert_eq!(settings_for(settings, &[("unknown".to_owned(), 1)]), None);
+        // The tables of Keccak, which have thousands of columns, take more rows than there are long
+        // before they are as tall as a row is long.
+        let keccak = |rows: usize| {
+            let tables = with_keccak();
+            let rows = rows_of(&tables, |name| if name == "keccak" { rows } else { 0 });
+            settings_for(settings, &rows)
         };
-        // One row of a table of calls is padding.
-        for over in [blocks((1 << 16) + 1), table("ext", 1 << 16)] {
-            assert_eq!(settings_over_whir(settings, &over), Some(longer(17)));
-        }
-        assert_eq!(longer(17).log_blowup, 1);
-        // All tables at this height have more than 2^8 columns.
-        let full = settings_over_whir(settings, &of((1 << 16) - 1));
-        assert_eq!(full, Some(longer(17)));
-        let tallest = settings_over_whir(settings, &blocks(1 << 20));
-        assert_eq!(tallest, Some(longer(20)));
-        let over = settings_over_whir(settings, &blocks((1 << 20) + 1));
-        assert_eq!(over, None);
-        assert_eq!(settings_over_whir(settings, &table("keccak", 1)), None);
+        assert_eq!(keccak(1), Some(settings));
+        assert_eq!(keccak((1 << 13) + 1), longer(19));
+        assert_eq!(keccak(1 << 17), None);
     }
 }

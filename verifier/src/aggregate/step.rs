@@ -8,14 +8,13 @@ use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::Proof;
 use droste_vm::record::Execution;
-use droste_vm::stack::{Accepted, Stack};
 use droste_vm::whir;
 
 use super::shape::Size;
-use super::{Aggregate, AggregateError, Aggregator, NotCanonical, VerifiedProof};
+use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
 use crate::circuit::{
     ChildShape, Children, CircuitCache, CircuitError, MultilinearCircuit, ProgramCircuit,
-    RecursionCircuit, RecursionProof, Run,
+    RecursionCircuit, Run,
 };
 use crate::claim::{ClaimTree, check_size, tree_of};
 use crate::keys::{KeySet, Recipe};
@@ -43,36 +42,20 @@ pub struct Step {
     pub prove_cpu: Duration,
     /// Time to verify the proof natively.
     pub verify: Duration,
-    /// The stack of its proof.
-    pub stack: Stack,
     /// Key, cost and security of the proof.
-    pub report: Accepted,
+    pub report: whir::Report,
 }
 
-/// Runs the verification of `children`, proofs over FRI of one shape, in the machine. The caller
-/// has verified them natively; `trees` are their claim trees.
+/// Runs the verification of a program's proof in the machine. The caller has verified it natively;
+/// `trees` has its claim tree.
 pub(super) fn run<H: TapeSuite>(
     circuits: &CircuitCache,
-    children: &[&Proof<H>],
+    child: &Proof<H>,
     trees: Vec<ClaimTree>,
 ) -> Result<Run, AggregateError> {
-    let first = children.first().ok_or(AggregateError::Empty)?;
-    let shape = ChildShape::new(&first.key, &first.batch.degree_bits);
-    run_circuit(circuits, shape, children.len(), trees, |circuit| {
-        ProgramCircuit::<H>::of(circuit)?.execute(children)
-    })
-}
-
-/// Like [`run`], for proofs over WHIR.
-fn run_over_whir(
-    circuits: &CircuitCache,
-    children: &[&whir::Proof],
-    trees: Vec<ClaimTree>,
-) -> Result<Run, AggregateError> {
-    let first = children.first().ok_or(AggregateError::Empty)?;
-    let shape = ChildShape::new(&first.key, &first.log_heights);
-    run_circuit(circuits, shape, children.len(), trees, |circuit| {
-        MultilinearCircuit::of(circuit)?.execute(children)
+    let shape = ChildShape::new(&child.key, &child.batch.degree_bits);
+    run_circuit(circuits, shape, 1, trees, |circuit| {
+        ProgramCircuit::<H>::of(circuit)?.execute(&[child])
     })
 }
 
@@ -119,8 +102,8 @@ impl Aggregator {
     where
         StandardTables: Provable<H>,
     {
-        let run = run::<H>(&self.circuits, &[proof.proof()], vec![])?;
-        if !self.canonical.fits(run.filled_rows()) {
+        let run = run::<H>(&self.circuits, proof.proof(), vec![])?;
+        if !self.canonical.fits(run.needed_rows()) {
             return Err(AggregateError::NeedsMoreSteps);
         }
         Ok(Recipe {
@@ -134,24 +117,14 @@ impl Aggregator {
     /// verified them natively; `trees` are their claim trees.
     pub(super) fn run(
         &self,
-        children: &[&RecursionProof],
+        children: &[&whir::Proof],
         trees: Vec<ClaimTree>,
     ) -> Result<Run, AggregateError> {
-        let (mut over_fri, mut over_whir) = (vec![], vec![]);
-        for (child, proof) in children.iter().enumerate() {
-            match proof {
-                RecursionProof::Fri(proof) => over_fri.push(proof),
-                RecursionProof::Whir(proof) => over_whir.push(proof),
-            }
-            if !over_fri.is_empty() && !over_whir.is_empty() {
-                let source = NotCanonical;
-                return Err(AggregateError::OtherShape { child, source });
-            }
-        }
-        match over_whir.is_empty() {
-            true => run(&self.circuits, &over_fri, trees),
-            false => run_over_whir(&self.circuits, &over_whir, trees),
-        }
+        let first = children.first().ok_or(AggregateError::Empty)?;
+        let shape = ChildShape::new(&first.key, &first.log_heights);
+        run_circuit(&self.circuits, shape, children.len(), trees, |circuit| {
+            MultilinearCircuit::of(circuit)?.execute(children)
+        })
     }
 
     /// Proves the run of a circuit. `keys` are the recursion keys in the trees of its children.
@@ -163,7 +136,7 @@ impl Aggregator {
     ) -> Result<Aggregate, AggregateError> {
         check_size(run.trees())?;
         let (cpu, start) = (cpu_time(), Instant::now());
-        let (settings, heights) = self.shape_of(run.circuit().hash(), run.filled_rows(), size);
+        let (settings, heights) = self.shape_of(run.needed_rows(), size)?;
         let recipe = Recipe {
             children: run.circuit().children().clone(),
             settings,
@@ -190,7 +163,6 @@ impl Aggregator {
             prove,
             prove_cpu,
             verify,
-            stack: proof.stack(),
             report: report.clone(),
         };
         (self.progress.0)(&step);

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use droste_native::{Config, EF, F, FriSettings, Poseidon16Suite, config};
-use droste_vm::prover::{Proof, ProveOptions};
+use droste_native::whir::WhirSettings;
+use droste_native::{Config, EF, F, FriSettings, config};
+use droste_vm::heights::Heights;
+use droste_vm::whir;
 use p3_air::Air;
 use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
 use p3_batch_stark::{BatchProof, ProverData, verify_batch};
@@ -155,9 +157,12 @@ impl<H: TapeSuite, A: BatchAir<H>> BatchCircuit<H, A> {
         &self,
         proof: &BatchProof<Config<H>>,
         public_values: &[Vec<F>],
-        options: &ProveOptions,
-    ) -> Result<Proof<Poseidon16Suite>, AirError> {
+        settings: WhirSettings,
+        heights: &Heights,
+    ) -> Result<whir::Proof, AirError> {
         self.verify(proof, public_values)?;
-        Ok(self.circuit.prove(proof, public_values, options)?)
+        Ok(self
+            .circuit
+            .prove(proof, public_values, settings, heights)?)
     }
 }

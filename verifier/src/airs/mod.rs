@@ -31,11 +31,12 @@ use std::time::Instant;
 use droste_gadgets::NativeTape;
 use droste_native::stark::security::{TableShape, proven_security};
 use droste_native::stark::suite::{OpeningError, OpeningProverError, SuiteCap};
-use droste_native::{Commitment, EF, F, FriSettings, HashSuite, Poseidon16Suite, SettingsError};
-use droste_vm::heights::MAX_LOG_HEIGHT;
-use droste_vm::prover::{Proof, ProveOptions};
+use droste_native::whir::WhirSettings;
+use droste_native::{Commitment, EF, F, FriSettings, HashSuite, SettingsError};
+use droste_vm::heights::{Heights, MAX_LOG_HEIGHT};
 use droste_vm::record::Execution;
 use droste_vm::report::table_shape;
+use droste_vm::whir;
 use p3_air::Air;
 use p3_batch_stark::{BatchVerificationError, ProvingError};
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
@@ -292,12 +293,11 @@ impl<H: TapeSuite> AirCircuit<H> {
         &self,
         proof: impl Into<ProofParts<'a, H>>,
         public_values: &[Vec<F>],
-        options: &ProveOptions,
-    ) -> Result<Proof<Poseidon16Suite>, CircuitError> {
+        settings: WhirSettings,
+        heights: &Heights,
+    ) -> Result<whir::Proof, CircuitError> {
         let execution = self.execute(proof, public_values)?;
-        self.key(options.settings, &options.heights)?
-            .prove(&execution)?
-            .over_fri()
+        self.key(settings, heights)?.prove(&execution)
     }
 }
 

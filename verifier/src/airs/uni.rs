@@ -3,8 +3,10 @@
 use std::fmt;
 
 use droste_native::stark::suite::Pcs as Scheme;
-use droste_native::{Commitment, Config, EF, F, FriSettings, Poseidon16Suite, config};
-use droste_vm::prover::{Proof, ProveOptions};
+use droste_native::whir::WhirSettings;
+use droste_native::{Commitment, Config, EF, F, FriSettings, config};
+use droste_vm::heights::Heights;
+use droste_vm::whir;
 use p3_air::symbolic::SymbolicAirBuilder;
 use p3_air::{Air, BaseAir};
 use p3_commit::{Pcs, UnivariateStarkPcs};
@@ -144,11 +146,14 @@ impl<H: TapeSuite, A: UniAir<H>> UniCircuit<H, A> {
         &self,
         proof: &UniProof<Config<H>>,
         public_values: &[F],
-        options: &ProveOptions,
-    ) -> Result<Proof<Poseidon16Suite>, AirError> {
+        settings: WhirSettings,
+        heights: &Heights,
+    ) -> Result<whir::Proof, AirError> {
         self.verify(proof, public_values)?;
         let public_values = [public_values.to_vec()];
-        Ok(self.circuit.prove(proof, &public_values, options)?)
+        Ok(self
+            .circuit
+            .prove(proof, &public_values, settings, heights)?)
     }
 }
 

@@ -10,7 +10,7 @@ use droste_gadgets::verify::multilinear::shape::Shape;
 use droste_gadgets::verify::whir::shape::{Queries, Shape as Opening};
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::stark::security::{SCHWARTZ_ZIPPEL, Security, SecurityTerm};
-use droste_native::whir::{Scheme, WhirSettings, field_bits};
+use droste_native::whir::{Scheme, field_bits};
 use droste_native::{F, Poseidon16Suite};
 use droste_vm::record::Execution;
 use droste_vm::whir::{Key, Proof, Provable, Verifier};
@@ -75,10 +75,10 @@ impl MultilinearCircuit {
         Self::of(Arc::new(circuit))
     }
 
-    /// The circuit for `count` proofs of this shape, on the recursion machine.
+    /// The circuit for `count` proofs of this shape, on the standard machine.
     ///
     /// # Errors
-    /// If the recursion machine makes no such proofs, or no program can be generated.
+    /// If the standard machine makes no such proofs, or no program can be generated.
     pub fn of_shape(shape: &ChildShape, count: usize) -> Result<Self, CircuitError> {
         Self::of(Arc::new(super::compile(shape, count)?))
     }
@@ -134,14 +134,13 @@ impl WhirVerifier {
     }
 }
 
-/// The circuit for `count` proofs with these settings, of which `shape` says the rest.
+/// The circuit for `count` proofs of this shape.
 pub(super) fn compile_shape(
     shape: &ChildShape,
-    settings: WhirSettings,
     count: usize,
 ) -> Result<RecursionCircuit, CircuitError> {
     let start = Instant::now();
-    let verifier = shape.verifier_over_whir(settings)?;
+    let verifier = shape.verifier_over_whir()?;
     compile(&verifier, &shape.log_heights, count, start)
 }
 
