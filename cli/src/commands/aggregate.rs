@@ -9,7 +9,6 @@ use droste_verifier::file;
 use droste_verifier::summary::{AggregateSummary, Evidence, Node, milliseconds};
 use droste_vm::codec;
 use droste_vm::files;
-use droste_vm::stack::Stack;
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 
@@ -67,10 +66,6 @@ struct Output {
     /// for all that are to be joined.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: u16,
-    /// Proof stack of the proofs that are made: fri or whir. Use the same for all that are to be
-    /// joined.
-    #[arg(long, default_value_t)]
-    stack: Stack,
     /// File to write the aggregate to.
     #[arg(short, long)]
     output: PathBuf,
@@ -161,10 +156,7 @@ impl Summary {
 impl Report for Summary {
     fn rows(&self) -> Vec<Vec<String>> {
         let says = &self.says;
-        let parameters = format!(
-            "over {}, blowup {}, {} queries",
-            says.stack, says.blowup, says.queries
-        );
+        let parameters = format!("blowup {}, {} queries", says.blowup, says.queries);
         let doubt = doubt_of(says.keys_are);
         let mut rows = vec![
             vec!["key".to_owned(), says.key.clone()],
@@ -233,7 +225,7 @@ impl Wrap {
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
         let progress = Progress::spinner("wrapping");
         let after_step = progress.clone();
-        let aggregator = self.output.aggregator()?.with_progress(move |_| {
+        let aggregator = self.output.aggregator().with_progress(move |_| {
             after_step.message("bringing the wrap to the canonical shape");
         });
         let (aggregate, evidence) = match (file::is_aggregate(&bytes), &self.program) {
@@ -275,7 +267,7 @@ impl Wrap {
 impl Join {
     /// Joins the aggregates, writes the result and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let aggregator = self.output.aggregator()?;
+        let aggregator = self.output.aggregator();
         let progress = Progress::spinner(format!("joining {} proofs", self.aggregates.len()));
         let deriver = self.trust.deriver();
         let children = self.aggregates.iter();
@@ -301,9 +293,8 @@ impl Join {
 
 impl Output {
     /// The aggregator for the preset and arity that were asked for.
-    fn aggregator(&self) -> Result<Aggregator, CommandError> {
-        Aggregator::for_preset(self.preset, self.arity.into(), self.stack)
-            .map_err(CommandError::failed)
+    fn aggregator(&self) -> Aggregator {
+        Aggregator::for_preset(self.preset, self.arity.into())
     }
 
     /// Writes the aggregate that was just made and summarizes it; `evidence` is the reason why its

@@ -14,7 +14,6 @@ use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::record::Execution;
-use droste_vm::stack::Stack;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use serde::Serialize;
 
@@ -28,9 +27,6 @@ pub struct Demo {
     /// Number whose factorial the program computes.
     #[arg(long, default_value_t = 5)]
     n: u32,
-    /// Proof stack of the proofs of canonical shape: fri or whir.
-    #[arg(long, default_value_t)]
-    stack: Stack,
 }
 
 /// Steps of the progress bar: for each of three hashes a leaf, a wrap and its conversion to the
@@ -75,7 +71,7 @@ impl Line {
             execute_ms: step.execute.as_secs_f64() * 1e3,
             prove_ms: step.prove.as_secs_f64() * 1e3,
             verify_ms: step.verify.as_secs_f64() * 1e3,
-            proven_bits: step.report.bits(),
+            proven_bits: step.report.security.bits(),
         }
     }
 
@@ -128,8 +124,7 @@ impl Demo {
         let execution = execute(&compiled, &[F::from_u32(self.n)], &Tape::default(), 1 << 24)
             .map_err(|error| CommandError::Diagnostic(Box::new(error)))?;
         let mut run = Run {
-            aggregator: Aggregator::for_preset(Preset::Toy, 3, self.stack)
-                .map_err(CommandError::failed)?,
+            aggregator: Aggregator::for_preset(Preset::Toy, 3),
             compiled: &compiled,
             execution: &execution,
             progress: Progress::bar(STEPS),
@@ -212,7 +207,7 @@ impl Run<'_> {
     {
         self.progress.message(format!("prove in {}", H::NAME));
         let options = ProveOptions {
-            settings: *self.aggregator.leaf_settings(),
+            settings: Preset::Toy.settings(2).map_err(CommandError::failed)?,
             heights: Heights::Minimal,
         };
         let start = Instant::now();

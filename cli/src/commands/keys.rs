@@ -12,7 +12,6 @@ use droste_verifier::file;
 use droste_verifier::keys::{Deriver, KeySet};
 use droste_verifier::summary::{KeysSummary, digests};
 use droste_vm::codec;
-use droste_vm::stack::Stack;
 use serde::Serialize;
 
 use crate::error::CommandError;
@@ -40,9 +39,6 @@ pub struct Keys {
     /// Largest number of proofs that one join takes, as given to `droste wrap` and `droste join`.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: u16,
-    /// Proof stack of wraps and joins: fri or whir.
-    #[arg(long, default_value_t)]
-    stack: Stack,
     #[command(flatten)]
     derivation: Derivation,
 }
@@ -81,8 +77,7 @@ impl Keys {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("deriving");
         let deriver = self.derivation.deriver();
-        let aggregator = Aggregator::for_preset(self.preset, self.arity.into(), self.stack)
-            .map_err(CommandError::failed)?;
+        let aggregator = Aggregator::for_preset(self.preset, self.arity.into());
         let start = Instant::now();
         let mut keys = KeySet::default();
         for path in &self.from {

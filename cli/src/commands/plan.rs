@@ -16,7 +16,6 @@ use droste_verifier::plan::{
 use droste_verifier::summary::{AggregateSummary, Evidence, StepSummary};
 use droste_vm::codec;
 use droste_vm::files;
-use droste_vm::stack::Stack;
 use serde::Serialize;
 
 use crate::commands::aggregate::Summary;
@@ -58,9 +57,6 @@ pub struct Tasks {
     /// least estimated cost. Aggregates that are leaves need no wrap if they were made with it.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=64))]
     arity: Option<u16>,
-    /// Proof stack of the proofs that are made: fri or whir.
-    #[arg(long, default_value_t)]
-    stack: Stack,
     /// Number of tasks that run at the same time. Each uses all processors where it can.
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
     jobs: NonZeroUsize,
@@ -159,10 +155,7 @@ impl Report for Planned<'_> {
             row("leaves", plan.leaves.len().to_string()),
             row(
                 "parameters",
-                format!(
-                    "{}, joins of {}, over {}",
-                    plan.preset, plan.arity, plan.stack
-                ),
+                format!("{}, joins of {}", plan.preset, plan.arity),
             ),
         ];
         let mut kinds: BTreeMap<&str, (usize, u64, bool)> = BTreeMap::new();
@@ -219,7 +212,7 @@ impl Aggregate {
 impl Tasks {
     fn plan(&self, planner: &Planner, leaves: &[Leaf]) -> Result<Plan, CommandError> {
         let _progress = Progress::spinner("planning");
-        let plan = planner.plan(leaves, self.preset, self.arity.map(usize::from), self.stack);
+        let plan = planner.plan(leaves, self.preset, self.arity.map(usize::from));
         plan.map_err(CommandError::failed)
     }
 
@@ -250,7 +243,7 @@ impl Tasks {
         drop(leaves);
         let (folder, stays) = self.store(output);
         let store = Store::open(folder).map_err(CommandError::failed)?;
-        let worker = planner.worker(&plan).map_err(CommandError::failed)?;
+        let worker = planner.worker(&plan);
         let options = Options {
             jobs: self.jobs,
             memory: self.memory,

@@ -4,7 +4,6 @@
 mod keys;
 mod members;
 mod plans;
-mod stacks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -160,7 +159,6 @@ fn proofs_are_wrapped_joined_and_verified() {
     plans::too_many_children_are_counted(&folder);
     plans::a_killed_run_goes_on(&folder);
     plans::bad_leaves_are_named(&folder);
-    stacks::wraps_and_joins_are_made_over_fri(&folder);
     damaged_files_are_rejected(&folder, key, claim);
 }
 

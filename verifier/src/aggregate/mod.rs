@@ -129,7 +129,6 @@ pub struct NotCanonical;
 #[derive(Clone, Debug)]
 pub struct Aggregator {
     canonical: FixedShape,
-    /// Settings of proofs of intermediate shape that fit the rows of their stack.
     intermediate: WhirSettings,
     circuits: Arc<CircuitCache>,
     progress: Progress,
@@ -169,6 +168,12 @@ impl Aggregator {
     /// Settings of every proof of canonical shape.
     pub const fn settings(&self) -> &WhirSettings {
         &self.canonical.settings
+    }
+
+    /// Settings of proofs of intermediate shape. Where a run needs more cells, the rows of the stack
+    /// are longer and the blowup is 2.
+    pub const fn intermediate_settings(&self) -> &WhirSettings {
+        &self.intermediate
     }
 
     /// Logarithms of R's heights, in the machine's order.
