@@ -37,9 +37,9 @@
 //!         reveal(x * x);
 //!     }";
 //! let program = compile(text)?;
-//! let aggregator = Aggregator::for_preset(Preset::Toy, 2, Stack::Whir)?;
+//! let aggregator = Aggregator::for_preset(Preset::Toy, 2);
 //! let options = ProveOptions {
-//!     settings: *aggregator.leaf_settings(),
+//!     settings: Preset::Toy.settings(2)?,
 //!     heights: Heights::Minimal,
 //! };
 //! let insecure = VerifyOptions::min_bits(0);
@@ -93,7 +93,6 @@ pub mod machine {
         Machine, MachineError, MachineTables, Provable, StandardTables, custom_precompiles,
     };
     pub use droste_vm::prover::{Proof, ProveError, ProveOptions, prove, prove_with_key};
-    pub use droste_vm::stack::{Stack, StackSettings};
     pub use droste_vm::tables;
     pub use droste_vm::verifier::{
         Report, Verifier, VerifyError, VerifyOptions, verify, verify_program,
@@ -114,7 +113,7 @@ pub mod recursion {
     };
     pub use droste_verifier::circuit::{
         CircuitCache, CircuitError, CircuitKey, MultilinearCircuit, ProgramCircuit,
-        RecursionCircuit, RecursionProof, Run,
+        RecursionCircuit, Run,
     };
     pub use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree};
     pub use droste_verifier::file;

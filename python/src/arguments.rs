@@ -6,7 +6,6 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use droste_native::stark::security::Preset;
 use droste_native::{FriSettings, HashId};
 use droste_verifier::aggregate::Aggregator;
-use droste_vm::stack::Stack;
 
 use crate::error::Error;
 
@@ -22,14 +21,6 @@ pub const LARGEST_ARITY: u16 = 64;
 /// If there is none.
 pub fn preset(name: &str) -> Result<Preset, Error> {
     Ok(name.parse::<Preset>()?)
-}
-
-/// The proof stack of this name.
-///
-/// # Errors
-/// If there is none.
-pub fn stack(name: &str) -> Result<Stack, Error> {
-    Ok(name.parse::<Stack>()?)
 }
 
 /// The hash of this name.
@@ -84,27 +75,23 @@ pub fn settings(
     Ok(settings)
 }
 
-/// Aggregators by preset, number of proofs per join and proof stack.
-type Aggregators = HashMap<(Preset, u16, Stack), Aggregator>;
+/// Aggregators by preset and number of proofs per join.
+type Aggregators = HashMap<(Preset, u16), Aggregator>;
 
-/// An aggregator for a preset, a number of proofs per join and a proof stack. Aggregators are kept,
-/// with the circuits that they have compiled.
+/// An aggregator for a preset and a number of proofs per join. Aggregators are kept, with the
+/// circuits that they have compiled.
 ///
 /// # Errors
-/// If preset or stack is unknown, or the arity out of range.
-pub fn aggregator(name: &str, arity: u16, stack: &str) -> Result<Aggregator, Error> {
+/// If the preset is unknown, or the arity out of range.
+pub fn aggregator(name: &str, arity: u16) -> Result<Aggregator, Error> {
     static KEPT: LazyLock<Mutex<Aggregators>> = LazyLock::new(Mutex::default);
 
     if !(1..=LARGEST_ARITY).contains(&arity) {
         let message = format!("the arity is {arity}, expected 1 to {LARGEST_ARITY}");
         return Err(Error::usage(message));
     }
-    let (preset, stack) = (preset(name)?, self::stack(stack)?);
+    let preset = preset(name)?;
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(aggregator) = kept.get(&(preset, arity, stack)) {
-        return Ok(aggregator.clone());
-    }
-    let aggregator = Aggregator::for_preset(preset, arity.into(), stack)?;
-    kept.insert((preset, arity, stack), aggregator.clone());
-    Ok(aggregator)
+    let make = || Aggregator::for_preset(preset, arity.into());
+    Ok(kept.entry((preset, arity)).or_insert_with(make).clone())
 }

@@ -2,16 +2,14 @@
 
 use std::path::Path;
 
-use droste_native::whir::WhirSettings;
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::cost::{Cost, Request, canonical_steps, measure};
 use droste_verifier::summary::StepSummary;
-use droste_vm::stack::{Stack, StackSettings};
 use pyo3::prelude::*;
 use pythonize::pythonize;
 use serde::Serialize;
 
-use crate::arguments::{hash_id, preset, settings, stack as parse_stack};
+use crate::arguments::{hash_id, preset, settings};
 use crate::compute::compute;
 use crate::error::Error;
 use crate::program::{Program, Run};
@@ -28,8 +26,8 @@ struct Row {
 /// Measures one row in this process; `droste.cost` calls it in a process of its own.
 #[pyfunction]
 #[pyo3(signature = (
-    program, public, *, inner_hash, inner_preset, queries, blowup, outer_preset, outer_blowup,
-    outer_hash, outer_stack, memory, execute_only, canonical, stack, limit
+    program, public, *, inner_hash, inner_preset, queries, blowup, outer_preset, memory,
+    execute_only, canonical, limit
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub fn cost_row<'py>(
@@ -41,32 +39,14 @@ pub fn cost_row<'py>(
     queries: Option<usize>,
     blowup: usize,
     outer_preset: &str,
-    outer_blowup: usize,
-    outer_hash: &str,
-    outer_stack: &str,
     memory: usize,
     execute_only: bool,
     canonical: bool,
-    stack: &str,
     limit: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (inner_hash, outer_hash) = (hash_id(inner_hash)?, hash_id(outer_hash)?);
+    let inner_hash = hash_id(inner_hash)?;
     let inner = settings(inner_preset, queries, blowup)?;
-    let over_fri = settings(Some(outer_preset), None, outer_blowup)?;
-    let outer: StackSettings = match parse_stack(outer_stack)? {
-        Stack::Fri => over_fri.into(),
-        Stack::Whir => WhirSettings::of(preset(outer_preset)?)
-            .at_blowup(over_fri.log_blowup)
-            .into(),
-    };
-    let stack = parse_stack(stack)?;
-    let smaller = [8, 4, 2]
-        .into_iter()
-        .filter(|&smaller| smaller < outer_blowup);
-    let smaller: Vec<_> = smaller
-        .map(|blowup| settings(Some(outer_preset), None, blowup))
-        .collect::<Result<_, _>>()?;
-    let canonical = canonical.then(|| preset(outer_preset)).transpose()?;
+    let aggregator = Aggregator::for_preset(preset(outer_preset)?, 2);
     let run = Run::new(program, Some(public), None, limit)?;
     let name = Path::new(&program.name).file_stem().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
@@ -77,14 +57,12 @@ pub fn cost_row<'py>(
             program: &run.compiled.program,
             execution: &execution,
             inner,
-            outer,
-            smaller: &smaller,
+            outer: *aggregator.intermediate_settings(),
             memory,
             execute_only,
         };
-        let (figures, _) = measure(&request, inner_hash, outer_hash)?;
-        let canonical = canonical.map(|preset| {
-            let aggregator = Aggregator::for_preset(preset, 2, stack)?;
+        let (figures, _) = measure(&request, inner_hash)?;
+        let canonical = canonical.then(|| {
             let steps = canonical_steps(&request, inner_hash, &aggregator)?;
             Ok::<_, Error>(steps.iter().map(StepSummary::new).collect())
         });

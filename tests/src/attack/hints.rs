@@ -93,21 +93,14 @@ impl Case {
         )
     }
 
-    /// Makes the case of a join of two wraps.
+    /// Makes the case of the verification of two proofs.
     ///
     /// # Panics
     /// If the honest proofs cannot be joined.
     pub fn join() -> Self {
         let proof = leaf::<Poseidon16Suite>(5, SETTINGS);
-        let options = ProveOptions {
-            settings: SETTINGS,
-            heights: Heights::Minimal,
-        };
-        let wrap = recursion(&proof, 1)
-            .prove::<StandardTables>(&[&proof], &options)
-            .expect("an honest proof is wrapped");
-        let join = recursion(&wrap, 2);
-        let tape = machine_tape(&join.tape(&[&wrap, &wrap]).expect("honest hints"));
+        let join = recursion(&proof, 2);
+        let tape = machine_tape(&join.tape(&[&proof, &proof]).expect("honest hints"));
         let padding = padding(join.shape().expect("children over FRI"), &tape);
         Self::new("join".into(), join.compiled(), tape, padding)
     }

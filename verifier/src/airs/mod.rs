@@ -31,12 +31,10 @@ use std::time::Instant;
 use droste_gadgets::NativeTape;
 use droste_native::stark::security::{TableShape, proven_security};
 use droste_native::stark::suite::{OpeningError, OpeningProverError, SuiteCap};
-use droste_native::whir::WhirSettings;
 use droste_native::{Commitment, EF, F, FriSettings, HashSuite, SettingsError};
-use droste_vm::heights::{Heights, MAX_LOG_HEIGHT};
+use droste_vm::heights::MAX_LOG_HEIGHT;
 use droste_vm::record::Execution;
 use droste_vm::report::table_shape;
-use droste_vm::whir;
 use p3_air::Air;
 use p3_batch_stark::{BatchVerificationError, ProvingError};
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
@@ -285,19 +283,6 @@ impl<H: TapeSuite> AirCircuit<H> {
         let trees = vec![self.leaf(public_values)];
         let (circuit, compile) = (Arc::clone(&self.circuit), self.compile_time());
         Run::new(circuit, execution, trees, compile, start.elapsed())
-    }
-
-    /// Proves the run of the program on a proof for these public values. The caller has verified
-    /// the proof natively.
-    fn prove<'a>(
-        &self,
-        proof: impl Into<ProofParts<'a, H>>,
-        public_values: &[Vec<F>],
-        settings: WhirSettings,
-        heights: &Heights,
-    ) -> Result<whir::Proof, CircuitError> {
-        let execution = self.execute(proof, public_values)?;
-        self.key(settings, heights)?.prove(&execution)
     }
 }
 

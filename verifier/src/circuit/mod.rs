@@ -90,14 +90,6 @@ pub enum CircuitError {
     /// No proofs under the children's key have the given heights.
     #[error("no proofs under the children's key have the given heights")]
     Heights(#[source] VerifyError),
-    /// A child is not valid.
-    #[error("child {child} is not valid")]
-    Child {
-        /// Index of the child, from 0.
-        child: usize,
-        /// Why it is not valid.
-        source: VerifyError,
-    },
     /// The number of children is not that of the program.
     #[error("{found} children were given, but the program verifies {expected}")]
     ChildCount {

@@ -8,15 +8,12 @@ use std::time::Instant;
 
 use droste_gadgets::NativeTape;
 use droste_native::stark::suite::SuiteCap;
-use droste_native::whir::WhirSettings;
 use droste_native::{Commitment, F, HashSuite};
-use droste_vm::heights::Heights;
 use droste_vm::key::Key;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::Proof;
 use droste_vm::record::Execution;
-use droste_vm::verifier::{Verifier, VerifyOptions};
-use droste_vm::whir;
+use droste_vm::verifier::Verifier;
 use p3_air::BaseAir;
 
 use super::{ChildShape, Children, CircuitError, FriVerifier, Parts, RecursionCircuit, Verifies};
@@ -128,25 +125,6 @@ impl<H: TapeSuite> ProgramCircuit<H> {
     /// If it rejects them.
     pub fn execute(&self, children: &[&Proof<H>]) -> Result<Execution, CircuitError> {
         self.circuit.execute(&self.tape(children)?)
-    }
-
-    /// Verifies the children natively, then in the machine, and proves the machine's run.
-    ///
-    /// # Errors
-    /// If a child is not valid, or the run cannot be proved.
-    pub fn prove<T: Provable<H>>(
-        &self,
-        children: &[&Proof<H>],
-        settings: WhirSettings,
-        heights: &Heights,
-    ) -> Result<whir::Proof, CircuitError> {
-        for (child, proof) in children.iter().enumerate() {
-            Verifier::<H, T>::new(proof.key.clone())
-                .and_then(|verifier| verifier.verify(&[], VerifyOptions::min_bits(0), proof))
-                .map_err(|source| CircuitError::Child { child, source })?;
-        }
-        let execution = self.execute(children)?;
-        self.key(settings, heights)?.prove(&execution)
     }
 }
 

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::{Args, value_parser};
-use droste_native::stark::security::Preset;
 use droste_native::HashId;
+use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::Aggregator;
 use droste_vm::files;
 
