@@ -195,6 +195,7 @@ refusals! {
         NoCanonicalShape: "only when aggregates are made",
         NeedsMoreSteps: "only when aggregates are made",
         TooManyChildren: "only when aggregates are made",
+        TooManyCells: "only when aggregates are made",
         Claim,
     } cause |error| match error {
         AggregateError::Verify(error) => Some(chain(error)),

@@ -1,9 +1,7 @@
 //! Presets have the bits that their names promise.
 
 use droste_native::stark::security::{BIRTHDAY, Preset};
-use droste_native::{
-    Blake3Suite, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
-};
+use droste_native::{Blake3Suite, FriSettings, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::aggregate::{AggregateError, Aggregator, RunFigures, VerifiedProof};
 use droste_verifier::keys::{ChildShape, Children, Deriver};
 use droste_verifier::tape::TapeSuite;

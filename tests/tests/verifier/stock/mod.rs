@@ -5,9 +5,7 @@ mod config;
 
 use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
-use droste_native::{
-    Blake3Suite, Config, F, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
-};
+use droste_native::{Blake3Suite, Config, F, FriSettings, HashSuite, KeccakSuite, Poseidon2Suite};
 use droste_verifier::aggregate::{Aggregate, AggregateError, AggregateOptions, Aggregator};
 use droste_verifier::airs::{AirCircuit, BatchCircuit, Seed, UniAir, UniCircuit};
 use droste_verifier::circuit::{PRECOMPILES, Run};
