@@ -15,7 +15,7 @@ use droste_vm::stack::{Stack, StackSettings};
 use p3_fri::fold_schedule;
 use serde::Serialize;
 
-use super::shape::{Size, log_heights, tables_of_r};
+use super::shape::{Size, log_heights, tables_of_r, tables_of_run};
 use super::step::run;
 use super::{Aggregate, AggregateError, Aggregator, MOST_STEPS, VerifiedProof};
 use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, shape_of};
@@ -279,7 +279,7 @@ impl Aggregator {
         let (settings, heights) = self.shape_of(hash, &run.rows, Size::Canonical);
         let tables = match settings.stack() {
             Stack::Fri => run.rows.iter().map(|(name, _)| name.clone()).collect(),
-            Stack::Whir => tables_of_r(Stack::Whir).map_err(CircuitError::from)?,
+            Stack::Whir => tables_of_run(Stack::Whir, &run.rows).map_err(CircuitError::from)?,
         };
         let shape = ChildShape {
             hash: HashId::Poseidon16,

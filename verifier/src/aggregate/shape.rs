@@ -1,10 +1,12 @@
 //! The shapes that an aggregator gives to proofs, and the choice among them for a run.
 
+use std::collections::BTreeSet;
+
 use droste_native::HashId;
-use droste_native::whir::WhirSettings;
 use droste_native::whir::settings::MAX_LOG_BLOCK;
+use droste_native::whir::{MAX_ROW_VARIABLES, WhirSettings};
 use droste_vm::heights::{Heights, min_log_height, padded_log_height};
-use droste_vm::machine::{Machine, MachineError, StandardTables};
+use droste_vm::machine::{Machine, MachineError, MachineTables, StandardTables};
 use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::Table;
 use droste_vm::tables::program::ProgramTable;
@@ -32,27 +34,22 @@ pub(super) enum LastIntermediate {
     OverWhir(WhirSettings),
 }
 
-/// These settings for a run that fills `rows` of the tables of its machine over FRI, at the least
-/// heights that fit it; `None` if no proofs over WHIR do, or other precompiles than R's are called:
-/// the wide tables of byte hashes are proved in a quarter of the time over FRI.
-///
-/// Where rows of the stack must be longer than in `settings`, the blowup is 2: committing to so
-/// many cells at a larger one takes longer than it takes a further step to verify more queries.
+/// Largest logarithm of the number of rows of a stack in an aggregator's own settings.
+const FEW_ROWS: usize = 8;
+
+/// Logarithm of the number of rows that a stack of longer rows has at most, unless there are too
+/// many cells: the larger it is, the more of the next step is hashing leaves, and the smaller, the
+/// more of this one is folding.
+const MANY_ROWS: usize = 9;
+
+/// These settings for a run that fills `rows` of the tables of its machine, at the least heights
+/// that fit it, with longer rows of the stack if there are too many cells for these; `None` if no
+/// proofs over WHIR fit.
 fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Option<WhirSettings> {
     let log_heights = least_heights(&settings.into(), rows)?;
-    let least = log_heights
-        .iter()
-        .copied()
-        .fold(settings.log_block, usize::max);
-    let tables = tables_of_r(Stack::Whir).ok()?;
-    (least..=MAX_LOG_BLOCK).find_map(|log_block| {
-        let settings = match log_block == settings.log_block {
-            true => settings,
-            false => WhirSettings {
-                log_block,
-                ..settings.at_blowup(1)
-            },
-        };
+    let tables = tables_of_run(Stack::Whir, rows).ok()?;
+    // Whether there is a stack of so many cells, and the machine has these tables.
+    let fits = |settings: WhirSettings, most_rows: usize| {
         let shape = ChildShape {
             hash: HashId::Poseidon16,
             settings: settings.into(),
@@ -60,22 +57,63 @@ fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Optio
             log_heights: log_heights.clone(),
             fixed: false,
         };
-        // There is a stack of so many cells, and the machine has these tables.
         let verifier = shape.verifier_over_whir(settings).ok()?;
-        verifier.shape(&log_heights).ok().map(|_| settings)
-    })
+        let (scheme, _) = verifier.shape(&log_heights).ok()?;
+        (scheme.layout().row_variables() <= most_rows).then_some(settings)
+    };
+    let longer = |most_rows| {
+        let mut log_blocks = settings.log_block + 1..=MAX_LOG_BLOCK;
+        log_blocks.find_map(|log_block| fits(longer_rows(settings, log_block), most_rows))
+    };
+    fits(settings, FEW_ROWS)
+        .or_else(|| longer(MANY_ROWS))
+        .or_else(|| longer(MAX_ROW_VARIABLES))
+}
+
+/// These settings with rows of `2^log_block` cells, for stacks of many cells.
+///
+/// Committing to so many cells at a larger blowup than 2 takes longer than it takes the next step
+/// to verify more queries, and so does committing to what is left of long rows at more than 4. The
+/// rows of more than 2^18 cells have one commitment more, so more terms in the sum: each of them
+/// gets two bits more, as far as there are settings with as many.
+fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
+    let more = 2 * usize::from(log_block > 18);
+    WhirSettings {
+        log_block,
+        security_level: (settings.security_level + more).min(128),
+        log_blowup: 1,
+        second_log_blowup: 2,
+        ..settings
+    }
 }
 
 /// Names of R's tables in a proof stack, in order.
 pub(super) fn tables_of_r(stack: Stack) -> Result<Vec<String>, MachineError> {
-    let tables = tables_with_padding(stack)?;
+    tables_of_run(stack, &[])
+}
+
+/// Names of the tables of R in a proof stack and of those of which a run fills `rows`, in order.
+pub(super) fn tables_of_run(
+    stack: Stack,
+    rows: &[(String, usize)],
+) -> Result<Vec<String>, MachineError> {
+    let tables = tables_with_padding(stack, rows)?;
     Ok(tables.into_iter().map(|(name, _)| name).collect())
 }
 
-/// Names of R's tables in a proof stack, in order, and the least number of rows of padding in each:
-/// over WHIR the last row of a table of calls is padding.
-fn tables_with_padding(stack: Stack) -> Result<Vec<(String, usize)>, MachineError> {
-    let precompiles = precompiles(stack).iter().copied().collect();
+/// The tables of [`tables_of_run`] with the least number of rows of padding in each: over WHIR the
+/// last row of a table of calls is padding.
+fn tables_with_padding(
+    stack: Stack,
+    rows: &[(String, usize)],
+) -> Result<Vec<(String, usize)>, MachineError> {
+    let mut precompiles: BTreeSet<u32> = precompiles(stack).iter().copied().collect();
+    for table in StandardTables::precompile_tables() {
+        if rows.iter().any(|(name, _)| *name == table.name()) {
+            let served = table.precompiles().iter();
+            precompiles.extend(served.map(|precompile| precompile.identity));
+        }
+    }
     let machine = Machine::<StandardTables>::new(ProgramTable::of_height(0), &precompiles)?;
     let tables = machine.tables().iter().map(|table| {
         let of_calls = stack == Stack::Whir && !table.precompiles().is_empty();
@@ -93,7 +131,7 @@ impl FixedShape {
     /// Whether a run that fills `rows` of its machine's tables fits this shape. A run that calls
     /// precompiles other than R's has more tables and does not fit.
     pub(super) fn fits(&self, rows: &[(String, usize)]) -> bool {
-        let Ok(tables) = tables_with_padding(self.settings.stack()) else {
+        let Ok(tables) = tables_with_padding(self.settings.stack(), &[]) else {
             return false;
         };
         tables.len() == self.log_heights.len()
@@ -181,7 +219,7 @@ pub(super) fn log_heights(
 }
 
 /// Logarithms of the least heights that fit a run which fills `rows` of the tables of its machine
-/// over FRI. `None` over WHIR if that machine has tables that R does not have.
+/// over FRI. `None` over WHIR if there is no machine with these tables.
 fn least_heights(settings: &StackSettings, rows: &[(String, usize)]) -> Option<Vec<usize>> {
     match settings {
         StackSettings::Fri(settings) => {
@@ -190,9 +228,9 @@ fn least_heights(settings: &StackSettings, rows: &[(String, usize)]) -> Option<V
             Some(rows.iter().map(height).collect())
         }
         StackSettings::Whir(_) => {
-            let tables = tables_with_padding(Stack::Whir).ok()?;
-            let is_of_r = |name: &String| tables.iter().any(|(table, _)| table == name);
-            let known = rows.iter().all(|(name, _)| is_of_r(name));
+            let tables = tables_with_padding(Stack::Whir, rows).ok()?;
+            let is_known = |name: &String| tables.iter().any(|(table, _)| table == name);
+            let known = rows.iter().all(|(name, _)| is_known(name));
             let height = |(table, padding): &(String, usize)| {
                 let rows = rows.iter().find(|(name, _)| name == table);
                 padded_log_height(rows.map_or(0, |(_, rows)| *rows) + padding)
@@ -205,7 +243,7 @@ fn least_heights(settings: &StackSettings, rows: &[(String, usize)]) -> Option<V
 #[cfg(test)]
 mod tests {
     use droste_native::FriSettings;
-    use droste_native::whir::WhirSettings;
+    use droste_native::whir::{MAX_ROW_VARIABLES, WhirSettings};
 
     use super::*;
 
@@ -253,15 +291,13 @@ mod tests {
         let blocks = |rows: usize| table("blocks", rows);
         let full = settings_over_whir(settings, &blocks(1 << 16));
         assert_eq!(full, Some(settings));
-        let longer = |log_block| WhirSettings {
-            log_block,
-            ..settings.at_blowup(1)
-        };
+        let longer = |log_block| longer_rows(settings, log_block);
         // One row of a table of calls is padding.
         for over in [blocks((1 << 16) + 1), table("ext", 1 << 16)] {
             assert_eq!(settings_over_whir(settings, &over), Some(longer(17)));
         }
         assert_eq!(longer(17).log_blowup, 1);
+        assert_eq!([18, 19].map(|log| longer(log).security_level), [101, 103]);
         // All tables at this height have more than 2^8 columns.
         let full = settings_over_whir(settings, &of((1 << 16) - 1));
         assert_eq!(full, Some(longer(17)));
@@ -269,6 +305,15 @@ mod tests {
         assert_eq!(tallest, Some(longer(20)));
         let over = settings_over_whir(settings, &blocks((1 << 20) + 1));
         assert_eq!(over, None);
-        assert_eq!(settings_over_whir(settings, &table("keccak", 1)), None);
+        assert_eq!(settings_over_whir(settings, &table("unknown", 1)), None);
+        // The tables of Keccak, which have thousands of columns, take more rows than there are long
+        // before they are as tall as a row is long.
+        let keccak = |rows| settings_over_whir(settings, &table("keccak", rows));
+        assert_eq!(keccak(1), Some(settings));
+        assert_eq!(keccak((1 << 13) + 1), Some(longer(18)));
+        // Fewer than 2^11 rows are not enough.
+        assert_eq!(keccak((1 << 17) - 1), Some(longer(19)));
+        assert_eq!(keccak((1 << 18) - 1), Some(longer(20)));
+        assert_eq!(keccak(1 << 18), None);
     }
 }

@@ -22,8 +22,8 @@
 //! hash. If `c` is not their combination, the two polynomials differ. Their lanes have the powers
 //! of whole blocks, but those below the last lane's are no coefficients: apart from a power of the
 //! point, the difference has degree below `n + 8` for two trees and `n` lanes. So they agree at the
-//! point with probability at most `(n + 8) / p^5`, which is below 2^-144 for 1,280 lanes, a leaf of
-//! 2^8 elements of the extension. (The lemma of Schwartz and Zippel; the random oracle as in the
+//! point with probability at most `(n + 8) / p^5`, which is below 2^-143 for 2^11 lanes, a leaf of
+//! the most rows that a stack may have; a leaf of 2^8 elements of the extension has 1,280. (The lemma of Schwartz and Zippel; the random oracle as in the
 //! rest of the transcript.)
 
 use crate::advice::tell_ext;
