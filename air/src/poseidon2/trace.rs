@@ -85,7 +85,7 @@ pub fn generate_parent_permutations(
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Poseidon2ParentCols::<u8>::WIDTH;
-    generate(inputs, height, (1, width), |input, row| {
+    generate(inputs, height, width, |input, row| {
         fill_parent_row(input.copied().unwrap_or_default(), row.borrow_mut());
     })
 }
@@ -101,7 +101,7 @@ pub fn generate_sponge_permutations(
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Poseidon2SpongeCols::<u8>::WIDTH;
-    generate(inputs, height, (1, width), |input, row| {
+    generate(inputs, height, width, |input, row| {
         fill_sponge_row(input.copied().unwrap_or_default(), row.borrow_mut());
     })
 }
@@ -117,7 +117,7 @@ pub fn generate_parent_table(
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Poseidon2ParentTableCols::<u8>::WIDTH;
-    generate(inputs, height, (1, width), |input, row| {
+    generate(inputs, height, width, |input, row| {
         let row: &mut Poseidon2ParentTableCols<F> = row.borrow_mut();
         row.is_real = F::from_bool(input.is_some());
         fill_parent_row(input.copied().unwrap_or_default(), &mut row.permutation);
@@ -135,7 +135,7 @@ pub fn generate_sponge_table(
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Poseidon2SpongeTableCols::<u8>::WIDTH;
-    generate(inputs, height, (1, width), |input, row| {
+    generate(inputs, height, width, |input, row| {
         let row: &mut Poseidon2SpongeTableCols<F> = row.borrow_mut();
         row.is_real = F::from_bool(input.is_some());
         fill_sponge_row(input.copied().unwrap_or_default(), &mut row.permutation);
