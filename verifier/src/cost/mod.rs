@@ -55,8 +55,8 @@ pub enum CostError {
     /// A proof just made does not verify.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// Proofs over WHIR are committed in Poseidon-16, and their machine has tables of no other
-    /// hash.
+    /// Proofs over WHIR are committed in Poseidon-16, and only R is measured there, which has
+    /// tables of no other hash.
     #[error("over WHIR the hashes of both proofs are poseidon16: the {proof} one is in {hash}")]
     Hash {
         /// Which proof it is, `inner` or `outer`.
