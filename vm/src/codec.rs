@@ -97,6 +97,7 @@ pub struct EncodeError(pub String);
 ///
 /// # Errors
 /// None for proofs that a prover made.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, EncodeError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FORMAT_VERSION.to_le_bytes());
@@ -184,6 +185,7 @@ pub fn hash_of(bytes: &[u8]) -> Result<HashId, DecodeError> {
 ///
 /// # Errors
 /// If the bytes are not exactly what [`encode`] writes for some proof committed in hash `H`.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn decode<H: HashSuite>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
     let found = hash_of(bytes)?;
     if found != H::ID {

@@ -1,5 +1,7 @@
 //! `droste table`: proves and verifies permutations in one hash's table and prints what they cost.
 
+use std::marker::PhantomData;
+use std::ops::{Add, Mul, Sub};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -14,8 +16,8 @@ use droste_native::stark::challenger::with_grinding;
 use droste_native::stark::security::{Preset, TableShape, proven_security};
 use droste_native::{F, FriSettings, HashId, HashSuite, config, with_suite};
 use p3_air::symbolic::{AirLayout, get_symbolic_constraints};
-use p3_air::{Air, AirBuilder, BaseAir};
-use p3_field::PrimeCharacteristicRing;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::{Algebra, PrimeCharacteristicRing};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::{prove, verify};
@@ -339,7 +341,75 @@ impl BaseAir<F> for HashAir {
 
 impl<AB: AirBuilder<F = F>> Air<AB> for HashAir {
     fn eval(&self, builder: &mut AB) {
-        dispatch!(self, air => air.eval(builder));
+        let mut row = Row {
+            main: builder.main(),
+            preprocessed: builder.preprocessed().clone(),
+            is_first_row: builder.is_first_row(),
+            is_last_row: builder.is_last_row(),
+            is_transition: builder.is_transition(),
+            constraints: vec![],
+            variable: PhantomData::<AB::Var>,
+        };
+        dispatch!(self, air => air.eval(&mut row));
+        for constraint in row.constraints {
+            builder.assert_zero(constraint);
+        }
+    }
+}
+
+/// Collects the constraints of a row. Plonky3's builders have the configuration as a type
+/// parameter; this one has only the types of values, which all configurations share, so that the
+/// constraints are not compiled once per commitment hash.
+struct Row<V, E, M, P> {
+    main: M,
+    preprocessed: P,
+    is_first_row: E,
+    is_last_row: E,
+    is_transition: E,
+    constraints: Vec<E>,
+    variable: PhantomData<V>,
+}
+
+impl<V, E, M, P> AirBuilder for Row<V, E, M, P>
+where
+    E: Algebra<F> + Algebra<V>,
+    V: Into<E> + Copy + Send + Sync,
+    V: Add<F, Output = E> + Add<V, Output = E> + Add<E, Output = E>,
+    V: Sub<F, Output = E> + Sub<V, Output = E> + Sub<E, Output = E>,
+    V: Mul<F, Output = E> + Mul<V, Output = E> + Mul<E, Output = E>,
+    M: WindowAccess<V> + Clone,
+    P: WindowAccess<V> + Clone,
+{
+    type F = F;
+    type Expr = E;
+    type Var = V;
+    type PreprocessedWindow = P;
+    type MainWindow = M;
+    type PublicVar = V;
+    type PeriodicVar = V;
+
+    fn main(&self) -> M {
+        self.main.clone()
+    }
+
+    fn preprocessed(&self) -> &P {
+        &self.preprocessed
+    }
+
+    fn is_first_row(&self) -> E {
+        self.is_first_row.dup()
+    }
+
+    fn is_last_row(&self) -> E {
+        self.is_last_row.dup()
+    }
+
+    fn is_transition(&self) -> E {
+        self.is_transition.dup()
+    }
+
+    fn assert_zero<I: Into<E>>(&mut self, x: I) {
+        self.constraints.push(x.into());
     }
 }
 

@@ -51,6 +51,7 @@ pub struct Step {
 
 /// Runs the verification of `children`, proofs over FRI of one shape, in the machine. The caller
 /// has verified them natively; `trees` are their claim trees.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub(super) fn run<H: TapeSuite>(
     circuits: &CircuitCache,
     children: &[&Proof<H>],

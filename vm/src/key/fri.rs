@@ -135,6 +135,7 @@ impl<H: HashSuite, T: Provable<H>> ProvingKey<H, T> {
     ///
     /// # Errors
     /// See [`Self::new`].
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn with_precompiles(
         program: &Program,
         precompiles: &BTreeSet<u32>,
