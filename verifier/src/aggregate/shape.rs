@@ -243,7 +243,7 @@ fn least_heights(settings: &StackSettings, rows: &[(String, usize)]) -> Option<V
 #[cfg(test)]
 mod tests {
     use droste_native::FriSettings;
-    use droste_native::whir::{MAX_ROW_VARIABLES, WhirSettings};
+    use droste_native::whir::WhirSettings;
 
     use super::*;
 
