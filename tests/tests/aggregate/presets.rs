@@ -1,7 +1,9 @@
 //! Presets have the bits that their names promise.
 
 use droste_native::stark::security::{BIRTHDAY, Preset};
-use droste_native::{Blake3Suite, FriSettings, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
+use droste_native::{
+    Blake3Suite, FriSettings, HashId, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+};
 use droste_verifier::aggregate::{Aggregate, Aggregator, RunFigures, VerifiedProof};
 use droste_verifier::circuit::PRECOMPILES;
 use droste_verifier::circuit::{ChildShape, ProgramCircuit, RecursionProof};
