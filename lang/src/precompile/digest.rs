@@ -11,13 +11,12 @@ use crate::record::Call;
 
 /// Refuses lengths of a path, given as the first integer, for which no table has rows.
 pub(super) fn check_depth([depth, ..]: Integers) -> Result<(), Refusal> {
-    if (1..=30).contains(&depth) {
-        return Ok(());
-    }
-    Err(Refusal {
-        message: format!("the depth of a Merkle path must be 1 to 30, not {depth}"),
-        help: "a path of depth 0 is its leaf",
-    })
+    let message = || format!("the depth of a Merkle path must be 1 to 30, not {depth}");
+    Refusal::unless(
+        (1..=30).contains(&depth),
+        message,
+        "a path of depth 0 is its leaf",
+    )
 }
 
 /// Declares `compress(A, B, C, _, _)`, which writes to C the parent of the digests at A and B.
@@ -105,14 +104,8 @@ pub(super) fn run_sponge<const N: usize>(
         capacity[0] += tag;
         (rate, capacity) = permute(rate, capacity);
     }
-    let out = call.address(C)?;
-    let memory = call.memory();
     let written = if writes_all { N + 1 } else { 1 };
-    let results = rate.into_iter().chain([capacity]).take(written);
-    for (at, block) in (out..).zip(results) {
-        memory.set_block(at, block)?;
-    }
-    Ok(())
+    call.write_all(C, rate.into_iter().chain([capacity]).take(written))
 }
 
 /// Declares `merkle(A, B, C, D, E)` for digests of one block. See [`run_block_merkle`].
@@ -134,24 +127,17 @@ pub(super) const fn block_merkle(name: &'static str) -> Function {
 /// reached from the leaf at D at index `B < 2^E` through the siblings at `C, C + 1, ..`.
 pub(super) fn run_block_merkle(
     call: &mut CallContext<'_>,
-    parent: fn(&Block, &Block) -> Block,
+    root: fn(&Block, u32, &[Block]) -> Result<Block, PrecompileError>,
 ) -> Result<(), Fault> {
-    let mut node = call.read(D)?;
+    let leaf = call.read(D)?;
     let depth = call.immediate();
     if !(1..=30).contains(&depth) {
         return Err(call.refuse(format!("{depth} levels, 1 to 30 are possible")));
     }
     let index = call.index(B, depth)?;
-    let siblings = call.address(C)?;
-    for level in 0..depth {
-        let sibling = call.memory().block(siblings + level)?;
-        node = if index >> level & 1 == 1 {
-            parent(&sibling, &node)
-        } else {
-            parent(&node, &sibling)
-        };
-    }
-    call.write(A, node)
+    let siblings = call.read_all(C, depth)?;
+    let root = call.solved(root(&leaf, index, &siblings))?;
+    call.write(A, root)
 }
 
 /// Declares `merkle(A, B, C, D, E)`, which writes to D the root that is reached from the leaf at A
@@ -178,14 +164,8 @@ pub(super) fn run_merkle(
     let leaf = read(call, A)?;
     let depth = call.immediate();
     let index = call.index(B, depth)?;
-    let at = call.address(C)?;
-    let memory = call.memory();
-    let mut siblings = Vec::new();
-    for level in 0..depth {
-        let at = at + 2 * level;
-        siblings.push([memory.block(at)?, memory.block(at + 1)?]);
-    }
-    write(call, D, root(&leaf, index, &siblings))
+    let siblings = call.read_all(C, 2 * depth)?;
+    write(call, D, root(&leaf, index, siblings.as_chunks().0))
 }
 
 /// Returns the number of rows: one per level.
@@ -206,9 +186,6 @@ pub(super) fn write(
     operand: Operand,
     digest: Result<ByteDigest, PrecompileError>,
 ) -> Result<(), Fault> {
-    let [low, high] = digest.map_err(|error| call.refuse(error.to_string()))?;
-    let at = call.address(operand)?;
-    let memory = call.memory();
-    memory.set_block(at, low)?;
-    memory.set_block(at + 1, high)
+    let digest = call.solved(digest)?;
+    call.write_all(operand, digest)
 }

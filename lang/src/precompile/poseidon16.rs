@@ -2,7 +2,7 @@
 
 use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::precompile::{Block, LANES, poseidon16_compress};
+use droste_native::precompile::{Block, LANES, poseidon16_compress, poseidon16_merkle};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::Operand::{A, B, C};
@@ -20,7 +20,7 @@ pub const POSEIDON16_COMPRESS: Precompile = Precompile {
     is_total: true,
     run: |call| {
         let (left, right) = (call.read(A)?, call.read(B)?);
-        call.write(C, Poseidon16.compress_pair(left, right))
+        call.write(C, poseidon16_compress(&left, &right))
     },
     rows: |_| 1,
 };
@@ -58,18 +58,17 @@ pub const POSEIDON16_MERKLE: Precompile = Precompile {
     identity: 7,
     functions: &[block_merkle("poseidon16_merkle")],
     is_total: false,
-    run: |call| run_block_merkle(call, poseidon16_compress),
+    run: |call| run_block_merkle(call, poseidon16_merkle),
     rows: merkle_rows,
 };
 
 fn check_lanes([lanes, ..]: Integers) -> Result<(), Refusal> {
-    if lanes >= LANES as u64 {
-        return Ok(());
-    }
-    Err(Refusal {
-        message: format!("a sponge must absorb at least 8 lanes, not {lanes}"),
-        help: "pad the message to one block",
-    })
+    let message = || format!("a sponge must absorb at least 8 lanes, not {lanes}");
+    Refusal::unless(
+        lanes >= LANES as u64,
+        message,
+        "pad the message to one block",
+    )
 }
 
 fn sponge_rows(call: &Call) -> u64 {
