@@ -1,11 +1,10 @@
 use p3_challenger::{CanObserve, DuplexChallenger};
-use p3_field::Field;
+use p3_field::{Field, RawDataSerializable};
 use p3_symmetric::PaddingFreeSponge;
 use proptest::prelude::*;
 use sha3::{Digest, Keccak256};
 
 use super::*;
-use crate::hash::encoding::elements_to_bytes;
 use crate::hash::poseidon2::{Poseidon2, hash_row};
 
 fn element() -> impl Strategy<Value = F> {
@@ -310,6 +309,7 @@ proptest! {
             .iter()
             .flat_map(|limb| (limb.as_canonical_u32() as u16).to_le_bytes())
             .collect();
-        prop_assert_eq!(bytes, elements_to_bytes(&elements));
+        let absorbed: Vec<u8> = F::into_byte_stream(elements).into_iter().collect();
+        prop_assert_eq!(bytes, absorbed);
     }
 }
