@@ -1,8 +1,8 @@
 //! What precompiles share: Merkle paths of digests of one block and, for byte hashes, of two.
 
 use droste_native::F;
-use droste_native::precompile::{Block, ByteDigest, LANES, PrecompileError};
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use droste_native::precompile::{Block, ByteDigest, LANES, PrecompileError, SpongeOutput};
+use p3_field::PrimeField32;
 
 use super::Operand::{self, A, B, C, D, E};
 use super::{Function, Integers, Output, Parameter, Refusal, any};
@@ -66,6 +66,10 @@ pub(super) const fn duplex(
     }
 }
 
+/// A native overwrite sponge of a rate of `N` blocks.
+type Sponge<const N: usize> =
+    fn(&[Block], usize, &Block, F) -> Result<SpongeOutput<N>, PrecompileError>;
+
 /// Runs an overwrite sponge of a rate of `N` blocks over E lanes from A on. It begins with the
 /// capacity at B, and adds D to the capacity before every permutation. Writes to C the first block
 /// of the rate or, if `writes_all`, the rate and the capacity.
@@ -75,37 +79,32 @@ pub(super) const fn duplex(
 pub(super) fn run_sponge<const N: usize>(
     call: &mut CallContext<'_>,
     writes_all: bool,
-    permute: impl Fn([Block; N], Block) -> ([Block; N], Block),
+    sponge: Sponge<N>,
 ) -> Result<(), Fault> {
-    let mut at = call.address(A)?;
-    let tag = call.value(D)?;
-    let mut capacity = call.read(B)?;
-    let mut length = call.immediate() as usize;
-    if length < N * LANES {
-        let least = N * LANES;
-        return Err(call.refuse(format!("{length} lanes, at least {least} are needed")));
+    let (at, tag, capacity) = (call.address(A)?, call.value(D)?, call.read(B)?);
+    let (lanes, least) = (call.immediate() as usize, N * LANES);
+    if lanes < least {
+        return Err(call.refuse(format!("{lanes} lanes, at least {least} are needed")));
     }
     let memory = call.memory();
-    let mut rate = [[F::ZERO; LANES]; N];
-    while length > 0 {
-        // A block of the rate that the input does not reach keeps the previous output.
-        for block in &mut rate {
-            let absorbed = length.min(LANES);
-            if absorbed == 0 {
-                break;
-            }
-            for (lane, carried) in block.iter().enumerate().skip(absorbed) {
-                memory.set_lane(at, lane, *carried)?;
-            }
-            *block = memory.block(at)?;
-            at += 1;
-            length -= absorbed;
-        }
-        capacity[0] += tag;
-        (rate, capacity) = permute(rate, capacity);
+    let mut blocks = Vec::new();
+    for first in (0..lanes).step_by(LANES) {
+        let at = at + blocks.len() as u32;
+        blocks.push(if lanes - first < LANES {
+            let known = memory.partial_block(at);
+            let unset = known.iter().take(lanes - first).any(Option::is_none);
+            let block = known.map(Option::unwrap_or_default);
+            (!unset).then_some(block).ok_or(Fault::UnsetBlock(at))?
+        } else {
+            memory.block(at)?
+        });
     }
+    let output = call.solved(sponge(&blocks, lanes, &capacity, tag))?;
+    let memory = call.memory();
+    memory.set_block(at + blocks.len() as u32 - 1, output.last_block)?;
     let written = if writes_all { N + 1 } else { 1 };
-    call.write_all(C, rate.into_iter().chain([capacity]).take(written))
+    let results = output.rate.into_iter().chain([output.capacity]);
+    call.write_all(C, results.take(written))
 }
 
 /// Declares `merkle(A, B, C, D, E)` for digests of one block. See [`run_block_merkle`].
