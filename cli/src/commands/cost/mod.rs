@@ -123,7 +123,7 @@ impl Cost {
         // What took hours to measure is printed even if the report cannot be written.
         print(&rows, format)?;
         if let Some(path) = &self.report {
-            let page = report::page(&sources, &rows).map_err(CommandError::failed)?;
+            let page = report::page(&sources, &rows)?;
             files::write(path, page.as_bytes()).map_err(CommandError::file(path))?;
         }
         if failed > 0 {
@@ -220,7 +220,7 @@ fn option(name: &str, value: impl ToString) -> Vec<String> {
 impl What {
     /// Arguments for the process that measures one row, without the program.
     fn arguments(&self) -> Vec<String> {
-        let mut arguments = vec!["--public".to_owned(), self.public.clone()];
+        let mut arguments = option("public", &self.public);
         arguments.extend(option("outer-preset", self.outer_preset));
         arguments.extend(option("outer-blowup", self.outer_blowup));
         arguments.extend(option("outer-hash", self.outer_hash));
@@ -287,5 +287,5 @@ fn measure_in_process(program: &Path, arguments: &[String]) -> Result<Measured, 
         }
         return Err(CommandError::failed(message));
     }
-    serde_json::from_slice(&output.stdout).map_err(CommandError::failed)
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
