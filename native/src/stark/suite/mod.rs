@@ -25,8 +25,7 @@ mod fields;
 mod opening;
 mod scheme;
 
-use std::fmt::{Debug, Display};
-use std::str::FromStr;
+use std::fmt::Debug;
 
 use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
 use p3_commit::{ExtensionMmcs, Mmcs};
@@ -39,7 +38,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use bytes::{Blake3Suite, ByteHash, ByteMmcs, ByteSuite, KeccakSuite};
+pub use bytes::{Blake3Suite, ByteMmcs, KeccakSuite};
 pub use fields::{Poseidon2Mmcs, Poseidon2Suite, Poseidon16Mmcs, Poseidon16Suite};
 pub use scheme::{
     Committed, CommittedData, Dft, Evaluations, FriPcs, Opened, OpeningClaims, OpeningError,
@@ -228,24 +227,9 @@ impl HashId {
     }
 }
 
-impl Display for HashId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// A name that no hash has.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("unknown hash `{0}`: expected poseidon16, poseidon2, blake3 or keccak")]
 pub struct UnknownHash(pub String);
 
-impl FromStr for HashId {
-    type Err = UnknownHash;
-
-    fn from_str(name: &str) -> Result<Self, UnknownHash> {
-        Self::ALL
-            .into_iter()
-            .find(|id| id.name() == name)
-            .ok_or_else(|| UnknownHash(name.to_owned()))
-    }
-}
+crate::named!(HashId, UnknownHash);
