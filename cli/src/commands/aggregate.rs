@@ -4,13 +4,11 @@ use std::iter;
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::{Aggregate, Aggregator};
 use droste_verifier::file;
 use droste_verifier::summary::{AggregateSummary, Evidence, Node, milliseconds};
 use droste_vm::codec;
 use droste_vm::files;
-use droste_vm::stack::Stack;
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 
@@ -18,6 +16,7 @@ use crate::commands::verify::security_rows;
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, Report, list, print, row};
+use crate::parameters::CanonicalShape;
 use crate::program;
 use crate::progress::Progress;
 use crate::trust::{Trust, doubt_of, text_of, text_of_leaves};
@@ -60,18 +59,8 @@ pub struct Join {
 
 #[derive(Debug, Args)]
 struct Output {
-    /// Security level of the proofs that are made: proven-100, proven-120, proven-128 or toy
-    /// (insecure).
-    #[arg(long, default_value_t)]
-    preset: Preset,
-    /// Largest number of proofs that one join takes. It fixes the shape of the proofs: use the same
-    /// for all that are to be joined.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
-    arity: u16,
-    /// Proof stack of the proofs that are made: fri or whir. Use the same for all that are to be
-    /// joined.
-    #[arg(long, default_value_t)]
-    stack: Stack,
+    #[command(flatten)]
+    shape: CanonicalShape,
     /// File to write the aggregate to.
     #[arg(short, long)]
     output: PathBuf,
@@ -215,7 +204,7 @@ impl Wrap {
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
         let progress = Progress::spinner("wrapping");
         let after_step = progress.clone();
-        let aggregator = self.output.aggregator()?.with_progress(move |_| {
+        let aggregator = self.output.shape.aggregator()?.with_progress(move |_| {
             after_step.message("bringing the wrap to the canonical shape");
         });
         let (aggregate, evidence) = match (file::is_aggregate(&bytes), &self.program) {
@@ -256,7 +245,7 @@ impl Wrap {
 impl Join {
     /// Joins the aggregates, writes the result and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let aggregator = self.output.aggregator()?;
+        let aggregator = self.output.shape.aggregator()?;
         let progress = Progress::spinner(format!("joining {} proofs", self.aggregates.len()));
         let deriver = self.trust.deriver();
         let children = self.aggregates.iter();
@@ -280,12 +269,6 @@ impl Join {
 }
 
 impl Output {
-    /// The aggregator for the preset and arity that were asked for.
-    fn aggregator(&self) -> Result<Aggregator, CommandError> {
-        let arity = self.arity.into();
-        Ok(Aggregator::for_preset(self.preset, arity, self.stack)?)
-    }
-
     /// Writes the aggregate that was just made and summarizes it; `evidence` is the reason why its
     /// recursion keys are trusted.
     fn write(&self, aggregate: &Aggregate, evidence: Evidence) -> Result<Summary, CommandError> {

@@ -6,17 +6,16 @@ use std::time::Instant;
 
 use clap::Args;
 use droste_native::HashId;
-use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::file;
 use droste_verifier::keys::{Deriver, KeySet};
 use droste_verifier::summary::{KeysSummary, digests, milliseconds};
 use droste_vm::codec;
-use droste_vm::stack::Stack;
 use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::output::{Format, Report, counted, print, row};
+use crate::parameters::CanonicalShape;
 use crate::progress::Progress;
 use crate::trust::Derivation;
 
@@ -34,15 +33,8 @@ pub struct Keys {
     /// preset and arity.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=64))]
     join: Vec<u16>,
-    /// Security level of wraps and joins: proven-100, proven-120, proven-128 or toy (insecure).
-    #[arg(long, default_value_t)]
-    preset: Preset,
-    /// Largest number of proofs that one join takes, as given to `droste wrap` and `droste join`.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
-    arity: u16,
-    /// Proof stack of wraps and joins: fri or whir.
-    #[arg(long, default_value_t)]
-    stack: Stack,
+    #[command(flatten)]
+    shape: CanonicalShape,
     #[command(flatten)]
     derivation: Derivation,
 }
@@ -78,7 +70,7 @@ impl Keys {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("deriving");
         let deriver = self.derivation.deriver();
-        let aggregator = Aggregator::for_preset(self.preset, self.arity.into(), self.stack)?;
+        let aggregator = self.shape.aggregator()?;
         let start = Instant::now();
         let mut keys = KeySet::default();
         for path in &self.from {

@@ -146,17 +146,20 @@ impl Cost {
                 vec![hash.map_err(|error| CommandError::usage(error.to_string()))?]
             }
         };
-        let inner: Vec<Vec<String>> = if self.queries.is_empty() {
-            vec![option("preset", self.preset)]
-        } else {
-            let queries = self.queries.iter();
-            queries.map(|queries| option("queries", queries)).collect()
+        let parameters = |queries| Parameters {
+            preset: self.preset,
+            queries,
+            blowup: self.blowup,
+        };
+        let inner: Vec<Parameters> = match self.queries.as_slice() {
+            [] => vec![parameters(None)],
+            queries => queries.iter().copied().map(Some).map(parameters).collect(),
         };
         // Wrong usage is reported once, before a process per row is started.
         field_list(&self.what.public)?;
         program::compile(program)?;
         for inner in &inner {
-            self.check(inner)?;
+            inner.settings()?;
         }
         self.what.outer()?;
         self.what.memory()?;
@@ -166,11 +169,15 @@ impl Cost {
         let mut rows = vec![];
         for &hash in &hashes {
             for inner in &inner {
-                let name = format!("{hash}, {}", inner.join(" ").replace("--", ""));
+                let (level, value) = match inner.queries {
+                    None => ("preset", inner.preset.to_string()),
+                    Some(queries) => ("queries", queries.to_string()),
+                };
+                let name = format!("{hash}, {level} {value}");
                 progress.message(name.clone());
                 let mut arguments = self.what.arguments();
                 arguments.extend(option("inner-hash", hash));
-                arguments.extend(inner.iter().cloned());
+                arguments.extend(option(level, value));
                 arguments.extend(option("blowup", self.blowup));
                 let measured = match measure_in_process(program, &arguments) {
                     Ok(measured) => measured,
@@ -196,20 +203,6 @@ impl Cost {
             }
         }
         Ok(rows)
-    }
-
-    /// Checks that the settings of the inner proof are in range.
-    fn check(&self, inner: &[String]) -> Result<(), CommandError> {
-        let queries = match inner {
-            [name, queries] if name == "--queries" => queries.parse().ok(),
-            _ => None,
-        };
-        let parameters = Parameters {
-            preset: self.preset,
-            queries,
-            blowup: self.blowup,
-        };
-        parameters.settings().map(|_| ())
     }
 }
 

@@ -164,13 +164,13 @@ pub type Config<H> = StarkConfig<Pcs<H>, EF, <H as HashSuite>::Challenger>;
 #[serde(rename_all = "lowercase")]
 pub enum HashId {
     /// [`Poseidon16Suite`].
-    Poseidon16,
+    Poseidon16 = 0,
     /// [`Blake3Suite`].
-    Blake3,
+    Blake3 = 1,
     /// [`KeccakSuite`].
-    Keccak,
+    Keccak = 2,
     /// [`Poseidon2Suite`].
-    Poseidon2,
+    Poseidon2 = 3,
 }
 
 /// Evaluates an expression with the suite of a [`HashId`] as the type `$suite`: the one place where
@@ -219,6 +219,11 @@ impl HashId {
     /// The suite's [`HashSuite::NAME`].
     pub const fn name(self) -> &'static str {
         with_suite!(self, H => H::NAME)
+    }
+
+    /// The suite's number in keys and files.
+    pub const fn number(self) -> u8 {
+        self as u8
     }
 
     /// Whether digests are bytes, not field elements.
