@@ -3,8 +3,36 @@
 use clap::Args;
 use droste_native::FriSettings;
 use droste_native::stark::security::Preset;
+use droste_verifier::aggregate::Aggregator;
+use droste_vm::stack::Stack;
 
 use crate::error::CommandError;
+
+/// What fixes the canonical shape of wraps and joins.
+#[derive(Debug, Args)]
+pub struct CanonicalShape {
+    /// Security level of wraps and joins: proven-100, proven-120, proven-128 or toy (insecure).
+    #[arg(long, default_value_t)]
+    preset: Preset,
+    /// Largest number of proofs that one join takes. It fixes the shape of the proofs: use the same
+    /// for all that are to be joined.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
+    arity: u16,
+    /// Proof stack of wraps and joins: fri or whir. Use the same for all that are to be joined.
+    #[arg(long, default_value_t)]
+    stack: Stack,
+}
+
+impl CanonicalShape {
+    /// The aggregator that makes proofs of this shape.
+    ///
+    /// # Errors
+    /// If there is no such shape.
+    pub fn aggregator(&self) -> Result<Aggregator, CommandError> {
+        let arity = self.arity.into();
+        Ok(Aggregator::for_preset(self.preset, arity, self.stack)?)
+    }
+}
 
 /// Security level or number of queries, and blowup of a proof.
 #[derive(Clone, Copy, Debug, Args)]

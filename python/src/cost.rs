@@ -2,23 +2,24 @@
 
 use std::path::Path;
 
+use droste_native::stark::security::Preset;
 use droste_native::whir::WhirSettings;
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::cost::{Cost, Request, canonical_steps, measure};
 use droste_verifier::summary::StepSummary;
 use droste_vm::stack::{Stack, StackSettings};
 use pyo3::prelude::*;
-use pythonize::pythonize;
 use serde::Serialize;
 
-use crate::arguments::{hash_id, preset, settings, stack as parse_stack};
+use crate::arguments::{parse, settings};
 use crate::compute::compute;
 use crate::error::Error;
 use crate::program::{Program, Run};
+use crate::records::Record;
 
 /// One row, with the fields that `droste cost --format json` prints.
 #[derive(Serialize)]
-struct Row {
+pub struct Row {
     #[serde(flatten)]
     figures: Cost,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,10 +33,10 @@ struct Row {
     outer_hash, outer_stack, memory, execute_only, canonical, stack, limit
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-pub fn cost_row<'py>(
-    py: Python<'py>,
+pub fn cost_row(
+    py: Python<'_>,
     program: &Program,
-    public: &Bound<'py, PyAny>,
+    public: &Bound<'_, PyAny>,
     inner_hash: &str,
     inner_preset: Option<&str>,
     queries: Option<usize>,
@@ -49,24 +50,23 @@ pub fn cost_row<'py>(
     canonical: bool,
     stack: &str,
     limit: u64,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (inner_hash, outer_hash) = (hash_id(inner_hash)?, hash_id(outer_hash)?);
+) -> PyResult<Record<Row>> {
+    let (inner_hash, outer_hash) = (parse(inner_hash)?, parse(outer_hash)?);
     let inner = settings(inner_preset, queries, blowup)?;
     let over_fri = settings(Some(outer_preset), None, outer_blowup)?;
-    let outer: StackSettings = match parse_stack(outer_stack)? {
+    let preset: Preset = parse(outer_preset)?;
+    let outer: StackSettings = match parse(outer_stack)? {
         Stack::Fri => over_fri.into(),
-        Stack::Whir => WhirSettings::of(preset(outer_preset)?)
+        Stack::Whir => WhirSettings::of(preset)
             .at_blowup(over_fri.log_blowup)
             .into(),
     };
-    let stack = parse_stack(stack)?;
-    let smaller = [8, 4, 2]
-        .into_iter()
-        .filter(|&smaller| smaller < outer_blowup);
+    let stack = parse(stack)?;
+    let smaller = [8, 4, 2].into_iter();
+    let smaller = smaller.filter(|&smaller| smaller < outer_blowup);
     let smaller: Vec<_> = smaller
         .map(|blowup| settings(Some(outer_preset), None, blowup))
         .collect::<Result<_, _>>()?;
-    let canonical = canonical.then(|| preset(outer_preset)).transpose()?;
     let run = Run::new(program, Some(public), None, limit)?;
     let name = Path::new(&program.name).file_stem().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
@@ -83,7 +83,7 @@ pub fn cost_row<'py>(
             execute_only,
         };
         let (figures, _) = measure(&request, inner_hash, outer_hash)?;
-        let canonical = canonical.map(|preset| {
+        let canonical = canonical.then(|| {
             let aggregator = Aggregator::for_preset(preset, 2, stack)?;
             let steps = canonical_steps(&request, inner_hash, &aggregator)?;
             Ok::<_, Error>(steps.iter().map(StepSummary::new).collect())
@@ -93,5 +93,5 @@ pub fn cost_row<'py>(
             canonical: canonical.transpose()?,
         })
     })?;
-    Ok(pythonize(py, &row)?)
+    Ok(Record(row))
 }

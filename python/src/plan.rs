@@ -16,18 +16,19 @@ use droste_vm::stack::Stack;
 use droste_vm::verifier::VerifyOptions;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyTuple};
-use pythonize::{depythonize, pythonize};
+use pyo3::types::PyTuple;
+use pythonize::depythonize;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 
 use crate::aggregate::Aggregate;
-use crate::arguments::{LARGEST_ARITY, preset, stack};
+use crate::arguments::{LARGEST_ARITY, parse};
 use crate::arrays::{bytes, expected};
 use crate::compute::compute;
 use crate::error::Error;
 use crate::program::{Program, public_inputs};
 use crate::proof::Proof;
+use crate::records::{Record, Reduced};
 use crate::store::Store;
 use crate::trust::deriver;
 
@@ -75,8 +76,7 @@ impl Plan {
         limit: usize,
         cache: bool,
     ) -> PyResult<Self> {
-        let preset = crate::arguments::preset(preset)?;
-        let stack = crate::arguments::stack(stack)?;
+        let (preset, stack) = (parse(preset)?, parse(stack)?);
         let planner = planner(py, cache)?;
         let mut programs = HashMap::new();
         let leaves = leaves.iter().map(|leaf| Given::new(leaf, &mut programs));
@@ -122,14 +122,14 @@ impl Plan {
 
     /// The tasks, as dictionaries. The inputs of a task come before it.
     #[getter]
-    fn tasks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(pythonize(py, &self.0.tasks)?)
+    fn tasks(&self) -> Record<&[Task]> {
+        Record(&self.0.tasks)
     }
 
     /// What makes the aggregate of all leaves: a task, or the only leaf.
     #[getter]
-    fn root<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(pythonize(py, &self.0.root)?)
+    fn root(&self) -> Record<&Input> {
+        Record(&self.0.root)
     }
 
     /// Sum of the tasks' `fft_cost`.
@@ -245,12 +245,9 @@ impl Plan {
         self.0.tasks.len()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let restore = py.import("droste._pickle")?.getattr("plan")?;
-        PyTuple::new(
-            py,
-            [restore, (self.to_json()?,).into_pyobject(py)?.into_any()],
-        )
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (String,)> {
+        let restore = py.get_type::<Self>().getattr("from_json")?;
+        Ok((restore, (self.to_json()?,)))
     }
 
     fn __repr__(&self) -> String {
@@ -380,14 +377,14 @@ impl Worker {
             let message = format!("the arity is {arity}, expected 1 to {LARGEST_ARITY}");
             return Err(Error::usage(message).into());
         }
-        let stack = self::stack(stack)?;
-        let key = (self::preset(preset)?, arity, stack, cache);
+        let (preset, stack) = (parse(preset)?, parse(stack)?);
+        let key = (preset, arity, stack, cache);
         let deriver = Arc::clone(deriver(py, cache)?);
         let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(worker) = kept.get(&key) {
             return Ok(Self(Arc::clone(worker)));
         }
-        let worker = plan::Worker::new(key.0, arity, stack, deriver).map_err(Error::from)?;
+        let worker = plan::Worker::new(preset, arity, stack, deriver).map_err(Error::from)?;
         let worker = Arc::new(worker);
         kept.insert(key, Arc::clone(&worker));
         Ok(Self(worker))
@@ -403,18 +400,17 @@ impl Worker {
     ///     VerifyError: An input is not what is planned.
     ///     AggregateError: The step cannot be made.
     #[pyo3(signature = (task, inputs, /))]
-    fn run<'py>(
+    fn run(
         &self,
-        py: Python<'py>,
-        task: &Bound<'py, PyAny>,
-        inputs: Vec<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+        py: Python<'_>,
+        task: &Bound<'_, PyAny>,
+        inputs: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<u8>> {
         let task: Task = record(task, "task")?;
         let inputs = inputs.iter().map(|input| Ok(bytes(input)?.to_vec()));
         let inputs = inputs.collect::<PyResult<Vec<Vec<u8>>>>()?;
         let worker = Arc::clone(&self.0);
-        let product = compute(py, move || Ok(worker.run(&task, &inputs)?))?;
-        Ok(PyBytes::new(py, &product.bytes))
+        compute(py, move || Ok(worker.run(&task, &inputs)?.bytes))
     }
 
     /// Verifies the file of an aggregate that is an input of a task, or the root of a plan, under

@@ -101,7 +101,7 @@ pub struct EncodeError(pub String);
 pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, EncodeError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(FORMAT_VERSION.to_le_bytes());
-    bytes.push(number(H::ID));
+    bytes.push(H::ID.number());
     encode_body(bytes, proof)
 }
 
@@ -177,7 +177,7 @@ pub fn hash_of(bytes: &[u8]) -> Result<HashId, DecodeError> {
     let &found = rest.first().ok_or(DecodeError::Magic)?;
     HashId::ALL
         .into_iter()
-        .find(|&id| number(id) == found)
+        .find(|id| id.number() == found)
         .ok_or(DecodeError::UnknownHash { found })
 }
 
@@ -236,15 +236,6 @@ where
     }
 
     deserializer.deserialize_seq(ShortList::<T, MAX>(PhantomData))
-}
-
-fn number(hash: HashId) -> u8 {
-    match hash {
-        HashId::Poseidon16 => 0,
-        HashId::Blake3 => 1,
-        HashId::Keccak => 2,
-        HashId::Poseidon2 => 3,
-    }
 }
 
 /// Reads a file of at most [`MAX_BYTES`] bytes.

@@ -6,9 +6,6 @@
 //! | batch STARKs over FRI | [`crate::key::ProvingKey`] | [`crate::verifier::Verifier`] |
 //! | sumcheck, LogUp with GKR, WHIR | [`crate::whir::ProvingKey`] | [`crate::whir::Verifier`] |
 
-use std::fmt;
-use std::str::FromStr;
-
 use droste_native::stark::security::Security;
 use droste_native::whir::WhirSettings;
 use droste_native::whir::settings::WhirSettingsError;
@@ -57,22 +54,7 @@ impl Stack {
     }
 }
 
-impl fmt::Display for Stack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Stack {
-    type Err = UnknownStack;
-
-    fn from_str(name: &str) -> Result<Self, UnknownStack> {
-        Self::ALL
-            .into_iter()
-            .find(|stack| stack.name() == name)
-            .ok_or_else(|| UnknownStack(name.to_owned()))
-    }
-}
+droste_native::named!(Stack, UnknownStack);
 
 /// The settings of a proof, which also say its stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

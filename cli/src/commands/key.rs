@@ -8,7 +8,7 @@ use droste_verifier::proofs;
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, print, row};
 use crate::parameters::Parameters;
 use crate::program;
 
@@ -34,9 +34,9 @@ struct Digest {
 impl Report for Digest {
     fn rows(&self) -> Vec<Vec<String>> {
         vec![
-            vec!["key".to_owned(), self.key.clone()],
-            vec!["hash".to_owned(), self.hash.to_string()],
-            vec!["tables".to_owned(), self.tables.join(",")],
+            row("key", &self.key),
+            row("hash", self.hash),
+            row("tables", self.tables.join(",")),
         ]
     }
 }
@@ -46,8 +46,7 @@ impl Key {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let settings = self.parameters.settings()?;
         let compiled = program::compile(&self.file)?;
-        let key = proofs::key(self.hash, compiled, settings);
-        let (key, tables) = key.map_err(CommandError::failed)?;
+        let (key, tables) = proofs::key(self.hash, compiled, settings)?;
         let digest = Digest {
             key: key.to_string(),
             hash: self.hash,

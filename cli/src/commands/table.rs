@@ -24,7 +24,7 @@ use p3_uni_stark::{prove, verify};
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, print, row};
 use crate::progress::Progress;
 
 /// Largest number of field elements in a table's columns after extension by the blowup: 32 GiB.
@@ -93,38 +93,26 @@ impl Report for Cost {
             Form::Wide => self.table.to_string(),
             Form::Narrow => format!("{}, narrow", self.table),
         };
-        let rows = [
-            ("table", table),
-            ("committed in", self.commit_hash.to_string()),
-            (
+        let (preset, blowup, queries) = (self.preset, self.blowup, self.queries);
+        let (rows, height) = (self.rows_per_permutation, self.height);
+        vec![
+            row("table", table),
+            row("committed in", self.commit_hash),
+            row(
                 "parameters",
-                format!(
-                    "{}, blowup {}, {} queries",
-                    self.preset, self.blowup, self.queries
-                ),
+                format!("{preset}, blowup {blowup}, {queries} queries"),
             ),
-            ("permutations", self.count.to_string()),
-            (
-                "rows",
-                format!(
-                    "{} per permutation, height {}",
-                    self.rows_per_permutation, self.height
-                ),
-            ),
-            ("main columns", self.main.to_string()),
-            (
-                "cells per permutation",
-                self.cells_per_permutation.to_string(),
-            ),
-            ("fft_cost", self.fft_cost.to_string()),
-            ("trace", format!("{:.1} ms", self.trace_ms)),
-            ("prove", format!("{:.1} ms", self.prove_ms)),
-            ("permutations/s", format!("{:.0}", self.permutations_per_s)),
-            ("verify", format!("{:.1} ms", self.verify_ms)),
-            ("proven bits", self.proven_bits.to_string()),
-        ];
-        let cell = |(name, value): (&str, String)| vec![name.to_owned(), value];
-        rows.into_iter().map(cell).collect()
+            row("permutations", self.count),
+            row("rows", format!("{rows} per permutation, height {height}")),
+            row("main columns", self.main),
+            row("cells per permutation", self.cells_per_permutation),
+            row("fft_cost", self.fft_cost),
+            row("trace", format!("{:.1} ms", self.trace_ms)),
+            row("prove", format!("{:.1} ms", self.prove_ms)),
+            row("permutations/s", format!("{:.0}", self.permutations_per_s)),
+            row("verify", format!("{:.1} ms", self.verify_ms)),
+            row("proven bits", self.proven_bits),
+        ]
     }
 }
 
@@ -299,43 +287,28 @@ impl HashAir {
 
 /// Calls a method of whichever AIR the enum holds.
 macro_rules! dispatch {
-    ($self:expr, $air:ident => $call:expr) => {
+    ($self:ident.$method:ident($($argument:expr)?)) => {
         match $self {
-            HashAir::Poseidon16 => {
-                let $air = Poseidon16Air;
-                $call
-            }
-            HashAir::Poseidon2 => {
-                let $air = Poseidon2ParentAir;
-                $call
-            }
-            HashAir::Blake3 => {
-                let $air = Blake3Air;
-                $call
-            }
-            HashAir::Blake3Narrow => {
-                let $air = NarrowAir;
-                $call
-            }
-            HashAir::Keccak => {
-                let $air = KeccakAir;
-                $call
-            }
+            HashAir::Poseidon16 => Poseidon16Air.$method($($argument)?),
+            HashAir::Poseidon2 => Poseidon2ParentAir.$method($($argument)?),
+            HashAir::Blake3 => Blake3Air.$method($($argument)?),
+            HashAir::Blake3Narrow => NarrowAir.$method($($argument)?),
+            HashAir::Keccak => KeccakAir.$method($($argument)?),
         }
     };
 }
 
 impl BaseAir<F> for HashAir {
     fn width(&self) -> usize {
-        dispatch!(self, air => air.width())
+        dispatch!(self.width())
     }
 
     fn main_next_row_columns(&self) -> Vec<usize> {
-        dispatch!(self, air => air.main_next_row_columns())
+        dispatch!(self.main_next_row_columns())
     }
 
     fn max_constraint_degree(&self) -> Option<usize> {
-        dispatch!(self, air => air.max_constraint_degree())
+        dispatch!(self.max_constraint_degree())
     }
 }
 
@@ -350,7 +323,7 @@ impl<AB: AirBuilder<F = F>> Air<AB> for HashAir {
             constraints: vec![],
             variable: PhantomData::<AB::Var>,
         };
-        dispatch!(self, air => air.eval(&mut row));
+        dispatch!(self.eval(&mut row));
         for constraint in row.constraints {
             builder.assert_zero(constraint);
         }

@@ -10,8 +10,6 @@ mod outer;
 mod peer;
 mod stages;
 
-use std::time::Duration;
-
 use droste_native::{FriSettings, HashId, with_suite};
 use droste_vm::codec::EncodeError;
 use droste_vm::isa::Program;
@@ -259,8 +257,4 @@ pub fn canonical_steps(
 
 fn gibibytes(bytes: usize) -> f64 {
     bytes as f64 / f64::from(1 << 30)
-}
-
-fn milliseconds(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1e3
 }

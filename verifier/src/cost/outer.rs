@@ -22,12 +22,12 @@ use p3_air::BaseAir;
 use super::leaf::Run;
 use super::{
     Cost, CostError, Permutations, Recorder, Request, TableCost, cpu_ns_per_fft_unit, gibibytes,
-    milliseconds,
 };
 use crate::circuit::precompiles;
 use crate::resources::{
     cpu_time, estimated_bytes, estimated_bytes_over_whir, extended_width, peak_memory,
 };
+use crate::summary::milliseconds;
 
 /// The wrap as it would be proved with certain settings.
 pub(super) struct Wrap<K: Prove, V> {

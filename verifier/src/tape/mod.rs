@@ -110,28 +110,22 @@ pub(crate) fn expect_length(part: &str, found: usize, expected: usize) -> Result
 
 /// The digests of a commitment, as blocks.
 pub fn commitment_blocks<H: TapeSuite>(commitment: &Commitment<H>) -> Vec<[F; 8]> {
-    commitment
-        .digests()
-        .iter()
-        .flat_map(H::digest_blocks)
-        .collect()
+    let digests = commitment.digests().iter();
+    digests.flat_map(H::digest_blocks).collect()
 }
 
 /// Converts the tape of a native run into one for the machine's executor.
 pub fn machine_tape(tape: &NativeTape) -> droste_vm::executor::Tape {
-    let items = tape
-        .hints
-        .iter()
-        .map(|hint| match hint {
-            Hint::Felt(x) => TapeItem::Felt(*x),
-            Hint::Ext(x) => {
-                let mut coefficients = [F::ZERO; EXTENSION_DEGREE];
-                coefficients.copy_from_slice(x.as_basis_coefficients_slice());
-                TapeItem::Ext(coefficients)
-            }
-            Hint::Slice(blocks) => TapeItem::Slice(blocks.clone()),
-        })
-        .collect();
+    let items = tape.hints.iter().map(|hint| match hint {
+        Hint::Felt(x) => TapeItem::Felt(*x),
+        Hint::Ext(x) => {
+            let mut coefficients = [F::ZERO; EXTENSION_DEGREE];
+            coefficients.copy_from_slice(x.as_basis_coefficients_slice());
+            TapeItem::Ext(coefficients)
+        }
+        Hint::Slice(blocks) => TapeItem::Slice(blocks.clone()),
+    });
+    let items = items.collect();
     droste_vm::executor::Tape { items }
 }
 

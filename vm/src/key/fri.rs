@@ -32,12 +32,7 @@ impl<H: HashSuite> ProofSystem for H {
     const MACHINE_TAG: F = MACHINE_TAG;
 
     fn hash_number() -> Option<u32> {
-        Some(match H::ID {
-            HashId::Poseidon16 => 0,
-            HashId::Blake3 => 1,
-            HashId::Keccak => 2,
-            HashId::Poseidon2 => 3,
-        })
+        Some(H::ID.number().into())
     }
 
     fn elements(digest: &H::Digest) -> Vec<F> {

@@ -46,8 +46,7 @@ impl CostRow {
         let outer = self.what.outer()?;
         let public = field_list(&self.what.public)?;
         let compiled = program::compile(&self.program)?;
-        let execution = execute(&compiled, &public, &Tape::default(), self.what.limit)
-            .map_err(|error| CommandError::Diagnostic(Box::new(error)))?;
+        let execution = execute(&compiled, &public, &Tape::default(), self.what.limit)?;
         let name = self.program.file_stem().unwrap_or_default();
         let request = Request {
             name: &name.to_string_lossy(),
@@ -60,13 +59,10 @@ impl CostRow {
             execute_only: self.what.execute_only,
         };
         let (figures, outer_estimate_bytes) =
-            measure(&request, self.inner_hash, self.what.outer_hash)
-                .map_err(CommandError::failed)?;
+            measure(&request, self.inner_hash, self.what.outer_hash)?;
         let canonical = self.what.canonical.then(|| {
-            let aggregator = Aggregator::for_preset(self.what.outer_preset, 2, self.what.stack)
-                .map_err(CommandError::failed)?;
-            let steps = canonical_steps(&request, self.inner_hash, &aggregator);
-            let steps = steps.map_err(CommandError::failed)?;
+            let aggregator = Aggregator::for_preset(self.what.outer_preset, 2, self.what.stack)?;
+            let steps = canonical_steps(&request, self.inner_hash, &aggregator)?;
             Ok::<_, CommandError>(steps.iter().map(StepSummary::new).collect())
         });
         let measured = Measured {
@@ -77,10 +73,7 @@ impl CostRow {
             },
             outer_estimate_bytes,
         };
-        println!(
-            "{}",
-            serde_json::to_string(&measured).map_err(CommandError::failed)?
-        );
+        println!("{}", serde_json::to_string(&measured)?);
         Ok(())
     }
 }

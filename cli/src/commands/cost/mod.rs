@@ -123,7 +123,7 @@ impl Cost {
         // What took hours to measure is printed even if the report cannot be written.
         print(&rows, format)?;
         if let Some(path) = &self.report {
-            let page = report::page(&sources, &rows).map_err(CommandError::failed)?;
+            let page = report::page(&sources, &rows)?;
             files::write(path, page.as_bytes()).map_err(CommandError::file(path))?;
         }
         if failed > 0 {
@@ -146,17 +146,20 @@ impl Cost {
                 vec![hash.map_err(|error| CommandError::usage(error.to_string()))?]
             }
         };
-        let inner: Vec<Vec<String>> = if self.queries.is_empty() {
-            vec![option("preset", self.preset)]
-        } else {
-            let queries = self.queries.iter();
-            queries.map(|queries| option("queries", queries)).collect()
+        let parameters = |queries| Parameters {
+            preset: self.preset,
+            queries,
+            blowup: self.blowup,
+        };
+        let inner: Vec<Parameters> = match self.queries.as_slice() {
+            [] => vec![parameters(None)],
+            queries => queries.iter().copied().map(Some).map(parameters).collect(),
         };
         // Wrong usage is reported once, before a process per row is started.
         field_list(&self.what.public)?;
         program::compile(program)?;
         for inner in &inner {
-            self.check(inner)?;
+            inner.settings()?;
         }
         self.what.outer()?;
         self.what.memory()?;
@@ -166,11 +169,15 @@ impl Cost {
         let mut rows = vec![];
         for &hash in &hashes {
             for inner in &inner {
-                let name = format!("{hash}, {}", inner.join(" ").replace("--", ""));
+                let (level, value) = match inner.queries {
+                    None => ("preset", inner.preset.to_string()),
+                    Some(queries) => ("queries", queries.to_string()),
+                };
+                let name = format!("{hash}, {level} {value}");
                 progress.message(name.clone());
                 let mut arguments = self.what.arguments();
                 arguments.extend(option("inner-hash", hash));
-                arguments.extend(inner.iter().cloned());
+                arguments.extend(option(level, value));
                 arguments.extend(option("blowup", self.blowup));
                 let measured = match measure_in_process(program, &arguments) {
                     Ok(measured) => measured,
@@ -197,20 +204,6 @@ impl Cost {
         }
         Ok(rows)
     }
-
-    /// Checks that the settings of the inner proof are in range.
-    fn check(&self, inner: &[String]) -> Result<(), CommandError> {
-        let queries = match inner {
-            [name, queries] if name == "--queries" => queries.parse().ok(),
-            _ => None,
-        };
-        let parameters = Parameters {
-            preset: self.preset,
-            queries,
-            blowup: self.blowup,
-        };
-        parameters.settings().map(|_| ())
-    }
 }
 
 fn option(name: &str, value: impl ToString) -> Vec<String> {
@@ -220,7 +213,7 @@ fn option(name: &str, value: impl ToString) -> Vec<String> {
 impl What {
     /// Arguments for the process that measures one row, without the program.
     fn arguments(&self) -> Vec<String> {
-        let mut arguments = vec!["--public".to_owned(), self.public.clone()];
+        let mut arguments = option("public", &self.public);
         arguments.extend(option("outer-preset", self.outer_preset));
         arguments.extend(option("outer-blowup", self.outer_blowup));
         arguments.extend(option("outer-hash", self.outer_hash));
@@ -287,5 +280,5 @@ fn measure_in_process(program: &Path, arguments: &[String]) -> Result<Measured, 
         }
         return Err(CommandError::failed(message));
     }
-    serde_json::from_slice(&output.stdout).map_err(CommandError::failed)
+    Ok(serde_json::from_slice(&output.stdout)?)
 }

@@ -4,7 +4,7 @@ use droste_verifier::cost::{Cost as Figures, Machine};
 use droste_verifier::summary::StepSummary;
 use serde::{Deserialize, Serialize};
 
-use crate::output::Report;
+use crate::output::{Report, row};
 
 /// One row.
 #[derive(Debug, Serialize, Deserialize)]
@@ -141,15 +141,14 @@ fn cpu_times(cost: &Figures) -> String {
     format!("inner proof {leaf}{outer}")
 }
 
-fn details(row: &Row) -> Vec<Vec<String>> {
-    let cost = &row.figures;
-    let line = |name: String, text: String| vec![name, text];
+fn details(measured: &Row) -> Vec<Vec<String>> {
+    let cost = &measured.figures;
     let of = format!("{}, {} queries", cost.inner_hash, cost.queries);
     let mut rows = vec![vec![of]];
     rows.extend(
         cost.left_out
-            .iter()
-            .map(|reason| line("not proved".to_owned(), reason.clone())),
+            .as_ref()
+            .map(|reason| row("not proved", reason)),
     );
     rows.extend(cost.tables.iter().map(|table| {
         let text = format!(
@@ -161,10 +160,10 @@ fn details(row: &Row) -> Vec<Vec<String>> {
             table.lookup,
             table.fft_cost as f64
         );
-        line(table.name.clone(), text)
+        row(&table.name, text)
     }));
-    rows.push(line(
-        "transforms".to_owned(),
+    rows.push(row(
+        "transforms",
         format!("{:.2e}", cost.transform_cost as f64),
     ));
     rows.extend(cost.stages_ms.map(|stages| {
@@ -182,10 +181,10 @@ fn details(row: &Row) -> Vec<Vec<String>> {
             .iter()
             .filter_map(|(name, time)| Some(format!("{name} {:.0}", (*time)?)));
         let text = times.collect::<Vec<_>>().join(", ") + " ms";
-        line("stages".to_owned(), text)
+        row("stages", text)
     }));
-    rows.push(line("CPU time".to_owned(), cpu_times(cost)));
-    let steps = row.canonical.iter().flatten();
-    rows.extend(steps.map(|step| line("to canonical shape".to_owned(), step.text())));
+    rows.push(row("CPU time", cpu_times(cost)));
+    let steps = measured.canonical.iter().flatten();
+    rows.extend(steps.map(|step| row("to canonical shape", step.text())));
     rows
 }
