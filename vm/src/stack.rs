@@ -266,8 +266,8 @@ impl<H: HashSuite, T: Provable<H>> Verify for Verifier<H, T> {
     }
 }
 
-impl<T: whir::Provable> Prove for whir::ProvingKey<T> {
-    type Proof = whir::Proof;
+impl<T: whir::Provable, H: HashSuite> Prove for whir::ProvingKey<T, H> {
+    type Proof = whir::Proof<H>;
 
     fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
         self.traces(execution)
@@ -286,8 +286,8 @@ impl<T: whir::Provable> Prove for whir::ProvingKey<T> {
     }
 }
 
-impl<T: whir::Provable> Verify for whir::Verifier<T> {
-    type Proof = whir::Proof;
+impl<T: whir::Provable, H: HashSuite> Verify for whir::Verifier<T, H> {
+    type Proof = whir::Proof<H>;
 
     fn accept(
         &self,

@@ -1,13 +1,9 @@
 //! What the prover of an opening sends.
 
-use p3_symmetric::MerkleCap;
 use serde::{Deserialize, Serialize};
 
-use crate::field::{DIGEST, EF, F};
+use crate::field::{EF, F};
 use crate::stark::suite::{Commitment, HashSuite, MultiProof, Poseidon16Suite};
-
-/// A commitment in Poseidon-16.
-pub type Cap = MerkleCap<F, [F; DIGEST]>;
 
 /// A proof of claims about a stack.
 #[derive(Clone, Debug, Serialize, Deserialize)]

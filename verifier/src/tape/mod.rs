@@ -150,7 +150,7 @@ pub fn public_lanes(public_values: &[Vec<F>]) -> Vec<F> {
 enum Answer<'a, H: TapeSuite> {
     Message(Vec<F>),
     Proof(Box<ProofAnswers<'a, H>>),
-    Multilinear(Box<MultilinearAnswers<'a>>),
+    Multilinear(Box<MultilinearAnswers<'a, H>>),
 }
 
 /// What the prover supplies when the program asks for a hint, in order: messages, and the parts of
@@ -196,8 +196,8 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
     pub fn multilinear(
         &mut self,
         shape: &MultilinearShape,
-        scheme: &'a Scheme,
-        proof: &'a StarkProof,
+        scheme: &'a Scheme<H>,
+        proof: &'a StarkProof<H>,
     ) -> Result<(), TapeError> {
         let answers = MultilinearAnswers::new(shape, scheme, proof)?;
         self.rest.push_back(Answer::Multilinear(Box::new(answers)));

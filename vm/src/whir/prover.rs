@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use droste_air::End;
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
-use droste_native::stark::challenger::{Poseidon16Challenger, Transcript, with_grinding};
+use droste_native::stark::challenger::{Transcript, with_grinding};
 use droste_native::whir::Scheme;
-use droste_native::{EF, F};
+use droste_native::{EF, F, HashSuite, Poseidon16Suite};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -33,20 +33,20 @@ use crate::tables::{LANES, TraceInput};
 /// A proof that the program of `key` has a run with this statement.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Proof {
+pub struct Proof<H: HashSuite = Poseidon16Suite> {
     /// The key of the proof. The prover chose it: a verifier must compare its digest with one that
     /// it trusts.
-    pub key: Key,
+    pub key: Key<H>,
     /// Public inputs, then outputs, then zeros. A compiled program asserts these zeros.
     pub statement: [F; LANES],
     /// Logarithms of the tables' heights, in the machine's order.
     #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
     pub log_heights: Vec<usize>,
     /// The proof of the tables.
-    pub stark: StarkProof,
+    pub stark: StarkProof<H>,
 }
 
-impl fmt::Debug for Proof {
+impl<H: HashSuite> fmt::Debug for Proof<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Proof")
             .field("key", &self.key)
@@ -59,12 +59,12 @@ impl fmt::Debug for Proof {
 /// Proves the sum of the messages' fractions.
 type ProveFractions<C> = fn(&Fractions, &mut C) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
 
-impl<T: Provable> ProvingKey<T> {
+impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     /// Proves a run of the key's program.
     ///
     /// # Errors
     /// See [`ProveError`].
-    pub fn prove(&self, execution: &Execution) -> Result<Proof, ProveError> {
+    pub fn prove(&self, execution: &Execution) -> Result<Proof<H>, ProveError> {
         let traces = info_span!("traces").in_scope(|| self.traces(execution))?;
         self.prove_traces(execution.statement, &traces)
     }
@@ -101,7 +101,7 @@ impl<T: Provable> ProvingKey<T> {
             let is_of_calls = !table.precompiles().is_empty();
             table.rows(input) + usize::from(is_of_calls)
         };
-        let (limits, tables) = (Whir::limits(&self.key.settings), self.machine().tables());
+        let (limits, tables) = (Whir::<H>::limits(&self.key.settings), self.machine().tables());
         heights_of(tables, &self.heights, limits, needed)
     }
 
@@ -116,38 +116,38 @@ impl<T: Provable> ProvingKey<T> {
         &self,
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
-    ) -> Result<Proof, ProveError> {
-        let mut challenger = Poseidon16Challenger::default();
+    ) -> Result<Proof<H>, ProveError> {
+        let mut challenger = H::challenger();
         let proof = self.prove_with(statement, traces, gkr::prove, &mut challenger)?;
-        let challenger = &mut Poseidon16Challenger::default();
+        let challenger = &mut H::challenger();
         info_span!("verify").in_scope(|| accept(&self.key, &self.parts, &proof, challenger))?;
         Ok(proof)
     }
 
     /// Proves given traces with this transcript, which has observed nothing, and does not verify
-    /// the proof. If messages do not balance, or the transcript is any but a new
-    /// [`Poseidon16Challenger`], it is one that verifiers refuse: this is for tests, whose
+    /// the proof. If messages do not balance, or the transcript is any but a new one of the suite,
+    /// it is one that verifiers refuse: this is for tests, whose
     /// transcripts observe false values.
     ///
     /// # Errors
     /// See [`ProveError`].
     #[doc(hidden)]
-    pub fn prove_traces_with<C: Transcript>(
+    pub fn prove_traces_with<C: Transcript<H>>(
         &self,
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
         challenger: &mut C,
-    ) -> Result<Proof, ProveError> {
+    ) -> Result<Proof<H>, ProveError> {
         self.prove_with(statement, traces, gkr::prove_unchecked, challenger)
     }
 
-    fn prove_with<C: Transcript>(
+    fn prove_with<C: Transcript<H>>(
         &self,
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
         fractions: ProveFractions<C>,
         challenger: &mut C,
-    ) -> Result<Proof, ProveError> {
+    ) -> Result<Proof<H>, ProveError> {
         check_traces(self.machine().tables(), traces)?;
         let log_heights: Vec<usize> = traces
             .iter()
@@ -163,14 +163,14 @@ impl<T: Provable> ProvingKey<T> {
         })
     }
 
-    fn prove_stark<C: Transcript>(
+    fn prove_stark<C: Transcript<H>>(
         &self,
         statement: &[F; LANES],
         traces: &[RowMajorMatrix<F>],
         log_heights: &[usize],
         fractions: ProveFractions<C>,
         challenger: &mut C,
-    ) -> Result<StarkProof, ProveError> {
+    ) -> Result<StarkProof<H>, ProveError> {
         let system = &self.parts.system;
         let (scheme, shape) = scheme_and_shape(&self.key, &self.parts, log_heights)?;
         let stack = scheme.layout();
@@ -193,8 +193,8 @@ impl<T: Provable> ProvingKey<T> {
 
         let columns = self.columns(&shape, &scheme, main.cells());
         let challenges = LookupChallenges {
-            alpha: challenger.sample_algebra_element(),
-            beta: challenger.sample_algebra_element(),
+            alpha: challenger.sample_extension(),
+            beta: challenger.sample_extension(),
         };
         let leaves = info_span!("leaves")
             .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
@@ -222,7 +222,7 @@ impl<T: Provable> ProvingKey<T> {
             )
         })?;
         observe_opened(&proved.opened, challenger);
-        let y: EF = challenger.sample_algebra_element();
+        let y: EF = challenger.sample_extension();
         let claims = claims(system, &scheme, &proved.reduction.point, &proved.opened, y);
         let claims: Vec<_> = claims.into_iter().map(|(claim, _)| claim).collect();
         let opening = scheme.open(&main, preprocessed, outside, &claims, challenger)?;
@@ -237,7 +237,7 @@ impl<T: Provable> ProvingKey<T> {
     }
 
     /// The cells of each table, as they lie in the stack.
-    fn columns<'a>(&'a self, shape: &Shape, scheme: &Scheme, main: &'a [F]) -> Vec<Cells<'a>> {
+    fn columns<'a>(&'a self, shape: &Shape, scheme: &Scheme<H>, main: &'a [F]) -> Vec<Cells<'a>> {
         let stack = scheme.layout();
         let preprocessed = self.preprocessed.cells();
         let tables = self.parts.system.tables().iter().zip(shape.log_heights());
