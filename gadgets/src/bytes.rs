@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 use crate::advice::{advise_below_largest, advise_blocks, advise_elements};
 use crate::bits::Bits;
 use crate::hash::{Challenger, Hash};
+use crate::packing::{blocks_for, unpack_all};
 use crate::prelude::*;
 
 /// A hash of 32-bit words with a digest of 32 bytes.
@@ -106,14 +107,38 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
     values
 }
 
+/// How a challenger on a byte hash samples extension elements.
+pub trait Sampling {
+    /// Whether a zero is observed first, so that each is sampled from a digest of its own.
+    const FRESH: bool;
+}
+
+/// The sampling of Plonky3's challenger: from what is left of the last digest.
+#[derive(Clone, Copy)]
+pub struct Continued;
+
+/// The sampling of proofs over WHIR, where several extension elements follow each other: each from
+/// a digest of its own.
+#[derive(Clone, Copy)]
+pub struct Fresh;
+
+impl Sampling for Continued {
+    const FRESH: bool = false;
+}
+
+impl Sampling for Fresh {
+    const FRESH: bool = true;
+}
+
 /// Plonky3's serializing challenger on a byte hash.
 ///
 /// Observed words are collected, and the first sample after an observation hashes all of them. The
 /// digest is both the start of the next message and the output, which is read from its last byte
 /// down.
 #[derive(Clone)]
-pub struct ByteChallenger<B> {
+pub struct ByteChallenger<B, S> {
     hash: PhantomData<B>,
+    sampling: PhantomData<S>,
     /// Complete blocks of the message that will be hashed next.
     blocks: Vec<Block>,
     /// Lanes of the next block; the first `filled` of them are used.
@@ -132,7 +157,15 @@ pub struct ByteChallenger<B> {
     unread: usize,
 }
 
-impl<B: ByteHash> ByteChallenger<B> {
+impl<B: ByteHash, S: Sampling> ByteChallenger<B, S> {
+    /// Observes a zero.
+    fn observe_zero(&mut self) {
+        self.unread = 0;
+        self.push_elements();
+        self.recent.push(Felt::ZERO);
+        self.push_word(Felt::ZERO, Felt::ZERO);
+    }
+
     fn push_word(&mut self, low: Felt, high: Felt) {
         self.tail[self.filled] = low;
         self.tail[self.filled + 1] = high;
@@ -242,10 +275,11 @@ impl<B: ByteHash> ByteChallenger<B> {
     }
 }
 
-impl<B: ByteHash> Challenger for ByteChallenger<B> {
+impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
     fn new() -> Self {
         Self {
             hash: PhantomData,
+            sampling: PhantomData,
             blocks: Vec::new(),
             tail: [Felt::ZERO; 8],
             filled: 0,
@@ -321,7 +355,18 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
         }
     }
 
+    fn read_extensions(&mut self, n: usize) -> Vec<Ext> {
+        let at = self.position();
+        self.advise_slice(5 * n);
+        let slice = hint_slice(blocks_for::<B>(at, 5 * n)).any();
+        self.observe_slice(slice, 5 * n);
+        unpack_all::<B>(slice, at, n)
+    }
+
     fn sample(&mut self) -> Ext {
+        if S::FRESH {
+            self.observe_zero();
+        }
         if self.unread == 0 {
             self.flush();
         }
@@ -331,18 +376,24 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
     }
 
     fn sample_pair(&mut self) -> (Ext, Ext) {
-        if self.unread == 0 {
+        if S::FRESH {
+            let first = self.sample();
+            let second = self.sample();
+            (first, second)
+        } else {
+            if self.unread == 0 {
+                self.flush();
+            }
+            let available = self.unread;
+            let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
             self.flush();
+            let words = self.read(words, available);
+            let c = accepted::<10>(words, available + 8);
+            (
+                Ext::from_coeffs([c[0], c[1], c[2], c[3], c[4]]),
+                Ext::from_coeffs([c[5], c[6], c[7], c[8], c[9]]),
+            )
         }
-        let available = self.unread;
-        let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
-        self.flush();
-        let words = self.read(words, available);
-        let c = accepted::<10>(words, available + 8);
-        (
-            Ext::from_coeffs([c[0], c[1], c[2], c[3], c[4]]),
-            Ext::from_coeffs([c[5], c[6], c[7], c[8], c[9]]),
-        )
     }
 
     fn sample_word(&mut self) -> [Felt; 2] {

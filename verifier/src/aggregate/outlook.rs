@@ -106,7 +106,7 @@ impl RunFigures {
                 shape.child_cost() / 2,
             ),
             StackSettings::Whir(settings) => {
-                let verifier = shape.verifier_over_whir(*settings)?;
+                let verifier = shape.verifier_over_whir::<Poseidon16Suite>(*settings)?;
                 let (_, shape) = shape_of(&verifier, &shape.log_heights)?;
                 (permutations_over_whir(&shape), 0)
             }
@@ -194,12 +194,14 @@ fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
             Ok((fft_cost, estimated_bytes(&tables, settings)))
         }
         StackSettings::Whir(settings) => {
-            let verifier = shape.verifier_over_whir(*settings)?;
+            let verifier = shape.verifier_over_whir::<Poseidon16Suite>(*settings)?;
             let (scheme, heights) = verifier
                 .shape(&shape.log_heights)
                 .map_err(CircuitError::Heights)?;
             let memory = estimated_bytes_over_whir(&scheme, heights.log_leaves());
-            Ok((verifier.fft_cost(&shape.log_heights), memory))
+            let tables = verifier.tables(&shape.log_heights);
+            let fft_cost = tables.iter().map(TableReport::fft_cost).sum();
+            Ok((fft_cost, memory))
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The shapes that an aggregator gives to proofs, and the choice among them for a run.
 
-use droste_native::HashId;
 use droste_native::whir::WhirSettings;
 use droste_native::whir::settings::MAX_LOG_BLOCK;
+use droste_native::{HashId, Poseidon16Suite};
 use droste_vm::heights::{Heights, min_log_height, padded_log_height};
 use droste_vm::machine::{Machine, MachineError, StandardTables};
 use droste_vm::stack::{Stack, StackSettings};
@@ -61,7 +61,7 @@ fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Optio
             fixed: false,
         };
         // There is a stack of so many cells, and the machine has these tables.
-        let verifier = shape.verifier_over_whir(settings).ok()?;
+        let verifier = shape.verifier_over_whir::<Poseidon16Suite>(settings).ok()?;
         verifier.shape(&log_heights).ok().map(|_| settings)
     })
 }

@@ -204,7 +204,9 @@ pub(crate) fn compile(shape: &ChildShape, count: usize) -> Result<RecursionCircu
         StackSettings::Fri(settings) => {
             with_suite!(shape.hash, H => program::compile_shape::<H>(shape, settings, count))
         }
-        StackSettings::Whir(settings) => multilinear::compile_shape(shape, settings, count),
+        StackSettings::Whir(settings) => {
+            with_suite!(shape.hash, H => multilinear::compile_shape::<H>(shape, settings, count))
+        }
     }
 }
 
@@ -292,7 +294,7 @@ impl RecursionCircuit {
     pub const fn hash(&self) -> HashId {
         match &self.verifies {
             Verifies::Fri(fri) => fri.shape.hash,
-            Verifies::Whir(_) => HashId::Poseidon16,
+            Verifies::Whir(whir) => whir.hash,
         }
     }
 

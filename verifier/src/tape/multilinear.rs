@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use droste_gadgets::hash::Hash;
 use droste_gadgets::verify::multilinear::shape::Shape;
 use droste_gadgets::verify::whir::shape::{Queries, Sumcheck};
 use droste_native::gkr::Fraction;
@@ -117,7 +118,7 @@ impl<'a, H: TapeSuite> MultilinearAnswers<'a, H> {
     fn extensions(&mut self, part: &str, values: &[EF], expected: usize) -> Result<(), TapeError> {
         expect_length(part, values.len(), expected)?;
         if expected > 0 {
-            self.message(blocks(values));
+            self.message(observed::<H>(values));
         }
         Ok(())
     }
@@ -238,9 +239,11 @@ impl<'a, H: TapeSuite> MultilinearAnswers<'a, H> {
         let mut messages = vec![self.combination(proof)];
         for query in 0..shape.count {
             for (tree, paths) in proof.trees.iter().zip(&paths) {
-                // The program reads whole blocks of leaves that are shorter than one.
                 let mut leaf = tree.leaves.get(query).cloned().unwrap_or_default();
-                leaf.resize(leaf.len().max(LANES), F::ZERO);
+                if <H::Gadget as Hash>::FILLS_BLOCKS {
+                    // The program reads whole blocks of leaves that are shorter than one.
+                    leaf.resize(leaf.len().max(LANES), F::ZERO);
+                }
                 messages.push(leaf);
                 let path = paths.get(query).into_iter().flatten();
                 messages.push(path.flat_map(H::digest_blocks).flatten().collect());
@@ -273,10 +276,12 @@ impl<'a, H: TapeSuite> MultilinearAnswers<'a, H> {
     }
 }
 
-/// The elements as the program stores them, each in a block.
-fn blocks(values: &[EF]) -> Vec<F> {
-    values
-        .iter()
-        .flat_map(|&value| ext_to_block(value))
-        .collect()
+/// The elements as the program reads them: for a transcript of bytes the coefficients, else each in
+/// a block.
+fn observed<H: TapeSuite>(values: &[EF]) -> Vec<F> {
+    let lanes = |value: &EF| match H::ID.is_of_bytes() {
+        true => value.as_basis_coefficients_slice().to_vec(),
+        false => ext_to_block(*value).to_vec(),
+    };
+    values.iter().flat_map(lanes).collect()
 }

@@ -12,6 +12,8 @@ pub trait TapeSuite: HashSuite {
     type Gadget: Hash;
     /// The gadget for its transcript.
     type Transcript: Challenger;
+    /// The gadget for the transcript of proofs over WHIR.
+    type WhirTranscript: Challenger + Clone;
 
     /// A digest, as blocks of the machine.
     fn digest_blocks(digest: &Self::Digest) -> Vec<[F; 8]>;
@@ -23,6 +25,7 @@ pub trait TapeSuite: HashSuite {
 impl TapeSuite for Poseidon16Suite {
     type Gadget = poseidon16::Poseidon16;
     type Transcript = poseidon16::Poseidon16Challenger;
+    type WhirTranscript = poseidon16::Poseidon16Challenger;
 
     fn digest_blocks(digest: &[F; 8]) -> Vec<[F; 8]> {
         vec![*digest]
@@ -36,6 +39,7 @@ impl TapeSuite for Poseidon16Suite {
 impl TapeSuite for Poseidon2Suite {
     type Gadget = poseidon2::Poseidon2;
     type Transcript = poseidon2::Poseidon2Challenger;
+    type WhirTranscript = poseidon2::Poseidon2Challenger;
 
     fn digest_blocks(digest: &[F; 8]) -> Vec<[F; 8]> {
         vec![*digest]
@@ -56,6 +60,7 @@ fn reversed(word: [F; 2]) -> u32 {
 impl TapeSuite for Blake3Suite {
     type Gadget = blake3::Blake3;
     type Transcript = blake3::Blake3Challenger;
+    type WhirTranscript = blake3::Blake3WhirChallenger;
 
     fn digest_blocks(digest: &[u8; 32]) -> Vec<[F; 8]> {
         digest_to_limbs(*digest).to_vec()
@@ -69,6 +74,7 @@ impl TapeSuite for Blake3Suite {
 impl TapeSuite for KeccakSuite {
     type Gadget = keccak::Keccak;
     type Transcript = keccak::KeccakChallenger;
+    type WhirTranscript = keccak::KeccakWhirChallenger;
 
     fn digest_blocks(digest: &[u8; 32]) -> Vec<[F; 8]> {
         digest_to_limbs(*digest).to_vec()

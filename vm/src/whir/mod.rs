@@ -52,7 +52,7 @@ pub use codec::{FILE_VERSION, MAGIC, MAX_BYTES, decode, encode};
 pub use key::{FORMAT_VERSION, KEY_TAG, Key, MACHINE_TAG, Provable, ProvingKey, Whir};
 pub use proof::StarkProof;
 pub use prover::Proof;
-pub use verifier::{Report, Verifier};
+pub use verifier::Verifier;
 
 crate::machine! {
     /// The tables of the recursion machine R, which this stack is for.

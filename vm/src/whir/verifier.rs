@@ -21,29 +21,15 @@ use super::key::{self, Key, Parts, Provable, commitment};
 use super::proof::{claims, observe_opened, observe_shape};
 use super::prover::Proof;
 use super::security::security;
-use crate::key::{KeyDigest, KeyError, KeyHeights};
+use crate::key::{KeyError, KeyHeights};
 use crate::machine::Machine;
 use crate::multilinear::leaves::LookupChallenges;
 use crate::multilinear::tables::{Shape, System};
 use crate::multilinear::zerocheck::{self, LeafClaim};
-use crate::tables::LANES;
-use crate::verifier::{VerifyError, VerifyOptions, check_bits, check_claims, check_heights};
-
-/// What an accepted proof states.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Report {
-    /// Digest of the key under which the proof was accepted.
-    pub key: KeyDigest,
-    /// Public inputs, then outputs, then zeros. A compiled program asserts these zeros.
-    pub statement: [F; LANES],
-    /// Names of the tables and logarithms of their heights, in the machine's order.
-    pub tables: Vec<(&'static str, usize)>,
-    /// `w * h * log2(h)`, summed over the tables, where `w` counts main columns: there are no
-    /// others that the prover commits to.
-    pub fft_cost: u64,
-    /// Proven security of this proof.
-    pub security: Security,
-}
+use crate::report::{TableReport, table_reports};
+use crate::verifier::{
+    Report, VerifyError, VerifyOptions, check_bits, check_claims, check_heights,
+};
 
 /// A checked key with everything that is needed to verify proofs of it.
 pub struct Verifier<T, H: HashSuite = Poseidon16Suite> {
@@ -147,28 +133,17 @@ impl<T: Provable, H: HashSuite> Verifier<T, H> {
         let security = self.security(log_heights)?;
         check_bits(options, &security)?;
         accept(&self.key, &self.parts, proof, challenger)?;
-        let tables = self.parts.machine.tables().iter();
         Ok(Report {
             key: self.key.digest(),
             statement: proof.statement,
-            tables: tables
-                .zip(log_heights)
-                .map(|(table, &log_height)| (table.name(), log_height))
-                .collect(),
-            fft_cost: self.fft_cost(log_heights),
+            tables: self.tables(log_heights),
             security,
         })
     }
 
-    /// Returns `w * h * log2(h)`, summed over tables of these heights, where `w` counts main
-    /// columns.
-    pub fn fft_cost(&self, log_heights: &[usize]) -> u64 {
-        let tables = self.parts.machine.tables().iter().zip(log_heights);
-        let cost = |(table, &log_height): (&T, &usize)| {
-            let cells = (table.width() as u64).checked_shl(log_height as u32);
-            cells.unwrap_or(u64::MAX).saturating_mul(log_height as u64)
-        };
-        tables.map(cost).fold(0, u64::saturating_add)
+    /// Returns the shapes of tables of these heights. They have no lookup columns.
+    pub fn tables(&self, log_heights: &[usize]) -> Vec<TableReport> {
+        table_reports(self.parts.machine.tables(), &[], log_heights)
     }
 
     /// Returns the proven security of proofs of these heights.
