@@ -378,7 +378,7 @@ impl<H: HashSuite, T: Provable<H>> Proves<T> for H {
     }
 
     fn committed_log_rows(settings: &FriSettings, program_log_height: usize) -> usize {
-        program_log_height + settings.log_blowup
+        program_log_height.saturating_add(settings.log_blowup)
     }
 }
 
@@ -462,6 +462,6 @@ impl<T: whir::Provable, H: HashSuite> Proves<T> for whir::Whir<H> {
 
     /// A row of this commitment has a cell of each row of the stack.
     fn committed_log_rows(settings: &WhirSettings, _: usize) -> usize {
-        settings.log_block + settings.log_blowup
+        settings.log_block.saturating_add(settings.log_blowup)
     }
 }

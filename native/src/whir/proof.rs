@@ -24,9 +24,19 @@ pub struct Opening<H: HashSuite = Poseidon16Suite> {
 impl<H: HashSuite> Opening<H> {
     /// Number of queries to the stack.
     pub fn first_queries(&self) -> usize {
+        let mut trees = self.first_trees().iter();
+        trees.next().map_or(0, |tree| tree.leaves.len())
+    }
+
+    /// Number of elements that one of these opens.
+    pub fn first_opened(&self) -> usize {
+        let leaves = self.first_trees().iter().filter_map(|tree| tree.leaves.first());
+        leaves.map(Vec::len).sum()
+    }
+
+    fn first_trees(&self) -> &[OpenedTree<H>] {
         let first = self.rounds.first().map(|round| &round.queries);
-        let trees = &first.unwrap_or(&self.final_queries).trees;
-        trees.first().map_or(0, |tree| tree.leaves.len())
+        &first.unwrap_or(&self.final_queries).trees
     }
 }
 

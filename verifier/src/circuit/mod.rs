@@ -9,6 +9,7 @@
 mod cache;
 mod children;
 mod key;
+mod leaf;
 mod multilinear;
 mod program;
 mod proof;
@@ -40,6 +41,8 @@ use thiserror::Error;
 pub use cache::CircuitCache;
 pub use children::{ChildShape, Children, MAX_TABLES};
 pub use key::CircuitKey;
+pub use leaf::LeafProof;
+pub(crate) use leaf::with_proof;
 pub use multilinear::MultilinearCircuit;
 pub use program::ProgramCircuit;
 pub use proof::RecursionProof;
