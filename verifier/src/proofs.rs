@@ -13,7 +13,7 @@ use droste_vm::key::{KeyDigest, KeyError, ProofSystem};
 use droste_vm::machine::StandardTables;
 use droste_vm::prover::{self, ProveError};
 use droste_vm::record::Execution;
-use droste_vm::stack::{Prove, Proves, RunProof, StackSettings, Verify};
+use droste_vm::stack::{Prove, Proves, RunProof, Stack, StackSettings, Verify};
 use droste_vm::verifier::{VerifyError, VerifyOptions, verify_program};
 use droste_vm::whir::{self, Whir};
 use thiserror::Error;
@@ -130,6 +130,36 @@ fn prove_in<P: LeafProof>(
     let (known, length) = (Known::Nothing, bytes.len());
     let says = verify_in(&proof, length, known, expected, VerifyOptions::min_bits(0))?;
     Ok(Proved { bytes, says, prove })
+}
+
+/// What a proof says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// Its stack.
+    pub stack: Stack,
+    /// The hash in which it is committed.
+    pub hash: HashId,
+    /// Digest of its key.
+    pub key: KeyDigest,
+    /// Its statement.
+    pub statement: [F; 8],
+}
+
+/// Decodes a proof, of which nothing is verified.
+///
+/// # Errors
+/// If the bytes are not exactly those of a proof.
+pub fn claimed(bytes: &[u8]) -> Result<Claimed, DecodeError> {
+    let (stack, hash) = (codec::stack_of(bytes), codec::hash_of(bytes)?);
+    with_proof!(stack, hash, P => {
+        let proof = P::decode(bytes)?;
+        Ok(Claimed {
+            stack,
+            hash,
+            key: proof.key().digest(),
+            statement: proof.statement(),
+        })
+    })
 }
 
 /// Decodes a proof and verifies that it is of what the caller knows, that its statement begins with

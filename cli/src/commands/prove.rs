@@ -8,14 +8,12 @@ use droste_verifier::proofs;
 use droste_verifier::summary::milliseconds;
 use droste_vm::executor::execute;
 use droste_vm::files;
-use droste_vm::heights::Heights;
-use droste_vm::prover::ProveOptions;
 
 use crate::commands::verify::Verified;
 use crate::error::CommandError;
 use crate::fields::field_list;
 use crate::output::{Format, print};
-use crate::parameters::Parameters;
+use crate::parameters::ProofParameters;
 use crate::program::{self, LARGEST_LIMIT};
 use crate::progress::Progress;
 
@@ -28,7 +26,7 @@ pub struct Prove {
     #[arg(long, default_value_t = HashId::Poseidon16)]
     hash: HashId,
     #[command(flatten)]
-    parameters: Parameters,
+    parameters: ProofParameters,
     /// Public inputs: comma-separated integers below the field's order.
     #[arg(long, default_value = "")]
     public: String,
@@ -47,10 +45,7 @@ pub struct Prove {
 impl Prove {
     /// Executes the program, proves the run, verifies the proof, writes it and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let options = ProveOptions {
-            settings: self.parameters.settings()?,
-            heights: Heights::Minimal,
-        };
+        let settings = self.parameters.settings()?;
         let public = field_list(&self.public)?;
         let compiled = program::compile(&self.file)?;
         let tape = program::tape(self.hints.as_deref())?;
@@ -58,7 +53,7 @@ impl Prove {
             .map_err(|error| CommandError::Diagnostic(Box::new(error)))?;
         let cycles = execution.cycles.len();
         let progress = Progress::spinner(format!("proving {cycles} cycles"));
-        let proved = proofs::prove(self.hash, &compiled, &execution, &public, &options)
+        let proved = proofs::prove(self.hash, &compiled, &execution, &public, settings)
             .map_err(CommandError::failed)?;
         drop(progress);
         files::write(&self.output, &proved.bytes).map_err(CommandError::file(&self.output))?;

@@ -122,7 +122,10 @@ impl Report for Verified {
     fn rows(&self) -> Vec<Vec<String>> {
         let says = &self.says;
         let statement: Vec<String> = says.statement.iter().map(u32::to_string).collect();
-        let parameters = format!("blowup {}, {} queries", says.blowup, says.queries);
+        let parameters = format!(
+            "{}, blowup {}, {} queries",
+            says.stack, says.blowup, says.queries
+        );
         let mut rows = vec![
             vec!["key".to_owned(), says.key.clone()],
             vec!["hash".to_owned(), says.hash.to_string()],
