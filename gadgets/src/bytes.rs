@@ -353,6 +353,11 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
         for i in 0..self.filled {
             self.tail[i] = message.block(complete).lane(i);
         }
+        // Slices may follow each other: the next one repeats the elements of the last group.
+        let group = data.skip((end / B::RUN) * B::RUN_BLOCKS + (end % B::RUN) / 8);
+        for i in 0..(end % B::RUN % 8) {
+            self.recent.push(group.block(0).lane(i));
+        }
     }
 
     fn read_extensions(&mut self, n: usize) -> Vec<Ext> {
