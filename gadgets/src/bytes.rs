@@ -107,6 +107,24 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
     values
 }
 
+/// Returns the word that is sampled from two blocks of a digest when `unread` words are left.
+fn word(digest: [Block; 2], unread: usize) -> [Felt; 2] {
+    let lane = 2 * ((unread - 1) % 4);
+    let block = digest[(unread - 1) / 4];
+    [block.lane(lane), block.lane(lane + 1)]
+}
+
+/// Returns the extension element that is sampled from a whole digest. A program samples many, and
+/// has this code once.
+#[inline(never)]
+fn extension(first: Block, second: Block) -> Ext {
+    let mut words = [[Felt::ZERO, Felt::ZERO]; 16];
+    for i in 0..8 {
+        words[i] = word([first, second], 8 - i);
+    }
+    Ext::from_coeffs(accepted::<5>(words, 8))
+}
+
 /// How a challenger on a byte hash samples extension elements.
 pub trait Sampling {
     /// Whether a zero is observed first, so that each is sampled from a digest of its own.
@@ -268,10 +286,9 @@ impl<B: ByteHash, S: Sampling> ByteChallenger<B, S> {
     }
 
     fn read_word(&mut self) -> [Felt; 2] {
+        let read = word(self.digest, self.unread);
         self.unread -= 1;
-        let lane = 2 * (self.unread % 4);
-        let block = self.digest[self.unread / 4];
-        [block.lane(lane), block.lane(lane + 1)]
+        read
     }
 }
 
@@ -371,13 +388,18 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
     fn sample(&mut self) -> Ext {
         if S::FRESH {
             self.observe_zero();
-        }
-        if self.unread == 0 {
             self.flush();
+            // What is left of the digest is not read.
+            self.unread = 0;
+            extension(self.digest[0], self.digest[1])
+        } else {
+            if self.unread == 0 {
+                self.flush();
+            }
+            let available = self.unread;
+            let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
+            Ext::from_coeffs(accepted::<5>(words, available))
         }
-        let available = self.unread;
-        let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
-        Ext::from_coeffs(accepted::<5>(words, available))
     }
 
     fn sample_pair(&mut self) -> (Ext, Ext) {
