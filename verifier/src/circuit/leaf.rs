@@ -8,10 +8,11 @@ use droste_vm::prover;
 use droste_vm::record::Execution;
 use droste_vm::report::TableReport;
 use droste_vm::stack::{Proves, RunProof};
-use droste_vm::verifier::Report;
+use droste_vm::verifier::{Report, Verifier, VerifyError};
 use droste_vm::whir;
 
 use super::{ChildShape, CircuitError, MultilinearCircuit, ProgramCircuit, RecursionCircuit};
+use crate::resources::{estimated_bytes, estimated_bytes_over_whir};
 use crate::tape::TapeSuite;
 
 /// A proof of a run on the standard machine, which a recursion program can verify.
@@ -30,6 +31,16 @@ pub trait LeafProof: RunProof<System: Proves<StandardTables, Proof = Self>> + De
 
     /// Number of base field elements that such a query opens, if this is the report of the proof.
     fn opened_per_query(&self, report: &Report) -> usize;
+
+    /// Estimates the bytes of memory that a proof needs which this verifier accepts and whose tables
+    /// have these heights.
+    ///
+    /// # Errors
+    /// If there is no such proof.
+    fn estimated_bytes(
+        verifier: &<Self::System as Proves<StandardTables>>::Verifier,
+        log_heights: &[usize],
+    ) -> Result<usize, VerifyError>;
 
     /// Everything that a recursion program takes as given of the proof.
     fn shape(&self) -> ChildShape {
@@ -56,6 +67,14 @@ where
         let tables = report.tables.iter();
         tables.map(TableReport::opened_elements).sum()
     }
+
+    fn estimated_bytes(
+        verifier: &Verifier<H, StandardTables>,
+        log_heights: &[usize],
+    ) -> Result<usize, VerifyError> {
+        let (tables, _) = verifier.shape(log_heights)?;
+        Ok(estimated_bytes(&tables, &verifier.key().settings))
+    }
 }
 
 impl<H: TapeSuite> LeafProof for whir::Proof<H> {
@@ -72,6 +91,14 @@ impl<H: TapeSuite> LeafProof for whir::Proof<H> {
 
     fn opened_per_query(&self, _: &Report) -> usize {
         self.stark.opening.first_opened()
+    }
+
+    fn estimated_bytes(
+        verifier: &whir::Verifier<StandardTables, H>,
+        log_heights: &[usize],
+    ) -> Result<usize, VerifyError> {
+        let (scheme, shape) = verifier.shape(log_heights)?;
+        Ok(estimated_bytes_over_whir(&scheme, shape.log_leaves()))
     }
 }
 

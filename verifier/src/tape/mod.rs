@@ -31,6 +31,7 @@ pub use suite::TapeSuite;
 
 use crate::shape::ProofShape;
 use multilinear::MultilinearAnswers;
+pub use multilinear::observed;
 use proof::ProofAnswers;
 
 /// Why a proof cannot be written to a tape.

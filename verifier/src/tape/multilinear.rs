@@ -276,9 +276,9 @@ impl<'a, H: TapeSuite> MultilinearAnswers<'a, H> {
     }
 }
 
-/// The elements as the program reads them: for a transcript of bytes the coefficients, else each in
-/// a block.
-fn observed<H: TapeSuite>(values: &[EF]) -> Vec<F> {
+/// Elements as a program that verifies proofs over WHIR reads them: for a transcript of bytes the
+/// coefficients, else each in a block.
+pub fn observed<H: TapeSuite>(values: &[EF]) -> Vec<F> {
     let lanes = |value: &EF| match H::ID.is_of_bytes() {
         true => value.as_basis_coefficients_slice().to_vec(),
         false => ext_to_block(*value).to_vec(),
