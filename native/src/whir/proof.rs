@@ -30,7 +30,10 @@ impl<H: HashSuite> Opening<H> {
 
     /// Number of elements that one of these opens.
     pub fn first_opened(&self) -> usize {
-        let leaves = self.first_trees().iter().filter_map(|tree| tree.leaves.first());
+        let leaves = self
+            .first_trees()
+            .iter()
+            .filter_map(|tree| tree.leaves.first());
         leaves.map(Vec::len).sum()
     }
 

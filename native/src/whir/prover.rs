@@ -146,7 +146,8 @@ impl<H: HashSuite> Scheme<H> {
             let mut outside = vec![];
             let mut tables = vec![];
             for _ in 0..step.outside {
-                let table = packed_equality_table(&powers(challenger.sample_extension(), step.variables));
+                let table =
+                    packed_equality_table(&powers(challenger.sample_extension(), step.variables));
                 let value = polynomial.evaluate(&table);
                 challenger.observe_extension(value);
                 outside.push(value);

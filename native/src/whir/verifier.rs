@@ -219,7 +219,10 @@ impl<H: HashSuite> Scheme<H> {
             OpeningError::check_length("values outside the domain", step.outside, values.len())?;
             let mut outside = vec![];
             for &value in values {
-                outside.push(Claim::at_powers(claimed.challenger.sample_extension(), step.variables));
+                outside.push(Claim::at_powers(
+                    claimed.challenger.sample_extension(),
+                    step.variables,
+                ));
                 claimed.challenger.observe_extension(value);
             }
             let (indices, answers) = self.query(&previous, &round.queries, &mut claimed)?;

@@ -17,9 +17,7 @@ use serde::Serialize;
 use super::shape::{Size, log_heights, tables_of_r};
 use super::step::run;
 use super::{Aggregate, AggregateError, Aggregator, MOST_STEPS, VerifiedProof};
-use crate::circuit::{
-    ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of,
-};
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of};
 use crate::keys::Recipe;
 use crate::resources::{estimated_bytes, estimated_bytes_over_whir};
 

@@ -49,7 +49,8 @@ impl<P: LeafProof> VerifiedProof<P> {
         expected: &[F],
         options: VerifyOptions,
     ) -> Result<Self, VerifyError> {
-        let report = verify_program::<P::System, StandardTables>(program, expected, options, &proof)?;
+        let report =
+            verify_program::<P::System, StandardTables>(program, expected, options, &proof)?;
         Ok(Self { proof, report })
     }
 

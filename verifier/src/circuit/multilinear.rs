@@ -151,7 +151,13 @@ impl<H: TapeSuite> MultilinearCircuit<H> {
 impl WhirVerifier {
     /// The text of the program for `count` proofs.
     pub fn text(&self, count: usize) -> String {
-        recursion(self.hash, &self.shape, &self.evaluators, &self.header, count)
+        recursion(
+            self.hash,
+            &self.shape,
+            &self.evaluators,
+            &self.header,
+            count,
+        )
     }
 }
 

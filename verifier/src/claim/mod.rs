@@ -13,8 +13,8 @@ mod leaves;
 
 use std::slice;
 
-use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::F;
+use droste_native::hash::poseidon16::Poseidon16;
 use droste_vm::key::KeyDigest;
 use droste_vm::stack::RunProof;
 use p3_field::PrimeCharacteristicRing;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use droste_native::stark::security::{Preset, UnsupportedBlowup};
 use droste_native::F;
+use droste_native::stark::security::{Preset, UnsupportedBlowup};
 use droste_vm::codec;
 use droste_vm::stack::Stack;
 use droste_vm::verifier::VerifyOptions;

@@ -101,7 +101,10 @@ impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
             let is_of_calls = !table.precompiles().is_empty();
             table.rows(input) + usize::from(is_of_calls)
         };
-        let (limits, tables) = (Whir::<H>::limits(&self.key.settings), self.machine().tables());
+        let (limits, tables) = (
+            Whir::<H>::limits(&self.key.settings),
+            self.machine().tables(),
+        );
         heights_of(tables, &self.heights, limits, needed)
     }
 

@@ -81,7 +81,11 @@ pub(super) fn security<H: HashSuite>(
         DIGEST_COLLISION_BITS,
     )];
     if H::ID != HashId::Poseidon16 {
-        digests.push(term("collisions of commitments", BIRTHDAY, H::COLLISION_BITS));
+        digests.push(term(
+            "collisions of commitments",
+            BIRTHDAY,
+            H::COLLISION_BITS,
+        ));
     }
     Security::new(|gap| {
         let mut terms = outer.to_vec();

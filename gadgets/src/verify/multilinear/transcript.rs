@@ -68,7 +68,11 @@ pub fn opened<C: Challenger>(shape: &Shape, t: &mut C) -> Vec<Values> {
 
 /// Reads and observes `n` values; nothing is observed for none.
 fn observed_or_none<C: Challenger>(t: &mut C, n: usize) -> Vec<Ext> {
-    if n == 0 { Vec::new() } else { t.read_extensions(n) }
+    if n == 0 {
+        Vec::new()
+    } else {
+        t.read_extensions(n)
+    }
 }
 
 /// Returns the claims that are opened: the values outside the domain, then for each table one for

@@ -193,4 +193,3 @@ fn sampled<C: Challenger>(queries: &Queries, t: &mut C) -> Vec<[Felt; 2]> {
     }
     words
 }
-
