@@ -30,6 +30,7 @@ const differs = (value) => new Set(rows.map(value)).size > 1;
 const SEVERAL = {
   program: differs((row) => `${row.program} ${row.inner_cycles}`),
   blowup: differs((row) => row.blowup),
+  stack: differs((row) => row.inner_stack),
   outer: differs(outer),
   run: runs.length > 1,
 };
@@ -37,6 +38,7 @@ const SEVERAL = {
 /** What tells a row's series from the others, apart from its hash. */
 const distinction = (row) => [
   SEVERAL.program ? `${row.program} of ${integer(row.inner_cycles)} cycles` : null,
+  SEVERAL.stack ? `over ${row.inner_stack === "whir" ? "WHIR" : "FRI"}` : null,
   SEVERAL.blowup ? `blowup ${row.blowup}` : null,
   SEVERAL.outer ? `in ${outer(row)}` : null,
   SEVERAL.run ? row.of.label : null,

@@ -76,7 +76,7 @@ pub fn cost_row(
             name: &name,
             program: &run.compiled.program,
             execution: &execution,
-            inner,
+            inner: inner.into(),
             outer,
             smaller: &smaller,
             memory,

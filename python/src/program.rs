@@ -10,7 +10,6 @@ use droste_vm::compiler::{Compiled, assembly, compile_file, intermediate};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::precompile::BUILT_IN;
-use droste_vm::prover::ProveOptions;
 use droste_vm::record::Execution;
 use pyo3::prelude::*;
 use pythonize::depythonize;
@@ -146,7 +145,7 @@ impl Program {
         let settings = settings(preset, queries, blowup)?;
         let compiled = Arc::clone(&self.compiled);
         compute(py, move || {
-            let (key, _) = proofs::key(hash, &*compiled, settings)?;
+            let (key, _) = proofs::key(hash, &*compiled, settings, Heights::Minimal)?;
             Ok(key.to_string())
         })
     }
@@ -219,15 +218,12 @@ impl Program {
         limit: u64,
     ) -> PyResult<Proof> {
         let hash = parse(hash)?;
-        let options = ProveOptions {
-            settings: settings(preset, queries, blowup)?,
-            heights: Heights::Minimal,
-        };
+        let settings = settings(preset, queries, blowup)?;
         let run = Run::new(self, public, hints, limit)?;
         compute(py, move || {
             let execution = run.execute()?;
             let program = &*run.compiled;
-            let proved = proofs::prove(hash, program, &execution, &run.public, &options)?;
+            let proved = proofs::prove(hash, program, &execution, &run.public, settings)?;
             Proof::decoded(proved.bytes)
         })
     }

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use droste_native::{F, HashId, with_suite};
-use droste_verifier::proofs::{self, Known};
+use droste_native::{F, HashId};
+use droste_verifier::proofs::{self, Claimed, Known};
 use droste_verifier::summary::{ProofSummary, integers};
-use droste_vm::codec;
 use droste_vm::compiler::Compiled;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
@@ -39,11 +38,12 @@ impl Proof {
     /// # Errors
     /// If the bytes are not exactly those of a proof.
     pub fn decoded(bytes: Vec<u8>) -> Result<Self, Error> {
-        let hash = codec::hash_of(&bytes)?;
-        let (key, statement) = with_suite!(hash, H => {
-            let proof = codec::decode::<H>(&bytes)?;
-            (proof.key.digest(), proof.statement)
-        });
+        let Claimed {
+            hash,
+            key,
+            statement,
+            ..
+        } = proofs::claimed(&bytes)?;
         Ok(Self {
             bytes: bytes.into(),
             hash,

@@ -96,7 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     keep(directory, "join.rs", join.text())?;
     let aggregator = Aggregator::for_preset(preset, children, Stack::Whir)?;
     if let Children::Programs { shape, .. } = aggregator.join_recipe(children)?.children {
-        let join = MultilinearCircuit::of_shape(&shape, children)?;
+        let join = MultilinearCircuit::<R>::of_shape(&shape, children)?;
         report("join over WHIR", join.compiled());
         keep(directory, "join_over_whir.rs", join.text())?;
     }

@@ -13,7 +13,7 @@ use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{ProveOptions, prove};
+use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::record::Execution;
 use droste_vm::stack::Stack;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
@@ -197,7 +197,7 @@ impl Run<'_> {
     }
 
     /// Proves the program in hash `H`, at the smallest heights that fit the run.
-    fn leaf<H: TapeSuite>(&mut self) -> Result<VerifiedProof<H>, CommandError>
+    fn leaf<H: TapeSuite>(&mut self) -> Result<VerifiedProof<Proof<H>>, CommandError>
     where
         StandardTables: Provable<H>,
     {

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use droste_native::HashId;
 use droste_verifier::proofs;
+use droste_vm::heights::Heights;
 use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::output::{Format, Report, print, row};
-use crate::parameters::Parameters;
+use crate::parameters::ProofParameters;
 use crate::program;
 
 /// Arguments of `droste key`.
@@ -21,7 +22,7 @@ pub struct Key {
     #[arg(long, default_value_t = HashId::Poseidon16)]
     hash: HashId,
     #[command(flatten)]
-    parameters: Parameters,
+    parameters: ProofParameters,
 }
 
 #[derive(Serialize)]
@@ -46,7 +47,7 @@ impl Key {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let settings = self.parameters.settings()?;
         let compiled = program::compile(&self.file)?;
-        let (key, tables) = proofs::key(self.hash, compiled, settings)?;
+        let (key, tables) = proofs::key(self.hash, compiled, settings, Heights::Minimal)?;
         let digest = Digest {
             key: key.to_string(),
             hash: self.hash,

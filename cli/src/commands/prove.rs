@@ -7,13 +7,11 @@ use droste_native::HashId;
 use droste_verifier::proofs;
 use droste_verifier::summary::milliseconds;
 use droste_vm::files;
-use droste_vm::heights::Heights;
-use droste_vm::prover::ProveOptions;
 
 use crate::commands::verify::Verified;
 use crate::error::CommandError;
 use crate::output::{Format, print};
-use crate::parameters::Parameters;
+use crate::parameters::ProofParameters;
 use crate::program::Execute;
 use crate::progress::Progress;
 
@@ -26,7 +24,7 @@ pub struct Prove {
     #[arg(long, default_value_t = HashId::Poseidon16)]
     hash: HashId,
     #[command(flatten)]
-    parameters: Parameters,
+    parameters: ProofParameters,
     /// File to write the proof to.
     #[arg(short, long)]
     output: PathBuf,
@@ -35,14 +33,11 @@ pub struct Prove {
 impl Prove {
     /// Executes the program, proves the run, verifies the proof, writes it and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let options = ProveOptions {
-            settings: self.parameters.settings()?,
-            heights: Heights::Minimal,
-        };
+        let settings = self.parameters.settings()?;
         let (compiled, public, execution) = self.execute.run()?;
         let cycles = execution.cycles.len();
         let progress = Progress::spinner(format!("proving {cycles} cycles"));
-        let proved = proofs::prove(self.hash, &compiled, &execution, &public, &options)?;
+        let proved = proofs::prove(self.hash, &compiled, &execution, &public, settings)?;
         drop(progress);
         files::write(&self.output, &proved.bytes).map_err(CommandError::file(&self.output))?;
         let verified = Verified {

@@ -121,7 +121,10 @@ impl Verified {
 impl Report for Verified {
     fn rows(&self) -> Vec<Vec<String>> {
         let says = &self.says;
-        let parameters = format!("blowup {}, {} queries", says.blowup, says.queries);
+        let parameters = format!(
+            "{}, blowup {}, {} queries",
+            says.stack, says.blowup, says.queries
+        );
         let mut rows = vec![
             row("key", &says.key),
             row("hash", says.hash),

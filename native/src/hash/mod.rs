@@ -19,9 +19,10 @@ pub mod insecure;
 )]
 pub mod keccak;
 pub mod poseidon2;
+
+pub use droste_poseidon16 as poseidon16;
+
 #[cfg(test)]
 mod tests {
     mod margins;
 }
-
-pub use droste_poseidon16 as poseidon16;

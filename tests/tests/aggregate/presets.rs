@@ -13,7 +13,7 @@ use droste_vm::compiler::compile;
 use droste_vm::heights::Heights;
 use droste_vm::key::{KeyHeights, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::log_heights;
+use droste_vm::prover::{Proof, log_heights};
 use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::Table;
 use droste_vm::verifier::Verifier;
@@ -324,7 +324,7 @@ fn byte_hashes_reach_the_canonical_shapes_over_whir() {
 fn steps_over_whir<H: TapeSuite>(
     preset: Preset,
     children: usize,
-    leaf: &VerifiedProof<H>,
+    leaf: &VerifiedProof<Proof<H>>,
 ) -> Vec<(Stack, bool)>
 where
     StandardTables: Provable<H>,

@@ -1,9 +1,11 @@
 //! Aggregates whose proofs of canonical shape are over WHIR: leaves are wrapped, wraps joined,
 //! joins joined again; keys are derived, files read, and what is false refused by name.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_native::{F, HashId, HashSuite, Poseidon2Suite, Poseidon16Suite};
 use droste_verifier::aggregate::{
     Aggregate, AggregateError, AggregateOptions, Aggregator, UnverifiedAggregate, VerifiedProof,
@@ -12,6 +14,8 @@ use droste_verifier::circuit::{ChildShape, CircuitError, RecursionProof};
 use droste_verifier::claim::{AcceptedLeaves, ClaimError};
 use droste_verifier::file::{self, FileError};
 use droste_verifier::keys::{Children, Deriver, KeysError, Recipe, RecipeError};
+use droste_verifier::plan::{LeafProgram, Planner};
+use droste_verifier::proofs::{self, Known, ProofError};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::codec::DecodeError;
 use droste_vm::compiler::compile;
@@ -20,7 +24,7 @@ use droste_vm::heights::Heights;
 use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::stack::{Stack, StackSettings};
-use droste_vm::verifier::VerifyError;
+use droste_vm::verifier::{VerifyError, VerifyOptions};
 use droste_vm::whir::Proof;
 use p3_field::PrimeCharacteristicRing;
 
@@ -36,7 +40,7 @@ const ANY: &AcceptedLeaves = &AcceptedLeaves::Any;
 /// Keeps what it derived, for all tests.
 static DERIVER: LazyLock<Deriver> = LazyLock::new(Deriver::new);
 
-fn leaf<H: TapeSuite>(n: u32) -> VerifiedProof<H>
+fn leaf<H: TapeSuite>(n: u32) -> VerifiedProof<droste_vm::prover::Proof<H>>
 where
     StandardTables: Provable<H>,
 {
@@ -257,14 +261,13 @@ fn forged_lists_are_refused() {
         );
     }
 
-    let out_of_range: [Change; 7] = [
+    let out_of_range: [Change; 6] = [
         |recipe| over(&mut recipe.settings).log_block = 60,
         |recipe| over(&mut recipe.settings).log_blowup = 8,
         |recipe| over(&mut recipe.settings).security_level = 0,
         |recipe| over(&mut child_shape(recipe).settings).cap_height = 16,
         |recipe| over(&mut child_shape(recipe).settings).later_fold = 8,
         |recipe| over(&mut child_shape(recipe).settings).log_block = usize::MAX,
-        |recipe| child_shape(recipe).hash = HashId::Keccak,
     ];
     let of_join = join
         .keys()
@@ -280,11 +283,23 @@ fn forged_lists_are_refused() {
         assert!(
             matches!(
                 error,
-                RecipeError::Settings(_) | RecipeError::TooLarge { .. } | RecipeError::Hash { .. }
+                RecipeError::Settings(_) | RecipeError::TooLarge { .. }
             ),
             "{number}: {error}"
         );
     }
+    // A program that verifies proofs in a byte hash has a table of which there are no proofs over
+    // WHIR.
+    let mut recipe = of_join.clone();
+    let Children::Programs { shape, count } = &mut recipe.children else {
+        panic!("a recipe of AIRs")
+    };
+    (shape.hash, *count) = (HashId::Keccak, 1);
+    let error = recipe.derive().unwrap_err();
+    assert!(
+        matches!(error, RecipeError::Circuit(CircuitError::Key(_))),
+        "{error}"
+    );
     // Tables that R does not have.
     let mut recipe = of_join;
     child_shape(&mut recipe).tables[1] = "keccak".to_owned();
@@ -293,6 +308,98 @@ fn forged_lists_are_refused() {
         matches!(error, RecipeError::Circuit(CircuitError::ChildMachine(_))),
         "{error}"
     );
+}
+
+/// Leaves over WHIR in every hash: their files are refused by name unless they are what they say,
+/// natively and in the machine, and they are wrapped.
+#[test]
+fn leaves_are_wrapped_in_every_hash() {
+    let program = |name| compile(droste_programs::source(name).unwrap(), &[]).unwrap();
+    let (factorial, other) = (program("factorial"), program("fibonacci"));
+    let public = [F::from_u32(5)];
+    let execution = execute(&factorial, &public, &Tape::default(), 1 << 16).unwrap();
+    let options = VerifyOptions::min_bits(0);
+    let planner = Planner::new(Deriver::new());
+    let mut keys = BTreeSet::new();
+    for hash in HashId::ALL {
+        let made = proofs::prove(hash, &factorial, &execution, &public, WhirSettings::toy());
+        let made = made.unwrap();
+        assert_eq!((made.says.hash, made.says.stack), (hash, Stack::Whir));
+        let known = |program| Known::Program(program);
+        let verify = |bytes: &[u8], program| proofs::verify(bytes, program, &public, options);
+        let says = verify(&made.bytes, known(&factorial.program)).unwrap();
+        assert_eq!(says.key, made.says.key);
+        let claimed = proofs::claimed(&made.bytes).unwrap();
+        assert_eq!((claimed.hash, claimed.stack), (hash, Stack::Whir));
+        let of_key = |settings: WhirSettings| {
+            proofs::key(hash, &factorial, settings, Heights::Minimal)
+                .unwrap()
+                .0
+        };
+        assert_eq!(of_key(WhirSettings::toy()), claimed.key);
+        // Keys differ by hash.
+        assert!(keys.insert(claimed.key));
+
+        let refused = |result: Result<_, ProofError>| match result.unwrap_err() {
+            ProofError::Verify(error) => error,
+            error => panic!("{hash}: {error}"),
+        };
+        let error = refused(verify(&made.bytes, known(&other.program)));
+        assert!(matches!(
+            error,
+            VerifyError::Key { .. } | VerifyError::ProgramHeight { .. }
+        ));
+        let another = WhirSettings {
+            cap_height: 1,
+            ..WhirSettings::toy()
+        };
+        let error = refused(verify(&made.bytes, Known::Key(of_key(another))));
+        assert!(matches!(error, VerifyError::Key { .. }));
+        let limit = options.with_limit(1 << 13);
+        let limited = proofs::verify(&made.bytes, known(&factorial.program), &public, limit);
+        assert!(matches!(refused(limited), VerifyError::Limit { .. }));
+
+        // The header says another hash, another version, or another stack.
+        let with = |at: usize, byte: u8| {
+            let mut bytes = made.bytes.clone();
+            bytes[at] = byte;
+            match verify(&bytes, known(&factorial.program)).unwrap_err() {
+                ProofError::Decode(error) => error,
+                error => panic!("{hash}: {error}"),
+            }
+        };
+        assert_eq!(with(12, 4), DecodeError::UnknownHash { found: 4 });
+        let (expected, found) = (4, 3);
+        assert_eq!(with(8, 3), DecodeError::Version { expected, found });
+        assert!(matches!(with(7, b'p'), DecodeError::Version { .. }));
+        for number in (0..4).filter(|&number| number != made.bytes[12]) {
+            let mut bytes = made.bytes.clone();
+            bytes[12] = number;
+            verify(&bytes, known(&factorial.program)).unwrap_err();
+        }
+        // Bytes everywhere, each of which is part of something that is checked.
+        for at in (13..made.bytes.len()).step_by(made.bytes.len() / 150) {
+            let mut bytes = made.bytes.clone();
+            bytes[at] ^= 1;
+            verify(&bytes, known(&factorial.program)).unwrap_err();
+        }
+
+        // The machine accepts it; the run is not proved here.
+        let program = LeafProgram::new(factorial.clone());
+        let leaf = planner.proof(&made.bytes, &program, &public, options);
+        assert_eq!(leaf.unwrap().hash(), hash);
+        // Keccak's tables take long.
+        if hash == HashId::Keccak {
+            continue;
+        }
+        let wrap = aggregator().wrap_bytes(&made.bytes, &factorial, &public, options);
+        let wrap = wrap.unwrap();
+        assert!(aggregator().is_canonical(wrap.proof()));
+        assert_eq!(wrap.tree().leaves()[0].0, claimed.key);
+        let of_leaves = unverified(&wrap).keys_of_leaves(&factorial, options);
+        assert_eq!(of_leaves.unwrap(), BTreeSet::from([claimed.key]));
+        unverified(&wrap).derive(&DERIVER, ANY).unwrap();
+    }
 }
 
 fn over(settings: &mut StackSettings) -> &mut droste_native::whir::WhirSettings {

@@ -9,7 +9,6 @@
 use droste_gadgets::verify::multilinear::shape::Shape;
 use droste_native::{FriSettings, HashId, Poseidon16Suite};
 use droste_vm::heights::Heights;
-use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::report::TableReport;
 use droste_vm::stack::{Stack, StackSettings};
 use p3_fri::fold_schedule;
@@ -18,10 +17,9 @@ use serde::Serialize;
 use super::shape::{Size, log_heights, tables_of_r, tables_of_run};
 use super::step::run;
 use super::{Aggregate, AggregateError, Aggregator, MOST_STEPS, VerifiedProof};
-use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, shape_of};
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of};
 use crate::keys::Recipe;
 use crate::resources::{estimated_bytes, estimated_bytes_over_whir};
-use crate::tape::TapeSuite;
 
 /// The figures of a run that verifies proofs, before its proof has a shape. They depend on the
 /// shape and number of the proofs and on no aggregator.
@@ -70,17 +68,13 @@ impl RunFigures {
     ///
     /// # Errors
     /// If there is no circuit for proofs of this shape.
-    pub fn of_proof<H: TapeSuite>(
+    pub fn of_proof<P: LeafProof>(
         circuits: &CircuitCache,
-        proof: &VerifiedProof<H>,
-    ) -> Result<Self, AggregateError>
-    where
-        StandardTables: Provable<H>,
-    {
-        let run = run::<H>(circuits, &[proof.proof()], vec![])?;
-        let proof = proof.proof();
+        proof: &VerifiedProof<P>,
+    ) -> Result<Self, AggregateError> {
+        let run = run(circuits, &[proof.proof()], vec![])?;
         Ok(Self {
-            shape: ChildShape::new(&proof.key, &proof.batch.degree_bits),
+            shape: proof.proof().shape(),
             count: 1,
             rows: run.filled_rows().to_vec(),
             cycles: run.execution().cycles.len(),
@@ -106,7 +100,7 @@ impl RunFigures {
                 shape.child_cost() / 2,
             ),
             StackSettings::Whir(settings) => {
-                let verifier = shape.verifier_over_whir(*settings)?;
+                let verifier = shape.verifier_over_whir::<Poseidon16Suite>(*settings)?;
                 let (_, shape) = shape_of(&verifier, &shape.log_heights)?;
                 (permutations_over_whir(&shape), 0)
             }
@@ -194,12 +188,14 @@ fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
             Ok((fft_cost, estimated_bytes(&tables, settings)))
         }
         StackSettings::Whir(settings) => {
-            let verifier = shape.verifier_over_whir(*settings)?;
+            let verifier = shape.verifier_over_whir::<Poseidon16Suite>(*settings)?;
             let (scheme, heights) = verifier
                 .shape(&shape.log_heights)
                 .map_err(CircuitError::Heights)?;
             let memory = estimated_bytes_over_whir(&scheme, heights.log_leaves());
-            Ok((verifier.fft_cost(&shape.log_heights), memory))
+            let tables = verifier.tables(&shape.log_heights);
+            let fft_cost = tables.iter().map(TableReport::fft_cost).sum();
+            Ok((fft_cost, memory))
         }
     }
 }

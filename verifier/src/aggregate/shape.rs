@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use droste_native::HashId;
 use droste_native::whir::settings::MAX_LOG_BLOCK;
 use droste_native::whir::{MAX_ROW_VARIABLES, WhirSettings};
+use droste_native::{HashId, Poseidon16Suite};
 use droste_vm::heights::{Heights, min_log_height, padded_log_height};
 use droste_vm::machine::{Machine, MachineError, MachineTables, StandardTables};
 use droste_vm::stack::{Stack, StackSettings};
@@ -57,7 +57,7 @@ fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Optio
             log_heights: log_heights.clone(),
             fixed: false,
         };
-        let verifier = shape.verifier_over_whir(settings).ok()?;
+        let verifier = shape.verifier_over_whir::<Poseidon16Suite>(settings).ok()?;
         let (scheme, _) = verifier.shape(&log_heights).ok()?;
         (scheme.layout().row_variables() <= most_rows).then_some(settings)
     };

@@ -5,22 +5,14 @@ use std::time::{Duration, Instant};
 
 use droste_native::HashId;
 use droste_vm::heights::Heights;
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::Proof;
-use droste_vm::record::Execution;
 use droste_vm::stack::{Accepted, Stack};
-use droste_vm::whir;
 
 use super::shape::Size;
 use super::{Aggregate, AggregateError, Aggregator, NotCanonical, VerifiedProof};
-use crate::circuit::{
-    ChildShape, Children, CircuitCache, CircuitError, MultilinearCircuit, ProgramCircuit,
-    RecursionCircuit, RecursionProof, Run,
-};
+use crate::circuit::{ChildShape, Children, CircuitCache, LeafProof, RecursionProof, Run};
 use crate::claim::{ClaimTree, check_size, tree_of};
 use crate::keys::{KeySet, Recipe};
 use crate::resources::cpu_time;
-use crate::tape::TapeSuite;
 
 /// Figures of one recursion step.
 #[derive(Clone, Debug)]
@@ -49,49 +41,23 @@ pub struct Step {
     pub report: Accepted,
 }
 
-/// Runs the verification of `children`, proofs over FRI of one shape, in the machine. The caller
-/// has verified them natively; `trees` are their claim trees.
+/// Runs the verification of `children`, proofs of one shape, in the machine. The caller has verified
+/// them natively; `trees` are their claim trees.
 #[inline(never)] // Linked by other crates (docs/profiles.md).
-pub(super) fn run<H: TapeSuite>(
+pub(super) fn run<P: LeafProof>(
     circuits: &CircuitCache,
-    children: &[&Proof<H>],
+    children: &[&P],
     trees: Vec<ClaimTree>,
 ) -> Result<Run, AggregateError> {
     let first = children.first().ok_or(AggregateError::Empty)?;
-    let shape = ChildShape::new(&first.key, &first.batch.degree_bits);
-    run_circuit(circuits, shape, children.len(), trees, |circuit| {
-        ProgramCircuit::<H>::of(circuit)?.execute(children)
-    })
-}
-
-/// Like [`run`], for proofs over WHIR.
-fn run_over_whir(
-    circuits: &CircuitCache,
-    children: &[&whir::Proof],
-    trees: Vec<ClaimTree>,
-) -> Result<Run, AggregateError> {
-    let first = children.first().ok_or(AggregateError::Empty)?;
-    let shape = ChildShape::new(&first.key, &first.log_heights);
-    run_circuit(circuits, shape, children.len(), trees, |circuit| {
-        MultilinearCircuit::of(circuit)?.execute(children)
-    })
-}
-
-/// Runs the circuit for `count` proofs of this shape, as `execute` does it.
-fn run_circuit(
-    circuits: &CircuitCache,
-    shape: ChildShape,
-    count: usize,
-    trees: Vec<ClaimTree>,
-    execute: impl FnOnce(Arc<RecursionCircuit>) -> Result<Execution, CircuitError>,
-) -> Result<Run, AggregateError> {
+    let (shape, count) = (first.shape(), children.len());
     let start = Instant::now();
     check(&shape, count)?;
     let circuit = circuits.circuit(shape, count)?;
     let compile = start.elapsed();
 
     let start = Instant::now();
-    let execution = execute(Arc::clone(&circuit))?;
+    let execution = P::execute(Arc::clone(&circuit), children)?;
     let execute = start.elapsed();
     Ok(Run::new(circuit, execution, trees, compile, execute)?)
 }
@@ -113,14 +79,11 @@ impl Aggregator {
     ///
     /// # Errors
     /// [`AggregateError::NeedsMoreSteps`] if the wrap does not have the canonical shape.
-    pub fn wrap_recipe<H: TapeSuite>(
+    pub fn wrap_recipe<P: LeafProof>(
         &self,
-        proof: &VerifiedProof<H>,
-    ) -> Result<Recipe, AggregateError>
-    where
-        StandardTables: Provable<H>,
-    {
-        let run = run::<H>(&self.circuits, &[proof.proof()], vec![])?;
+        proof: &VerifiedProof<P>,
+    ) -> Result<Recipe, AggregateError> {
+        let run = run(&self.circuits, &[proof.proof()], vec![])?;
         if !self.canonical.fits(run.filled_rows()) {
             return Err(AggregateError::NeedsMoreSteps);
         }
@@ -151,7 +114,7 @@ impl Aggregator {
         }
         match over_whir.is_empty() {
             true => run(&self.circuits, &over_fri, trees),
-            false => run_over_whir(&self.circuits, &over_whir, trees),
+            false => run(&self.circuits, &over_whir, trees),
         }
     }
 

@@ -91,14 +91,14 @@ impl ChildShape {
             .map_err(CircuitError::ChildMachine)
     }
 
-    /// The verifier of such proofs over WHIR, without a program. `settings` are theirs.
+    /// The verifier of such proofs over WHIR in `H`, without a program. `settings` are theirs.
     ///
     /// # Errors
-    /// If the recursion machine makes no such proofs.
-    pub(crate) fn verifier_over_whir(
+    /// If the standard machine makes no such proofs.
+    pub(crate) fn verifier_over_whir<H: HashSuite>(
         &self,
         settings: WhirSettings,
-    ) -> Result<whir::Verifier<StandardTables>, CircuitError> {
+    ) -> Result<whir::Verifier<StandardTables, H>, CircuitError> {
         let program = self.program_log_height();
         whir::Verifier::of_machine(settings, &self.tables, self.key_heights(), program)
             .map_err(CircuitError::ChildMachine)

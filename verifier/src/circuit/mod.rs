@@ -9,6 +9,7 @@
 mod cache;
 mod children;
 mod key;
+mod leaf;
 mod multilinear;
 mod program;
 mod proof;
@@ -40,6 +41,8 @@ use thiserror::Error;
 pub use cache::CircuitCache;
 pub use children::{ChildShape, Children, MAX_TABLES};
 pub use key::CircuitKey;
+pub use leaf::LeafProof;
+pub(crate) use leaf::with_proof;
 pub use multilinear::MultilinearCircuit;
 pub use program::ProgramCircuit;
 pub use proof::RecursionProof;
@@ -204,7 +207,9 @@ pub(crate) fn compile(shape: &ChildShape, count: usize) -> Result<RecursionCircu
         StackSettings::Fri(settings) => {
             with_suite!(shape.hash, H => program::compile_shape::<H>(shape, settings, count))
         }
-        StackSettings::Whir(settings) => multilinear::compile_shape(shape, settings, count),
+        StackSettings::Whir(settings) => {
+            with_suite!(shape.hash, H => multilinear::compile_shape::<H>(shape, settings, count))
+        }
     }
 }
 
@@ -292,7 +297,7 @@ impl RecursionCircuit {
     pub const fn hash(&self) -> HashId {
         match &self.verifies {
             Verifies::Fri(fri) => fri.shape.hash,
-            Verifies::Whir(_) => HashId::Poseidon16,
+            Verifies::Whir(whir) => whir.hash,
         }
     }
 

@@ -87,11 +87,6 @@ impl<H: TapeSuite> ProgramCircuit<H> {
         }
     }
 
-    /// A shared reference to the circuit.
-    pub(crate) fn share(&self) -> Arc<RecursionCircuit> {
-        Arc::clone(&self.circuit)
-    }
-
     /// The hints with which the program accepts these children.
     ///
     /// # Errors

@@ -14,15 +14,16 @@ use droste_native::{FriSettings, HashId, with_suite};
 use droste_vm::codec::EncodeError;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyError;
-use droste_vm::prover::ProveError;
+use droste_vm::prover::{self, ProveError};
 use droste_vm::record::Execution;
 use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::verifier::VerifyError;
+use droste_vm::whir;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::aggregate::{AggregateError, Aggregator, Step, VerifiedProof};
-use crate::circuit::CircuitError;
+use crate::circuit::{CircuitError, LeafProof};
 pub use leaf::{Leaf, leaf};
 pub use machine::{Kernels, Machine};
 pub use outer::transform_cost;
@@ -53,9 +54,11 @@ pub enum CostError {
     /// A proof just made does not verify.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// Proofs over WHIR are committed in Poseidon-16, and only R is measured there, which has
-    /// tables of no other hash.
-    #[error("over WHIR the hashes of both proofs are poseidon16: the {proof} one is in {hash}")]
+    /// Wraps over WHIR are committed in Poseidon-16, and their machine has tables of no other hash.
+    #[error(
+        "if the outer proof is over WHIR, the hashes of both proofs are poseidon16: the {proof} one \
+         is in {hash}"
+    )]
     Hash {
         /// Which proof it is, `inner` or `outer`.
         proof: &'static str,
@@ -85,8 +88,8 @@ pub struct Request<'a> {
     pub program: &'a Program,
     /// A run of it.
     pub execution: &'a Execution,
-    /// FRI settings of its proof, which the wrap verifies.
-    pub inner: FriSettings,
+    /// Settings of its proof, which the wrap verifies; they also say its stack.
+    pub inner: StackSettings,
     /// Settings of the wrap's proof, which also say its stack. If it would take more memory than
     /// allowed, the next of [`Self::smaller`] are tried, over FRI. Over WHIR the rows of the stack
     /// are made as long as the tallest table needs.
@@ -110,7 +113,10 @@ pub struct Cost {
     pub inner_cycles: usize,
     /// Hash of its proof, the leaf.
     pub inner_hash: HashId,
-    /// Queries of the leaf.
+    /// Stack of the leaf.
+    #[serde(default = "over_fri")]
+    pub inner_stack: Stack,
+    /// Queries of the leaf; over WHIR to the commitment to its tables.
     pub queries: usize,
     /// Blowup of the leaf.
     pub blowup: usize,
@@ -226,7 +232,10 @@ pub fn measure(
     }
     // The hashes are chosen here, not by type parameters, so that the provers are compiled in this
     // crate, once for each hash and not for each pair, and not in every user of it.
-    let run = with_suite!(inner, H => leaf::run::<H>(request))?;
+    let run = with_suite!(inner, H => match request.inner {
+        StackSettings::Fri(settings) => leaf::run::<prover::Proof<H>>(request, settings),
+        StackSettings::Whir(settings) => leaf::run::<whir::Proof<H>>(request, settings),
+    })?;
     match request.outer {
         StackSettings::Fri(settings) => with_suite!(outer, H => {
             let wrap = |settings| outer::over_fri::<H>(&run, settings);
@@ -249,10 +258,24 @@ pub fn canonical_steps(
     inner: HashId,
     aggregator: &Aggregator,
 ) -> Result<Vec<Step>, CostError> {
-    with_suite!(inner, H => {
-        let proof = VerifiedProof::under_its_own_key(leaf::<H>(request)?.proof)?;
-        Ok(aggregator.wrap(&proof)?.steps().to_vec())
+    with_suite!(inner, H => match request.inner {
+        StackSettings::Fri(settings) => {
+            steps(aggregator, leaf::<prover::Proof<H>>(request, settings)?)
+        }
+        StackSettings::Whir(settings) => {
+            steps(aggregator, leaf::<whir::Proof<H>>(request, settings)?)
+        }
     })
+}
+
+fn steps<P: LeafProof>(aggregator: &Aggregator, leaf: Leaf<P>) -> Result<Vec<Step>, CostError> {
+    let proof = VerifiedProof::under_its_own_key(leaf.proof)?;
+    Ok(aggregator.wrap(&proof)?.steps().to_vec())
+}
+
+/// The stack of leaves in files that were written when there was no other.
+const fn over_fri() -> Stack {
+    Stack::Fri
 }
 
 fn gibibytes(bytes: usize) -> f64 {

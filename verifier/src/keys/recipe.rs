@@ -1,6 +1,5 @@
 //! Recipes: everything that a recursion key is derived from.
 
-use droste_native::HashId;
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
@@ -89,12 +88,6 @@ pub enum RecipeError {
     /// The program cannot be generated.
     #[error(transparent)]
     Circuit(#[from] CircuitError),
-    /// Proofs over WHIR are committed in Poseidon-16 only.
-    #[error("children over WHIR are said to be committed in {found}, expected poseidon16")]
-    Hash {
-        /// The hash.
-        found: HashId,
-    },
 }
 
 impl ChildShape {
@@ -125,9 +118,6 @@ impl ChildShape {
                 )?;
             }
             StackSettings::Whir(settings) => {
-                if self.hash != HashId::Poseidon16 {
-                    return Err(RecipeError::Hash { found: self.hash });
-                }
                 at_most(
                     "logarithm of the children's caps",
                     settings.cap_height,

@@ -31,6 +31,7 @@ pub use suite::TapeSuite;
 
 use crate::shape::ProofShape;
 use multilinear::MultilinearAnswers;
+pub use multilinear::observed;
 use proof::ProofAnswers;
 
 /// Why a proof cannot be written to a tape.
@@ -144,7 +145,7 @@ pub fn public_lanes(public_values: &[Vec<F>]) -> Vec<F> {
 enum Answer<'a, H: TapeSuite> {
     Message(Vec<F>),
     Proof(Box<ProofAnswers<'a, H>>),
-    Multilinear(Box<MultilinearAnswers<'a>>),
+    Multilinear(Box<MultilinearAnswers<'a, H>>),
 }
 
 /// What the prover supplies when the program asks for a hint, in order: messages, and the parts of
@@ -190,8 +191,8 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
     pub fn multilinear(
         &mut self,
         shape: &MultilinearShape,
-        scheme: &'a Scheme,
-        proof: &'a StarkProof,
+        scheme: &'a Scheme<H>,
+        proof: &'a StarkProof<H>,
     ) -> Result<(), TapeError> {
         let answers = MultilinearAnswers::new(shape, scheme, proof)?;
         self.rest.push_back(Answer::Multilinear(Box::new(answers)));

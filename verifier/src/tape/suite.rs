@@ -11,6 +11,8 @@ pub trait TapeSuite: HashSuite {
     type Gadget: Hash;
     /// The gadget for its transcript.
     type Transcript: Challenger;
+    /// The gadget for the transcript of proofs over WHIR.
+    type WhirTranscript: Challenger + Clone;
 
     /// A digest, as blocks of the machine.
     fn digest_blocks(digest: &Self::Digest) -> Vec<[F; 8]> {
@@ -31,19 +33,23 @@ pub trait TapeSuite: HashSuite {
 impl TapeSuite for Poseidon16Suite {
     type Gadget = poseidon16::Poseidon16;
     type Transcript = poseidon16::Poseidon16Challenger;
+    type WhirTranscript = poseidon16::Poseidon16Challenger;
 }
 
 impl TapeSuite for Poseidon2Suite {
     type Gadget = poseidon2::Poseidon2;
     type Transcript = poseidon2::Poseidon2Challenger;
+    type WhirTranscript = poseidon2::Poseidon2Challenger;
 }
 
 impl TapeSuite for Blake3Suite {
     type Gadget = blake3::Blake3;
     type Transcript = blake3::Blake3Challenger;
+    type WhirTranscript = blake3::Blake3WhirChallenger;
 }
 
 impl TapeSuite for KeccakSuite {
     type Gadget = keccak::Keccak;
     type Transcript = keccak::KeccakChallenger;
+    type WhirTranscript = keccak::KeccakWhirChallenger;
 }

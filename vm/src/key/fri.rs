@@ -27,9 +27,12 @@ impl<H: HashSuite> ProofSystem for H {
 
     const HASH: HashId = H::ID;
     const VERSION: u32 = FORMAT_VERSION;
-    const NAME: &'static str = H::NAME;
     const KEY_TAG: F = KEY_TAG;
     const MACHINE_TAG: F = MACHINE_TAG;
+
+    fn name() -> String {
+        H::NAME.to_owned()
+    }
 
     fn hash_number() -> Option<u32> {
         Some(H::ID.number().into())

@@ -8,6 +8,7 @@ use droste_verifier::aggregate::Aggregator;
 use droste_verifier::cost::{Request, canonical_steps, measure};
 use droste_verifier::summary::StepSummary;
 use droste_vm::executor::{Tape, execute};
+use droste_vm::stack::Stack;
 use serde::{Deserialize, Serialize};
 
 use super::What;
@@ -30,6 +31,8 @@ pub struct CostRow {
     inner_hash: HashId,
     #[command(flatten)]
     inner: Parameters,
+    #[arg(long)]
+    inner_stack: Stack,
 }
 
 /// What the process that measures one row writes, as JSON.
@@ -42,7 +45,7 @@ pub struct Measured {
 impl CostRow {
     /// Measures one row and writes it as JSON.
     pub fn run(self) -> Result<(), CommandError> {
-        let inner = self.inner.settings()?;
+        let inner = self.inner.over(self.inner_stack)?;
         let outer = self.what.outer()?;
         let public = field_list(&self.what.public)?;
         let compiled = program::compile(&self.program)?;

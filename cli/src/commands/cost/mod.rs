@@ -38,6 +38,9 @@ pub struct Cost {
     /// Hash of the inner proof: poseidon16, poseidon2, blake3, keccak or all.
     #[arg(long, default_value = "all")]
     inner_hash: String,
+    /// Proof stack of the inner proof: fri, whir or both, of which all have a row per hash.
+    #[arg(long, default_value = "fri")]
+    inner_stack: String,
     /// Security level of the inner proof: proven-100, proven-120, proven-128 or toy (insecure).
     #[arg(long, default_value_t)]
     preset: Preset,
@@ -54,7 +57,7 @@ pub struct Cost {
         long,
         num_args = 1..,
         value_name = "FILE",
-        conflicts_with_all = ["program", "What", "inner_hash", "preset", "queries", "blowup"]
+        conflicts_with_all = ["program", "What", "inner_hash", "inner_stack", "preset", "queries", "blowup"]
     )]
     from: Vec<PathBuf>,
     /// Also write a report with charts to this file, a web page that needs no network.
@@ -80,7 +83,8 @@ struct What {
     /// Hash of the outer proof: poseidon16, poseidon2, blake3 or keccak.
     #[arg(long, default_value_t = HashId::Poseidon16)]
     outer_hash: HashId,
-    /// Proof stack of the outer proof: fri or whir. Over WHIR both proofs are in poseidon16.
+    /// Proof stack of the outer proof: fri or whir. Over WHIR the hashes of both proofs are
+    /// poseidon16.
     #[arg(long, default_value_t = Stack::Fri)]
     outer_stack: Stack,
     /// Only execute the verifier of the inner proof in the machine, without proving that run.
@@ -158,25 +162,39 @@ impl Cost {
         // Wrong usage is reported once, before a process per row is started.
         field_list(&self.what.public)?;
         program::compile(program)?;
-        for inner in &inner {
-            inner.settings()?;
+        let stacks = match self.inner_stack.as_str() {
+            "both" => Stack::ALL.to_vec(),
+            name => {
+                let stack = name.parse::<Stack>();
+                vec![stack.map_err(|error| CommandError::usage(format!("{error}, or both")))?]
+            }
+        };
+        for &stack in &stacks {
+            for inner in &inner {
+                inner.over(stack)?;
+            }
         }
         self.what.outer()?;
         self.what.memory()?;
 
+        let inner = stacks
+            .iter()
+            .flat_map(|&stack| inner.iter().map(move |inner| (stack, inner)));
+        let inner: Vec<(Stack, &Parameters)> = inner.collect();
         let progress = Progress::bar((hashes.len() * inner.len()) as u64);
         let run = Run::this();
         let mut rows = vec![];
         for &hash in &hashes {
-            for inner in &inner {
+            for &(stack, inner) in &inner {
                 let (level, value) = match inner.queries {
                     None => ("preset", inner.preset.to_string()),
                     Some(queries) => ("queries", queries.to_string()),
                 };
-                let name = format!("{hash}, {level} {value}");
+                let name = format!("{hash} over {stack}, {level} {value}");
                 progress.message(name.clone());
                 let mut arguments = self.what.arguments();
                 arguments.extend(option("inner-hash", hash));
+                arguments.extend(option("inner-stack", stack));
                 arguments.extend(option(level, value));
                 arguments.extend(option("blowup", self.blowup));
                 let measured = match measure_in_process(program, &arguments) {

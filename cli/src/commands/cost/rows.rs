@@ -59,10 +59,13 @@ impl Report for Rows {
         let header = [
             "program",
             "hash",
+            "stack",
             "queries",
             "blowup",
             "bits",
             "leaf prove",
+            "leaf CPU",
+            "leaf proof",
             "leaf fft_cost",
             "cycles",
             "permutations",
@@ -103,10 +106,13 @@ fn summary(cost: &Figures) -> Vec<String> {
     vec![
         cost.program.clone(),
         cost.inner_hash.to_string(),
+        cost.inner_stack.to_string(),
         cost.queries.to_string(),
         cost.blowup.to_string(),
         cost.proven_bits_inner.to_string(),
         ms(cost.leaf_prove_ms),
+        ms(cost.leaf_cpu_ms),
+        format!("{} KiB", cost.leaf_proof_bytes >> 10),
         format!("{:.2e}", cost.leaf_fft_cost as f64),
         cost.cycles.to_string(),
         format!(
@@ -143,7 +149,10 @@ fn cpu_times(cost: &Figures) -> String {
 
 fn details(measured: &Row) -> Vec<Vec<String>> {
     let cost = &measured.figures;
-    let of = format!("{}, {} queries", cost.inner_hash, cost.queries);
+    let of = format!(
+        "{} over {}, {} queries",
+        cost.inner_hash, cost.inner_stack, cost.queries
+    );
     let mut rows = vec![vec![of]];
     rows.extend(
         cost.left_out

@@ -308,12 +308,19 @@ fn of_expr(expr: &syn::Expr) -> &[syn::Attribute] {
 fn binary_op(op: &syn::BinOp) -> Option<(BinaryOp, bool)> {
     use BinaryOp as Op;
     use syn::BinOp as S;
-    let assigns = match op {
-        S::AddAssign(_) | S::SubAssign(_) | S::MulAssign(_) | S::DivAssign(_) => true,
-        S::RemAssign(_) | S::ShlAssign(_) | S::ShrAssign(_) => true,
-        S::BitAndAssign(_) | S::BitOrAssign(_) | S::BitXorAssign(_) => true,
-        _ => false,
-    };
+    let assigns = matches!(
+        op,
+        S::AddAssign(_)
+            | S::SubAssign(_)
+            | S::MulAssign(_)
+            | S::DivAssign(_)
+            | S::RemAssign(_)
+            | S::ShlAssign(_)
+            | S::ShrAssign(_)
+            | S::BitAndAssign(_)
+            | S::BitOrAssign(_)
+            | S::BitXorAssign(_)
+    );
     let op = match op {
         S::Add(_) | S::AddAssign(_) => Op::Add,
         S::Sub(_) | S::SubAssign(_) => Op::Sub,

@@ -10,6 +10,7 @@ use p3_field::{BasedVectorSpace, Field, PackedValue, PrimeCharacteristicRing, Pr
 use p3_symmetric::CryptographicPermutation;
 use tracing::info_span;
 
+use super::ExtensionTranscript;
 use super::search::find;
 use crate::field::F;
 use crate::hash::poseidon2::{self, Poseidon2};
@@ -152,6 +153,11 @@ impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> CanSampl
 }
 
 impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> FieldChallenger<F>
+    for FieldTranscript<P, WIDTH, RATE>
+{
+}
+
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> ExtensionTranscript
     for FieldTranscript<P, WIDTH, RATE>
 {
 }

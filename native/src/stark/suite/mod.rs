@@ -27,7 +27,7 @@ mod scheme;
 
 use std::fmt::Debug;
 
-use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
+use p3_challenger::{CanObserve, CanSample, GrindingChallenger};
 use p3_commit::{ExtensionMmcs, Mmcs};
 use p3_matrix::Dimensions;
 use p3_matrix::dense::RowMajorMatrix;
@@ -46,6 +46,7 @@ pub use scheme::{
 };
 
 use crate::field::{EF, F};
+use crate::stark::challenger::ExtensionTranscript;
 
 /// A hash and the configuration of every primitive built on it.
 pub trait HashSuite: Copy + Debug + Default + Send + Sync + 'static {
@@ -88,7 +89,7 @@ pub trait HashSuite: Copy + Debug + Default + Send + Sync + 'static {
         + 'static;
 
     /// The challenger (Fiat-Shamir transcript), with deterministic grinding.
-    type Challenger: FieldChallenger<F>
+    type Challenger: ExtensionTranscript
         + CanObserve<Commitment<Self>>
         + CanSample<EF>
         + GrindingChallenger<Witness = F>
