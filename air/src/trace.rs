@@ -1,4 +1,4 @@
-//! Traces of tables whose rows are those of one input after the other.
+//! Traces of tables with a row for each input.
 
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
@@ -7,18 +7,17 @@ use p3_maybe_rayon::prelude::*;
 
 use crate::TraceError;
 
-/// Makes a trace with `rows` rows of `width` cells per input, which `fill` writes. Without an input
-/// it writes rows of padding, of which the last may be cut off. The trace has `height` rows or,
-/// without a height, the next power of two.
+/// Makes a trace with a row of `width` cells per input, which `fill` writes. Without an input it
+/// writes a row of padding. The trace has `height` rows or, without a height, the next power of two.
 pub(crate) fn generate<I: Sync>(
     inputs: &[I],
     height: Option<usize>,
-    (rows, width): (usize, usize),
+    width: usize,
     fill: impl Fn(Option<&I>, &mut [F]) + Sync,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
-    let height = TraceError::height(rows * inputs.len(), height)?;
+    let height = TraceError::height(inputs.len(), height)?;
     let mut values = F::zero_vec(height * width);
-    let groups = values.par_chunks_mut(rows * width).enumerate();
-    groups.for_each(|(index, rows)| fill(inputs.get(index), rows));
+    let rows = values.par_chunks_mut(width).enumerate();
+    rows.for_each(|(index, row)| fill(inputs.get(index), row));
     Ok(RowMajorMatrix::new(values, width))
 }

@@ -7,11 +7,12 @@ use droste_native::hash::blake3::Blake3;
 use droste_native::hash::insecure::MmoRate12;
 use droste_native::hash::keccak::Keccak256;
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::{DIGEST, F, HashSuite, Poseidon16Suite, hash::poseidon24};
+use droste_native::{DIGEST, F, HashSuite, Poseidon16Suite};
 use p3_commit::Mmcs;
 use p3_field::{Field, PackedValue, PrimeCharacteristicRing};
 use p3_koala_bear::{
-    Poseidon1KoalaBear, default_koalabear_poseidon1_16, default_koalabear_poseidon2_16,
+    Poseidon1KoalaBear, default_koalabear_poseidon1_16, default_koalabear_poseidon1_24,
+    default_koalabear_poseidon2_16,
 };
 use p3_matrix::dense::RowMajorMatrix;
 use p3_merkle_tree::MerkleTreeMmcs;
@@ -146,7 +147,7 @@ fn measure(rounds: usize) -> Vec<Measurement> {
     measurements.push(field_leaves(
         "poseidon24_leaf",
         rounds,
-        poseidon24::leaf_hasher(),
+        PaddingFreeSponge::<_, 24, 16, DIGEST>::new(default_koalabear_poseidon1_24()),
     ));
     measurements
 }

@@ -28,12 +28,14 @@ const differs = (value) => new Set(rows.map(value)).size > 1;
 const SEVERAL = {
   program: differs((row) => `${row.program} ${row.inner_cycles}`),
   blowup: differs((row) => row.blowup),
+  stack: differs((row) => row.inner_stack),
   run: runs.length > 1,
 };
 
 /** What tells a row's series from the others, apart from its hash. */
 const distinction = (row) => [
   SEVERAL.program ? `${row.program} of ${integer(row.inner_cycles)} cycles` : null,
+  SEVERAL.stack ? `over ${row.inner_stack === "whir" ? "WHIR" : "FRI"}` : null,
   SEVERAL.blowup ? `blowup ${row.blowup}` : null,
   SEVERAL.run ? row.of.label : null,
 ].filter((part) => part !== null).join(", ");

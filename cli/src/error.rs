@@ -6,7 +6,26 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use droste_native::hash_signature;
+use droste_native::stark::security::UnsupportedBlowup;
+use droste_verifier::aggregate::{AggregateError, NotCanonical};
+use droste_verifier::claim::ClaimError;
+use droste_verifier::cost::CostError;
+use droste_verifier::file::FileError;
+use droste_verifier::keys::{KeysError, RecipeError};
+use droste_verifier::member::MemberError;
+use droste_verifier::plan::{self, InputError, LeafError, PlanError};
+use droste_verifier::proofs::ProofError;
 use droste_verifier::summary::causes;
+use droste_verifier::xmss::{BatchProgramError, BatchProofError, SignatureClaimsError};
+use droste_vm::codec::EncodeError;
+use droste_vm::compiler::CompileError;
+use droste_vm::executor::RunError;
+use droste_vm::key::KeyError;
+use droste_vm::machine::MachineError;
+use droste_vm::profile::ProfileError;
+use droste_vm::prover::ProveError;
+use droste_vm::verifier::VerifyError;
 use thiserror::Error;
 
 use crate::output::visible;
@@ -59,10 +78,10 @@ impl CommandError {
     }
 
     /// Returns a function that adds to an error what it is about: a file, or a part of the work.
-    pub fn about(subject: impl Display) -> impl FnOnce(Self) -> Self {
+    pub fn about<E: Into<Self>>(subject: impl Display) -> impl FnOnce(E) -> Self {
         move |source| Self::About {
             subject: subject.to_string(),
-            source: Box::new(source),
+            source: Box::new(source.into()),
         }
     }
 
@@ -92,6 +111,38 @@ impl CommandError {
             _ => ExitCode::FAILURE,
         }
     }
+}
+
+impl From<Box<CompileError>> for CommandError {
+    fn from(error: Box<CompileError>) -> Self {
+        Self::Diagnostic(error)
+    }
+}
+
+impl From<RunError> for CommandError {
+    fn from(error: RunError) -> Self {
+        Self::Diagnostic(Box::new(error))
+    }
+}
+
+/// Makes errors of the libraries failures. An `io::Error` is not among them: what it is about has
+/// to be said.
+macro_rules! failures {
+    ($($error:ty),+ $(,)?) => {$(
+        impl From<$error> for CommandError {
+            fn from(error: $error) -> Self {
+                Self::failed(error)
+            }
+        }
+    )+};
+}
+
+failures! {
+    AggregateError, BatchProgramError, BatchProofError, ClaimError, CostError, EncodeError,
+    FileError, InputError, KeyError, KeysError, LeafError, MachineError, MemberError, NotCanonical,
+    PlanError, ProfileError, ProofError, ProveError, RecipeError, SignatureClaimsError,
+    UnsupportedBlowup, VerifyError, hash_signature::StoreError, plan::RunError, plan::StoreError,
+    serde_json::Error, shlex::QuoteError,
 }
 
 #[cfg(test)]

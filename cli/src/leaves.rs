@@ -94,13 +94,12 @@ impl Leaves {
         let bytes = codec::read_file(&file.path).map_err(CommandError::failed)?;
         let program = file.program.as_deref();
         let options = VerifyOptions::min_bits(self.min_bits).with_limit(self.limit);
-        let leaf = match program.and_then(|program| programs.get(program)) {
+        Ok(match program.and_then(|program| programs.get(program)) {
             Some(program) if !file::is_aggregate(&bytes) => {
-                planner.proof(&bytes, program, &file.public, options)
+                planner.proof(&bytes, program, &file.public, options)?
             }
-            _ => planner.aggregate(&bytes, options),
-        };
-        leaf.map_err(CommandError::failed)
+            _ => planner.aggregate(&bytes, options)?,
+        })
     }
 
     /// The files of all leaves, in order.

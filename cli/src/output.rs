@@ -1,6 +1,6 @@
 //! Prints results as tables for people or as JSON for programs.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io::{self, Write as _};
 
 use clap::ValueEnum;
@@ -19,6 +19,17 @@ pub enum Format {
 pub trait Report: Serialize {
     /// Rows of the table, each a list of cells.
     fn rows(&self) -> Vec<Vec<String>>;
+}
+
+/// A row of a name and a value.
+pub fn row(name: impl Display, value: impl Display) -> Vec<String> {
+    vec![name.to_string(), value.to_string()]
+}
+
+/// Field elements, separated by commas.
+pub fn list(elements: &[u32]) -> String {
+    let elements: Vec<String> = elements.iter().map(u32::to_string).collect();
+    elements.join(",")
 }
 
 /// `number` things: "1 leaf", "2 leaves".
@@ -83,7 +94,7 @@ fn align(rows: &[Vec<String>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::align;
+    use super::{align, row};
 
     #[test]
     fn columns_line_up() {
@@ -96,12 +107,9 @@ mod tests {
             align(&rows),
             "name        rows\ncpu         8\nposeidon16  16\n"
         );
-        let rows = vec![
-            vec!["a long line of one cell".to_owned()],
-            vec!["cpu".to_owned(), "8".to_owned()],
-        ];
+        let rows = vec![vec!["a long line of one cell".to_owned()], row("cpu", "8")];
         assert_eq!(align(&rows), "a long line of one cell\ncpu  8\n");
-        let rows = vec![vec!["\u{1b}[2Ja\nb\u{9b}".to_owned(), "é".to_owned()]];
+        let rows = vec![row("\u{1b}[2Ja\nb\u{9b}", "é")];
         assert_eq!(align(&rows), "\\u{1b}[2Ja\\nb\\u{9b}  é\n");
     }
 }

@@ -3,8 +3,30 @@
 use clap::Args;
 use droste_native::FriSettings;
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
+use droste_verifier::aggregate::Aggregator;
+use droste_vm::stack::{Stack, StackSettings};
 
 use crate::error::CommandError;
+
+/// What fixes the canonical shape of wraps and joins.
+#[derive(Debug, Args)]
+pub struct CanonicalShape {
+    /// Security level of wraps and joins: proven-100, proven-120, proven-128 or toy (insecure).
+    #[arg(long, default_value_t)]
+    preset: Preset,
+    /// Largest number of proofs that one join takes. It fixes the shape of the proofs: use the same
+    /// for all that are to be joined.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
+    arity: u16,
+}
+
+impl CanonicalShape {
+    /// The aggregator that makes proofs of this shape.
+    pub fn aggregator(&self) -> Aggregator {
+        Aggregator::for_preset(self.preset, self.arity.into())
+    }
+}
 
 /// Security level or number of queries, and blowup of a proof.
 #[derive(Clone, Copy, Debug, Args)]
@@ -12,7 +34,7 @@ pub struct Parameters {
     /// Security level: proven-100, proven-120, proven-128 or toy (insecure).
     #[arg(long, default_value_t)]
     pub preset: Preset,
-    /// Number of queries, instead of a preset; without grinding.
+    /// Number of queries, instead of a preset; without grinding, and over FRI only.
     #[arg(long, conflicts_with = "preset")]
     pub queries: Option<usize>,
     /// Blowup factor: 2, 4, 8 or 16.
@@ -41,6 +63,57 @@ impl Parameters {
             settings.num_queries = queries;
         }
         settings.validate().map_err(|error| usage(&error))?;
+        Ok(settings)
+    }
+
+    /// The settings that these parameters stand for in a stack.
+    ///
+    /// # Errors
+    /// If the blowup or the number of queries is out of range, or there are queries over WHIR.
+    pub fn over(&self, stack: Stack) -> Result<StackSettings, CommandError> {
+        let over_fri = self.settings()?;
+        match stack {
+            Stack::Fri => Ok(over_fri.into()),
+            Stack::Whir if self.queries.is_some() => Err(CommandError::usage(
+                "--queries is for proofs over FRI: over WHIR the security level determines them",
+            )),
+            Stack::Whir => Ok(WhirSettings::of(self.preset)
+                .at_blowup(over_fri.log_blowup)
+                .into()),
+        }
+    }
+}
+
+/// Parameters of the proof of a program, in either stack.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ProofParameters {
+    /// Proof stack: fri or whir.
+    #[arg(long, default_value_t = Stack::Fri)]
+    stack: Stack,
+    #[command(flatten)]
+    parameters: Parameters,
+    /// Over WHIR: logarithm of the largest number of rows that a table may have, up to 20, instead
+    /// of the preset's.
+    #[arg(long, value_name = "LOG")]
+    log_block: Option<usize>,
+}
+
+impl ProofParameters {
+    /// The settings that these parameters stand for.
+    ///
+    /// # Errors
+    /// If one of them is out of range, or is not for this stack.
+    pub fn settings(&self) -> Result<StackSettings, CommandError> {
+        let mut settings = self.parameters.over(self.stack)?;
+        match (&mut settings, self.log_block) {
+            (_, None) => {}
+            (StackSettings::Whir(settings), Some(log_block)) => settings.log_block = log_block,
+            (StackSettings::Fri(_), Some(_)) => {
+                return Err(CommandError::usage("--log-block is for proofs over WHIR"));
+            }
+        }
+        let usage = |error| CommandError::usage(format!("{error}"));
+        settings.validate().map_err(usage)?;
         Ok(settings)
     }
 }

@@ -1,12 +1,16 @@
 //! Reads the programs and hint files that the command line names.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, value_parser};
+use droste_native::F;
 use droste_vm::compiler::{self, Compiled};
-use droste_vm::executor::Tape;
+use droste_vm::executor::{Tape, execute};
 use droste_vm::files;
+use droste_vm::record::Execution;
 
 use crate::error::CommandError;
+use crate::fields::field_list;
 
 /// Largest program or hint file that is read, in bytes.
 const LARGEST_FILE: u64 = 1 << 28;
@@ -14,6 +18,38 @@ const LARGEST_FILE: u64 = 1 << 28;
 /// Largest limit of instructions that a run can be given. A cycle takes 8 bytes, so a run's cycles
 /// take at most 8 GiB.
 pub const LARGEST_LIMIT: u64 = 1 << 30;
+
+/// A program, and what it is run with.
+#[derive(Debug, Args)]
+pub struct Execute {
+    /// File of the zk-DSL program.
+    file: PathBuf,
+    /// Public inputs: comma-separated integers below the field's order.
+    #[arg(long, default_value = "")]
+    public: String,
+    /// JSON file of hints, in the order in which the program reads them: a list of `{"felt": x}`,
+    /// `{"ext": [..5]}` and `{"slice": [[..8], ..]}`.
+    #[arg(long)]
+    hints: Option<PathBuf>,
+    /// Largest number of instructions that the program may execute.
+    #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
+    limit: u64,
+}
+
+impl Execute {
+    /// Compiles and executes the program. Returns the public inputs, too.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or the program does not compile or fails; the message then shows
+    /// the source lines.
+    pub fn run(&self) -> Result<(Compiled, Vec<F>, Execution), CommandError> {
+        let public = field_list(&self.public)?;
+        let compiled = compile(&self.file)?;
+        let tape = tape(self.hints.as_deref())?;
+        let execution = execute(&compiled, &public, &tape, self.limit)?;
+        Ok((compiled, public, execution))
+    }
+}
 
 /// Reads the file at `path` as text.
 ///
@@ -32,10 +68,12 @@ pub fn read_text(path: &Path) -> Result<String, CommandError> {
 /// # Errors
 /// If the file cannot be read, or the program does not compile; the message shows the source lines.
 pub fn compile(path: &Path) -> Result<Compiled, CommandError> {
-    let text = read_text(path)?;
-    let name = path.display().to_string();
-    compiler::compile_file(&name, &text, droste_gadgets::SOURCES)
-        .map_err(|error| CommandError::Diagnostic(error))
+    let (name, text) = (path.display().to_string(), read_text(path)?);
+    Ok(compiler::compile_file(
+        &name,
+        &text,
+        droste_gadgets::SOURCES,
+    )?)
 }
 
 /// Compiles the program at `path` to its intermediate representation, as text.
@@ -43,22 +81,21 @@ pub fn compile(path: &Path) -> Result<Compiled, CommandError> {
 /// # Errors
 /// As [`compile`].
 pub fn intermediate(path: &Path) -> Result<String, CommandError> {
-    let text = read_text(path)?;
-    let name = path.display().to_string();
-    compiler::intermediate(&name, &text, droste_gadgets::SOURCES)
-        .map_err(|error| CommandError::Diagnostic(error))
+    let (name, text) = (path.display().to_string(), read_text(path)?);
+    Ok(compiler::intermediate(
+        &name,
+        &text,
+        droste_gadgets::SOURCES,
+    )?)
 }
 
 /// Reads hints from a JSON file; without a file there are none.
 ///
 /// # Errors
 /// If the file cannot be read, or is not a JSON list of hints with canonical integers.
-pub fn tape(path: Option<&Path>) -> Result<Tape, CommandError> {
+fn tape(path: Option<&Path>) -> Result<Tape, CommandError> {
     let Some(path) = path else {
         return Ok(Tape::default());
     };
-    let text = read_text(path)?;
-    serde_json::from_str(&text)
-        .map_err(CommandError::failed)
-        .map_err(CommandError::about(path.display()))
+    serde_json::from_str(&read_text(path)?).map_err(CommandError::about(path.display()))
 }

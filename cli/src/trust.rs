@@ -134,8 +134,7 @@ impl Trust {
         aggregate: UnverifiedAggregate,
         deriver: &Deriver,
     ) -> Result<(Aggregate, Evidence), CommandError> {
-        let accepted = aggregate.trusted(&self.keys, deriver);
-        accepted.map_err(CommandError::failed)
+        Ok(aggregate.trusted(&self.keys, deriver)?)
     }
 
     /// Reads an aggregate from a file and verifies it as [`Self::accept`] does.
@@ -147,19 +146,9 @@ impl Trust {
         path: &Path,
         deriver: &Deriver,
     ) -> Result<(Aggregate, Evidence), CommandError> {
-        let aggregate = read(path)?;
+        let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
+        let aggregate = file::decode(&bytes).map_err(CommandError::about(path.display()))?;
         self.accept(aggregate, deriver)
             .map_err(CommandError::about(path.display()))
     }
-}
-
-/// Decodes the aggregate in a file without verifying it.
-///
-/// # Errors
-/// If the file cannot be read, or is not an aggregate.
-fn read(path: &Path) -> Result<UnverifiedAggregate, CommandError> {
-    let bytes = codec::read_file(path).map_err(CommandError::file(path))?;
-    file::decode(&bytes)
-        .map_err(CommandError::failed)
-        .map_err(CommandError::about(path.display()))
 }

@@ -7,10 +7,11 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-const FIELDS: [&str; 27] = [
+const FIELDS: [&str; 28] = [
     "program",
     "inner_cycles",
     "inner_hash",
+    "inner_stack",
     "queries",
     "blowup",
     "proven_bits_inner",

@@ -1,6 +1,6 @@
 //! The Blake3 suite.
 
-use crate::bytes::{ByteChallenger, ByteHash, assert_same_digest, concatenate};
+use crate::bytes::{ByteChallenger, ByteHash, Continued, Fresh, assert_same_digest, concatenate};
 use crate::hash::Hash;
 use crate::prelude::*;
 use crate::unchecked::UncheckedSlice;
@@ -10,7 +10,10 @@ use crate::unchecked::UncheckedSlice;
 pub struct Blake3;
 
 /// The challenger on Blake3.
-pub type Blake3Challenger = ByteChallenger<Blake3>;
+pub type Blake3Challenger = ByteChallenger<Blake3, Continued>;
+
+/// The challenger of proofs over WHIR.
+pub type Blake3WhirChallenger = ByteChallenger<Blake3, Fresh>;
 
 impl Hash for Blake3 {
     type Digest = Slice;
@@ -20,6 +23,7 @@ impl Hash for Blake3 {
     const DIGEST_BLOCKS: usize = 2;
     // No row is so long.
     const FILLED_FROM: usize = 1 << 30;
+    const FILLS_BLOCKS: bool = false;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Slice {
         // The caller ensures that `i` is below the number of digests, which take two blocks each.

@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 use crate::advice::{advise_below_largest, advise_blocks, advise_elements};
 use crate::bits::Bits;
 use crate::hash::{Challenger, Hash};
+use crate::packing::{blocks_for, unpack_all};
 use crate::prelude::*;
 
 /// A hash of 32-bit words with a digest of 32 bytes.
@@ -106,14 +107,56 @@ fn accepted<const N: usize>(words: [[Felt; 2]; 16], available: usize) -> [Felt; 
     values
 }
 
+/// Returns the word that is sampled from two blocks of a digest when `unread` words are left.
+fn word(digest: [Block; 2], unread: usize) -> [Felt; 2] {
+    let lane = 2 * ((unread - 1) % 4);
+    let block = digest[(unread - 1) / 4];
+    [block.lane(lane), block.lane(lane + 1)]
+}
+
+/// Returns the extension element that is sampled from a whole digest. A program samples many, and
+/// has this code once.
+#[inline(never)]
+fn extension(first: Block, second: Block) -> Ext {
+    let mut words = [[Felt::ZERO, Felt::ZERO]; 16];
+    for i in 0..8 {
+        words[i] = word([first, second], 8 - i);
+    }
+    Ext::from_coeffs(accepted::<5>(words, 8))
+}
+
+/// How a challenger on a byte hash samples extension elements.
+pub trait Sampling {
+    /// Whether a zero is observed first, so that each is sampled from a digest of its own.
+    const FRESH: bool;
+}
+
+/// The sampling of Plonky3's challenger: from what is left of the last digest.
+#[derive(Clone, Copy)]
+pub struct Continued;
+
+/// The sampling of proofs over WHIR, where several extension elements follow each other: each from
+/// a digest of its own.
+#[derive(Clone, Copy)]
+pub struct Fresh;
+
+impl Sampling for Continued {
+    const FRESH: bool = false;
+}
+
+impl Sampling for Fresh {
+    const FRESH: bool = true;
+}
+
 /// Plonky3's serializing challenger on a byte hash.
 ///
 /// Observed words are collected, and the first sample after an observation hashes all of them. The
 /// digest is both the start of the next message and the output, which is read from its last byte
 /// down.
 #[derive(Clone)]
-pub struct ByteChallenger<B> {
+pub struct ByteChallenger<B, S> {
     hash: PhantomData<B>,
+    sampling: PhantomData<S>,
     /// Complete blocks of the message that will be hashed next.
     blocks: Vec<Block>,
     /// Lanes of the next block; the first `filled` of them are used.
@@ -132,7 +175,15 @@ pub struct ByteChallenger<B> {
     unread: usize,
 }
 
-impl<B: ByteHash> ByteChallenger<B> {
+impl<B: ByteHash, S: Sampling> ByteChallenger<B, S> {
+    /// Observes a zero.
+    fn observe_zero(&mut self) {
+        self.unread = 0;
+        self.push_elements();
+        self.recent.push(Felt::ZERO);
+        self.push_word(Felt::ZERO, Felt::ZERO);
+    }
+
     fn push_word(&mut self, low: Felt, high: Felt) {
         self.tail[self.filled] = low;
         self.tail[self.filled + 1] = high;
@@ -235,17 +286,17 @@ impl<B: ByteHash> ByteChallenger<B> {
     }
 
     fn read_word(&mut self) -> [Felt; 2] {
+        let read = word(self.digest, self.unread);
         self.unread -= 1;
-        let lane = 2 * (self.unread % 4);
-        let block = self.digest[self.unread / 4];
-        [block.lane(lane), block.lane(lane + 1)]
+        read
     }
 }
 
-impl<B: ByteHash> Challenger for ByteChallenger<B> {
+impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
     fn new() -> Self {
         Self {
             hash: PhantomData,
+            sampling: PhantomData,
             blocks: Vec::new(),
             tail: [Felt::ZERO; 8],
             filled: 0,
@@ -319,30 +370,57 @@ impl<B: ByteHash> Challenger for ByteChallenger<B> {
         for i in 0..self.filled {
             self.tail[i] = message.block(complete).lane(i);
         }
+        // Slices may follow each other: the next one repeats the elements of the last group.
+        let group = data.skip((end / B::RUN) * B::RUN_BLOCKS + (end % B::RUN) / 8);
+        for i in 0..(end % B::RUN % 8) {
+            self.recent.push(group.block(0).lane(i));
+        }
+    }
+
+    fn read_extensions(&mut self, n: usize) -> Vec<Ext> {
+        let at = self.position();
+        self.advise_slice(5 * n);
+        let slice = hint_slice(blocks_for::<B>(at, 5 * n)).any();
+        self.observe_slice(slice, 5 * n);
+        unpack_all::<B>(slice, at, n)
     }
 
     fn sample(&mut self) -> Ext {
-        if self.unread == 0 {
+        if S::FRESH {
+            self.observe_zero();
             self.flush();
+            // What is left of the digest is not read.
+            self.unread = 0;
+            extension(self.digest[0], self.digest[1])
+        } else {
+            if self.unread == 0 {
+                self.flush();
+            }
+            let available = self.unread;
+            let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
+            Ext::from_coeffs(accepted::<5>(words, available))
         }
-        let available = self.unread;
-        let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
-        Ext::from_coeffs(accepted::<5>(words, available))
     }
 
     fn sample_pair(&mut self) -> (Ext, Ext) {
-        if self.unread == 0 {
+        if S::FRESH {
+            let first = self.sample();
+            let second = self.sample();
+            (first, second)
+        } else {
+            if self.unread == 0 {
+                self.flush();
+            }
+            let available = self.unread;
+            let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
             self.flush();
+            let words = self.read(words, available);
+            let c = accepted::<10>(words, available + 8);
+            (
+                Ext::from_coeffs([c[0], c[1], c[2], c[3], c[4]]),
+                Ext::from_coeffs([c[5], c[6], c[7], c[8], c[9]]),
+            )
         }
-        let available = self.unread;
-        let words = self.read([[Felt::ZERO, Felt::ZERO]; 16], 0);
-        self.flush();
-        let words = self.read(words, available);
-        let c = accepted::<10>(words, available + 8);
-        (
-            Ext::from_coeffs([c[0], c[1], c[2], c[3], c[4]]),
-            Ext::from_coeffs([c[5], c[6], c[7], c[8], c[9]]),
-        )
     }
 
     fn sample_word(&mut self) -> [Felt; 2] {

@@ -183,6 +183,21 @@ impl<S: Sponge> Challenger for DuplexChallenger<S> {
         }
     }
 
+    fn read_extensions(&mut self, n: usize) -> Vec<Ext> {
+        // Everything that is observed fills whole blocks, but for nonces, after which there is a
+        // sample.
+        let at = self.waiting;
+        assert_eq!(at % 8, 0);
+        self.advise_slice(8 * n);
+        let slice = hint_slice(at / 8 + n).any();
+        self.observe_slice(slice, 8 * n);
+        let mut elements = Vec::new();
+        for i in 0..n {
+            elements.push(slice.block(at / 8 + i).as_ext());
+        }
+        elements
+    }
+
     fn sample(&mut self) -> Ext {
         self.ready();
         let unread = self.unread;

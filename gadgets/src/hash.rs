@@ -20,6 +20,8 @@ pub trait Hash {
     /// The least number of elements whose hash gives values to the lanes after the last element. In
     /// a shorter row these lanes, up to the end of its last block, must be zero.
     const FILLED_FROM: usize;
+    /// Whether a row that is shorter than a block has the hash of that block filled up with zeros.
+    const FILLS_BLOCKS: bool;
 
     /// Returns digest `i` of consecutive digests of [`Hash::DIGEST_BLOCKS`] blocks each.
     ///
@@ -64,10 +66,15 @@ pub trait Challenger {
     /// them must repeat the elements observed last, which is checked.
     fn observe_slice(&mut self, data: Slice, n: usize);
 
+    /// Reads `n` extension elements that the prover supplies, and observes them as the protocols
+    /// over WHIR do: each in a block, as it is stored, or its coefficients alone. Every value is
+    /// admissible: the caller must bind them.
+    fn read_extensions(&mut self, n: usize) -> Vec<Ext>;
+
     /// Samples an extension element. An observation must follow before the next sample, except
     /// between the two samples of [`Challenger::sample_pair`]. The verifiers over WHIR sample
-    /// several times in a row, which
-    /// [`Poseidon16Challenger`](crate::poseidon16::Poseidon16Challenger) allows.
+    /// several times in a row, which the duplex challengers allow, and byte challengers that are
+    /// [`Fresh`](crate::bytes::Fresh).
     fn sample(&mut self) -> Ext;
 
     /// Samples two extension elements.

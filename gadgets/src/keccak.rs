@@ -1,6 +1,6 @@
 //! The Keccak-256 suite.
 
-use crate::bytes::{ByteChallenger, ByteHash, assert_same_digest, concatenate};
+use crate::bytes::{ByteChallenger, ByteHash, Continued, Fresh, assert_same_digest, concatenate};
 use crate::hash::Hash;
 use crate::packing::blocks_for;
 use crate::prelude::*;
@@ -11,7 +11,10 @@ use crate::unchecked::UncheckedSlice;
 pub struct Keccak;
 
 /// The challenger on Keccak-256.
-pub type KeccakChallenger = ByteChallenger<Keccak>;
+pub type KeccakChallenger = ByteChallenger<Keccak, Continued>;
+
+/// The challenger of proofs over WHIR.
+pub type KeccakWhirChallenger = ByteChallenger<Keccak, Fresh>;
 
 impl Hash for Keccak {
     type Digest = Slice;
@@ -21,6 +24,7 @@ impl Hash for Keccak {
     const DIGEST_BLOCKS: usize = 2;
     // No row is so long.
     const FILLED_FROM: usize = 1 << 30;
+    const FILLS_BLOCKS: bool = false;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Slice {
         // The caller ensures that `i` is below the number of digests, which take two blocks each.

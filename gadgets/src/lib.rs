@@ -7,6 +7,7 @@
 // zk-DSL code loops over indices, because its arrays exist only at compile time.
 #![allow(
     clippy::assign_op_pattern,
+    clippy::explicit_counter_loop,
     clippy::manual_div_ceil,
     clippy::manual_is_multiple_of,
     clippy::manual_memcpy,

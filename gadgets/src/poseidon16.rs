@@ -19,6 +19,7 @@ impl Hash for Poseidon16 {
     const RUN_BLOCKS: usize = 1;
     const DIGEST_BLOCKS: usize = 1;
     const FILLED_FROM: usize = 8;
+    const FILLS_BLOCKS: bool = true;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Block {
         // The caller ensures that `i` is below the number of digests.

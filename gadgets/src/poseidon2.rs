@@ -20,6 +20,7 @@ impl Hash for Poseidon2 {
     const RUN_BLOCKS: usize = 1;
     const DIGEST_BLOCKS: usize = 1;
     const FILLED_FROM: usize = 16;
+    const FILLS_BLOCKS: bool = true;
 
     fn digest_unchecked(digests: Slice, i: Felt) -> Block {
         // The caller ensures that `i` is below the number of digests.

@@ -80,6 +80,7 @@ pub mod field;
 pub mod gkr;
 pub mod hash;
 pub mod hash_signature;
+mod named;
 pub mod precompile;
 mod processor;
 pub mod stark;

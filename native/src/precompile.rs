@@ -13,9 +13,7 @@ mod power_weights;
 mod tests;
 mod tweaked;
 
-pub use poseidon2::{
-    Poseidon2Output, poseidon2_compress, poseidon2_merkle, poseidon2_permute, poseidon2_sponge,
-};
+pub use poseidon2::{poseidon2_compress, poseidon2_merkle, poseidon2_sponge};
 pub use power_weights::{MAX_WEIGHT_COORDINATES, power_weights};
 pub use tweaked::{
     DIGIT_BITS, DIGIT_ELEMENTS, LAST_POSITION, MAX_PAIRS, MAX_TWEAKED_LEVELS, NODE_LANES,
@@ -218,68 +216,91 @@ pub fn poseidon16_compress(left: &Block, right: &Block) -> Block {
     Poseidon16.compress_pair(*left, *right)
 }
 
-/// The state of an overwrite sponge at the end.
+/// The state of an overwrite sponge of a rate of `N` blocks at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SpongeOutput {
-    /// The last block as it was absorbed: lanes after the end of the input have the previous
-    /// output.
+pub struct SpongeOutput<const N: usize> {
+    /// The last block of the input as it was absorbed: lanes after the end of the input have the
+    /// previous output.
     pub last_block: Block,
-    /// Rate half of the last permutation's output: the digest of a hash.
-    pub rate: Block,
-    /// Capacity half of the last permutation's output.
+    /// Rate of the last permutation's output, whose first block is the digest of a hash.
+    pub rate: [Block; N],
+    /// Capacity of the last permutation's output.
     pub capacity: Block,
 }
 
-/// Overwrite sponge of rate 8 over the first `lanes >= 8` lanes of `blocks`.
+/// Overwrite sponge over the first `lanes` lanes of `blocks`, which adds `tag` to the first lane of
+/// the capacity before every permutation.
 ///
-/// Each block overwrites the rate, after which the state is permuted; a partial last block
-/// overwrites only the lanes that it has. From a zero capacity this is Plonky3's
-/// `PaddingFreeSponge`.
-///
-/// # Errors
-/// If `lanes` is below 8 or exceeds the lanes of `blocks`.
-pub fn poseidon16_sponge(
-    blocks: &[Block],
-    lanes: usize,
-    capacity: &Block,
-) -> Result<SpongeOutput, PrecompileError> {
-    poseidon16_duplex(blocks, lanes, capacity, F::ZERO)
-}
-
-/// Like [`poseidon16_sponge`], but adds `tag` to the first lane of the capacity before every
-/// permutation.
-///
-/// Over whole blocks and with tag 8, this is what Plonky3's `DuplexChallenger` does when it absorbs
-/// `lanes` elements.
-///
-/// # Errors
-/// As for [`poseidon16_sponge`].
-pub fn poseidon16_duplex(
-    blocks: &[Block],
-    lanes: usize,
+/// Each `N` blocks overwrite the rate, after which the state is permuted; the last of them may be
+/// fewer, or partial, and overwrite only the lanes that they have.
+fn sponge<const N: usize>(
+    precompile: &'static str,
+    (blocks, lanes): (&[Block], usize),
     capacity: &Block,
     tag: F,
-) -> Result<SpongeOutput, PrecompileError> {
-    let most = (blocks.len() * LANES) as u64;
-    check_range("poseidon16_sponge", "lanes", lanes as u64, 8, most)?;
-    let mut state = [F::ZERO; WIDTH];
-    state[LANES..].copy_from_slice(capacity);
-    let mut last_block = [F::ZERO; LANES];
+    permute: impl Fn([Block; N], Block) -> ([Block; N], Block),
+) -> Result<SpongeOutput<N>, PrecompileError> {
+    let (least, most) = (N * LANES, blocks.len() * LANES);
+    check_range(precompile, "lanes", lanes as u64, least as u64, most as u64)?;
+    let (mut rate, mut capacity) = ([Block::default(); N], *capacity);
+    let mut last_block = Block::default();
     let message = blocks.as_flattened().get(..lanes).unwrap_or_default();
-    for chunk in message.chunks(LANES) {
-        state.iter_mut().zip(chunk).for_each(|(lane, &x)| *lane = x);
-        last_block.copy_from_slice(&state[..LANES]);
-        state[LANES] += tag;
-        state = Poseidon16.permute(state);
+    for chunk in message.chunks(N * LANES) {
+        let lanes = rate.as_flattened_mut().iter_mut();
+        lanes.zip(chunk).for_each(|(lane, &x)| *lane = x);
+        let last = rate.get((chunk.len() - 1) / LANES);
+        last_block = last.copied().unwrap_or_default();
+        capacity[0] += tag;
+        (rate, capacity) = permute(rate, capacity);
     }
-    let (mut rate, mut capacity) = ([F::ZERO; LANES], [F::ZERO; LANES]);
-    rate.copy_from_slice(&state[..LANES]);
-    capacity.copy_from_slice(&state[LANES..]);
     Ok(SpongeOutput {
         last_block,
         rate,
         capacity,
     })
+}
+
+/// Permutes the elements of blocks.
+fn on_elements<const N: usize, const WIDTH: usize>(
+    mut blocks: [Block; N],
+    permute: impl Fn([F; WIDTH]) -> [F; WIDTH],
+) -> [Block; N] {
+    let mut elements = [F::ZERO; WIDTH];
+    elements.copy_from_slice(blocks.as_flattened());
+    blocks
+        .as_flattened_mut()
+        .copy_from_slice(&permute(elements));
+    blocks
+}
+
+/// Overwrite sponge of rate 8 over the first `lanes >= 8` lanes of `blocks`, which adds `tag` to the
+/// first lane of the capacity before every permutation.
+///
+/// Each block overwrites the rate, after which the state is permuted; a partial last block
+/// overwrites only the lanes that it has. From a zero capacity and with tag 0 this is Plonky3's
+/// `PaddingFreeSponge`; over whole blocks and with tag 8, it is what Plonky3's `DuplexChallenger`
+/// does when it absorbs `lanes` elements.
+///
+/// # Errors
+/// If `lanes` is below 8 or exceeds the lanes of `blocks`.
+pub fn poseidon16_duplex(
+    blocks: &[Block],
+    lanes: usize,
+    capacity: &Block,
+    tag: F,
+) -> Result<SpongeOutput<1>, PrecompileError> {
+    let message = (blocks, lanes);
+    sponge(
+        "poseidon16_sponge",
+        message,
+        capacity,
+        tag,
+        |[rate], capacity| {
+            let permute = |state: [F; WIDTH]| Poseidon16.permute(state);
+            let [rate, capacity] = on_elements([rate, capacity], permute);
+            ([rate], capacity)
+        },
+    )
 }
 
 /// The root of a Merkle path of `depth >= 1` levels, from `leaf` at `index < 2^depth` through
@@ -295,13 +316,8 @@ pub fn poseidon16_merkle(
     index: u32,
     siblings: &[Block],
 ) -> Result<Block, PrecompileError> {
-    merkle(
-        "poseidon16_merkle",
-        *leaf,
-        index,
-        siblings,
-        poseidon16_compress,
-    )
+    let parent = poseidon16_compress;
+    merkle("poseidon16_merkle", *leaf, index, siblings, parent)
 }
 
 fn merkle<D: Copy>(
@@ -481,10 +497,8 @@ fn byte_merkle(
     siblings: &[ByteDigest],
     hash: impl Fn(&[u8]) -> [u8; 32],
 ) -> Result<ByteDigest, PrecompileError> {
-    let siblings = siblings
-        .iter()
-        .map(digest_from_limbs)
-        .collect::<Result<Vec<_>, _>>()?;
+    let siblings = siblings.iter().map(digest_from_limbs);
+    let siblings = siblings.collect::<Result<Vec<_>, _>>()?;
     let leaf = digest_from_limbs(leaf)?;
     let root = merkle(precompile, leaf, index, &siblings, |left, right| {
         hash([*left, *right].as_flattened())

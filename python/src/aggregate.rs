@@ -19,8 +19,6 @@ use droste_vm::compiler::Compiled;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
-use pythonize::pythonize;
 
 use crate::arguments::aggregator;
 use crate::arrays::{bytes, expected};
@@ -29,6 +27,7 @@ use crate::error::Error;
 use crate::files;
 use crate::program::{Program, public_inputs};
 use crate::proof::Proof;
+use crate::records::{Record, Reduced};
 use crate::trust::{Trust, deriver, digest};
 
 /// A recursion proof with its claim tree and the keys of its recursion programs.
@@ -148,12 +147,12 @@ impl Aggregate {
     }
 
     /// Returns the bytes of the aggregate's file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.bytes)
+    fn to_bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
-    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.to_bytes(py)
+    fn __bytes__(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Writes the aggregate to a file, whole or not at all.
@@ -201,23 +200,25 @@ impl Aggregate {
         limit=VerifyOptions::DEFAULT.limit
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    fn verify<'py>(
+    fn verify(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         key: &str,
         claim: &str,
         min_bits: usize,
         min_tree_bits: Option<usize>,
-        leaves: Option<Vec<Bound<'py, PyAny>>>,
+        leaves: Option<Vec<Bound<'_, PyAny>>>,
         any_leaf: bool,
         limit: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let (key, claim) = (digest(key)?, digest(claim)?.0);
-        let leaves = match (leaves, any_leaf) {
-            (Some(leaves), false) => {
-                let leaves = leaves.iter().map(AskedLeaf::new);
-                Some(leaves.collect::<PyResult<Vec<AskedLeaf>>>()?)
-            }
+    ) -> PyResult<Record<AggregateSummary>> {
+        let (key, KeyDigest(claim)) = (digest(key)?, digest(claim)?);
+        let leaves: Option<Vec<AskedLeaf>> = match (leaves, any_leaf) {
+            (Some(leaves), false) => Some(
+                leaves
+                    .iter()
+                    .map(AskedLeaf::new)
+                    .collect::<Result<_, _>>()?,
+            ),
             (None, true) => None,
             (Some(_), true) => {
                 let message = "any_leaf accepts all leaves: give no leaves";
@@ -232,7 +233,7 @@ impl Aggregate {
         let options = AggregateOptions::min_bits(min_bits).with_min_tree_bits(min_tree_bits);
         let of_programs = VerifyOptions::min_bits(min_bits).with_limit(limit);
         let (this, deriver) = (self.clone(), deriver(py, true)?);
-        let summary = compute(py, move || {
+        compute(py, move || {
             let start = Instant::now();
             let read = this.read()?;
             // Before any work that the file determines.
@@ -255,9 +256,8 @@ impl Aggregate {
             let accepted = read.verify(key, &claim, options, &leaves)?;
             let hidden = deriver.hidden_leaves(&accepted)?;
             let summary = this.summary(&accepted, Evidence::Pinned, start)?;
-            Ok(summary.with_hidden_leaves(&hidden))
-        })?;
-        Ok(pythonize(py, &summary)?)
+            Ok(Record(summary.with_hidden_leaves(&hidden)))
+        })
     }
 
     /// Returns what the aggregate says, after verifying it under keys that are derived or pinned.
@@ -273,37 +273,33 @@ impl Aggregate {
     /// Raises:
     ///     VerifyError: The aggregate is rejected.
     #[pyo3(signature = (*, keys=vec![], claimed=false, cache=true))]
-    fn inspect<'py>(
+    fn inspect(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         keys: Vec<String>,
         claimed: bool,
         cache: bool,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Record<AggregateSummary>> {
         let trust = Trust::new(py, &keys, cache)?;
         let this = self.clone();
-        let summary = compute(py, move || {
+        compute(py, move || {
             let start = Instant::now();
             if claimed {
                 let read = this.read()?;
                 let accepted = read.check()?;
                 let elapsed = milliseconds(start.elapsed());
-                return Ok(AggregateSummary::claimed(&read, &accepted, elapsed)?);
+                let summary = AggregateSummary::claimed(&read, &accepted, elapsed)?;
+                return Ok(Record(summary));
             }
             let (accepted, evidence) = this.accept(&trust)?;
             let hidden = trust.deriver().hidden_leaves(&accepted)?;
             let summary = this.summary(&accepted, evidence, start)?;
-            Ok(summary.with_hidden_leaves(&hidden))
-        })?;
-        Ok(pythonize(py, &summary)?)
+            Ok(Record(summary.with_hidden_leaves(&hidden)))
+        })
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let restore = py.import("droste._pickle")?.getattr("aggregate")?;
-        PyTuple::new(
-            py,
-            [restore, (self.to_bytes(py),).into_pyobject(py)?.into_any()],
-        )
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&[u8],)> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (&self.bytes,)))
     }
 
     fn __repr__(&self) -> String {
@@ -381,10 +377,8 @@ pub fn wrap(
         let message = "this is the proof of a program: name the program";
         return Err(Error::usage(message).into());
     };
-    let (bytes, compiled) = (
-        Arc::clone(&proof.get().bytes),
-        Arc::clone(&program.compiled),
-    );
+    let bytes = Arc::clone(&proof.get().bytes);
+    let compiled = Arc::clone(&program.compiled);
     let options = VerifyOptions::min_bits(0).with_limit(limit);
     compute(py, move || {
         let wrap = aggregator.wrap_bytes(&bytes, &*compiled, &public, options)?;
@@ -452,14 +446,14 @@ pub fn join(
 #[pyo3(signature = (
     sources=vec![], *, join=vec![], preset="proven-120", arity=2, cache=true
 ))]
-pub fn keys<'py>(
-    py: Python<'py>,
-    sources: Vec<Bound<'py, PyAny>>,
+pub fn keys(
+    py: Python<'_>,
+    sources: Vec<Bound<'_, PyAny>>,
     join: Vec<u16>,
     preset: &str,
     arity: u16,
     cache: bool,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Record<KeysSummary>> {
     let aggregator = aggregator(preset, arity)?;
     let trust = Trust::new(py, &[], cache)?;
     let sources = sources.iter().map(Source::new);
@@ -468,20 +462,19 @@ pub fn keys<'py>(
         let message = format!("a join of {count} proofs, expected 1 to 64");
         return Err(Error::usage(message).into());
     }
-    let derived = compute(py, move || {
+    compute(py, move || {
         let start = Instant::now();
         let mut keys = KeySet::default();
         for source in sources {
             keys.extend(&source.keys(&aggregator, &trust)?);
         }
-        let recipes = join
-            .iter()
-            .map(|&children| aggregator.join_recipe(children.into()))
-            .collect::<Result<Vec<_>, _>>()?;
+        let recipes = join.iter();
+        let recipes = recipes.map(|&children| aggregator.join_recipe(children.into()));
+        let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
         keys.extend(&trust.deriver().keys(&recipes)?);
-        Ok(KeysSummary::new(&keys, milliseconds(start.elapsed())))
-    })?;
-    Ok(pythonize(py, &derived)?)
+        let derive_ms = milliseconds(start.elapsed());
+        Ok(Record(KeysSummary::new(&keys, derive_ms)))
+    })
 }
 
 /// What keys are derived from.

@@ -1,10 +1,11 @@
 //! Names and numbers that Python gives for presets, hashes and settings.
 
 use std::collections::HashMap;
+use std::str::FromStr;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use droste_native::FriSettings;
 use droste_native::stark::security::Preset;
-use droste_native::{FriSettings, HashId};
 use droste_verifier::aggregate::Aggregator;
 
 use crate::error::Error;
@@ -15,20 +16,12 @@ pub const LARGEST_LIMIT: u64 = 1 << 30;
 /// Largest number of proofs of one join.
 pub const LARGEST_ARITY: u16 = 64;
 
-/// The preset of this name.
+/// The preset, proof stack or hash of this name, or what else is given as text.
 ///
 /// # Errors
 /// If there is none.
-pub fn preset(name: &str) -> Result<Preset, Error> {
-    Ok(name.parse::<Preset>()?)
-}
-
-/// The hash of this name.
-///
-/// # Errors
-/// If there is none.
-pub fn hash_id(name: &str) -> Result<HashId, Error> {
-    Ok(name.parse::<HashId>()?)
+pub fn parse<T: FromStr<Err: Into<Error>>>(text: &str) -> Result<T, Error> {
+    text.parse().map_err(Into::into)
 }
 
 /// The limit of instructions, if it is in range.
@@ -63,7 +56,7 @@ pub fn settings(
                 "a preset and a number of queries were given, expected one",
             ));
         }
-        (Some(name), None) => preset(name)?,
+        (Some(name), None) => parse(name)?,
         (None, None) => Preset::default(),
         (None, Some(_)) => Preset::Toy,
     };
@@ -90,7 +83,7 @@ pub fn aggregator(name: &str, arity: u16) -> Result<Aggregator, Error> {
         let message = format!("the arity is {arity}, expected 1 to {LARGEST_ARITY}");
         return Err(Error::usage(message));
     }
-    let preset = preset(name)?;
+    let preset: Preset = parse(name)?;
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let make = || Aggregator::for_preset(preset, arity.into());
     Ok(kept.entry((preset, arity)).or_insert_with(make).clone())

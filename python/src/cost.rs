@@ -6,17 +6,17 @@ use droste_verifier::aggregate::Aggregator;
 use droste_verifier::cost::{Cost, Request, canonical_steps, measure};
 use droste_verifier::summary::StepSummary;
 use pyo3::prelude::*;
-use pythonize::pythonize;
 use serde::Serialize;
 
-use crate::arguments::{hash_id, preset, settings};
+use crate::arguments::{parse, settings};
 use crate::compute::compute;
 use crate::error::Error;
 use crate::program::{Program, Run};
+use crate::records::Record;
 
 /// One row, with the fields that `droste cost --format json` prints.
 #[derive(Serialize)]
-struct Row {
+pub struct Row {
     #[serde(flatten)]
     figures: Cost,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,10 +30,10 @@ struct Row {
     execute_only, canonical, limit
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-pub fn cost_row<'py>(
-    py: Python<'py>,
+pub fn cost_row(
+    py: Python<'_>,
     program: &Program,
-    public: &Bound<'py, PyAny>,
+    public: &Bound<'_, PyAny>,
     inner_hash: &str,
     inner_preset: Option<&str>,
     queries: Option<usize>,
@@ -43,10 +43,10 @@ pub fn cost_row<'py>(
     execute_only: bool,
     canonical: bool,
     limit: u64,
-) -> PyResult<Bound<'py, PyAny>> {
-    let inner_hash = hash_id(inner_hash)?;
+) -> PyResult<Record<Row>> {
+    let inner_hash = parse(inner_hash)?;
     let inner = settings(inner_preset, queries, blowup)?;
-    let aggregator = Aggregator::for_preset(preset(outer_preset)?, 2);
+    let aggregator = Aggregator::for_preset(parse(outer_preset)?, 2);
     let run = Run::new(program, Some(public), None, limit)?;
     let name = Path::new(&program.name).file_stem().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
@@ -56,7 +56,7 @@ pub fn cost_row<'py>(
             name: &name,
             program: &run.compiled.program,
             execution: &execution,
-            inner,
+            inner: inner.into(),
             outer: *aggregator.intermediate_settings(),
             memory,
             execute_only,
@@ -71,5 +71,5 @@ pub fn cost_row<'py>(
             canonical: canonical.transpose()?,
         })
     })?;
-    Ok(pythonize(py, &row)?)
+    Ok(Record(row))
 }

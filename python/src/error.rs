@@ -295,7 +295,7 @@ macro_rules! kinds {
 
 kinds! {
     Usage: SettingsError, UnknownPreset, UnsupportedBlowup, UnknownHash, MalformedPlan,
-        BatchProgramError;
+        BatchProgramError, plan::NotAName;
     File: StoreError;
     Prove: ProveError, KeyError, EncodeError;
     Decode: DecodeError, FileError, hash_signature::DecodeError;

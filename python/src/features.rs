@@ -6,8 +6,9 @@ use blake3::platform::Platform;
 use droste_curves::msm::{FieldBackend, Msm, MsmCurve};
 use droste_native::hash::poseidon16::KERNELS;
 use pyo3::prelude::*;
-use pythonize::pythonize;
 use serde::Serialize;
+
+use crate::records::Record;
 
 /// Features of processors that kernels are chosen by, where they were compiled in.
 const COMPILED: &[(&str, bool)] = &[
@@ -32,7 +33,7 @@ const VECTORS: &str = if cfg!(target_feature = "avx512f") {
 };
 
 #[derive(Serialize)]
-struct Features {
+pub struct Features {
     version: &'static str,
     target_cpu: &'static str,
     target_features: Vec<&'static str>,
@@ -54,8 +55,8 @@ struct Kernels {
 /// Kernels of the field, of Poseidon-16 and of Keccak are chosen when the package is built, for
 /// `target_cpu`; those of Blake3 and of multi-scalar multiplication when they run.
 #[pyfunction]
-pub fn features(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    let features = Features {
+pub fn features() -> Record<Features> {
+    Record(Features {
         version: env!("CARGO_PKG_VERSION"),
         target_cpu: env!("DROSTE_TARGET_CPU"),
         target_features: COMPILED
@@ -76,8 +77,7 @@ pub fn features(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
             ]),
         },
         threads: rayon::current_num_threads(),
-    };
-    Ok(pythonize(py, &features)?)
+    })
 }
 
 /// The field arithmetic that sums over a curve use.

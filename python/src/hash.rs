@@ -6,10 +6,9 @@ use droste_native::hash::poseidon2;
 use droste_native::hash::poseidon16::{Poseidon16 as NativePoseidon16, WIDTH};
 use droste_native::{DIGEST, HashId};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use rayon::prelude::*;
 
-use crate::arguments::hash_id;
+use crate::arguments::parse;
 use crate::arrays::{
     array, byte_rows, bytes, canonical, element_array, element_list, element_result, elements,
     expected,
@@ -29,14 +28,13 @@ fn digest_of(hash: HashId, message: &[u8]) -> [u8; 32] {
     }
 }
 
-fn hash_one<'py>(id: HashId, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+fn hash_one(id: HashId, message: &Bound<'_, PyAny>) -> PyResult<[u8; 32]> {
     let py = message.py();
     let message = bytes(message)?;
-    let digest = match message.len() <= BRIEF {
-        true => compute_briefly(py, || Ok(digest_of(id, &message)))?,
-        false => compute(py, move || Ok(digest_of(id, &message)))?,
-    };
-    Ok(PyBytes::new(py, &digest))
+    match message.len() <= BRIEF {
+        true => compute_briefly(py, || Ok(digest_of(id, &message))),
+        false => compute(py, move || Ok(digest_of(id, &message))),
+    }
 }
 
 fn hash_rows<'py>(id: HashId, messages: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -67,8 +65,8 @@ fn hash_rows<'py>(id: HashId, messages: &Bound<'py, PyAny>) -> PyResult<Bound<'p
 ///     32 bytes.
 #[pyfunction]
 #[pyo3(signature = (hash, message, /))]
-pub fn hash<'py>(hash: &str, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    hash_one(hash_id(hash)?, message)
+pub fn hash(hash: &str, message: &Bound<'_, PyAny>) -> PyResult<[u8; 32]> {
+    hash_one(parse(hash)?, message)
 }
 
 /// BLAKE3 with 32 bytes of output.
@@ -90,7 +88,7 @@ macro_rules! byte_hash {
             ///     message: `bytes`, or any contiguous buffer of bytes.
             #[staticmethod]
             #[pyo3(signature = (message, /))]
-            fn hash<'py>(message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+            fn hash(message: &Bound<'_, PyAny>) -> PyResult<[u8; 32]> {
                 hash_one($id, message)
             }
 
@@ -110,12 +108,8 @@ macro_rules! byte_hash {
             /// Returns the parent of two digests in a Merkle tree: the digest of their 64 bytes.
             #[staticmethod]
             #[pyo3(signature = (left, right, /))]
-            fn parent<'py>(
-                left: &Bound<'py, PyAny>,
-                right: &Bound<'py, PyAny>,
-            ) -> PyResult<Bound<'py, PyBytes>> {
-                let parent = $native.parent(&digest_bytes(left)?, &digest_bytes(right)?);
-                Ok(PyBytes::new(left.py(), &parent))
+            fn parent(left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>) -> PyResult<[u8; 32]> {
+                Ok($native.parent(&digest_bytes(left)?, &digest_bytes(right)?))
             }
         }
     };
@@ -148,7 +142,7 @@ impl Poseidon16 {
     ///     message: `bytes`, or any contiguous buffer of bytes.
     #[staticmethod]
     #[pyo3(signature = (message, /))]
-    fn hash_bytes<'py>(message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    fn hash_bytes(message: &Bound<'_, PyAny>) -> PyResult<[u8; 32]> {
         hash_one(HashId::Poseidon16, message)
     }
 

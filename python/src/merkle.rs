@@ -8,7 +8,7 @@ use p3_matrix::Dimensions;
 use p3_matrix::dense::RowMajorMatrix;
 use pyo3::prelude::*;
 
-use crate::arguments::hash_id;
+use crate::arguments::parse;
 use crate::arrays::{array, byte_rows, element_list, element_result, elements, expected};
 use crate::compute::{compute, compute_briefly};
 use crate::error::{Error, Kind};
@@ -142,7 +142,7 @@ impl MerkleTree {
     #[pyo3(signature = (hash, rows, *, cap_height=0))]
     fn new(hash: &str, rows: &Bound<'_, PyAny>, cap_height: usize) -> PyResult<Self> {
         let py = rows.py();
-        let hash = hash_id(hash)?;
+        let hash = parse(hash)?;
         if cap_height > 16 {
             let message = format!("the cap's height is {cap_height}, expected at most 16");
             return Err(Error::usage(message).into());
@@ -227,7 +227,7 @@ impl MerkleTree {
         row: &Bound<'_, PyAny>,
         path: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let hash = hash_id(hash)?;
+        let hash = parse(hash)?;
         let path = Path {
             cap: digest_list(hash, cap)?,
             dimensions: Dimensions { width, height },

@@ -15,18 +15,19 @@ use droste_verifier::summary::Evidence;
 use droste_vm::verifier::VerifyOptions;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyTuple};
-use pythonize::{depythonize, pythonize};
+use pyo3::types::PyTuple;
+use pythonize::depythonize;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 
 use crate::aggregate::Aggregate;
-use crate::arguments::{LARGEST_ARITY, preset};
+use crate::arguments::{LARGEST_ARITY, parse};
 use crate::arrays::{bytes, expected};
 use crate::compute::compute;
 use crate::error::Error;
 use crate::program::{Program, public_inputs};
 use crate::proof::Proof;
+use crate::records::{Record, Reduced};
 use crate::store::Store;
 use crate::trust::deriver;
 
@@ -72,7 +73,7 @@ impl Plan {
         limit: usize,
         cache: bool,
     ) -> PyResult<Self> {
-        let preset = crate::arguments::preset(preset)?;
+        let preset = parse(preset)?;
         let planner = planner(py, cache)?;
         let mut programs = HashMap::new();
         let leaves = leaves.iter().map(|leaf| Given::new(leaf, &mut programs));
@@ -112,14 +113,14 @@ impl Plan {
 
     /// The tasks, as dictionaries. The inputs of a task come before it.
     #[getter]
-    fn tasks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(pythonize(py, &self.0.tasks)?)
+    fn tasks(&self) -> Record<&[Task]> {
+        Record(&self.0.tasks)
     }
 
     /// What makes the aggregate of all leaves: a task, or the only leaf.
     #[getter]
-    fn root<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(pythonize(py, &self.0.root)?)
+    fn root(&self) -> Record<&Input> {
+        Record(&self.0.root)
     }
 
     /// Sum of the tasks' `fft_cost`.
@@ -235,12 +236,9 @@ impl Plan {
         self.0.tasks.len()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let restore = py.import("droste._pickle")?.getattr("plan")?;
-        PyTuple::new(
-            py,
-            [restore, (self.to_json()?,).into_pyobject(py)?.into_any()],
-        )
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (String,)> {
+        let restore = py.get_type::<Self>().getattr("from_json")?;
+        Ok((restore, (self.to_json()?,)))
     }
 
     fn __repr__(&self) -> String {
@@ -369,7 +367,7 @@ impl Worker {
             let message = format!("the arity is {arity}, expected 1 to {LARGEST_ARITY}");
             return Err(Error::usage(message).into());
         }
-        let key = (self::preset(preset)?, arity, cache);
+        let key: (Preset, usize, bool) = (parse(preset)?, arity, cache);
         let deriver = Arc::clone(deriver(py, cache)?);
         let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(worker) = kept.get(&key) {
@@ -390,18 +388,17 @@ impl Worker {
     ///     VerifyError: An input is not what is planned.
     ///     AggregateError: The step cannot be made.
     #[pyo3(signature = (task, inputs, /))]
-    fn run<'py>(
+    fn run(
         &self,
-        py: Python<'py>,
-        task: &Bound<'py, PyAny>,
-        inputs: Vec<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+        py: Python<'_>,
+        task: &Bound<'_, PyAny>,
+        inputs: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<u8>> {
         let task: Task = record(task, "task")?;
         let inputs = inputs.iter().map(|input| Ok(bytes(input)?.to_vec()));
         let inputs = inputs.collect::<PyResult<Vec<Vec<u8>>>>()?;
         let worker = Arc::clone(&self.0);
-        let product = compute(py, move || Ok(worker.run(&task, &inputs)?))?;
-        Ok(PyBytes::new(py, &product.bytes))
+        compute(py, move || Ok(worker.run(&task, &inputs)?.bytes))
     }
 
     /// Verifies the file of an aggregate that is an input of a task, or the root of a plan, under

@@ -10,19 +10,17 @@ use droste_vm::compiler::{Compiled, assembly, compile_file, intermediate};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::precompile::BUILT_IN;
-use droste_vm::prover::ProveOptions;
 use droste_vm::record::Execution;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
-use pythonize::{depythonize, pythonize};
+use pythonize::depythonize;
 
-use crate::arguments::{hash_id, limit, settings};
+use crate::arguments::{limit, parse, settings};
 use crate::arrays::element_list;
 use crate::compute::compute;
 use crate::error::Error;
 use crate::files;
 use crate::proof::Proof;
-use crate::records::Ran;
+use crate::records::{Ran, Record, Reduced};
 
 /// A program in the zk-DSL, compiled.
 #[pyclass(frozen, module = "droste")]
@@ -143,11 +141,11 @@ impl Program {
         queries: Option<usize>,
         blowup: usize,
     ) -> PyResult<String> {
-        let hash = hash_id(hash)?;
+        let hash = parse(hash)?;
         let settings = settings(preset, queries, blowup)?;
         let compiled = Arc::clone(&self.compiled);
         compute(py, move || {
-            let (key, _) = proofs::key(hash, &*compiled, settings)?;
+            let (key, _) = proofs::key(hash, &*compiled, settings, Heights::Minimal)?;
             Ok(key.to_string())
         })
     }
@@ -166,15 +164,15 @@ impl Program {
     /// Raises:
     ///     RunError: What failed, with the lines of the text.
     #[pyo3(signature = (public=None, *, hints=None, limit=1 << 24))]
-    fn run<'py>(
+    fn run(
         &self,
-        py: Python<'py>,
-        public: Option<&Bound<'py, PyAny>>,
-        hints: Option<&Bound<'py, PyAny>>,
+        py: Python<'_>,
+        public: Option<&Bound<'_, PyAny>>,
+        hints: Option<&Bound<'_, PyAny>>,
         limit: u64,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Record<Ran>> {
         let run = Run::new(self, public, hints, limit)?;
-        let ran = compute(py, move || {
+        compute(py, move || {
             let (compiled, execution) = (&run.compiled, run.execute()?);
             let outputs = compiled.public_inputs..compiled.public_inputs + compiled.public_outputs;
             // Of an identity that was not called there is an empty list.
@@ -182,15 +180,14 @@ impl Program {
                 let calls = &execution.calls[precompile.identity as usize];
                 (precompile.name, calls.len())
             });
-            Ok(Ran {
+            Ok(Record(Ran {
                 outputs: integers(execution.statement.get(outputs).unwrap_or_default()),
                 cycles: execution.cycles.len(),
                 calls: calls.filter(|(_, calls)| *calls > 0).collect(),
                 words: execution.memory.words.len(),
                 blocks: execution.memory.blocks.len(),
-            })
-        })?;
-        Ok(pythonize(py, &ran)?)
+            }))
+        })
     }
 
     /// Runs the program, proves the run and verifies the proof.
@@ -220,37 +217,25 @@ impl Program {
         hints: Option<&Bound<'_, PyAny>>,
         limit: u64,
     ) -> PyResult<Proof> {
-        let hash = hash_id(hash)?;
-        let options = ProveOptions {
-            settings: settings(preset, queries, blowup)?,
-            heights: Heights::Minimal,
-        };
+        let hash = parse(hash)?;
+        let settings = settings(preset, queries, blowup)?;
         let run = Run::new(self, public, hints, limit)?;
         compute(py, move || {
             let execution = run.execute()?;
             let program = &*run.compiled;
-            let proved = proofs::prove(hash, program, &execution, &run.public, &options)?;
+            let proved = proofs::prove(hash, program, &execution, &run.public, settings)?;
             Proof::decoded(proved.bytes)
         })
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&str, &str)> {
         let restore = py.import("droste._pickle")?.getattr("program")?;
-        PyTuple::new(
-            py,
-            [
-                restore,
-                (&self.text, &self.name).into_pyobject(py)?.into_any(),
-            ],
-        )
+        Ok((restore, (&self.text, &self.name)))
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "<droste.Program {}, {} instructions>",
-            self.name,
-            self.instructions()
-        )
+        let (name, instructions) = (&self.name, self.instructions());
+        format!("<droste.Program {name}, {instructions} instructions>")
     }
 }
 
@@ -292,12 +277,13 @@ impl Run {
     /// # Errors
     /// If the run fails.
     pub fn execute(&self) -> Result<Execution, Error> {
-        Ok(execute(
-            &self.compiled,
-            &self.public,
-            &self.tape,
-            self.limit,
-        )?)
+        let Self {
+            compiled,
+            public,
+            tape,
+            limit,
+        } = self;
+        Ok(execute(compiled, public, tape, *limit)?)
     }
 }
 

@@ -3,22 +3,20 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use droste_native::{F, HashId, with_suite};
-use droste_verifier::proofs::{self, Known};
-use droste_verifier::summary::integers;
-use droste_vm::codec;
+use droste_native::{F, HashId};
+use droste_verifier::proofs::{self, Claimed, Known};
+use droste_verifier::summary::{ProofSummary, integers};
 use droste_vm::compiler::Compiled;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::VerifyOptions;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
-use pythonize::pythonize;
 
 use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
 use crate::files;
 use crate::program::{Program, public_inputs};
+use crate::records::{Record, Reduced};
 use crate::trust::digest;
 
 /// The proof of a run of a program.
@@ -40,11 +38,12 @@ impl Proof {
     /// # Errors
     /// If the bytes are not exactly those of a proof.
     pub fn decoded(bytes: Vec<u8>) -> Result<Self, Error> {
-        let hash = codec::hash_of(&bytes)?;
-        let (key, statement) = with_suite!(hash, H => {
-            let proof = codec::decode::<H>(&bytes)?;
-            (proof.key.digest(), proof.statement)
-        });
+        let Claimed {
+            hash,
+            key,
+            statement,
+            ..
+        } = proofs::claimed(&bytes)?;
         Ok(Self {
             bytes: bytes.into(),
             hash,
@@ -79,12 +78,12 @@ impl Proof {
     }
 
     /// Returns the bytes of the proof's file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.bytes)
+    fn to_bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
-    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        self.to_bytes(py)
+    fn __bytes__(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Writes the proof to a file, whole or not at all.
@@ -131,15 +130,15 @@ impl Proof {
     /// Raises:
     ///     VerifyError: The proof is rejected.
     #[pyo3(signature = (*, program=None, key=None, public=None, min_bits=100, limit=VerifyOptions::DEFAULT.limit))]
-    fn verify<'py>(
+    fn verify(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         program: Option<&Program>,
         key: Option<&str>,
-        public: Option<&Bound<'py, PyAny>>,
+        public: Option<&Bound<'_, PyAny>>,
         min_bits: usize,
         limit: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Record<ProofSummary>> {
         let key = key.map(digest).transpose()?;
         if program.is_some() == key.is_some() {
             let message = "verify a proof against a program or against a key, one of them";
@@ -159,16 +158,12 @@ impl Proof {
     ///
     /// Raises:
     ///     VerifyError: The proof is rejected.
-    fn inspect<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn inspect(&self, py: Python<'_>) -> PyResult<Record<ProofSummary>> {
         self.check(py, None, None, vec![], VerifyOptions::min_bits(0))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let restore = py.import("droste._pickle")?.getattr("proof")?;
-        PyTuple::new(
-            py,
-            [restore, (self.to_bytes(py),).into_pyobject(py)?.into_any()],
-        )
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&[u8],)> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (&self.bytes,)))
     }
 
     fn __repr__(&self) -> String {
@@ -179,23 +174,22 @@ impl Proof {
 
 impl Proof {
     /// Verifies the proof against the program, if there is one, or against the key.
-    fn check<'py>(
+    fn check(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         program: Option<Arc<Compiled>>,
         key: Option<KeyDigest>,
         public: Vec<F>,
         options: VerifyOptions,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Record<ProofSummary>> {
         let bytes = Arc::clone(&self.bytes);
-        let says = compute(py, move || {
+        compute(py, move || {
             let known = match (&program, key) {
                 (Some(program), _) => Known::Program(&program.program),
                 (None, Some(key)) => Known::Key(key),
                 (None, None) => Known::Nothing,
             };
-            Ok(proofs::verify(&bytes, known, &public, options)?)
-        })?;
-        Ok(pythonize(py, &says)?)
+            Ok(Record(proofs::verify(&bytes, known, &public, options)?))
+        })
     }
 }

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use droste_verifier::plan::{self, Name};
+use droste_verifier::plan;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
 
+use crate::arguments::parse;
 use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
+use crate::records::Reduced;
 
 /// A folder of results of tasks, which several processes may use at the same time.
 ///
@@ -36,10 +37,9 @@ impl Store {
 
     /// Returns the result of a task, or None. It is not verified.
     #[pyo3(signature = (name, /))]
-    fn get<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let (store, name) = (self.0.clone(), self::name(name)?);
-        let bytes = compute(py, move || Ok(store.get(name)))?;
-        Ok(bytes.map(|bytes| PyBytes::new(py, &bytes)))
+    fn get(&self, py: Python<'_>, name: &str) -> PyResult<Option<Vec<u8>>> {
+        let (store, name) = (self.0.clone(), parse(name)?);
+        compute(py, move || Ok(store.get(name)))
     }
 
     /// Stores the result of a task.
@@ -48,22 +48,16 @@ impl Store {
     ///     FileError: It cannot be written.
     #[pyo3(signature = (name, data, /))]
     fn put(&self, name: &str, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (store, name) = (self.0.clone(), self::name(name)?);
+        let (store, name) = (self.0.clone(), parse(name)?);
         let (py, data) = (data.py(), bytes(data)?);
         compute(py, move || Ok(store.put(name, &data)?))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let class = py.get_type::<Self>().into_any();
-        PyTuple::new(py, [class, (self.folder(),).into_pyobject(py)?.into_any()])
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (PathBuf,)> {
+        Ok((py.get_type::<Self>().into_any(), (self.folder(),)))
     }
 
     fn __repr__(&self) -> String {
         format!("<droste.Store {}>", self.0.folder().display())
     }
-}
-
-fn name(text: &str) -> Result<Name, Error> {
-    text.parse()
-        .map_err(|error: plan::NotAName| Error::usage(error.to_string()))
 }

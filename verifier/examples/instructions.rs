@@ -81,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     keep(directory, "wrap_keccak.rs", keccak.text())?;
     let aggregator = Aggregator::for_preset(preset, children);
     if let Children::Programs { shape, .. } = aggregator.join_recipe(children)?.children {
-        let join = MultilinearCircuit::of_shape(&shape, children)?;
+        let join = MultilinearCircuit::<Poseidon16Suite>::of_shape(&shape, children)?;
         report("join over WHIR", join.compiled());
         keep(directory, "join_over_whir.rs", join.text())?;
     }

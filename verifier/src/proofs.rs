@@ -1,25 +1,27 @@
-//! Proofs of programs as bytes, in whichever hash they are committed.
+//! Proofs of programs as bytes, of either stack and in whichever hash they are committed.
 //!
-//! The hash is chosen here, not by a type parameter, so that provers and verifiers are compiled in
-//! this crate, once for each hash, and not in every user of it.
+//! Stack and hash are chosen here, not by a type parameter, so that provers and verifiers are compiled in
+//! this crate, once for each pair, and not in every user of it.
 
 use std::time::{Duration, Instant};
 
-use droste_native::{F, FriSettings, HashId, with_suite};
+use droste_native::{F, HashId, with_suite};
 use droste_vm::codec::{self, DecodeError, EncodeError};
 use droste_vm::heights::Heights;
 use droste_vm::isa::Program;
-use droste_vm::key::{KeyDigest, KeyError, ProvingKey};
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{self, Proof, ProveError, ProveOptions};
+use droste_vm::key::{KeyDigest, KeyError, ProofSystem};
+use droste_vm::machine::StandardTables;
+use droste_vm::prover::{self, ProveError};
 use droste_vm::record::Execution;
-use droste_vm::verifier::{self, VerifyError, VerifyOptions};
+use droste_vm::stack::{Prove, Proves, RunProof, Stack, StackSettings, Verify};
+use droste_vm::verifier::{VerifyError, VerifyOptions, verify_program};
+use droste_vm::whir::{self, Whir};
 use thiserror::Error;
 
 use crate::aggregate::{Aggregate, AggregateError, Aggregator, VerifiedProof};
+use crate::circuit::{LeafProof, with_proof};
 use crate::keys::Recipe;
 use crate::summary::{ProofSummary, milliseconds};
-use crate::tape::TapeSuite;
 
 /// Why a proof is not made, not accepted, or not wrapped.
 #[derive(Debug, Error)]
@@ -64,22 +66,35 @@ pub struct Proved {
     pub prove: Duration,
 }
 
-/// The digest of a program's key, and the tables of its machine.
+/// The digest of a program's key, and the tables of its machine. The settings say the stack.
 ///
 /// # Errors
 /// If the program has no key with these settings.
 pub fn key(
     hash: HashId,
     program: impl AsRef<Program>,
-    settings: FriSettings,
+    settings: impl Into<StackSettings>,
+    heights: Heights,
 ) -> Result<(KeyDigest, Vec<String>), KeyError> {
-    with_suite!(hash, H => {
-        let key = ProvingKey::<H, StandardTables>::new(program, settings, Heights::Minimal)?;
-        Ok((key.key().digest(), key.key().tables.clone()))
+    let program = program.as_ref();
+    with_suite!(hash, H => match settings.into() {
+        StackSettings::Fri(settings) => key_in::<H>(program, settings, heights),
+        StackSettings::Whir(settings) => key_in::<Whir<H>>(program, settings, heights),
     })
 }
 
-/// Proves a run and verifies the proof: its statement must begin with `expected`.
+fn key_in<S: Proves<StandardTables>>(
+    program: &Program,
+    settings: S::Settings,
+    heights: Heights,
+) -> Result<(KeyDigest, Vec<String>), KeyError> {
+    let key = S::proving_key(program, settings, heights)?;
+    let key = S::verification_key(&key);
+    Ok((key.digest(), key.tables.clone()))
+}
+
+/// Proves a run, at the least heights that fit it, and verifies the proof: its statement must begin
+/// with `expected`. The settings say the stack.
 ///
 /// # Errors
 /// If the run cannot be proved, or is another.
@@ -88,28 +103,63 @@ pub fn prove(
     program: impl AsRef<Program>,
     execution: &Execution,
     expected: &[F],
-    options: &ProveOptions,
+    settings: impl Into<StackSettings>,
 ) -> Result<Proved, ProofError> {
     let program = program.as_ref();
-    with_suite!(hash, H => prove_in::<H>(program, execution, expected, options))
+    with_suite!(hash, H => match settings.into() {
+        StackSettings::Fri(settings) => {
+            prove_in::<prover::Proof<H>>(program, execution, expected, settings)
+        }
+        StackSettings::Whir(settings) => {
+            prove_in::<whir::Proof<H>>(program, execution, expected, settings)
+        }
+    })
 }
 
-fn prove_in<H: TapeSuite>(
+fn prove_in<P: LeafProof>(
     program: &Program,
     execution: &Execution,
     expected: &[F],
-    options: &ProveOptions,
-) -> Result<Proved, ProofError>
-where
-    StandardTables: Provable<H>,
-{
+    settings: <P::System as ProofSystem>::Settings,
+) -> Result<Proved, ProofError> {
     let start = Instant::now();
-    let proof = prover::prove::<H>(program, execution, options)?;
+    let key = P::System::proving_key(program, settings, Heights::Minimal);
+    let proof = key.map_err(ProveError::from)?.prove_run(execution)?;
     let prove = start.elapsed();
-    let bytes = codec::encode(&proof)?;
+    let bytes = proof.encode()?;
     let (known, length) = (Known::Nothing, bytes.len());
-    let says = verify_in::<H>(&proof, length, known, expected, VerifyOptions::min_bits(0))?;
+    let says = verify_in(&proof, length, known, expected, VerifyOptions::min_bits(0))?;
     Ok(Proved { bytes, says, prove })
+}
+
+/// What a proof says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// Its stack.
+    pub stack: Stack,
+    /// The hash in which it is committed.
+    pub hash: HashId,
+    /// Digest of its key.
+    pub key: KeyDigest,
+    /// Its statement.
+    pub statement: [F; 8],
+}
+
+/// Decodes a proof, of which nothing is verified.
+///
+/// # Errors
+/// If the bytes are not exactly those of a proof.
+pub fn claimed(bytes: &[u8]) -> Result<Claimed, DecodeError> {
+    let (stack, hash) = (codec::stack_of(bytes), codec::hash_of(bytes)?);
+    with_proof!(stack, hash, P => {
+        let proof = P::decode(bytes)?;
+        Ok(Claimed {
+            stack,
+            hash,
+            key: proof.key().digest(),
+            statement: proof.statement(),
+        })
+    })
 }
 
 /// Decodes a proof and verifies that it is of what the caller knows, that its statement begins with
@@ -123,35 +173,32 @@ pub fn verify(
     expected: &[F],
     options: VerifyOptions,
 ) -> Result<ProofSummary, ProofError> {
-    with_suite!(codec::hash_of(bytes)?, H => {
-        let proof = codec::decode::<H>(bytes)?;
-        Ok(verify_in::<H>(&proof, bytes.len(), known, expected, options)?)
+    with_proof!(codec::stack_of(bytes), codec::hash_of(bytes)?, P => {
+        let proof = P::decode(bytes)?;
+        Ok(verify_in(&proof, bytes.len(), known, expected, options)?)
     })
 }
 
-fn verify_in<H: TapeSuite>(
-    proof: &Proof<H>,
+fn verify_in<P: LeafProof>(
+    proof: &P,
     length: usize,
     known: Known<'_>,
     expected: &[F],
     options: VerifyOptions,
-) -> Result<ProofSummary, VerifyError>
-where
-    StandardTables: Provable<H>,
-{
+) -> Result<ProofSummary, VerifyError> {
     let start = Instant::now();
     if let Known::Key(expected) = known {
-        let found = proof.key.digest();
+        let found = proof.key().digest();
         if expected != found {
             return Err(VerifyError::Key { expected, found });
         }
     }
     let report = match known {
         Known::Program(program) => {
-            verifier::verify_program::<H, StandardTables>(program, expected, options, proof)
+            verify_program::<P::System, StandardTables>(program, expected, options, proof)
         }
         Known::Key(_) | Known::Nothing => {
-            verifier::verify::<H, StandardTables>(&proof.key, expected, options, proof)
+            P::System::verifier(proof.key().clone())?.report(expected, options, proof)
         }
     }?;
     let verify_ms = milliseconds(start.elapsed());
@@ -171,8 +218,8 @@ impl Aggregator {
         expected: &[F],
         options: VerifyOptions,
     ) -> Result<Aggregate, ProofError> {
-        with_suite!(codec::hash_of(bytes)?, H => {
-            let proof = codec::decode::<H>(bytes)?;
+        with_proof!(codec::stack_of(bytes), codec::hash_of(bytes)?, P => {
+            let proof = P::decode(bytes)?;
             let proof = VerifiedProof::of_program(proof, program, expected, options)?;
             Ok(self.wrap(&proof)?)
         })
@@ -184,8 +231,8 @@ impl Aggregator {
     /// # Errors
     /// If it is not valid, or one wrap does not bring it to the canonical shape.
     pub fn wrap_recipe_of_bytes(&self, bytes: &[u8]) -> Result<Recipe, ProofError> {
-        with_suite!(codec::hash_of(bytes)?, H => {
-            let proof = VerifiedProof::under_its_own_key(codec::decode::<H>(bytes)?)?;
+        with_proof!(codec::stack_of(bytes), codec::hash_of(bytes)?, P => {
+            let proof = VerifiedProof::under_its_own_key(P::decode(bytes)?)?;
             Ok(self.wrap_recipe(&proof)?)
         })
     }

@@ -2,10 +2,12 @@
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 8 | [`MAGIC`] |
-//! | 4 | [`FORMAT_VERSION`], little-endian |
+//! | 8 | [`MAGIC`]; over WHIR [`whir::MAGIC`] |
+//! | 4 | [`FORMAT_VERSION`], little-endian; over WHIR [`whir::FILE_VERSION`] |
 //! | 1 | hash: 0 Poseidon-16, 1 Blake3, 2 Keccak, 3 Poseidon2 |
 //! | rest | the [`Proof`], as `bincode` 2 with variable-length integers writes it |
+//!
+//! [`stack_of`] tells the two kinds apart; [`whir::encode`] and [`whir::decode`] are for the second.
 //!
 //! Decoding refuses everything that encoding does not write: other versions, elements at or above
 //! the modulus, integers encoded in more bytes than necessary, trailing bytes. A file has at most
@@ -27,6 +29,8 @@ use thiserror::Error;
 use crate::files;
 use crate::key::FORMAT_VERSION;
 use crate::prover::Proof;
+use crate::stack::Stack;
+use crate::whir;
 
 /// First bytes of a proof file.
 pub const MAGIC: [u8; 8] = *b"droste\0p";
@@ -55,8 +59,10 @@ pub enum DecodeError {
     #[error("not a proof file: it does not begin with the bytes of one")]
     Magic,
     /// The file has another version of the format.
-    #[error("proof format version {found}, expected {FORMAT_VERSION}")]
+    #[error("proof format version {found}, expected {expected}")]
     Version {
+        /// Version that is read.
+        expected: u32,
         /// Version in the file.
         found: u32,
     },
@@ -97,11 +103,9 @@ pub struct EncodeError(pub String);
 ///
 /// # Errors
 /// None for proofs that a prover made.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn encode<H: HashSuite>(proof: &Proof<H>) -> Result<Vec<u8>, EncodeError> {
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend(FORMAT_VERSION.to_le_bytes());
-    bytes.push(number(H::ID));
-    encode_body(bytes, proof)
+    encode_body(KIND.header(H::ID), proof)
 }
 
 /// Appends the encoding of `value` to the header `bytes`. Files of other kinds use it, too.
@@ -158,41 +162,89 @@ pub const fn check_length(bytes: &[u8], most: usize) -> Result<(), DecodeError> 
     Ok(())
 }
 
-/// Reads from a file's header in which hash its proof is committed.
+/// A kind of proof files: how their headers begin.
+pub(crate) struct Kind {
+    pub magic: [u8; 8],
+    pub version: u32,
+}
+
+const KIND: Kind = Kind {
+    magic: MAGIC,
+    version: FORMAT_VERSION,
+};
+
+impl Kind {
+    /// The header of a file whose proof is committed in `hash`.
+    pub fn header(&self, hash: HashId) -> Vec<u8> {
+        let mut bytes = self.magic.to_vec();
+        bytes.extend(self.version.to_le_bytes());
+        bytes.push(hash.number());
+        bytes
+    }
+
+    /// The hash in the header of a file.
+    pub fn hash_of(&self, bytes: &[u8]) -> Result<HashId, DecodeError> {
+        let (magic, rest) = bytes.split_first_chunk().ok_or(DecodeError::Magic)?;
+        if *magic != self.magic {
+            return Err(DecodeError::Magic);
+        }
+        let (version, rest) = rest.split_first_chunk().ok_or(DecodeError::Magic)?;
+        let (expected, found) = (self.version, u32::from_le_bytes(*version));
+        if found != expected {
+            return Err(DecodeError::Version { expected, found });
+        }
+        let &found = rest.first().ok_or(DecodeError::Magic)?;
+        HashId::ALL
+            .into_iter()
+            .find(|&id| id.number() == found)
+            .ok_or(DecodeError::UnknownHash { found })
+    }
+
+    /// Decodes what follows the header of a file whose proof must be committed in `expected`, and
+    /// of which `encode` writes the bytes.
+    pub fn decode<T: DeserializeOwned>(
+        &self,
+        bytes: &[u8],
+        expected: HashId,
+        encode: impl FnOnce(&T) -> Result<Vec<u8>, EncodeError>,
+    ) -> Result<T, DecodeError> {
+        let found = self.hash_of(bytes)?;
+        if found != expected {
+            return Err(DecodeError::OtherHash { expected, found });
+        }
+        decode_canonical(bytes, HEADER, encode)
+    }
+}
+
+/// The proof stack of a file that may be a proof. Of any other file it is that over FRI, whose
+/// decoder refuses it.
+pub fn stack_of(bytes: &[u8]) -> Stack {
+    match bytes.starts_with(&whir::MAGIC) {
+        true => Stack::Whir,
+        false => Stack::Fri,
+    }
+}
+
+/// Reads from a file's header in which hash its proof, of either stack, is committed.
 ///
 /// # Errors
 /// If the bytes do not begin as a proof of this version does.
 pub fn hash_of(bytes: &[u8]) -> Result<HashId, DecodeError> {
     check_length(bytes, MAX_BYTES)?;
-    let (magic, rest) = bytes.split_first_chunk().ok_or(DecodeError::Magic)?;
-    if *magic != MAGIC {
-        return Err(DecodeError::Magic);
+    match stack_of(bytes) {
+        Stack::Fri => KIND.hash_of(bytes),
+        Stack::Whir => whir::KIND.hash_of(bytes),
     }
-    let (version, rest) = rest.split_first_chunk().ok_or(DecodeError::Magic)?;
-    let found = u32::from_le_bytes(*version);
-    if found != FORMAT_VERSION {
-        return Err(DecodeError::Version { found });
-    }
-    let &found = rest.first().ok_or(DecodeError::Magic)?;
-    HashId::ALL
-        .into_iter()
-        .find(|&id| number(id) == found)
-        .ok_or(DecodeError::UnknownHash { found })
 }
 
 /// Decodes a proof file.
 ///
 /// # Errors
 /// If the bytes are not exactly what [`encode`] writes for some proof committed in hash `H`.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn decode<H: HashSuite>(bytes: &[u8]) -> Result<Proof<H>, DecodeError> {
-    let found = hash_of(bytes)?;
-    if found != H::ID {
-        return Err(DecodeError::OtherHash {
-            expected: H::ID,
-            found,
-        });
-    }
-    decode_canonical(bytes, HEADER, encode)
+    check_length(bytes, MAX_BYTES)?;
+    KIND.decode(bytes, H::ID, encode)
 }
 
 /// Deserializes a list of at most `MAX` elements, for `#[serde(deserialize_with = "..")]`. It is
@@ -234,15 +286,6 @@ where
     }
 
     deserializer.deserialize_seq(ShortList::<T, MAX>(PhantomData))
-}
-
-fn number(hash: HashId) -> u8 {
-    match hash {
-        HashId::Poseidon16 => 0,
-        HashId::Blake3 => 1,
-        HashId::Keccak => 2,
-        HashId::Poseidon2 => 3,
-    }
 }
 
 /// Reads a file of at most [`MAX_BYTES`] bytes.

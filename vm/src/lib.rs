@@ -34,6 +34,7 @@ pub mod machine;
               and everything from a proof are checked to have their shape before they are indexed"
 )]
 pub mod multilinear;
+mod one_folder;
 pub mod profile;
 pub mod provable;
 pub mod prover;

@@ -17,6 +17,7 @@ const ACCUMULATOR_DEGREE: usize = 2;
 /// A periodic column counts as degree 1 like any other, so the degree does not depend on the
 /// height. Plonky3 has functions for both numbers, but they evaluate the lookup argument
 /// symbolically: for a table of thousands of columns that takes longer than verifying a proof.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub(crate) fn constraint_shape<A>(air: &A, lookups: &[Lookup<F>]) -> (usize, usize)
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
@@ -44,6 +45,7 @@ where
 
 /// Returns which of a table's own constraints are over the base field, and which over the extension
 /// field.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub(crate) fn constraint_layout<A>(air: &A) -> ConstraintLayout
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,
@@ -53,6 +55,7 @@ where
 
 /// Packs the messages of a table into as few auxiliary columns as possible without adding a
 /// quotient chunk, as Plonky3 does.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub(crate) fn packed_lookups<A>(air: &A) -> Lookups<F>
 where
     A: Air<InteractionSymbolicBuilder<F, EF>>,

@@ -6,8 +6,9 @@
 
 pub use droste_native::stark::suite::CommittedData;
 use droste_native::stark::suite::{OpeningError, OpeningProverError, Pcs as Scheme};
-use droste_native::{Commitment, Config, EF, F, HashSuite};
+use droste_native::{Commitment, Config, EF, F, HashSuite, Poseidon16Suite};
 use p3_air::Air;
+use p3_batch_stark::folder::VerifierConstraintFolderWithLookups;
 use p3_batch_stark::{BatchProof, BatchVerificationError, CommonData, ProverData};
 use p3_commit::Pcs;
 use p3_lookup::InteractionSymbolicBuilder;
@@ -15,6 +16,7 @@ use p3_matrix::dense::RowMajorMatrix;
 
 use crate::batch::{BatchError, Statement};
 use crate::machine::MachineTables;
+use crate::one_folder::OneFolder;
 
 /// Tables that can be proved and verified in hash `H`. [`provable!`](crate::provable!) implements
 /// it.
@@ -55,12 +57,10 @@ pub trait Provable<H: HashSuite>: MachineTables + Air<InteractionSymbolicBuilder
 pub mod __private {
     pub use droste_native::stark::suite::{OpeningError, OpeningProverError};
     pub use droste_native::{Commitment, Config, EF, F, HashSuite};
-    pub use p3_batch_stark::{
-        BatchProof, BatchVerificationError, CommonData, ProverData, verify_batch,
-    };
+    pub use p3_batch_stark::{BatchProof, BatchVerificationError, CommonData, ProverData};
     pub use p3_matrix::dense::RowMajorMatrix;
 
-    pub use super::{CommittedData, commit};
+    pub use super::{CommittedData, commit, verify_batch};
     pub use crate::batch::{BatchError, Statement, prove};
 }
 
@@ -85,6 +85,23 @@ pub fn commit<H: HashSuite>(
         })
         .collect::<Vec<_>>();
     <Scheme<H> as UnivariateStarkPcs<EF, H::Challenger>>::commit_preprocessing(pcs, contents)
+}
+
+#[doc(hidden)]
+pub fn verify_batch<H, T>(
+    config: &Config<H>,
+    tables: &[T],
+    proof: &BatchProof<Config<H>>,
+    public_values: &[Vec<F>],
+    common: &CommonData<Config<H>>,
+) -> Result<(), BatchVerificationError<OpeningError>>
+where
+    H: HashSuite,
+    T: Air<InteractionSymbolicBuilder<F, EF>>
+        + for<'a> Air<VerifierConstraintFolderWithLookups<'a, Config<Poseidon16Suite>>>,
+{
+    let tables: Vec<_> = tables.iter().map(OneFolder).collect();
+    p3_batch_stark::verify_batch(config, &tables, proof, public_values, common)
 }
 
 /// Implements [`Provable`], for the listed hash suites, for a table type that

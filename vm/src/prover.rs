@@ -173,6 +173,7 @@ where
 ///
 /// # Errors
 /// See [`ProveError`].
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn prove_with_key<H: HashSuite, T: Provable<H>>(
     key: &ProvingKey<H, T>,
     execution: &Execution,
@@ -313,6 +314,7 @@ pub(crate) fn check_traces<T: Table>(
 ///
 /// # Errors
 /// For traces of the wrong shape, and Plonky3's errors.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
 pub fn prove_traces<'a, H: HashSuite, T: Provable<H>>(
     key: &ProvingKey<H, T>,
     statement: [F; LANES],

@@ -62,7 +62,8 @@ impl TableReport {
     }
 }
 
-/// Returns the shapes of tables of these heights.
+/// Returns the shapes of tables of these heights, with these lookup columns: `lookups` are those
+/// of each table, or none if there are no lookup columns.
 pub(crate) fn table_reports<T>(
     tables: &[T],
     lookups: &[Lookups<F>],
@@ -71,11 +72,13 @@ pub(crate) fn table_reports<T>(
 where
     T: Table + Air<InteractionSymbolicBuilder<F, EF>>,
 {
+    let none = Lookups::default();
+    let lookups = lookups.iter().chain(std::iter::repeat(&none));
     tables
         .iter()
-        .zip(lookups)
         .zip(log_heights)
-        .map(|((table, lookups), &log_height)| TableReport {
+        .zip(lookups)
+        .map(|((table, &log_height), lookups)| TableReport {
             name: table.name(),
             shape: table_shape(table, lookups, log_height),
         })

@@ -1,13 +1,10 @@
-//! What proves a machine is a choice: one trait for provers of runs, one for verifiers, for code
-//! that is to work with either proof stack.
+//! What proves a machine is a choice: traits for provers of runs, for verifiers and for proofs, for
+//! code that is to work with either proof stack.
 //!
-//! | stack | prover | verifier |
-//! |---|---|---|
-//! | batch STARKs over FRI | [`crate::key::ProvingKey`] | [`crate::verifier::Verifier`] |
-//! | sumcheck, LogUp with GKR, WHIR | [`crate::whir::ProvingKey`] | [`crate::whir::Verifier`] |
-
-use std::fmt;
-use std::str::FromStr;
+//! | stack | [`Prove`] | [`Verify`] | [`RunProof`] | [`Proves`] |
+//! |---|---|---|---|---|
+//! | batch STARKs over FRI | [`crate::key::ProvingKey`] | [`crate::verifier::Verifier`] | [`crate::prover::Proof`] | a [`HashSuite`] |
+//! | sumcheck, LogUp with GKR, WHIR | [`crate::whir::ProvingKey`] | [`crate::whir::Verifier`] | [`crate::whir::Proof`] | [`whir::Whir`] of one |
 
 use droste_native::stark::security::Security;
 use droste_native::whir::WhirSettings;
@@ -17,13 +14,16 @@ use p3_matrix::dense::RowMajorMatrix;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::key::{KeyDigest, ProvingKey};
+use crate::codec::{self, DecodeError, EncodeError};
+use crate::heights::Heights;
+use crate::isa::Program;
+use crate::key::{Key, KeyDigest, KeyError, ProofSystem, ProvingKey};
 use crate::machine::Provable;
 use crate::prover::{self, ProveError};
 use crate::record::Execution;
 use crate::report::TableReport;
 use crate::tables::LANES;
-use crate::verifier::{Verifier, VerifyError, VerifyOptions};
+use crate::verifier::{Report, Verifier, VerifyError, VerifyOptions};
 use crate::whir;
 
 /// A proof stack.
@@ -57,22 +57,7 @@ impl Stack {
     }
 }
 
-impl fmt::Display for Stack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Stack {
-    type Err = UnknownStack;
-
-    fn from_str(name: &str) -> Result<Self, UnknownStack> {
-        Self::ALL
-            .into_iter()
-            .find(|stack| stack.name() == name)
-            .ok_or_else(|| UnknownStack(name.to_owned()))
-    }
-}
+droste_native::named!(Stack, UnknownStack);
 
 /// The settings of a proof, which also say its stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -192,24 +177,13 @@ impl Accepted {
     }
 }
 
-impl From<&crate::verifier::Report> for Accepted {
-    fn from(report: &crate::verifier::Report) -> Self {
+impl From<&Report> for Accepted {
+    fn from(report: &Report) -> Self {
         Self {
             key: report.key,
             statement: report.statement,
             security: report.security.clone(),
             fft_cost: report.tables.iter().map(TableReport::fft_cost).sum(),
-        }
-    }
-}
-
-impl From<&whir::Report> for Accepted {
-    fn from(report: &whir::Report) -> Self {
-        Self {
-            key: report.key,
-            statement: report.statement,
-            security: report.security.clone(),
-            fft_cost: report.fft_cost,
         }
     }
 }
@@ -224,12 +198,86 @@ pub trait Verify {
     ///
     /// # Errors
     /// Why the proof is rejected.
+    fn report(
+        &self,
+        expected: &[F],
+        options: VerifyOptions,
+        proof: &Self::Proof,
+    ) -> Result<Report, VerifyError>;
+
+    /// Verifies a proof like [`Self::report`], and says less of it.
+    ///
+    /// # Errors
+    /// Why the proof is rejected.
     fn accept(
         &self,
         expected: &[F],
         options: VerifyOptions,
         proof: &Self::Proof,
-    ) -> Result<Accepted, VerifyError>;
+    ) -> Result<Accepted, VerifyError> {
+        Ok((&self.report(expected, options, proof)?).into())
+    }
+}
+
+/// What every proof of a run says, in either stack.
+pub trait RunProof: Sized {
+    /// The proof system.
+    type System: ProofSystem;
+
+    /// The key of the proof. The prover chose it.
+    fn key(&self) -> &Key<Self::System>;
+
+    /// Public inputs, then outputs, then zeros.
+    fn statement(&self) -> [F; LANES];
+
+    /// Logarithms of the heights of the tables, in the machine's order.
+    fn log_heights(&self) -> &[usize];
+
+    /// The bytes of the proof's file.
+    ///
+    /// # Errors
+    /// None for proofs that a prover made.
+    fn encode(&self) -> Result<Vec<u8>, EncodeError>;
+
+    /// Decodes a proof file.
+    ///
+    /// # Errors
+    /// If the bytes are not exactly what [`Self::encode`] writes for some proof.
+    fn decode(bytes: &[u8]) -> Result<Self, DecodeError>;
+}
+
+/// A proof system that proves runs on machines of tables `T`: over FRI a hash suite, over WHIR
+/// [`Whir`](whir::Whir) of one.
+pub trait Proves<T>: ProofSystem {
+    /// A proof of a run.
+    type Proof: RunProof<System = Self>;
+    /// A key that proves runs of its program.
+    type ProvingKey: Prove<Proof = Self::Proof>;
+    /// A key that verifies proofs.
+    type Verifier: Verify<Proof = Self::Proof>;
+
+    /// Makes the key of a program.
+    ///
+    /// # Errors
+    /// Anything that makes a proof impossible whatever the run is.
+    fn proving_key(
+        program: &Program,
+        settings: Self::Settings,
+        heights: Heights,
+    ) -> Result<Self::ProvingKey, KeyError>;
+
+    /// The verification key of such a key.
+    fn verification_key(key: &Self::ProvingKey) -> &Key<Self>;
+
+    /// Checks a key and prepares it for verifying proofs.
+    ///
+    /// # Errors
+    /// If no proof of this key can be accepted.
+    fn verifier(key: Key<Self>) -> Result<Self::Verifier, VerifyError>;
+
+    /// Logarithm of the number of rows, blowup included, of the commitment to a program whose table
+    /// has `2^program_log_height` rows.
+    fn committed_log_rows(settings: &Self::Settings, program_log_height: usize) -> usize;
 }
 
 impl<H: HashSuite, T: Provable<H>> Prove for ProvingKey<H, T> {
@@ -256,18 +304,68 @@ impl<H: HashSuite, T: Provable<H>> Prove for ProvingKey<H, T> {
 impl<H: HashSuite, T: Provable<H>> Verify for Verifier<H, T> {
     type Proof = prover::Proof<H>;
 
-    fn accept(
+    fn report(
         &self,
         expected: &[F],
         options: VerifyOptions,
         proof: &Self::Proof,
-    ) -> Result<Accepted, VerifyError> {
-        Ok((&self.verify(expected, options, proof)?).into())
+    ) -> Result<Report, VerifyError> {
+        self.verify(expected, options, proof)
     }
 }
 
-impl<T: whir::Provable> Prove for whir::ProvingKey<T> {
-    type Proof = whir::Proof;
+impl<H: HashSuite> RunProof for prover::Proof<H> {
+    type System = H;
+
+    fn key(&self) -> &Key<H> {
+        &self.key
+    }
+
+    fn statement(&self) -> [F; LANES] {
+        self.statement
+    }
+
+    fn log_heights(&self) -> &[usize] {
+        &self.batch.degree_bits
+    }
+
+    fn encode(&self) -> Result<Vec<u8>, EncodeError> {
+        codec::encode(self)
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        codec::decode(bytes)
+    }
+}
+
+impl<H: HashSuite, T: Provable<H>> Proves<T> for H {
+    type Proof = prover::Proof<H>;
+    type ProvingKey = ProvingKey<H, T>;
+    type Verifier = Verifier<H, T>;
+
+    fn proving_key(
+        program: &Program,
+        settings: FriSettings,
+        heights: Heights,
+    ) -> Result<ProvingKey<H, T>, KeyError> {
+        ProvingKey::new(program, settings, heights)
+    }
+
+    fn verification_key(key: &ProvingKey<H, T>) -> &Key<H> {
+        key.key()
+    }
+
+    fn verifier(key: Key<H>) -> Result<Verifier<H, T>, VerifyError> {
+        Verifier::new(key)
+    }
+
+    fn committed_log_rows(settings: &FriSettings, program_log_height: usize) -> usize {
+        program_log_height.saturating_add(settings.log_blowup)
+    }
+}
+
+impl<T: whir::Provable, H: HashSuite> Prove for whir::ProvingKey<T, H> {
+    type Proof = whir::Proof<H>;
 
     fn traces(&self, execution: &Execution) -> Result<Vec<RowMajorMatrix<F>>, ProveError> {
         self.traces(execution)
@@ -286,15 +384,66 @@ impl<T: whir::Provable> Prove for whir::ProvingKey<T> {
     }
 }
 
-impl<T: whir::Provable> Verify for whir::Verifier<T> {
-    type Proof = whir::Proof;
+impl<T: whir::Provable, H: HashSuite> Verify for whir::Verifier<T, H> {
+    type Proof = whir::Proof<H>;
 
-    fn accept(
+    fn report(
         &self,
         expected: &[F],
         options: VerifyOptions,
         proof: &Self::Proof,
-    ) -> Result<Accepted, VerifyError> {
-        Ok((&self.verify(expected, options, proof)?).into())
+    ) -> Result<Report, VerifyError> {
+        self.verify(expected, options, proof)
+    }
+}
+
+impl<H: HashSuite> RunProof for whir::Proof<H> {
+    type System = whir::Whir<H>;
+
+    fn key(&self) -> &whir::Key<H> {
+        &self.key
+    }
+
+    fn statement(&self) -> [F; LANES] {
+        self.statement
+    }
+
+    fn log_heights(&self) -> &[usize] {
+        &self.log_heights
+    }
+
+    fn encode(&self) -> Result<Vec<u8>, EncodeError> {
+        whir::encode(self)
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        whir::decode(bytes)
+    }
+}
+
+impl<T: whir::Provable, H: HashSuite> Proves<T> for whir::Whir<H> {
+    type Proof = whir::Proof<H>;
+    type ProvingKey = whir::ProvingKey<T, H>;
+    type Verifier = whir::Verifier<T, H>;
+
+    fn proving_key(
+        program: &Program,
+        settings: WhirSettings,
+        heights: Heights,
+    ) -> Result<whir::ProvingKey<T, H>, KeyError> {
+        whir::ProvingKey::new(program, settings, heights)
+    }
+
+    fn verification_key(key: &whir::ProvingKey<T, H>) -> &whir::Key<H> {
+        key.key()
+    }
+
+    fn verifier(key: whir::Key<H>) -> Result<whir::Verifier<T, H>, VerifyError> {
+        whir::Verifier::new(key)
+    }
+
+    /// A row of this commitment has a cell of each row of the stack.
+    fn committed_log_rows(settings: &WhirSettings, _: usize) -> usize {
+        settings.log_block.saturating_add(settings.log_blowup)
     }
 }

@@ -147,7 +147,7 @@ pub fn generate_compressions(
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Blake3Cols::<u8>::WIDTH;
-    generate(compressions, height, (1, width), |compression, row| {
+    generate(compressions, height, width, |compression, row| {
         let compression = compression.copied().unwrap_or_default();
         fill_row(&compression, row.borrow_mut());
     })
@@ -164,7 +164,7 @@ pub fn generate_table(
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Blake3TableCols::<u8>::WIDTH;
-    generate(compressions, height, (1, width), |compression, row| {
+    generate(compressions, height, width, |compression, row| {
         let row: &mut Blake3TableCols<F> = row.borrow_mut();
         row.is_real = F::from_bool(compression.is_some());
         let compression = compression.copied().unwrap_or_default();

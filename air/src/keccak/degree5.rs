@@ -137,8 +137,8 @@ fn fill_row(state: &State, index: usize, row: &mut Degree5Cols<F>) -> State {
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace. There are as many rows as
-/// [`steps::rows`](crate::steps::rows) says.
+/// [`TraceError`] says when there is no such trace. The height must be at least that of the
+/// [rows](crate::steps::rows), idle ones included.
 pub fn generate_permutations(
     inputs: &[State],
     height: Option<usize>,
@@ -153,8 +153,8 @@ pub fn generate_permutations(
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace. There are as many rows as
-/// [`steps::rows`](crate::steps::rows) says.
+/// [`TraceError`] says when there is no such trace. The height must be at least that of the
+/// [rows](crate::steps::rows), idle ones included.
 pub fn generate_table(
     inputs: &[State],
     height: Option<usize>,

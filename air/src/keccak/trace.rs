@@ -96,8 +96,8 @@ fn fill_row(preimage: &State, state: &State, index: usize, row: &mut KeccakCols<
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace. There are as many rows as
-/// [`steps::rows`](crate::steps::rows) says.
+/// [`TraceError`] says when there is no such trace. The height must be at least that of the
+/// [rows](crate::steps::rows), idle ones included.
 pub fn generate_permutations(
     inputs: &[State],
     height: Option<usize>,
@@ -112,8 +112,8 @@ pub fn generate_permutations(
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace. There are as many rows as
-/// [`steps::rows`](crate::steps::rows) says.
+/// [`TraceError`] says when there is no such trace. The height must be at least that of the
+/// [rows](crate::steps::rows), idle ones included.
 pub fn generate_table(
     inputs: &[State],
     height: Option<usize>,

@@ -86,7 +86,7 @@ pub fn generate_permutations(
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Poseidon16Cols::<u8>::WIDTH;
-    generate(inputs, height, (1, width), |input, row| {
+    generate(inputs, height, width, |input, row| {
         fill_row(input.copied().unwrap_or_default(), row.borrow_mut());
     })
 }
@@ -102,7 +102,7 @@ pub fn generate_table(
     height: Option<usize>,
 ) -> Result<RowMajorMatrix<F>, TraceError> {
     let width = Poseidon16TableCols::<u8>::WIDTH;
-    generate(inputs, height, (1, width), |input, row| {
+    generate(inputs, height, width, |input, row| {
         let row: &mut Poseidon16TableCols<F> = row.borrow_mut();
         row.is_real = F::from_bool(input.is_some());
         row.is_compress = F::from_bool(matches!(input, Some((_, Mode::Compress))));

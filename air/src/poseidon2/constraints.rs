@@ -21,12 +21,8 @@ pub fn eval_poseidon2_parent<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     columns: &Poseidon2ParentCols<AB::Var>,
 ) {
-    let Poseidon2ParentCols {
-        inputs,
-        beginning,
-        partial,
-        ending,
-    } = columns;
+    let (beginning, ending) = (&columns.beginning, &columns.ending);
+    let (inputs, partial) = (&columns.inputs, &columns.partial);
     eval_permutation(builder, &PARENT, inputs, beginning, partial, ending);
 }
 
@@ -39,12 +35,8 @@ pub fn eval_poseidon2_sponge<AB: AirBuilder<F = F>>(
     builder: &mut AB,
     columns: &Poseidon2SpongeCols<AB::Var>,
 ) {
-    let Poseidon2SpongeCols {
-        inputs,
-        beginning,
-        partial,
-        ending,
-    } = columns;
+    let (beginning, ending) = (&columns.beginning, &columns.ending);
+    let (inputs, partial) = (&columns.inputs, &columns.partial);
     eval_permutation(builder, &SPONGE, inputs, beginning, partial, ending);
 }
 

@@ -15,28 +15,67 @@ use super::instance::{Instance, Layers, PARENT, SPONGE};
 use crate::TraceError;
 use crate::trace::generate;
 
-/// Fills the columns of one permutation of width 16.
-pub fn fill_parent_row(input: [F; PARENT_WIDTH], columns: &mut Poseidon2ParentCols<F>) {
-    let Poseidon2ParentCols {
-        inputs,
-        beginning,
-        partial,
-        ending,
-    } = columns;
-    *inputs = input;
-    fill_rounds(&PARENT, input, beginning, partial, ending);
+/// Declares what fills the rows of one width.
+macro_rules! traces {
+    (
+        $instance:ident, $width:ident,
+        $fill:ident($columns:ident),
+        $permutations:ident($air:literal),
+        $with_bus:ident($table:literal, $table_columns:ident)
+    ) => {
+        /// Fills the columns of one permutation.
+        pub fn $fill(input: [F; $width], columns: &mut $columns<F>) {
+            columns.inputs = input;
+            let (beginning, ending) = (&mut columns.beginning, &mut columns.ending);
+            fill_rounds(&$instance, input, beginning, &mut columns.partial, ending);
+        }
+
+        #[doc = concat!("Trace of [`", $air, "`](super::", $air, "): one permutation per row,")]
+        /// padded with permutations of zeros to `height` or, without one, to the next power of two.
+        ///
+        /// # Errors
+        ///
+        /// [`TraceError`] says when there is no such trace.
+        pub fn $permutations(
+            inputs: &[[F; $width]],
+            height: Option<usize>,
+        ) -> Result<RowMajorMatrix<F>, TraceError> {
+            generate(inputs, height, $columns::<u8>::WIDTH, |input, row| {
+                $fill(input.copied().unwrap_or_default(), row.borrow_mut());
+            })
+        }
+
+        #[doc = concat!("Trace of [`", $table, "`](super::", $table, "): one message per input,")]
+        /// then padding rows that send nothing.
+        ///
+        /// # Errors
+        ///
+        /// [`TraceError`] says when there is no such trace.
+        pub fn $with_bus(
+            inputs: &[[F; $width]],
+            height: Option<usize>,
+        ) -> Result<RowMajorMatrix<F>, TraceError> {
+            generate(inputs, height, $table_columns::<u8>::WIDTH, |input, row| {
+                let row: &mut $table_columns<F> = row.borrow_mut();
+                row.is_real = F::from_bool(input.is_some());
+                $fill(input.copied().unwrap_or_default(), &mut row.permutation);
+            })
+        }
+    };
 }
 
-/// Fills the columns of one permutation of width 24.
-pub fn fill_sponge_row(input: [F; SPONGE_WIDTH], columns: &mut Poseidon2SpongeCols<F>) {
-    let Poseidon2SpongeCols {
-        inputs,
-        beginning,
-        partial,
-        ending,
-    } = columns;
-    *inputs = input;
-    fill_rounds(&SPONGE, input, beginning, partial, ending);
+traces! {
+    PARENT, PARENT_WIDTH,
+    fill_parent_row(Poseidon2ParentCols),
+    generate_parent_permutations("Poseidon2ParentAir"),
+    generate_parent_table("Poseidon2ParentTable", Poseidon2ParentTableCols)
+}
+
+traces! {
+    SPONGE, SPONGE_WIDTH,
+    fill_sponge_row(Poseidon2SpongeCols),
+    generate_sponge_permutations("Poseidon2SpongeAir"),
+    generate_sponge_table("Poseidon2SpongeTable", Poseidon2SpongeTableCols)
 }
 
 fn fill_rounds<const WIDTH: usize, const PARTIAL: usize>(
@@ -72,72 +111,4 @@ where
         *value = (*value + constant).cube();
     }
     Layers::external_linear_layer(state);
-}
-
-/// Trace of [`Poseidon2ParentAir`](super::Poseidon2ParentAir): one permutation per row, padded with
-/// permutations of zeros to `height` or, without one, to the next power of two.
-///
-/// # Errors
-///
-/// [`TraceError`] says when there is no such trace.
-pub fn generate_parent_permutations(
-    inputs: &[[F; PARENT_WIDTH]],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
-    let width = Poseidon2ParentCols::<u8>::WIDTH;
-    generate(inputs, height, (1, width), |input, row| {
-        fill_parent_row(input.copied().unwrap_or_default(), row.borrow_mut());
-    })
-}
-
-/// Trace of [`Poseidon2SpongeAir`](super::Poseidon2SpongeAir): one permutation per row, padded with
-/// permutations of zeros to `height` or, without one, to the next power of two.
-///
-/// # Errors
-///
-/// [`TraceError`] says when there is no such trace.
-pub fn generate_sponge_permutations(
-    inputs: &[[F; SPONGE_WIDTH]],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
-    let width = Poseidon2SpongeCols::<u8>::WIDTH;
-    generate(inputs, height, (1, width), |input, row| {
-        fill_sponge_row(input.copied().unwrap_or_default(), row.borrow_mut());
-    })
-}
-
-/// Trace of [`Poseidon2ParentTable`](super::Poseidon2ParentTable): one message per input, then
-/// padding rows that send nothing.
-///
-/// # Errors
-///
-/// [`TraceError`] says when there is no such trace.
-pub fn generate_parent_table(
-    inputs: &[[F; PARENT_WIDTH]],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
-    let width = Poseidon2ParentTableCols::<u8>::WIDTH;
-    generate(inputs, height, (1, width), |input, row| {
-        let row: &mut Poseidon2ParentTableCols<F> = row.borrow_mut();
-        row.is_real = F::from_bool(input.is_some());
-        fill_parent_row(input.copied().unwrap_or_default(), &mut row.permutation);
-    })
-}
-
-/// Trace of [`Poseidon2SpongeTable`](super::Poseidon2SpongeTable): one message per input, then
-/// padding rows that send nothing.
-///
-/// # Errors
-///
-/// [`TraceError`] says when there is no such trace.
-pub fn generate_sponge_table(
-    inputs: &[[F; SPONGE_WIDTH]],
-    height: Option<usize>,
-) -> Result<RowMajorMatrix<F>, TraceError> {
-    let width = Poseidon2SpongeTableCols::<u8>::WIDTH;
-    generate(inputs, height, (1, width), |input, row| {
-        let row: &mut Poseidon2SpongeTableCols<F> = row.borrow_mut();
-        row.is_real = F::from_bool(input.is_some());
-        fill_sponge_row(input.copied().unwrap_or_default(), &mut row.permutation);
-    })
 }

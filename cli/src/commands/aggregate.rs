@@ -1,9 +1,9 @@
 //! `droste wrap` and `droste join`, and what an aggregate of proofs says.
 
+use std::iter;
 use std::path::PathBuf;
 
 use clap::Args;
-use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::{Aggregate, Aggregator};
 use droste_verifier::file;
 use droste_verifier::summary::{AggregateSummary, Evidence, Node, milliseconds};
@@ -15,7 +15,8 @@ use serde::Serialize;
 use crate::commands::verify::security_rows;
 use crate::error::CommandError;
 use crate::fields::field_list;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, list, print, row};
+use crate::parameters::CanonicalShape;
 use crate::program;
 use crate::progress::Progress;
 use crate::trust::{Trust, doubt_of, text_of, text_of_leaves};
@@ -58,14 +59,8 @@ pub struct Join {
 
 #[derive(Debug, Args)]
 struct Output {
-    /// Security level of the proofs that are made: proven-100, proven-120, proven-128 or toy
-    /// (insecure).
-    #[arg(long, default_value_t)]
-    preset: Preset,
-    /// Largest number of proofs that one join takes. It fixes the shape of the proofs: use the same
-    /// for all that are to be joined.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
-    arity: u16,
+    #[command(flatten)]
+    shape: CanonicalShape,
     /// File to write the aggregate to.
     #[arg(short, long)]
     output: PathBuf,
@@ -83,12 +78,12 @@ const INDENTED_LEVELS: usize = 32;
 pub struct Summary {
     #[serde(flatten)]
     pub(super) says: AggregateSummary,
-    /// Number of leaves that the table shows.
+    /// Whether the table shows every leaf.
     #[serde(skip)]
-    shown_leaves: usize,
+    pub(super) shows_all_leaves: bool,
     /// Whether the table has every term of the bits of the proof at the root.
     #[serde(skip)]
-    shows_terms: bool,
+    pub(super) shows_terms: bool,
 }
 
 /// Appends one line per node, children indented below their parent, until `leaves` leaves were
@@ -100,8 +95,7 @@ fn lines_of(node: &Node, indent: usize, leaves: usize, lines: &mut Vec<String>) 
     let space = "  ".repeat(indent.min(INDENTED_LEVELS));
     match node {
         Node::Leaf { key, statement } => {
-            let statement: Vec<String> = statement.iter().map(u32::to_string).collect();
-            lines.push(format!("{space}{key} says {}", statement.join(",")));
+            lines.push(format!("{space}{key} says {}", list(statement)));
             leaves - 1
         }
         Node::Inner { key, children } => {
@@ -131,24 +125,8 @@ impl Summary {
     pub const fn new(says: AggregateSummary) -> Self {
         Self {
             says,
-            shown_leaves: SHOWN_LEAVES,
+            shows_all_leaves: false,
             shows_terms: false,
-        }
-    }
-
-    /// The same summary, of which the table shows every term of the bits of the proof at the root.
-    pub fn with_terms(self) -> Self {
-        Self {
-            shows_terms: true,
-            ..self
-        }
-    }
-
-    /// The same summary, of which the table shows every leaf.
-    pub fn with_all_leaves(self) -> Self {
-        Self {
-            shown_leaves: usize::MAX,
-            ..self
         }
     }
 }
@@ -159,62 +137,60 @@ impl Report for Summary {
         let parameters = format!("blowup {}, {} queries", says.blowup, says.queries);
         let doubt = doubt_of(says.keys_are);
         let mut rows = vec![
-            vec!["key".to_owned(), says.key.clone()],
-            vec!["claim".to_owned(), says.claim.clone()],
-            vec![
-                "recursion keys".to_owned(),
-                text_of(says.keys_are).to_owned(),
-            ],
-            vec![
-                "proven bits".to_owned(),
+            row("key", &says.key),
+            row("claim", &says.claim),
+            row("recursion keys", text_of(says.keys_are)),
+            row(
+                "proven bits",
                 format!("{} of each proof{doubt}", says.proven_bits),
-            ],
-            vec![
-                "bits of the tree".to_owned(),
+            ),
+            row(
+                "bits of the tree",
                 format!(
                     "{}, by the union bound over {} proofs{doubt}",
                     says.tree_bits, says.proofs
                 ),
-            ],
-            vec![
-                "leaves".to_owned(),
+            ),
+            row(
+                "leaves",
                 format!("{}, {}", says.leaves, text_of_leaves(&says.accepted_leaves)),
-            ],
+            ),
         ];
         rows.extend(security_rows(&says.root_security, self.shows_terms));
         rows.extend([
-            vec!["parameters".to_owned(), parameters],
-            vec!["proof".to_owned(), format!("{} bytes", says.proof_bytes)],
-            vec!["verify".to_owned(), format!("{:.1} ms", says.verify_ms)],
+            row("parameters", parameters),
+            row("proof", format!("{} bytes", says.proof_bytes)),
+            row("verify", format!("{:.1} ms", says.verify_ms)),
         ]);
         if let Some(bytes) = says.peak_rss_bytes {
             let gib = bytes as f64 / f64::from(1 << 30);
-            rows.push(vec!["memory".to_owned(), format!("{gib:.2} GiB at most")]);
+            rows.push(row("memory", format!("{gib:.2} GiB at most")));
         }
         for key in &says.hidden_leaves {
-            let text = format!(
-                "the leaf {key} is a recursion proof: what it verified is hidden, and not counted in \
-                 the bits"
-            );
-            rows.push(vec!["warning".to_owned(), text]);
+            let text =
+                "is a recursion proof: what it verified is hidden, and not counted in the bits";
+            rows.push(row("warning", format!("the leaf {key} {text}")));
         }
         for step in &says.steps {
-            rows.push(vec!["step".to_owned(), step.text()]);
+            rows.push(row("step", step.text()));
         }
         for key in &says.recursion_keys {
-            rows.push(vec![
-                "recursion key".to_owned(),
+            rows.push(row(
+                "recursion key",
                 format!(
                     "{}, verifies proofs of {} bits{doubt}",
                     key.key, key.bits_of_children
                 ),
-            ]);
+            ));
         }
-        let lines = first_lines(&says.tree, says.leaves, self.shown_leaves);
-        rows.extend(lines.into_iter().enumerate().map(|(index, line)| {
-            let name = if index == 0 { "tree" } else { "" };
-            vec![name.to_owned(), line]
-        }));
+        let shown = if self.shows_all_leaves {
+            usize::MAX
+        } else {
+            SHOWN_LEAVES
+        };
+        let lines = first_lines(&says.tree, says.leaves, shown);
+        let names = iter::once("tree").chain(iter::repeat(""));
+        rows.extend(names.zip(lines).map(|(name, line)| row(name, line)));
         rows
     }
 }
@@ -225,7 +201,7 @@ impl Wrap {
         let bytes = codec::read_file(&self.proof).map_err(CommandError::file(&self.proof))?;
         let progress = Progress::spinner("wrapping");
         let after_step = progress.clone();
-        let aggregator = self.output.aggregator().with_progress(move |_| {
+        let aggregator = self.output.shape.aggregator().with_progress(move |_| {
             after_step.message("bringing the wrap to the canonical shape");
         });
         let (aggregate, evidence) = match (file::is_aggregate(&bytes), &self.program) {
@@ -234,8 +210,8 @@ impl Wrap {
                 let public = field_list(&self.public)?;
                 let compiled = program::compile(program)?;
                 let options = VerifyOptions::min_bits(0).with_limit(self.limit);
-                let wrap = aggregator.wrap_bytes(&bytes, compiled, &public, options);
-                (wrap.map_err(CommandError::failed)?, Evidence::Derived)
+                let wrap = aggregator.wrap_bytes(&bytes, compiled, &public, options)?;
+                (wrap, Evidence::Derived)
             }
             (true, Some(_)) => {
                 let message = "--program is for proofs of programs, but this is an aggregate";
@@ -257,31 +233,29 @@ impl Wrap {
         bytes: &[u8],
         aggregator: &Aggregator,
     ) -> Result<(Aggregate, Evidence), CommandError> {
-        let aggregate = file::decode(bytes).map_err(CommandError::failed)?;
+        let aggregate = file::decode(bytes)?;
         let (aggregate, evidence) = self.trust.accept(aggregate, &self.trust.deriver())?;
-        let canonical = aggregator.to_canonical_shape(aggregate);
-        Ok((canonical.map_err(CommandError::failed)?, evidence))
+        Ok((aggregator.to_canonical_shape(aggregate)?, evidence))
     }
 }
 
 impl Join {
     /// Joins the aggregates, writes the result and prints what it says.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let aggregator = self.output.aggregator();
+        let aggregator = self.output.shape.aggregator();
         let progress = Progress::spinner(format!("joining {} proofs", self.aggregates.len()));
         let deriver = self.trust.deriver();
         let children = self.aggregates.iter();
         let read = |path: &PathBuf| {
             let (child, evidence) = self.trust.read(path, &deriver)?;
             let is_canonical = aggregator.check_canonical(child.proof());
-            let is_canonical = is_canonical.map_err(CommandError::failed);
             is_canonical.map_err(CommandError::about(path.display()))?;
             Ok((child, evidence))
         };
         let children: Vec<(Aggregate, Evidence)> =
             children.map(read).collect::<Result<_, CommandError>>()?;
         let (children, evidence): (Vec<_>, Vec<_>) = children.into_iter().unzip();
-        let joined = aggregator.join(children).map_err(CommandError::failed)?;
+        let joined = aggregator.join(children)?;
         // The join adds one key, which this process derived, so the weakest evidence of the
         // children decides; it sorts last.
         let evidence = evidence.into_iter().max().unwrap_or(Evidence::Derived);
@@ -292,21 +266,15 @@ impl Join {
 }
 
 impl Output {
-    /// The aggregator for the preset and arity that were asked for.
-    fn aggregator(&self) -> Aggregator {
-        Aggregator::for_preset(self.preset, self.arity.into())
-    }
-
     /// Writes the aggregate that was just made and summarizes it; `evidence` is the reason why its
     /// recursion keys are trusted.
     fn write(&self, aggregate: &Aggregate, evidence: Evidence) -> Result<Summary, CommandError> {
         let steps = aggregate.steps().iter();
         let verify_ms = steps.last().map_or(0.0, |step| milliseconds(step.verify));
-        let says = AggregateSummary::new(aggregate, evidence, verify_ms);
-        let summary = Summary::new(says.map_err(CommandError::failed)?);
-        let bytes = file::encode(aggregate).map_err(CommandError::failed)?;
+        let says = AggregateSummary::new(aggregate, evidence, verify_ms)?;
+        let bytes = file::encode(aggregate)?;
         files::write(&self.output, &bytes).map_err(CommandError::file(&self.output))?;
-        Ok(summary)
+        Ok(Summary::new(says))
     }
 }
 

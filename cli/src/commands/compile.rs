@@ -9,7 +9,7 @@ use droste_vm::compiler::assembly;
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, print, row};
 use crate::program;
 
 /// Arguments of `droste compile`.
@@ -40,14 +40,12 @@ struct Summary {
 
 impl Report for Summary {
     fn rows(&self) -> Vec<Vec<String>> {
-        let rows = [
-            ("instructions", self.instructions),
-            ("constants", self.constants),
-            ("public inputs", self.public_inputs),
-            ("public outputs", self.public_outputs),
-        ];
-        let row = |(name, value): (&str, usize)| vec![name.to_owned(), value.to_string()];
-        rows.into_iter().map(row).collect()
+        vec![
+            row("instructions", self.instructions),
+            row("constants", self.constants),
+            row("public inputs", self.public_inputs),
+            row("public outputs", self.public_outputs),
+        ]
     }
 }
 

@@ -6,19 +6,20 @@ use clap::Args;
 use droste_native::stark::security::Preset;
 use droste_native::{Blake3Suite, F, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregate, Aggregator, Step, VerifiedProof};
+use droste_verifier::summary::milliseconds;
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::{self, Compiled};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{ProveOptions, prove};
+use droste_vm::prover::{Proof, ProveOptions, prove};
 use droste_vm::record::Execution;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, print, row};
 use crate::progress::Progress;
 
 /// Arguments of `droste demo`.
@@ -67,24 +68,24 @@ impl Line {
             step: name,
             cycles: step.cycles,
             fft_cost: step.report.fft_cost,
-            compile_ms: step.compile.as_secs_f64() * 1e3,
-            execute_ms: step.execute.as_secs_f64() * 1e3,
-            prove_ms: step.prove.as_secs_f64() * 1e3,
-            verify_ms: step.verify.as_secs_f64() * 1e3,
-            proven_bits: step.report.security.bits(),
+            compile_ms: milliseconds(step.compile),
+            execute_ms: milliseconds(step.execute),
+            prove_ms: milliseconds(step.prove),
+            verify_ms: milliseconds(step.verify),
+            proven_bits: step.report.bits(),
         }
     }
 
     fn cells(&self) -> Vec<String> {
-        let milliseconds = |value: f64| format!("{value:.0} ms");
+        let text = |milliseconds: f64| format!("{milliseconds:.0} ms");
         vec![
             self.step.clone(),
             self.cycles.to_string(),
             format!("{:.2e}", self.fft_cost as f64),
-            milliseconds(self.compile_ms),
-            milliseconds(self.execute_ms),
-            milliseconds(self.prove_ms),
-            milliseconds(self.verify_ms),
+            text(self.compile_ms),
+            text(self.execute_ms),
+            text(self.prove_ms),
+            text(self.verify_ms),
             self.proven_bits.to_string(),
         ]
     }
@@ -100,15 +101,15 @@ impl Report for Outcome {
         rows.push(vec![]);
         rows.extend(self.aggregation.iter().map(Line::cells));
         rows.push(vec![]);
-        let row = |name: &str, value: String| vec![name.to_owned(), value];
-        rows.push(row("parameters", self.parameters.to_owned()));
-        let name = format!("{}! in the field", self.n);
-        rows.push(row(&name, self.output.to_string()));
-        rows.push(row("key", self.key.clone()));
-        rows.push(row("claim", self.claim.clone()));
-        rows.push(row("proven bits", self.proven_bits.to_string()));
-        rows.push(row("bits of the tree", self.tree_bits.to_string()));
-        rows.push(row("total time", format!("{:.1} s", self.seconds)));
+        rows.extend([
+            row("parameters", self.parameters),
+            row(format!("{}! in the field", self.n), self.output),
+            row("key", &self.key),
+            row("claim", &self.claim),
+            row("proven bits", self.proven_bits),
+            row("bits of the tree", self.tree_bits),
+            row("total time", format!("{:.1} s", self.seconds)),
+        ]);
         rows
     }
 }
@@ -119,10 +120,8 @@ impl Demo {
         let start = Instant::now();
         let text = droste_programs::source("factorial")
             .ok_or_else(|| CommandError::failed("the program factorial is missing"))?;
-        let compiled = compiler::compile(text, droste_gadgets::SOURCES)
-            .map_err(|error| CommandError::Diagnostic(error))?;
-        let execution = execute(&compiled, &[F::from_u32(self.n)], &Tape::default(), 1 << 24)
-            .map_err(|error| CommandError::Diagnostic(Box::new(error)))?;
+        let compiled = compiler::compile(text, droste_gadgets::SOURCES)?;
+        let execution = execute(&compiled, &[F::from_u32(self.n)], &Tape::default(), 1 << 24)?;
         let mut run = Run {
             aggregator: Aggregator::for_preset(Preset::Toy, 3),
             compiled: &compiled,
@@ -137,19 +136,18 @@ impl Demo {
             run.wrap::<KeccakSuite>()?,
         ];
         run.progress.message("join");
-        let joined = run.aggregator.join(wraps).map_err(CommandError::failed)?;
+        let joined = run.aggregator.join(wraps)?;
         let lines = joined.steps().iter();
         run.aggregation
             .extend(lines.map(|step| Line::new(format!("join of {}", step.children), step)));
-        let (key, claim) = (joined.key(), joined.claim());
         let outcome = Outcome {
             parameters: "toy: few queries, no security",
             n: self.n,
             output: execution.statement[1].as_canonical_u32(),
             wraps: run.wraps,
             aggregation: run.aggregation,
-            key: key.to_string(),
-            claim: KeyDigest(claim).to_string(),
+            key: joined.key().to_string(),
+            claim: KeyDigest(joined.claim()).to_string(),
             proven_bits: joined.accepted().bits,
             tree_bits: joined.accepted().tree_bits,
             seconds: start.elapsed().as_secs_f64(),
@@ -177,10 +175,7 @@ impl Run<'_> {
     {
         let leaf = self.leaf::<H>()?;
         self.progress.message(format!("wrap of {}", H::NAME));
-        let wrap = self
-            .aggregator
-            .wrap_at_minimal_heights(&leaf)
-            .map_err(CommandError::failed)?;
+        let wrap = self.aggregator.wrap_at_minimal_heights(&leaf)?;
         let lines = wrap.steps().iter();
         self.wraps
             .extend(lines.map(|step| Line::new(format!("wrap of {}", H::NAME), step)));
@@ -189,10 +184,7 @@ impl Run<'_> {
         self.progress
             .message(format!("{} to canonical shape", H::NAME));
         let first = wrap.steps().len();
-        let canonical = self
-            .aggregator
-            .to_canonical_shape(wrap)
-            .map_err(CommandError::failed)?;
+        let canonical = self.aggregator.to_canonical_shape(wrap)?;
         let lines = canonical.steps().iter().skip(first);
         self.aggregation
             .extend(lines.map(|step| Line::new(format!("{} to canonical", H::NAME), step)));
@@ -201,21 +193,20 @@ impl Run<'_> {
     }
 
     /// Proves the program in hash `H`, at the smallest heights that fit the run.
-    fn leaf<H: TapeSuite>(&mut self) -> Result<VerifiedProof<H>, CommandError>
+    fn leaf<H: TapeSuite>(&mut self) -> Result<VerifiedProof<Proof<H>>, CommandError>
     where
         StandardTables: Provable<H>,
     {
         self.progress.message(format!("prove in {}", H::NAME));
         let options = ProveOptions {
-            settings: Preset::Toy.settings(2).map_err(CommandError::failed)?,
+            settings: Preset::Toy.settings(2)?,
             heights: Heights::Minimal,
         };
         let start = Instant::now();
-        let proof = prove::<H>(&self.compiled.program, self.execution, &options)
-            .map_err(CommandError::failed)?;
-        let prove_ms = start.elapsed().as_secs_f64() * 1e3;
+        let proof = prove::<H>(&self.compiled.program, self.execution, &options)?;
+        let prove_ms = milliseconds(start.elapsed());
         let start = Instant::now();
-        let proof = VerifiedProof::under_its_own_key(proof).map_err(CommandError::failed)?;
+        let proof = VerifiedProof::under_its_own_key(proof)?;
         let report = proof.report();
         self.wraps.push(Line {
             step: format!("leaf in {}", H::NAME),
@@ -224,7 +215,7 @@ impl Run<'_> {
             compile_ms: 0.0,
             execute_ms: 0.0,
             prove_ms,
-            verify_ms: start.elapsed().as_secs_f64() * 1e3,
+            verify_ms: milliseconds(start.elapsed()),
             proven_bits: report.security.bits(),
         });
         self.progress.step();

@@ -9,13 +9,13 @@ use droste_native::hash::keccak::Keccak256;
 use droste_native::hash::poseidon2;
 use droste_native::hash::poseidon16::Poseidon16;
 use droste_native::{F, HashId};
+use droste_verifier::summary::integers;
 use droste_vm::files;
-use p3_field::PrimeField32;
 use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::fields::field_list;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, list, print};
 use crate::progress::Progress;
 
 /// Input length in bytes from which on progress is shown: hashing so much takes half a second in
@@ -58,8 +58,7 @@ struct Permuted {
 
 impl Report for Permuted {
     fn rows(&self) -> Vec<Vec<String>> {
-        let outputs: Vec<String> = self.output.iter().map(u32::to_string).collect();
-        vec![vec![outputs.join(",")]]
+        vec![vec![list(&self.output)]]
     }
 }
 
@@ -98,7 +97,7 @@ fn permute(hash: HashId, list: &str, format: Format) -> Result<(), CommandError>
             "--permute works with poseidon16 and poseidon2 only",
         )),
     }?;
-    let output = output.iter().map(F::as_canonical_u32).collect();
+    let output = integers(&output);
     Ok(print(&Permuted { hash, output }, format)?)
 }
 

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use droste_native::HashId;
 use droste_verifier::proofs;
+use droste_vm::heights::Heights;
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::output::{Format, Report, print};
-use crate::parameters::Parameters;
+use crate::output::{Format, Report, print, row};
+use crate::parameters::ProofParameters;
 use crate::program;
 
 /// Arguments of `droste key`.
@@ -21,7 +22,7 @@ pub struct Key {
     #[arg(long, default_value_t = HashId::Poseidon16)]
     hash: HashId,
     #[command(flatten)]
-    parameters: Parameters,
+    parameters: ProofParameters,
 }
 
 #[derive(Serialize)]
@@ -34,9 +35,9 @@ struct Digest {
 impl Report for Digest {
     fn rows(&self) -> Vec<Vec<String>> {
         vec![
-            vec!["key".to_owned(), self.key.clone()],
-            vec!["hash".to_owned(), self.hash.to_string()],
-            vec!["tables".to_owned(), self.tables.join(",")],
+            row("key", &self.key),
+            row("hash", self.hash),
+            row("tables", self.tables.join(",")),
         ]
     }
 }
@@ -46,8 +47,7 @@ impl Key {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let settings = self.parameters.settings()?;
         let compiled = program::compile(&self.file)?;
-        let key = proofs::key(self.hash, compiled, settings);
-        let (key, tables) = key.map_err(CommandError::failed)?;
+        let (key, tables) = proofs::key(self.hash, compiled, settings, Heights::Minimal)?;
         let digest = Digest {
             key: key.to_string(),
             hash: self.hash,

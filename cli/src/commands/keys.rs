@@ -6,16 +6,16 @@ use std::time::Instant;
 
 use clap::Args;
 use droste_native::HashId;
-use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::Aggregator;
 use droste_verifier::file;
 use droste_verifier::keys::{Deriver, KeySet};
-use droste_verifier::summary::{KeysSummary, digests};
+use droste_verifier::summary::{KeysSummary, digests, milliseconds};
 use droste_vm::codec;
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::output::{Format, Report, counted, print};
+use crate::output::{Format, Report, counted, print, row};
+use crate::parameters::CanonicalShape;
 use crate::progress::Progress;
 use crate::trust::Derivation;
 
@@ -33,12 +33,8 @@ pub struct Keys {
     /// preset and arity.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=64))]
     join: Vec<u16>,
-    /// Security level of wraps and joins: proven-100, proven-120, proven-128 or toy (insecure).
-    #[arg(long, default_value_t)]
-    preset: Preset,
-    /// Largest number of proofs that one join takes, as given to `droste wrap` and `droste join`.
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
-    arity: u16,
+    #[command(flatten)]
+    shape: CanonicalShape,
     #[command(flatten)]
     derivation: Derivation,
 }
@@ -50,24 +46,21 @@ struct Outcome(KeysSummary);
 
 impl Report for Outcome {
     fn rows(&self) -> Vec<Vec<String>> {
-        let mut rows = vec![vec!["key".to_owned(), self.0.key.clone()]];
+        let mut rows = vec![row("key", &self.0.key)];
         for line in &self.0.keys {
             let hash = line.hash.map_or("AIRs", HashId::name);
-            rows.push(vec![
-                "recursion key".to_owned(),
+            rows.push(row(
+                "recursion key",
                 format!(
                     "{}, verifies {} in {hash} of {} bits each",
                     line.key,
                     counted(line.children, "proof", "proofs"),
                     line.bits_of_children
                 ),
-            ]);
+            ));
         }
-        rows.push(vec!["digests".to_owned(), digests()]);
-        rows.push(vec![
-            "derived in".to_owned(),
-            format!("{:.0} ms", self.0.derive_ms),
-        ]);
+        rows.push(row("digests", digests()));
+        rows.push(row("derived in", format!("{:.0} ms", self.0.derive_ms)));
         rows
     }
 }
@@ -77,7 +70,7 @@ impl Keys {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let progress = Progress::spinner("deriving");
         let deriver = self.derivation.deriver();
-        let aggregator = Aggregator::for_preset(self.preset, self.arity.into());
+        let aggregator = self.shape.aggregator();
         let start = Instant::now();
         let mut keys = KeySet::default();
         for path in &self.from {
@@ -85,12 +78,10 @@ impl Keys {
             keys.extend(&derived.map_err(CommandError::about(path.display()))?);
         }
         let joins = self.join.iter();
-        let recipes = joins
-            .map(|&children| aggregator.join_recipe(children.into()))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(CommandError::failed)?;
-        keys.extend(&deriver.keys(&recipes).map_err(CommandError::failed)?);
-        let derive_ms = start.elapsed().as_secs_f64() * 1e3;
+        let recipes = joins.map(|&children| aggregator.join_recipe(children.into()));
+        let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
+        keys.extend(&deriver.keys(&recipes)?);
+        let derive_ms = milliseconds(start.elapsed());
         drop(progress);
         Ok(print(&Outcome(KeysSummary::new(&keys, derive_ms)), format)?)
     }
@@ -104,12 +95,8 @@ fn keys_of(
 ) -> Result<KeySet, CommandError> {
     let bytes = codec::read_file(path).map_err(CommandError::failed)?;
     if file::is_aggregate(&bytes) {
-        let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
-        return deriver
-            .derive(&aggregate.keys)
-            .map_err(CommandError::failed);
+        return Ok(deriver.derive(&file::decode(&bytes)?.keys)?);
     }
-    let recipe = aggregator.wrap_recipe_of_bytes(&bytes);
-    let recipe = recipe.map_err(CommandError::failed)?;
-    deriver.keys([&recipe]).map_err(CommandError::failed)
+    let recipe = aggregator.wrap_recipe_of_bytes(&bytes)?;
+    Ok(deriver.keys([&recipe])?)
 }

@@ -8,17 +8,16 @@ use droste_native::F;
 use droste_verifier::claim::AcceptedLeaves;
 use droste_verifier::file::{self, member};
 use droste_verifier::member::{Member, Membership};
-use droste_verifier::summary::Evidence;
+use droste_verifier::summary::{Evidence, integers, milliseconds};
 use droste_vm::codec;
 use droste_vm::files;
 use droste_vm::key::KeyDigest;
 use droste_vm::verifier::{VerifyOptions, check_statement};
-use p3_field::PrimeField32;
 use serde::Serialize;
 
 use crate::error::CommandError;
 use crate::fields::field_list;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, list, print, row};
 use crate::progress::Progress;
 use crate::trust::{LeafKeys, doubt_of, text_of, text_of_leaves};
 
@@ -91,73 +90,51 @@ impl Shown {
         member_bytes: usize,
     ) -> Result<(Self, Member), CommandError> {
         let start = Instant::now();
-        let member = membership.verify(claim, key, VerifyOptions::min_bits(min_bits), &leaves);
-        let member = member.map_err(CommandError::failed)?;
+        let member = membership.verify(claim, key, VerifyOptions::min_bits(min_bits), &leaves)?;
         let shown = Self {
             key: key.to_string(),
             claim: KeyDigest(*claim).to_string(),
             keys_are: Evidence::Pinned,
             leaf: None,
             accepted_leaves: leaves,
-            position: position(&member),
+            position: list(&member.position).replace(',', "."),
             leaf_key: member.key.to_string(),
-            statement: member.statement.iter().map(F::as_canonical_u32).collect(),
+            statement: integers(&member.statement),
             proven_bits: member.bits,
             member_bytes,
-            verify_ms: start.elapsed().as_secs_f64() * 1e3,
+            verify_ms: milliseconds(start.elapsed()),
         };
         Ok((shown, member))
     }
 }
 
-/// The numbers of the children that lead to a leaf, as text.
-fn position(member: &Member) -> String {
-    let numbers: Vec<String> = member.position.iter().map(u32::to_string).collect();
-    numbers.join(".")
-}
-
 impl Report for Shown {
     fn rows(&self) -> Vec<Vec<String>> {
-        let statement: Vec<String> = self.statement.iter().map(u32::to_string).collect();
         let doubt = doubt_of(self.keys_are);
         let mut rows = vec![
-            vec!["key".to_owned(), self.key.clone()],
-            vec!["claim".to_owned(), self.claim.clone()],
-            vec![
-                "recursion keys".to_owned(),
-                text_of(self.keys_are).to_owned(),
-            ],
+            row("key", &self.key),
+            row("claim", &self.claim),
+            row("recursion keys", text_of(self.keys_are)),
         ];
-        if let Some(leaf) = self.leaf {
-            rows.push(vec!["leaf".to_owned(), leaf.to_string()]);
-        }
+        rows.extend(self.leaf.map(|leaf| row("leaf", leaf)));
         rows.extend([
-            vec!["position".to_owned(), self.position.clone()],
-            vec![
-                "key of the leaf".to_owned(),
-                format!("{}{doubt}", self.leaf_key),
-            ],
-            vec![
-                "accepted".to_owned(),
+            row("position", &self.position),
+            row("key of the leaf", format!("{}{doubt}", self.leaf_key)),
+            row(
+                "accepted",
                 format!("leaves {}", text_of_leaves(&self.accepted_leaves)),
-            ],
-            vec![
-                "statement".to_owned(),
-                format!("{}{doubt}", statement.join(",")),
-            ],
-            vec![
-                "proven bits".to_owned(),
+            ),
+            row("statement", format!("{}{doubt}", list(&self.statement))),
+            row(
+                "proven bits",
                 format!("{} of each proof below the root{doubt}", self.proven_bits),
-            ],
-            vec![
-                "membership".to_owned(),
-                format!("{} bytes", self.member_bytes),
-            ],
-            vec!["verify".to_owned(), format!("{:.2} ms", self.verify_ms)],
-            vec![
-                "holds for".to_owned(),
-                "aggregates that `droste verify` accepts with this key and claim".to_owned(),
-            ],
+            ),
+            row("membership", format!("{} bytes", self.member_bytes)),
+            row("verify", format!("{:.2} ms", self.verify_ms)),
+            row(
+                "holds for",
+                "aggregates that `droste verify` accepts with this key and claim",
+            ),
         ]);
         rows
     }
@@ -170,11 +147,10 @@ impl MakeMember {
         let progress = Progress::spinner("reading the aggregate");
         let bytes =
             codec::read_file(&self.aggregate).map_err(CommandError::file(&self.aggregate))?;
-        let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
-        aggregate.check().map_err(CommandError::failed)?;
-        let membership = Membership::new(&aggregate.tree, &aggregate.keys, self.leaf)
-            .map_err(CommandError::failed)?;
-        let bytes = member::encode(&membership).map_err(CommandError::failed)?;
+        let aggregate = file::decode(&bytes)?;
+        aggregate.check()?;
+        let membership = Membership::new(&aggregate.tree, &aggregate.keys, self.leaf)?;
+        let bytes = member::encode(&membership)?;
         // What is written is what others will accept.
         let (claim, key) = (aggregate.claim(), aggregate.key());
         let any = AcceptedLeaves::Any;
@@ -192,12 +168,12 @@ impl VerifyMember {
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let expected = field_list(&self.statement)?;
         let bytes = codec::read_file(&self.member).map_err(CommandError::file(&self.member))?;
-        let membership = member::decode(&bytes).map_err(CommandError::failed)?;
+        let membership = member::decode(&bytes)?;
         let (claim, length) = (self.claim.0, bytes.len());
         let leaves = self.leaves.accepted(None)?;
-        let shown = Shown::new(&membership, &claim, self.key, self.min_bits, leaves, length);
-        let (shown, member) = shown?;
-        check_statement(&expected, &member.statement).map_err(CommandError::failed)?;
+        let (shown, member) =
+            Shown::new(&membership, &claim, self.key, self.min_bits, leaves, length)?;
+        check_statement(&expected, &member.statement)?;
         if let Some(position) = self.position
             && position != shown.position
         {

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, print, row};
 
 /// The program, with tests of its functions.
 const PROGRAM: &str = include_str!("../../template/src/lib.rs");
@@ -43,14 +43,13 @@ struct Created {
 
 impl Report for Created {
     fn rows(&self) -> Vec<Vec<String>> {
-        let row = |name: &str, value: &str| vec![name.to_owned(), value.to_owned()];
         let files = self.files.iter().map(|file| row("created", file));
         let checkout = format!(
             "the checkout {}: Droste's crates are not published yet",
             self.checkout
         );
         let rest = [
-            row("depends on", &checkout),
+            row("depends on", checkout),
             row("run it", &self.run),
             row("test it", &self.test),
         ];
@@ -152,8 +151,7 @@ fn checkout(path: Option<&Path>, built_from: &Path) -> Result<PathBuf, CommandEr
 fn manifest(name: &str, checkout: &Path) -> Result<String, CommandError> {
     // Every JSON string is also a basic string of TOML, with the same escapes.
     let [gadgets, droste] = LIBRARIES.map(|library| serde_json::to_string(&checkout.join(library)));
-    let gadgets = gadgets.map_err(CommandError::failed)?;
-    let droste = droste.map_err(CommandError::failed)?;
+    let (gadgets, droste) = (gadgets?, droste?);
     Ok(format!(
         "[package]
 name = \"{name}\"
@@ -180,7 +178,7 @@ fn command(arguments: &[&str]) -> Result<String, CommandError> {
     let name = std::env::args_os().next().unwrap_or("droste".into());
     let name = name.to_string_lossy();
     let words = std::iter::once(name.as_ref()).chain(arguments.iter().copied());
-    shlex::try_join(words).map_err(CommandError::failed)
+    Ok(shlex::try_join(words)?)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {

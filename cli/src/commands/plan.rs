@@ -13,7 +13,7 @@ use droste_native::stark::security::Preset;
 use droste_verifier::plan::{
     Event, Kind, Leaf, Name, Options, Plan, Planner, Product, RunError, Store, Task, run,
 };
-use droste_verifier::summary::{AggregateSummary, Evidence, StepSummary};
+use droste_verifier::summary::{AggregateSummary, Evidence, StepSummary, milliseconds};
 use droste_vm::codec;
 use droste_vm::files;
 use serde::Serialize;
@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::commands::aggregate::Summary;
 use crate::error::CommandError;
 use crate::leaves::Leaves;
-use crate::output::{Format, Report, counted, print};
+use crate::output::{Format, Report, counted, print, row};
 use crate::progress::Progress;
 use crate::trust::Derivation;
 
@@ -126,19 +126,16 @@ impl Report for Outcome {
             0 => tasks,
             kept => format!("{} of {tasks}", self.tasks - kept),
         };
-        let kept = if self.kept == 0 {
-            ""
-        } else {
-            ", the others kept"
+        let kept = match self.kept {
+            0 => "",
+            _ => ", the others kept",
         };
         let leaves = counted(self.leaves, "leaf", "leaves");
         let text = format!(
             "{leaves}, joins of {}, {made} in {:.1} s{kept}",
             self.arity, self.seconds
         );
-        let mut rows = vec![vec!["plan".to_owned(), text]];
-        rows.extend(self.summary.rows());
-        rows
+        [vec![row("plan", text)], self.summary.rows()].concat()
     }
 }
 
@@ -150,13 +147,10 @@ struct Planned<'a>(&'a Plan);
 impl Report for Planned<'_> {
     fn rows(&self) -> Vec<Vec<String>> {
         let plan = self.0;
-        let row = |name: &str, value: String| vec![name.to_owned(), value];
+        let parameters = format!("{}, joins of {}", plan.preset, plan.arity);
         let mut rows = vec![
-            row("leaves", plan.leaves.len().to_string()),
-            row(
-                "parameters",
-                format!("{}, joins of {}", plan.preset, plan.arity),
-            ),
+            row("leaves", plan.leaves.len()),
+            row("parameters", parameters),
         ];
         let mut kinds: BTreeMap<&str, (usize, u64, bool)> = BTreeMap::new();
         for task in &plan.tasks {
@@ -176,7 +170,7 @@ impl Report for Planned<'_> {
             row("fft_cost", format!("{:.2e}", cost as f64)),
             row("longest chain of tasks", format!("{:.2e}", path as f64)),
             row("memory of a task", format!("{memory:.2} GiB at most")),
-            row("name", plan.root.name.to_string()),
+            row("name", plan.root.name),
         ]);
         rows
     }
@@ -212,8 +206,8 @@ impl Aggregate {
 impl Tasks {
     fn plan(&self, planner: &Planner, leaves: &[Leaf]) -> Result<Plan, CommandError> {
         let _progress = Progress::spinner("planning");
-        let plan = planner.plan(leaves, self.preset, self.arity.map(usize::from));
-        plan.map_err(CommandError::failed)
+        let arity = self.arity.map(usize::from);
+        Ok(planner.plan(leaves, self.preset, arity)?)
     }
 
     /// The folder in which finished tasks are kept, and whether it stays when all are.
@@ -242,7 +236,7 @@ impl Tasks {
         let plan = self.plan(planner, &leaves)?;
         drop(leaves);
         let (folder, stays) = self.store(output);
-        let store = Store::open(folder).map_err(CommandError::failed)?;
+        let store = Store::open(folder)?;
         let worker = planner.worker(&plan);
         let options = Options {
             jobs: self.jobs,
@@ -267,22 +261,21 @@ impl Tasks {
         }
         let bytes = result.map_err(|error| about(&plan, &paths, error))?;
         let verify = Instant::now();
-        let root = worker.accept(&plan.root, &bytes);
-        let root = root.map_err(CommandError::failed)?;
-        let verify_ms = verify.elapsed().as_secs_f64() * 1e3;
-        let says = AggregateSummary::new(&root, Evidence::Derived, verify_ms);
+        let root = worker.accept(&plan.root, &bytes)?;
+        let verify_ms = milliseconds(verify.elapsed());
+        let says = AggregateSummary::new(&root, Evidence::Derived, verify_ms)?;
         let outcome = Outcome {
             leaves: plan.leaves.len(),
             arity: plan.arity,
             tasks: plan.tasks.len(),
             kept: plan.tasks.len() - state.finished,
             seconds: start.elapsed().as_secs_f64(),
-            summary: Summary::new(says.map_err(CommandError::failed)?),
+            summary: Summary::new(says),
         };
         files::write(output, &bytes).map_err(CommandError::file(output))?;
         if !stays {
             let names = plan.tasks.iter().map(|task| task.name);
-            store.remove(names).map_err(CommandError::failed)?;
+            store.remove(names)?;
         }
         Ok(outcome)
     }
@@ -299,10 +292,9 @@ fn about(plan: &Plan, paths: &[PathBuf], error: RunError) -> CommandError {
         Source::Leaf(leaf) => paths.get(leaf),
         Source::Task(_) => None,
     });
-    let failed = CommandError::failed(error);
     match leaf {
-        Some(path) => CommandError::about(path.display())(failed),
-        None => failed,
+        Some(path) => CommandError::about(path.display())(error),
+        None => error.into(),
     }
 }
 

@@ -2,42 +2,29 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, value_parser};
-use droste_native::F;
-use droste_vm::executor::execute;
+use clap::{Args, ValueEnum};
+use droste_verifier::summary::integers;
 use droste_vm::files;
 use droste_vm::machine::StandardTables;
 use droste_vm::precompile::BUILT_IN;
 use droste_vm::profile::{FftWeights, Weight, flame_graph};
-use p3_field::PrimeField32;
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::fields::field_list;
-use crate::output::{Format, Report, print};
-use crate::program::{self, LARGEST_LIMIT};
+use crate::output::{Format, Report, list, print, row};
+use crate::program::Execute;
 
 /// Arguments of `droste run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// File of the zk-DSL program.
-    file: PathBuf,
-    /// Public inputs: comma-separated integers below the field's order.
-    #[arg(long, default_value = "")]
-    public: String,
-    /// JSON file of hints, in the order in which the program reads them: a list of `{"felt": x}`,
-    /// `{"ext": [..5]}` and `{"slice": [[..8], ..]}`.
-    #[arg(long)]
-    hints: Option<PathBuf>,
+    #[command(flatten)]
+    execute: Execute,
     /// File to write a flame graph of the run to, by function.
     #[arg(long, value_name = "SVG")]
     profile: Option<PathBuf>,
     /// Unit that the flame graph counts.
     #[arg(long, value_enum, default_value = "cycles", requires = "profile")]
     profile_unit: ProfileUnit,
-    /// Largest number of instructions that the program may execute.
-    #[arg(long, default_value_t = 1 << 24, value_parser = value_parser!(u64).range(..=LARGEST_LIMIT))]
-    limit: u64,
 }
 
 /// Units that a flame graph can count.
@@ -61,15 +48,14 @@ struct Ran {
 
 impl Report for Ran {
     fn rows(&self) -> Vec<Vec<String>> {
-        let outputs: Vec<String> = self.outputs.iter().map(u32::to_string).collect();
         let mut rows = vec![
-            vec!["outputs".to_owned(), outputs.join(",")],
-            vec!["cycles".to_owned(), self.cycles.to_string()],
-            vec!["words".to_owned(), self.words.to_string()],
-            vec!["blocks".to_owned(), self.blocks.to_string()],
+            row("outputs", list(&self.outputs)),
+            row("cycles", self.cycles),
+            row("words", self.words),
+            row("blocks", self.blocks),
         ];
         let calls = self.calls.iter();
-        rows.extend(calls.map(|(name, count)| vec![(*name).to_owned(), count.to_string()]));
+        rows.extend(calls.map(|(name, count)| row(name, count)));
         rows
     }
 }
@@ -77,20 +63,16 @@ impl Report for Ran {
 impl Run {
     /// Executes the program and prints its outputs and the rows of each table.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let public = field_list(&self.public)?;
-        let compiled = program::compile(&self.file)?;
-        let tape = program::tape(self.hints.as_deref())?;
-        let execution = execute(&compiled, &public, &tape, self.limit)
-            .map_err(|error| CommandError::Diagnostic(Box::new(error)))?;
+        let (compiled, _, execution) = self.execute.run()?;
         if let Some(path) = &self.profile {
             let weight = match self.profile_unit {
                 ProfileUnit::Cycles => Weight::Cycles,
                 ProfileUnit::FftCost => {
                     let weights = FftWeights::new::<StandardTables>(&compiled.program, &execution);
-                    Weight::FftCost(weights.map_err(CommandError::failed)?)
+                    Weight::FftCost(weights?)
                 }
             };
-            let svg = flame_graph(&compiled, &execution, &weight).map_err(CommandError::failed)?;
+            let svg = flame_graph(&compiled, &execution, &weight)?;
             files::write(path, svg.as_bytes()).map_err(CommandError::file(path))?;
         }
         let outputs = compiled.public_inputs..compiled.public_inputs + compiled.public_outputs;
@@ -100,7 +82,7 @@ impl Run {
             (precompile.name, calls.len())
         });
         let ran = Ran {
-            outputs: outputs.iter().map(F::as_canonical_u32).collect(),
+            outputs: integers(outputs),
             cycles: execution.cycles.len(),
             calls: calls.filter(|(_, calls)| *calls > 0).collect(),
             words: execution.memory.words.len(),

@@ -1,5 +1,7 @@
 //! `droste table`: proves and verifies permutations in one hash's table and prints what they cost.
 
+use std::marker::PhantomData;
+use std::ops::{Add, Mul, Sub};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -14,15 +16,15 @@ use droste_native::stark::challenger::with_grinding;
 use droste_native::stark::security::{Preset, TableShape, proven_security};
 use droste_native::{F, FriSettings, HashId, HashSuite, config, with_suite};
 use p3_air::symbolic::{AirLayout, get_symbolic_constraints};
-use p3_air::{Air, AirBuilder, BaseAir};
-use p3_field::PrimeCharacteristicRing;
+use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
+use p3_field::{Algebra, PrimeCharacteristicRing};
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::{prove, verify};
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, print, row};
 use crate::progress::Progress;
 
 /// Largest number of field elements in a table's columns after extension by the blowup: 32 GiB.
@@ -91,38 +93,26 @@ impl Report for Cost {
             Form::Wide => self.table.to_string(),
             Form::Narrow => format!("{}, narrow", self.table),
         };
-        let rows = [
-            ("table", table),
-            ("committed in", self.commit_hash.to_string()),
-            (
+        let (preset, blowup, queries) = (self.preset, self.blowup, self.queries);
+        let (rows, height) = (self.rows_per_permutation, self.height);
+        vec![
+            row("table", table),
+            row("committed in", self.commit_hash),
+            row(
                 "parameters",
-                format!(
-                    "{}, blowup {}, {} queries",
-                    self.preset, self.blowup, self.queries
-                ),
+                format!("{preset}, blowup {blowup}, {queries} queries"),
             ),
-            ("permutations", self.count.to_string()),
-            (
-                "rows",
-                format!(
-                    "{} per permutation, height {}",
-                    self.rows_per_permutation, self.height
-                ),
-            ),
-            ("main columns", self.main.to_string()),
-            (
-                "cells per permutation",
-                self.cells_per_permutation.to_string(),
-            ),
-            ("fft_cost", self.fft_cost.to_string()),
-            ("trace", format!("{:.1} ms", self.trace_ms)),
-            ("prove", format!("{:.1} ms", self.prove_ms)),
-            ("permutations/s", format!("{:.0}", self.permutations_per_s)),
-            ("verify", format!("{:.1} ms", self.verify_ms)),
-            ("proven bits", self.proven_bits.to_string()),
-        ];
-        let cell = |(name, value): (&str, String)| vec![name.to_owned(), value];
-        rows.into_iter().map(cell).collect()
+            row("permutations", self.count),
+            row("rows", format!("{rows} per permutation, height {height}")),
+            row("main columns", self.main),
+            row("cells per permutation", self.cells_per_permutation),
+            row("fft_cost", self.fft_cost),
+            row("trace", format!("{:.1} ms", self.trace_ms)),
+            row("prove", format!("{:.1} ms", self.prove_ms)),
+            row("permutations/s", format!("{:.0}", self.permutations_per_s)),
+            row("verify", format!("{:.1} ms", self.verify_ms)),
+            row("proven bits", self.proven_bits),
+        ]
     }
 }
 
@@ -297,49 +287,102 @@ impl HashAir {
 
 /// Calls a method of whichever AIR the enum holds.
 macro_rules! dispatch {
-    ($self:expr, $air:ident => $call:expr) => {
+    ($self:ident.$method:ident($($argument:expr)?)) => {
         match $self {
-            HashAir::Poseidon16 => {
-                let $air = Poseidon16Air;
-                $call
-            }
-            HashAir::Poseidon2 => {
-                let $air = Poseidon2ParentAir;
-                $call
-            }
-            HashAir::Blake3 => {
-                let $air = Blake3Air;
-                $call
-            }
-            HashAir::Blake3Narrow => {
-                let $air = NarrowAir;
-                $call
-            }
-            HashAir::Keccak => {
-                let $air = KeccakAir;
-                $call
-            }
+            HashAir::Poseidon16 => Poseidon16Air.$method($($argument)?),
+            HashAir::Poseidon2 => Poseidon2ParentAir.$method($($argument)?),
+            HashAir::Blake3 => Blake3Air.$method($($argument)?),
+            HashAir::Blake3Narrow => NarrowAir.$method($($argument)?),
+            HashAir::Keccak => KeccakAir.$method($($argument)?),
         }
     };
 }
 
 impl BaseAir<F> for HashAir {
     fn width(&self) -> usize {
-        dispatch!(self, air => air.width())
+        dispatch!(self.width())
     }
 
     fn main_next_row_columns(&self) -> Vec<usize> {
-        dispatch!(self, air => air.main_next_row_columns())
+        dispatch!(self.main_next_row_columns())
     }
 
     fn max_constraint_degree(&self) -> Option<usize> {
-        dispatch!(self, air => air.max_constraint_degree())
+        dispatch!(self.max_constraint_degree())
     }
 }
 
 impl<AB: AirBuilder<F = F>> Air<AB> for HashAir {
     fn eval(&self, builder: &mut AB) {
-        dispatch!(self, air => air.eval(builder));
+        let mut row = Row {
+            main: builder.main(),
+            preprocessed: builder.preprocessed().clone(),
+            is_first_row: builder.is_first_row(),
+            is_last_row: builder.is_last_row(),
+            is_transition: builder.is_transition(),
+            constraints: vec![],
+            variable: PhantomData::<AB::Var>,
+        };
+        dispatch!(self.eval(&mut row));
+        for constraint in row.constraints {
+            builder.assert_zero(constraint);
+        }
+    }
+}
+
+/// Collects the constraints of a row. Plonky3's builders have the configuration as a type
+/// parameter; this one has only the types of values, which all configurations share, so that the
+/// constraints are not compiled once per commitment hash.
+struct Row<V, E, M, P> {
+    main: M,
+    preprocessed: P,
+    is_first_row: E,
+    is_last_row: E,
+    is_transition: E,
+    constraints: Vec<E>,
+    variable: PhantomData<V>,
+}
+
+impl<V, E, M, P> AirBuilder for Row<V, E, M, P>
+where
+    E: Algebra<F> + Algebra<V>,
+    V: Into<E> + Copy + Send + Sync,
+    V: Add<F, Output = E> + Add<V, Output = E> + Add<E, Output = E>,
+    V: Sub<F, Output = E> + Sub<V, Output = E> + Sub<E, Output = E>,
+    V: Mul<F, Output = E> + Mul<V, Output = E> + Mul<E, Output = E>,
+    M: WindowAccess<V> + Clone,
+    P: WindowAccess<V> + Clone,
+{
+    type F = F;
+    type Expr = E;
+    type Var = V;
+    type PreprocessedWindow = P;
+    type MainWindow = M;
+    type PublicVar = V;
+    type PeriodicVar = V;
+
+    fn main(&self) -> M {
+        self.main.clone()
+    }
+
+    fn preprocessed(&self) -> &P {
+        &self.preprocessed
+    }
+
+    fn is_first_row(&self) -> E {
+        self.is_first_row.dup()
+    }
+
+    fn is_last_row(&self) -> E {
+        self.is_last_row.dup()
+    }
+
+    fn is_transition(&self) -> E {
+        self.is_transition.dup()
+    }
+
+    fn assert_zero<I: Into<E>>(&mut self, x: I) {
+        self.constraints.push(x.into());
     }
 }
 

@@ -23,7 +23,7 @@ use crate::commands::aggregate::Summary;
 use crate::commands::tree;
 use crate::error::CommandError;
 use crate::fields::field_list;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, list, print, row};
 use crate::program;
 use crate::progress::Progress;
 use crate::trust::{LeafKeys, Trust};
@@ -121,53 +121,50 @@ impl Verified {
 impl Report for Verified {
     fn rows(&self) -> Vec<Vec<String>> {
         let says = &self.says;
-        let statement: Vec<String> = says.statement.iter().map(u32::to_string).collect();
-        let parameters = format!("blowup {}, {} queries", says.blowup, says.queries);
+        let parameters = format!(
+            "{}, blowup {}, {} queries",
+            says.stack, says.blowup, says.queries
+        );
         let mut rows = vec![
-            vec!["key".to_owned(), says.key.clone()],
-            vec!["hash".to_owned(), says.hash.to_string()],
-            vec!["statement".to_owned(), statement.join(",")],
-            vec!["parameters".to_owned(), parameters],
-            vec!["proven bits".to_owned(), says.proven_bits.to_string()],
+            row("key", &says.key),
+            row("hash", says.hash),
+            row("statement", list(&says.statement)),
+            row("parameters", parameters),
+            row("proven bits", says.proven_bits),
         ];
         rows.extend(security_rows(&says.security, self.shows_terms));
-        let mut optional = |name: &str, value: Option<String>| {
-            rows.extend(value.map(|value| vec![name.to_owned(), value]));
-        };
         let milliseconds = |value: f64| format!("{value:.1} ms");
-        optional("cycles", self.cycles.map(|cycles| cycles.to_string()));
-        optional("prove", self.prove_ms.map(milliseconds));
-        optional("verify", Some(milliseconds(says.verify_ms)));
-        optional("proof", Some(format!("{} bytes", says.proof_bytes)));
-        optional("fft_cost", Some(says.fft_cost.to_string()));
-        optional("opened per query", Some(says.opened_per_query.to_string()));
-        for table in &says.tables {
-            rows.push(vec![
-                format!("table {}", table.name),
-                format!(
-                    "height {}, main {}, preprocessed {}, lookup {}, degree {}, fft_cost {}",
-                    table.height,
-                    table.main,
-                    table.preprocessed,
-                    table.lookup,
-                    table.degree,
-                    table.fft_cost
-                ),
-            ]);
-        }
+        rows.extend(self.cycles.map(|cycles| row("cycles", cycles)));
+        rows.extend(self.prove_ms.map(|time| row("prove", milliseconds(time))));
+        rows.extend([
+            row("verify", milliseconds(says.verify_ms)),
+            row("proof", format!("{} bytes", says.proof_bytes)),
+            row("fft_cost", says.fft_cost),
+            row("opened per query", says.opened_per_query),
+        ]);
+        rows.extend(says.tables.iter().map(|table| {
+            let text = format!(
+                "height {}, main {}, preprocessed {}, lookup {}, degree {}, fft_cost {}",
+                table.height,
+                table.main,
+                table.preprocessed,
+                table.lookup,
+                table.degree,
+                table.fft_cost
+            );
+            row(format!("table {}", table.name), text)
+        }));
         rows
     }
 }
 
 /// What is proven of a proof, without the newest bound on proximity gaps and with it.
 pub fn security_rows(security: &SecuritySummary, terms: bool) -> Vec<Vec<String>> {
-    let bounds = security
-        .rows()
-        .map(|(name, value)| vec![name.to_owned(), value]);
+    let bounds = security.rows().map(|(name, value)| row(name, value));
     let mut rows = bounds.to_vec();
     if terms {
         let terms = security.terms().into_iter();
-        rows.extend(terms.map(|(name, value)| vec![format!("term {name}"), value]));
+        rows.extend(terms.map(|(name, value)| row(format!("term {name}"), value)));
     }
     rows
 }
@@ -185,19 +182,16 @@ impl Verify {
                 let message = "this is an aggregate: verify it against --key and --claim";
                 return Err(CommandError::usage(message));
             };
-            let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
+            let aggregate = file::decode(&bytes)?;
             let leaves = self.accepted_leaves(&aggregate, key)?;
             let start = Instant::now();
             let options = AggregateOptions::min_bits(self.min_bits);
             let options = options.with_min_tree_bits(self.min_tree_bits);
-            let aggregate = aggregate.verify(key, &claim.0, options, &leaves);
-            let aggregate = aggregate.map_err(CommandError::failed)?;
+            let aggregate = aggregate.verify(key, &claim.0, options, &leaves)?;
             let verify_ms = milliseconds(start.elapsed());
             let deriver = Deriver::new().with_cache(Cache::of_user());
-            let hidden = deriver.hidden_leaves(&aggregate);
-            let hidden = hidden.map_err(CommandError::failed)?;
-            let says = AggregateSummary::new(&aggregate, Evidence::Pinned, verify_ms);
-            let says = says.map_err(CommandError::failed)?;
+            let hidden = deriver.hidden_leaves(&aggregate)?;
+            let says = AggregateSummary::new(&aggregate, Evidence::Pinned, verify_ms)?;
             let summary = Summary::new(says.with_hidden_leaves(&hidden));
             drop(progress);
             return Ok(print(&summary, format)?);
@@ -224,8 +218,7 @@ impl Verify {
             (None, Some(key)) => Known::Key(key),
             (None, None) => Known::Nothing,
         };
-        let says = proofs::verify(&bytes, known, &public, self.options());
-        let verified = Verified::new(says.map_err(CommandError::failed)?);
+        let verified = Verified::new(proofs::verify(&bytes, known, &public, self.options())?);
         drop(progress);
         Ok(print(&verified, format)?)
     }
@@ -244,12 +237,11 @@ impl Verify {
         key: KeyDigest,
     ) -> Result<AcceptedLeaves, CommandError> {
         // Before any work that the file determines.
-        aggregate.check_key(key).map_err(CommandError::failed)?;
+        aggregate.check_key(key)?;
         let mut keys = (!self.programs.is_empty()).then(BTreeSet::new);
         for path in &self.programs {
             let compiled = program::compile(path)?;
             let of_program = aggregate.keys_of_leaves(&compiled, self.options());
-            let of_program = of_program.map_err(CommandError::failed);
             let of_program = of_program.map_err(CommandError::about(path.display()))?;
             keys.get_or_insert_default().extend(of_program);
         }
@@ -268,31 +260,28 @@ impl Inspect {
         }
         if file::is_aggregate(&bytes) {
             let start = Instant::now();
-            let aggregate = file::decode(&bytes).map_err(CommandError::failed)?;
+            let aggregate = file::decode(&bytes)?;
             let elapsed_ms = || milliseconds(start.elapsed());
             let says = if self.claimed {
-                let accepted = aggregate.check().map_err(CommandError::failed)?;
-                AggregateSummary::claimed(&aggregate, &accepted, elapsed_ms())
+                let accepted = aggregate.check()?;
+                AggregateSummary::claimed(&aggregate, &accepted, elapsed_ms())?
             } else {
                 let deriver = self.trust.deriver();
                 let (aggregate, evidence) = self.trust.accept(aggregate, &deriver)?;
-                let hidden = deriver.hidden_leaves(&aggregate);
-                let hidden = hidden.map_err(CommandError::failed)?;
-                let says = AggregateSummary::new(&aggregate, evidence, elapsed_ms());
-                says.map(|says| says.with_hidden_leaves(&hidden))
+                let hidden = deriver.hidden_leaves(&aggregate)?;
+                AggregateSummary::new(&aggregate, evidence, elapsed_ms())?
+                    .with_hidden_leaves(&hidden)
             };
-            let summary = Summary::new(says.map_err(CommandError::failed)?);
-            let summary = match self.all {
-                true => summary.with_all_leaves(),
-                false => summary,
-            }
-            .with_terms();
+            let summary = Summary {
+                says,
+                shows_all_leaves: self.all,
+                shows_terms: true,
+            };
             drop(progress);
             print(&summary, format)?;
             if let Some(path) = &self.report {
-                let page = tree::page(&self.proof, &summary.says).map_err(CommandError::failed)?;
-                let written = files::write(path, page.as_bytes());
-                written.map_err(CommandError::file(path))?;
+                let page = tree::page(&self.proof, &summary.says)?;
+                files::write(path, page.as_bytes()).map_err(CommandError::file(path))?;
             }
             return Ok(());
         }
@@ -301,10 +290,10 @@ impl Inspect {
             return Err(CommandError::usage(message));
         }
         let insecure = VerifyOptions::min_bits(0);
-        let says = proofs::verify(&bytes, Known::Nothing, &[], insecure);
+        let says = proofs::verify(&bytes, Known::Nothing, &[], insecure)?;
         let verified = Verified {
             shows_terms: true,
-            ..Verified::new(says.map_err(CommandError::failed)?)
+            ..Verified::new(says)
         };
         drop(progress);
         Ok(print(&verified, format)?)

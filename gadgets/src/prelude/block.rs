@@ -67,10 +67,10 @@ pub struct Slice {
 impl Slice {
     /// Returns block `i`. Fails if the slice has no such block.
     pub fn block(self, i: usize) -> Block {
+        let length = self.length;
         assert!(
-            i < self.length,
-            "block {i} was read from a slice of {} blocks",
-            self.length
+            i < length,
+            "block {i} was read from a slice of {length} blocks"
         );
         Block(run::block(self.address + i))
     }
@@ -83,10 +83,10 @@ impl Slice {
 
     /// Returns the slice from block `n` on. Fails if the slice has fewer than `n` blocks.
     pub fn skip(self, n: usize) -> Self {
+        let length = self.length;
         assert!(
-            n <= self.length,
-            "{n} blocks were skipped in a slice of {} blocks",
-            self.length
+            n <= length,
+            "{n} blocks were skipped in a slice of {length} blocks"
         );
         Self {
             address: self.address + n,

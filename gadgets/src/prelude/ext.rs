@@ -7,7 +7,7 @@ use droste_native::{EF, F};
 use p3_field::{BasedVectorSpace, Field};
 
 use super::block::Block;
-use super::felt::Felt;
+use super::felt::{Felt, operators};
 
 /// An element of `F[X] / (X^5 + X^2 - 1)`: a block whose lanes 5 to 7 are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,46 +85,13 @@ impl From<Ext> for EF {
     }
 }
 
-impl Add for Ext {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        Self::from_native(self.native() + other.native())
-    }
-}
-
-impl Sub for Ext {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        Self::from_native(self.native() - other.native())
-    }
-}
-
-impl Mul for Ext {
-    type Output = Self;
-    fn mul(self, other: Self) -> Self {
-        Self::from_native(self.native() * other.native())
-    }
-}
-
-impl Add<Felt> for Ext {
-    type Output = Self;
-    fn add(self, other: Felt) -> Self {
-        Self::from_native(self.native() + other.0)
-    }
-}
-
-impl Sub<Felt> for Ext {
-    type Output = Self;
-    fn sub(self, other: Felt) -> Self {
-        Self::from_native(self.native() - other.0)
-    }
-}
-
-impl Mul<Felt> for Ext {
-    type Output = Self;
-    fn mul(self, other: Felt) -> Self {
-        Self::from_native(self.native() * other.0)
-    }
+operators! {
+    Add<Self> for Ext: add(a, b) = Self::from_native(a.native() + b.native());
+    Sub<Self> for Ext: sub(a, b) = Self::from_native(a.native() - b.native());
+    Mul<Self> for Ext: mul(a, b) = Self::from_native(a.native() * b.native());
+    Add<Felt> for Ext: add(a, b) = Self::from_native(a.native() + b.0);
+    Sub<Felt> for Ext: sub(a, b) = Self::from_native(a.native() - b.0);
+    Mul<Felt> for Ext: mul(a, b) = Self::from_native(a.native() * b.0);
 }
 
 impl Neg for Ext {

@@ -43,25 +43,24 @@ pub fn felt(value: usize) -> Felt {
     Felt(F::from_usize(value))
 }
 
-impl Add for Felt {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
+/// Implements operators, each by an expression in both operands.
+macro_rules! operators {
+    ($($trait:ident<$other:ty> for $type:ty: $method:ident($a:ident, $b:ident) = $result:expr;)*) => {$(
+        impl $trait<$other> for $type {
+            type Output = Self;
+            fn $method(self, other: $other) -> Self {
+                let ($a, $b) = (self, other);
+                $result
+            }
+        }
+    )*};
 }
+pub(super) use operators;
 
-impl Sub for Felt {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        Self(self.0 - other.0)
-    }
-}
-
-impl Mul for Felt {
-    type Output = Self;
-    fn mul(self, other: Self) -> Self {
-        Self(self.0 * other.0)
-    }
+operators! {
+    Add<Self> for Felt: add(a, b) = Self(a.0 + b.0);
+    Sub<Self> for Felt: sub(a, b) = Self(a.0 - b.0);
+    Mul<Self> for Felt: mul(a, b) = Self(a.0 * b.0);
 }
 
 impl Neg for Felt {

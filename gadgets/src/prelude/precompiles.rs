@@ -2,7 +2,7 @@
 
 use droste_native::F;
 use droste_native::field::EXTENSION_DEGREE;
-use droste_native::precompile::{self, Poseidon2Output, PrecompileError, SpongeOutput};
+use droste_native::precompile::{self, PrecompileError, SpongeOutput};
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::block::{Block, Slice};
@@ -27,12 +27,8 @@ fn read_lanes(data: Slice, lanes: usize) -> Vec<precompile::Block> {
 pub fn horner(data: Slice, skip: usize, len: usize, beta: Ext) -> Ext {
     // Lanes after the window may have no value.
     let blocks = read_lanes(data, skip + len);
-    Ext::from_native(solved(precompile::horner(
-        &blocks,
-        skip,
-        len,
-        beta.native(),
-    )))
+    let sum = precompile::horner(&blocks, skip, len, beta.native());
+    Ext::from_native(solved(sum))
 }
 
 /// Returns the `n` extension elements that are stored one after the other, 5 lanes each, from lane
@@ -88,49 +84,53 @@ pub fn poseidon16_compress(left: Block, right: Block) -> Block {
 /// If the last block is partial, the sponge gives its other lanes the values that they have in the
 /// previous output. Lanes that already have a value must agree.
 pub fn poseidon16_sponge(data: Slice, lanes: usize, capacity: Block) -> (Block, Block) {
-    let output = sponge(data, lanes, capacity, 0);
-    (
-        Block::from_native(output.rate),
-        Block::from_native(output.capacity),
-    )
+    let output = sponge(data, lanes, capacity, 0, precompile::poseidon16_duplex);
+    let [rate] = output.rate.map(Block::from_native);
+    (rate, Block::from_native(output.capacity))
 }
 
 /// Like [`poseidon16_sponge`], but adds `tag` to lane 0 of the capacity before every permutation,
 /// and returns the rate and capacity halves of the last output as two consecutive blocks.
 pub fn poseidon16_duplex(data: Slice, lanes: usize, capacity: Block, tag: usize) -> Slice {
-    let output = sponge(data, lanes, capacity, tag);
-    Slice::from_native(&[output.rate, output.capacity])
+    let output = sponge(data, lanes, capacity, tag, precompile::poseidon16_duplex);
+    let [rate] = output.rate;
+    Slice::from_native(&[rate, output.capacity])
 }
 
 /// Returns the rate half of [`poseidon16_sponge`]: a digest, for hashes that do not continue from
 /// the capacity.
 pub fn poseidon16_hash(data: Slice, lanes: usize, capacity: Block) -> Block {
-    Block::from_native(sponge(data, lanes, capacity, 0).rate)
+    let [rate] = sponge(data, lanes, capacity, 0, precompile::poseidon16_duplex).rate;
+    Block::from_native(rate)
 }
 
-fn sponge(data: Slice, lanes: usize, capacity: Block, tag: usize) -> SpongeOutput {
+/// A native overwrite sponge of a rate of `N` blocks.
+type Sponge<const N: usize> = fn(
+    &[precompile::Block],
+    usize,
+    &precompile::Block,
+    F,
+) -> Result<SpongeOutput<N>, PrecompileError>;
+
+fn sponge<const N: usize>(
+    data: Slice,
+    lanes: usize,
+    capacity: Block,
+    tag: usize,
+    native: Sponge<N>,
+) -> SpongeOutput<N> {
     let blocks = read_lanes(data, lanes);
-    let tag = F::from_usize(tag);
-    let output = solved(precompile::poseidon16_duplex(
-        &blocks,
-        lanes,
-        &capacity.native(),
-        tag,
-    ));
-    run::fill(
-        data.address(blocks.len()) + blocks.len() - 1,
-        output.last_block,
-    );
+    let output = native(&blocks, lanes, &capacity.native(), F::from_usize(tag));
+    let (output, last) = (solved(output), blocks.len() - 1);
+    run::fill(data.address(blocks.len()) + last, output.last_block);
     output
 }
 
 /// Returns the root of a Merkle path of `depth >= 1` siblings. `index` must be below `2^depth`.
 pub fn poseidon16_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) -> Block {
-    Block::from_native(solved(precompile::poseidon16_merkle(
-        &leaf.native(),
-        index.0.as_canonical_u32(),
-        &path.native(depth),
-    )))
+    let (leaf, index) = (leaf.native(), index.0.as_canonical_u32());
+    let root = precompile::poseidon16_merkle(&leaf, index, &path.native(depth));
+    Block::from_native(solved(root))
 }
 
 /// Returns the parent of two digests in Poseidon2.
@@ -150,37 +150,23 @@ pub fn poseidon2_compress(left: Block, right: Block) -> Block {
 /// If the last block is partial, the sponge gives its other lanes the values that they have in the
 /// previous output. Lanes that already have a value must agree.
 pub fn poseidon2_duplex(data: Slice, lanes: usize, capacity: Block, tag: usize) -> Slice {
-    let output = poseidon2_sponge(data, lanes, capacity, tag);
+    let output = sponge(data, lanes, capacity, tag, precompile::poseidon2_sponge);
     let [low, high] = output.rate;
     Slice::from_native(&[low, high, output.capacity])
 }
 
 /// Returns the digest of the Poseidon2 sponge: the first block of [`poseidon2_duplex`] with tag 0.
 pub fn poseidon2_hash(data: Slice, lanes: usize, capacity: Block) -> Block {
-    let [digest, _] = poseidon2_sponge(data, lanes, capacity, 0).rate;
+    let [digest, _] = sponge(data, lanes, capacity, 0, precompile::poseidon2_sponge).rate;
     Block::from_native(digest)
-}
-
-fn poseidon2_sponge(data: Slice, lanes: usize, capacity: Block, tag: usize) -> Poseidon2Output {
-    let blocks = read_lanes(data, lanes);
-    let tag = F::from_usize(tag);
-    let output = precompile::poseidon2_sponge(&blocks, lanes, &capacity.native(), tag);
-    let output = solved(output);
-    run::fill(
-        data.address(blocks.len()) + blocks.len() - 1,
-        output.last_block,
-    );
-    output
 }
 
 /// Returns the root of a Merkle path in Poseidon2 of `depth >= 1` siblings. `index` must be below
 /// `2^depth`. The leaf must be a hash: see [`poseidon2_compress`].
 pub fn poseidon2_merkle(leaf: Block, index: Felt, path: Slice, depth: usize) -> Block {
-    Block::from_native(solved(precompile::poseidon2_merkle(
-        &leaf.native(),
-        index.0.as_canonical_u32(),
-        &path.native(depth),
-    )))
+    let (leaf, index) = (leaf.native(), index.0.as_canonical_u32());
+    let root = precompile::poseidon2_merkle(&leaf, index, &path.native(depth));
+    Block::from_native(solved(root))
 }
 
 /// Returns the limbs of `groups` blocks of elements, two blocks for each.
@@ -206,11 +192,8 @@ pub fn blake3_parent(left: Slice, right: Slice, root: bool) -> Slice {
 
 /// Returns the root of a Merkle path in Blake3 with `depth` siblings of two blocks each.
 pub fn blake3_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
-    let root = precompile::blake3_merkle(
-        &byte_digest(leaf),
-        index.0.as_canonical_u32(),
-        &byte_path(path, depth),
-    );
+    let (leaf, index) = (byte_digest(leaf), index.0.as_canonical_u32());
+    let root = precompile::blake3_merkle(&leaf, index, &byte_path(path, depth));
     Slice::from_native(&solved(root))
 }
 
@@ -226,11 +209,8 @@ pub fn keccak_hash(limbs: Slice, words: usize) -> Slice {
 
 /// Returns the root of a Merkle path in Keccak-256 with `depth` siblings of two blocks each.
 pub fn keccak_merkle(leaf: Slice, index: Felt, path: Slice, depth: usize) -> Slice {
-    let root = precompile::keccak_merkle(
-        &byte_digest(leaf),
-        index.0.as_canonical_u32(),
-        &byte_path(path, depth),
-    );
+    let (leaf, index) = (byte_digest(leaf), index.0.as_canonical_u32());
+    let root = precompile::keccak_merkle(&leaf, index, &byte_path(path, depth));
     Slice::from_native(&solved(root))
 }
 
@@ -252,15 +232,10 @@ fn byte_path(path: Slice, depth: usize) -> Vec<precompile::ByteDigest> {
 ///
 /// Fails if the digits do not make so many steps.
 pub fn poseidon16_winternitz(starts: Slice, context: Slice, pairs: usize, steps: usize) -> Slice {
-    let context = context.native(3);
-    let states = solved(precompile::poseidon16_winternitz(
-        &starts.native(pairs),
-        &context[0],
-        &context[1],
-        &context[2],
-        steps as u32,
-    ));
-    Slice::from_native(&states)
+    let (starts, context) = (starts.native(pairs), context.native(3));
+    let [parameter, digits, first] = [0, 1, 2].map(|i| &context[i]);
+    let states = precompile::poseidon16_winternitz(&starts, parameter, digits, first, steps as u32);
+    Slice::from_native(&solved(states))
 }
 
 /// Fails unless a Merkle path of `levels` levels leads from the first half of `leaf` to the first

@@ -56,7 +56,7 @@ pub fn program<H: Hash, C: Challenger, A: Constraints>(
 /// Verifies a multilinear proof of the machine, and returns what it claims. The commitment to the
 /// program is bound by the key digest, with which the transcript begins and which is part of the
 /// claim; the statement is bound by the transcript, by the constraints and by the claim.
-pub fn multilinear<H: Hash, C: Challenger + Copy, A: multilinear::constraints::Constraints>(
+pub fn multilinear<H: Hash, C: Challenger + Clone, A: multilinear::constraints::Constraints>(
     shape: &multilinear::shape::Shape,
     constraints: &A,
     key: &Key,

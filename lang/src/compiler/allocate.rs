@@ -263,11 +263,11 @@ impl Allocator<'_> {
     /// Lays out one operation. Returns `false` if it does nothing at run time.
     fn op(&mut self, kind: &mut OpKind, frame: Frame, list: ListId) -> bool {
         match kind {
-            OpKind::Relation { def, .. } | OpKind::Deref { def, .. } | OpKind::Call { def, .. } => {
+            OpKind::Relation(.., def) | OpKind::Deref(.., def) | OpKind::Call(.., def) => {
                 self.define(*def, list)
             }
-            OpKind::OuterAddress { def, .. } => self.define(Def::Var(*def), list),
-            OpKind::WordsAddress { size, def } => {
+            OpKind::OuterAddress(.., def) => self.define(Def::Var(*def), list),
+            OpKind::WordsAddress(size, def) => {
                 self.arrays[frame as usize].push((*def, *size));
                 self.define(Def::Var(*def), list);
             }
@@ -287,10 +287,10 @@ impl Allocator<'_> {
                     }
                 }
             },
-            OpKind::Copy { to, from } => {
+            OpKind::Copy(to, from) => {
                 return !self.settle_word(*from, list, Cell::Alias(*to, 0));
             }
-            OpKind::CopyBlock { to, offset, from } => {
+            OpKind::CopyBlock(to, offset, from) => {
                 // An element of a longer area is defined by its copies alone, whereas a join is an
                 // area of its own.
                 if self.ir.areas[*to as usize].size != 1 || !self.area_list.contains_key(to) {
@@ -302,9 +302,7 @@ impl Allocator<'_> {
                 let cell = Cell::Alias(*to, *offset);
                 return !self.settle_block(*from, list, cell, Some(*to));
             }
-            OpKind::If {
-                then, otherwise, ..
-            } => {
+            OpKind::If(_, then, otherwise) => {
                 self.joins(then, list);
                 self.joins(otherwise, list);
                 self.list(then, frame);
@@ -325,10 +323,10 @@ impl Allocator<'_> {
     fn joins(&mut self, ops: &[Op], list: ListId) {
         for op in ops {
             match op.kind {
-                OpKind::Copy { to, .. } if !self.word_list.contains_key(&to) => {
+                OpKind::Copy(to, _) if !self.word_list.contains_key(&to) => {
                     self.define(Def::Var(to), list);
                 }
-                OpKind::CopyBlock { to, offset: 0, .. } if self.ir.areas[to as usize].size == 1 => {
+                OpKind::CopyBlock(to, 0, _) if self.ir.areas[to as usize].size == 1 => {
                     self.define(Def::Area(to), list);
                 }
                 _ => {}

@@ -54,6 +54,12 @@ impl fmt::Debug for Symbol {
     }
 }
 
+impl PartialEq<&str> for Symbol {
+    fn eq(&self, other: &&str) -> bool {
+        *self.text() == **other
+    }
+}
+
 /// An integer type of the subset; `usize` has 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntType {
@@ -67,14 +73,8 @@ pub enum IntType {
 impl IntType {
     /// Returns the type of this name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "u8" => Self::U8,
-            "u16" => Self::U16,
-            "u32" => Self::U32,
-            "u64" => Self::U64,
-            "usize" => Self::Usize,
-            _ => return None,
-        })
+        let mut all = [Self::U8, Self::U16, Self::U32, Self::U64, Self::Usize].into_iter();
+        all.find(|ty| ty.name() == name)
     }
 
     pub const fn name(self) -> &'static str {
@@ -125,6 +125,16 @@ impl Path {
             _ => None,
         }
     }
+
+    /// Returns the path that is one plain identifier.
+    pub fn of_name(name: Symbol, span: Span) -> Self {
+        let generics = Vec::new();
+        Self {
+            qualified: None,
+            segments: vec![Segment { name, generics }],
+            span,
+        }
+    }
 }
 
 /// A generic argument: a type or a constant. If it is a single name, it may turn out to be either.
@@ -151,6 +161,14 @@ pub struct Type {
 }
 
 impl Type {
+    /// Returns the name, if the type is one plain identifier.
+    pub fn ident(&self) -> Option<Symbol> {
+        match &self.kind {
+            TypeKind::Path(path) => path.ident(),
+            _ => None,
+        }
+    }
+
     /// Appends the paths to types in this one.
     pub fn paths<'a>(&'a self, out: &mut Vec<&'a Path>) {
         match &self.kind {
@@ -249,6 +267,16 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// Returns the name, if the expression is one plain identifier.
+    pub fn ident(&self) -> Option<Symbol> {
+        match &self.kind {
+            ExprKind::Path(path) => path.ident(),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A literal and its suffix.
@@ -337,6 +365,16 @@ pub struct Param {
     pub reference: bool,
     /// Whether it is taken by `&mut`.
     pub mutable_reference: bool,
+}
+
+impl Param {
+    /// Returns the name, if the pattern is one.
+    pub fn name(&self) -> Option<Symbol> {
+        match self.pattern.kind {
+            PatternKind::Bind(name) => Some(name),
+            _ => None,
+        }
+    }
 }
 
 /// A function.

@@ -221,12 +221,8 @@ impl Builder {
                     return self.reach(found);
                 }
                 let def = self.var();
-                self.push(OpKind::Deref {
-                    pointer,
-                    displacement: Displacement::Cell(var),
-                    value: Word::Var(def),
-                    def: Def::Var(def),
-                });
+                let cell = Displacement::Cell(var);
+                self.push(OpKind::Deref(pointer, cell, Word::Var(def), Def::Var(def)));
                 self.share(key, Shared::Word(Word::Var(def)));
                 Word::Var(def)
             }
@@ -245,12 +241,7 @@ impl Builder {
                     return self.reach(found);
                 }
                 let def = self.var();
-                self.push(OpKind::OuterAddress {
-                    pointer,
-                    area,
-                    offset,
-                    def,
-                });
+                self.push(OpKind::OuterAddress(pointer, area, offset, def));
                 self.share(key, Shared::Word(Word::Var(def)));
                 Word::Var(def)
             }
@@ -271,14 +262,8 @@ impl Builder {
 
     /// Asserts `a + b = c`, or `a * b = c`.
     pub fn relation(&mut self, multiply: bool, a: Word, b: Word, c: Word) {
-        let (a, b, c) = (self.reach(a), self.reach(b), self.reach(c));
-        self.push(OpKind::Relation {
-            multiply,
-            a,
-            b,
-            c,
-            def: Def::None,
-        });
+        let words = [a, b, c].map(|word| self.reach(word));
+        self.push(OpKind::Relation(multiply, words, Def::None));
     }
 
     fn define(&mut self, key: Key, build: impl FnOnce(&mut Self, Var)) -> Word {
@@ -299,14 +284,8 @@ impl Builder {
         }
         let (a, b) = ordered(a, b);
         self.define(Key::Add(a, b), |builder, def| {
-            let (a, b) = (builder.reach(a), builder.reach(b));
-            builder.push(OpKind::Relation {
-                multiply: false,
-                a,
-                b,
-                c: Word::Var(def),
-                def: Def::Var(def),
-            });
+            let words = [builder.reach(a), builder.reach(b), Word::Var(def)];
+            builder.push(OpKind::Relation(false, words, Def::Var(def)));
         })
     }
 
@@ -319,13 +298,8 @@ impl Builder {
         }
         self.define(Key::Sub(a, b), |builder, def| {
             let (a, b) = (builder.reach(a), builder.reach(b));
-            builder.push(OpKind::Relation {
-                multiply: false,
-                a: b,
-                b: Word::Var(def),
-                c: a,
-                def: Def::Var(def),
-            });
+            let words = [b, Word::Var(def), a];
+            builder.push(OpKind::Relation(false, words, Def::Var(def)));
         })
     }
 
@@ -338,14 +312,8 @@ impl Builder {
         }
         let (a, b) = ordered(a, b);
         self.define(Key::Mul(a, b), |builder, def| {
-            let (a, b) = (builder.reach(a), builder.reach(b));
-            builder.push(OpKind::Relation {
-                multiply: true,
-                a,
-                b,
-                c: Word::Var(def),
-                def: Def::Var(def),
-            });
+            let words = [builder.reach(a), builder.reach(b), Word::Var(def)];
+            builder.push(OpKind::Relation(true, words, Def::Var(def)));
         })
     }
 
@@ -365,14 +333,8 @@ impl Builder {
     pub fn inverse(&mut self, a: Word) -> Word {
         let key = Key::Call(u32::MAX, [Some(a), None, None, None], 0);
         self.define(key, |builder, def| {
-            let a = builder.reach(a);
-            builder.push(OpKind::Relation {
-                multiply: true,
-                a,
-                b: Word::Var(def),
-                c: Word::Const(F::ONE),
-                def: Def::Var(def),
-            });
+            let words = [builder.reach(a), Word::Var(def), Word::Const(F::ONE)];
+            builder.push(OpKind::Relation(true, words, Def::Var(def)));
         })
     }
 
@@ -428,32 +390,15 @@ impl Builder {
                 false => self.reach(*operand),
             };
         }
-        let [a, b, c, d] = operands;
-        self.push(OpKind::Call {
-            id: identity,
-            a,
-            b,
-            c,
-            d,
-            e,
-            def: Def::Area(area),
-        });
+        self.push(OpKind::Call(identity, operands, e, Def::Area(area)));
         self.share(key, Shared::Area(area));
         area
     }
 
     /// Calls a precompile that only asserts.
     pub fn call_assert(&mut self, identity: u32, operands: [Word; 4], e: u32) {
-        let [a, b, c, d] = operands.map(|operand| self.reach(operand));
-        self.push(OpKind::Call {
-            id: identity,
-            a,
-            b,
-            c,
-            d,
-            e,
-            def: Def::None,
-        });
+        let operands = operands.map(|operand| self.reach(operand));
+        self.push(OpKind::Call(identity, operands, e, Def::None));
     }
 
     /// Returns one lane of the block at an address.
@@ -461,16 +406,8 @@ impl Builder {
         let key = Key::Call(id::LANE, [Some(address), None, None, None], lane);
         self.define(key, |builder, def| {
             let zero = Word::Const(F::ZERO);
-            let a = builder.reach(address);
-            builder.push(OpKind::Call {
-                id: id::LANE,
-                a,
-                b: Word::Var(def),
-                c: zero,
-                d: zero,
-                e: lane,
-                def: Def::Var(def),
-            });
+            let operands = [builder.reach(address), Word::Var(def), zero, zero];
+            builder.push(OpKind::Call(id::LANE, operands, lane, Def::Var(def)));
         })
     }
 
@@ -490,16 +427,13 @@ impl Builder {
     pub fn store_lanes(&mut self, area: Area, offset: u32, lanes: &[Word]) {
         let zero = Word::Const(F::ZERO);
         for (lane, word) in lanes.iter().enumerate() {
-            let b = self.reach(*word);
-            self.push(OpKind::Call {
-                id: id::LANE,
-                a: Word::Address(area, offset),
-                b,
-                c: zero,
-                d: zero,
-                e: lane as u32,
-                def: Def::Area(area),
-            });
+            let operands = [Word::Address(area, offset), self.reach(*word), zero, zero];
+            self.push(OpKind::Call(
+                id::LANE,
+                operands,
+                lane as u32,
+                Def::Area(area),
+            ));
         }
     }
 
@@ -511,23 +445,12 @@ impl Builder {
         }
         let area = self.area(1);
         self.store_lanes(area, 0, coefficients);
-        self.assert_extension_into(area);
+        // Lanes 5 to 7 are zero: the element is itself times one.
+        let (address, one) = (Word::Address(area, 0), Word::Const(F::ONE));
+        let operands = [address, one, Word::Const(F::ZERO), address];
+        self.push(OpKind::Call(id::EXT, operands, 3, Def::Area(area)));
         self.share(key, Shared::Area(area));
         area
-    }
-
-    /// Asserts that lanes 5 to 7 of a new block are zero.
-    fn assert_extension_into(&mut self, area: Area) {
-        let address = Word::Address(area, 0);
-        self.push(OpKind::Call {
-            id: id::EXT,
-            a: address,
-            b: Word::Const(F::ONE),
-            c: Word::Const(F::ZERO),
-            d: address,
-            e: 3,
-            def: Def::Area(area),
-        });
     }
 }
 

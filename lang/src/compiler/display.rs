@@ -79,23 +79,12 @@ fn list(ops: &[Op], depth: usize) -> String {
 fn operation(kind: &OpKind, depth: usize, text: &mut String) {
     let pad = "    ".repeat(depth);
     let _ = match kind {
-        OpKind::Relation {
-            multiply,
-            a,
-            b,
-            c,
-            def,
-        } => {
+        OpKind::Relation(multiply, [a, b, c], def) => {
             let sign = if *multiply { '*' } else { '+' };
             let def = defined(def);
             writeln!(text, "{pad}{def}{a} {sign} {b} = {c}")
         }
-        OpKind::Deref {
-            pointer,
-            displacement,
-            value,
-            def,
-        } => {
+        OpKind::Deref(pointer, displacement, value, def) => {
             let def = defined(def);
             match displacement {
                 Displacement::Cell(var) => {
@@ -104,13 +93,10 @@ fn operation(kind: &OpKind, depth: usize, text: &mut String) {
                 Displacement::Zero => writeln!(text, "{pad}{def}word[{pointer}] = {value}"),
             }
         }
-        OpKind::OuterAddress {
-            pointer,
-            area,
-            offset,
-            def,
-        } => writeln!(text, "{pad}w{def}: &({pointer}).b{area}[{offset}]"),
-        OpKind::WordsAddress { size, def } => writeln!(text, "{pad}w{def}: words[{size}]"),
+        OpKind::OuterAddress(pointer, area, offset, def) => {
+            writeln!(text, "{pad}w{def}: &({pointer}).b{area}[{offset}]")
+        }
+        OpKind::WordsAddress(size, def) => writeln!(text, "{pad}w{def}: words[{size}]"),
         OpKind::LastFrame {
             first,
             count,
@@ -118,28 +104,16 @@ fn operation(kind: &OpKind, depth: usize, text: &mut String) {
             def,
             ..
         } => writeln!(text, "{pad}w{def}: w{first} + {count} * stride {frame}"),
-        OpKind::Call {
-            id,
-            a,
-            b,
-            c,
-            d,
-            e,
-            def,
-        } => {
+        OpKind::Call(id, [a, b, c, d], e, def) => {
             let (def, name) = (defined(def), precompile(*id));
             writeln!(text, "{pad}{def}{name}({a}, {b}, {c}, {d}, {e})")
         }
         OpKind::Hint(hint) => writeln!(text, "{pad}hint {hint:?}"),
-        OpKind::Copy { to, from } => writeln!(text, "{pad}w{to}: copy {from}"),
-        OpKind::CopyBlock { to, offset, from } => {
+        OpKind::Copy(to, from) => writeln!(text, "{pad}w{to}: copy {from}"),
+        OpKind::CopyBlock(to, offset, from) => {
             writeln!(text, "{pad}b{to}[{offset}]: copy {from}")
         }
-        OpKind::If {
-            condition,
-            then,
-            otherwise,
-        } => {
+        OpKind::If(condition, then, otherwise) => {
             let (then, otherwise) = (list(then, depth + 1), list(otherwise, depth + 1));
             writeln!(
                 text,

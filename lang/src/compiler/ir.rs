@@ -199,33 +199,14 @@ pub enum HintOp {
 
 #[derive(Clone, Debug)]
 pub enum OpKind {
-    /// `a + b = c`, or `a * b = c`.
-    Relation {
-        multiply: bool,
-        a: Word,
-        b: Word,
-        c: Word,
-        def: Def,
-    },
-    /// `word[pointer + displacement] = value`.
-    Deref {
-        pointer: Word,
-        displacement: Displacement,
-        value: Word,
-        def: Def,
-    },
-    /// `def = pointer + place of (area, offset) in its frame`.
-    OuterAddress {
-        pointer: Word,
-        area: Area,
-        offset: u32,
-        def: Var,
-    },
-    /// `def` = address of `size` new words of this frame.
-    WordsAddress {
-        size: u32,
-        def: Var,
-    },
+    /// With `(multiply, [a, b, c], def)`: `a + b = c`, or `a * b = c`.
+    Relation(bool, [Word; 3], Def),
+    /// With `(pointer, displacement, value, def)`: `word[pointer + displacement] = value`.
+    Deref(Word, Displacement, Word, Def),
+    /// With `(pointer, area, offset, def)`: `def = pointer + place of (area, offset) in its frame`.
+    OuterAddress(Word, Area, u32, Var),
+    /// With `(size, def)`: `def` = address of `size` new words of this frame.
+    WordsAddress(u32, Var),
     /// `def` = frame pointer of a counted loop's results: `first + count * stride`.
     LastFrame {
         first: Var,
@@ -234,33 +215,16 @@ pub enum OpKind {
         product: Var,
         def: Var,
     },
-    /// A call of a precompile.
-    Call {
-        id: u32,
-        a: Word,
-        b: Word,
-        c: Word,
-        d: Word,
-        e: u32,
-        def: Def,
-    },
+    /// A call of the precompile of an identity, with operands A to D, and E.
+    Call(u32, [Word; 4], u32, Def),
     Hint(HintOp),
-    /// Gives `to` one of its several definitions, at the end of a branch or of a function.
-    Copy {
-        to: Var,
-        from: Word,
-    },
-    /// Like `Copy`, for a block whose address is `from`.
-    CopyBlock {
-        to: Area,
-        offset: u32,
-        from: Word,
-    },
-    If {
-        condition: Word,
-        then: Vec<Op>,
-        otherwise: Vec<Op>,
-    },
+    /// With `(to, from)`: gives `to` one of its several definitions, at the end of a branch or of a
+    /// function.
+    Copy(Var, Word),
+    /// With `(to, offset, from)`: like `Copy`, for a block whose address is `from`.
+    CopyBlock(Area, u32, Word),
+    /// The condition, what runs if it is one, and what runs if it is zero.
+    If(Word, Vec<Op>, Vec<Op>),
     Loop(Box<Loop>),
     Invoke(Box<Invoke>),
 }

@@ -86,53 +86,39 @@ fn count<'a>(ir: &Ir, precompiles: &'a [Precompile]) -> Uses<'a> {
 fn asserts(kind: &OpKind, precompiles: &[Precompile]) -> bool {
     match kind {
         // A product that is solved for one factor asserts that the other is not zero.
-        OpKind::Relation {
-            multiply: true,
-            c,
-            def: Def::Var(var),
-            ..
-        } => *c != Word::Var(*var),
+        OpKind::Relation(true, [.., c], Def::Var(var)) => *c != Word::Var(*var),
         // Two cases assert something. A product that is solved for one factor asserts that the
         // other is not zero. An element that is multiplied by one, with nothing added, is a copy of
         // a block that is asserted to hold an extension element.
-        OpKind::Call {
-            id: id::EXT,
-            a,
-            b,
-            c,
-            e,
-            def: Def::Area(area),
-            ..
-        } => match *a == Word::Address(*area, 0) {
-            true => e & 1 == 0,
-            false => (*b, *c, *e) == (Word::Const(F::ONE), Word::Const(F::ZERO), 3),
-        },
-        OpKind::Call { id, def, .. } => {
+        OpKind::Call(id::EXT, [a, b, c, _], e, Def::Area(area)) => {
+            match *a == Word::Address(*area, 0) {
+                true => e & 1 == 0,
+                false => (*b, *c, *e) == (Word::Const(F::ONE), Word::Const(F::ZERO), 3),
+            }
+        }
+        OpKind::Call(id, .., def) => {
             let total = precompile::find(*id, precompiles).is_some_and(|found| found.is_total);
             matches!(def, Def::None) || !total
         }
         // A read of a word of `Words` asserts that the word was written before.
-        OpKind::Deref {
-            displacement: Displacement::Zero,
-            ..
-        } => true,
+        OpKind::Deref(_, Displacement::Zero, ..) => true,
         OpKind::Hint(HintOp::Felt(_) | HintOp::Ext(_) | HintOp::Slice { .. }) => true,
-        OpKind::If { .. } | OpKind::Loop(_) | OpKind::Invoke(_) => true,
+        OpKind::If(..) | OpKind::Loop(_) | OpKind::Invoke(_) => true,
         _ => false,
     }
 }
 
 fn definition(kind: &OpKind) -> Def {
     match kind {
-        OpKind::Relation { def, .. } | OpKind::Deref { def, .. } | OpKind::Call { def, .. } => *def,
-        OpKind::OuterAddress { def, .. }
-        | OpKind::WordsAddress { def, .. }
+        OpKind::Relation(.., def) | OpKind::Deref(.., def) | OpKind::Call(.., def) => *def,
+        OpKind::OuterAddress(.., def)
+        | OpKind::WordsAddress(_, def)
         | OpKind::LastFrame { def, .. } => Def::Var(*def),
         OpKind::Hint(
             HintOp::Inverse { def, .. } | HintOp::Equal { def, .. } | HintOp::Bit { def, .. },
         ) => Def::Var(*def),
-        OpKind::Copy { to, .. } => Def::Var(*to),
-        OpKind::CopyBlock { to, .. } => Def::Area(*to),
+        OpKind::Copy(to, _) => Def::Var(*to),
+        OpKind::CopyBlock(to, ..) => Def::Area(*to),
         _ => Def::None,
     }
 }
@@ -149,39 +135,26 @@ fn live(ops: &[Op], uses: &mut Uses<'_>) {
             continue;
         }
         match &op.kind {
-            OpKind::Relation { a, b, c, def, .. } => {
-                for word in [a, b, c] {
-                    read(*word, *def, uses);
-                }
+            OpKind::Relation(_, words, def) => {
+                words.iter().for_each(|word| read(*word, *def, uses))
             }
-            OpKind::Deref {
-                pointer,
-                displacement,
-                value,
-                def,
-            } => {
+            OpKind::Deref(pointer, displacement, value, def) => {
                 uses.word(*pointer);
                 if let Displacement::Cell(var) = displacement {
                     uses.word(Word::Var(*var));
                 }
                 read(*value, *def, uses);
             }
-            OpKind::OuterAddress { pointer, area, .. } => {
+            OpKind::OuterAddress(pointer, area, ..) => {
                 uses.word(*pointer);
                 uses.word(Word::Address(*area, 0));
             }
-            OpKind::WordsAddress { .. } => {}
+            OpKind::WordsAddress(..) => {}
             OpKind::LastFrame { first, count, .. } => {
                 uses.word(Word::Var(*first));
                 uses.word(*count);
             }
-            OpKind::Call {
-                a, b, c, d, def, ..
-            } => {
-                for word in [a, b, c, d] {
-                    read(*word, *def, uses);
-                }
-            }
+            OpKind::Call(_, words, _, def) => words.iter().for_each(|word| read(*word, *def, uses)),
             OpKind::Hint(hint) => match hint {
                 HintOp::Inverse { of, .. } | HintOp::Bit { of, .. } => uses.word(*of),
                 HintOp::Equal { a, b, .. } => {
@@ -190,12 +163,8 @@ fn live(ops: &[Op], uses: &mut Uses<'_>) {
                 }
                 HintOp::Felt(_) | HintOp::Ext(_) | HintOp::Slice { .. } => {}
             },
-            OpKind::Copy { from, .. } | OpKind::CopyBlock { from, .. } => uses.word(*from),
-            OpKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            OpKind::Copy(_, from) | OpKind::CopyBlock(.., from) => uses.word(*from),
+            OpKind::If(condition, then, otherwise) => {
                 live(then, uses);
                 live(otherwise, uses);
                 uses.word(*condition);
@@ -265,9 +234,7 @@ fn sweep(ops: &mut Vec<Op>, uses: &Uses<'_>) -> bool {
     ops.retain_mut(|op| {
         let kept = is_live(&op.kind, uses)
             && match &mut op.kind {
-                OpKind::If {
-                    then, otherwise, ..
-                } => {
+                OpKind::If(_, then, otherwise) => {
                     removed |= sweep(then, uses);
                     removed |= sweep(otherwise, uses);
                     !(then.is_empty() && otherwise.is_empty())
@@ -296,9 +263,7 @@ fn sweep(ops: &mut Vec<Op>, uses: &Uses<'_>) -> bool {
 /// define.
 fn definitions(kind: &OpKind, visit: &mut impl FnMut(Def)) {
     match kind {
-        OpKind::If {
-            then, otherwise, ..
-        } => {
+        OpKind::If(_, then, otherwise) => {
             for op in then.iter().chain(otherwise) {
                 definitions(&op.kind, visit);
             }
@@ -336,9 +301,7 @@ fn definitions(kind: &OpKind, visit: &mut impl FnMut(Def)) {
 fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses<'_>) {
     for op in ops.iter_mut() {
         match &mut op.kind {
-            OpKind::If {
-                then, otherwise, ..
-            } => {
+            OpKind::If(_, then, otherwise) => {
                 fuse(then, areas, uses);
                 fuse(otherwise, areas, uses);
             }
@@ -350,24 +313,12 @@ fn fuse(ops: &mut Vec<Op>, areas: &[AreaInfo], uses: &Uses<'_>) {
     let mut dropped = vec![false; ops.len()];
     for index in 0..ops.len() {
         dropped[index] = match ops[index].kind {
-            OpKind::Relation {
-                multiply: false,
-                a,
-                b: Word::Const(F::ZERO),
-                c,
-                def: Def::None,
-            } => {
+            OpKind::Relation(false, [a, Word::Const(F::ZERO), c], Def::None) => {
                 let is_var = |word| matches!(word, Word::Var(_));
                 is_var(a) && fuse_result(ops, &defined, uses, (a, c), index)
                     || is_var(c) && fuse_result(ops, &defined, uses, (c, a), index)
             }
-            OpKind::Call {
-                id: id::BLOCK_EQ,
-                a,
-                b,
-                def: Def::None,
-                ..
-            } => {
+            OpKind::Call(id::BLOCK_EQ, [a, b, ..], _, Def::None) => {
                 // A result of more than one block is compared block by block, so it cannot be
                 // fused.
                 let single =
@@ -425,19 +376,12 @@ fn fuse_result(
         return false;
     }
     let def = match &mut ops[index].kind {
-        OpKind::Relation { c, def, .. } if *c == from && *def == result => {
+        OpKind::Relation(_, [.., c], def) if *c == from && *def == result => {
             *c = to;
             def
         }
         // A `lane` call defines one lane of its block only: the other lanes would not be compared.
-        OpKind::Call {
-            id: identity,
-            a,
-            c,
-            d,
-            def,
-            ..
-        } if *identity != id::LANE && *def == result => {
+        OpKind::Call(identity, [a, _, c, d], _, def) if *identity != id::LANE && *def == result => {
             let declared = precompile::find(*identity, uses.precompiles);
             let result_is_a = declared.is_some_and(|found| found.writes_at(Operand::A));
             let operand = match (*a == from, *c == from, *d == from) {

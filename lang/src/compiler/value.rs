@@ -1,5 +1,6 @@
 //! What expressions evaluate to while compiling: compile-time values, and names of run-time values.
 
+use std::fmt;
 use std::rc::Rc;
 
 use droste_native::F;
@@ -45,6 +46,8 @@ pub enum Ty {
 }
 
 impl Ty {
+    pub const USIZE: Self = Self::Int(Some(IntType::Usize));
+
     /// Returns whether two types agree wherever both are known.
     pub fn matches(&self, other: &Self) -> bool {
         match (self, other) {
@@ -69,9 +72,7 @@ impl Ty {
             _ => false,
         }
     }
-}
 
-impl Ty {
     /// Returns the number of parts, or `None` if it is larger than `most` or they are nested more
     /// than [`MAX_NESTING`] deep.
     pub fn size(&self, most: usize) -> Option<usize> {
@@ -101,12 +102,15 @@ pub struct Pointer {
 }
 
 impl Pointer {
+    /// Returns the address that is a word.
+    pub fn at(word: Word) -> Self {
+        let distance = 0;
+        Self { word, distance }
+    }
+
     /// Returns the address of an area's first block.
     pub fn area(area: super::ir::Area) -> Self {
-        Self {
-            word: Word::Address(area, 0),
-            distance: 0,
-        }
+        Self::at(Word::Address(area, 0))
     }
 
     /// Returns the address so many blocks further, or `None` if there is no such address.
@@ -116,10 +120,7 @@ impl Pointer {
             (sum < LIMIT).then_some(sum)
         };
         Some(match self.word {
-            Word::Address(area, offset) => Self {
-                word: Word::Address(area, add(offset)?),
-                distance: 0,
-            },
+            Word::Address(area, offset) => Self::at(Word::Address(area, add(offset)?)),
             word => Self {
                 word,
                 distance: add(self.distance)?,
@@ -190,6 +191,34 @@ pub enum Value {
     Lent,
 }
 
+/// What messages call the value.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Int(..) => "an integer",
+            Self::Bool(_) => "a compile-time bool",
+            Self::Flag(_) => "a run-time bool",
+            Self::Text => "a string",
+            Self::Phantom => "PhantomData",
+            Self::Felt(_) => "a Felt",
+            Self::Ext(_) => "an Ext",
+            Self::Block(_) => "a Block",
+            Self::Slice(..) => "a Slice",
+            Self::Tuple(values) if values.is_empty() => "()",
+            Self::Tuple(_) => "a tuple",
+            Self::Array(_) => "an array",
+            Self::Vec(_) => "a Vec",
+            Self::Struct(_) => "a struct",
+            Self::Unchecked(_) => "an Unchecked value",
+            Self::Range(..) | Self::Count(_) => "a range",
+            Self::Elements(_) => "an iterator",
+            Self::Words(..) => "a Words",
+            Self::Index(..) => "an Index",
+            Self::Lent => "a value that is borrowed mutably",
+        })
+    }
+}
+
 impl Value {
     pub fn unit() -> Self {
         Self::Tuple(Rc::default())
@@ -224,39 +253,13 @@ impl Value {
         }
     }
 
-    /// Returns what messages call the value.
-    pub fn describe(&self) -> &'static str {
-        match self {
-            Self::Int(..) => "an integer",
-            Self::Bool(_) => "a compile-time bool",
-            Self::Flag(_) => "a run-time bool",
-            Self::Text => "a string",
-            Self::Phantom => "PhantomData",
-            Self::Felt(_) => "a Felt",
-            Self::Ext(_) => "an Ext",
-            Self::Block(_) => "a Block",
-            Self::Slice(..) => "a Slice",
-            Self::Tuple(values) if values.is_empty() => "()",
-            Self::Tuple(_) => "a tuple",
-            Self::Array(_) => "an array",
-            Self::Vec(_) => "a Vec",
-            Self::Struct(_) => "a struct",
-            Self::Unchecked(_) => "an Unchecked value",
-            Self::Range(..) | Self::Count(_) => "a range",
-            Self::Elements(_) => "an iterator",
-            Self::Words(..) => "a Words",
-            Self::Index(..) => "an Index",
-            Self::Lent => "a value that is borrowed mutably",
-        }
-    }
-
     /// Returns what messages call the value, with what is known of it.
     pub fn shown(&self) -> String {
         match self {
             Self::Int(value, _) => format!("the integer {value}"),
             Self::Bool(value) => format!("the bool `{value}`"),
             Self::Felt(Word::Const(value)) => format!("the Felt {value}"),
-            other => other.describe().to_owned(),
+            other => other.to_string(),
         }
     }
 
@@ -270,38 +273,34 @@ impl Value {
 
     /// Calls `visit` on every scalar of the value, in order. Returns the value with the scalars
     /// replaced for which `visit` returned another one, or `None` if there are none.
-    pub fn map_leaves<E>(
-        &self,
-        visit: &mut impl FnMut(&Value) -> Result<Option<Value>, E>,
-    ) -> Result<Option<Value>, E> {
-        let mut map_all = |values: &[Value]| -> Result<Option<Vec<Value>>, E> {
-            let mut changed: Option<Vec<Value>> = None;
-            for (index, value) in values.iter().enumerate() {
-                if let Some(new) = value.map_leaves(visit)? {
-                    changed.get_or_insert_with(|| values.to_vec())[index] = new;
-                }
-            }
-            Ok(changed)
+    pub fn map_leaves(&self, visit: &mut impl FnMut(&Self) -> Option<Self>) -> Option<Self> {
+        let Some(parts) = self.parts() else {
+            return visit(self);
         };
-        Ok(match self {
-            Self::Tuple(values) => map_all(values)?.map(|values| Self::Tuple(Rc::new(values))),
-            Self::Array(values) => map_all(values)?.map(|values| Self::Array(Rc::new(values))),
-            Self::Vec(values) => map_all(values)?.map(|values| Self::Vec(Rc::new(values))),
-            Self::Elements(values) => {
-                map_all(values)?.map(|values| Self::Elements(Rc::new(values)))
+        let mut changed: Option<Vec<Self>> = None;
+        for (index, part) in parts.iter().enumerate() {
+            if let Some(new) = part.map_leaves(visit) {
+                changed.get_or_insert_with(|| parts.to_vec())[index] = new;
             }
-            Self::Struct(structure) => map_all(&structure.fields)?.map(|fields| {
-                Self::Struct(Rc::new(Structure {
-                    id: structure.id,
-                    generics: structure.generics.clone(),
-                    fields,
-                }))
-            }),
-            Self::Unchecked(value) => value
-                .map_leaves(visit)?
-                .map(|value| Self::Unchecked(Rc::new(value))),
-            leaf => visit(leaf)?,
-        })
+        }
+        changed.map(|parts| self.with_parts(parts))
+    }
+
+    /// Returns the container with other parts.
+    fn with_parts(&self, mut parts: Vec<Self>) -> Self {
+        match self {
+            Self::Tuple(_) => Self::Tuple(Rc::new(parts)),
+            Self::Array(_) => Self::Array(Rc::new(parts)),
+            Self::Vec(_) => Self::Vec(Rc::new(parts)),
+            Self::Elements(_) => Self::Elements(Rc::new(parts)),
+            Self::Struct(structure) => Self::Struct(Rc::new(Structure {
+                id: structure.id,
+                generics: structure.generics.clone(),
+                fields: parts,
+            })),
+            Self::Unchecked(_) => Self::Unchecked(Rc::new(parts.remove(0))),
+            scalar => scalar.clone(),
+        }
     }
 
     /// Returns the values that a container consists of; `None` for a scalar.
@@ -338,18 +337,15 @@ impl Value {
 
     /// Returns whether two values have the same structure, ignoring the values of their scalars.
     pub fn same_shape(&self, other: &Self) -> bool {
-        let all = |a: &[Self], b: &[Self]| {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same_shape(b))
+        let same_kind = match (self, other) {
+            (Self::Struct(a), Self::Struct(b)) => a.id == b.id,
+            (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
         };
-        match (self, other) {
-            (Self::Tuple(a), Self::Tuple(b))
-            | (Self::Array(a), Self::Array(b))
-            | (Self::Vec(a), Self::Vec(b))
-            | (Self::Elements(a), Self::Elements(b)) => all(a, b),
-            (Self::Struct(a), Self::Struct(b)) => a.id == b.id && all(&a.fields, &b.fields),
-            (Self::Unchecked(a), Self::Unchecked(b)) => a.same_shape(b),
-            (a, b) if a.parts().is_some() || b.parts().is_some() => false,
-            _ => true,
+        match (self.parts(), other.parts()) {
+            (Some(a), Some(b)) if same_kind && a.len() == b.len() => {
+                a.iter().zip(b).all(|(a, b)| a.same_shape(b))
+            }
+            (a, b) => a.is_none() && b.is_none(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! A call of a precompile while it runs.
 
 use droste_native::F;
+use droste_native::precompile::PrecompileError;
 use p3_field::{PrimeCharacteristicRing, PrimeField32};
 
 use super::decode::{Source, address};
@@ -111,6 +112,28 @@ impl<'a> CallContext<'a> {
         Ok(blocks.collect())
     }
 
+    /// Returns `count` blocks from the address that an operand holds.
+    ///
+    /// # Errors
+    /// See [`Self::read`].
+    pub fn read_all(&self, operand: Operand, count: u32) -> Result<Vec<[F; 8]>, Fault> {
+        let at = self.address(operand)?;
+        (0..count).map(|i| self.memory.block(at + i)).collect()
+    }
+
+    /// Writes blocks from the address that an operand holds.
+    ///
+    /// # Errors
+    /// See [`Self::write`].
+    pub fn write_all(
+        &mut self,
+        operand: Operand,
+        blocks: impl IntoIterator<Item = [F; 8]>,
+    ) -> Result<(), Fault> {
+        let mut blocks = (self.address(operand)?..).zip(blocks);
+        blocks.try_for_each(|(at, block)| self.memory.set_block(at, block))
+    }
+
     /// Writes the block at the address that an operand holds.
     ///
     /// # Errors
@@ -139,6 +162,14 @@ impl<'a> CallContext<'a> {
             id: self.identity,
             reason,
         }
+    }
+
+    /// Returns the result of the precompile's native function.
+    ///
+    /// # Errors
+    /// If there is none for these operands.
+    pub fn solved<T>(&self, result: Result<T, PrecompileError>) -> Result<T, Fault> {
+        result.map_err(|error| self.refuse(error.to_string()))
     }
 
     /// Returns the message that the precompile's table receives.

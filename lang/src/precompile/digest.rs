@@ -1,8 +1,8 @@
 //! What precompiles share: Merkle paths of digests of one block and, for byte hashes, of two.
 
 use droste_native::F;
-use droste_native::precompile::{Block, ByteDigest, LANES, PrecompileError};
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use droste_native::precompile::{Block, ByteDigest, LANES, PrecompileError, SpongeOutput};
+use p3_field::PrimeField32;
 
 use super::Operand::{self, A, B, C, D, E};
 use super::{Function, Integers, Output, Parameter, Refusal, any};
@@ -11,13 +11,12 @@ use crate::record::Call;
 
 /// Refuses lengths of a path, given as the first integer, for which no table has rows.
 pub(super) fn check_depth([depth, ..]: Integers) -> Result<(), Refusal> {
-    if (1..=30).contains(&depth) {
-        return Ok(());
-    }
-    Err(Refusal {
-        message: format!("the depth of a Merkle path must be 1 to 30, not {depth}"),
-        help: "a path of depth 0 is its leaf",
-    })
+    let message = || format!("the depth of a Merkle path must be 1 to 30, not {depth}");
+    Refusal::unless(
+        (1..=30).contains(&depth),
+        message,
+        "a path of depth 0 is its leaf",
+    )
 }
 
 /// Declares `compress(A, B, C, _, _)`, which writes to C the parent of the digests at A and B.
@@ -67,6 +66,10 @@ pub(super) const fn duplex(
     }
 }
 
+/// A native overwrite sponge of a rate of `N` blocks.
+type Sponge<const N: usize> =
+    fn(&[Block], usize, &Block, F) -> Result<SpongeOutput<N>, PrecompileError>;
+
 /// Runs an overwrite sponge of a rate of `N` blocks over E lanes from A on. It begins with the
 /// capacity at B, and adds D to the capacity before every permutation. Writes to C the first block
 /// of the rate or, if `writes_all`, the rate and the capacity.
@@ -76,43 +79,32 @@ pub(super) const fn duplex(
 pub(super) fn run_sponge<const N: usize>(
     call: &mut CallContext<'_>,
     writes_all: bool,
-    permute: impl Fn([Block; N], Block) -> ([Block; N], Block),
+    sponge: Sponge<N>,
 ) -> Result<(), Fault> {
-    let mut at = call.address(A)?;
-    let tag = call.value(D)?;
-    let mut capacity = call.read(B)?;
-    let mut length = call.immediate() as usize;
-    if length < N * LANES {
-        let least = N * LANES;
-        return Err(call.refuse(format!("{length} lanes, at least {least} are needed")));
+    let (at, tag, capacity) = (call.address(A)?, call.value(D)?, call.read(B)?);
+    let (lanes, least) = (call.immediate() as usize, N * LANES);
+    if lanes < least {
+        return Err(call.refuse(format!("{lanes} lanes, at least {least} are needed")));
     }
     let memory = call.memory();
-    let mut rate = [[F::ZERO; LANES]; N];
-    while length > 0 {
-        // A block of the rate that the input does not reach keeps the previous output.
-        for block in &mut rate {
-            let absorbed = length.min(LANES);
-            if absorbed == 0 {
-                break;
-            }
-            for (lane, carried) in block.iter().enumerate().skip(absorbed) {
-                memory.set_lane(at, lane, *carried)?;
-            }
-            *block = memory.block(at)?;
-            at += 1;
-            length -= absorbed;
-        }
-        capacity[0] += tag;
-        (rate, capacity) = permute(rate, capacity);
+    let mut blocks = Vec::new();
+    for first in (0..lanes).step_by(LANES) {
+        let at = at + blocks.len() as u32;
+        blocks.push(if lanes - first < LANES {
+            let known = memory.partial_block(at);
+            let unset = known.iter().take(lanes - first).any(Option::is_none);
+            let block = known.map(Option::unwrap_or_default);
+            (!unset).then_some(block).ok_or(Fault::UnsetBlock(at))?
+        } else {
+            memory.block(at)?
+        });
     }
-    let out = call.address(C)?;
+    let output = call.solved(sponge(&blocks, lanes, &capacity, tag))?;
     let memory = call.memory();
+    memory.set_block(at + blocks.len() as u32 - 1, output.last_block)?;
     let written = if writes_all { N + 1 } else { 1 };
-    let results = rate.into_iter().chain([capacity]).take(written);
-    for (at, block) in (out..).zip(results) {
-        memory.set_block(at, block)?;
-    }
-    Ok(())
+    let results = output.rate.into_iter().chain([output.capacity]);
+    call.write_all(C, results.take(written))
 }
 
 /// Declares `merkle(A, B, C, D, E)` for digests of one block. See [`run_block_merkle`].
@@ -134,24 +126,17 @@ pub(super) const fn block_merkle(name: &'static str) -> Function {
 /// reached from the leaf at D at index `B < 2^E` through the siblings at `C, C + 1, ..`.
 pub(super) fn run_block_merkle(
     call: &mut CallContext<'_>,
-    parent: fn(&Block, &Block) -> Block,
+    root: fn(&Block, u32, &[Block]) -> Result<Block, PrecompileError>,
 ) -> Result<(), Fault> {
-    let mut node = call.read(D)?;
+    let leaf = call.read(D)?;
     let depth = call.immediate();
     if !(1..=30).contains(&depth) {
         return Err(call.refuse(format!("{depth} levels, 1 to 30 are possible")));
     }
     let index = call.index(B, depth)?;
-    let siblings = call.address(C)?;
-    for level in 0..depth {
-        let sibling = call.memory().block(siblings + level)?;
-        node = if index >> level & 1 == 1 {
-            parent(&sibling, &node)
-        } else {
-            parent(&node, &sibling)
-        };
-    }
-    call.write(A, node)
+    let siblings = call.read_all(C, depth)?;
+    let root = call.solved(root(&leaf, index, &siblings))?;
+    call.write(A, root)
 }
 
 /// Declares `merkle(A, B, C, D, E)`, which writes to D the root that is reached from the leaf at A
@@ -178,14 +163,8 @@ pub(super) fn run_merkle(
     let leaf = read(call, A)?;
     let depth = call.immediate();
     let index = call.index(B, depth)?;
-    let at = call.address(C)?;
-    let memory = call.memory();
-    let mut siblings = Vec::new();
-    for level in 0..depth {
-        let at = at + 2 * level;
-        siblings.push([memory.block(at)?, memory.block(at + 1)?]);
-    }
-    write(call, D, root(&leaf, index, &siblings))
+    let siblings = call.read_all(C, 2 * depth)?;
+    write(call, D, root(&leaf, index, siblings.as_chunks().0))
 }
 
 /// Returns the number of rows: one per level.
@@ -206,9 +185,6 @@ pub(super) fn write(
     operand: Operand,
     digest: Result<ByteDigest, PrecompileError>,
 ) -> Result<(), Fault> {
-    let [low, high] = digest.map_err(|error| call.refuse(error.to_string()))?;
-    let at = call.address(operand)?;
-    let memory = call.memory();
-    memory.set_block(at, low)?;
-    memory.set_block(at + 1, high)
+    let digest = call.solved(digest)?;
+    call.write_all(operand, digest)
 }

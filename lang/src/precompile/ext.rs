@@ -1,6 +1,8 @@
 //! Extension arithmetic, lanes, copies and random combinations.
 
-use droste_native::precompile::{LANES, MAX_SHIFT_BLOCKS, fold, horner_blocks, right_shifts};
+use droste_native::precompile::{
+    LANES, MAX_SHIFT_BLOCKS, ext_to_block, fold, horner_blocks, right_shifts,
+};
 use droste_native::{EF, F};
 use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing, PrimeField32};
 
@@ -58,11 +60,8 @@ pub const HORNER: Precompile = Precompile {
             Parameter::Ext(B),
         ],
         check: |[skip, length, _]| {
-            check_window(
-                skip,
-                length,
-                "a window must skip fewer than 8 lanes and must not be empty",
-            )
+            let rule = "a window must skip fewer than 8 lanes and must not be empty";
+            check_window(skip, length, rule)
         },
         output: Output::Ext(D),
     }],
@@ -117,13 +116,11 @@ pub const RIGHT_SHIFTS: Precompile = Precompile {
         name: "right_shifts",
         parameters: &[Parameter::Felt(B), Parameter::Integer(C)],
         check: |[blocks, ..]| {
-            if (1..=MAX_SHIFT_BLOCKS as u64).contains(&blocks) {
-                return Ok(());
-            }
-            Err(Refusal {
-                message: format!("shifts take 1 to {MAX_SHIFT_BLOCKS} blocks, not {blocks}"),
-                help: "an element has 31 bits, and a block has shifts by eight numbers of bits",
-            })
+            Refusal::unless(
+                (1..=MAX_SHIFT_BLOCKS as u64).contains(&blocks),
+                || format!("shifts take 1 to {MAX_SHIFT_BLOCKS} blocks, not {blocks}"),
+                "an element has 31 bits, and a block has shifts by eight numbers of bits",
+            )
         },
         output: Output::Slice(A, |[blocks, ..]| blocks),
     }],
@@ -133,12 +130,8 @@ pub const RIGHT_SHIFTS: Precompile = Precompile {
             return Err(call.refuse(format!("operand E is {}, expected 0", call.immediate())));
         }
         let (x, blocks) = (call.value(B)?, call.value(C)?.as_canonical_u32());
-        let shifts = right_shifts(x, blocks as usize);
-        let shifts = shifts.map_err(|error| call.refuse(error.to_string()))?;
-        for (at, block) in (call.address(A)?..).zip(shifts) {
-            call.memory().set_block(at, block)?;
-        }
-        Ok(())
+        let shifts = call.solved(right_shifts(x, blocks as usize))?;
+        call.write_all(A, shifts)
     },
     rows: |call| u64::from(call.c.as_canonical_u32()),
 };
@@ -161,13 +154,8 @@ fn check_elements([skip, count, _]: Integers) -> Result<(), Refusal> {
 }
 
 fn check_window(skip: u64, length: u64, rule: &str) -> Result<(), Refusal> {
-    if skip < LANES as u64 && length > 0 {
-        return Ok(());
-    }
-    Err(Refusal {
-        message: rule.into(),
-        help: "skip whole blocks with `data.skip(n)`",
-    })
+    let help = "skip whole blocks with `data.skip(n)`";
+    Refusal::unless(skip < LANES as u64 && length > 0, || rule.into(), help)
 }
 
 /// Returns an extension element as the lanes of a block.
@@ -175,13 +163,8 @@ pub(crate) fn widen(coefficients: [F; 5]) -> [F; LANES] {
     std::array::from_fn(|lane| coefficients.get(lane).copied().unwrap_or(F::ZERO))
 }
 
-fn lanes(value: EF) -> [F; LANES] {
-    let coefficients = value.as_basis_coefficients_slice();
-    std::array::from_fn(|lane| coefficients.get(lane).copied().unwrap_or(F::ZERO))
-}
-
 /// Returns the extension element in a block, or `None` if one of its lanes 0 to 4 has not been set.
-pub(super) fn read_ext(memory: &mut Memory, at: u32) -> Result<Option<EF>, Fault> {
+fn read_ext(memory: &mut Memory, at: u32) -> Result<Option<EF>, Fault> {
     let cells = memory.partial_block(at);
     for (lane, cell) in cells.iter().enumerate().skip(5) {
         match cell {
@@ -197,9 +180,12 @@ pub(super) fn read_ext(memory: &mut Memory, at: u32) -> Result<Option<EF>, Fault
             None => return Ok(None),
         }
     }
-    Ok(Some(EF::from_basis_coefficients_fn(|i| {
-        coefficients.get(i).copied().unwrap_or_default()
-    })))
+    Ok(EF::from_basis_coefficients_slice(&coefficients))
+}
+
+/// Returns the extension element in a block, all of whose lanes 0 to 4 must have been set.
+pub(super) fn known_ext(call: &mut CallContext<'_>, at: u32) -> Result<EF, Fault> {
+    read_ext(call.memory(), at)?.ok_or(Fault::UnsetBlock(at))
 }
 
 /// Runs `D = A * b + c`, solved for the only block that has not been set.
@@ -209,8 +195,7 @@ fn ext(call: &mut CallContext<'_>) -> Result<(), Fault> {
     let factor = if e & 1 == 1 {
         EF::from(call.value(B)?)
     } else {
-        let at = call.address(B)?;
-        read_ext(call.memory(), at)?.ok_or(Fault::UnsetBlock(at))?
+        known_ext(call, call.address(B)?)?
     };
     let left = read_ext(call.memory(), a)?;
     let (addend, addend_at) = if e & 2 == 2 {
@@ -231,17 +216,14 @@ fn ext(call: &mut CallContext<'_>) -> Result<(), Fault> {
             (addend_at.unwrap_or(d), result - left * factor)
         }
         (None, Some(addend)) => {
-            let result = match read_ext(memory, d)? {
-                Some(result) => result,
-                // The element is multiplied by zero, so nothing determines it.
-                None => return Err(Fault::UnsetBlock(a)),
-            };
+            // The element is multiplied by zero, so nothing determines it.
+            let result = read_ext(memory, d)?.ok_or(Fault::UnsetBlock(a))?;
             let inverse = factor.try_inverse().ok_or(Fault::DivisionByZero)?;
             (a, (result - addend) * inverse)
         }
         (None, None) => return Err(Fault::UnsetBlock(a)),
     };
-    memory.set_block(at, lanes(value))
+    memory.set_block(at, ext_to_block(value))
 }
 
 /// Solves for the lane or for B, whichever has not been set.
@@ -277,8 +259,7 @@ fn block_eq(call: &mut CallContext<'_>) -> Result<(), Fault> {
 fn horner(call: &mut CallContext<'_>) -> Result<(), Fault> {
     let (data, skip) = (call.address(A)?, call.immediate() as usize);
     let length = call.value(C)?.as_canonical_u32() as usize;
-    let at = call.address(B)?;
-    let beta = read_ext(call.memory(), at)?.ok_or(Fault::UnsetBlock(at))?;
+    let beta = known_ext(call, call.address(B)?)?;
     if length == 0 || length > MAX_CELLS || skip >= LANES {
         return Err(call.refuse(format!("a window of {length} elements after {skip}")));
     }
@@ -293,7 +274,7 @@ fn horner(call: &mut CallContext<'_>) -> Result<(), Fault> {
             }
         }
     }
-    call.write(D, lanes(sum))
+    call.write(D, ext_to_block(sum))
 }
 
 fn unpack(call: &mut CallContext<'_>) -> Result<(), Fault> {

@@ -171,6 +171,26 @@ pub struct Refusal {
     pub help: &'static str,
 }
 
+impl Refusal {
+    /// Refuses a call, with this message and advice, unless a condition holds.
+    ///
+    /// # Errors
+    /// If the condition does not hold.
+    pub fn unless(
+        holds: bool,
+        message: impl FnOnce() -> String,
+        help: &'static str,
+    ) -> Result<(), Self> {
+        match holds {
+            true => Ok(()),
+            false => Err(Self {
+                message: message(),
+                help,
+            }),
+        }
+    }
+}
+
 /// An operand of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
@@ -298,10 +318,8 @@ impl Function {
             }
             taken.push(operand);
         }
-        if integers
-            .iter()
-            .any(|integer| taken.contains(&integer.operand()))
-        {
+        let mut integers = integers.iter();
+        if integers.any(|integer| taken.contains(&integer.operand())) {
             return Some(SHARED);
         }
         let unchecked = |parameter: &&Parameter| matches!(parameter, Parameter::UncheckedSlice(_));

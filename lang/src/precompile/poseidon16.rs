@@ -1,9 +1,7 @@
 //! Poseidon-16: compression, overwrite sponge, and Merkle paths.
 
-use droste_native::F;
-use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::precompile::{Block, LANES, poseidon16_compress};
-use p3_field::{PrimeCharacteristicRing, PrimeField32};
+use droste_native::precompile::{LANES, poseidon16_compress, poseidon16_duplex, poseidon16_merkle};
+use p3_field::PrimeField32;
 
 use super::Operand::{A, B, C};
 use super::digest::{
@@ -20,7 +18,7 @@ pub const POSEIDON16_COMPRESS: Precompile = Precompile {
     is_total: true,
     run: |call| {
         let (left, right) = (call.read(A)?, call.read(B)?);
-        call.write(C, Poseidon16.compress_pair(left, right))
+        call.write(C, poseidon16_compress(&left, &right))
     },
     rows: |_| 1,
 };
@@ -36,7 +34,7 @@ pub const POSEIDON16_SPONGE: Precompile = Precompile {
         duplex("poseidon16_duplex", check_lanes, Output::Slice(C, |_| 2)),
     ],
     is_total: false,
-    run: |call| run_sponge(call, true, permute),
+    run: |call| run_sponge(call, true, poseidon16_duplex),
     rows: sponge_rows,
 };
 
@@ -46,7 +44,7 @@ pub const POSEIDON16_HASH: Precompile = Precompile {
     identity: 15,
     functions: &[sponge("poseidon16_hash", check_lanes, Output::Block(C))],
     is_total: false,
-    run: |call| run_sponge(call, false, permute),
+    run: |call| run_sponge(call, false, poseidon16_duplex),
     rows: sponge_rows,
 };
 
@@ -58,30 +56,19 @@ pub const POSEIDON16_MERKLE: Precompile = Precompile {
     identity: 7,
     functions: &[block_merkle("poseidon16_merkle")],
     is_total: false,
-    run: |call| run_block_merkle(call, poseidon16_compress),
+    run: |call| run_block_merkle(call, poseidon16_merkle),
     rows: merkle_rows,
 };
 
 fn check_lanes([lanes, ..]: Integers) -> Result<(), Refusal> {
-    if lanes >= LANES as u64 {
-        return Ok(());
-    }
-    Err(Refusal {
-        message: format!("a sponge must absorb at least 8 lanes, not {lanes}"),
-        help: "pad the message to one block",
-    })
+    let message = || format!("a sponge must absorb at least 8 lanes, not {lanes}");
+    Refusal::unless(
+        lanes >= LANES as u64,
+        message,
+        "pad the message to one block",
+    )
 }
 
 fn sponge_rows(call: &Call) -> u64 {
     u64::from(call.e.as_canonical_u32()).div_ceil(LANES as u64)
-}
-
-fn permute([rate]: [Block; 1], capacity: Block) -> ([Block; 1], Block) {
-    let mut state = [rate, capacity];
-    let mut elements = [F::ZERO; 2 * LANES];
-    elements.copy_from_slice(state.as_flattened());
-    let permuted = Poseidon16.permute(elements);
-    state.as_flattened_mut().copy_from_slice(&permuted);
-    let [rate, capacity] = state;
-    ([rate], capacity)
 }

@@ -1,7 +1,7 @@
 //! Poseidon2: parents and Merkle paths at width 16, the overwrite sponge of rate 16 at width 24.
 
 use droste_native::hash::poseidon2::RATE;
-use droste_native::precompile::{poseidon2_compress, poseidon2_permute};
+use droste_native::precompile::{poseidon2_compress, poseidon2_merkle, poseidon2_sponge};
 use p3_field::PrimeField32;
 
 use super::Operand::{A, B, C};
@@ -32,7 +32,7 @@ pub const POSEIDON2_MERKLE: Precompile = Precompile {
     identity: 17,
     functions: &[block_merkle("poseidon2_merkle")],
     is_total: false,
-    run: |call| run_block_merkle(call, poseidon2_compress),
+    run: |call| run_block_merkle(call, poseidon2_merkle),
     rows: merkle_rows,
 };
 
@@ -48,7 +48,7 @@ pub const POSEIDON2_SPONGE: Precompile = Precompile {
         Output::Slice(C, |_| 3),
     )],
     is_total: false,
-    run: |call| run_sponge(call, true, poseidon2_permute),
+    run: |call| run_sponge(call, true, poseidon2_sponge),
     rows: sponge_rows,
 };
 
@@ -58,18 +58,17 @@ pub const POSEIDON2_HASH: Precompile = Precompile {
     identity: 19,
     functions: &[sponge("poseidon2_hash", check_lanes, Output::Block(C))],
     is_total: false,
-    run: |call| run_sponge(call, false, poseidon2_permute),
+    run: |call| run_sponge(call, false, poseidon2_sponge),
     rows: sponge_rows,
 };
 
 fn check_lanes([lanes, ..]: Integers) -> Result<(), Refusal> {
-    if lanes >= RATE as u64 {
-        return Ok(());
-    }
-    Err(Refusal {
-        message: format!("a Poseidon2 sponge must absorb at least {RATE} lanes, not {lanes}"),
-        help: "pad the message to two blocks",
-    })
+    let message = || format!("a Poseidon2 sponge must absorb at least {RATE} lanes, not {lanes}");
+    Refusal::unless(
+        lanes >= RATE as u64,
+        message,
+        "pad the message to two blocks",
+    )
 }
 
 fn sponge_rows(call: &Call) -> u64 {

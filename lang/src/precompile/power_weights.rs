@@ -1,11 +1,10 @@
 //! The multilinear extension of a point's powers.
 
-use droste_native::EF;
 use droste_native::precompile::{MAX_WEIGHT_COORDINATES, ext_to_block, power_weights};
 use p3_field::PrimeField32;
 
 use super::Operand::{A, B, C, D, E};
-use super::ext::read_ext;
+use super::ext::known_ext;
 use super::{Function, Output, Parameter, Precompile, Refusal};
 use crate::executor::{CallContext, Fault};
 
@@ -24,13 +23,11 @@ pub const POWER_WEIGHTS: Precompile = Precompile {
             Parameter::Felt(C),
         ],
         check: |[n, ..]| {
-            if (1..=MAX_WEIGHT_COORDINATES as u64).contains(&n) {
-                return Ok(());
-            }
-            Err(Refusal {
-                message: format!("weights take 1 to {MAX_WEIGHT_COORDINATES} coordinates, not {n}"),
-                help: "a two-adic subgroup of the field has at most 2^24 points",
-            })
+            Refusal::unless(
+                (1..=MAX_WEIGHT_COORDINATES as u64).contains(&n),
+                || format!("weights take 1 to {MAX_WEIGHT_COORDINATES} coordinates, not {n}"),
+                "a two-adic subgroup of the field has at most 2^24 points",
+            )
         },
         output: Output::Ext(D),
     }],
@@ -46,11 +43,9 @@ fn run(call: &mut CallContext<'_>) -> Result<(), Fault> {
             "{n} coordinates, 1 to {MAX_WEIGHT_COORDINATES} are possible"
         )));
     }
-    let mut coordinates: Vec<EF> = Vec::new();
-    for at in from..from + n {
-        coordinates.push(read_ext(call.memory(), at)?.ok_or(Fault::UnsetBlock(at))?);
-    }
+    let coordinates = (from..from + n).map(|at| known_ext(call, at));
+    let coordinates = coordinates.collect::<Result<Vec<_>, _>>()?;
     let weight = power_weights(&coordinates, call.value(B)?, call.value(C)?);
-    let weight = weight.map_err(|error| call.refuse(error.to_string()))?;
+    let weight = call.solved(weight)?;
     call.write(D, ext_to_block(weight))
 }

@@ -1,15 +1,14 @@
 //! Tweaked hashes in Poseidon-16: Winternitz chains and Merkle paths; and the low bits of elements.
 
 use droste_native::precompile::{
-    Block, MAX_PAIRS, MAX_TWEAKED_LEVELS, NODE_LANES, low_24_bits, poseidon16_tweaked_root,
+    MAX_PAIRS, MAX_TWEAKED_LEVELS, NODE_LANES, low_24_bits, poseidon16_tweaked_root,
     poseidon16_winternitz,
 };
 use p3_field::PrimeField32;
 
-use super::Operand::{self, A, B, C, D, E};
+use super::Operand::{A, B, C, D, E};
 use super::digest::merkle_rows;
 use super::{Function, Integers, Output, Parameter, Precompile, Refusal, any};
-use crate::executor::{CallContext, Fault};
 
 /// `poseidon16_winternitz(A, B, C, D, E)` walks D pairs of chains, E steps in all, from the values
 /// in the blocks from A on. The public parameter is at B, the digits at `B + 1`, and the first
@@ -34,23 +33,18 @@ pub const POSEIDON16_WINTERNITZ: Precompile = Precompile {
         if !(1..=MAX_PAIRS as u32).contains(&pairs) {
             return Err(call.refuse(format!("{pairs} pairs, 1 to {MAX_PAIRS} are possible")));
         }
-        let starts = read(call, A, pairs)?;
-        let context = read(call, B, 3)?;
+        let starts = call.read_all(A, pairs)?;
+        let context = call.read_all(B, 3)?;
         let [parameter, digits, first] = context.as_slice() else {
             return Err(call.refuse("a context of other than 3 blocks".into()));
         };
         let states = poseidon16_winternitz(&starts, parameter, digits, first, call.immediate());
-        let states = states.map_err(|error| call.refuse(error.to_string()))?;
-        for (at, state) in (call.address(C)?..).zip(states) {
-            call.memory().set_block(at, state)?;
-        }
-        Ok(())
+        let states = call.solved(states)?;
+        call.write_all(C, states)
     },
     rows: |call| {
-        [call.d, call.e]
-            .map(|count| u64::from(count.as_canonical_u32()))
-            .iter()
-            .sum()
+        let counts = [call.d, call.e].map(|count| count.as_canonical_u32());
+        counts.map(u64::from).iter().sum()
     },
 };
 
@@ -80,10 +74,10 @@ pub const POSEIDON16_TWEAKED_PATH: Precompile = Precompile {
             return Err(call.refuse(format!("{levels} levels, 1 to {most} are possible")));
         }
         let (key, leaf) = (call.read(A)?, call.read(D)?);
-        let (tweaks, children) = (read(call, B, levels)?, read(call, C, levels)?);
+        let (tweaks, children) = (call.read_all(B, levels)?, call.read_all(C, levels)?);
         let [.., p0, p1, p2, p3] = key;
-        let root = poseidon16_tweaked_root(&leaf, [p0, p1, p2, p3], &tweaks, &children)
-            .map_err(|error| call.refuse(error.to_string()))?;
+        let root = poseidon16_tweaked_root(&leaf, [p0, p1, p2, p3], &tweaks, &children);
+        let root = call.solved(root)?;
         if key[..NODE_LANES] != root {
             return Err(call.refuse("the path leads to another root".into()));
         }
@@ -105,7 +99,7 @@ pub const LOW_24_BITS: Precompile = Precompile {
     }],
     is_total: false,
     run: |call| {
-        let low = low_24_bits(call.value(A)?).map_err(|error| call.refuse(error.to_string()))?;
+        let low = call.solved(low_24_bits(call.value(A)?))?;
         call.assign(B, low)
     },
     rows: |_| 1,
@@ -113,28 +107,17 @@ pub const LOW_24_BITS: Precompile = Precompile {
 
 fn check_pairs([pairs, steps, _]: Integers) -> Result<(), Refusal> {
     // Two chains of a pair have seven steps each at most.
-    if (1..=MAX_PAIRS as u64).contains(&pairs) && steps <= 14 * pairs {
-        return Ok(());
-    }
-    Err(Refusal {
-        message: format!("{pairs} pairs of chains cannot take {steps} steps"),
-        help: "1 to 24 pairs are possible, with at most 14 steps each",
-    })
+    Refusal::unless(
+        (1..=MAX_PAIRS as u64).contains(&pairs) && steps <= 14 * pairs,
+        || format!("{pairs} pairs of chains cannot take {steps} steps"),
+        "1 to 24 pairs are possible, with at most 14 steps each",
+    )
 }
 
 fn check_levels([levels, ..]: Integers) -> Result<(), Refusal> {
-    if (1..=MAX_TWEAKED_LEVELS as u64).contains(&levels) {
-        return Ok(());
-    }
-    Err(Refusal {
-        message: format!("the number of levels must be 1 to {MAX_TWEAKED_LEVELS}, not {levels}"),
-        help: "a path without levels is its leaf",
-    })
-}
-
-/// Returns `count` blocks from the address that an operand holds.
-fn read(call: &mut CallContext<'_>, operand: Operand, count: u32) -> Result<Vec<Block>, Fault> {
-    let at = call.address(operand)?;
-    let memory = call.memory();
-    (0..count).map(|i| memory.block(at + i)).collect()
+    Refusal::unless(
+        (1..=MAX_TWEAKED_LEVELS as u64).contains(&levels),
+        || format!("the number of levels must be 1 to {MAX_TWEAKED_LEVELS}, not {levels}"),
+        "a path without levels is its leaf",
+    )
 }

@@ -21,4 +21,4 @@ mod mont4;
 pub mod msm;
 pub mod poseidon_prime;
 #[cfg(test)]
-mod random;
+mod test_utils;

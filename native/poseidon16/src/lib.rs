@@ -43,8 +43,7 @@ pub use constants::{
 };
 pub use leaf::Poseidon16LeafHasher;
 pub use mds::{MdsRing, mds_convolve, mds_multiply};
-pub use permutation::permute_generic;
-pub use sponge::{BYTES_PER_ELEMENT, BYTES_TAG, ZeroSuffix};
+pub use sponge::{BYTES_PER_ELEMENT, BYTES_TAG};
 
 use p3_symmetric::{CryptographicPermutation, Permutation, PseudoCompressionFunction};
 

@@ -30,18 +30,6 @@ impl Poseidon16 {
         digest(&state)
     }
 
-    /// Like [`Self::hash`], but absorbs the blocks from the last to the first.
-    ///
-    /// Messages with a common constant suffix can share the work of absorbing it: see
-    /// [`ZeroSuffix`].
-    pub fn hash_backward(&self, tag: F, elements: &[F]) -> [F; DIGEST] {
-        let mut state = initial_state(tag, elements.len());
-        for block in blocks(elements).rev() {
-            self.absorb(&mut state, &block);
-        }
-        digest(&state)
-    }
-
     /// Returns the hash of bytes, as `droste hash poseidon16` prints it.
     ///
     /// Three bytes, little-endian, make an element; the last element is filled up with zero bytes.
@@ -97,51 +85,6 @@ fn absorb_bytes(bytes: &[u8], mut permute: impl FnMut([F; WIDTH]) -> [F; WIDTH])
     }
 }
 
-/// The state after the zeros at the end of messages of one tag and length have been absorbed
-/// backward, computed once for all such messages.
-#[derive(Clone, Copy, Debug)]
-pub struct ZeroSuffix {
-    state: [F; WIDTH],
-    /// Number of blocks before the precomputed ones.
-    blocks: usize,
-}
-
-impl ZeroSuffix {
-    /// Precomputes the state for messages of `length` elements under `tag` all of whose elements
-    /// from index `nonzero` on are zero.
-    pub fn new(tag: F, length: usize, nonzero: usize) -> Self {
-        let count = length.div_ceil(RATE).max(1);
-        let first = nonzero.div_ceil(RATE).min(count);
-        let mut state = initial_state(tag, length);
-        for _ in first..count {
-            Poseidon16.absorb(&mut state, &[F::ZERO; RATE]);
-        }
-        Self {
-            state,
-            blocks: first,
-        }
-    }
-
-    /// [`Poseidon16::hash_backward`] of the message that starts with `prefix` and continues with
-    /// zeros.
-    ///
-    /// # Panics
-    /// If `prefix` reaches into the precomputed blocks.
-    pub fn hash(&self, prefix: &[F]) -> [F; DIGEST] {
-        assert!(
-            prefix.len() <= self.blocks * RATE,
-            "prefix of {} elements reaches into the suffix that starts at {}",
-            prefix.len(),
-            self.blocks * RATE
-        );
-        let mut state = self.state;
-        for index in (0..self.blocks).rev() {
-            Poseidon16.absorb(&mut state, &block(prefix, index));
-        }
-        digest(&state)
-    }
-}
-
 fn initial_state(tag: F, length: usize) -> [F; WIDTH] {
     let mut state = [F::ZERO; WIDTH];
     state[RATE] = tag;
@@ -150,14 +93,11 @@ fn initial_state(tag: F, length: usize) -> [F; WIDTH] {
     state
 }
 
-/// The block at `index`, filled up with zeros.
-fn block(elements: &[F], index: usize) -> [F; RATE] {
-    std::array::from_fn(|i| elements.get(index * RATE + i).copied().unwrap_or_default())
-}
-
-/// All blocks of a message, at least one.
-fn blocks(elements: &[F]) -> impl DoubleEndedIterator<Item = [F; RATE]> + '_ {
-    (0..elements.len().div_ceil(RATE).max(1)).map(|index| block(elements, index))
+/// All blocks of a message, at least one, the last one filled up with zeros.
+fn blocks(elements: &[F]) -> impl Iterator<Item = [F; RATE]> + '_ {
+    let block = |i: usize| elements.get(i).copied().unwrap_or_default();
+    (0..elements.len().div_ceil(RATE).max(1))
+        .map(move |index| std::array::from_fn(|i| block(index * RATE + i)))
 }
 
 fn digest(state: &[F; WIDTH]) -> [F; DIGEST] {
@@ -215,20 +155,6 @@ mod tests {
         state[9] = F::from_u8(5);
         let expected = Poseidon16.permute(state);
         assert_eq!(Poseidon16.hash(F::TWO, &message), expected[..8]);
-        assert_eq!(Poseidon16.hash_backward(F::TWO, &message), expected[..8]);
-    }
-
-    #[test]
-    fn zero_suffix_saves_permutations_only() {
-        for length in [0, 1, 7, 8, 9, 24, 33] {
-            for nonzero in 0..=length + 1 {
-                let suffix = ZeroSuffix::new(F::TWO, length, nonzero);
-                let mut message = elements(length);
-                message.iter_mut().skip(nonzero).for_each(|x| *x = F::ZERO);
-                let expected = Poseidon16.hash_backward(F::TWO, &message);
-                assert_eq!(suffix.hash(&message[..nonzero.min(length)]), expected);
-            }
-        }
     }
 
     #[test]

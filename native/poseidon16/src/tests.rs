@@ -77,6 +77,49 @@ fn published_vector() {
     }
 }
 
+/// The permutation over any algebra of the base field. It multiplies by the MDS matrix by FFT, in 50 multiplications, and computes the partial rounds
+/// by sparse matrices.
+fn permute_generic<A: Algebra<F>>(state: &mut [A; WIDTH]) {
+    let (first, last) = ROUND_CONSTANTS.split_at(HALF_FULL_ROUNDS + PARTIAL_ROUNDS);
+    for constants in &first[..HALF_FULL_ROUNDS] {
+        full_round(state, constants);
+    }
+    partial_rounds(state);
+    for constants in last {
+        full_round(state, constants);
+    }
+}
+
+/// One full round: adds the constants, cubes every element, multiplies by the MDS matrix.
+fn full_round<A: Algebra<F>>(state: &mut [A; WIDTH], constants: &[F; WIDTH]) {
+    for (value, &constant) in state.iter_mut().zip(constants) {
+        *value = (value.clone() + constant).cube();
+    }
+    mds_multiply(state);
+}
+
+/// All partial rounds, in the sparse form.
+fn partial_rounds<A: Algebra<F>>(state: &mut [A; WIDTH]) {
+    let sparse = sparse_partial_rounds();
+    for (value, &constant) in state.iter_mut().zip(&sparse.first_constants) {
+        *value += constant;
+    }
+    let input = state.clone();
+    for (value, row) in state.iter_mut().zip(&sparse.transition) {
+        *value = A::mixed_dot_product(&input, row);
+    }
+    for round in 0..PARTIAL_ROUNDS {
+        state[0] = state[0].cube() + sparse.constants[round];
+        let first = A::mixed_dot_product(state, &sparse.first_row[round]);
+        let column = &sparse.first_column[round];
+        let (head, tail) = state.split_at_mut(1);
+        for (value, &entry) in tail.iter_mut().zip(column) {
+            *value += head[0].clone() * entry;
+        }
+        head[0] = first;
+    }
+}
+
 #[test]
 fn agrees_with_plonky3_and_the_textbook() {
     let plonky3 = default_koalabear_poseidon1_16();

@@ -1,12 +1,11 @@
 //! Proofs, the claims that remain, and errors.
 
-use p3_challenger::FieldChallenger;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Fraction, MAX_VARIABLES};
-use crate::field::{EF, F};
-use crate::stark::challenger::observe_extension;
+use crate::field::EF;
+use crate::stark::challenger::ExtensionTranscript;
 
 /// A proof that fractions add up to zero, apart from a claim about them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,22 +48,22 @@ impl Fraction<EF> {
 }
 
 /// Observes the values of a layer at `(0, q)` and `(1, q)`.
-pub(super) fn observe_halves<C: FieldChallenger<F>>(
+pub(super) fn observe_halves<C: ExtensionTranscript>(
     halves: &[Fraction<EF>; 2],
     challenger: &mut C,
 ) {
     for half in halves {
-        observe_extension(challenger, half.numerator);
-        observe_extension(challenger, half.denominator);
+        challenger.observe_extension(half.numerator);
+        challenger.observe_extension(half.denominator);
     }
 }
 
 impl RoundPolynomial {
     /// Observes the polynomial and samples the challenge of its round.
-    pub(super) fn challenge<C: FieldChallenger<F>>(&self, challenger: &mut C) -> EF {
-        observe_extension(challenger, self.linear);
-        observe_extension(challenger, self.quadratic);
-        challenger.sample_algebra_element()
+    pub(super) fn challenge<C: ExtensionTranscript>(&self, challenger: &mut C) -> EF {
+        challenger.observe_extension(self.linear);
+        challenger.observe_extension(self.quadratic);
+        challenger.sample_extension()
     }
 }
 
@@ -87,13 +86,13 @@ pub struct LeafClaim {
 impl LeafClaim {
     /// Samples `b` and `lambda`, and returns the claim at `(b, rest)`, given the values at
     /// `(0, rest)` and `(1, rest)`, which the challenger has observed.
-    pub(super) fn new<C: FieldChallenger<F>>(
+    pub(super) fn new<C: ExtensionTranscript>(
         halves: &[Fraction<EF>; 2],
         rest: &[EF],
         challenger: &mut C,
     ) -> Self {
-        let b: EF = challenger.sample_algebra_element();
-        let lambda = challenger.sample_algebra_element();
+        let b: EF = challenger.sample_extension();
+        let lambda = challenger.sample_extension();
         let [zero, one] = halves;
         let line = |at_zero: EF, at_one: EF| at_zero + b * (at_one - at_zero);
         Self {

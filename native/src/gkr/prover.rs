@@ -2,7 +2,6 @@
 
 use std::iter::zip;
 
-use p3_challenger::FieldChallenger;
 use p3_field::{Algebra, PackedFieldExtension};
 use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
@@ -12,6 +11,7 @@ use super::sumcheck::{Sumcheck, TASK};
 use super::verifier::check_root;
 use super::{Fraction, Fractions, GkrError, GkrProof, LANES, LeafClaim, Packed, PackedExt};
 use crate::field::{EF, F};
+use crate::stark::challenger::ExtensionTranscript;
 
 /// Proves that fractions add up to zero and have no zero denominator, provided that the returned
 /// claim about them is true. The challenger must have observed everything they are computed from.
@@ -20,7 +20,7 @@ use crate::field::{EF, F};
 ///
 /// # Errors
 /// [`GkrError::ZeroDenominator`] or [`GkrError::Unbalanced`], before anything is observed.
-pub fn prove<C: FieldChallenger<F>>(
+pub fn prove<C: ExtensionTranscript>(
     leaves: &Fractions,
     challenger: &mut C,
 ) -> Result<(GkrProof, LeafClaim), GkrError> {
@@ -35,7 +35,7 @@ pub fn prove<C: FieldChallenger<F>>(
 /// # Errors
 /// None.
 #[doc(hidden)]
-pub fn prove_unchecked<C: FieldChallenger<F>>(
+pub fn prove_unchecked<C: ExtensionTranscript>(
     leaves: &Fractions,
     challenger: &mut C,
 ) -> Result<(GkrProof, LeafClaim), GkrError> {
@@ -65,7 +65,7 @@ impl<'a> Circuit<'a> {
         }
     }
 
-    fn prove<C: FieldChallenger<F>>(self, challenger: &mut C) -> (GkrProof, LeafClaim) {
+    fn prove<C: ExtensionTranscript>(self, challenger: &mut C) -> (GkrProof, LeafClaim) {
         let Self { root, mut below } = self;
         let _span = info_span!("prove sums of fractions").entered();
         observe_halves(&root, challenger);

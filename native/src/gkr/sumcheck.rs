@@ -3,7 +3,6 @@
 use std::iter::zip;
 use std::ops::{Range, Sub};
 
-use p3_challenger::FieldChallenger;
 use p3_field::{Algebra, Field, PackedFieldExtension, PrimeCharacteristicRing};
 use p3_maybe_rayon::prelude::*;
 use p3_util::log2_strict_usize;
@@ -12,7 +11,7 @@ use super::proof::observe_halves;
 use super::verifier::quadratic_at;
 use super::{Fraction, LANES, LayerProof, PackedExt, RoundPolynomial};
 use crate::field::{EF, F};
-use crate::stark::challenger::observe_extension;
+use crate::stark::challenger::ExtensionTranscript;
 
 /// Elements that one task works on.
 pub(super) const TASK: usize = 64;
@@ -103,10 +102,10 @@ pub(super) struct Sumcheck<'a, C> {
     challenges: Vec<EF>,
 }
 
-impl<'a, C: FieldChallenger<F>> Sumcheck<'a, C> {
+impl<'a, C: ExtensionTranscript> Sumcheck<'a, C> {
     /// Samples `lambda`, given the layer's values at `(0, point)` and `(1, point)`.
     pub(super) fn new(halves: &[Fraction<EF>; 2], point: &'a [EF], challenger: &'a mut C) -> Self {
-        let lambda = challenger.sample_algebra_element();
+        let lambda = challenger.sample_extension();
         Self {
             ends: halves.map(|half| half.combined(lambda)),
             point,
@@ -201,8 +200,8 @@ impl<'a, C: FieldChallenger<F>> Sumcheck<'a, C> {
 
     /// Sends the first polynomial and returns the challenge.
     fn send_first(&mut self, quadratic: EF) -> EF {
-        observe_extension(self.challenger, quadratic);
-        let challenge = self.challenger.sample_algebra_element();
+        self.challenger.observe_extension(quadratic);
+        let challenge = self.challenger.sample_extension();
         self.sum = quadratic_at(self.ends, quadratic, challenge);
         self.quadratic = quadratic;
         self.challenges.push(challenge);

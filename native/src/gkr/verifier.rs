@@ -2,15 +2,14 @@
 
 use std::iter::zip;
 
-use p3_challenger::FieldChallenger;
 use p3_field::{Field, PrimeCharacteristicRing};
 
 use super::proof::observe_halves;
 use super::{
     Fraction, GkrError, GkrProof, LayerProof, LeafClaim, RoundPolynomial, check_variables,
 };
-use crate::field::{EF, F};
-use crate::stark::challenger::observe_extension;
+use crate::field::EF;
+use crate::stark::challenger::ExtensionTranscript;
 
 /// Verifies that `2^num_variables` fractions add up to zero and have no zero denominator, provided
 /// that the returned claim about them is true.
@@ -20,7 +19,7 @@ use crate::stark::challenger::observe_extension;
 ///
 /// # Errors
 /// If the number of variables is out of range, the proof has the wrong shape, or a check fails.
-pub fn verify<C: FieldChallenger<F>>(
+pub fn verify<C: ExtensionTranscript>(
     proof: &GkrProof,
     num_variables: usize,
     challenger: &mut C,
@@ -67,17 +66,17 @@ pub(super) fn check_root([zero, one]: &[Fraction<EF>; 2]) -> Result<(), GkrError
 }
 
 /// Returns the challenges of the layer, given its values at `(0, point)` and `(1, point)`.
-fn verify_layer<C: FieldChallenger<F>>(
+fn verify_layer<C: ExtensionTranscript>(
     layer: usize,
     proof: &LayerProof,
     halves: &[Fraction<EF>; 2],
     point: &[EF],
     challenger: &mut C,
 ) -> Result<Vec<EF>, GkrError> {
-    let lambda = challenger.sample_algebra_element();
+    let lambda = challenger.sample_extension();
     let values = halves.map(|half| half.combined(lambda));
-    observe_extension(challenger, proof.quadratic);
-    let challenge = challenger.sample_algebra_element();
+    challenger.observe_extension(proof.quadratic);
+    let challenge = challenger.sample_extension();
     let mut sum = quadratic_at(values, proof.quadratic, challenge);
     let mut challenges = vec![challenge];
     for (polynomial, &coordinate) in zip(&proof.rounds, point) {

@@ -4,9 +4,9 @@
 //! verify Plonky3's proofs in-circuit. Hashing and sampling encode elements differently:
 //!
 //! - **Hashing and observing.** An element `x` is encoded as the 4 little-endian bytes of its
-//!   *Montgomery word* `x * 2^32 mod p`, the unique representative below `p`
-//!   ([`element_to_bytes`]). Merkle leaves, observed values and proof-of-work nonces are all
-//!   encoded in this way. An extension element is encoded as its 5 coefficients in order, constant
+//!   *Montgomery word* `x * 2^32 mod p`, the unique representative below `p`, as by Plonky3's
+//!   `RawDataSerializable`. Merkle leaves, observed values and proof-of-work nonces are all encoded
+//!   in this way. An extension element is encoded as its 5 coefficients in order, constant
 //!   term first. A Merkle parent is the hash of the 64 bytes `left || right`.
 //! - **Sampling.** Four bytes of a digest, taken *from its last byte down*, are read as a
 //!   little-endian word. Its low 31 bits are the *canonical* value `x`; if they are not below `p`,
@@ -18,30 +18,15 @@
 //! What is neither hashed nor sampled but stored by its value, as in signatures and their keys, is
 //! the 4 little-endian bytes of the *canonical* value ([`element_to_canonical_bytes`]).
 //!
-//! Decoding an element from hashed or stored bytes accepts only words below `p`, so each element
-//! has exactly one encoding.
+//! Decoding an element from stored bytes accepts only words below `p`, so each element has exactly
+//! one encoding.
 
-use p3_field::{PrimeField32, RawDataSerializable};
+use p3_field::PrimeField32;
 
 use crate::field::{F, MODULUS};
 
 /// Number of bytes of an encoded element.
 pub const ELEMENT_BYTES: usize = 4;
-
-/// The four bytes that a byte hash absorbs for `x`: its Montgomery word, little-endian.
-pub fn element_to_bytes(x: F) -> [u8; ELEMENT_BYTES] {
-    x.to_unique_u32().to_le_bytes()
-}
-
-/// The element that [`element_to_bytes`] encodes as `bytes`, or `None` if there is no such element.
-pub fn element_from_bytes(bytes: [u8; ELEMENT_BYTES]) -> Option<F> {
-    let word = u32::from_le_bytes(bytes);
-    // Multiplying by 2^-32 mod p removes the Montgomery factor.
-    (word < MODULUS).then(|| F::new(word) * F::new(INVERSE_RADIX))
-}
-
-/// `2^-32 mod p`.
-const INVERSE_RADIX: u32 = 0x3f01_0000;
 
 /// The four bytes of the canonical value of `x`, little-endian.
 pub fn element_to_canonical_bytes(x: F) -> [u8; ELEMENT_BYTES] {
@@ -60,17 +45,9 @@ pub fn element_from_sample(bytes: [u8; ELEMENT_BYTES]) -> Option<F> {
     (value < MODULUS).then(|| F::new(value))
 }
 
-/// The bytes that a byte hash absorbs for a slice: the encodings of its elements, one after
-/// another.
-pub fn elements_to_bytes(elements: &[F]) -> Vec<u8> {
-    F::into_byte_stream(elements.iter().copied())
-        .into_iter()
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use p3_field::PrimeCharacteristicRing;
+    use p3_field::{PrimeCharacteristicRing, RawDataSerializable};
     use proptest::prelude::*;
 
     use super::*;
@@ -78,30 +55,23 @@ mod tests {
     #[test]
     fn words_at_and_above_the_modulus_encode_nothing() {
         for word in [MODULUS, MODULUS + 1, 0x7fff_ffff, 0x8000_0000, u32::MAX] {
-            assert_eq!(element_from_bytes(word.to_le_bytes()), None);
             assert_eq!(element_from_canonical_bytes(word.to_le_bytes()), None);
         }
         assert_eq!(element_from_sample(MODULUS.to_le_bytes()), None);
         assert_eq!(element_from_sample([0xff; 4]), None);
         assert_eq!(element_from_sample([0, 0, 0, 0x80]), Some(F::ZERO));
-        assert_eq!(element_to_bytes(F::ZERO), [0; 4]);
-        // The encoding of 1 is 2^32 mod p = 2^25 - 2.
-        assert_eq!(element_to_bytes(F::ONE), 0x01ff_fffe_u32.to_le_bytes());
+        // What is hashed for 1 is 2^32 mod p = 2^25 - 2.
+        let hashed: Vec<u8> = F::into_byte_stream([F::ZERO, F::ONE]).into_iter().collect();
+        assert_eq!(hashed, [[0; 4], 0x01ff_fffe_u32.to_le_bytes()].concat());
     }
 
     proptest! {
         #[test]
-        fn encodings_round_trip(word in 0..MODULUS, value in 0..MODULUS) {
-            let element = element_from_bytes(word.to_le_bytes()).unwrap();
-            prop_assert_eq!(element_to_bytes(element), word.to_le_bytes());
+        fn encodings_round_trip(value in 0..MODULUS) {
             let sample = element_from_sample(value.to_le_bytes()).unwrap();
             prop_assert_eq!(sample.as_canonical_u32(), value);
             prop_assert_eq!(element_to_canonical_bytes(sample), value.to_le_bytes());
             prop_assert_eq!(element_from_canonical_bytes(value.to_le_bytes()), Some(sample));
-            prop_assert_eq!(element_from_bytes(element_to_bytes(sample)), Some(sample));
-            let both = elements_to_bytes(&[element, sample]);
-            prop_assert_eq!(&both[..4], element_to_bytes(element));
-            prop_assert_eq!(&both[4..], element_to_bytes(sample));
         }
     }
 }

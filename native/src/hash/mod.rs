@@ -4,8 +4,7 @@
 //! - [`poseidon2`]: the permutations with which most Plonky3 proofs are committed.
 //! - [`blake3`](mod@blake3), [`keccak`]: the byte hashes.
 //! - [`encoding`]: how field elements become bytes.
-//! - [`poseidon24`], [`insecure`]: constructions kept for measurement; [`insecure`] must not be
-//!   used.
+//! - [`insecure`]: a construction kept for measurement, which must not be used.
 
 pub mod blake3;
 pub mod encoding;
@@ -19,9 +18,11 @@ pub mod insecure;
     reason = "lanes of the permutation's state of 25, bytes of one block"
 )]
 pub mod keccak;
-#[cfg(test)]
-mod margins;
 pub mod poseidon2;
-pub mod poseidon24;
 
 pub use droste_poseidon16 as poseidon16;
+
+#[cfg(test)]
+mod tests {
+    mod margins;
+}

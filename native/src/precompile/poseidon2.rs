@@ -1,10 +1,8 @@
 //! Poseidon2: parents and Merkle paths at width 16, the overwrite sponge at width 24.
 
-use p3_field::PrimeCharacteristicRing;
-
-use super::{Block, LANES, PrecompileError, check_range, merkle};
+use super::{Block, PrecompileError, SpongeOutput, merkle, on_elements, sponge};
 use crate::field::F;
-use crate::hash::poseidon2::{RATE, SPONGE_WIDTH, compress_pair, permute_sponge};
+use crate::hash::poseidon2::{compress_pair, permute_sponge};
 
 /// The parent of two digests in Poseidon2: `truncate_8(P(x))`, without feed-forward.
 pub fn poseidon2_compress(left: &Block, right: &Block) -> Block {
@@ -21,38 +19,8 @@ pub fn poseidon2_merkle(
     index: u32,
     siblings: &[Block],
 ) -> Result<Block, PrecompileError> {
-    merkle(
-        "poseidon2_merkle",
-        *leaf,
-        index,
-        siblings,
-        poseidon2_compress,
-    )
-}
-
-/// The state of a Poseidon2 sponge at the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Poseidon2Output {
-    /// The last block of the input as it was absorbed: lanes after the end have the previous
-    /// output.
-    pub last_block: Block,
-    /// Elements 0 to 7 of the last permutation's output, which are the digest of a hash, and
-    /// elements 8 to 15.
-    pub rate: [Block; 2],
-    /// Capacity of the last permutation's output.
-    pub capacity: Block,
-}
-
-/// The permutation of width 24 of the two blocks of a rate and a capacity.
-pub fn poseidon2_permute(rate: [Block; 2], capacity: Block) -> ([Block; 2], Block) {
-    let [low, high] = rate;
-    let mut state = [low, high, capacity];
-    let mut elements = [F::ZERO; SPONGE_WIDTH];
-    elements.copy_from_slice(state.as_flattened());
-    elements = permute_sponge(elements);
-    state.as_flattened_mut().copy_from_slice(&elements);
-    let [low, high, capacity] = state;
-    ([low, high], capacity)
+    let parent = poseidon2_compress;
+    merkle("poseidon2_merkle", *leaf, index, siblings, parent)
 }
 
 /// Overwrite sponge of width 24 and rate 16 over the first `lanes >= 16` lanes of `blocks`, which
@@ -70,27 +38,16 @@ pub fn poseidon2_sponge(
     lanes: usize,
     capacity: &Block,
     tag: F,
-) -> Result<Poseidon2Output, PrecompileError> {
-    let most = (blocks.len() * LANES) as u64;
-    check_range("poseidon2_sponge", "lanes", lanes as u64, RATE as u64, most)?;
-    let mut rate = [Block::default(); 2];
-    let mut capacity = *capacity;
-    let mut last_block = Block::default();
-    let message = blocks.as_flattened().get(..lanes).unwrap_or_default();
-    for chunk in message.chunks(RATE) {
-        let lanes = rate.as_flattened_mut().iter_mut();
-        lanes.zip(chunk).for_each(|(lane, &x)| *lane = x);
-        last_block = if chunk.len() > LANES {
-            rate[1]
-        } else {
-            rate[0]
-        };
-        capacity[0] += tag;
-        (rate, capacity) = poseidon2_permute(rate, capacity);
-    }
-    Ok(Poseidon2Output {
-        last_block,
-        rate,
+) -> Result<SpongeOutput<2>, PrecompileError> {
+    let message = (blocks, lanes);
+    sponge(
+        "poseidon2_sponge",
+        message,
         capacity,
-    })
+        tag,
+        |[low, high], capacity| {
+            let [low, high, capacity] = on_elements([low, high, capacity], permute_sponge);
+            ([low, high], capacity)
+        },
+    )
 }

@@ -9,7 +9,7 @@ use super::settings::{MAX_LOG_BLOCK, MIN_LOG_BLOCK};
 use crate::field::EF;
 
 /// Largest logarithm of the number of rows of a stack.
-pub const MAX_ROW_VARIABLES: usize = 8;
+pub const MAX_ROW_VARIABLES: usize = 11;
 
 /// Least logarithm of the height of a table.
 pub const MIN_LOG_HEIGHT: usize = 4;

@@ -58,7 +58,7 @@ mod weights;
 pub use claims::{Claim, Rows};
 pub use commit::Committed;
 pub use layout::{Layout, LayoutError, MAX_ROW_VARIABLES, Region, TableRegions, TableShape};
-pub use proof::{Cap, OpenedTree, Opening, Queries, Round, Sumcheck};
+pub use proof::{OpenedTree, Opening, Queries, Round, Sumcheck};
 pub use prover::{OpenError, Outside};
 pub use scheme::Scheme;
 pub use security::{LIST_DECODING, field_bits};

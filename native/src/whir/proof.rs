@@ -1,13 +1,9 @@
 //! What the prover of an opening sends.
 
-use p3_symmetric::MerkleCap;
 use serde::{Deserialize, Serialize};
 
-use crate::field::{DIGEST, EF, F};
+use crate::field::{EF, F};
 use crate::stark::suite::{Commitment, HashSuite, MultiProof, Poseidon16Suite};
-
-/// A commitment in Poseidon-16.
-pub type Cap = MerkleCap<F, [F; DIGEST]>;
 
 /// A proof of claims about a stack.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,9 +24,22 @@ pub struct Opening<H: HashSuite = Poseidon16Suite> {
 impl<H: HashSuite> Opening<H> {
     /// Number of queries to the stack.
     pub fn first_queries(&self) -> usize {
+        let mut trees = self.first_trees().iter();
+        trees.next().map_or(0, |tree| tree.leaves.len())
+    }
+
+    /// Number of elements that one of these opens.
+    pub fn first_opened(&self) -> usize {
+        let leaves = self
+            .first_trees()
+            .iter()
+            .filter_map(|tree| tree.leaves.first());
+        leaves.map(Vec::len).sum()
+    }
+
+    fn first_trees(&self) -> &[OpenedTree<H>] {
         let first = self.rounds.first().map(|round| &round.queries);
-        let trees = &first.unwrap_or(&self.final_queries).trees;
-        trees.first().map_or(0, |tree| tree.leaves.len())
+        &first.unwrap_or(&self.final_queries).trees
     }
 }
 

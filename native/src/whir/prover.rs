@@ -10,7 +10,7 @@ use super::claims::{Claim, equality_table, powers};
 use super::commit::{Codeword, Committed};
 use super::kernels::{PackedExt, combination};
 use super::proof::{Opening, Queries, Round};
-use super::scheme::{Scheme, grind, observe, query_points, sample, sample_indices};
+use super::scheme::{Scheme, grind, query_points, sample_indices};
 use super::settings::CommitmentStep;
 use super::sumcheck::{self, WeightedPolynomial};
 use super::sums::{PresentRows, RowProducts, SplitClaim, partial_sums};
@@ -78,12 +78,12 @@ impl<H: HashSuite> Scheme<H> {
             sums: vec![],
         };
         for _ in 0..self.parameters.commitment_ood_samples() {
-            let claim = Claim::at_powers(sample(challenger), self.layout.variables());
+            let claim = Claim::at_powers(challenger.sample_extension(), self.layout.variables());
             let split = self.split(std::slice::from_ref(&claim))?;
             let sums = partial_sums(&self.layout, &rows, &split);
             for (split, sums) in zip(split, sums) {
                 let value = split.total(&sums);
-                observe(challenger, value);
+                challenger.observe_extension(value);
                 outside.values.push(value);
                 outside.sums.push(sums);
             }
@@ -130,7 +130,7 @@ impl<H: HashSuite> Scheme<H> {
     ) -> Opening<H> {
         let schedule = &self.schedule;
         let mut previous = &schedule.stack;
-        let mut product = RowProducts::new(claims, sums, sample(challenger));
+        let mut product = RowProducts::new(claims, sums, challenger.sample_extension());
         let bits = previous.fold_grinding_bits;
         let (sumcheck, point) = sumcheck::prove(&mut product, previous.fold, bits, challenger);
 
@@ -146,9 +146,10 @@ impl<H: HashSuite> Scheme<H> {
             let mut outside = vec![];
             let mut tables = vec![];
             for _ in 0..step.outside {
-                let table = packed_equality_table(&powers(sample(challenger), step.variables));
+                let table =
+                    packed_equality_table(&powers(challenger.sample_extension(), step.variables));
                 let value = polynomial.evaluate(&table);
-                observe(challenger, value);
+                challenger.observe_extension(value);
                 outside.push(value);
                 tables.push(table);
             }
@@ -157,7 +158,7 @@ impl<H: HashSuite> Scheme<H> {
                 .as_ref()
                 .map_or_else(|| stack.clone(), |last| vec![last]);
             let (queries, indices) = self.answer(&trees, previous, challenger);
-            let challenge = sample(challenger);
+            let challenge = challenger.sample_extension();
             let mut scales = challenge.powers().skip(1);
             for (table, scale) in zip(&tables, scales.by_ref()) {
                 polynomial.add_weights(table, scale);
@@ -179,7 +180,7 @@ impl<H: HashSuite> Scheme<H> {
 
         let final_polynomial = polynomial.values();
         for &value in &final_polynomial {
-            observe(challenger, value);
+            challenger.observe_extension(value);
         }
         let trees = codeword
             .as_ref()

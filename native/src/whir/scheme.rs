@@ -1,6 +1,6 @@
 //! The commitment scheme for one shape of stack.
 
-use p3_challenger::{FieldChallenger, GrindingChallenger};
+use p3_challenger::{CanSampleBits, GrindingChallenger};
 use p3_field::{PrimeCharacteristicRing, TwoAdicField};
 use p3_matrix::Dimensions;
 use p3_merkle_tree::MerkleTreeError;
@@ -12,7 +12,7 @@ use super::proof::OpenedTree;
 use super::settings::{CommitmentStep, Parameters, Schedule, WhirSettings, WhirSettingsError};
 use super::verifier::OpeningError;
 use crate::field::{EF, F};
-use crate::stark::challenger::observe_extension;
+use crate::stark::challenger::ExtensionTranscript;
 use crate::stark::suite::{HashSuite, Poseidon16Suite};
 
 /// The commitment scheme for one shape of stack, in one hash: it commits to rows, and proves and
@@ -76,7 +76,7 @@ impl<H: HashSuite> Scheme<H> {
     ///
     /// # Errors
     /// If there are more or fewer values than samples.
-    pub fn sample_outside<C: FieldChallenger<F>>(
+    pub fn sample_outside<C: ExtensionTranscript>(
         &self,
         values: &[EF],
         challenger: &mut C,
@@ -87,8 +87,8 @@ impl<H: HashSuite> Scheme<H> {
         Ok(values
             .iter()
             .map(|&value| {
-                let claim = Claim::at_powers(sample(challenger), variables);
-                observe(challenger, value);
+                let claim = Claim::at_powers(challenger.sample_extension(), variables);
+                challenger.observe_extension(value);
                 (claim, value)
             })
             .collect())
@@ -116,21 +116,11 @@ impl<H: HashSuite> Scheme<H> {
     }
 }
 
-/// Samples a challenge.
-pub(super) fn sample<C: FieldChallenger<F>>(challenger: &mut C) -> EF {
-    challenger.sample_algebra_element()
-}
-
-/// Observes an element of the extension field.
-pub(super) fn observe<C: FieldChallenger<F>>(challenger: &mut C, value: EF) {
-    observe_extension(challenger, value);
-}
-
 /// Samples the indices of a commitment's queries. Leaves may be drawn repeatedly.
 ///
 /// An index is the low bits of one element. One of them has a probability that is `1/p` larger than
 /// that of the others.
-pub(super) fn sample_indices<C: FieldChallenger<F>>(
+pub(super) fn sample_indices<C: CanSampleBits<usize>>(
     challenger: &mut C,
     step: &CommitmentStep,
 ) -> Vec<usize> {

@@ -2,15 +2,16 @@
 
 use std::iter::zip;
 
+use p3_challenger::GrindingChallenger;
 use p3_field::{Algebra, PackedFieldExtension};
 use p3_maybe_rayon::prelude::*;
 use tracing::info_span;
 
 use super::kernels::{LANES, PackedExt, unpack};
 use super::proof::Sumcheck;
-use super::scheme::{grind, observe, sample};
+use super::scheme::grind;
 use crate::field::{EF, F};
-use p3_challenger::{FieldChallenger, GrindingChallenger};
+use crate::stark::challenger::ExtensionTranscript;
 
 /// Elements that one task handles at least.
 const TASK: usize = 256;
@@ -26,7 +27,7 @@ pub(super) trait Product {
 }
 
 /// Proves rounds of sumcheck. Returns the challenges too.
-pub(super) fn prove<C: FieldChallenger<F> + GrindingChallenger<Witness = F>>(
+pub(super) fn prove<C: ExtensionTranscript + GrindingChallenger<Witness = F>>(
     product: &mut impl Product,
     rounds: usize,
     grinding_bits: usize,
@@ -38,11 +39,11 @@ pub(super) fn prove<C: FieldChallenger<F> + GrindingChallenger<Witness = F>>(
     for _ in 0..rounds {
         let message = product.message();
         for value in message {
-            observe(challenger, value);
+            challenger.observe_extension(value);
         }
         proof.messages.push(message);
         proof.nonces.extend(grind(challenger, grinding_bits));
-        let challenge = sample(challenger);
+        let challenge = challenger.sample_extension();
         product.bind(challenge);
         point.push(challenge);
     }

@@ -2,7 +2,7 @@
 
 use std::iter::zip;
 
-use p3_challenger::{FieldChallenger, GrindingChallenger};
+use p3_challenger::GrindingChallenger;
 use p3_commit::Mmcs;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_matrix::Dimensions;
@@ -11,10 +11,10 @@ use thiserror::Error;
 
 use super::claims::{Claim, equality_table};
 use super::proof::{Opening, Queries, Sumcheck};
-use super::scheme::{Scheme, observe, query_points, sample, sample_indices};
+use super::scheme::{Scheme, query_points, sample_indices};
 use super::settings::CommitmentStep;
 use crate::field::{EF, EXTENSION_DEGREE, F};
-use crate::stark::challenger::Transcript;
+use crate::stark::challenger::{ExtensionTranscript, Transcript};
 use crate::stark::suite::{Commitment, HashSuite, SuiteCap};
 
 /// Why an opening is rejected.
@@ -125,7 +125,7 @@ struct Claimed<'a, C> {
     point: Vec<EF>,
 }
 
-impl<C: FieldChallenger<F> + GrindingChallenger<Witness = F>> Claimed<'_, C> {
+impl<C: ExtensionTranscript + GrindingChallenger<Witness = F>> Claimed<'_, C> {
     /// Verifies rounds of sumcheck. No equation is checked in a round: a false message leads to a
     /// false claim. Returns the challenges.
     fn sumcheck(
@@ -140,10 +140,10 @@ impl<C: FieldChallenger<F> + GrindingChallenger<Witness = F>> Claimed<'_, C> {
         let mut nonces = proof.nonces.iter();
         let mut point = vec![];
         for &[constant, quadratic] in &proof.messages {
-            observe(self.challenger, constant);
-            observe(self.challenger, quadratic);
+            self.challenger.observe_extension(constant);
+            self.challenger.observe_extension(quadratic);
             self.check_work(nonces.next(), grinding_bits, "a sumcheck challenge")?;
-            let r = sample(self.challenger);
+            let r = self.challenger.sample_extension();
             let linear = self.sum - constant.double() - quadratic;
             self.sum = (quadratic * r + linear) * r + constant;
             point.push(r);
@@ -196,7 +196,7 @@ impl<H: HashSuite> Scheme<H> {
         }
         OpeningError::check_length("rounds", schedule.folded.len(), opening.rounds.len())?;
 
-        let combination = sample(challenger);
+        let combination = challenger.sample_extension();
         let mut claimed = Claimed {
             sum: combine(claims.iter().map(|&(_, value)| value), combination),
             challenger,
@@ -219,11 +219,14 @@ impl<H: HashSuite> Scheme<H> {
             OpeningError::check_length("values outside the domain", step.outside, values.len())?;
             let mut outside = vec![];
             for &value in values {
-                outside.push(Claim::at_powers(sample(claimed.challenger), step.variables));
-                observe(claimed.challenger, value);
+                outside.push(Claim::at_powers(
+                    claimed.challenger.sample_extension(),
+                    step.variables,
+                ));
+                claimed.challenger.observe_extension(value);
             }
             let (indices, answers) = self.query(&previous, &round.queries, &mut claimed)?;
-            let challenge = sample(claimed.challenger);
+            let challenge = claimed.challenger.sample_extension();
             let values = values.iter().chain(&answers).copied();
             claimed.sum += combine(values, challenge) * challenge;
             added.push(Added {
@@ -246,7 +249,7 @@ impl<H: HashSuite> Scheme<H> {
         let values = 1 << schedule.final_variables;
         OpeningError::check_length("values of the final polynomial", values, polynomial.len())?;
         for &value in polynomial {
-            observe(claimed.challenger, value);
+            claimed.challenger.observe_extension(value);
         }
         let (indices, answers) = self.query(&previous, &opening.final_queries, &mut claimed)?;
         let points = query_points(previous.step, &indices);

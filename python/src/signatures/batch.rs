@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use droste_native::hash_signature::{PublicKey, Signature, Xmss};
+use droste_native::hash_signature::{Signature, Xmss};
 use droste_native::{FriSettings, HashId, with_suite};
+use droste_verifier::plan;
 use droste_verifier::summary::integers;
 use droste_verifier::tape::TapeSuite;
 use droste_verifier::xmss::{self, BatchClaim, BatchProgram, BatchProofError};
@@ -12,17 +13,20 @@ use droste_vm::codec;
 use droste_vm::compiler::Compiled;
 use droste_vm::machine::{Provable, StandardTables};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
 
 use super::message::given;
-use super::{SignatureClaims, SignedMessage, key_bytes, message, public_key};
-use crate::arguments::{hash_id, settings};
+use super::{SignatureClaims, SignedMessage, message, public_key};
+use crate::arguments::{parse, settings};
 use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
 use crate::program::Program;
 use crate::proof::Proof;
+use crate::records::Reduced;
 use crate::store::Store;
+
+/// Keys, each with its signature, as bytes.
+type Signatures = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// Signatures of one message in one slot, which one proof shows to be valid. Nothing of it is
 /// verified before it is proved.
@@ -95,22 +99,19 @@ impl Batch {
 
     /// The keys, each with its signature, as bytes. A key may be there more than once.
     #[getter]
-    fn signatures<'py>(&self, py: Python<'py>) -> Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-        let parts = |(key, signature): &(PublicKey, Signature)| {
-            let signature = PyBytes::new(py, &signature.to_bytes());
-            (key_bytes(py, key), signature)
-        };
-        self.0.signatures.iter().map(parts).collect()
+    fn signatures(&self) -> Signatures {
+        let signatures = self.0.signatures.iter();
+        let bytes = signatures.map(|(key, signature)| (key.to_bytes(), signature.to_bytes()));
+        bytes.collect()
     }
 
     fn __len__(&self) -> usize {
         self.0.signatures.len()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let parts = (self.slot(), self.message(), self.signatures(py));
-        let class = py.get_type::<Self>().into_any();
-        PyTuple::new(py, [class, parts.into_pyobject(py)?.into_any()])
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (u32, Vec<u32>, Signatures)> {
+        let parts = (self.slot(), self.message(), self.signatures());
+        Ok((py.get_type::<Self>().into_any(), parts))
     }
 
     fn __repr__(&self) -> String {
@@ -123,8 +124,9 @@ impl Batch {
 trait Prover: Send + Sync {
     fn key(&self) -> String;
     fn compiled(&self) -> &Compiled;
-    fn prove(&self, batch: &xmss::Batch) -> Result<Vec<u8>, BatchProofError>;
-    fn prove_kept(&self, batch: &xmss::Batch, folder: &Path) -> Result<Vec<u8>, BatchProofError>;
+    /// Proves a batch; with a folder, the proof is looked for there, and kept there.
+    fn prove(&self, batch: &xmss::Batch, folder: Option<&Path>)
+    -> Result<Vec<u8>, BatchProofError>;
     fn kept(&self, claim: &BatchClaim, folder: &Path) -> Option<Vec<u8>>;
     fn file_name(&self, claim: &BatchClaim) -> Option<String>;
     fn memory(&self, batch: &xmss::Batch) -> Result<usize, BatchProofError>;
@@ -142,12 +144,15 @@ where
         self.compiled()
     }
 
-    fn prove(&self, batch: &xmss::Batch) -> Result<Vec<u8>, BatchProofError> {
-        Ok(codec::encode(&self.prove(batch)?)?)
-    }
-
-    fn prove_kept(&self, batch: &xmss::Batch, folder: &Path) -> Result<Vec<u8>, BatchProofError> {
-        self.prove_kept(batch, folder)
+    fn prove(
+        &self,
+        batch: &xmss::Batch,
+        folder: Option<&Path>,
+    ) -> Result<Vec<u8>, BatchProofError> {
+        match folder {
+            Some(folder) => self.prove_kept(batch, folder),
+            None => Ok(codec::encode(&self.prove(batch)?)?),
+        }
     }
 
     fn kept(&self, claim: &BatchClaim, folder: &Path) -> Option<Vec<u8>> {
@@ -193,7 +198,7 @@ impl BatchProver {
         preset: &str,
         blowup: usize,
     ) -> PyResult<Self> {
-        let hash = hash_id(hash)?;
+        let hash = parse(hash)?;
         let settings = settings(Some(preset), None, blowup)?;
         compute(py, move || {
             let program = BatchProgram::new(Xmss::DEFAULT, signatures)?;
@@ -244,10 +249,8 @@ impl BatchProver {
         let (prover, batch) = (Arc::clone(&self.prover), Arc::clone(&batch.0));
         let store = store.map(|store| store.0.clone());
         compute(py, move || {
-            Proof::decoded(match store {
-                Some(store) => prover.prove_kept(&batch, store.folder())?,
-                None => prover.prove(&batch)?,
-            })
+            let folder = store.as_ref().map(plan::Store::folder);
+            Proof::decoded(prover.prove(&batch, folder)?)
         })
     }
 
@@ -300,16 +303,13 @@ impl BatchProver {
         let (program, hash, settings) = (self.program, self.hash, self.settings);
         let most = 1 << program.log_keys();
         compute(py, move || {
-            let claims =
-                batches
-                    .iter()
-                    .enumerate()
-                    .map(|(index, batch)| match batch.signatures.len() {
-                        found if (1..=most).contains(&found) => Ok(batch.claim()),
-                        found => Err(Error::about(format!("batch {index}"))(too_many(
-                            found, most,
-                        ))),
-                    });
+            let claims = batches.iter().enumerate();
+            let claims = claims.map(|(index, batch)| match batch.signatures.len() {
+                found if (1..=most).contains(&found) => Ok(batch.claim()),
+                found => Err(Error::about(format!("batch {index}"))(too_many(
+                    found, most,
+                ))),
+            });
             Ok(SignatureClaims(Arc::new(xmss::SignatureClaims {
                 program,
                 hash,

@@ -8,14 +8,14 @@ use droste_verifier::aggregate::AggregateOptions;
 use droste_verifier::summary::{ClaimsSummary, integers};
 use droste_verifier::xmss::{self, BatchClaim, Wanted};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
-use pythonize::{depythonize, pythonize};
+use pythonize::depythonize;
 
 use super::{BatchMember, SignedMessage, message, public_key, to_json};
 use crate::aggregate::Aggregate;
 use crate::compute::{compute, compute_briefly};
 use crate::error::Error;
 use crate::files;
+use crate::records::{Record, Reduced};
 use crate::trust::Trust;
 
 /// The batches of an aggregate, in order, and the program that verified them.
@@ -29,12 +29,9 @@ pub struct SignatureClaims(pub Arc<xmss::SignatureClaims>);
 impl SignatureClaims {
     fn batch(&self, index: usize) -> Result<&BatchClaim, Error> {
         let count = self.0.batches.len();
+        let missing = || format!("there is no batch {index}: there are {count}, counted from 0");
         let batch = self.0.batches.get(index);
-        batch.ok_or_else(|| {
-            Error::usage(format!(
-                "there is no batch {index}: there are {count}, counted from 0"
-            ))
-        })
+        batch.ok_or_else(|| Error::usage(missing()))
     }
 }
 
@@ -88,14 +85,14 @@ impl SignatureClaims {
     /// What each batch says: dictionaries of the slot, the message and the keys in order, as in
     /// the file. A key may be there more than once.
     #[getter]
-    fn batches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn batches(&self, py: Python<'_>) -> PyResult<Record<Option<serde_json::Value>>> {
         let claims = Arc::clone(&self.0);
-        let batches = compute(py, move || {
+        compute(py, move || {
             let mut claims =
                 serde_json::to_value(&*claims).map_err(|error| Error::usage(error.to_string()))?;
-            Ok(claims.get_mut("batches").map(serde_json::Value::take))
-        })?;
-        Ok(pythonize(py, &batches)?)
+            let batches = claims.get_mut("batches");
+            Ok(Record(batches.map(serde_json::Value::take)))
+        })
     }
 
     /// Number of batches.
@@ -192,16 +189,16 @@ impl SignatureClaims {
         aggregate, *, wanted=vec![], min_bits=100, min_tree_bits=None, keys=vec![], cache=true
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    fn check<'py>(
+    fn check(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         aggregate: &Aggregate,
-        wanted: Vec<Bound<'py, PyAny>>,
+        wanted: Vec<Bound<'_, PyAny>>,
         min_bits: usize,
         min_tree_bits: Option<usize>,
         keys: Vec<String>,
         cache: bool,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Record<ClaimsSummary>> {
         let options = AggregateOptions::min_bits(min_bits).with_min_tree_bits(min_tree_bits);
         let trust = Trust::new(py, &keys, cache)?;
         let wanted = wanted.iter().enumerate().map(|(index, one)| {
@@ -212,19 +209,18 @@ impl SignatureClaims {
         });
         let wanted: Vec<Wanted> = wanted.collect::<Result<_, _>>()?;
         let (claims, aggregate) = (Arc::clone(&self.0), aggregate.clone());
-        let summary = compute(py, move || {
+        compute(py, move || {
             let (accepted, evidence) = aggregate.accept(&trust)?;
             let scheme = &Xmss::DEFAULT;
             claims.check_aggregate(&accepted, scheme, options, &wanted)?;
-            Ok(ClaimsSummary::new(&claims, &accepted, evidence))
-        })?;
-        Ok(pythonize(py, &summary)?)
+            let summary = ClaimsSummary::new(&claims, &accepted, evidence);
+            Ok(Record(summary))
+        })
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (String,)> {
         let restore = py.get_type::<Self>().getattr("from_json")?;
-        let parts = (self.to_json(py)?,).into_pyobject(py)?.into_any();
-        PyTuple::new(py, [restore, parts])
+        Ok((restore, (self.to_json(py)?,)))
     }
 
     fn __repr__(&self) -> String {

@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use droste_native::hash_signature::{KeyFiles, StoredKey as Key, Xmss};
+use droste_native::hash_signature::{KeyFiles, SignedMessage as Signed, StoredKey as Key, Xmss};
 use droste_verifier::summary::StoredKeySummary;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
-use pythonize::pythonize;
 
-use super::{SignedMessage, key_bytes, message};
+use super::{SignedMessage, message};
 use crate::compute::compute;
 use crate::error::{Error, Kind};
+use crate::records::Record;
 
 /// A secret key in files, which signs in ascending slots, each at most once, also across restarts.
 ///
@@ -110,18 +109,16 @@ impl StoredKey {
     /// The public key: 32 bytes, its root before its parameter, each element as 4 little-endian
     /// bytes.
     #[getter]
-    fn public_key<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let key = self.with(py, |key| Ok(key.public_key()))?;
-        Ok(key_bytes(py, &key))
+    fn public_key(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        self.with(py, |key| Ok(key.public_key().to_bytes()))
     }
 
     /// Returns the public key and what is left of the slots.
     ///
     /// Returns:
     ///     A dictionary, as `droste xmss keygen --format json` prints it.
-    fn inspect<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let summary = self.with(py, |key| Ok(StoredKeySummary::new(key)))?;
-        Ok(pythonize(py, &summary)?)
+    fn inspect(&self, py: Python<'_>) -> PyResult<Record<StoredKeySummary>> {
+        self.with(py, |key| Ok(Record(StoredKeySummary::new(key))))
     }
 
     /// Signs a message in a slot above all in which the key has signed. The slot and all below it
@@ -144,12 +141,12 @@ impl StoredKey {
         let message = self::message(message)?;
         self.with(py, move |key| {
             let signature = key.sign(slot, &message)?;
-            Ok(SignedMessage::new(
-                key.public_key(),
+            Ok(SignedMessage(Signed {
+                public_key: key.public_key(),
                 slot,
                 message,
                 signature,
-            ))
+            }))
         })
     }
 

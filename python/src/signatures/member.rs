@@ -3,12 +3,12 @@
 use droste_verifier::summary::integers;
 use droste_verifier::xmss;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
 
-use super::{key_bytes, to_json};
+use super::to_json;
 use crate::arrays::element_array;
 use crate::error::Error;
 use crate::files;
+use crate::records::Reduced;
 
 /// That a key signed a message in a slot, for who knows the statement of the batch's proof. Nothing
 /// of it is known before `verify`.
@@ -35,8 +35,8 @@ impl BatchMember {
 
     /// The public key: 32 bytes.
     #[getter]
-    fn public_key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        key_bytes(py, &self.0.key)
+    fn public_key(&self) -> Vec<u8> {
+        self.0.key.to_bytes()
     }
 
     /// The slot.
@@ -80,10 +80,9 @@ impl BatchMember {
         Ok(self.0.verify(log_keys, &statement).map_err(Error::from)?)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (String,)> {
         let restore = py.get_type::<Self>().getattr("from_json")?;
-        let parts = (self.to_json()?,).into_pyobject(py)?.into_any();
-        PyTuple::new(py, [restore, parts])
+        Ok((restore, (self.to_json()?,)))
     }
 
     fn __repr__(&self) -> String {

@@ -2,40 +2,21 @@
 
 use std::path::PathBuf;
 
-use droste_native::F;
-use droste_native::hash_signature::{Claim, PublicKey, Signature, SignedMessage as Signed, Xmss};
+use droste_native::hash_signature::{Claim, Signature, SignedMessage as Signed, Xmss};
 use droste_verifier::summary::{SignaturesSummary, integers};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
-use pythonize::pythonize;
 
-use super::{key_bytes, message, public_key, to_json};
+use super::{message, public_key, to_json};
 use crate::arrays::bytes;
 use crate::compute::compute;
 use crate::error::Error;
 use crate::files;
+use crate::records::{Record, Reduced};
 
 /// A message that a key signed in a slot. The signature is not verified.
 #[pyclass(frozen, eq, skip_from_py_object, module = "droste.signatures")]
 #[derive(Clone, PartialEq)]
 pub struct SignedMessage(pub Signed);
-
-impl SignedMessage {
-    /// A message with its signature.
-    pub const fn new(
-        public_key: PublicKey,
-        slot: u32,
-        message: [F; 8],
-        signature: Signature,
-    ) -> Self {
-        Self(Signed {
-            public_key,
-            slot,
-            message,
-            signature,
-        })
-    }
-}
 
 #[pymethods]
 impl SignedMessage {
@@ -52,25 +33,25 @@ impl SignedMessage {
     ///     DecodeError: There are more or fewer bytes, or an element is not canonical.
     #[new]
     #[pyo3(signature = (public_key, slot, message, signature))]
-    fn of_parts(
+    fn new(
         public_key: &Bound<'_, PyAny>,
         slot: u32,
         message: &Bound<'_, PyAny>,
         signature: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let signature = Signature::from_bytes(&Xmss::DEFAULT, &bytes(signature)?);
-        Ok(Self::new(
-            self::public_key(public_key)?,
+        Ok(Self(Signed {
+            public_key: self::public_key(public_key)?,
             slot,
-            self::message(message)?,
-            signature.map_err(Error::from)?,
-        ))
+            message: self::message(message)?,
+            signature: signature.map_err(Error::from)?,
+        }))
     }
 
     /// The public key: 32 bytes.
     #[getter]
-    fn public_key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        key_bytes(py, &self.0.public_key)
+    fn public_key(&self) -> Vec<u8> {
+        self.0.public_key.to_bytes()
     }
 
     /// The slot.
@@ -87,19 +68,14 @@ impl SignedMessage {
 
     /// The signature: 1,208 bytes.
     #[getter]
-    fn signature<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.0.signature.to_bytes())
+    fn signature(&self) -> Vec<u8> {
+        self.0.signature.to_bytes()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let parts = (
-            self.public_key(py),
-            self.slot(),
-            self.message(),
-            self.signature(py),
-        );
-        let class = py.get_type::<Self>().into_any();
-        PyTuple::new(py, [class, parts.into_pyobject(py)?.into_any()])
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (Vec<u8>, u32, Vec<u32>, Vec<u8>)> {
+        let (key, signature) = (self.public_key(), self.signature());
+        let parts = (key, self.slot(), self.message(), signature);
+        Ok((py.get_type::<Self>().into_any(), parts))
     }
 
     fn __repr__(&self) -> String {
@@ -160,17 +136,17 @@ pub fn signatures_to_json(
 ///     UsageError: There are no signatures.
 #[pyfunction]
 #[pyo3(signature = (signed, /))]
-pub fn verify_signatures<'py>(
-    py: Python<'py>,
-    signed: Vec<Bound<'py, SignedMessage>>,
-) -> PyResult<Bound<'py, PyAny>> {
+pub fn verify_signatures(
+    py: Python<'_>,
+    signed: Vec<Bound<'_, SignedMessage>>,
+) -> PyResult<Record<SignaturesSummary>> {
     if signed.is_empty() {
         return Err(Error::usage("the list has no signatures").into());
     }
     let signed = given(&signed);
-    let summary = compute(py, move || {
+    compute(py, move || {
         let claims: Vec<Claim<'_>> = signed.iter().map(Signed::claim).collect();
-        Ok(SignaturesSummary::new(&Xmss::DEFAULT.verify_batch(&claims)))
-    })?;
-    Ok(pythonize(py, &summary)?)
+        let results = Xmss::DEFAULT.verify_batch(&claims);
+        Ok(Record(SignaturesSummary::new(&results)))
+    })
 }

@@ -9,7 +9,6 @@ mod message;
 use droste_native::F;
 use droste_native::hash_signature::PublicKey;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 pub use batch::{Batch, BatchProver};
 pub use claims::SignatureClaims;
@@ -30,11 +29,6 @@ fn public_key(object: &Bound<'_, PyAny>) -> PyResult<PublicKey> {
 /// A message from its eight elements.
 fn message(object: &Bound<'_, PyAny>) -> PyResult<[F; 8]> {
     element_array(object)
-}
-
-/// A public key as bytes.
-fn key_bytes<'py>(py: Python<'py>, key: &PublicKey) -> Bound<'py, PyBytes> {
-    PyBytes::new(py, &key.to_bytes())
 }
 
 /// The JSON of a value, with the bytes that the command writes.

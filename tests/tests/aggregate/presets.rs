@@ -1,12 +1,15 @@
 //! Presets have the bits that their names promise.
 
 use droste_native::stark::security::{BIRTHDAY, Preset};
-use droste_native::{Blake3Suite, FriSettings, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
+use droste_native::{
+    Blake3Suite, FriSettings, HashId, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
+};
 use droste_verifier::aggregate::{AggregateError, Aggregator, RunFigures, VerifiedProof};
 use droste_verifier::keys::{ChildShape, Children, Deriver};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::prover::Proof;
 use droste_vm::whir::Verifier;
 
 use crate::{ANY, leaf, unverified, verified, whir};
@@ -81,7 +84,15 @@ where
             for (name, rows) in &mut figures.rows {
                 *rows *= if name == "program" { 1 } else { times };
             }
-            let shape = aggregator.step_outlook(&figures).unwrap().shape;
+            let step = match aggregator.step_outlook(&figures) {
+                // There are no settings for so many cells with so many bits.
+                Err(AggregateError::TooManyCells) => {
+                    assert!(H::ID == HashId::Keccak && preset == Preset::Proven128);
+                    continue;
+                }
+                step => step.unwrap(),
+            };
+            let shape = step.shape;
             let security = verifier(&shape).security(&shape.log_heights).unwrap();
             println!("{preset}, {}, {times}: {:?}", H::NAME, shape.settings);
             assert!(
@@ -100,7 +111,7 @@ fn steps_have_the_bits_of_their_presets() {
     steps_have_the_bits::<Poseidon16Suite>(&proven, &[1, 4]);
     steps_have_the_bits::<Poseidon2Suite>(&proven, &[1, 4]);
     steps_have_the_bits::<Blake3Suite>(&proven, &[1]);
-    steps_have_the_bits::<KeccakSuite>(&[Preset::Toy], &[1, 4]);
+    steps_have_the_bits::<KeccakSuite>(&proven, &[1]);
 }
 
 /// A run that needs more cells than one proof commits to is refused by name.
@@ -175,14 +186,14 @@ fn byte_hashes_reach_the_canonical_shapes() {
         ));
         for children in [1, 2, 4] {
             let steps = steps(preset, children, &leaf);
-            assert!((3..=5).contains(&steps.len()), "{preset}, {children}");
+            assert!((2..=4).contains(&steps.len()), "{preset}, {children}");
         }
     }
 }
 
 /// Wraps a leaf; whether the proof of each step is canonical. The wrap has the preset's bits, and its
 /// keys are those of their recipes.
-fn steps<H: TapeSuite>(preset: Preset, children: usize, leaf: &VerifiedProof<H>) -> Vec<bool>
+fn steps<H: TapeSuite>(preset: Preset, children: usize, leaf: &VerifiedProof<Proof<H>>) -> Vec<bool>
 where
     StandardTables: Provable<H>,
 {

@@ -1,14 +1,17 @@
 //! Figures of costs agree with the tables, and do not depend on what they must not depend on.
 
 use droste_native::stark::security::Preset;
+use droste_native::whir::WhirSettings;
 use droste_native::{Blake3Suite, F, FriSettings, HashId, KeccakSuite, Poseidon16Suite};
 use droste_verifier::aggregate::Aggregator;
-use droste_verifier::cost::{CostError, Leaf, Request, leaf, measure};
+use droste_verifier::cost::{Cost, CostError, Leaf, Request, leaf, measure};
 use droste_verifier::tape::TapeSuite;
 use droste_vm::compiler::{Compiled, compile};
 use droste_vm::executor::{Tape, execute};
 use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::prover::Proof;
 use droste_vm::record::Execution;
+use droste_vm::stack::{Stack, StackSettings};
 use p3_field::PrimeCharacteristicRing;
 
 fn factorial() -> (Compiled, Execution) {
@@ -17,15 +20,19 @@ fn factorial() -> (Compiled, Execution) {
     (compiled, execution)
 }
 
+fn inner() -> FriSettings {
+    FriSettings {
+        num_queries: 3,
+        ..FriSettings::toy()
+    }
+}
+
 fn request<'a>(compiled: &'a Compiled, execution: &'a Execution) -> Request<'a> {
     Request {
         name: "factorial",
         program: &compiled.program,
         execution,
-        inner: FriSettings {
-            num_queries: 3,
-            ..FriSettings::toy()
-        },
+        inner: inner().into(),
         outer: *Aggregator::for_preset(Preset::Toy, 1).intermediate_settings(),
         memory: usize::MAX,
         execute_only: true,
@@ -40,7 +47,7 @@ fn a_leaf_costs_the_same_whatever_the_hash() {
     where
         StandardTables: Provable<H>,
     {
-        let leaf: Leaf<H> = leaf(request).unwrap();
+        let leaf: Leaf<Proof<H>> = leaf(request, inner()).unwrap();
         let proof = leaf.proof;
         (
             leaf.fft_cost,
@@ -56,6 +63,34 @@ fn a_leaf_costs_the_same_whatever_the_hash() {
     // The run that is proved is the same, too.
     let (_, again) = factorial();
     assert_eq!(again.cycles, execution.cycles);
+}
+
+/// A leaf over WHIR, in a field hash and in a byte hash, has a row as one over FRI has.
+#[test]
+fn leaves_over_whir_have_rows() {
+    let (compiled, execution) = factorial();
+    for hash in [HashId::Poseidon2, HashId::Blake3] {
+        let of = |inner: StackSettings| {
+            let request = Request {
+                inner,
+                ..request(&compiled, &execution)
+            };
+            measure(&request, hash).unwrap().0
+        };
+        let (over_fri, over_whir) = (of(inner().into()), of(WhirSettings::toy().into()));
+        assert_eq!(over_fri.inner_stack, Stack::Fri);
+        assert_eq!(over_whir.inner_stack, Stack::Whir);
+        assert_eq!(over_whir.inner_hash, hash);
+        // Lookups take no columns.
+        assert!(over_whir.leaf_fft_cost < over_fri.leaf_fft_cost);
+        let rows = |cost: &Cost, name| {
+            let table = cost.tables.iter().find(|table| table.name == name);
+            table.map(|table| table.rows)
+        };
+        assert_eq!(rows(&over_fri, "power_weights"), Some(0));
+        assert!(rows(&over_whir, "power_weights") > Some(0));
+        assert_eq!(rows(&over_whir, "cpu"), Some(over_whir.cycles));
+    }
 }
 
 #[test]

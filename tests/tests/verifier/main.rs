@@ -5,6 +5,7 @@ mod airs;
 mod cost;
 mod hints;
 mod multilinear;
+mod over_whir;
 mod recurse;
 mod recursion;
 mod stock;

@@ -10,11 +10,14 @@ use droste_gadgets::poseidon16::{Poseidon16, Poseidon16Challenger};
 use droste_gadgets::prelude::*;
 use droste_gadgets::{Hint, NativeTape, SOURCES, run_native};
 use droste_native::hash::poseidon2::hash_row;
+use droste_native::stark::challenger::ExtensionTranscript;
 use droste_native::stark::suite::SuiteCap;
 use droste_native::{
     Blake3Suite, Commitment, EF, F, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
 };
-use droste_verifier::tape::{Answers, TapeError, TapeSuite, commitment_lanes, machine_tape};
+use droste_verifier::tape::{
+    Answers, TapeError, TapeSuite, commitment_lanes, machine_tape, observed,
+};
 use droste_vm::compiler::compile;
 use droste_vm::executor::execute;
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, GrindingChallenger};
@@ -28,6 +31,7 @@ enum Step {
     Observe(u32),
     Digests(usize),
     Slice(usize),
+    Read(Vec<[u32; 5]>),
     Sample([u32; 5]),
     Pair([u32; 5], [u32; 5]),
     Grind(usize),
@@ -126,6 +130,11 @@ fn replay<H: Hash, C: Challenger>(steps: &[Step]) {
                 challenger.advise_slice(*elements);
                 let data = hint_slice(blocks_for::<H>(at, *elements)).any();
                 challenger.observe_slice(data, *elements);
+            }
+            Step::Read(values) => {
+                let read = challenger.read_extensions(values.len());
+                let values = values.iter().map(|&value| Ext::new(value));
+                assert_eq!(read, values.collect::<Vec<_>>());
             }
             Step::Sample(x) => assert_eq!(challenger.sample(), Ext::new(*x)),
             Step::Pair(x, y) => {
@@ -343,6 +352,98 @@ fn poseidon2_agrees_in_any_order() {
         let tape = tape.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         run_native(&tape, &[], replay).unwrap();
     }
+}
+
+/// A random sequence as those of proofs over WHIR: after digests and nonces there is a sample, and
+/// samples follow each other.
+fn over_whir<H: TapeSuite>(seed: u64) -> (Answers<'static, H>, Vec<Step>)
+where
+    H::Digest: From8,
+{
+    let mut rng = SmallRng::seed_from_u64(seed);
+    let mut native = H::challenger();
+    let (mut answers, mut steps) = (Answers::default(), Vec::new());
+    for _ in 0..8 * rng.random_range(1..4) {
+        let x = rng.random_range(0..1 << 30);
+        native.observe(F::from_u32(x));
+        steps.push(Step::Observe(x));
+    }
+    for _ in 0..6 {
+        if rng.random_bool(0.4) {
+            let count = 1 << rng.random_range(0..4);
+            let digests: Vec<H::Digest> = (0..count).map(|_| From8::random(&mut rng)).collect();
+            let commitment = <Commitment<H> as SuiteCap<H::Digest>>::from_digests(digests);
+            answers.message(commitment_lanes::<H>(&commitment));
+            native.observe(commitment);
+            steps.push(Step::Digests(count));
+        } else {
+            for _ in 0..rng.random_range(1..4) {
+                let count = rng.random_range(1..24);
+                let values: Vec<EF> = (0..count).map(|_| rng.random()).collect();
+                values
+                    .iter()
+                    .for_each(|&value| native.observe_extension(value));
+                answers.message(observed::<H>(&values));
+                steps.push(Step::Read(values.into_iter().map(integers).collect()));
+            }
+        }
+        if rng.random_bool(0.4) {
+            answers.message(vec![native.grind(4)]);
+            steps.push(Step::Grind(4));
+        }
+        if rng.random_bool(0.4) {
+            for _ in 0..rng.random_range(1..18) {
+                steps.push(Step::Word(native.sample_bits(20) as u32));
+            }
+        }
+        for _ in 0..rng.random_range(1..4) {
+            let x = native.sample_extension();
+            steps.push(Step::Sample(integers(x)));
+        }
+        if rng.random_bool(0.5) {
+            let pair = (native.sample_extension(), native.sample_extension());
+            steps.push(Step::Pair(integers(pair.0), integers(pair.1)));
+        }
+    }
+    (answers, steps)
+}
+
+/// Whatever hint of a transcript over WHIR is changed, the run fails: everything is absorbed.
+fn agrees_over_whir<H: TapeSuite>()
+where
+    H::Digest: From8,
+{
+    for seed in 0..40 {
+        let (answers, steps) = over_whir::<H>(seed);
+        let replay = || replay::<H::Gadget, H::WhirTranscript>(&steps);
+        let tape = answers.record(replay);
+        let tape = tape.unwrap_or_else(|error| panic!("{} {seed}: {error}", H::NAME));
+        run_native(&tape, &[], replay).unwrap();
+        if seed >= 3 {
+            continue;
+        }
+        for index in 0..tape.hints.len() {
+            let mut changed = tape.clone();
+            match &mut changed.hints[index] {
+                Hint::Felt(x) => *x += F::ONE,
+                Hint::Ext(x) => *x += EF::ONE,
+                Hint::Slice(blocks) => {
+                    let last = blocks.len() - 1;
+                    blocks[last][0] = blocks[last][0].map(|lane| lane + F::ONE);
+                }
+            }
+            let run = run_native(&changed, &[], replay);
+            assert!(run.is_err(), "{} {seed}: hint {index}", H::NAME);
+        }
+    }
+}
+
+#[test]
+fn transcripts_over_whir_agree() {
+    agrees_over_whir::<Poseidon16Suite>();
+    agrees_over_whir::<Poseidon2Suite>();
+    agrees_over_whir::<Blake3Suite>();
+    agrees_over_whir::<KeccakSuite>();
 }
 
 /// Rows that are shorter than the rate, and rows that end anywhere in a block.

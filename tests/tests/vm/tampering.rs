@@ -37,7 +37,13 @@ fn headers_are_checked() {
         decode::<H>(&bytes).unwrap_err()
     };
     assert_eq!(with(0, b'D'), DecodeError::Magic);
-    assert_eq!(with(8, 9), DecodeError::Version { found: 9 });
+    assert_eq!(
+        with(8, 9),
+        DecodeError::Version {
+            expected: 1,
+            found: 9
+        }
+    );
     assert_eq!(with(12, 4), DecodeError::UnknownHash { found: 4 });
     assert!(matches!(with(12, 0), DecodeError::OtherHash { .. }));
     assert_eq!(decode::<H>(&[]).unwrap_err(), DecodeError::Magic);

@@ -494,6 +494,7 @@ fn changed_proofs_are_refused() {
 fn changed_files_are_refused() {
     let case = Case::new(&fibonacci(40));
     let honest = encode(&case.prove()).unwrap();
+    let decode = decode::<Poseidon16Suite>;
     decode(&honest).unwrap();
     for at in (0..honest.len()).step_by(honest.len() / 600) {
         for flip in [1, 0x80] {

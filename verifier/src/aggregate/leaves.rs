@@ -2,17 +2,19 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use droste_native::{FriSettings, HashId, with_suite};
-use droste_vm::heights::{Heights, min_log_height, padded_log_height};
+use droste_native::{HashId, with_suite};
+use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::isa::Program;
-use droste_vm::key::{KeyDigest, ProvingKey};
+use droste_vm::key::KeyDigest;
 use droste_vm::machine::StandardTables;
-use droste_vm::stack::StackSettings;
+use droste_vm::stack::{Proves, StackSettings};
 use droste_vm::verifier::VerifyOptions;
+use droste_vm::whir::Whir;
 
 use super::{AggregateError, UnverifiedAggregate};
 use crate::circuit::{ChildShape, Children};
 use crate::keys::{KeysError, RecipeError};
+use crate::proofs;
 
 impl UnverifiedAggregate {
     /// The keys that `program` has at the parameters (hash, settings and heights) with which this
@@ -49,14 +51,11 @@ impl UnverifiedAggregate {
                 parameters.extend(parameters_of(program, shape));
             }
         }
-        let rows = parameters
-            .iter()
-            .map(|(_, settings, log_height, _)| {
-                let log_rows = log_height.saturating_add(settings.log_blowup);
-                let log_rows = u32::try_from(log_rows).unwrap_or(u32::MAX);
-                1_usize.checked_shl(log_rows).unwrap_or(usize::MAX)
-            })
-            .fold(0, usize::saturating_add);
+        let rows = parameters.iter().map(|parameters| {
+            let log_rows = u32::try_from(parameters.log_rows).unwrap_or(u32::MAX);
+            1_usize.checked_shl(log_rows).unwrap_or(usize::MAX)
+        });
+        let rows = rows.fold(0, usize::saturating_add);
         if rows > options.limit {
             return Err(AggregateError::Recipe(Box::new(RecipeError::TooLarge {
                 what: "number of rows of the commitments to the program",
@@ -65,36 +64,55 @@ impl UnverifiedAggregate {
             })));
         }
         // What is no key of the program at all is no leaf's.
-        let keys = parameters
-            .into_iter()
-            .filter_map(|(hash, settings, _, heights)| {
-                with_suite!(hash, H => {
-                    let key = ProvingKey::<H, StandardTables>::new(program, settings, heights);
-                    key.ok().map(|key| key.key().digest())
-                })
-            });
-        Ok(keys.collect())
+        let keys = parameters.into_iter().filter_map(|parameters| {
+            let Parameters {
+                hash,
+                settings,
+                heights,
+                ..
+            } = parameters;
+            proofs::key(hash, program, settings, heights).ok()
+        });
+        Ok(keys.map(|(key, _)| key).collect())
     }
 }
 
-/// The parameters of proofs of `program` of this shape, with the logarithm of the program's height;
-/// `None` if it has no such proofs.
-fn parameters_of(
-    program: &Program,
-    shape: &ChildShape,
-) -> Option<(HashId, FriSettings, usize, Heights)> {
-    let StackSettings::Fri(settings) = shape.settings else {
-        return None;
-    };
+/// The parameters of proofs of a program.
+#[derive(PartialEq, Eq, Hash)]
+struct Parameters {
+    hash: HashId,
+    settings: StackSettings,
+    heights: Heights,
+    /// Logarithm of the number of rows, blowup included, of the commitment to the program.
+    log_rows: usize,
+}
+
+/// The parameters of proofs of `program` of this shape; `None` if it has no such proofs.
+fn parameters_of(program: &Program, shape: &ChildShape) -> Option<Parameters> {
     let stated = shape.program_log_height();
-    let least = padded_log_height(program.instructions.len()).max(min_log_height(&settings));
-    let heights = match shape.fixed {
-        true => Heights::Exact(shape.log_heights.clone()),
-        false => Heights::Minimal,
+    let (min, log_rows) = with_suite!(shape.hash, H => match &shape.settings {
+        StackSettings::Fri(settings) => work::<H>(settings, stated),
+        StackSettings::Whir(settings) => work::<Whir<H>>(settings, stated),
+    });
+    let least = padded_log_height(program.instructions.len()).max(min);
+    let (heights, is_possible) = match shape.fixed {
+        true => (Heights::Exact(shape.log_heights.clone()), stated >= least),
+        false => (Heights::Minimal, stated == least),
     };
-    let is_possible = match shape.fixed {
-        true => stated >= least,
-        false => stated == least,
-    };
-    is_possible.then_some((shape.hash, settings, stated, heights))
+    is_possible.then_some(Parameters {
+        hash: shape.hash,
+        settings: shape.settings,
+        heights,
+        log_rows,
+    })
+}
+
+/// Logarithms of the least height of a table, and of the number of rows of the commitment to a
+/// program.
+fn work<P: Proves<StandardTables>>(
+    settings: &P::Settings,
+    program_log_height: usize,
+) -> (usize, usize) {
+    let log_rows = P::committed_log_rows(settings, program_log_height);
+    (P::limits(settings).min, log_rows)
 }

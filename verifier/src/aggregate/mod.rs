@@ -26,7 +26,7 @@ use droste_native::whir::WhirSettings;
 use droste_native::{F, HashId};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
-use droste_vm::machine::{MachineError, Provable, StandardTables};
+use droste_vm::machine::MachineError;
 use droste_vm::verifier::VerifyError;
 use droste_vm::whir;
 use thiserror::Error;
@@ -38,10 +38,9 @@ pub use verified::{
     Accepted, Aggregate, AggregateOptions, BitsError, UnverifiedAggregate, VerifiedProof,
 };
 
-use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, Run};
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, Run};
 use crate::claim::{ClaimError, claim_tree};
 use crate::keys::{KeySet, KeysError, Recipe, RecipeError};
-use crate::tape::TapeSuite;
 use shape::{FixedShape, Size, tables_of_r};
 
 /// Largest number of steps that bring one proof to the canonical shape. Each verifies a smaller
@@ -230,8 +229,7 @@ impl Aggregator {
 
     /// Whether `proof` has the canonical shape, so that this aggregator can join it.
     pub fn is_canonical(&self, proof: &whir::Proof) -> bool {
-        let shape = ChildShape::new(&proof.key, &proof.log_heights);
-        self.canonical.is_of(&shape)
+        self.canonical.is_of(&proof.shape())
     }
 
     /// Like [`Self::is_canonical`], with the words for a proof that is not.
@@ -246,10 +244,10 @@ impl Aggregator {
     ///
     /// # Errors
     /// If R's heights are too small to verify it.
-    pub fn wrap<H: TapeSuite>(&self, proof: &VerifiedProof<H>) -> Result<Aggregate, AggregateError>
-    where
-        StandardTables: Provable<H>,
-    {
+    pub fn wrap<P: LeafProof>(
+        &self,
+        proof: &VerifiedProof<P>,
+    ) -> Result<Aggregate, AggregateError> {
         self.to_canonical_shape(self.first_step(proof)?)
     }
 
@@ -258,13 +256,10 @@ impl Aggregator {
     ///
     /// # Errors
     /// If the run cannot be proved.
-    pub fn first_step<H: TapeSuite>(
+    pub fn first_step<P: LeafProof>(
         &self,
-        proof: &VerifiedProof<H>,
-    ) -> Result<Aggregate, AggregateError>
-    where
-        StandardTables: Provable<H>,
-    {
+        proof: &VerifiedProof<P>,
+    ) -> Result<Aggregate, AggregateError> {
         self.wrap_verified(proof, Size::Canonical)
     }
 
@@ -273,26 +268,20 @@ impl Aggregator {
     ///
     /// # Errors
     /// If the run cannot be proved.
-    pub fn wrap_at_minimal_heights<H: TapeSuite>(
+    pub fn wrap_at_minimal_heights<P: LeafProof>(
         &self,
-        proof: &VerifiedProof<H>,
-    ) -> Result<Aggregate, AggregateError>
-    where
-        StandardTables: Provable<H>,
-    {
+        proof: &VerifiedProof<P>,
+    ) -> Result<Aggregate, AggregateError> {
         self.wrap_verified(proof, Size::Minimal)
     }
 
-    fn wrap_verified<H: TapeSuite>(
+    fn wrap_verified<P: LeafProof>(
         &self,
-        proof: &VerifiedProof<H>,
+        proof: &VerifiedProof<P>,
         size: Size,
-    ) -> Result<Aggregate, AggregateError>
-    where
-        StandardTables: Provable<H>,
-    {
+    ) -> Result<Aggregate, AggregateError> {
         let proof = proof.proof();
-        let run = step::run::<H>(&self.circuits, proof, vec![claim_tree(proof, vec![])])?;
+        let run = step::run(&self.circuits, &[proof], vec![claim_tree(proof, vec![])])?;
         self.prove_run(run, KeySet::default(), size)
     }
 

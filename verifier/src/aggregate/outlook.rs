@@ -7,18 +7,17 @@
 //! the canonical shape; of its figures only the cycles are estimated.
 
 use droste_gadgets::verify::multilinear::shape::Shape;
-use droste_native::HashId;
+use droste_native::{HashId, Poseidon16Suite};
 use droste_vm::heights::{Heights, padded_log_height};
-use droste_vm::machine::{Provable, StandardTables};
+use droste_vm::report::TableReport;
 use serde::Serialize;
 
 use super::shape::{Size, least_heights, longer_rows, names, tables_of_r};
 use super::step::run;
 use super::{Aggregate, AggregateError, Aggregator, MOST_STEPS, VerifiedProof};
-use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, shape_of};
+use crate::circuit::{ChildShape, Children, CircuitCache, CircuitError, LeafProof, shape_of};
 use crate::keys::{Recipe, code_of};
 use crate::resources::estimated_bytes_over_whir;
-use crate::tape::TapeSuite;
 
 /// The figures of a run that verifies proofs, before its proof has a shape. They depend on the
 /// shape and number of the proofs and on no aggregator.
@@ -67,17 +66,13 @@ impl RunFigures {
     ///
     /// # Errors
     /// If there is no circuit for proofs of this shape.
-    pub fn of_proof<H: TapeSuite>(
+    pub fn of_proof<P: LeafProof>(
         circuits: &CircuitCache,
-        proof: &VerifiedProof<H>,
-    ) -> Result<Self, AggregateError>
-    where
-        StandardTables: Provable<H>,
-    {
-        let run = run::<H>(circuits, proof.proof(), vec![])?;
-        let proof = proof.proof();
+        proof: &VerifiedProof<P>,
+    ) -> Result<Self, AggregateError> {
+        let run = run(circuits, &[proof.proof()], vec![])?;
         Ok(Self {
-            shape: ChildShape::new(&proof.key, &proof.batch.degree_bits),
+            shape: proof.proof().shape(),
             count: 1,
             rows: run.needed_rows().to_vec(),
             cycles: run.execution().cycles.len(),
@@ -90,13 +85,12 @@ impl RunFigures {
     /// # Errors
     /// If no proof has its shape.
     pub fn of_aggregate(aggregate: &Aggregate) -> Result<Self, AggregateError> {
-        let proof = aggregate.proof();
-        Self::estimate(ChildShape::new(&proof.key, &proof.log_heights), 1)
+        Self::estimate(aggregate.proof().shape(), 1)
     }
 
     /// Estimates the figures of the run that verifies `count` recursion proofs of this shape.
     fn estimate(shape: ChildShape, count: usize) -> Result<Self, AggregateError> {
-        let verifier = shape.verifier_over_whir()?;
+        let verifier = shape.verifier_over_whir::<Poseidon16Suite>()?;
         let (_, scheme) = shape_of(&verifier, &shape.log_heights)?;
         let permutations = count * permutations(&scheme);
         let tables = tables_of_r().map_err(CircuitError::from)?;
@@ -171,12 +165,13 @@ fn permutations(shape: &Shape) -> usize {
 /// What proving a recursion proof of this shape takes: its `fft_cost`, and the estimated bytes of
 /// memory.
 fn cost_of(shape: &ChildShape) -> Result<(u64, usize), AggregateError> {
-    let verifier = shape.verifier_over_whir()?;
+    let verifier = shape.verifier_over_whir::<Poseidon16Suite>()?;
     let (scheme, heights) = verifier
         .shape(&shape.log_heights)
         .map_err(CircuitError::Heights)?;
     let memory = estimated_bytes_over_whir(&scheme, heights.log_leaves());
-    Ok((verifier.fft_cost(&shape.log_heights), memory))
+    let tables = verifier.tables(&shape.log_heights);
+    Ok((tables.iter().map(TableReport::fft_cost).sum(), memory))
 }
 
 impl Aggregator {
@@ -268,9 +263,12 @@ impl Aggregator {
     pub(crate) fn at_minimal_heights(&self, recipe: Recipe) -> Recipe {
         // A column of the program's table lies within one row of the stack.
         let tallest = padded_log_height(recipe.children.instructions());
-        let log_block = self.intermediate.log_block.max(tallest);
+        let settings = match tallest <= self.intermediate.log_block {
+            true => self.intermediate,
+            false => longer_rows(self.intermediate, tallest),
+        };
         Recipe {
-            settings: longer_rows(self.intermediate, log_block),
+            settings,
             heights: Heights::Minimal,
             ..recipe
         }

@@ -1,8 +1,8 @@
 //! The shapes that an aggregator gives to proofs, and the choice among them for a run.
 
 use droste_native::HashId;
-use droste_native::whir::WhirSettings;
 use droste_native::whir::settings::MAX_LOG_BLOCK;
+use droste_native::whir::{MAX_ROW_VARIABLES, WhirSettings};
 use droste_vm::heights::{Heights, padded_log_height};
 use droste_vm::key::KeyHeights;
 use droste_vm::machine::{Machine, MachineError, StandardTables};
@@ -21,8 +21,17 @@ pub(super) struct FixedShape {
     pub log_heights: Vec<usize>,
 }
 
+/// Largest logarithm of the number of rows of a stack in an aggregator's own settings.
+const FEW_ROWS: usize = 8;
+
+/// Logarithm of the number of rows that a stack of longer rows has at most, unless there are too
+/// many cells: the larger it is, the more of the next step is hashing leaves, and the smaller, the
+/// more of this one is folding.
+const MANY_ROWS: usize = 9;
+
 /// These settings for a run that needs `rows` of the tables of its machine, at the least heights
-/// that fit it; `None` if no settings make proofs of so many cells.
+/// that fit it, with longer rows of the stack if there are too many cells for these; `None` if no
+/// settings make proofs of so many cells.
 pub(crate) fn settings_for(
     settings: WhirSettings,
     rows: &[(String, usize)],
@@ -30,33 +39,37 @@ pub(crate) fn settings_for(
     let (tables, log_heights) = (names(rows), least_heights(rows));
     let program = rows.iter().position(|(name, _)| name == "program")?;
     let program = *log_heights.get(program)?;
-    let tallest = log_heights.iter().copied().max().unwrap_or(0);
-    let least = settings.log_block.max(tallest);
-    (least..=MAX_LOG_BLOCK).find_map(|log_block| {
-        let settings = longer_rows(settings, log_block);
+    // Whether there is a stack of so many cells.
+    let fits = |settings: WhirSettings, most_rows: usize| {
         let free = KeyHeights::Free;
         let verifier =
             Verifier::<StandardTables>::of_machine(settings, &tables, free, program).ok()?;
-        // There is a stack of so many cells.
-        verifier.shape(&log_heights).ok().map(|_| settings)
-    })
+        let (scheme, _) = verifier.shape(&log_heights).ok()?;
+        (scheme.layout().row_variables() <= most_rows).then_some(settings)
+    };
+    let longer = |most_rows| {
+        let mut log_blocks = settings.log_block + 1..=MAX_LOG_BLOCK;
+        log_blocks.find_map(|log_block| fits(longer_rows(settings, log_block), most_rows))
+    };
+    fits(settings, FEW_ROWS)
+        .or_else(|| longer(MANY_ROWS))
+        .or_else(|| longer(MAX_ROW_VARIABLES))
 }
 
-/// These settings with rows of the stack of `2^log_block` cells.
+/// These settings with rows of `2^log_block` cells, for stacks of many cells.
 ///
-/// Where they are longer than in `settings`, the blowup is 2: committing to so many cells at a
-/// larger one takes longer than it takes a further step to verify more queries. The rows of more
-/// than 2^18 cells have one commitment more, so more terms in the sum: each of them gets two bits
-/// more, as far as there are settings with as many.
+/// Committing to so many cells at a larger blowup than 2 takes longer than it takes the next step
+/// to verify more queries, and so does committing to what is left of long rows at more than 4. The
+/// rows of more than 2^18 cells have one commitment more, so more terms in the sum: each of them
+/// gets two bits more, as far as there are settings with as many.
 pub(super) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
-    if log_block == settings.log_block {
-        return settings;
-    }
     let more = 2 * usize::from(log_block > 18);
     WhirSettings {
         log_block,
         security_level: (settings.security_level + more).min(128),
-        ..settings.at_blowup(1)
+        log_blowup: 1,
+        second_log_blowup: 2,
+        ..settings
     }
 }
 
@@ -194,7 +207,7 @@ mod tests {
         assert_eq!(longer(17).unwrap().log_blowup, 1);
         let levels = [18, 19].map(|log| longer(log).unwrap().security_level);
         assert_eq!(levels, [101, 103]);
-        // All tables at this height have more columns than there are rows of the stack.
+        // All tables at this height have more than 2^8 columns.
         assert_eq!(all(1 << 16), longer(17));
         assert_eq!(blocks(1 << 20), longer(20));
         assert_eq!(blocks((1 << 20) + 1), None);
@@ -207,7 +220,10 @@ mod tests {
             settings_for(settings, &rows)
         };
         assert_eq!(keccak(1), Some(settings));
-        assert_eq!(keccak((1 << 13) + 1), longer(19));
-        assert_eq!(keccak(1 << 17), None);
+        assert_eq!(keccak((1 << 13) + 1), longer(18));
+        // Fewer than 2^11 rows are not enough.
+        assert_eq!(keccak(1 << 17), longer(19));
+        assert_eq!(keccak(1 << 18), longer(20));
+        assert_eq!(keccak((1 << 18) + 1), None);
     }
 }

@@ -5,21 +5,15 @@ use std::time::{Duration, Instant};
 
 use droste_native::HashId;
 use droste_vm::heights::Heights;
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::Proof;
-use droste_vm::record::Execution;
+use droste_vm::stack::Accepted;
 use droste_vm::whir;
 
 use super::shape::Size;
 use super::{Aggregate, AggregateError, Aggregator, VerifiedProof};
-use crate::circuit::{
-    ChildShape, Children, CircuitCache, CircuitError, MultilinearCircuit, ProgramCircuit,
-    RecursionCircuit, Run,
-};
+use crate::circuit::{ChildShape, Children, CircuitCache, LeafProof, Run};
 use crate::claim::{ClaimTree, check_size, tree_of};
 use crate::keys::{KeySet, Recipe};
 use crate::resources::cpu_time;
-use crate::tape::TapeSuite;
 
 /// Figures of one recursion step.
 #[derive(Clone, Debug)]
@@ -43,37 +37,26 @@ pub struct Step {
     /// Time to verify the proof natively.
     pub verify: Duration,
     /// Key, cost and security of the proof.
-    pub report: whir::Report,
+    pub report: Accepted,
 }
 
-/// Runs the verification of a program's proof in the machine. The caller has verified it natively;
-/// `trees` has its claim tree.
-pub(super) fn run<H: TapeSuite>(
+/// Runs the verification of `children`, proofs of one shape, in the machine. The caller has verified
+/// them natively; `trees` are their claim trees.
+#[inline(never)] // Linked by other crates (docs/profiles.md).
+pub(super) fn run<P: LeafProof>(
     circuits: &CircuitCache,
-    child: &Proof<H>,
+    children: &[&P],
     trees: Vec<ClaimTree>,
 ) -> Result<Run, AggregateError> {
-    let shape = ChildShape::new(&child.key, &child.batch.degree_bits);
-    run_circuit(circuits, shape, 1, trees, |circuit| {
-        ProgramCircuit::<H>::of(circuit)?.execute(&[child])
-    })
-}
-
-/// Runs the circuit for `count` proofs of this shape, as `execute` does it.
-fn run_circuit(
-    circuits: &CircuitCache,
-    shape: ChildShape,
-    count: usize,
-    trees: Vec<ClaimTree>,
-    execute: impl FnOnce(Arc<RecursionCircuit>) -> Result<Execution, CircuitError>,
-) -> Result<Run, AggregateError> {
+    let first = children.first().ok_or(AggregateError::Empty)?;
+    let (shape, count) = (first.shape(), children.len());
     let start = Instant::now();
     check(&shape, count)?;
     let circuit = circuits.circuit(shape, count)?;
     let compile = start.elapsed();
 
     let start = Instant::now();
-    let execution = execute(Arc::clone(&circuit))?;
+    let execution = P::execute(Arc::clone(&circuit), children)?;
     let execute = start.elapsed();
     Ok(Run::new(circuit, execution, trees, compile, execute)?)
 }
@@ -95,14 +78,11 @@ impl Aggregator {
     ///
     /// # Errors
     /// [`AggregateError::NeedsMoreSteps`] if the wrap does not have the canonical shape.
-    pub fn wrap_recipe<H: TapeSuite>(
+    pub fn wrap_recipe<P: LeafProof>(
         &self,
-        proof: &VerifiedProof<H>,
-    ) -> Result<Recipe, AggregateError>
-    where
-        StandardTables: Provable<H>,
-    {
-        let run = run::<H>(&self.circuits, proof.proof(), vec![])?;
+        proof: &VerifiedProof<P>,
+    ) -> Result<Recipe, AggregateError> {
+        let run = run(&self.circuits, &[proof.proof()], vec![])?;
         if !self.canonical.fits(run.needed_rows()) {
             return Err(AggregateError::NeedsMoreSteps);
         }
@@ -120,11 +100,7 @@ impl Aggregator {
         children: &[&whir::Proof],
         trees: Vec<ClaimTree>,
     ) -> Result<Run, AggregateError> {
-        let first = children.first().ok_or(AggregateError::Empty)?;
-        let shape = ChildShape::new(&first.key, &first.log_heights);
-        run_circuit(&self.circuits, shape, children.len(), trees, |circuit| {
-            MultilinearCircuit::of(circuit)?.execute(children)
-        })
+        run(&self.circuits, children, trees)
     }
 
     /// Proves the run of a circuit. `keys` are the recursion keys in the trees of its children.

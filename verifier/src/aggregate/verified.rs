@@ -1,41 +1,40 @@
 //! Types that tell verified proofs and aggregates from unverified ones.
 
-use droste_native::{F, HashSuite};
+use droste_native::F;
 use droste_vm::isa::Program;
 use droste_vm::key::{Key, KeyDigest};
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::Proof;
-use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify, verify_program};
+use droste_vm::machine::StandardTables;
+use droste_vm::stack::{self, Proves, Verify};
+use droste_vm::verifier::{Report, VerifyError, VerifyOptions, verify_program};
 use droste_vm::whir;
 use thiserror::Error;
 
 use super::{AggregateError, Step};
+use crate::circuit::LeafProof;
 use crate::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree, check_size};
 use crate::keys::{ClaimedKeys, Deriver, Evidence, KeySet, KeysError, TreeBits};
 
-/// The proof of an ordinary program, verified natively.
+/// The proof of an ordinary program, verified natively. It may be of either stack, in any hash.
 #[derive(Debug)]
-pub struct VerifiedProof<H: HashSuite> {
-    proof: Proof<H>,
+pub struct VerifiedProof<P> {
+    proof: P,
     report: Report,
 }
 
-impl<H: HashSuite> VerifiedProof<H>
-where
-    StandardTables: Provable<H>,
-{
+impl<P: LeafProof> VerifiedProof<P> {
     /// Verifies `proof` under `key`: its statement must begin with `expected`, and it must be as
-    /// `options` ask ([`droste_vm::verifier::verify`]).
+    /// `options` ask ([`droste_vm::stack::Verify::report`]).
     ///
     /// # Errors
     /// Why the proof is rejected.
     pub fn new(
-        proof: Proof<H>,
-        key: &Key<H>,
+        proof: P,
+        key: &Key<P::System>,
         expected: &[F],
         options: VerifyOptions,
     ) -> Result<Self, VerifyError> {
-        let report = verify::<H, StandardTables>(key, expected, options, &proof)?;
+        let verifier = P::System::verifier(key.clone())?;
+        let report = verifier.report(expected, options, &proof)?;
         Ok(Self { proof, report })
     }
 
@@ -46,12 +45,13 @@ where
     /// # Errors
     /// Why the proof is rejected.
     pub fn of_program(
-        proof: Proof<H>,
+        proof: P,
         program: impl AsRef<Program>,
         expected: &[F],
         options: VerifyOptions,
     ) -> Result<Self, VerifyError> {
-        let report = verify_program::<H, StandardTables>(program, expected, options, &proof)?;
+        let report =
+            verify_program::<P::System, StandardTables>(program, expected, options, &proof)?;
         Ok(Self { proof, report })
     }
 
@@ -60,13 +60,13 @@ where
     ///
     /// # Errors
     /// Why the proof is rejected.
-    pub fn under_its_own_key(proof: Proof<H>) -> Result<Self, VerifyError> {
-        let key = proof.key.clone();
+    pub fn under_its_own_key(proof: P) -> Result<Self, VerifyError> {
+        let key = proof.key().clone();
         Self::new(proof, &key, &[], VerifyOptions::min_bits(0))
     }
 
     /// The proof.
-    pub const fn proof(&self) -> &Proof<H> {
+    pub const fn proof(&self) -> &P {
         &self.proof
     }
 
@@ -173,7 +173,7 @@ pub enum BitsError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accepted {
     /// The proof at the root.
-    pub root: whir::Report,
+    pub root: stack::Accepted,
     /// Proven bits that every proof of the tree has at least, including the root and the leaves.
     pub bits: usize,
     /// Proven bits of all proofs of the tree together, by the union bound.
@@ -185,7 +185,7 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    fn new(root: whir::Report, mut below: TreeBits, leaves: &AcceptedLeaves) -> Self {
+    fn new(root: stack::Accepted, mut below: TreeBits, leaves: &AcceptedLeaves) -> Self {
         let bits = root.security.bits();
         below.add(bits, 1);
         Self {
@@ -351,7 +351,7 @@ impl UnverifiedAggregate {
         let below = check_tree(&self.proof, &self.tree, &self.keys, min_bits)?;
         self.tree.check_leaves(leaves)?;
         let verifier = whir::Verifier::<StandardTables>::new(self.proof.key.clone())?;
-        let root = verifier.verify(&[], VerifyOptions::min_bits(min_bits), &self.proof)?;
+        let root = verifier.accept(&[], VerifyOptions::min_bits(min_bits), &self.proof)?;
         let accepted = Accepted::new(root, below, leaves);
         accepted.check(options)?;
         Ok(accepted)
@@ -365,7 +365,7 @@ impl Aggregate {
         proof: whir::Proof,
         tree: ClaimTree,
         keys: KeySet,
-        root: whir::Report,
+        root: stack::Accepted,
         step: Step,
     ) -> Result<Self, AggregateError> {
         let below = check_tree(&proof, &tree, keys.claimed(), 0)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::recent::Recent;
 use super::{ChildShape, CircuitError, MultilinearCircuit, RecursionCircuit, compile};
+use crate::tape::TapeSuite;
 
 /// Number of circuits that are kept: as many as a chain of proofs in all four hashes needs,
 /// intermediate steps included: one for Poseidon-16, two or three for each other hash, and a join.
@@ -55,11 +56,11 @@ impl CircuitCache {
     ///
     /// # Errors
     /// If no such circuit can be generated, or the shape is of other proofs.
-    pub fn multilinear(
+    pub fn multilinear<H: TapeSuite>(
         &self,
         shape: ChildShape,
         count: usize,
-    ) -> Result<MultilinearCircuit, CircuitError> {
+    ) -> Result<MultilinearCircuit<H>, CircuitError> {
         MultilinearCircuit::of(self.circuit(shape, count)?)
     }
 }

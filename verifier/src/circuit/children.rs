@@ -93,13 +93,13 @@ impl ChildShape {
             .map_err(CircuitError::ChildMachine)
     }
 
-    /// The verifier of such proofs over WHIR, without a program.
+    /// The verifier of such proofs over WHIR in `H`, without a program.
     ///
     /// # Errors
     /// If the standard machine makes no such proofs.
-    pub(crate) fn verifier_over_whir(
+    pub(crate) fn verifier_over_whir<H: HashSuite>(
         &self,
-    ) -> Result<whir::Verifier<StandardTables>, CircuitError> {
+    ) -> Result<whir::Verifier<StandardTables, H>, CircuitError> {
         let StackSettings::Whir(settings) = self.settings else {
             return Err(CircuitError::Stack {
                 expected: Stack::Whir,

@@ -9,6 +9,7 @@
 mod cache;
 mod children;
 mod key;
+mod leaf;
 mod multilinear;
 mod program;
 mod recent;
@@ -40,6 +41,8 @@ use thiserror::Error;
 pub use cache::CircuitCache;
 pub use children::{ChildShape, Children, MAX_TABLES};
 pub use key::CircuitKey;
+pub use leaf::LeafProof;
+pub(crate) use leaf::with_proof;
 pub use multilinear::MultilinearCircuit;
 pub use program::ProgramCircuit;
 pub use run::Run;
@@ -179,10 +182,10 @@ pub(crate) struct Parts {
 
 /// Generates and compiles the circuit for `count` proofs of this shape.
 pub(crate) fn compile(shape: &ChildShape, count: usize) -> Result<RecursionCircuit, CircuitError> {
-    match shape.settings.stack() {
-        Stack::Fri => with_suite!(shape.hash, H => program::compile_shape::<H>(shape, count)),
-        Stack::Whir => multilinear::compile_shape(shape, count),
-    }
+    with_suite!(shape.hash, H => match shape.settings.stack() {
+        Stack::Fri => program::compile_shape::<H>(shape, count),
+        Stack::Whir => multilinear::compile_shape::<H>(shape, count),
+    })
 }
 
 impl RecursionCircuit {
@@ -269,7 +272,7 @@ impl RecursionCircuit {
     pub const fn hash(&self) -> HashId {
         match &self.verifies {
             Verifies::Fri(fri) => fri.shape.hash,
-            Verifies::Whir(_) => HashId::Poseidon16,
+            Verifies::Whir(whir) => whir.hash,
         }
     }
 

@@ -86,15 +86,11 @@ impl<H: TapeSuite> ProgramCircuit<H> {
         }
     }
 
-    /// A shared reference to the circuit.
-    pub(crate) fn share(&self) -> Arc<RecursionCircuit> {
-        Arc::clone(&self.circuit)
-    }
-
     /// The hints with which the program accepts these children.
     ///
     /// # Errors
     /// If a child is of another shape, or the program rejects it.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn tape(&self, children: &[&Proof<H>]) -> Result<NativeTape, CircuitError> {
         self.check_count(children.len())?;
         let fri = self.fri()?;
@@ -123,6 +119,7 @@ impl<H: TapeSuite> ProgramCircuit<H> {
     ///
     /// # Errors
     /// If it rejects them.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn execute(&self, children: &[&Proof<H>]) -> Result<Execution, CircuitError> {
         self.circuit.execute(&self.tape(children)?)
     }

@@ -13,10 +13,10 @@ mod leaves;
 
 use std::slice;
 
+use droste_native::F;
 use droste_native::hash::poseidon16::Poseidon16;
-use droste_native::{F, HashSuite};
 use droste_vm::key::KeyDigest;
-use droste_vm::prover::Proof;
+use droste_vm::stack::RunProof;
 use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
 
@@ -104,8 +104,8 @@ pub enum ClaimError {
 
 /// The claim tree of a proof whose children have these trees; the proof of an ordinary program has
 /// none.
-pub fn claim_tree<H: HashSuite>(proof: &Proof<H>, children: Vec<ClaimTree>) -> ClaimTree {
-    tree_of(proof.key.digest(), proof.statement, children)
+pub fn claim_tree(proof: &impl RunProof, children: Vec<ClaimTree>) -> ClaimTree {
+    tree_of(proof.key().digest(), proof.statement(), children)
 }
 
 /// [`claim_tree`] of a proof with this key and statement.

@@ -58,6 +58,71 @@ struct Seen {
     extension: HashMap<*const SymbolicExpressionExt<F, EF>, NodeId>,
 }
 
+/// A leaf of expressions over the base field, or over the extension.
+trait ImportedLeaf: Sized {
+    /// The nodes of expressions with such leaves.
+    fn seen(seen: &mut Seen) -> &mut HashMap<*const SymbolicExpr<Self>, NodeId>;
+
+    /// Adds the leaf to a graph.
+    fn import(&self, graph: &mut Graph<'_>, seen: &mut Seen) -> NodeId;
+}
+
+impl ImportedLeaf for BaseLeaf<F> {
+    fn seen(seen: &mut Seen) -> &mut HashMap<*const SymbolicExpr<Self>, NodeId> {
+        &mut seen.base
+    }
+
+    fn import(&self, graph: &mut Graph<'_>, _: &mut Seen) -> NodeId {
+        let variable = match self {
+            Self::Constant(c) => return graph.constant(*c),
+            Self::IsFirstRow => return graph.input(Input::IsFirstRow),
+            Self::IsLastRow => return graph.input(Input::IsLastRow),
+            Self::IsTransition => return graph.input(Input::IsTransition),
+            Self::Variable(variable) => variable,
+        };
+        let column = variable.index;
+        graph.input(match variable.entry {
+            BaseEntry::Main { offset } => {
+                let next = offset == 1;
+                Input::Main { next, column }
+            }
+            BaseEntry::Preprocessed { offset } => {
+                let next = offset == 1;
+                Input::Preprocessed { next, column }
+            }
+            BaseEntry::Periodic => Input::Periodic(column),
+            BaseEntry::Public => Input::Public(column),
+        })
+    }
+}
+
+impl ImportedLeaf for ExtLeaf<F, EF> {
+    fn seen(seen: &mut Seen) -> &mut HashMap<*const SymbolicExpr<Self>, NodeId> {
+        &mut seen.extension
+    }
+
+    fn import(&self, graph: &mut Graph<'_>, seen: &mut Seen) -> NodeId {
+        let variable = match self {
+            Self::Base(expression) => return graph.expression(expression, seen),
+            Self::ExtConstant(c) => return graph.extension_constant(*c),
+            Self::ExtVariable(variable) => variable,
+        };
+        match variable.entry {
+            ExtEntry::Permutation { offset } => graph.push(Node::Permutation {
+                next: offset == 1,
+                column: variable.index,
+            }),
+            // Each lookup has a pair of challenges: its bus's base, and the combiner.
+            ExtEntry::Challenge if variable.index % 2 == 0 => {
+                let bus = graph.openings.buses[variable.index / 2];
+                graph.input(Input::Bus(bus))
+            }
+            ExtEntry::Challenge => graph.input(Input::Beta),
+            ExtEntry::PermutationValue => graph.input(Input::Terminal),
+        }
+    }
+}
+
 impl<'a> Graph<'a> {
     pub(super) fn new(openings: Openings<'a>) -> Self {
         Self {
@@ -75,12 +140,9 @@ impl<'a> Graph<'a> {
         extension: &[SymbolicExpressionExt<F, EF>],
     ) -> (Vec<NodeId>, Vec<NodeId>) {
         let mut seen = Seen::default();
-        let base = base.iter().map(|e| self.base(e, &mut seen)).collect();
-        let extension = extension
-            .iter()
-            .map(|e| self.extension(e, &mut seen))
-            .collect();
-        (base, extension)
+        let base = base.iter().map(|e| self.expression(e, &mut seen)).collect();
+        let extension = extension.iter().map(|e| self.expression(e, &mut seen));
+        (base, extension.collect())
     }
 
     /// Adds a node, or returns the equal one.
@@ -107,93 +169,37 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn base(&mut self, expression: &SymbolicExpression<F>, seen: &mut Seen) -> NodeId {
+    /// Adds an expression.
+    fn expression<L: ImportedLeaf>(
+        &mut self,
+        expression: &SymbolicExpr<L>,
+        seen: &mut Seen,
+    ) -> NodeId {
         let address: *const _ = expression;
-        if let Some(&id) = seen.base.get(&address) {
+        if let Some(&id) = L::seen(seen).get(&address) {
             return id;
         }
+        let mut operand = |operand: &SymbolicExpr<L>| self.expression(operand, seen);
         let id = match expression {
-            SymbolicExpr::Leaf(leaf) => match leaf {
-                BaseLeaf::Constant(c) => self.constant(*c),
-                BaseLeaf::IsFirstRow => self.input(Input::IsFirstRow),
-                BaseLeaf::IsLastRow => self.input(Input::IsLastRow),
-                BaseLeaf::IsTransition => self.input(Input::IsTransition),
-                BaseLeaf::Variable(v) => {
-                    let column = v.index;
-                    self.input(match v.entry {
-                        BaseEntry::Main { offset } => Input::Main {
-                            next: offset == 1,
-                            column,
-                        },
-                        BaseEntry::Preprocessed { offset } => Input::Preprocessed {
-                            next: offset == 1,
-                            column,
-                        },
-                        BaseEntry::Periodic => Input::Periodic(column),
-                        BaseEntry::Public => Input::Public(column),
-                    })
-                }
-            },
+            SymbolicExpr::Leaf(leaf) => leaf.import(self, seen),
             SymbolicExpr::Add { x, y, .. } => {
-                let (x, y) = (self.base(x, seen), self.base(y, seen));
+                let (x, y) = (operand(x), operand(y));
                 self.push(Node::Add(x.min(y), x.max(y)))
             }
             SymbolicExpr::Sub { x, y, .. } => {
-                let (x, y) = (self.base(x, seen), self.base(y, seen));
+                let (x, y) = (operand(x), operand(y));
                 self.push(Node::Sub(x, y))
             }
             SymbolicExpr::Neg { x, .. } => {
-                let x = self.base(x, seen);
+                let x = operand(x);
                 self.push(Node::Neg(x))
             }
             SymbolicExpr::Mul { x, y, .. } => {
-                let (x, y) = (self.base(x, seen), self.base(y, seen));
+                let (x, y) = (operand(x), operand(y));
                 self.push(Node::Mul(x.min(y), x.max(y)))
             }
         };
-        seen.base.insert(address, id);
-        id
-    }
-
-    fn extension(&mut self, expression: &SymbolicExpressionExt<F, EF>, seen: &mut Seen) -> NodeId {
-        let address: *const _ = expression;
-        if let Some(&id) = seen.extension.get(&address) {
-            return id;
-        }
-        let id = match expression {
-            SymbolicExpr::Leaf(ExtLeaf::Base(e)) => self.base(e, seen),
-            SymbolicExpr::Leaf(ExtLeaf::ExtConstant(c)) => self.extension_constant(*c),
-            SymbolicExpr::Leaf(ExtLeaf::ExtVariable(v)) => match v.entry {
-                ExtEntry::Permutation { offset } => self.push(Node::Permutation {
-                    next: offset == 1,
-                    column: v.index,
-                }),
-                // Each lookup has a pair of challenges: its bus's base, and the combiner.
-                ExtEntry::Challenge if v.index % 2 == 0 => {
-                    let bus = self.openings.buses[v.index / 2];
-                    self.input(Input::Bus(bus))
-                }
-                ExtEntry::Challenge => self.input(Input::Beta),
-                ExtEntry::PermutationValue => self.input(Input::Terminal),
-            },
-            SymbolicExpr::Add { x, y, .. } => {
-                let (x, y) = (self.extension(x, seen), self.extension(y, seen));
-                self.push(Node::Add(x.min(y), x.max(y)))
-            }
-            SymbolicExpr::Sub { x, y, .. } => {
-                let (x, y) = (self.extension(x, seen), self.extension(y, seen));
-                self.push(Node::Sub(x, y))
-            }
-            SymbolicExpr::Neg { x, .. } => {
-                let x = self.extension(x, seen);
-                self.push(Node::Neg(x))
-            }
-            SymbolicExpr::Mul { x, y, .. } => {
-                let (x, y) = (self.extension(x, seen), self.extension(y, seen));
-                self.push(Node::Mul(x.min(y), x.max(y)))
-            }
-        };
-        seen.extension.insert(address, id);
+        L::seen(seen).insert(address, id);
         id
     }
 
@@ -202,10 +208,8 @@ impl<'a> Graph<'a> {
         let mut sum = self.constant(coordinates[0]);
         for (i, &coordinate) in coordinates.iter().enumerate().skip(1) {
             if coordinate != F::ZERO {
-                let (c, x) = (
-                    self.constant(coordinate),
-                    self.push(Node::Input(Input::Basis(i))),
-                );
+                let c = self.constant(coordinate);
+                let x = self.push(Node::Input(Input::Basis(i)));
                 let term = self.push(Node::Mul(c, x));
                 sum = self.push(Node::Add(sum, term));
             }

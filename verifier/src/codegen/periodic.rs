@@ -38,10 +38,7 @@ pub(super) fn evaluator(
         for &coefficient in coefficients.iter().rev() {
             value = program.multiply_add(squares[folds], value, Value::Constant(coefficient));
         }
-        program.finish(Signed {
-            negated: false,
-            value,
-        });
+        program.finish(Signed::plus(value));
     }
     Ok(program)
 }

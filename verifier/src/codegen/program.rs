@@ -73,6 +73,20 @@ pub(super) struct Signed {
     pub value: Value,
 }
 
+impl Signed {
+    /// The value itself.
+    pub(super) const fn plus(value: Value) -> Self {
+        let negated = false;
+        Self { negated, value }
+    }
+
+    /// The same, or its negation.
+    pub(super) const fn negated_if(self, negate: bool) -> Self {
+        let negated = self.negated != negate;
+        Self { negated, ..self }
+    }
+}
+
 /// A straight-line program.
 #[derive(Clone, Debug, Default)]
 pub struct StraightLine {
@@ -186,28 +200,22 @@ impl StraightLine {
     /// `c - a * b`, or its negation if that saves an instruction.
     pub(super) fn multiply_subtract(&mut self, c: Value, a: Value, b: Value) -> Signed {
         let (a, b) = extension_first(a, b);
-        let plus = |value| Signed {
-            negated: false,
-            value,
-        };
         if let Value::Constant(k) = b {
-            return plus(if k == F::ONE {
+            return Signed::plus(if k == F::ONE {
                 self.subtract(c, a)
             } else {
                 self.multiply_add(a, Value::Constant(-k), c)
             });
         }
         if let Value::Constant(k) = c {
-            return Signed {
-                negated: true,
-                value: self.multiply_add(a, b, Value::Constant(-k)),
-            };
+            let negation = self.multiply_add(a, b, Value::Constant(-k));
+            return Signed::plus(negation).negated_if(true);
         }
         if c.is_scalar() || a.is_scalar() {
             let product = self.multiply(a, b);
-            return plus(self.subtract(c, product));
+            return Signed::plus(self.subtract(c, product));
         }
-        plus(self.push(Instruction::MultiplySubtract(c, a, b)))
+        Signed::plus(self.push(Instruction::MultiplySubtract(c, a, b)))
     }
 
     /// Adds a result, as an extension element.

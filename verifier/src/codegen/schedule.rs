@@ -50,10 +50,7 @@ impl Scheduler {
             return value;
         }
         let value = match self.arena.atoms[id as usize].clone() {
-            Atom::Input(input) => Signed {
-                negated: false,
-                value: Value::Input(input),
-            },
+            Atom::Input(input) => Signed::plus(Value::Input(input)),
             Atom::Shared(polynomial) if is_multiplier(&polynomial) => {
                 self.multiplier(id, &polynomial)
             }
@@ -108,11 +105,7 @@ impl Scheduler {
             sum = Some(self.group(sum, above - power.min(above), group));
             above = power;
         }
-        let zero = Signed {
-            negated: false,
-            value: Value::Constant(F::ZERO),
-        };
-        let sum = sum.unwrap_or(zero);
+        let sum = sum.unwrap_or(Signed::plus(Value::Constant(F::ZERO)));
         self.shift(sum, above)
     }
 
@@ -122,8 +115,8 @@ impl Scheduler {
         }
         let power = self.power(power);
         Signed {
-            negated: sum.negated,
             value: self.program.multiply(sum.value, power),
+            ..sum
         }
     }
 
@@ -148,10 +141,7 @@ impl Scheduler {
         let mut sum = match (sum, start) {
             (None, Some((c, values))) => start_with(c, &values),
             (None, None) => {
-                let zero = Signed {
-                    negated: false,
-                    value: Value::Constant(F::ZERO),
-                };
+                let zero = Signed::plus(Value::Constant(F::ZERO));
                 let (c, values) = group.remove(0);
                 self.add_term(zero, c, values)
             }
@@ -171,25 +161,18 @@ impl Scheduler {
     fn step(&mut self, sum: Signed, power: Value, c: F, values: &[Value]) -> Signed {
         let Signed { negated, value } = sum;
         match values {
-            [] => Signed {
-                negated,
-                value: {
-                    let c = if negated { -c } else { c };
-                    let c = Value::Constant(c);
-                    self.program.multiply_add(value, power, c)
-                },
-            },
+            [] => {
+                let c = Value::Constant(if negated { -c } else { c });
+                let value = self.program.multiply_add(value, power, c);
+                Signed { negated, value }
+            }
+            [addend, ..] if (c == F::NEG_ONE) == negated => {
+                let value = self.program.multiply_add(value, power, *addend);
+                Signed { negated, value }
+            }
             [addend, ..] => {
-                if (c == F::NEG_ONE) == negated {
-                    let value = self.program.multiply_add(value, power, *addend);
-                    Signed { negated, value }
-                } else {
-                    let result = self.program.multiply_subtract(*addend, value, power);
-                    Signed {
-                        negated: result.negated != (c == F::NEG_ONE),
-                        value: result.value,
-                    }
-                }
+                let result = self.program.multiply_subtract(*addend, value, power);
+                result.negated_if(c == F::NEG_ONE)
             }
         }
     }
@@ -224,10 +207,7 @@ impl Scheduler {
         }
         if minus {
             let result = self.program.multiply_subtract(value, a, b);
-            return Signed {
-                negated: negated != result.negated,
-                value: result.value,
-            };
+            return result.negated_if(negated);
         }
         let value = self.program.multiply_add(a, b, value);
         Signed { negated, value }
@@ -281,10 +261,7 @@ impl Scheduler {
                 value = self.program.multiply_add(power, Value::Constant(*c), value);
             }
         }
-        Signed {
-            negated: false,
-            value,
-        }
+        Signed::plus(value)
     }
 }
 
@@ -355,13 +332,7 @@ fn best_addend(sum: Sum, group: &[(F, Vec<Value>)]) -> Option<usize> {
 /// Starts a sum with one addend.
 fn start_with(c: F, values: &[Value]) -> Signed {
     match values {
-        [] => Signed {
-            negated: false,
-            value: Value::Constant(c),
-        },
-        [value, ..] => Signed {
-            negated: c == F::NEG_ONE,
-            value: *value,
-        },
+        [] => Signed::plus(Value::Constant(c)),
+        [value, ..] => Signed::plus(*value).negated_if(c == F::NEG_ONE),
     }
 }

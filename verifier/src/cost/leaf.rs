@@ -3,26 +3,25 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use droste_native::{HashId, HashSuite};
-use droste_vm::codec;
+use droste_native::HashId;
 use droste_vm::heights::Heights;
-use droste_vm::key::ProvingKey;
-use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::{Proof, log_heights, prove_traces, traces};
+use droste_vm::key::ProofSystem;
 use droste_vm::record::Execution;
 use droste_vm::report::TableReport;
-use droste_vm::verifier::{Verifier, VerifyOptions};
+use droste_vm::stack::{Prove, Proves, Stack, StackSettings, Verify};
+use droste_vm::verifier::VerifyOptions;
+use p3_matrix::Matrix;
+use p3_util::log2_strict_usize;
 
 use super::{CostError, Request};
-use crate::circuit::{ProgramCircuit, RecursionCircuit};
-use crate::resources::{cpu_time, estimated_bytes, peak_memory, reset_peak_memory};
-use crate::tape::TapeSuite;
+use crate::circuit::{LeafProof, RecursionCircuit, compile};
+use crate::resources::{cpu_time, peak_memory, reset_peak_memory};
 
-/// A program's proof in hash `H`, which the wrap verifies.
+/// A program's proof, which the wrap verifies.
 #[derive(Debug)]
-pub struct Leaf<H: HashSuite> {
+pub struct Leaf<P> {
     /// The proof.
-    pub proof: Proof<H>,
+    pub proof: P,
     /// Time to make traces and proof.
     pub prove: Duration,
     /// CPU time of that.
@@ -33,29 +32,30 @@ pub struct Leaf<H: HashSuite> {
     pub bits: usize,
 }
 
-/// Proves a run of a program, at the smallest heights that fit.
+/// Proves a run of a program with these settings, at the smallest heights that fit.
 ///
 /// # Errors
 /// If it cannot be proved, or would take more memory than the request allows.
-pub fn leaf<H: HashSuite>(request: &Request<'_>) -> Result<Leaf<H>, CostError>
-where
-    StandardTables: Provable<H>,
-{
-    let key =
-        ProvingKey::<H, StandardTables>::new(request.program, request.inner, Heights::Minimal)?;
-    let verifier = Verifier::<H, StandardTables>::new(key.key().clone())?;
-    let (tables, _) = verifier.shape(&log_heights(&key, request.execution)?)?;
-    let estimate = estimated_bytes(&tables, &request.inner);
+pub fn leaf<P: LeafProof>(
+    request: &Request<'_>,
+    settings: <P::System as ProofSystem>::Settings,
+) -> Result<Leaf<P>, CostError> {
+    let key = P::System::proving_key(request.program, settings, Heights::Minimal)?;
+    let verifier = P::System::verifier(P::System::verification_key(&key).clone())?;
+    let (cpu, start) = (cpu_time(), Instant::now());
+    let traces = key.traces(request.execution)?;
+    let (traces_cpu, traces_time) = (cpu_time().saturating_sub(cpu), start.elapsed());
+    let heights = traces.iter().map(|trace| log2_strict_usize(trace.height()));
+    let estimate = P::estimated_bytes(&verifier, &heights.collect::<Vec<_>>())?;
     if estimate > request.memory {
         let allowed = request.memory;
         return Err(CostError::Memory { estimate, allowed });
     }
     let (cpu, start) = (cpu_time(), Instant::now());
-    let traces = traces(&key, request.execution)?;
-    let proof = prove_traces(&key, request.execution.statement, traces)?;
-    let prove = start.elapsed();
-    let cpu = cpu_time().saturating_sub(cpu);
-    let report = verifier.verify(&[], VerifyOptions::min_bits(0), &proof)?;
+    let proof = key.prove_traces(request.execution.statement, &traces)?;
+    let prove = traces_time + start.elapsed();
+    let cpu = traces_cpu + cpu_time().saturating_sub(cpu);
+    let report = verifier.report(&[], VerifyOptions::min_bits(0), &proof)?;
     Ok(Leaf {
         prove,
         cpu,
@@ -68,6 +68,9 @@ where
 /// A run of the circuit that verifies a program's proof, and the figures of both.
 pub(super) struct Run {
     pub hash: HashId,
+    pub stack: Stack,
+    pub queries: usize,
+    pub blowup: usize,
     pub bits: usize,
     pub leaf_prove: Duration,
     pub leaf_cpu: Duration,
@@ -79,27 +82,30 @@ pub(super) struct Run {
     pub execute_peak_rss_bytes: Option<usize>,
 }
 
-/// Proves the program in hash `H` and verifies the proof in the machine.
-pub(super) fn run<H: TapeSuite>(request: &Request<'_>) -> Result<Run, CostError>
-where
-    StandardTables: Provable<H>,
-{
-    let leaf = leaf::<H>(request)?;
-    let verifier = Verifier::<H, StandardTables>::new(leaf.proof.key.clone())?;
-    let circuit = ProgramCircuit::new(&verifier, &leaf.proof.batch.degree_bits, 1)?;
+/// Proves the program with these settings and verifies the proof in the machine.
+pub(super) fn run<P: LeafProof>(
+    request: &Request<'_>,
+    settings: <P::System as ProofSystem>::Settings,
+) -> Result<Run, CostError> {
+    let leaf = leaf::<P>(request, settings)?;
+    let circuit = Arc::new(compile(&leaf.proof.shape(), 1)?);
+    let settings: StackSettings = settings.into();
 
     reset_peak_memory();
     let start = Instant::now();
-    let execution = circuit.execute(&[&leaf.proof])?;
+    let execution = P::execute(Arc::clone(&circuit), &[&leaf.proof])?;
     let execute = start.elapsed();
     Ok(Run {
-        hash: H::ID,
+        hash: P::System::HASH,
+        stack: settings.stack(),
+        queries: leaf.proof.queries(),
+        blowup: 1 << settings.log_blowup(),
         bits: leaf.bits,
         leaf_prove: leaf.prove,
         leaf_cpu: leaf.cpu,
         leaf_fft_cost: leaf.fft_cost,
-        leaf_proof_bytes: codec::encode(&leaf.proof)?.len(),
-        circuit: circuit.share(),
+        leaf_proof_bytes: leaf.proof.encode()?.len(),
+        circuit,
         execution,
         execute,
         execute_peak_rss_bytes: peak_memory(),

@@ -9,21 +9,21 @@ mod machine;
 mod outer;
 mod stages;
 
-use std::time::Duration;
-
 use droste_native::whir::WhirSettings;
-use droste_native::{FriSettings, HashId, with_suite};
+use droste_native::{HashId, with_suite};
 use droste_vm::codec::EncodeError;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyError;
-use droste_vm::prover::ProveError;
+use droste_vm::prover::{self, ProveError};
 use droste_vm::record::Execution;
+use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::verifier::VerifyError;
+use droste_vm::whir;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::aggregate::{AggregateError, Aggregator, Step, VerifiedProof};
-use crate::circuit::CircuitError;
+use crate::circuit::{CircuitError, LeafProof};
 pub use leaf::{Leaf, leaf};
 pub use machine::{Kernels, Machine};
 pub use stages::{Recorder, StagesMs};
@@ -72,8 +72,8 @@ pub struct Request<'a> {
     pub program: &'a Program,
     /// A run of it.
     pub execution: &'a Execution,
-    /// FRI settings of its proof, which the wrap verifies.
-    pub inner: FriSettings,
+    /// Settings of its proof, which the wrap verifies; they also say its stack.
+    pub inner: StackSettings,
     /// Settings of the wrap's proof. Where its tables take more cells, the rows of the stack are
     /// longer and the blowup is 2, as in the steps of an [`Aggregator`].
     pub outer: WhirSettings,
@@ -94,7 +94,10 @@ pub struct Cost {
     pub inner_cycles: usize,
     /// Hash of its proof, the leaf.
     pub inner_hash: HashId,
-    /// Queries of the leaf.
+    /// Stack of the leaf.
+    #[serde(default = "over_fri")]
+    pub inner_stack: Stack,
+    /// Queries of the leaf; over WHIR to the commitment to its tables.
     pub queries: usize,
     /// Blowup of the leaf.
     pub blowup: usize,
@@ -188,7 +191,10 @@ pub struct Permutations {
 pub fn measure(request: &Request<'_>, inner: HashId) -> Result<(Cost, usize), CostError> {
     // The hash is chosen here, not by a type parameter, so that the provers are compiled in this
     // crate, once for each hash, and not in every user of it.
-    let run = with_suite!(inner, H => leaf::run::<H>(request))?;
+    let run = with_suite!(inner, H => match request.inner {
+        StackSettings::Fri(settings) => leaf::run::<prover::Proof<H>>(request, settings),
+        StackSettings::Whir(settings) => leaf::run::<whir::Proof<H>>(request, settings),
+    })?;
     outer::measure(request, &run)
 }
 
@@ -201,16 +207,26 @@ pub fn canonical_steps(
     inner: HashId,
     aggregator: &Aggregator,
 ) -> Result<Vec<Step>, CostError> {
-    with_suite!(inner, H => {
-        let proof = VerifiedProof::under_its_own_key(leaf::<H>(request)?.proof)?;
-        Ok(aggregator.wrap(&proof)?.steps().to_vec())
+    with_suite!(inner, H => match request.inner {
+        StackSettings::Fri(settings) => {
+            steps(aggregator, leaf::<prover::Proof<H>>(request, settings)?)
+        }
+        StackSettings::Whir(settings) => {
+            steps(aggregator, leaf::<whir::Proof<H>>(request, settings)?)
+        }
     })
+}
+
+fn steps<P: LeafProof>(aggregator: &Aggregator, leaf: Leaf<P>) -> Result<Vec<Step>, CostError> {
+    let proof = VerifiedProof::under_its_own_key(leaf.proof)?;
+    Ok(aggregator.wrap(&proof)?.steps().to_vec())
+}
+
+/// The stack of leaves in files that were written when there was no other.
+const fn over_fri() -> Stack {
+    Stack::Fri
 }
 
 fn gibibytes(bytes: usize) -> f64 {
     bytes as f64 / f64::from(1 << 30)
-}
-
-fn milliseconds(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1e3
 }

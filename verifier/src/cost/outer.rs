@@ -13,10 +13,11 @@ use droste_vm::whir::{ProvingKey, Verifier, encode};
 use p3_air::BaseAir;
 
 use super::leaf::Run;
-use super::{Cost, CostError, Permutations, Recorder, Request, TableCost, gibibytes, milliseconds};
+use super::{Cost, CostError, Permutations, Recorder, Request, TableCost, gibibytes};
 use crate::aggregate::{AggregateError, settings_for};
 use crate::circuit::PRECOMPILES;
 use crate::resources::{cpu_time, estimated_bytes_over_whir, peak_memory};
+use crate::summary::milliseconds;
 
 /// The wrap as it would be proved.
 struct Wrap {
@@ -100,8 +101,9 @@ pub(super) fn measure(request: &Request<'_>, run: &Run) -> Result<(Cost, usize),
         program: request.name.to_owned(),
         inner_cycles: request.execution.cycles.len(),
         inner_hash: run.hash,
-        queries: request.inner.num_queries,
-        blowup: request.inner.blowup(),
+        inner_stack: run.stack,
+        queries: run.queries,
+        blowup: run.blowup,
         proven_bits_inner: run.bits,
         proven_bits_outer: wrap.bits,
         outer_blowup: 1 << wrap.key.key().settings.log_blowup,

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
+use crate::summary::milliseconds as ms;
+
 /// Milliseconds of each stage of a proof, and of the execution before it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StagesMs {
@@ -103,7 +105,6 @@ impl Recorder {
         let grind = covered(grinds);
         let open = (end - opening).saturating_sub(covered(after));
         let known = lookup + quotient + grind + open;
-        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
         StagesMs {
             execute: ms(execute),
             trace: ms(trace),
@@ -138,7 +139,6 @@ impl Recorder {
         let open = without(&[CONSTRAINTS.as_slice(), OPEN.as_slice()].concat());
         let open = open.saturating_sub(constraints);
         let known = trace + lookup + constraints + open + grind;
-        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
         StagesMs {
             execute: ms(execute),
             trace: ms(trace),

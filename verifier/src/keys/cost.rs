@@ -32,6 +32,15 @@ const WHIR_LEAF: usize = 60;
 const WHIR_QUERY: usize = 40;
 const WHIR_COEFFICIENT: usize = 4;
 
+/// How many times as many instructions over WHIR a hash takes, at most.
+const fn whir_factor(hash: HashId) -> usize {
+    match hash {
+        HashId::Poseidon16 => 1,
+        HashId::Poseidon2 => 2,
+        HashId::Blake3 | HashId::Keccak => 4,
+    }
+}
+
 /// Cost that one table of the children adds.
 struct TableCost {
     /// Instructions per child, for the table's constraints and columns.
@@ -127,6 +136,7 @@ impl ChildShape {
             queries.saturating_mul(WHIR_QUERY),
             coefficients.saturating_mul(WHIR_COEFFICIENT),
         ];
+        let parts = parts.map(|part| part.saturating_mul(whir_factor(self.hash)));
         tables.chain(parts).fold(0, usize::saturating_add)
     }
 

@@ -86,12 +86,6 @@ pub enum RecipeError {
     /// The program cannot be generated.
     #[error(transparent)]
     Circuit(#[from] CircuitError),
-    /// Proofs over WHIR are committed in Poseidon-16 only.
-    #[error("children over WHIR are said to be committed in {found}, expected poseidon16")]
-    Hash {
-        /// The hash.
-        found: HashId,
-    },
 }
 
 impl ChildShape {
@@ -122,9 +116,6 @@ impl ChildShape {
                 )?;
             }
             StackSettings::Whir(settings) => {
-                if self.hash != HashId::Poseidon16 {
-                    return Err(RecipeError::Hash { found: self.hash });
-                }
                 at_most(
                     "logarithm of the children's caps",
                     settings.cap_height,
@@ -153,10 +144,10 @@ impl Children {
         let Self::Programs { shape, count } = self else {
             return Ok(());
         };
-        let most = match shape.settings.stack() {
+        let most = match (shape.settings.stack(), shape.hash) {
+            (Stack::Whir, HashId::Poseidon16) => MAX_CHILDREN,
             // They are leaves, which are wrapped one by one.
-            Stack::Fri => 1,
-            Stack::Whir => MAX_CHILDREN,
+            _ => 1,
         };
         at_most("number of children", *count, most)?;
         if *count == 0 {

@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use droste_native::{F, HashId, HashSuite};
-use droste_vm::codec::{self, DecodeError};
+use droste_native::{F, HashId};
+use droste_vm::codec::DecodeError;
 use droste_vm::isa::Program;
 use droste_vm::key::KeyDigest;
-use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::verifier::{VerifyError, VerifyOptions};
 use thiserror::Error;
 
 use super::Name;
 use crate::aggregate::{AggregateError, BitsError, RunFigures, VerifiedProof};
-use crate::circuit::ChildShape;
+use crate::circuit::{ChildShape, LeafProof};
 use crate::file::FileError;
 
 /// Why a leaf is refused.
@@ -98,17 +97,14 @@ impl LeafProgram {
     }
 
     /// Decodes and verifies a proof of this program.
-    pub(super) fn verify<H: HashSuite>(
+    pub(super) fn verify<P: LeafProof>(
         &self,
         bytes: &[u8],
         expected: &[F],
         options: VerifyOptions,
-    ) -> Result<VerifiedProof<H>, LeafError>
-    where
-        StandardTables: Provable<H>,
-    {
-        let proof = codec::decode::<H>(bytes)?;
-        let (key, digest) = (proof.key.clone(), proof.key.digest());
+    ) -> Result<VerifiedProof<P>, LeafError> {
+        let proof = P::decode(bytes)?;
+        let (key, digest) = (proof.key().clone(), proof.key().digest());
         let keys = || self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         // The lock is not held while a proof is verified.
         let known = keys().contains(&digest);

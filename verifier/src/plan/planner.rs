@@ -3,21 +3,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use droste_native::F;
 use droste_native::stark::security::Preset;
-use droste_native::{F, with_suite};
 use droste_vm::codec;
-use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::verifier::VerifyOptions;
 use thiserror::Error;
 
 use super::draft::Draft;
 use super::{Leaf, LeafError, LeafProgram, MAX_LEAVES, Name, Plan, Worker};
 use crate::aggregate::{AggregateError, AggregateOptions, Aggregator, RunFigures};
-use crate::circuit::{ChildShape, CircuitCache};
+use crate::circuit::{ChildShape, CircuitCache, LeafProof, with_proof};
 use crate::claim::{AcceptedLeaves, MAX_DEPTH, MAX_NODES};
 use crate::file::{self, MAX_KEYS};
 use crate::keys::{Deriver, MAX_CHILDREN, RecipeError};
-use crate::tape::TapeSuite;
 
 /// Arities that are compared if the caller names none.
 const ARITIES: [usize; 4] = [2, 3, 4, 8];
@@ -114,26 +112,24 @@ impl Planner {
         options: VerifyOptions,
     ) -> Result<Leaf, LeafError> {
         let hash = codec::hash_of(bytes)?;
-        with_suite!(hash, H => self.proof_in::<H>(bytes, program, expected, options))
+        with_proof!(codec::stack_of(bytes), hash, P => {
+            self.proof_in::<P>(bytes, program, expected, options)
+        })
     }
 
-    fn proof_in<H: TapeSuite>(
+    fn proof_in<P: LeafProof>(
         &self,
         bytes: &[u8],
         program: &LeafProgram,
         expected: &[F],
         options: VerifyOptions,
-    ) -> Result<Leaf, LeafError>
-    where
-        StandardTables: Provable<H>,
-    {
-        let verified = program.verify::<H>(bytes, expected, options)?;
-        let proof = verified.proof();
-        let shape = ChildShape::new(&proof.key, &proof.batch.degree_bits);
+    ) -> Result<Leaf, LeafError> {
+        let verified = program.verify::<P>(bytes, expected, options)?;
+        let shape = verified.proof().shape();
         let figures = || RunFigures::of_proof(&self.circuits, &verified);
         Ok(Leaf {
             name: Name::of_leaf(bytes),
-            says: vec![(verified.report().key, proof.statement)],
+            says: vec![(verified.report().key, verified.report().statement)],
             nodes: 1,
             depth: 1,
             keys: vec![],
@@ -154,8 +150,7 @@ impl Planner {
         let aggregate = aggregate.derive(&self.deriver, &AcceptedLeaves::Any)?;
         let options = AggregateOptions::min_bits(options.min_bits).with_min_tree_bits(Some(0));
         aggregate.accepted().check(options)?;
-        let proof = aggregate.proof();
-        let shape = ChildShape::new(&proof.key, &proof.log_heights);
+        let shape = aggregate.proof().shape();
         let figures = || RunFigures::of_aggregate(&aggregate);
         Ok(Leaf {
             name: Name::of_leaf(bytes),

@@ -87,9 +87,7 @@ impl Store {
     pub fn get(&self, name: Name) -> Option<Vec<u8>> {
         let path = self.path(name);
         // Reading a pipe or a device might never end.
-        if !fs::metadata(&path).ok()?.is_file() {
-            return None;
-        }
+        files::check_is_file(&path).ok()?;
         let mut bytes = read_file(&path).ok()?;
         let (header, content) = bytes.split_at_checked(HEADER)?;
         if header != self::header(name, content) {

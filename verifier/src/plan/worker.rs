@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use droste_native::stark::security::Preset;
-use droste_native::with_suite;
 use droste_vm::codec::{self, DecodeError};
-use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::verifier::VerifyError;
 use thiserror::Error;
 
 use super::{Input, Kind, Name, Source, Task};
 use crate::aggregate::{Aggregate, AggregateError, Aggregator, Step, VerifiedProof};
+use crate::circuit::{LeafProof, with_proof};
 use crate::claim::AcceptedLeaves;
 use crate::file::{self, FileError};
 use crate::keys::Deriver;
-use crate::tape::TapeSuite;
 
 /// Why a task was not done.
 #[derive(Debug, Error)]
@@ -208,19 +206,16 @@ impl Worker {
         let refused = |source| WorkError::Input { input: 0, source };
         check_name(input, bytes).map_err(refused)?;
         let hash = codec::hash_of(bytes).map_err(|error| refused(error.into()))?;
-        with_suite!(hash, H => self.wrap_in::<H>(kind, input, bytes))
+        with_proof!(codec::stack_of(bytes), hash, P => self.wrap_in::<P>(kind, input, bytes))
     }
 
-    fn wrap_in<H: TapeSuite>(
+    fn wrap_in<P: LeafProof>(
         &self,
         kind: Kind,
         input: &Input,
         bytes: &[u8],
-    ) -> Result<Aggregate, WorkError>
-    where
-        StandardTables: Provable<H>,
-    {
-        let verified = verified::<H>(input, bytes);
+    ) -> Result<Aggregate, WorkError> {
+        let verified = verified::<P>(input, bytes);
         let proof = verified.map_err(|source| WorkError::Input { input: 0, source })?;
         Ok(match kind {
             Kind::FirstStep => self.aggregator.first_step(&proof)?,
@@ -230,12 +225,9 @@ impl Worker {
 }
 
 /// Verifies the proof of a program. The plan says which key and which statement it must have.
-fn verified<H: TapeSuite>(input: &Input, bytes: &[u8]) -> Result<VerifiedProof<H>, InputError>
-where
-    StandardTables: Provable<H>,
-{
-    let proof = codec::decode::<H>(bytes)?;
-    if Name::of_leaves(&[(proof.key.digest(), proof.statement)]) != input.leaves {
+fn verified<P: LeafProof>(input: &Input, bytes: &[u8]) -> Result<VerifiedProof<P>, InputError> {
+    let proof = P::decode(bytes)?;
+    if Name::of_leaves(&[(proof.key().digest(), proof.statement())]) != input.leaves {
         return Err(InputError::Leaves);
     }
     Ok(VerifiedProof::under_its_own_key(proof)?)

@@ -13,6 +13,7 @@ use droste_gadgets::verify::recursion::{self as entries, Key};
 use droste_gadgets::verify::shape::{Shape, Table};
 use droste_native::{F, HashId};
 use droste_vm::key::KEY_TAG;
+use droste_vm::stack::Stack;
 use p3_field::PrimeField32;
 
 use crate::codegen::Evaluators;
@@ -20,13 +21,18 @@ use crate::shape::{ProofShape, integers};
 use crate::tags::{AIR_KEY_TAG, CLAIM_TAG, PUBLIC_TAG};
 use crate::tape::TapeSuite;
 
-/// For a hash: its module in `droste_gadgets`, and the names of its `Hash` and its `Challenger`.
-const fn gadgets(hash: HashId) -> (&'static str, &'static str, &'static str) {
-    match hash {
-        HashId::Poseidon16 => ("poseidon16", "Poseidon16", "Poseidon16Challenger"),
-        HashId::Poseidon2 => ("poseidon2", "Poseidon2", "Poseidon2Challenger"),
-        HashId::Blake3 => ("blake3", "Blake3", "Blake3Challenger"),
-        HashId::Keccak => ("keccak", "Keccak", "KeccakChallenger"),
+/// Names in `droste_gadgets`: a module, its `Hash` and its `Challenger`.
+type Gadgets = (&'static str, &'static str, &'static str);
+
+/// What verifies proofs of a stack in a hash.
+const fn gadgets(hash: HashId, stack: Stack) -> Gadgets {
+    match (hash, stack) {
+        (HashId::Poseidon16, _) => ("poseidon16", "Poseidon16", "Poseidon16Challenger"),
+        (HashId::Poseidon2, _) => ("poseidon2", "Poseidon2", "Poseidon2Challenger"),
+        (HashId::Blake3, Stack::Fri) => ("blake3", "Blake3", "Blake3Challenger"),
+        (HashId::Blake3, Stack::Whir) => ("blake3", "Blake3", "Blake3WhirChallenger"),
+        (HashId::Keccak, Stack::Fri) => ("keccak", "Keccak", "KeccakChallenger"),
+        (HashId::Keccak, Stack::Whir) => ("keccak", "Keccak", "KeccakWhirChallenger"),
     }
 }
 
@@ -170,7 +176,7 @@ pub fn recursion(
 ) -> String {
     let mut text = verifier(shape, evaluators);
     Entry {
-        hash: shape.hash,
+        gadgets: gadgets(shape.hash, Stack::Fri),
         function: "program",
         child: "program::<H, C, Tables>(&shape, &Tables, &key)",
         key: (KEY_TAG, header),
@@ -190,7 +196,7 @@ pub fn airs(shape: &ProofShape, evaluators: &Evaluators, header: &[F]) -> String
         PUBLIC_TAG.as_canonical_u32()
     );
     Entry {
-        hash: shape.hash,
+        gadgets: gadgets(shape.hash, Stack::Fri),
         function: "airs",
         child: &child,
         key: (AIR_KEY_TAG, header),
@@ -239,8 +245,8 @@ fn key(tag: F, header: &[F]) -> Key {
 
 /// The end of a program: `main`, which verifies the children and reveals their claim.
 struct Entry<'a> {
-    /// Hash of the children.
-    hash: HashId,
+    /// What verifies the children.
+    gadgets: Gadgets,
     /// The function of `droste_gadgets::verify::recursion` that verifies one.
     function: &'a str,
     /// The call of that function.
@@ -255,13 +261,12 @@ impl Entry<'_> {
     /// Appends it.
     fn write(&self, text: &mut String) {
         let Self {
-            hash,
+            gadgets: (module, hash, challenger),
             function,
             child,
             key: (tag, header),
             children,
         } = *self;
-        let (module, hash, challenger) = gadgets(hash);
         let header: Vec<Vec<u32>> = header.chunks(8).map(integers).collect();
         let _ = write!(
             text,

@@ -3,17 +3,19 @@
 
 use droste_gadgets::verify::multilinear::shape::Shape;
 use droste_gadgets::verify::recursion::{self as entries};
-use droste_native::{F, HashId, Poseidon16Suite};
+use droste_native::{F, HashId};
+use droste_vm::stack::Stack;
 use droste_vm::whir::KEY_TAG;
 
-use super::{Entry, constraints, key};
+use super::{Entry, constraints, gadgets, key};
 use crate::codegen::MultilinearEvaluators;
 use crate::tags::CLAIM_TAG;
 use crate::tape::TapeSuite;
 
-/// Text of the program that verifies `children` proofs of `shape`, whose tables have these
-/// evaluators. The preimage of their key digests is `header`, then the commitment to the program.
+/// Text of the program that verifies `children` proofs of `shape`, which are committed in `hash` and
+/// whose tables have these evaluators. The preimage of their key digests is `header`, then the commitment to the program.
 pub fn recursion(
+    hash: HashId,
     shape: &Shape,
     evaluators: &MultilinearEvaluators,
     header: &[F],
@@ -61,7 +63,7 @@ pub fn recursion(
         "/// The shape of the proofs.\npub fn shape() -> Shape {{\n{literal}\n}}\n"
     ));
     Entry {
-        hash: HashId::Poseidon16,
+        gadgets: gadgets(hash, Stack::Whir),
         function: "multilinear",
         child: "multilinear::<H, C, Tables>(&shape, &Tables, &key)",
         key: (KEY_TAG, header),
@@ -72,16 +74,14 @@ pub fn recursion(
 }
 
 /// Runs natively what the program of [`recursion`] does.
-pub(crate) fn run_recursion(
+pub(crate) fn run_recursion<H: TapeSuite>(
     shape: &Shape,
     evaluators: &MultilinearEvaluators,
     header: &[F],
     children: usize,
 ) {
-    type Gadget = <Poseidon16Suite as TapeSuite>::Gadget;
-    type Transcript = <Poseidon16Suite as TapeSuite>::Transcript;
     let key = key(KEY_TAG, header);
-    let child = || entries::multilinear::<Gadget, Transcript, _>(shape, evaluators, &key);
+    let child = || entries::multilinear::<H::Gadget, H::WhirTranscript, _>(shape, evaluators, &key);
     let children: Vec<_> = (0..children).map(|_| child()).collect();
     entries::reveal_claim(CLAIM_TAG.into(), &children);
 }

@@ -2,7 +2,7 @@
 
 use droste_native::field::EXTENSION_DEGREE;
 use droste_native::whir::Scheme;
-use droste_native::{F, FriSettings};
+use droste_native::{F, FriSettings, HashSuite};
 use droste_vm::report::TableReport;
 
 /// Bytes of an element of the base field.
@@ -53,7 +53,7 @@ pub fn estimated_bytes(tables: &[TableReport], settings: &FriSettings) -> usize 
 /// time: the fractions of all layers, and the columns after the first round of the constraints'
 /// sumcheck, which are half as long and in the extension field; rather too much than too
 /// little.
-pub fn estimated_bytes_over_whir(scheme: &Scheme, log_leaves: usize) -> usize {
+pub fn estimated_bytes_over_whir<H: HashSuite>(scheme: &Scheme<H>, log_leaves: usize) -> usize {
     let layout = scheme.layout();
     let step = &scheme.schedule().stack;
     let cells = layout.main_cells() + layout.preprocessed_cells();

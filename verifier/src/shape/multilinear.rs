@@ -2,6 +2,7 @@
 
 use droste_gadgets::verify::multilinear::shape::{Columns, Shape, Table};
 use droste_gadgets::verify::whir::shape::{Queries, Round, Shape as OpeningShape, Sumcheck};
+use droste_native::HashSuite;
 use droste_native::whir::{CommitmentStep, Layout, Region, Scheme};
 use droste_vm::multilinear::expressions::Leaf;
 use droste_vm::multilinear::tables::{Shape as Heights, Slots, System};
@@ -14,8 +15,8 @@ const MAX_INDEX_BITS: usize = 24;
 const MAX_GRINDING_BITS: usize = 30;
 
 /// Largest level of security at which leaves may be compared with their combination: the comparison
-/// of one commitment, of fewer than 16, fails with probability `(n + 8) / p^5` for leaves of
-/// `n <= 5 * 2^8` lanes, and that of the last answers with a smaller one.
+/// of one commitment, of fewer than 16, fails with probability `m / p^5` for leaves that are
+/// laid out in `m < 2^11` lanes, and that of the last answers with a smaller one.
 const MAX_LEVEL: usize = 140;
 
 /// Why no recursive verifier is generated for proofs.
@@ -58,10 +59,10 @@ pub enum MultilinearShapeError {
 ///
 /// # Errors
 /// If there is no verifier of such proofs.
-pub fn multilinear_shape(
+pub fn multilinear_shape<H: HashSuite>(
     system: &System,
     heights: &Heights,
-    scheme: &Scheme,
+    scheme: &Scheme<H>,
     cap_height: usize,
     level: usize,
 ) -> Result<Shape, MultilinearShapeError> {
@@ -112,8 +113,8 @@ fn columns(slots: &Slots, region: Option<&Region>) -> Columns {
     }
 }
 
-fn opening_shape(
-    scheme: &Scheme,
+fn opening_shape<H: HashSuite>(
+    scheme: &Scheme<H>,
     layout: &Layout,
     cap_height: usize,
 ) -> Result<OpeningShape, MultilinearShapeError> {

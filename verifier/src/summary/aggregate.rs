@@ -112,11 +112,8 @@ impl AggregateSummary {
         evidence: Evidence,
         verify_ms: f64,
     ) -> Result<Self, EncodeError> {
-        let parts = (
-            aggregate.proof(),
-            aggregate.tree(),
-            aggregate.keys().claimed(),
-        );
+        let (proof, tree) = (aggregate.proof(), aggregate.tree());
+        let parts = (proof, tree, aggregate.keys().claimed());
         let steps = aggregate.steps().iter().map(StepSummary::new).collect();
         Self::of(parts, aggregate.accepted(), steps, evidence, verify_ms)
     }
@@ -150,6 +147,10 @@ impl AggregateSummary {
         evidence: Evidence,
         verify_ms: f64,
     ) -> Result<Self, EncodeError> {
+        let recursion_keys = keys.iter().map(|(key, listed)| RecursionKey {
+            key: key.to_string(),
+            bits_of_children: listed.bits,
+        });
         Ok(Self {
             key: keys.digest().to_string(),
             claim: KeyDigest(proof.statement).to_string(),
@@ -164,13 +165,7 @@ impl AggregateSummary {
             proof_bytes: whir::encode(proof)?.len(),
             peak_rss_bytes: peak_memory(),
             steps,
-            recursion_keys: keys
-                .iter()
-                .map(|(key, listed)| RecursionKey {
-                    key: key.to_string(),
-                    bits_of_children: listed.bits,
-                })
-                .collect(),
+            recursion_keys: recursion_keys.collect(),
             leaves: tree.leaves().len(),
             accepted_leaves: accepted.leaves.clone(),
             hidden_leaves: vec![],

@@ -49,13 +49,11 @@ impl KeysSummary {
                 bits_of_children: bits,
             }
         };
+        let lines = keys.claimed().iter();
+        let lines = lines.map(|(key, listed)| line(key, listed.bits, &listed.recipe.children));
         Self {
             key: keys.digest().to_string(),
-            keys: keys
-                .claimed()
-                .iter()
-                .map(|(key, listed)| line(key, listed.bits, &listed.recipe.children))
-                .collect(),
+            keys: lines.collect(),
             digest_collision_bits: DIGEST_COLLISION_BITS,
             derive_ms,
         }

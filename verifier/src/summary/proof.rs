@@ -1,11 +1,14 @@
 //! What the proof of a program says.
 
-use droste_native::{HashId, HashSuite};
-use droste_vm::prover::Proof;
+use droste_native::HashId;
+use droste_vm::key::ProofSystem;
+use droste_vm::report::TableReport;
+use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::verifier::Report;
 use serde::Serialize;
 
 use super::{SecuritySummary, integers};
+use crate::circuit::LeafProof;
 
 /// What a verified proof says.
 #[derive(Clone, Debug, Serialize)]
@@ -14,11 +17,13 @@ pub struct ProofSummary {
     pub key: String,
     /// Hash in which it is committed.
     pub hash: HashId,
+    /// Its stack.
+    pub stack: Stack,
     /// Its statement.
     pub statement: Vec<u32>,
     /// Blowup.
     pub blowup: usize,
-    /// Number of queries.
+    /// Number of queries; over WHIR to the commitment to the tables, later ones have fewer.
     pub queries: usize,
     /// Proven bits, without ePrint 2026/2056.
     pub proven_bits: usize,
@@ -28,7 +33,7 @@ pub struct ProofSummary {
     pub proof_bytes: usize,
     /// `width * height * log2(height)`, summed over its tables.
     pub fft_cost: u64,
-    /// Base field elements that one query opens.
+    /// Base field elements that one such query opens.
     pub opened_per_query: usize,
     /// Its tables.
     pub tables: Vec<TableSummary>,
@@ -47,7 +52,7 @@ pub struct TableSummary {
     pub main: usize,
     /// Preprocessed columns.
     pub preprocessed: usize,
-    /// Lookup columns, in base field elements.
+    /// Lookup columns, in base field elements; over WHIR there are none.
     pub lookup: usize,
     /// Largest degree of its constraints.
     pub degree: usize,
@@ -57,25 +62,26 @@ pub struct TableSummary {
 
 impl ProofSummary {
     /// Gathers what a proof of so many bytes, and the report of its verification, say.
-    pub fn new<H: HashSuite>(
-        proof: &Proof<H>,
+    pub fn new<P: LeafProof>(
+        proof: &P,
         report: &Report,
         proof_bytes: usize,
         verify_ms: f64,
     ) -> Self {
-        let settings = &proof.key.settings;
+        let settings: StackSettings = proof.key().settings.into();
         let tables = report.tables.iter();
         Self {
             key: report.key.to_string(),
-            hash: H::ID,
+            hash: P::System::HASH,
+            stack: settings.stack(),
             statement: integers(&report.statement),
-            blowup: settings.blowup(),
-            queries: settings.num_queries,
+            blowup: 1 << settings.log_blowup(),
+            queries: proof.queries(),
             proven_bits: report.security.bits(),
             security: SecuritySummary::new(&report.security),
             proof_bytes,
-            fft_cost: tables.clone().map(|table| table.fft_cost()).sum(),
-            opened_per_query: tables.clone().map(|table| table.opened_elements()).sum(),
+            fft_cost: tables.clone().map(TableReport::fft_cost).sum(),
+            opened_per_query: proof.opened_per_query(report),
             tables: tables
                 .map(|table| TableSummary {
                     name: table.name,

@@ -65,11 +65,9 @@ impl SecuritySummary {
 
     /// Names and values for people: both bounds, and the digests.
     pub fn rows(&self) -> [(&'static str, String); 3] {
+        let without = self.without_eprint_2026_2056.text();
         [
-            (
-                "without ePrint 2026/2056",
-                self.without_eprint_2026_2056.text(),
-            ),
+            ("without ePrint 2026/2056", without),
             ("with ePrint 2026/2056", self.with_eprint_2026_2056.text()),
             ("digests", digests()),
         ]

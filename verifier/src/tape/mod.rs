@@ -31,6 +31,7 @@ pub use suite::TapeSuite;
 
 use crate::shape::ProofShape;
 use multilinear::MultilinearAnswers;
+pub use multilinear::observed;
 use proof::ProofAnswers;
 
 /// Why a proof cannot be written to a tape.
@@ -110,28 +111,22 @@ pub(crate) fn expect_length(part: &str, found: usize, expected: usize) -> Result
 
 /// The digests of a commitment, as blocks.
 pub fn commitment_blocks<H: TapeSuite>(commitment: &Commitment<H>) -> Vec<[F; 8]> {
-    commitment
-        .digests()
-        .iter()
-        .flat_map(H::digest_blocks)
-        .collect()
+    let digests = commitment.digests().iter();
+    digests.flat_map(H::digest_blocks).collect()
 }
 
 /// Converts the tape of a native run into one for the machine's executor.
 pub fn machine_tape(tape: &NativeTape) -> droste_vm::executor::Tape {
-    let items = tape
-        .hints
-        .iter()
-        .map(|hint| match hint {
-            Hint::Felt(x) => TapeItem::Felt(*x),
-            Hint::Ext(x) => {
-                let mut coefficients = [F::ZERO; EXTENSION_DEGREE];
-                coefficients.copy_from_slice(x.as_basis_coefficients_slice());
-                TapeItem::Ext(coefficients)
-            }
-            Hint::Slice(blocks) => TapeItem::Slice(blocks.clone()),
-        })
-        .collect();
+    let items = tape.hints.iter().map(|hint| match hint {
+        Hint::Felt(x) => TapeItem::Felt(*x),
+        Hint::Ext(x) => {
+            let mut coefficients = [F::ZERO; EXTENSION_DEGREE];
+            coefficients.copy_from_slice(x.as_basis_coefficients_slice());
+            TapeItem::Ext(coefficients)
+        }
+        Hint::Slice(blocks) => TapeItem::Slice(blocks.clone()),
+    });
+    let items = items.collect();
     droste_vm::executor::Tape { items }
 }
 
@@ -150,7 +145,7 @@ pub fn public_lanes(public_values: &[Vec<F>]) -> Vec<F> {
 enum Answer<'a, H: TapeSuite> {
     Message(Vec<F>),
     Proof(Box<ProofAnswers<'a, H>>),
-    Multilinear(Box<MultilinearAnswers<'a>>),
+    Multilinear(Box<MultilinearAnswers<'a, H>>),
 }
 
 /// What the prover supplies when the program asks for a hint, in order: messages, and the parts of
@@ -196,8 +191,8 @@ impl<'a, H: TapeSuite> Answers<'a, H> {
     pub fn multilinear(
         &mut self,
         shape: &MultilinearShape,
-        scheme: &'a Scheme,
-        proof: &'a StarkProof,
+        scheme: &'a Scheme<H>,
+        proof: &'a StarkProof<H>,
     ) -> Result<(), TapeError> {
         let answers = MultilinearAnswers::new(shape, scheme, proof)?;
         self.rest.push_back(Answer::Multilinear(Box::new(answers)));

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
+use droste_gadgets::hash::Hash;
 use droste_gadgets::verify::multilinear::shape::Shape;
 use droste_gadgets::verify::whir::shape::{Queries, Sumcheck};
 use droste_native::gkr::Fraction;
 use droste_native::precompile::ext_to_block;
 use droste_native::stark::suite::SuiteCap;
-use droste_native::whir::{self, Cap, Scheme};
-use droste_native::{EF, F, Poseidon16Suite};
+use droste_native::whir::{self, Scheme};
+use droste_native::{Commitment, EF, F};
 use droste_vm::tables::LANES;
 use droste_vm::whir::StarkProof;
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
@@ -17,29 +18,29 @@ use super::suite::TapeSuite;
 use super::{TapeError, commitment_lanes, expect_length};
 
 /// What the program reads next.
-enum Part<'a> {
+enum Part<'a, H: TapeSuite> {
     Message(Vec<F>),
     /// The answers to queries, which depend on what the program has sampled: the number of the
     /// commitment, and the queries.
-    Answers(usize, Queries, &'a whir::Queries),
+    Answers(usize, Queries, &'a whir::Queries<H>),
 }
 
 /// The parts of a proof, one message after another.
-pub(super) struct MultilinearAnswers<'a> {
-    scheme: &'a Scheme,
-    parts: VecDeque<Part<'a>>,
+pub(super) struct MultilinearAnswers<'a, H: TapeSuite> {
+    scheme: &'a Scheme<H>,
+    parts: VecDeque<Part<'a, H>>,
     /// The indices that the program has sampled since its last queries.
     indices: Vec<usize>,
     /// The challenge by which it combines the leaves of these queries.
     challenge: EF,
 }
 
-impl<'a> MultilinearAnswers<'a> {
+impl<'a, H: TapeSuite> MultilinearAnswers<'a, H> {
     /// Takes the proof apart.
     pub(super) fn new(
         shape: &Shape,
-        scheme: &'a Scheme,
-        proof: &'a StarkProof,
+        scheme: &'a Scheme<H>,
+        proof: &'a StarkProof<H>,
     ) -> Result<Self, TapeError> {
         let mut answers = Self {
             scheme,
@@ -71,7 +72,7 @@ impl<'a> MultilinearAnswers<'a> {
         Ok(answers)
     }
 
-    fn fractions(&mut self, shape: &Shape, proof: &StarkProof) -> Result<(), TapeError> {
+    fn fractions(&mut self, shape: &Shape, proof: &StarkProof<H>) -> Result<(), TapeError> {
         let fractions = &proof.fractions;
         let layers = shape.log_leaves - 1;
         expect_length("layers of fractions", fractions.layers.len(), layers)?;
@@ -92,7 +93,7 @@ impl<'a> MultilinearAnswers<'a> {
         self.extensions("halves of a layer", &values.concat(), 4)
     }
 
-    fn opening(&mut self, shape: &Shape, opening: &'a whir::Opening) -> Result<(), TapeError> {
+    fn opening(&mut self, shape: &Shape, opening: &'a whir::Opening<H>) -> Result<(), TapeError> {
         let shape = &shape.opening;
         self.sumcheck(&opening.sumcheck, &shape.sumcheck)?;
         expect_length("rounds", opening.rounds.len(), shape.rounds.len())?;
@@ -117,7 +118,7 @@ impl<'a> MultilinearAnswers<'a> {
     fn extensions(&mut self, part: &str, values: &[EF], expected: usize) -> Result<(), TapeError> {
         expect_length(part, values.len(), expected)?;
         if expected > 0 {
-            self.message(blocks(values));
+            self.message(observed::<H>(values));
         }
         Ok(())
     }
@@ -131,9 +132,9 @@ impl<'a> MultilinearAnswers<'a> {
             .try_for_each(|&value| self.extensions(part, &[value], 1))
     }
 
-    fn cap(&mut self, cap: &Cap, digests: usize) -> Result<(), TapeError> {
+    fn cap(&mut self, cap: &Commitment<H>, digests: usize) -> Result<(), TapeError> {
         expect_length("digests of a cap", cap.digests().len(), digests)?;
-        self.message(commitment_lanes::<Poseidon16Suite>(cap));
+        self.message(commitment_lanes::<H>(cap));
         Ok(())
     }
 
@@ -173,7 +174,7 @@ impl<'a> MultilinearAnswers<'a> {
         &mut self,
         commitment: usize,
         shape: &Queries,
-        proof: &'a whir::Queries,
+        proof: &'a whir::Queries<H>,
     ) -> Result<(), TapeError> {
         let nonces = usize::from(shape.grinding_bits > 0);
         self.nonces("the queries", &proof.nonces, nonces)?;
@@ -188,7 +189,7 @@ impl<'a> MultilinearAnswers<'a> {
     /// Receives a sampled word, or the challenge by which leaves are combined.
     pub(super) fn told(&mut self, values: &[F]) {
         if let &[a, b] = values {
-            self.indices.push(Poseidon16Suite::integer([a, b]) as usize);
+            self.indices.push(H::integer([a, b]) as usize);
         } else if let Some(challenge) = EF::from_basis_coefficients_slice(values) {
             self.challenge = challenge;
         }
@@ -214,7 +215,7 @@ impl<'a> MultilinearAnswers<'a> {
         &mut self,
         commitment: usize,
         shape: &Queries,
-        proof: &whir::Queries,
+        proof: &whir::Queries<H>,
     ) -> Result<Vec<Vec<F>>, TapeError> {
         let mask = (1 << shape.log_leaves) - 1;
         let mut indices = std::mem::take(&mut self.indices);
@@ -238,11 +239,14 @@ impl<'a> MultilinearAnswers<'a> {
         let mut messages = vec![self.combination(proof)];
         for query in 0..shape.count {
             for (tree, paths) in proof.trees.iter().zip(&paths) {
-                // The program reads whole blocks of leaves that are shorter than one.
                 let mut leaf = tree.leaves.get(query).cloned().unwrap_or_default();
-                leaf.resize(leaf.len().max(LANES), F::ZERO);
+                if <H::Gadget as Hash>::FILLS_BLOCKS {
+                    // The program reads whole blocks of leaves that are shorter than one.
+                    leaf.resize(leaf.len().max(LANES), F::ZERO);
+                }
                 messages.push(leaf);
-                messages.extend(paths.get(query).map(|path| path.concat()));
+                let path = paths.get(query).into_iter().flatten();
+                messages.push(path.flat_map(H::digest_blocks).flatten().collect());
             }
         }
         // A leaf in the cap has no path.
@@ -252,8 +256,8 @@ impl<'a> MultilinearAnswers<'a> {
 
     /// The sum of the leaves times the powers of the challenge, as a message: the coefficients of
     /// that of each tree, one after the other, in whole blocks.
-    fn combination(&self, proof: &whir::Queries) -> Vec<F> {
-        let of_tree = |tree: &'_ whir::OpenedTree| {
+    fn combination(&self, proof: &whir::Queries<H>) -> Vec<F> {
+        let of_tree = |tree: &'_ whir::OpenedTree<H>| {
             let width = tree.leaves.first().map_or(0, Vec::len);
             let mut sum = vec![EF::ZERO; width];
             for leaf in tree.leaves.iter().rev() {
@@ -272,10 +276,12 @@ impl<'a> MultilinearAnswers<'a> {
     }
 }
 
-/// The elements as the program stores them, each in a block.
-fn blocks(values: &[EF]) -> Vec<F> {
-    values
-        .iter()
-        .flat_map(|&value| ext_to_block(value))
-        .collect()
+/// Elements as a program that verifies proofs over WHIR reads them: for a transcript of bytes the
+/// coefficients, else each in a block.
+pub fn observed<H: TapeSuite>(values: &[EF]) -> Vec<F> {
+    let lanes = |value: &EF| match H::ID.is_of_bytes() {
+        true => value.as_basis_coefficients_slice().to_vec(),
+        false => ext_to_block(*value).to_vec(),
+    };
+    values.iter().flat_map(lanes).collect()
 }

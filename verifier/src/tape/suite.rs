@@ -2,7 +2,6 @@
 
 use droste_gadgets::hash::{Challenger, Hash};
 use droste_gadgets::{blake3, keccak, poseidon2, poseidon16};
-use droste_native::precompile::digest_to_limbs;
 use droste_native::{Blake3Suite, F, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite};
 use p3_field::PrimeField32;
 
@@ -12,69 +11,45 @@ pub trait TapeSuite: HashSuite {
     type Gadget: Hash;
     /// The gadget for its transcript.
     type Transcript: Challenger;
+    /// The gadget for the transcript of proofs over WHIR.
+    type WhirTranscript: Challenger + Clone;
 
     /// A digest, as blocks of the machine.
-    fn digest_blocks(digest: &Self::Digest) -> Vec<[F; 8]>;
+    fn digest_blocks(digest: &Self::Digest) -> Vec<[F; 8]> {
+        Self::digest_elements(digest).as_chunks().0.to_vec()
+    }
 
-    /// The integer whose low bits are a query index, from a word that the transcript sampled.
-    fn integer(word: [F; 2]) -> u32;
+    /// The integer whose low bits are a query index, from a word that the transcript sampled. A
+    /// word of a byte hash is two limbs of 16 bits, and its bytes are reversed.
+    fn integer(word: [F; 2]) -> u32 {
+        let [low, high] = word.map(|limb| limb.as_canonical_u32());
+        match Self::ID.is_of_bytes() {
+            true => (low | high << 16).swap_bytes(),
+            false => low,
+        }
+    }
 }
 
 impl TapeSuite for Poseidon16Suite {
     type Gadget = poseidon16::Poseidon16;
     type Transcript = poseidon16::Poseidon16Challenger;
-
-    fn digest_blocks(digest: &[F; 8]) -> Vec<[F; 8]> {
-        vec![*digest]
-    }
-
-    fn integer([word, _]: [F; 2]) -> u32 {
-        word.as_canonical_u32()
-    }
+    type WhirTranscript = poseidon16::Poseidon16Challenger;
 }
 
 impl TapeSuite for Poseidon2Suite {
     type Gadget = poseidon2::Poseidon2;
     type Transcript = poseidon2::Poseidon2Challenger;
-
-    fn digest_blocks(digest: &[F; 8]) -> Vec<[F; 8]> {
-        vec![*digest]
-    }
-
-    fn integer([word, _]: [F; 2]) -> u32 {
-        word.as_canonical_u32()
-    }
-}
-
-/// The integer of a word of a byte digest: the word is two limbs of 16 bits, and its bytes are
-/// reversed.
-fn reversed(word: [F; 2]) -> u32 {
-    let [low, high] = word.map(|limb| limb.as_canonical_u32());
-    (low | high << 16).swap_bytes()
+    type WhirTranscript = poseidon2::Poseidon2Challenger;
 }
 
 impl TapeSuite for Blake3Suite {
     type Gadget = blake3::Blake3;
     type Transcript = blake3::Blake3Challenger;
-
-    fn digest_blocks(digest: &[u8; 32]) -> Vec<[F; 8]> {
-        digest_to_limbs(*digest).to_vec()
-    }
-
-    fn integer(word: [F; 2]) -> u32 {
-        reversed(word)
-    }
+    type WhirTranscript = blake3::Blake3WhirChallenger;
 }
 
 impl TapeSuite for KeccakSuite {
     type Gadget = keccak::Keccak;
     type Transcript = keccak::KeccakChallenger;
-
-    fn digest_blocks(digest: &[u8; 32]) -> Vec<[F; 8]> {
-        digest_to_limbs(*digest).to_vec()
-    }
-
-    fn integer(word: [F; 2]) -> u32 {
-        reversed(word)
-    }
+    type WhirTranscript = keccak::KeccakWhirChallenger;
 }

@@ -1,7 +1,7 @@
 //! Proves batches of signatures.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use droste_native::{FriSettings, HashSuite};
 use droste_vm::codec::{self, EncodeError};
@@ -135,9 +135,7 @@ where
         let statement = claim.statement(self.program.log_keys())?;
         let path = folder.join(self.file_name(claim)?);
         // Reading a pipe or a device might never end.
-        if !fs::metadata(&path).ok()?.is_file() {
-            return None;
-        }
+        files::check_is_file(&path).ok()?;
         let bytes = codec::read_file(&path).ok()?;
         let proof = codec::decode::<H>(&bytes).ok()?;
         let options = VerifyOptions::min_bits(0);

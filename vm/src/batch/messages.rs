@@ -12,6 +12,9 @@ use p3_field::{
 };
 use p3_lookup::Lookup;
 
+use crate::multilinear::expressions::Node;
+pub(super) use crate::multilinear::expressions::Row;
+
 /// Field elements of several rows.
 pub(super) type Packed = <F as Field>::Packing;
 
@@ -23,13 +26,6 @@ pub(super) const LANES: usize = <Packed as PackedValue>::WIDTH;
 
 /// Number of base field elements in an extension field element.
 pub(super) const DEGREE: usize = <EF as BasedVectorSpace<F>>::DIMENSION;
-
-/// Row of a pair of consecutive rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Row {
-    Current,
-    Next,
-}
 
 /// A value that the program reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,15 +40,7 @@ pub(super) enum Leaf {
 }
 
 /// One step of the program. Operands are the indices of earlier steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Step {
-    Leaf(Leaf),
-    Constant(F),
-    Add(usize, usize),
-    Sub(usize, usize),
-    Mul(usize, usize),
-    Neg(usize),
-}
+type Step = Node<Leaf>;
 
 /// A message: the steps that compute its fields, its count and, in an exclusive lookup, its flag.
 #[derive(Clone, Debug)]

@@ -27,17 +27,15 @@ impl<H: HashSuite> ProofSystem for H {
 
     const HASH: HashId = H::ID;
     const VERSION: u32 = FORMAT_VERSION;
-    const NAME: &'static str = H::NAME;
     const KEY_TAG: F = KEY_TAG;
     const MACHINE_TAG: F = MACHINE_TAG;
 
+    fn name() -> String {
+        H::NAME.to_owned()
+    }
+
     fn hash_number() -> Option<u32> {
-        Some(match H::ID {
-            HashId::Poseidon16 => 0,
-            HashId::Blake3 => 1,
-            HashId::Keccak => 2,
-            HashId::Poseidon2 => 3,
-        })
+        Some(H::ID.number().into())
     }
 
     fn elements(digest: &H::Digest) -> Vec<F> {
@@ -135,6 +133,7 @@ impl<H: HashSuite, T: Provable<H>> ProvingKey<H, T> {
     ///
     /// # Errors
     /// See [`Self::new`].
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn with_precompiles(
         program: &Program,
         precompiles: &BTreeSet<u32>,

@@ -34,7 +34,7 @@ where
 {
     let mut message = Message::default();
     message.number(P::VERSION as usize);
-    message.text(P::NAME);
+    message.text(&P::name());
     P::describe(settings, &mut message);
     match heights {
         KeyHeights::Free => message.number(0),

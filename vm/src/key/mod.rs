@@ -64,8 +64,8 @@ pub enum KeyHeights {
 }
 
 /// What proofs of a key are made with: a proof stack and the hash of its commitments. Every
-/// [`HashSuite`](droste_native::HashSuite) is one, with batch STARKs over FRI;
-/// [`whir::Whir`](crate::whir::Whir) is the other.
+/// [`HashSuite`](droste_native::HashSuite) is one, with batch STARKs over FRI, and makes another,
+/// [`whir::Whir`](crate::whir::Whir).
 pub trait ProofSystem: Sized {
     /// Settings of a proof.
     type Settings: Copy
@@ -83,14 +83,16 @@ pub trait ProofSystem: Sized {
     const HASH: HashId;
     /// Version of keys and proofs.
     const VERSION: u32;
-    /// Name of the system in identities of machines.
-    const NAME: &'static str;
     /// Tag of a key's digest.
     const KEY_TAG: F;
     /// Tag of a machine's identity.
     const MACHINE_TAG: F;
 
-    /// The number of the hash, if keys in several hashes have this tag.
+    /// Name of the system, with its hash, in identities of machines.
+    fn name() -> String;
+
+    /// The number of the hash in the first block of a key's preimage. Without it, it is the
+    /// identity of the machine that says the hash.
     fn hash_number() -> Option<u32>;
 
     /// The elements of a digest, in whole blocks of 8.
@@ -103,8 +105,8 @@ pub trait ProofSystem: Sized {
     fn limits(settings: &Self::Settings) -> Limits;
 }
 
-/// A verification key for proofs made with `P`: over FRI a hash suite, or
-/// [`Whir`](crate::whir::Whir).
+/// A verification key for proofs made with `P`: over FRI a hash suite, over WHIR
+/// [`Whir`](crate::whir::Whir) of one.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Key<P: ProofSystem> {
@@ -139,7 +141,7 @@ impl<P: ProofSystem> Clone for Key<P> {
 impl<P: ProofSystem> Debug for Key<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Key")
-            .field("system", &P::NAME)
+            .field("system", &P::name())
             .field("settings", &self.settings)
             .field("tables", &self.tables)
             .field("heights", &self.heights)

@@ -128,6 +128,9 @@ macro_rules! machine {
                 AB: p::InteractionBuilder<F = F>,
                 $( $table: p::Air<AB>, )*
             {
+                // rustc shares a generic function that is never inlined among crates: those that
+                // use these tables link the constraints of this one instead of compiling them.
+                #[inline(never)]
                 fn eval(&self, builder: &mut AB) {
                     match self { $( Self::$variant(table) => p::Air::eval(table, builder), )* }
                 }

@@ -12,8 +12,6 @@ pub mod cpu;
 pub mod declare;
 pub mod digest_chain;
 pub mod ext;
-#[cfg(test)]
-mod inventory;
 pub mod keccak;
 pub mod limbs;
 mod lookup_counts;
@@ -27,6 +25,8 @@ pub mod power_weights;
 pub mod program;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 pub mod words;
 
 pub use call_table::{CallTable, Row, call_rows, calls};

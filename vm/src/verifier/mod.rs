@@ -84,6 +84,7 @@ impl<H: HashSuite, T: Provable<H>> Verifier<H, T> {
     ///
     /// # Errors
     /// If no proof of this key can be accepted.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn new(key: Key<H>) -> Result<Self, VerifyError> {
         let made = of_machine::<H, T>(
             key.settings,
@@ -101,6 +102,7 @@ impl<H: HashSuite, T: Provable<H>> Verifier<H, T> {
     ///
     /// # Errors
     /// If no program can have such a key.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn of_machine(
         settings: FriSettings,
         tables: &[String],
@@ -149,6 +151,7 @@ impl<H: HashSuite, T: Provable<H>> Verifier<H, T> {
     ///
     /// # Errors
     /// Why the proof is rejected.
+    #[inline(never)] // Linked by other crates (docs/profiles.md).
     pub fn verify(
         &self,
         expected: &[F],

@@ -4,14 +4,13 @@
 //! program's key: a file of 16 KB can ask for the commitment to 2^24 rows. So the work is bounded,
 //! and done last, once the proof has been found valid.
 
-use droste_native::{F, HashSuite};
+use droste_native::F;
 
-use super::{Report, Verifier, VerifyError, VerifyOptions};
-use crate::heights::{min_log_height, padded_log_height};
+use super::{Report, VerifyError, VerifyOptions};
+use crate::heights::padded_log_height;
 use crate::isa::Program;
-use crate::key::{KeyHeights, ProvingKey};
-use crate::machine::Provable;
-use crate::prover::Proof;
+use crate::key::KeyHeights;
+use crate::stack::{Proves, RunProof, Verify};
 
 /// Verifies that `proof` is of `program` with the parameters that the proof states, that its
 /// statement begins with `expected`, and what `options` ask for.
@@ -22,19 +21,20 @@ use crate::prover::Proof;
 ///
 /// # Errors
 /// Why the proof is rejected.
-pub fn verify_program<H: HashSuite, T: Provable<H>>(
+pub fn verify_program<P: Proves<T>, T>(
     program: impl AsRef<Program>,
     expected: &[F],
     options: VerifyOptions,
-    proof: &Proof<H>,
+    proof: &P::Proof,
 ) -> Result<Report, VerifyError> {
     let program = program.as_ref();
-    let stated = &proof.key;
-    let verifier = Verifier::<H, T>::new(stated.clone())?;
+    let stated = proof.key();
+    let verifier = P::verifier(stated.clone())?;
     let log_height = match &stated.heights {
         KeyHeights::Fixed(_) => stated.program_log_height,
         KeyHeights::Free => {
-            padded_log_height(program.instructions.len()).max(min_log_height(&stated.settings))
+            let least = P::limits(&stated.settings).min;
+            padded_log_height(program.instructions.len()).max(least)
         }
     };
     if log_height != stated.program_log_height {
@@ -43,17 +43,18 @@ pub fn verify_program<H: HashSuite, T: Provable<H>>(
             found: stated.program_log_height,
         });
     }
-    let rows = 1 << (log_height + stated.settings.log_blowup);
+    let rows = 1 << P::committed_log_rows(&stated.settings, log_height);
     let limit = options.limit;
     if rows > limit {
         return Err(VerifyError::Limit { rows, limit });
     }
-    let report = verifier.verify(expected, options, proof)?;
-    let key = ProvingKey::<H, T>::new(program, stated.settings, stated.chosen_heights());
+    let report = verifier.report(expected, options, proof)?;
+    let key = P::proving_key(program, stated.settings, stated.chosen_heights());
     let key = key.map_err(VerifyError::ProgramKey)?;
-    if key.key() != stated {
+    let key = P::verification_key(&key);
+    if key != stated {
         return Err(VerifyError::Key {
-            expected: key.key().digest(),
+            expected: key.digest(),
             found: report.key,
         });
     }

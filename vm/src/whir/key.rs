@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use droste_native::stark::suite::SuiteCap;
-use droste_native::whir::{Cap, Committed, Layout as Stack, Scheme, TableShape, WhirSettings};
-use droste_native::{DIGEST, EF, F, HashId};
+use droste_native::whir::{Committed, Layout as Stack, Scheme, TableShape, WhirSettings};
+use droste_native::{Commitment, EF, F, HashId, HashSuite, Poseidon16Suite};
 use p3_air::Air;
 use p3_field::PrimeCharacteristicRing;
 use p3_lookup::{InteractionSymbolicBuilder, Lookups};
@@ -23,7 +24,7 @@ use crate::machine::{Machine, MachineTables};
 use crate::multilinear::MIN_LOG_HEIGHT;
 use crate::multilinear::tables::{Slots, System};
 
-/// Version of keys and proofs over WHIR. Every change of the meaning of either raises it.
+/// Version of keys over WHIR and of what their proofs mean. Every change of either raises it.
 pub const FORMAT_VERSION: u32 = 3;
 
 /// Tag of a key's digest: the letters "wkey", in ASCII, big-endian.
@@ -32,29 +33,32 @@ pub const KEY_TAG: F = F::new(0x776b_6579);
 /// Tag of a machine's identity: the letters "wmac", in ASCII, big-endian.
 pub const MACHINE_TAG: F = F::new(0x776d_6163);
 
-/// Sumcheck, LogUp with GKR, and WHIR, committed in Poseidon-16.
+/// Sumcheck, LogUp with GKR, and WHIR, committed in `H`.
 #[derive(Clone, Copy, Debug)]
-pub struct Whir;
+pub struct Whir<H = Poseidon16Suite>(PhantomData<H>);
 
 /// A verification key for proofs over WHIR.
-pub type Key = key::Key<Whir>;
+pub type Key<H = Poseidon16Suite> = key::Key<Whir<H>>;
 
-impl ProofSystem for Whir {
+impl<H: HashSuite> ProofSystem for Whir<H> {
     type Settings = WhirSettings;
-    type Digest = [F; DIGEST];
+    type Digest = H::Digest;
 
-    const HASH: HashId = HashId::Poseidon16;
+    const HASH: HashId = H::ID;
     const VERSION: u32 = FORMAT_VERSION;
-    const NAME: &'static str = "multilinear, whir, poseidon16";
     const KEY_TAG: F = KEY_TAG;
     const MACHINE_TAG: F = MACHINE_TAG;
+
+    fn name() -> String {
+        format!("multilinear, whir, {}", H::NAME)
+    }
 
     fn hash_number() -> Option<u32> {
         None
     }
 
-    fn elements(digest: &[F; DIGEST]) -> Vec<F> {
-        digest.to_vec()
+    fn elements(digest: &H::Digest) -> Vec<F> {
+        H::digest_elements(digest)
     }
 
     fn describe(settings: &WhirSettings, message: &mut Message) {
@@ -95,13 +99,13 @@ impl<T: Provable> Parts<T> {
     }
 
     /// The key of a program with this commitment.
-    fn key(
+    fn key<H: HashSuite>(
         &self,
         settings: WhirSettings,
         heights: KeyHeights,
         program_log_height: usize,
-        program: Vec<[F; DIGEST]>,
-    ) -> Key {
+        program: Vec<H::Digest>,
+    ) -> Key<H> {
         let (machine, lookups) = (&self.machine, &self.lookups);
         Key::of(
             machine,
@@ -114,11 +118,11 @@ impl<T: Provable> Parts<T> {
     }
 
     /// The commitment scheme for tables of these heights.
-    pub fn scheme(
+    pub fn scheme<H: HashSuite>(
         &self,
         settings: &WhirSettings,
         log_heights: &[usize],
-    ) -> Result<Scheme, SchemeError> {
+    ) -> Result<Scheme<H>, SchemeError> {
         settings.validate()?;
         let tables = self.machine.tables().iter().zip(log_heights);
         let shapes: Vec<TableShape> = tables
@@ -134,7 +138,10 @@ impl<T: Provable> Parts<T> {
 
     /// A commitment scheme for the preprocessed tables. Its other tables have the least height: how
     /// preprocessed columns are committed to does not depend on them.
-    fn fixed_scheme(&self, settings: &WhirSettings) -> Result<Scheme, SchemeError> {
+    fn fixed_scheme<H: HashSuite>(
+        &self,
+        settings: &WhirSettings,
+    ) -> Result<Scheme<H>, SchemeError> {
         let tables = self.machine.tables().iter();
         let log_heights: Vec<usize> = tables
             .map(|table| table.fixed_log_height().unwrap_or(MIN_LOG_HEIGHT))
@@ -143,7 +150,7 @@ impl<T: Provable> Parts<T> {
     }
 
     /// The cells of the present preprocessed rows of a stack.
-    fn preprocessed_cells(&self, scheme: &Scheme) -> Vec<F> {
+    fn preprocessed_cells<H: HashSuite>(&self, scheme: &Scheme<H>) -> Vec<F> {
         let stack = scheme.layout();
         let mut cells = F::zero_vec(stack.preprocessed_cells());
         let tables = self.machine.tables().iter().zip(self.system.tables());
@@ -174,16 +181,16 @@ pub(super) fn fill(
 }
 
 /// A key with everything that is needed to prove runs of its program, computed once.
-pub struct ProvingKey<T> {
-    pub(super) key: Key,
+pub struct ProvingKey<T, H: HashSuite = Poseidon16Suite> {
+    pub(super) key: Key<H>,
     pub(super) program: Arc<Program>,
     pub(super) heights: Heights,
     pub(super) parts: Parts<T>,
     /// The preprocessed columns.
-    pub(super) preprocessed: Committed,
+    pub(super) preprocessed: Committed<H>,
 }
 
-impl<T> fmt::Debug for ProvingKey<T> {
+impl<T, H: HashSuite> fmt::Debug for ProvingKey<T, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ProvingKey")
             .field("key", &self.key)
@@ -192,7 +199,7 @@ impl<T> fmt::Debug for ProvingKey<T> {
     }
 }
 
-impl<T: Provable> ProvingKey<T> {
+impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     /// Makes the key of `program` with these settings and heights.
     ///
     /// # Errors
@@ -220,12 +227,12 @@ impl<T: Provable> ProvingKey<T> {
             machine,
             heights: key_heights,
             program_log_height,
-        } = lay_out::<Whir, T>(program, precompiles, &settings, &heights)?;
+        } = lay_out::<Whir<H>, T>(program, precompiles, &settings, &heights)?;
         let parts = Parts::new(machine)?;
         if let KeyHeights::Fixed(list) = &key_heights {
-            parts.scheme(&settings, list)?;
+            parts.scheme::<H>(&settings, list)?;
         }
-        let scheme = parts.fixed_scheme(&settings)?;
+        let scheme = parts.fixed_scheme::<H>(&settings)?;
         let preprocessed = scheme.commit(parts.preprocessed_cells(&scheme));
         let program_digests = preprocessed.cap().digests().to_vec();
         let key = parts.key(settings, key_heights, program_log_height, program_digests);
@@ -239,7 +246,7 @@ impl<T: Provable> ProvingKey<T> {
     }
 
     /// Returns the verification key.
-    pub fn key(&self) -> &Key {
+    pub fn key(&self) -> &Key<H> {
         &self.key
     }
 
@@ -257,8 +264,8 @@ impl<T: Provable> ProvingKey<T> {
 /// Checks a key from outside: settings and heights in range, a machine that is known here, the
 /// identity of that machine, and as many digests as the commitment has. Returns the machine without
 /// the content of the program.
-pub(super) fn check<T: Provable>(key: &Key) -> Result<Parts<T>, KeyError> {
-    let (made, parts) = of_machine::<T>(
+pub(super) fn check<T: Provable, H: HashSuite>(key: &Key<H>) -> Result<Parts<T>, KeyError> {
+    let (made, parts) = of_machine::<T, H>(
         key.settings,
         &key.tables,
         key.heights.clone(),
@@ -271,18 +278,18 @@ pub(super) fn check<T: Provable>(key: &Key) -> Result<Parts<T>, KeyError> {
 
 /// Computes the key with these parameters and this commitment to a program; without one, a key of
 /// no program, whose commitment is zeros.
-pub(super) fn of_machine<T: Provable>(
+pub(super) fn of_machine<T: Provable, H: HashSuite>(
     settings: WhirSettings,
     tables: &[String],
     heights: KeyHeights,
     program_log_height: usize,
-    program: Option<&[[F; DIGEST]]>,
-) -> Result<(Key, Parts<T>), KeyError> {
-    let machine = named::<Whir, T>(&settings, tables, &heights, program_log_height)?;
+    program: Option<&[H::Digest]>,
+) -> Result<(Key<H>, Parts<T>), KeyError> {
+    let machine = named::<Whir<H>, T>(&settings, tables, &heights, program_log_height)?;
     let parts = Parts::new(machine)?;
-    let scheme = parts.fixed_scheme(&settings)?;
+    let scheme = parts.fixed_scheme::<H>(&settings)?;
     if let KeyHeights::Fixed(list) = &heights {
-        parts.scheme(&settings, list)?;
+        parts.scheme::<H>(&settings, list)?;
     }
     let program = digests(program, scheme.cap_size(&scheme.schedule().stack))?;
     let key = parts.key(settings, heights, program_log_height, program);
@@ -291,6 +298,6 @@ pub(super) fn of_machine<T: Provable>(
 
 /// The commitment to the preprocessed columns. A key that was checked has as many digests as it
 /// needs, which is a power of two.
-pub(super) fn commitment(key: &Key) -> Cap {
-    Cap::from_digests(key.program.clone())
+pub(super) fn commitment<H: HashSuite>(key: &Key<H>) -> Commitment<H> {
+    SuiteCap::from_digests(key.program.clone())
 }

@@ -1,7 +1,7 @@
 //! The second proof stack: the machine's tables proved by sumcheck, LogUp with GKR, and WHIR.
 //!
 //! It stands beside batch STARKs over FRI ([`crate::prover`], [`crate::verifier`]) and proves the
-//! same traces of the same tables, committed in Poseidon-16: [`crate::multilinear`] has what
+//! same traces of the same tables, committed in any of the hashes: [`crate::multilinear`] has what
 //! depends on the tables, [`droste_native::gkr`] the sum of the messages' fractions,
 //! [`droste_native::whir`] the commitment. [`crate::stack`] has one trait for both provers and one
 //! for both verifiers.
@@ -48,8 +48,9 @@ mod prover;
 mod security;
 mod verifier;
 
-pub use codec::{MAGIC, MAX_BYTES, decode, encode};
+pub(crate) use codec::KIND;
+pub use codec::{FILE_VERSION, MAGIC, MAX_BYTES, decode, encode};
 pub use key::{FORMAT_VERSION, KEY_TAG, Key, MACHINE_TAG, Provable, ProvingKey, Whir};
 pub use proof::StarkProof;
 pub use prover::Proof;
-pub use verifier::{Report, Verifier};
+pub use verifier::Verifier;

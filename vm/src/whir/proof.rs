@@ -1,9 +1,9 @@
 //! What the prover of a run's tables sends, and how its transcript binds it.
 
 use droste_native::gkr::GkrProof;
-use droste_native::stark::challenger::{Transcript, observe_extension};
-use droste_native::whir::{Cap, Claim, Opening, Region, Rows, Scheme};
-use droste_native::{EF, F};
+use droste_native::stark::challenger::ExtensionTranscript;
+use droste_native::whir::{Claim, Opening, Region, Rows, Scheme};
+use droste_native::{Commitment, EF, F, HashSuite, Poseidon16Suite};
 use p3_field::PrimeCharacteristicRing;
 use serde::{Deserialize, Serialize};
 
@@ -14,10 +14,10 @@ use crate::tables::LANES;
 
 /// A proof of tables.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StarkProof {
+#[serde(bound = "", deny_unknown_fields)]
+pub struct StarkProof<H: HashSuite = Poseidon16Suite> {
     /// The commitment to the tables' columns.
-    pub commitment: Cap,
+    pub commitment: Commitment<H>,
     /// Values of the stack outside the domain.
     pub outside: Vec<EF>,
     /// The fractions of all messages add up to zero.
@@ -27,12 +27,12 @@ pub struct StarkProof {
     /// Values of the columns of each table at one point.
     pub opened: Vec<Opened>,
     /// The opening of these values.
-    pub opening: Opening,
+    pub opening: Opening<H>,
 }
 
 /// Observes what comes before the commitment: key, statement, heights, in whole blocks.
-pub(super) fn observe_shape<C: Transcript>(
-    key: &Key,
+pub(super) fn observe_shape<H: HashSuite, C: ExtensionTranscript>(
+    key: &Key<H>,
     statement: &[F; LANES],
     log_heights: &[usize],
     challenger: &mut C,
@@ -46,18 +46,18 @@ pub(super) fn observe_shape<C: Transcript>(
 }
 
 /// Observes the opened values of all tables.
-pub(super) fn observe_opened<C: Transcript>(opened: &[Opened], challenger: &mut C) {
+pub(super) fn observe_opened<C: ExtensionTranscript>(opened: &[Opened], challenger: &mut C) {
     for values in opened.iter().flat_map(Opened::values) {
-        observe_extension(challenger, values);
+        challenger.observe_extension(values);
     }
 }
 
 /// Combines the opened values to claims about the stack: one for each kind of values of a table,
 /// the sum over its slots `c` of `y^c` times the value. `rho` is the point of the tallest table,
 /// and other tables have its last coordinates. Values and tables must be as many as the system has.
-pub(super) fn claims(
+pub(super) fn claims<H: HashSuite>(
     system: &System,
-    scheme: &Scheme,
+    scheme: &Scheme<H>,
     rho: &[EF],
     opened: &[Opened],
     y: EF,
@@ -91,8 +91,8 @@ pub(super) fn claims(
 }
 
 /// The claim about the values of the first `2^log_slots` slots of a region.
-fn claim(
-    scheme: &Scheme,
+fn claim<H: HashSuite>(
+    scheme: &Scheme<H>,
     region: &Region,
     log_slots: usize,
     rows: Rows,

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use droste_air::End;
 use droste_native::gkr::{self, Fractions, GkrError, GkrProof};
-use droste_native::stark::challenger::{Poseidon16Challenger, Transcript, with_grinding};
+use droste_native::stark::challenger::{Transcript, with_grinding};
 use droste_native::whir::Scheme;
-use droste_native::{EF, F};
+use droste_native::{EF, F, HashSuite, Poseidon16Suite};
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -34,20 +34,20 @@ use crate::tables::{LANES, TraceInput};
 /// A proof that the program of `key` has a run with this statement.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Proof {
+pub struct Proof<H: HashSuite = Poseidon16Suite> {
     /// The key of the proof. The prover chose it: a verifier must compare its digest with one that
     /// it trusts.
-    pub key: Key,
+    pub key: Key<H>,
     /// Public inputs, then outputs, then zeros. A compiled program asserts these zeros.
     pub statement: [F; LANES],
     /// Logarithms of the tables' heights, in the machine's order.
     #[serde(deserialize_with = "short_list::<_, _, MAX_TABLES>")]
     pub log_heights: Vec<usize>,
     /// The proof of the tables.
-    pub stark: StarkProof,
+    pub stark: StarkProof<H>,
 }
 
-impl fmt::Debug for Proof {
+impl<H: HashSuite> fmt::Debug for Proof<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Proof")
             .field("key", &self.key)
@@ -63,12 +63,12 @@ type Traces<'a> = Cow<'a, [RowMajorMatrix<F>]>;
 /// Proves the sum of the messages' fractions.
 type ProveFractions<C> = fn(&Fractions, &mut C) -> Result<(GkrProof, gkr::LeafClaim), GkrError>;
 
-impl<T: Provable> ProvingKey<T> {
+impl<T: Provable, H: HashSuite> ProvingKey<T, H> {
     /// Proves a run of the key's program.
     ///
     /// # Errors
     /// See [`ProveError`].
-    pub fn prove(&self, execution: &Execution) -> Result<Proof, ProveError> {
+    pub fn prove(&self, execution: &Execution) -> Result<Proof<H>, ProveError> {
         let traces = info_span!("traces").in_scope(|| self.traces(execution))?;
         self.prove_and_verify(execution.statement, traces.into())
     }
@@ -105,7 +105,10 @@ impl<T: Provable> ProvingKey<T> {
             let is_of_calls = !table.precompiles().is_empty();
             table.rows(input) + usize::from(is_of_calls)
         };
-        let (limits, tables) = (Whir::limits(&self.key.settings), self.machine().tables());
+        let (limits, tables) = (
+            Whir::<H>::limits(&self.key.settings),
+            self.machine().tables(),
+        );
         heights_of(tables, &self.heights, limits, needed)
     }
 
@@ -120,7 +123,7 @@ impl<T: Provable> ProvingKey<T> {
         &self,
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
-    ) -> Result<Proof, ProveError> {
+    ) -> Result<Proof<H>, ProveError> {
         self.prove_and_verify(statement, traces.into())
     }
 
@@ -128,38 +131,38 @@ impl<T: Provable> ProvingKey<T> {
         &self,
         statement: [F; LANES],
         traces: Traces<'_>,
-    ) -> Result<Proof, ProveError> {
-        let mut challenger = Poseidon16Challenger::default();
+    ) -> Result<Proof<H>, ProveError> {
+        let mut challenger = H::challenger();
         let proof = self.prove_with(statement, traces, gkr::prove, &mut challenger)?;
-        let challenger = &mut Poseidon16Challenger::default();
+        let challenger = &mut H::challenger();
         info_span!("verify").in_scope(|| accept(&self.key, &self.parts, &proof, challenger))?;
         Ok(proof)
     }
 
     /// Proves given traces with this transcript, which has observed nothing, and does not verify
-    /// the proof. If messages do not balance, or the transcript is any but a new
-    /// [`Poseidon16Challenger`], it is one that verifiers refuse: this is for tests, whose
+    /// the proof. If messages do not balance, or the transcript is any but a new one of the suite,
+    /// it is one that verifiers refuse: this is for tests, whose
     /// transcripts observe false values.
     ///
     /// # Errors
     /// See [`ProveError`].
     #[doc(hidden)]
-    pub fn prove_traces_with<C: Transcript>(
+    pub fn prove_traces_with<C: Transcript<H>>(
         &self,
         statement: [F; LANES],
         traces: &[RowMajorMatrix<F>],
         challenger: &mut C,
-    ) -> Result<Proof, ProveError> {
+    ) -> Result<Proof<H>, ProveError> {
         self.prove_with(statement, traces.into(), gkr::prove_unchecked, challenger)
     }
 
-    fn prove_with<C: Transcript>(
+    fn prove_with<C: Transcript<H>>(
         &self,
         statement: [F; LANES],
         traces: Traces<'_>,
         fractions: ProveFractions<C>,
         challenger: &mut C,
-    ) -> Result<Proof, ProveError> {
+    ) -> Result<Proof<H>, ProveError> {
         check_traces(self.machine().tables(), &traces)?;
         let log_heights: Vec<usize> = traces
             .iter()
@@ -175,14 +178,14 @@ impl<T: Provable> ProvingKey<T> {
         })
     }
 
-    fn prove_stark<C: Transcript>(
+    fn prove_stark<C: Transcript<H>>(
         &self,
         statement: &[F; LANES],
         traces: Traces<'_>,
         log_heights: &[usize],
         fractions: ProveFractions<C>,
         challenger: &mut C,
-    ) -> Result<StarkProof, ProveError> {
+    ) -> Result<StarkProof<H>, ProveError> {
         let system = &self.parts.system;
         let (scheme, shape) = scheme_and_shape(&self.key, &self.parts, log_heights)?;
         let stack = scheme.layout();
@@ -207,8 +210,8 @@ impl<T: Provable> ProvingKey<T> {
 
         let columns = self.columns(&shape, &scheme, main.cells());
         let challenges = LookupChallenges {
-            alpha: challenger.sample_algebra_element(),
-            beta: challenger.sample_algebra_element(),
+            alpha: challenger.sample_extension(),
+            beta: challenger.sample_extension(),
         };
         let leaves = info_span!("leaves")
             .in_scope(|| leaves(system, &shape, &columns, statement, &challenges))?;
@@ -236,7 +239,7 @@ impl<T: Provable> ProvingKey<T> {
             )
         })?;
         observe_opened(&proved.opened, challenger);
-        let y: EF = challenger.sample_algebra_element();
+        let y: EF = challenger.sample_extension();
         let claims = claims(system, &scheme, &proved.reduction.point, &proved.opened, y);
         let claims: Vec<_> = claims.into_iter().map(|(claim, _)| claim).collect();
         let opening = scheme.open(&main, preprocessed, outside, &claims, challenger)?;
@@ -251,7 +254,7 @@ impl<T: Provable> ProvingKey<T> {
     }
 
     /// The cells of each table, as they lie in the stack.
-    fn columns<'a>(&'a self, shape: &Shape, scheme: &Scheme, main: &'a [F]) -> Vec<Cells<'a>> {
+    fn columns<'a>(&'a self, shape: &Shape, scheme: &Scheme<H>, main: &'a [F]) -> Vec<Cells<'a>> {
         let stack = scheme.layout();
         let preprocessed = self.preprocessed.cells();
         let tables = self.parts.system.tables().iter().zip(shape.log_heights());

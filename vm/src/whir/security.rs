@@ -5,6 +5,7 @@ use droste_native::stark::security::{
     BIRTHDAY, DIGEST_COLLISION_BITS, SCHWARTZ_ZIPPEL, Security, SecurityBound, SecurityTerm,
 };
 use droste_native::whir::{LIST_DECODING, Scheme, field_bits};
+use droste_native::{HashId, HashSuite};
 
 use crate::multilinear::tables::{Shape, System};
 
@@ -17,7 +18,11 @@ const LOGUP_GKR: &str = "ePrint 2023/1284";
 /// about one polynomial: the lemma of Schwartz and Zippel bounds each. Terms of the opening are
 /// [`Scheme::security`]'s. A term that bounds several rounds is their sum, but for that of two
 /// samples outside the domain, which is explained in docs/soundness.md.
-pub(super) fn security(system: &System, shape: &Shape, scheme: &Scheme) -> Security {
+pub(super) fn security<H: HashSuite>(
+    system: &System,
+    shape: &Shape,
+    scheme: &Scheme<H>,
+) -> Security {
     let term = |name, theorem, bits| SecurityTerm {
         commitment: None,
         name,
@@ -69,11 +74,23 @@ pub(super) fn security(system: &System, shape: &Shape, scheme: &Scheme) -> Secur
         // table.
         zeros("columns", SCHWARTZ_ZIPPEL, slots),
     ];
-    let digests = term("collisions of digests", BIRTHDAY, DIGEST_COLLISION_BITS);
+    // Keys and claims are named by digests in Poseidon-16, whatever the hash of the commitments is.
+    let mut digests = vec![term(
+        "collisions of digests",
+        BIRTHDAY,
+        DIGEST_COLLISION_BITS,
+    )];
+    if H::ID != HashId::Poseidon16 {
+        digests.push(term(
+            "collisions of commitments",
+            BIRTHDAY,
+            H::COLLISION_BITS,
+        ));
+    }
     Security::new(|gap| {
         let mut terms = outer.to_vec();
         terms.extend(scheme.security(claims, gap));
-        terms.push(digests);
+        terms.extend(&digests);
         SecurityBound {
             regime: LIST_DECODING,
             terms,

@@ -11,55 +11,41 @@
 
 use std::sync::OnceLock;
 
-use droste_native::F;
 use droste_native::gkr;
-use droste_native::stark::challenger::{Poseidon16Challenger, Transcript};
+use droste_native::stark::challenger::Transcript;
 use droste_native::stark::security::Security;
 use droste_native::whir::{Scheme, WhirSettings};
+use droste_native::{F, HashSuite, Poseidon16Suite};
 
 use super::key::{self, Key, Parts, Provable, commitment};
 use super::proof::{claims, observe_opened, observe_shape};
 use super::prover::Proof;
 use super::security::security;
-use crate::key::{KeyDigest, KeyError, KeyHeights};
+use crate::key::{KeyError, KeyHeights};
 use crate::machine::Machine;
 use crate::multilinear::leaves::LookupChallenges;
 use crate::multilinear::tables::{Shape, System};
 use crate::multilinear::zerocheck::{self, LeafClaim};
-use crate::tables::LANES;
-use crate::verifier::{VerifyError, VerifyOptions, check_bits, check_claims, check_heights};
-
-/// What an accepted proof states.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Report {
-    /// Digest of the key under which the proof was accepted.
-    pub key: KeyDigest,
-    /// Public inputs, then outputs, then zeros. A compiled program asserts these zeros.
-    pub statement: [F; LANES],
-    /// Names of the tables and logarithms of their heights, in the machine's order.
-    pub tables: Vec<(&'static str, usize)>,
-    /// `w * h * log2(h)`, summed over the tables, where `w` counts main columns: there are no
-    /// others that the prover commits to.
-    pub fft_cost: u64,
-    /// Proven security of this proof.
-    pub security: Security,
-}
+use crate::report::{TableReport, table_reports};
+use crate::verifier::{
+    Report, VerifyError, VerifyOptions, check_bits, check_claims, check_heights,
+};
 
 /// A checked key with everything that is needed to verify proofs of it.
-pub struct Verifier<T> {
-    key: Key,
+pub struct Verifier<T, H: HashSuite = Poseidon16Suite> {
+    key: Key<H>,
     parts: Parts<T>,
     /// Heights and security of the first proof. Further proofs of a key mostly have the same.
     known: OnceLock<(Vec<usize>, Security)>,
 }
 
-impl<T: Provable> Verifier<T> {
+impl<T: Provable, H: HashSuite> Verifier<T, H> {
     /// Checks a key and prepares it for verifying proofs.
     ///
     /// # Errors
     /// If no proof of this key can be accepted.
-    pub fn new(key: Key) -> Result<Self, VerifyError> {
-        let parts = key::check::<T>(&key)?;
+    pub fn new(key: Key<H>) -> Result<Self, VerifyError> {
+        let parts = key::check::<T, H>(&key)?;
         Ok(Self {
             key,
             parts,
@@ -80,7 +66,7 @@ impl<T: Provable> Verifier<T> {
         program_log_height: usize,
     ) -> Result<Self, KeyError> {
         let (key, parts) =
-            key::of_machine::<T>(settings, tables, heights, program_log_height, None)?;
+            key::of_machine::<T, H>(settings, tables, heights, program_log_height, None)?;
         Ok(Self {
             key,
             parts,
@@ -89,7 +75,7 @@ impl<T: Provable> Verifier<T> {
     }
 
     /// Returns the key.
-    pub fn key(&self) -> &Key {
+    pub fn key(&self) -> &Key<H> {
         &self.key
     }
 
@@ -107,7 +93,7 @@ impl<T: Provable> Verifier<T> {
     ///
     /// # Errors
     /// If no proof of the key can have these heights.
-    pub fn shape(&self, log_heights: &[usize]) -> Result<(Scheme, Shape), VerifyError> {
+    pub fn shape(&self, log_heights: &[usize]) -> Result<(Scheme<H>, Shape), VerifyError> {
         scheme_and_shape(&self.key, &self.parts, log_heights)
     }
 
@@ -123,24 +109,23 @@ impl<T: Provable> Verifier<T> {
         &self,
         expected: &[F],
         options: VerifyOptions,
-        proof: &Proof,
+        proof: &Proof<H>,
     ) -> Result<Report, VerifyError> {
-        let challenger = &mut Poseidon16Challenger::default();
+        let challenger = &mut H::challenger();
         self.verify_with(expected, options, proof, challenger)
     }
 
-    /// Verifies with this transcript, which has observed nothing. With any but a new
-    /// [`Poseidon16Challenger`] nothing is proved: this is for tests, whose transcripts have few
-    /// challenges.
+    /// Verifies with this transcript, which has observed nothing. With any but a new one of the
+    /// suite nothing is proved: this is for tests, whose transcripts have few challenges.
     ///
     /// # Errors
     /// Why the proof is rejected.
     #[doc(hidden)]
-    pub fn verify_with<C: Transcript>(
+    pub fn verify_with<C: Transcript<H>>(
         &self,
         expected: &[F],
         options: VerifyOptions,
-        proof: &Proof,
+        proof: &Proof<H>,
         challenger: &mut C,
     ) -> Result<Report, VerifyError> {
         check_claims(&self.key, expected, &proof.key, &proof.statement)?;
@@ -148,28 +133,17 @@ impl<T: Provable> Verifier<T> {
         let security = self.security(log_heights)?;
         check_bits(options, &security)?;
         accept(&self.key, &self.parts, proof, challenger)?;
-        let tables = self.parts.machine.tables().iter();
         Ok(Report {
             key: self.key.digest(),
             statement: proof.statement,
-            tables: tables
-                .zip(log_heights)
-                .map(|(table, &log_height)| (table.name(), log_height))
-                .collect(),
-            fft_cost: self.fft_cost(log_heights),
+            tables: self.tables(log_heights),
             security,
         })
     }
 
-    /// Returns `w * h * log2(h)`, summed over tables of these heights, where `w` counts main
-    /// columns.
-    pub fn fft_cost(&self, log_heights: &[usize]) -> u64 {
-        let tables = self.parts.machine.tables().iter().zip(log_heights);
-        let cost = |(table, &log_height): (&T, &usize)| {
-            let cells = (table.width() as u64).checked_shl(log_height as u32);
-            cells.unwrap_or(u64::MAX).saturating_mul(log_height as u64)
-        };
-        tables.map(cost).fold(0, u64::saturating_add)
+    /// Returns the shapes of tables of these heights. They have no lookup columns.
+    pub fn tables(&self, log_heights: &[usize]) -> Vec<TableReport> {
+        table_reports(self.parts.machine.tables(), &[], log_heights)
     }
 
     /// Returns the proven security of proofs of these heights.
@@ -189,11 +163,11 @@ impl<T: Provable> Verifier<T> {
 }
 
 /// Checks the heights of a proof's tables. Returns the commitment scheme and the shape for them.
-pub(super) fn scheme_and_shape<T: Provable>(
-    key: &Key,
+pub(super) fn scheme_and_shape<T: Provable, H: HashSuite>(
+    key: &Key<H>,
     parts: &Parts<T>,
     log_heights: &[usize],
-) -> Result<(Scheme, Shape), VerifyError> {
+) -> Result<(Scheme<H>, Shape), VerifyError> {
     check_heights(key, parts.machine.tables(), &parts.lookups, log_heights)?;
     let shape = Shape::new(&parts.system, log_heights)?;
     Ok((parts.scheme(&key.settings, log_heights)?, shape))
@@ -201,10 +175,10 @@ pub(super) fn scheme_and_shape<T: Provable>(
 
 /// Verifies the proof of the tables with a new transcript. Key and statement must have been
 /// checked.
-pub(super) fn accept<T: Provable, C: Transcript>(
-    key: &Key,
+pub(super) fn accept<T: Provable, H: HashSuite, C: Transcript<H>>(
+    key: &Key<H>,
     parts: &Parts<T>,
-    proof: &Proof,
+    proof: &Proof<H>,
     challenger: &mut C,
 ) -> Result<(), VerifyError> {
     let (statement, log_heights) = (&proof.statement, &proof.log_heights);
@@ -214,8 +188,8 @@ pub(super) fn accept<T: Provable, C: Transcript>(
     challenger.observe(stark.commitment.clone());
     let mut claims_of = scheme.sample_outside(&stark.outside, challenger)?;
     let challenges = LookupChallenges {
-        alpha: challenger.sample_algebra_element(),
-        beta: challenger.sample_algebra_element(),
+        alpha: challenger.sample_extension(),
+        beta: challenger.sample_extension(),
     };
     let claim = gkr::verify(&stark.fractions, shape.log_leaves(), challenger)?;
     let claim = LeafClaim::from(claim);
@@ -230,7 +204,7 @@ pub(super) fn accept<T: Provable, C: Transcript>(
         &stark.opened,
     )?;
     observe_opened(&stark.opened, challenger);
-    let y = challenger.sample_algebra_element();
+    let y = challenger.sample_extension();
     claims_of.extend(claims(system, &scheme, &reduction.point, &stark.opened, y));
     scheme.verify(
         &stark.commitment,

@@ -90,8 +90,8 @@ fn value(bits: &[F; 32]) -> [F; 2] {
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace. There are as many rows as
-/// [`steps::rows`](crate::steps::rows) says.
+/// [`TraceError`] says when there is no such trace. The height must be at least that of the
+/// [rows](crate::steps::rows), idle ones included.
 pub fn generate_compressions(
     compressions: &[Compression],
     height: Option<usize>,
@@ -103,8 +103,8 @@ pub fn generate_compressions(
 ///
 /// # Errors
 ///
-/// [`TraceError`] says when there is no such trace. There are as many rows as
-/// [`steps::rows`](crate::steps::rows) says.
+/// [`TraceError`] says when there is no such trace. The height must be at least that of the
+/// [rows](crate::steps::rows), idle ones included.
 pub fn generate_table(
     compressions: &[Compression],
     height: Option<usize>,

@@ -7,6 +7,7 @@ use droste_native::HashId;
 use droste_verifier::cost::{Request, canonical_steps, measure};
 use droste_verifier::summary::StepSummary;
 use droste_vm::executor::{Tape, execute};
+use droste_vm::stack::Stack;
 use serde::{Deserialize, Serialize};
 
 use super::What;
@@ -29,6 +30,8 @@ pub struct CostRow {
     inner_hash: HashId,
     #[command(flatten)]
     inner: Parameters,
+    #[arg(long)]
+    inner_stack: Stack,
 }
 
 /// What the process that measures one row writes, as JSON.
@@ -41,12 +44,11 @@ pub struct Measured {
 impl CostRow {
     /// Measures one row and writes it as JSON.
     pub fn run(self) -> Result<(), CommandError> {
-        let inner = self.inner.settings()?;
+        let inner = self.inner.over(self.inner_stack)?;
         let aggregator = self.what.aggregator();
         let public = field_list(&self.what.public)?;
         let compiled = program::compile(&self.program)?;
-        let execution = execute(&compiled, &public, &Tape::default(), self.what.limit)
-            .map_err(|error| CommandError::Diagnostic(Box::new(error)))?;
+        let execution = execute(&compiled, &public, &Tape::default(), self.what.limit)?;
         let name = self.program.file_stem().unwrap_or_default();
         let request = Request {
             name: &name.to_string_lossy(),
@@ -57,11 +59,9 @@ impl CostRow {
             memory: self.what.memory()?,
             execute_only: self.what.execute_only,
         };
-        let (figures, outer_estimate_bytes) =
-            measure(&request, self.inner_hash).map_err(CommandError::failed)?;
+        let (figures, outer_estimate_bytes) = measure(&request, self.inner_hash)?;
         let canonical = self.what.canonical.then(|| {
-            let steps = canonical_steps(&request, self.inner_hash, &aggregator);
-            let steps = steps.map_err(CommandError::failed)?;
+            let steps = canonical_steps(&request, self.inner_hash, &aggregator)?;
             Ok::<_, CommandError>(steps.iter().map(StepSummary::new).collect())
         });
         let measured = Measured {
@@ -72,10 +72,7 @@ impl CostRow {
             },
             outer_estimate_bytes,
         };
-        println!(
-            "{}",
-            serde_json::to_string(&measured).map_err(CommandError::failed)?
-        );
+        println!("{}", serde_json::to_string(&measured)?);
         Ok(())
     }
 }

@@ -37,6 +37,9 @@ pub struct Cost {
     /// Hash of the inner proof: poseidon16, poseidon2, blake3, keccak or all.
     #[arg(long, default_value = "all")]
     inner_hash: String,
+    /// Proof stack of the inner proof: fri, whir or both, of which all have a row per hash.
+    #[arg(long, default_value = "fri")]
+    inner_stack: String,
     /// Security level of the inner proof: proven-100, proven-120, proven-128 or toy (insecure).
     #[arg(long, default_value_t)]
     preset: Preset,
@@ -53,7 +56,7 @@ pub struct Cost {
         long,
         num_args = 1..,
         value_name = "FILE",
-        conflicts_with_all = ["program", "What", "inner_hash", "preset", "queries", "blowup"]
+        conflicts_with_all = ["program", "What", "inner_hash", "inner_stack", "preset", "queries", "blowup"]
     )]
     from: Vec<PathBuf>,
     /// Also write a report with charts to this file, a web page that needs no network.
@@ -109,7 +112,7 @@ impl Cost {
         // What took hours to measure is printed even if the report cannot be written.
         print(&rows, format)?;
         if let Some(path) = &self.report {
-            let page = report::page(&sources, &rows).map_err(CommandError::failed)?;
+            let page = report::page(&sources, &rows)?;
             files::write(path, page.as_bytes()).map_err(CommandError::file(path))?;
         }
         if failed > 0 {
@@ -132,30 +135,51 @@ impl Cost {
                 vec![hash.map_err(|error| CommandError::usage(error.to_string()))?]
             }
         };
-        let inner: Vec<Vec<String>> = if self.queries.is_empty() {
-            vec![option("preset", self.preset)]
-        } else {
-            let queries = self.queries.iter();
-            queries.map(|queries| option("queries", queries)).collect()
+        let parameters = |queries| Parameters {
+            preset: self.preset,
+            queries,
+            blowup: self.blowup,
+        };
+        let inner: Vec<Parameters> = match self.queries.as_slice() {
+            [] => vec![parameters(None)],
+            queries => queries.iter().copied().map(Some).map(parameters).collect(),
         };
         // Wrong usage is reported once, before a process per row is started.
         field_list(&self.what.public)?;
         program::compile(program)?;
-        for inner in &inner {
-            self.check(inner)?;
+        let stacks = match self.inner_stack.as_str() {
+            "both" => Stack::ALL.to_vec(),
+            name => {
+                let stack = name.parse::<Stack>();
+                vec![stack.map_err(|error| CommandError::usage(format!("{error}, or both")))?]
+            }
+        };
+        for &stack in &stacks {
+            for inner in &inner {
+                inner.over(stack)?;
+            }
         }
         self.what.memory()?;
 
+        let inner = stacks
+            .iter()
+            .flat_map(|&stack| inner.iter().map(move |inner| (stack, inner)));
+        let inner: Vec<(Stack, &Parameters)> = inner.collect();
         let progress = Progress::bar((hashes.len() * inner.len()) as u64);
         let run = Run::this();
         let mut rows = vec![];
         for &hash in &hashes {
-            for inner in &inner {
-                let name = format!("{hash}, {}", inner.join(" ").replace("--", ""));
+            for &(stack, inner) in &inner {
+                let (level, value) = match inner.queries {
+                    None => ("preset", inner.preset.to_string()),
+                    Some(queries) => ("queries", queries.to_string()),
+                };
+                let name = format!("{hash} over {stack}, {level} {value}");
                 progress.message(name.clone());
                 let mut arguments = self.what.arguments();
                 arguments.extend(option("inner-hash", hash));
-                arguments.extend(inner.iter().cloned());
+                arguments.extend(option("inner-stack", stack));
+                arguments.extend(option(level, value));
                 arguments.extend(option("blowup", self.blowup));
                 let measured = match measure_in_process(program, &arguments) {
                     Ok(measured) => measured,
@@ -182,20 +206,6 @@ impl Cost {
         }
         Ok(rows)
     }
-
-    /// Checks that the settings of the inner proof are in range.
-    fn check(&self, inner: &[String]) -> Result<(), CommandError> {
-        let queries = match inner {
-            [name, queries] if name == "--queries" => queries.parse().ok(),
-            _ => None,
-        };
-        let parameters = Parameters {
-            preset: self.preset,
-            queries,
-            blowup: self.blowup,
-        };
-        parameters.settings().map(|_| ())
-    }
 }
 
 fn option(name: &str, value: impl ToString) -> Vec<String> {
@@ -205,7 +215,7 @@ fn option(name: &str, value: impl ToString) -> Vec<String> {
 impl What {
     /// Arguments for the process that measures one row, without the program.
     fn arguments(&self) -> Vec<String> {
-        let mut arguments = vec!["--public".to_owned(), self.public.clone()];
+        let mut arguments = option("public", &self.public);
         arguments.extend(option("outer-preset", self.outer_preset));
         arguments.extend(option("memory", self.memory));
         arguments.extend(option("limit", self.limit));
@@ -244,5 +254,5 @@ fn measure_in_process(program: &Path, arguments: &[String]) -> Result<Measured, 
         }
         return Err(CommandError::failed(message));
     }
-    serde_json::from_slice(&output.stdout).map_err(CommandError::failed)
+    Ok(serde_json::from_slice(&output.stdout)?)
 }

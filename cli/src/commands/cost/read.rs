@@ -26,15 +26,14 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<(Option<String>, Row)>, CommandErr
 
 fn file(path: &Path) -> Result<Vec<Row>, CommandError> {
     let text = read_text(path)?;
-    let found: Vec<Map<String, Value>> =
-        serde_json::from_str(&text).map_err(CommandError::failed)?;
+    let found: Vec<Map<String, Value>> = serde_json::from_str(&text)?;
     if found.is_empty() {
         return Err(CommandError::failed("there are no rows"));
     }
     let rows = found.iter().enumerate().map(|(index, row)| one(index, row));
     let rows = Rows(rows.collect::<Result<_, _>>()?);
     let found = Value::from_iter(found.into_iter().map(Value::Object));
-    let known = serde_json::to_value(&rows).map_err(CommandError::failed)?;
+    let known = serde_json::to_value(&rows)?;
     if let Some(name) = unknown(&found, &known, "") {
         let message = format!("{name} is not a figure that this version of droste knows");
         return Err(CommandError::failed(message));

@@ -4,7 +4,7 @@ use droste_verifier::cost::{Cost as Figures, Machine};
 use droste_verifier::summary::StepSummary;
 use serde::{Deserialize, Serialize};
 
-use crate::output::Report;
+use crate::output::{Report, row};
 
 /// One row.
 #[derive(Debug, Serialize, Deserialize)]
@@ -59,10 +59,13 @@ impl Report for Rows {
         let header = [
             "program",
             "hash",
+            "stack",
             "queries",
             "blowup",
             "bits",
             "leaf prove",
+            "leaf CPU",
+            "leaf proof",
             "leaf fft_cost",
             "cycles",
             "permutations",
@@ -101,10 +104,13 @@ fn summary(cost: &Figures) -> Vec<String> {
     vec![
         cost.program.clone(),
         cost.inner_hash.to_string(),
+        cost.inner_stack.to_string(),
         cost.queries.to_string(),
         cost.blowup.to_string(),
         cost.proven_bits_inner.to_string(),
         ms(cost.leaf_prove_ms),
+        ms(cost.leaf_cpu_ms),
+        format!("{} KiB", cost.leaf_proof_bytes >> 10),
         format!("{:.2e}", cost.leaf_fft_cost as f64),
         cost.cycles.to_string(),
         format!(
@@ -137,15 +143,17 @@ fn cpu_times(cost: &Figures) -> String {
     format!("inner proof {leaf}{outer}")
 }
 
-fn details(row: &Row) -> Vec<Vec<String>> {
-    let cost = &row.figures;
-    let line = |name: String, text: String| vec![name, text];
-    let of = format!("{}, {} queries", cost.inner_hash, cost.queries);
+fn details(measured: &Row) -> Vec<Vec<String>> {
+    let cost = &measured.figures;
+    let of = format!(
+        "{} over {}, {} queries",
+        cost.inner_hash, cost.inner_stack, cost.queries
+    );
     let mut rows = vec![vec![of]];
     rows.extend(
         cost.left_out
-            .iter()
-            .map(|reason| line("not proved".to_owned(), reason.clone())),
+            .as_ref()
+            .map(|reason| row("not proved", reason)),
     );
     rows.extend(cost.tables.iter().map(|table| {
         let text = format!(
@@ -156,10 +164,10 @@ fn details(row: &Row) -> Vec<Vec<String>> {
             table.main,
             table.fft_cost as f64
         );
-        line(table.name.clone(), text)
+        row(&table.name, text)
     }));
-    rows.push(line(
-        "transforms".to_owned(),
+    rows.push(row(
+        "transforms",
         format!("{:.2e}", cost.transform_cost as f64),
     ));
     rows.extend(cost.stages_ms.map(|stages| {
@@ -176,10 +184,10 @@ fn details(row: &Row) -> Vec<Vec<String>> {
             .iter()
             .filter_map(|(name, time)| Some(format!("{name} {:.0}", (*time)?)));
         let text = times.collect::<Vec<_>>().join(", ") + " ms";
-        line("stages".to_owned(), text)
+        row("stages", text)
     }));
-    rows.push(line("CPU time".to_owned(), cpu_times(cost)));
-    let steps = row.canonical.iter().flatten();
-    rows.extend(steps.map(|step| line("to canonical shape".to_owned(), step.text())));
+    rows.push(row("CPU time", cpu_times(cost)));
+    let steps = measured.canonical.iter().flatten();
+    rows.extend(steps.map(|step| row("to canonical shape", step.text())));
     rows
 }

@@ -40,13 +40,11 @@ struct Tested(Vec<Line>);
 
 impl Report for Tested {
     fn rows(&self) -> Vec<Vec<String>> {
-        let header = vec!["test".to_owned(), "native".to_owned(), "machine".to_owned()];
-        let line = |line: &Line| {
-            let cells = [&line.test, line.native, line.machine];
-            cells.map(str::to_owned).to_vec()
-        };
-        std::iter::once(header)
-            .chain(self.0.iter().map(line))
+        let cells = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        let lines = self.0.iter();
+        let lines = lines.map(|line| cells([&line.test, line.native, line.machine]));
+        std::iter::once(cells(["test", "native", "machine"]))
+            .chain(lines)
             .collect()
     }
 }

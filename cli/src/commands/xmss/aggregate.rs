@@ -15,10 +15,10 @@ use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::verifier::VerifyOptions;
 use serde::Serialize;
 
-use super::read_signatures;
+use super::read_json;
 use crate::commands::plan::{Outcome, Tasks};
 use crate::error::CommandError;
-use crate::output::{Format, Report, counted, print};
+use crate::output::{Format, Report, counted, print, row};
 use crate::progress::Progress;
 use crate::trust::Derivation;
 
@@ -70,13 +70,9 @@ impl Report for Aggregated {
             counted(self.batches, "batch", "batches"),
             self.batch_seconds
         );
-        let claims = self.claims.display().to_string();
-        let mut rows = vec![
-            vec!["signatures".into(), text],
-            vec!["claims".into(), claims],
-        ];
-        rows.extend(self.outcome.rows());
-        rows
+        let claims = self.claims.display();
+        let rows = vec![row("signatures", text), row("claims", claims)];
+        [rows, self.outcome.rows()].concat()
     }
 }
 
@@ -84,12 +80,10 @@ impl Aggregate {
     /// Proves every batch, aggregates the proofs, and writes the aggregate and its claims.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
         let start = Instant::now();
-        let settings = self.tasks.preset.settings(self.log_blowup);
-        let settings = settings.map_err(CommandError::failed)?;
+        let settings = self.tasks.preset.settings(self.log_blowup)?;
         let batches = self.batches()?;
         let largest = batches.iter().map(|batch| batch.signatures.len()).max();
-        let program = BatchProgram::new(Xmss::DEFAULT, largest.unwrap_or(0));
-        let program = program.map_err(CommandError::failed)?;
+        let program = BatchProgram::new(Xmss::DEFAULT, largest.unwrap_or(0))?;
         let claims = SignatureClaims {
             program,
             hash: self.hash,
@@ -109,7 +103,7 @@ impl Aggregate {
         let leaves = with_suite!(self.hash, H => work.leaves::<H>())?;
         let batch_seconds = start.elapsed().as_secs_f64();
         let paths: Vec<PathBuf> = leaves.iter().map(|(path, _)| path.clone()).collect();
-        let text = serde_json::to_string(&claims).map_err(CommandError::failed)?;
+        let text = serde_json::to_string(&claims)?;
         let claims = self.claims.clone().unwrap_or_else(|| {
             let mut path = self.output.clone().into_os_string();
             path.push(".claims.json");
@@ -143,7 +137,7 @@ impl Aggregate {
     fn batches(&self) -> Result<Vec<Batch>, CommandError> {
         let mut signed = vec![];
         for path in &self.files {
-            signed.extend(read_signatures(path)?);
+            signed.extend(read_json::<Vec<_>>(path)?);
         }
         let batches = Batch::group(signed, self.batch.into());
         batches.map_err(|error| CommandError::usage(error.to_string()))
@@ -166,8 +160,7 @@ impl Work<'_> {
         StandardTables: Provable<H>,
     {
         let progress = Progress::spinner("compiling the program");
-        let prover = BatchProver::<H>::new(self.program, self.settings);
-        let prover = prover.map_err(CommandError::failed)?;
+        let prover = BatchProver::<H>::new(self.program, self.settings)?;
         let program = LeafProgram::new(prover.compiled().clone());
         let mut leaves = vec![];
         for (index, batch) in self.batches.iter().enumerate() {
@@ -181,11 +174,10 @@ impl Work<'_> {
             };
             // A run that was interrupted goes on from the batches that it proved.
             let proof = prover.prove_kept(batch, self.folder);
-            let proof = proof.map_err(CommandError::failed);
             let proof = proof.map_err(CommandError::about(format!("batch {index}")))?;
             let insecure = VerifyOptions::min_bits(0);
-            let leaf = self.planner.proof(&proof, &program, &statement, insecure);
-            leaves.push((self.folder.join(name), leaf.map_err(CommandError::failed)?));
+            let leaf = self.planner.proof(&proof, &program, &statement, insecure)?;
+            leaves.push((self.folder.join(name), leaf));
         }
         Ok(leaves)
     }

@@ -8,9 +8,9 @@ use droste_verifier::aggregate::AggregateOptions;
 use droste_verifier::summary::ClaimsSummary;
 use droste_verifier::xmss::{SignatureClaims, Wanted};
 
-use super::{list, read_json};
+use super::read_json;
 use crate::error::CommandError;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, list, print, row};
 use crate::progress::Progress;
 use crate::trust::{Trust, text_of};
 
@@ -44,15 +44,14 @@ pub struct Check {
 
 impl Report for ClaimsSummary {
     fn rows(&self) -> Vec<Vec<String>> {
-        let row = |name: &str, value: String| vec![name.to_owned(), value];
         let mut rows = vec![
-            row("recursion keys", text_of(self.keys_are).to_owned()),
+            row("recursion keys", text_of(self.keys_are)),
             row("proven bits", format!("{} of each proof", self.proven_bits)),
             row(
                 "bits of the tree",
                 format!("{}, by the union bound", self.tree_bits),
             ),
-            row("signatures", self.signatures.to_string()),
+            row("signatures", self.signatures),
         ];
         for signed in self.signed.iter().take(SHOWN) {
             let text = format!(
@@ -95,9 +94,7 @@ impl Check {
         // All leaves must be the batches that are claimed, of the key that the claims give.
         let options = AggregateOptions::min_bits(self.min_bits);
         let options = options.with_min_tree_bits(self.min_tree_bits);
-        claims
-            .check_aggregate(&aggregate, &Xmss::DEFAULT, options, &wanted)
-            .map_err(CommandError::failed)?;
+        claims.check_aggregate(&aggregate, &Xmss::DEFAULT, options, &wanted)?;
         let checked = ClaimsSummary::new(&claims, &aggregate, keys_are);
         drop(progress);
         Ok(print(&checked, format)?)

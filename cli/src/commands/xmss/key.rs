@@ -1,6 +1,5 @@
 //! `droste xmss keygen` and `droste xmss sign`.
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -10,10 +9,9 @@ use droste_native::hash_signature::{
 use droste_verifier::summary::StoredKeySummary;
 use droste_vm::files;
 
-use super::list;
 use crate::error::CommandError;
 use crate::fields::field_list;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, list, print, row};
 use crate::progress::Progress;
 
 /// Where a key is.
@@ -69,17 +67,15 @@ pub struct Sign {
 
 impl Report for StoredKeySummary {
     fn rows(&self) -> Vec<Vec<String>> {
-        let next = self
-            .next_slot
-            .map_or("none".into(), |slot| slot.to_string());
+        let next = self.next_slot.map(|slot| slot.to_string());
         vec![
-            vec!["root".into(), list(&self.root)],
-            vec!["public parameter".into(), list(&self.public_param)],
-            vec![
-                "slots".into(),
+            row("root", list(&self.root)),
+            row("public parameter", list(&self.public_param)),
+            row(
+                "slots",
                 format!("{} to {}", self.first_slot, self.last_slot),
-            ],
-            vec!["next slot".into(), next],
+            ),
+            row("next slot", next.as_deref().unwrap_or("none")),
         ]
     }
 }
@@ -90,12 +86,10 @@ impl Keygen {
         let last = (self.slots - 1).checked_add(self.first_slot);
         let last = last.ok_or_else(|| CommandError::usage("there are no slots above 2^32 - 1"))?;
         let mut seed = [0; 32];
-        getrandom::fill(&mut seed)
-            .map_err(|error| CommandError::failed(io::Error::other(error.to_string())))?;
+        getrandom::fill(&mut seed).map_err(|error| CommandError::failed(error.to_string()))?;
         let _progress = Progress::spinner("computing the key's tree");
         let slots = self.first_slot..=last;
-        let key = StoredKey::create(self.stored.files(), Xmss::DEFAULT, &seed, slots);
-        let key = key.map_err(CommandError::failed)?;
+        let key = StoredKey::create(self.stored.files(), Xmss::DEFAULT, &seed, slots)?;
         drop(_progress);
         Ok(print(&StoredKeySummary::new(&key), format)?)
     }
@@ -104,8 +98,7 @@ impl Keygen {
 impl Sign {
     /// Signs, writes the signature and prints what is left of the key.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let message = field_list(&self.message)?;
-        let message = message.try_into();
+        let message = field_list(&self.message)?.try_into();
         let message =
             message.map_err(|_| CommandError::usage("a message has eight field elements"))?;
         let files = self.stored.files();
@@ -116,18 +109,15 @@ impl Sign {
         }
         // A signature that cannot be written would spend its slot for nothing.
         let output = files::Output::open(&self.output).map_err(CommandError::file(&self.output))?;
-        let key = StoredKey::<TweakablePoseidon16>::open(files);
-        let mut key = key.map_err(CommandError::failed)?;
-        let signature = key
-            .sign(self.slot, &message)
-            .map_err(CommandError::failed)?;
+        let mut key = StoredKey::<TweakablePoseidon16>::open(files)?;
+        let signature = key.sign(self.slot, &message)?;
         let signed = SignedMessage {
             public_key: key.public_key(),
             slot: self.slot,
             message,
             signature,
         };
-        let text = serde_json::to_string(&[signed]).map_err(CommandError::failed)?;
+        let text = serde_json::to_string(&[signed])?;
         let written = output.write(text.as_bytes());
         written.map_err(CommandError::file(&self.output))?;
         Ok(print(&StoredKeySummary::new(&key), format)?)

@@ -9,7 +9,6 @@ mod verify;
 use std::path::Path;
 
 use clap::Subcommand;
-use droste_native::hash_signature::SignedMessage;
 use serde::de::DeserializeOwned;
 
 use crate::error::CommandError;
@@ -49,12 +48,6 @@ impl Xmss {
     }
 }
 
-/// Field elements as text.
-fn list(elements: &[u32]) -> String {
-    let elements: Vec<String> = elements.iter().map(u32::to_string).collect();
-    elements.join(",")
-}
-
 /// Reads a JSON file.
 ///
 /// # Errors
@@ -64,14 +57,6 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
     let mut json = serde_json::Deserializer::from_str(&text);
     let value = serde_path_to_error::deserialize(&mut json)
         .map_err(CommandError::failed)
-        .and_then(|value| {
-            json.end().map_err(CommandError::failed)?;
-            Ok(value)
-        });
+        .and_then(|value| Ok(json.end().map(|()| value)?));
     value.map_err(CommandError::about(path.display()))
-}
-
-/// Reads a list of signatures.
-fn read_signatures(path: &Path) -> Result<Vec<SignedMessage>, CommandError> {
-    read_json(path)
 }

@@ -6,9 +6,9 @@ use clap::Args;
 use droste_native::hash_signature::{Claim, SignedMessage, Xmss};
 use droste_verifier::summary::{InvalidSignature, SignaturesSummary};
 
-use super::read_signatures;
+use super::read_json;
 use crate::error::CommandError;
-use crate::output::{Format, Report, print};
+use crate::output::{Format, Report, print, row};
 
 /// Arguments of `droste xmss verify`.
 #[derive(Debug, Args)]
@@ -23,14 +23,11 @@ impl Report for SignaturesSummary {
     fn rows(&self) -> Vec<Vec<String>> {
         let valid = self.signatures - self.invalid.len();
         let text = format!("{valid} of {} signatures", self.signatures);
-        let invalid = self
-            .invalid
-            .iter()
-            .map(|InvalidSignature { index, reason }| {
-                vec!["not valid".into(), format!("signature {index}: {reason}")]
-            });
-        let mut rows = vec![vec!["valid".into(), text]];
-        rows.extend(invalid);
+        let mut rows = vec![row("valid", text)];
+        rows.extend(self.invalid.iter().map(|one| {
+            let InvalidSignature { index, reason } = one;
+            row("not valid", format!("signature {index}: {reason}"))
+        }));
         rows
     }
 }
@@ -38,7 +35,7 @@ impl Report for SignaturesSummary {
 impl Verify {
     /// Verifies every signature, prints the result, and fails if one is not valid.
     pub fn run(self, format: Format) -> Result<(), CommandError> {
-        let signed = read_signatures(&self.json)?;
+        let signed: Vec<SignedMessage> = read_json(&self.json)?;
         if signed.is_empty() {
             let empty = CommandError::failed("the list has no signatures");
             return Err(CommandError::about(self.json.display())(empty));

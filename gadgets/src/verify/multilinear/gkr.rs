@@ -16,7 +16,6 @@
 use crate::hash::Challenger;
 use crate::prelude::*;
 use crate::verify::multilinear::sumcheck;
-use crate::verify::whir::observed;
 
 /// A claim about the leaves: the values of their numerators and denominators at a point.
 #[derive(Clone, Debug)]
@@ -59,7 +58,7 @@ struct Halves {
 
 impl Halves {
     fn read<C: Challenger>(t: &mut C) -> Self {
-        let values = observed(t, 4);
+        let values = t.read_extensions(4);
         Self {
             numerators: [values[0], values[2]],
             denominators: [values[1], values[3]],
@@ -120,7 +119,7 @@ pub fn verify<C: Challenger>(variables: usize, t: &mut C) -> Claim {
     for _layer in 1..variables {
         let combiner = t.sample();
         let [zero, one] = halves.combined(combiner);
-        let quadratic = observed(t, 1)[0];
+        let quadratic = t.read_extensions(1)[0];
         let r = t.sample();
         // The polynomial of degree 2 with these values at 0 and 1.
         let mut sum = ((r - Ext::ONE) * quadratic + (one - zero)) * r + zero;

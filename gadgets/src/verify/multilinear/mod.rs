@@ -25,7 +25,7 @@ use shape::Shape;
 /// `seed`, then those of the statement, of which every table's public values are the first
 /// elements; `preprocessed` is the commitment to the preprocessed columns. The caller must bind
 /// these three.
-pub fn verify<H: Hash, C: Challenger + Copy, A: Constraints>(
+pub fn verify<H: Hash, C: Challenger + Clone, A: Constraints>(
     shape: &Shape,
     constraints: &A,
     seed: &[Felt],

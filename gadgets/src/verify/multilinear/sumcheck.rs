@@ -9,7 +9,6 @@
 
 use crate::hash::Challenger;
 use crate::prelude::*;
-use crate::verify::whir::observed;
 
 /// Runs one round for each coordinate of `point`, with polynomials of this degree, and returns the
 /// challenges. `claim` becomes the claim that is left, about the value of `G` at the challenges.
@@ -17,7 +16,7 @@ pub fn rounds<C: Challenger>(t: &mut C, claim: &mut Ext, point: &[Ext], degree: 
     let mut challenges = Vec::new();
     for coordinate in point {
         // The coefficients of degree 1, 2, ..
-        let message = observed(t, degree);
+        let message = t.read_extensions(degree);
         let r = t.sample();
         let mut sum = message[0];
         let mut value = message[degree - 1];

@@ -5,7 +5,7 @@ use crate::fri::power;
 use crate::hash::{Challenger, observe_constants};
 use crate::prelude::*;
 use crate::verify::multilinear::shape::Shape;
-use crate::verify::whir::{Outside, observed};
+use crate::verify::whir::Outside;
 
 /// The opened values of a table, in the order of their slots.
 #[derive(Clone, Debug)]
@@ -68,7 +68,11 @@ pub fn opened<C: Challenger>(shape: &Shape, t: &mut C) -> Vec<Values> {
 
 /// Reads and observes `n` values; nothing is observed for none.
 fn observed_or_none<C: Challenger>(t: &mut C, n: usize) -> Vec<Ext> {
-    if n == 0 { Vec::new() } else { observed(t, n) }
+    if n == 0 {
+        Vec::new()
+    } else {
+        t.read_extensions(n)
+    }
 }
 
 /// Returns the claims that are opened: the values outside the domain, then for each table one for

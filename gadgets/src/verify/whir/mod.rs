@@ -6,8 +6,7 @@
 //! of its parts: the rounds of sumcheck, the queries; this file has their order.
 //!
 //! Queries are sampled between other samples, so the challenger must be able to sample in any
-//! order, and a sampled word must be one element:
-//! [`Poseidon16Challenger`](crate::poseidon16::Poseidon16Challenger).
+//! order: a duplex challenger, or a byte challenger that is [`Fresh`](crate::bytes::Fresh).
 
 pub mod claims;
 pub mod query;
@@ -76,14 +75,12 @@ impl End {
 ///
 /// `commitments` are those to the rows, one for each tree; `claim` is the sum of the claimed
 /// values, combined by a challenge that was sampled after them.
-pub fn open<H: Hash, C: Challenger + Copy>(
+pub fn open<H: Hash, C: Challenger + Clone>(
     shape: &Shape,
     t: &mut C,
     commitments: &[Slice],
     claim: Ext,
 ) -> End {
-    // Elements of rows are found in the blocks of their runs.
-    assert_eq!(H::RUN, 8 * H::RUN_BLOCKS);
     let mut claim = claim;
     let mut coordinates = Vec::new();
     let mut fold = sumcheck::rounds(&shape.sumcheck, t, &mut claim);
@@ -105,7 +102,8 @@ pub fn open<H: Hash, C: Challenger + Copy>(
         let places = Places::new(shape, number, &committed, &fold);
         let words = sampled::<C>(queries, t);
         let challenge = t.sample();
-        let answers = rows::combined::<H, C>(queries, &places, &words, challenge, *t);
+        let copy = t.clone();
+        let answers = rows::combined::<H, C>(queries, &places, &words, challenge, copy);
         // The claim so far keeps the weight one.
         let before = power(challenge, 1 + outside.values.len());
         claim = claim + claims::added(challenge, &outside.values) + before * answers.value;
@@ -123,12 +121,12 @@ pub fn open<H: Hash, C: Challenger + Copy>(
         committed = vec![next];
     }
 
-    let last = observed(t, 1usize << shape.final_variables);
+    let last = t.read_extensions(1usize << shape.final_variables);
     let queries = &shape.final_queries;
     let places = Places::new(shape, shape.rounds.len(), &committed, &fold);
     let words = sampled::<C>(queries, t);
     // The answers are compared all together: see `rows`.
-    let mut copy = *t;
+    let mut copy = t.clone();
     let challenge = copy.sample();
     let answers = rows::combined::<H, C>(queries, &places, &words, challenge, copy);
     query::check_final(&last, queries.log_leaves, challenge, &answers);
@@ -181,7 +179,7 @@ pub fn outside<C: Challenger>(samples: usize, t: &mut C) -> Outside {
     let mut values = Vec::new();
     for _i in 0..samples {
         points.push(t.sample());
-        values.push(observed(t, 1)[0]);
+        values.push(t.read_extensions(1)[0]);
     }
     Outside { points, values }
 }
@@ -194,20 +192,4 @@ fn sampled<C: Challenger>(queries: &Queries, t: &mut C) -> Vec<[Felt; 2]> {
         words.push(t.sample_word());
     }
     words
-}
-
-/// Reads `n` extension elements of the proof, and observes them: one block each, whose last three
-/// lanes are zero, as in all extension elements. Every value is admissible: later checks bind them.
-pub fn observed<C: Challenger>(t: &mut C, n: usize) -> Vec<Ext> {
-    // Everything that is observed fills whole blocks, but for nonces, after which there is a
-    // sample.
-    assert_eq!(t.position(), 0);
-    t.advise_slice(8 * n);
-    let slice = hint_slice(n).any();
-    t.observe_slice(slice, 8 * n);
-    let mut elements = Vec::new();
-    for i in 0..n {
-        elements.push(slice.block(i).as_ext());
-    }
-    elements
 }

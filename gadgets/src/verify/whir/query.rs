@@ -46,8 +46,8 @@ pub struct Comparison {
     pub cap: usize,
     /// The point at which leaves are compared with their combination.
     pub point: Ext,
-    /// For each tree after the first, the power of the point by which the values of leaves of the
-    /// trees before are multiplied.
+    /// For each piece of the leaves after the first, the power of the point by which the values of
+    /// the pieces before are multiplied.
     pub steps: Vec<Ext>,
 }
 
@@ -109,7 +109,10 @@ pub fn query<H: Hash, C: Challenger>(
         // Row and path are bound by the comparison with the root below. Hashing gives a short
         // leaf's other lanes the value zero in an honest tree. What else a tree may have there is
         // not read.
-        let lanes = lanes(queries, tree).max(8);
+        let mut lanes = lanes(queries, tree);
+        if H::FILLS_BLOCKS {
+            lanes = lanes.max(8);
+        }
         let row = hint_row::<H>(lanes).any();
         let mut node = H::leaf(row, lanes);
         if depth > 0 {
@@ -121,7 +124,7 @@ pub fn query<H: Hash, C: Challenger>(
     }
     Answer {
         index: bits.part(0, length),
-        value: at_point(queries, comparison, &rows),
+        value: at_point::<H>(queries, comparison, &rows),
     }
 }
 
@@ -131,14 +134,56 @@ pub fn lanes(queries: &Queries, tree: usize) -> usize {
     if queries.base { elements } else { 5 * elements }
 }
 
+/// A piece of a leaf: lanes that follow each other without a gap, from the start of a block on.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// The tree.
+    pub tree: usize,
+    /// The leaf's block with the first lane.
+    pub block: usize,
+    /// Number of lanes.
+    pub lanes: usize,
+}
+
+/// Returns the pieces of the leaves of all trees: a leaf is one, or has one for each run in which
+/// it is laid out to be hashed.
+pub fn pieces<H: Hash>(queries: &Queries) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for tree in 0..queries.trees.len() {
+        let all = lanes(queries, tree);
+        if H::RUN == 8 * H::RUN_BLOCKS {
+            pieces.push(Piece {
+                tree,
+                block: 0,
+                lanes: all,
+            });
+        } else {
+            for run in 0..all.div_ceil(H::RUN) {
+                pieces.push(Piece {
+                    tree,
+                    block: run * H::RUN_BLOCKS,
+                    lanes: H::RUN.min(all - run * H::RUN),
+                });
+            }
+        }
+    }
+    pieces
+}
+
 /// Returns the value at the point of the comparison of the polynomial with the leaves' lanes as
-/// coefficients. Those of a tree take the powers of whole blocks.
-fn at_point(queries: &Queries, comparison: &Comparison, rows: &[Slice]) -> Ext {
+/// coefficients. Those of a piece take the powers of whole blocks.
+fn at_point<H: Hash>(queries: &Queries, comparison: &Comparison, rows: &[Slice]) -> Ext {
     let point = comparison.point;
-    let mut sum = horner(rows[0], 0, lanes(queries, 0), point);
-    for tree in 1..rows.len() {
-        let value = horner(rows[tree], 0, lanes(queries, tree), point);
-        sum = sum * comparison.steps[tree - 1] + value;
+    let mut sum = Ext::ZERO;
+    let mut number = 0usize;
+    for piece in pieces::<H>(queries) {
+        let value = horner(rows[piece.tree].skip(piece.block), 0, piece.lanes, point);
+        if number == 0 {
+            sum = value;
+        } else {
+            sum = sum * comparison.steps[number - 1] + value;
+        }
+        number += 1;
     }
     sum
 }

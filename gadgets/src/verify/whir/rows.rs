@@ -19,20 +19,26 @@
 //! goes on by itself: after `gamma`, hence after the commitment and the indices, it absorbs a tag
 //! and `c`. The transcript itself goes on with an extension element or a nonce, neither of which
 //! can be the block of the tag. Commitment and indices fix the leaves, up to collisions of the
-//! hash. If `c` is not their combination, the two polynomials differ. Their lanes have the powers
-//! of whole blocks, but those below the last lane's are no coefficients: apart from a power of the
-//! point, the difference has degree below `n + 8` for two trees and `n` lanes. So they agree at the
-//! point with probability at most `(n + 8) / p^5`, which is below 2^-144 for 1,280 lanes, a leaf of
-//! 2^8 elements of the extension. (The lemma of Schwartz and Zippel; the random oracle as in the
-//! rest of the transcript.)
+//! hash. If `c` is not their combination, the two polynomials differ. Lanes have the powers of whole
+//! blocks in which they are laid out to be hashed, so that the difference has degree below the
+//! number `m` of lanes of these blocks, and they agree at the point with probability at most
+//! `m / p^5`. For 2^11 lanes, a leaf of the most rows that a stack may have, this is below 2^-143,
+//! although runs of 34 elements in 40 lanes add a quarter; a leaf of 2^8 elements of the extension
+//! has 1,280. (The lemma of Schwartz and Zippel; the random
+//! oracle as in the rest of the transcript.)
+//!
+//! In a transcript of bytes, the tag and `c`, at least 16 words, follow the digest from which
+//! `gamma` was sampled. What the transcript itself absorbs there before its next digest is a message
+//! of sumcheck, 10 words, and a zero where there is no proof of work. So the two have different
+//! lengths.
 
 use crate::advice::tell_ext;
 use crate::constraints::recompose;
 use crate::fri::power;
 use crate::hash::{Challenger, Hash};
-use crate::packing::unpack_all;
+use crate::packing::{blocks_for, unpack_all};
 use crate::prelude::*;
-use crate::verify::whir::query::{self, Comparison, Places, lanes};
+use crate::verify::whir::query::{self, Comparison, Places};
 use crate::verify::whir::shape::Queries;
 
 /// What the copy of the transcript absorbs first: the letters "rows", in a lane that is zero in
@@ -59,7 +65,7 @@ pub struct Combined {
 
 /// Answers the queries to a commitment. `copy` is a copy of the transcript, after `challenge` was
 /// sampled.
-pub fn combined<H: Hash, C: Challenger + Copy>(
+pub fn combined<H: Hash, C: Challenger + Clone>(
     queries: &Queries,
     places: &Places,
     words: &[[Felt; 2]],
@@ -69,22 +75,26 @@ pub fn combined<H: Hash, C: Challenger + Copy>(
     query::tell(words);
     tell_ext(challenge);
     let mut t = copy;
-    t.observe_slice(Slice::from_blocks([Block::new(TAG)]), 8);
+    for x in TAG {
+        t.observe(x);
+    }
+    let pieces = query::pieces::<H>(queries);
     let mut length = 0usize;
-    for tree in 0..queries.trees.len() {
-        length += lanes(queries, tree);
+    for piece in &pieces {
+        length += piece.lanes;
     }
     // The comparison below binds the combined leaf. Its coefficients follow each other: only the
     // transcript itself needs elements in blocks of their own. The lanes after them are not read.
     let blocks = (5 * length).div_ceil(8);
+    let at = t.position();
     t.advise_slice(8 * blocks);
-    let data = hint_slice(blocks).any();
+    let data = hint_slice(blocks_for::<H>(at, 8 * blocks)).any();
     t.observe_slice(data, 8 * blocks);
-    let leaf = unpack_all::<H>(data, 0, length);
+    let leaf = unpack_all::<H>(data, at, length);
     let point = t.sample().pin();
     let mut steps = Vec::new();
-    for tree in 1..queries.trees.len() {
-        steps.push(power(point, lanes(queries, tree).next_multiple_of(8)).pin());
+    for i in 1..pieces.len() {
+        steps.push(power(point, pieces[i].lanes.next_multiple_of(8)).pin());
     }
     let comparison = Comparison {
         commitments: places.commitments.clone(),
@@ -105,12 +115,12 @@ pub fn combined<H: Hash, C: Challenger + Copy>(
     }
     let mut expected = Ext::ZERO;
     let mut at = 0usize;
-    for tree in 0..queries.trees.len() {
-        let n = lanes(queries, tree);
+    for piece in &pieces {
+        let n = piece.lanes;
         for i in 0..n {
             expected = expected * point + leaf[at + i];
         }
-        // The last lane of a leaf's last block has the power zero: the lanes after its elements are
+        // The last lane of a piece's last block has the power zero: the lanes after its elements are
         // left out.
         expected = expected * power(point, n.next_multiple_of(8) - n);
         at += n;

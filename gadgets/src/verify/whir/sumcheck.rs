@@ -8,7 +8,6 @@
 
 use crate::hash::Challenger;
 use crate::prelude::*;
-use crate::verify::whir::observed;
 use crate::verify::whir::shape::Sumcheck;
 
 /// One half.
@@ -19,7 +18,7 @@ const HALF: Ext = Ext::new([1_065_353_217, 0, 0, 0, 0]);
 pub fn rounds<C: Challenger>(shape: &Sumcheck, t: &mut C, claim: &mut Ext) -> Vec<Ext> {
     let mut challenges = Vec::new();
     for _round in 0..shape.rounds {
-        let message = observed(t, 2);
+        let message = t.read_extensions(2);
         let constant = message[0];
         let quadratic = message[1];
         t.grind(shape.grinding_bits);

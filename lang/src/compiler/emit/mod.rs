@@ -298,9 +298,7 @@ impl Emitter<'_> {
     fn count_calls(&mut self, ops: &[Op]) {
         for op in ops {
             match &op.kind {
-                OpKind::If {
-                    then, otherwise, ..
-                } => {
+                OpKind::If(_, then, otherwise) => {
                     self.count_calls(then);
                     self.count_calls(otherwise);
                 }
@@ -322,19 +320,12 @@ impl Emitter<'_> {
 
     fn op(&mut self, kind: &OpKind) {
         match kind {
-            OpKind::Relation {
-                multiply, a, b, c, ..
-            } => {
+            OpKind::Relation(multiply, words, _) => {
                 let code = if *multiply { Code::Mul } else { Code::Add };
-                let (a, b, c) = (self.operand(*a), self.operand(*b), self.operand(*c));
+                let [a, b, c] = words.map(|word| self.operand(word));
                 self.simple(code, a, b, c, 0);
             }
-            OpKind::Deref {
-                pointer,
-                displacement,
-                value,
-                ..
-            } => {
+            OpKind::Deref(pointer, displacement, value, _) => {
                 let displacement = match displacement {
                     Displacement::Cell(var) => self.layout.word(*var),
                     Displacement::Zero => 0,
@@ -342,18 +333,13 @@ impl Emitter<'_> {
                 let (pointer, value) = (self.operand(*pointer), self.operand(*value));
                 self.deref(pointer, displacement, value);
             }
-            OpKind::OuterAddress {
-                pointer,
-                area,
-                offset,
-                def,
-            } => {
+            OpKind::OuterAddress(pointer, area, offset, def) => {
                 let (_, place) = self.layout.area(*area);
                 let distance = imm(number(place + i64::from(*offset)));
                 let (pointer, def) = (self.operand(*pointer), self.var(*def));
                 self.add(pointer, distance, def);
             }
-            OpKind::WordsAddress { def, .. } => {
+            OpKind::WordsAddress(_, def) => {
                 let mut first = i64::from(self.layout.arrays[def]);
                 if self.ir.vars[*def as usize] == MAIN {
                     first -= i64::from(self.layout.extents[MAIN as usize].words);
@@ -374,39 +360,27 @@ impl Emitter<'_> {
                 let (first, def) = (self.var(*first), self.var(*def));
                 self.add(first, product, def);
             }
-            OpKind::Call {
-                id: identity,
-                a,
-                b,
-                c,
-                d,
-                e,
-                ..
-            } => {
+            OpKind::Call(identity, operands, e, _) => {
                 let mut e = *e;
                 if *identity == id::LANE && e >= OUTPUT_LANE {
                     e = e - OUTPUT_LANE + self.ir.public_inputs as u32;
                 }
-                let operands = [a, b, c, d].map(|word| self.operand(*word));
+                let operands = operands.map(|word| self.operand(word));
                 self.call(*identity, operands, e);
             }
             OpKind::Hint(hint) => {
                 let hint = self.hint(hint);
                 self.pend(hint);
             }
-            OpKind::Copy { to, from } => {
+            OpKind::Copy(to, from) => {
                 let (to, from) = (self.var(*to), self.operand(*from));
                 self.add(from, ZERO, to);
             }
-            OpKind::CopyBlock { to, offset, from } => {
+            OpKind::CopyBlock(to, offset, from) => {
                 let (to, from) = (self.address(*to, *offset), self.operand(*from));
                 self.call(id::BLOCK_EQ, [from, to, ZERO, ZERO], 0);
             }
-            OpKind::If {
-                condition,
-                then,
-                otherwise,
-            } => self.branch(*condition, then, otherwise),
+            OpKind::If(condition, then, otherwise) => self.branch(*condition, then, otherwise),
             OpKind::Loop(inner) => match inner.trips {
                 Trips::Fixed(trips) => self.fixed_loop(inner, trips),
                 Trips::Counted { count, first } => self.counted_loop(inner, count, first),

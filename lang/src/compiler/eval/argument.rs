@@ -16,7 +16,7 @@ pub(super) fn arguments<const N: usize>(values: Vec<Value>, span: Span) -> Eval<
 }
 
 pub(super) fn mismatch<T>(wanted: &str, found: &Value, span: Span) -> Eval<T> {
-    let message = format!("expected {wanted}, found {}", found.describe());
+    let message = format!("expected {wanted}, found {found}");
     match found {
         Value::Unchecked(_) => fail_help(span, message, UNCHECKED),
         _ => fail(span, message),

@@ -149,7 +149,7 @@ impl Evaluator<'_> {
     pub(super) fn as_ext(operand: Operand) -> Ext {
         match operand {
             Operand::Scalar(word) => Ext::Scalar(word),
-            Operand::Block(word) => Ext::At(Pointer { word, distance: 0 }),
+            Operand::Block(word) => Ext::At(Pointer::at(word)),
         }
     }
 
@@ -268,11 +268,8 @@ impl Evaluator<'_> {
         one[0] = F::ONE;
         let one = Word::Address(self.builder.constant(one), 0);
         let factor = self.ext_address(value);
-        Ok(Self::as_ext(Operand::Block(self.ext_call(
-            [ZERO, factor, ZERO, one],
-            2,
-            0,
-        ))))
+        let inverse = self.ext_call([ZERO, factor, ZERO, one], 2, 0);
+        Ok(Self::as_ext(Operand::Block(inverse)))
     }
 
     /// Returns coefficient `index` of an element.
@@ -317,10 +314,7 @@ impl Evaluator<'_> {
                 let minus = Ext::Scalar(MINUS_ONE);
                 Ok(Value::Ext(self.ext_mul(&value, &minus)))
             }
-            (_, value) => {
-                let found = value.describe();
-                fail(span, format!("this operator does not apply to {found}"))
-            }
+            (_, value) => fail(span, format!("this operator does not apply to {value}")),
         }
     }
 
@@ -362,9 +356,8 @@ impl Evaluator<'_> {
             (Op::Sub, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_sub(&a, &b))),
             (Op::Mul, Value::Ext(a), Value::Ext(b)) => Ok(Value::Ext(self.ext_mul(&a, &b))),
             (op, a @ (Value::Felt(_) | Value::Ext(_)), b) => {
-                let (a, b) = (a.describe(), b.describe());
                 let help = match op {
-                    _ if b == "an Unchecked value" => UNCHECKED,
+                    _ if matches!(b, Value::Unchecked(_)) => UNCHECKED,
                     Op::Div => "multiply by `.inverse()`, which also asserts that it exists",
                     Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                         "field elements have no order: compare integers known at compile time, or bits"
@@ -372,18 +365,14 @@ impl Evaluator<'_> {
                     Op::Eq | Op::Ne => "compare Felts, or use `assert_eq!`",
                     _ => "write `felt(n)` to make a field element of an integer",
                 };
-                fail_help(
-                    span,
-                    format!("`{op:?}` does not apply to {a} and {b}"),
-                    help,
-                )
+                let message = format!("`{op:?}` does not apply to {a} and {b}");
+                fail_help(span, message, help)
             }
             (op, a, b) => {
                 let unchecked = matches!(
                     (&a, &b),
                     (Value::Unchecked(_), _) | (_, Value::Unchecked(_))
                 );
-                let (a, b) = (a.describe(), b.describe());
                 let message = format!("`{op:?}` does not apply to {a} and {b}");
                 match unchecked {
                     true => fail_help(span, message, UNCHECKED),
@@ -439,10 +428,8 @@ fn arithmetic(op: BinaryOp) -> bool {
 /// Returns the field element of an integer known at compile time.
 pub(super) fn field(value: u64, span: Span) -> Eval<Word> {
     if value >= u64::from(F::ORDER_U32) {
-        return fail(
-            span,
-            format!("{value} is not below the modulus {}", F::ORDER_U32),
-        );
+        let modulus = F::ORDER_U32;
+        return fail(span, format!("{value} is not below the modulus {modulus}"));
     }
     Ok(Word::Const(F::from_u64(value)))
 }

@@ -60,10 +60,9 @@ impl Evaluator<'_> {
                 }
             },
         };
-        if holds {
-            Ok(())
-        } else {
-            fail(span, "this assertion is false at compile time")
+        match holds {
+            true => Ok(()),
+            false => fail(span, "this assertion is false at compile time"),
         }
     }
 
@@ -92,13 +91,8 @@ impl Evaluator<'_> {
                 self.builder.assert_equal(*a, b)
             }
             (Value::Ext(a), Value::Ext(b)) => self.assert_ext(a, b),
-            (Value::Block(a), Value::Block(b)) => {
-                if let (Block::Const(a), Block::Const(b)) = (a, b) {
-                    a == b
-                } else {
-                    self.assert_block(a, b)
-                }
-            }
+            (Value::Block(Block::Const(a)), Value::Block(Block::Const(b))) => a == b,
+            (Value::Block(a), Value::Block(b)) => self.assert_block(a, b),
             (Value::Tuple(a), Value::Tuple(b))
             | (Value::Array(a), Value::Array(b))
             | (Value::Vec(a), Value::Vec(b))
@@ -131,15 +125,11 @@ impl Evaluator<'_> {
             {
                 a.same_leaf(b)
             }
-            (a, b) => {
-                let (a, b) = (a.describe(), b.describe());
-                return fail(span, format!("{a} cannot equal {b}"));
-            }
+            (a, b) => return fail(span, format!("{a} cannot equal {b}")),
         };
-        if holds {
-            Ok(())
-        } else {
-            false_now(left, right, span)
+        match holds {
+            true => Ok(()),
+            false => false_now(left, right, span),
         }
     }
 
@@ -150,12 +140,8 @@ impl Evaluator<'_> {
         let (a, b) = match (a, b) {
             (Ext::Const(a), Ext::Const(b)) => return a == b,
             (Ext::Coefficients(a), Ext::Coefficients(b)) => {
-                for (a, b) in a.iter().zip(b.iter()) {
-                    if !self.builder.assert_equal(*a, *b) {
-                        return false;
-                    }
-                }
-                return true;
+                let mut pairs = a.iter().zip(b.iter());
+                return pairs.all(|(a, b)| self.builder.assert_equal(*a, *b));
             }
             (other, product @ Ext::Product(_)) => (product, other),
             other => other,
@@ -200,15 +186,12 @@ impl Evaluator<'_> {
     fn assert_different(&mut self, left: &Value, right: &Value, span: Span) -> Eval<()> {
         match (left, right) {
             (Value::Felt(a), Value::Felt(b)) => self.assert(Condition::Equal(*a, *b, false), span),
-            (Value::Ext(a), Value::Ext(b)) if scalar(a).is_some() && scalar(b).is_some() => {
-                let words = scalar(a).zip(scalar(b));
-                let (a, b) = words.unwrap_or((ZERO, ZERO));
-                self.assert(Condition::Equal(a, b, false), span)
-            }
             (Value::Ext(a), Value::Ext(b)) => {
+                if let (Some(a), Some(b)) = (scalar(a), scalar(b)) {
+                    return self.assert(Condition::Equal(a, b, false), span);
+                }
                 let difference = self.ext_sub(a, b);
-                self.ext_inverse(&difference, span)?;
-                Ok(())
+                self.ext_inverse(&difference, span).map(|_| ())
             }
             (Value::Int(a, s), Value::Int(b, t)) => {
                 match integer::operator(BinaryOp::Ne, (*a, *s), (*b, *t), span)? {
@@ -216,10 +199,7 @@ impl Evaluator<'_> {
                     _ => false_now(left, right, span),
                 }
             }
-            (a, b) => {
-                let (a, b) = (a.describe(), b.describe());
-                fail(span, format!("`assert_ne!` does not apply to {a} and {b}"))
-            }
+            (a, b) => fail(span, format!("`assert_ne!` does not apply to {a} and {b}")),
         }
     }
 }

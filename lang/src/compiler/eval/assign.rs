@@ -3,10 +3,7 @@
 use super::*;
 
 fn is_wild(target: &Expr) -> bool {
-    match &target.kind {
-        ExprKind::Path(path) => path.ident().is_some_and(|name| &*name.text() == "_"),
-        _ => false,
-    }
+    target.ident().is_some_and(|name| name == "_")
 }
 
 impl Evaluator<'_> {
@@ -69,10 +66,8 @@ impl Evaluator<'_> {
     }
 
     fn assign_tuple(&mut self, targets: &[Expr], value: &Expr) -> Eval<Value> {
-        let types = targets.iter().map(|target| match self.glance(target) {
-            Some(old) => old.ty(),
-            None => Ty::Unknown,
-        });
+        let old = targets.iter().map(|target| self.glance(target));
+        let types = old.map(|old| old.map_or(Ty::Unknown, |old| old.ty()));
         let types = types.collect();
         let Value::Tuple(values) = self.expr_of(value, Ty::Tuple(types))? else {
             return fail(value.span, "a tuple is expected here");

@@ -79,7 +79,7 @@ impl Evaluator<'_> {
                 let size = small(&Value::Int(*length, None), span)?;
                 let def = self.builder.var();
                 self.words.insert(def, WordsUse::default());
-                self.builder.push(OpKind::WordsAddress { size, def });
+                self.builder.push(OpKind::WordsAddress(size, def));
                 Value::Words(Word::Var(def), *length)
             }
             (Ty::Index(bound), "new") => {
@@ -120,11 +120,7 @@ impl Evaluator<'_> {
                 Value::Block(block) => {
                     let from = self.block_address(block);
                     let from = self.builder.reach(from);
-                    self.builder.push(OpKind::CopyBlock {
-                        to: area,
-                        offset,
-                        from,
-                    });
+                    self.builder.push(OpKind::CopyBlock(area, offset, from));
                 }
                 other => return mismatch("a Block", other, span),
             }

@@ -30,70 +30,50 @@ enum Subject {
 
 impl Evaluator<'_> {
     /// Returns the traits that bound the subject, and their supertraits.
-    fn bounds(&self, subject: &Subject) -> Eval<BTreeSet<TraitName>> {
+    fn bounds<'a>(&'a self, subject: &Subject) -> Eval<BTreeSet<TraitName>> {
         let items = self.items;
-        let mut pending: Vec<(ModuleId, &Path)> = Vec::new();
+        let mut pending: Vec<(ModuleId, &'a Path)> = Vec::new();
         let mut traits = BTreeSet::new();
         let Some(here) = self.activations.last() else {
             return Ok(traits);
         };
-        let is_subject = |ty: &Type| match (&ty.kind, subject) {
-            (_, Subject::Any) => true,
-            (TypeKind::Path(path), Subject::Param(name)) => path.ident() == Some(*name),
-            (TypeKind::Path(path), Subject::This) => {
-                path.ident().is_some_and(|name| &*name.text() == "Self")
-            }
-            _ => false,
+        let is_subject = |name: Option<Symbol>| match subject {
+            Subject::Any => true,
+            Subject::Param(param) => name == Some(*param),
+            Subject::This => name.is_some_and(|name| name == "Self"),
         };
-        let declared = |module, generics: &'_ [GenericParam], predicates: &'_ [Predicate]| {
-            let mut found: Vec<(ModuleId, Path)> = Vec::new();
-            for param in generics {
-                if matches!(subject, Subject::Any)
-                    || matches!(subject, Subject::Param(name) if *name == param.name)
-                {
-                    found.extend(param.bounds.iter().map(|bound| (module, bound.clone())));
-                }
-            }
-            for predicate in predicates
+        let mut declare = |module, generics: &'a [GenericParam], predicates: &'a [Predicate]| {
+            let params = generics
                 .iter()
-                .filter(|predicate| is_subject(&predicate.ty))
-            {
-                found.extend(predicate.bounds.iter().map(|bound| (module, bound.clone())));
+                .map(|param| (Some(param.name), &param.bounds));
+            let conditions = predicates
+                .iter()
+                .map(|given| (given.ty.ident(), &given.bounds));
+            for (name, bounds) in params.chain(conditions) {
+                let bounds = bounds.iter().filter(|_| is_subject(name));
+                pending.extend(bounds.map(|bound| (module, bound)));
             }
-            found
         };
-        let mut owned = Vec::new();
         if let Some(function) = &here.function {
-            owned.extend(declared(
-                here.module,
-                &function.generics,
-                &function.predicates,
-            ));
+            declare(here.module, &function.generics, &function.predicates);
         }
-        if let Some(owner) = here.owner {
-            match owner.default_of {
-                Some(id) => {
-                    let (defined_in, definition) = &items.traits[id];
-                    owned.extend(declared(
-                        *defined_in,
-                        &definition.generics,
-                        &definition.predicates,
-                    ));
-                    if !matches!(subject, Subject::Param(_)) {
-                        traits.insert(TraitName::User(id));
-                    }
-                }
-                None => {
-                    let info = &items.impls[owner.implementation];
-                    owned.extend(declared(
-                        info.module,
-                        &info.ast.generics,
-                        &info.ast.predicates,
-                    ));
+        match here.owner {
+            Some(Owner {
+                default_of: Some(id),
+                ..
+            }) => {
+                let (defined_in, definition) = &items.traits[id];
+                declare(*defined_in, &definition.generics, &definition.predicates);
+                if !matches!(subject, Subject::Param(_)) {
+                    traits.insert(TraitName::User(id));
                 }
             }
+            Some(owner) => {
+                let info = &items.impls[owner.implementation];
+                declare(info.module, &info.ast.generics, &info.ast.predicates);
+            }
+            None => {}
         }
-        pending.extend(owned.iter().map(|(module, path)| (*module, path)));
         let mut closed = BTreeSet::new();
         loop {
             while let Some((module, path)) = pending.pop() {
@@ -107,20 +87,12 @@ impl Evaluator<'_> {
             closed.insert(next);
             if let TraitName::User(id) = next {
                 let (defined_in, definition) = &items.traits[id];
-                pending.extend(
-                    definition
-                        .supertraits
-                        .iter()
-                        .map(|path| (*defined_in, path)),
-                );
-                for predicate in &definition.predicates {
-                    pending.extend(predicate.bounds.iter().map(|path| (*defined_in, path)));
-                }
-                if matches!(subject, Subject::Any) {
-                    for (_, bounds) in &definition.types {
-                        pending.extend(bounds.iter().map(|path| (*defined_in, path)));
-                    }
-                }
+                let conditions = definition.predicates.iter().map(|given| &given.bounds);
+                let types = definition.types.iter().map(|(_, bounds)| bounds);
+                let types = types.filter(|_| matches!(subject, Subject::Any));
+                let bounds = [&definition.supertraits].into_iter().chain(conditions);
+                let paths = bounds.chain(types).flatten();
+                pending.extend(paths.map(|path| (*defined_in, path)));
             }
         }
     }
@@ -144,15 +116,12 @@ impl Evaluator<'_> {
         if !self.is_generic_code() {
             return Ok(Static::Concrete);
         }
-        if let ExprKind::Path(path) = &expr.kind
-            && let Some(name) = path.ident()
+        if let Some(name) = expr.ident()
             && let Some(here) = self.activations.last()
             && let Some(function) = &here.function
         {
             let mut params = function.params.iter();
-            let param = params.find(
-                |param| matches!(param.pattern.kind, PatternKind::Bind(other) if other == name),
-            );
+            let param = params.find(|param| param.name() == Some(name));
             // A second variable of the name hides the parameter.
             if let (Some(param), true) = (param, here.vars.is_only(name)) {
                 return match &*name.text() {
@@ -167,10 +136,9 @@ impl Evaluator<'_> {
     fn static_self(&self) -> Eval<Static> {
         let owner = self.activations.last().and_then(|here| here.owner);
         match owner {
-            Some(Owner {
-                default_of: Some(_),
-                ..
-            }) => Ok(Static::Abstract(self.bounds(&Subject::This)?)),
+            Some(owner) if owner.default_of.is_some() => {
+                Ok(Static::Abstract(self.bounds(&Subject::This)?))
+            }
             Some(owner) => {
                 let info = &self.items.impls[owner.implementation];
                 self.static_written(&info.ast.self_type)
@@ -183,17 +151,8 @@ impl Evaluator<'_> {
     fn static_written(&self, ty: &Type) -> Eval<Static> {
         match &ty.kind {
             TypeKind::Path(path) => match path.ident() {
-                Some(name) if &*name.text() == "Self" => match &ty.kind {
-                    // The type of an implementation is not written in terms of `Self`.
-                    _ if self
-                        .activations
-                        .last()
-                        .is_some_and(|here| here.owner.is_none()) =>
-                    {
-                        Ok(Static::Concrete)
-                    }
-                    _ => self.static_self(),
-                },
+                // The type of an implementation is not written in terms of `Self`.
+                Some(name) if name == "Self" => self.static_self(),
                 Some(name) if self.type_parameter(name).is_some() => {
                     Ok(Static::Abstract(self.bounds(&Subject::Param(name))?))
                 }
@@ -202,11 +161,10 @@ impl Evaluator<'_> {
                     let first = path.segments.first().map(|segment| segment.name);
                     let of_param = path.qualified.is_some()
                         || first.is_some_and(|name| {
-                            &*name.text() == "Self" || self.type_parameter(name).is_some()
+                            name == "Self" || self.type_parameter(name).is_some()
                         });
-                    match of_param
-                        && path.segments.len() + usize::from(path.qualified.is_some()) > 1
-                    {
+                    let parts = path.segments.len() + usize::from(path.qualified.is_some());
+                    match of_param && parts > 1 {
                         true => Ok(Static::Unknown(self.bounds(&Subject::Any)?)),
                         false => Ok(Static::Concrete),
                     }
@@ -222,23 +180,19 @@ impl Evaluator<'_> {
         if !self.is_generic_code() {
             return Ok(Static::Concrete);
         }
-        match prefix.path {
-            None => Ok(Static::Unknown(self.bounds(&Subject::Any)?)),
-            Some((path, length)) => {
-                let ty = Type {
-                    kind: TypeKind::Path(Path {
-                        qualified: path.qualified.clone(),
-                        segments: path.segments[..length].to_vec(),
-                        span: path.span,
-                    }),
-                    span: path.span,
-                };
-                match (&path.qualified, length) {
-                    (Some(qualified), 0) => self.static_written(&qualified.0),
-                    _ => self.static_written(&ty),
-                }
-            }
+        let Some((path, length)) = prefix.path else {
+            return Ok(Static::Unknown(self.bounds(&Subject::Any)?));
+        };
+        if let (Some(qualified), 0) = (&path.qualified, length) {
+            return self.static_written(&qualified.0);
         }
+        let span = path.span;
+        let kind = TypeKind::Path(Path {
+            qualified: path.qualified.clone(),
+            segments: path.segments[..length].to_vec(),
+            span,
+        });
+        self.static_written(&Type { kind, span })
     }
 
     /// Refuses to call a program's `clone` if Rust might clone a reference instead.
@@ -279,15 +233,14 @@ impl Evaluator<'_> {
     ) -> Eval<()> {
         let is_reference = match &expr.kind {
             ExprKind::RefMut(_) => true,
-            ExprKind::Path(path) => path
-                .ident()
-                .and_then(|name| self.slot(name))
-                .is_some_and(|slot| self.here().borrowed.contains(&slot)),
-            _ => false,
+            _ => match expr.ident().and_then(|name| self.slot(name)) {
+                Some(slot) => self.here().borrowed.contains(&slot),
+                None => false,
+            },
         };
         let by_value = match found {
             // Those of the prelude are of types that are no references, but for this one.
-            [] => &*name.text() == "into_iter",
+            [] => name == "into_iter",
             found => found.iter().any(|candidate| {
                 receiver(&candidate.item.item) == Some(Receiver::Value)
                     && self.items.is_blanket(candidate.item.implementation)

@@ -19,19 +19,12 @@ pub(super) enum Receiver {
 /// Returns how a function takes `self`, or `None` if it does not.
 pub(super) fn receiver(function: &Function) -> Option<Receiver> {
     let first = function.params.first()?;
-    let PatternKind::Bind(name) = first.pattern.kind else {
-        return None;
+    let receiver = match (first.mutable_reference, first.reference) {
+        (true, _) => Receiver::Mutable,
+        (false, true) => Receiver::Reference,
+        (false, false) => Receiver::Value,
     };
-    (&*name.text() == "self").then_some(match first {
-        Param {
-            mutable_reference: true,
-            ..
-        } => Receiver::Mutable,
-        Param {
-            reference: true, ..
-        } => Receiver::Reference,
-        _ => Receiver::Value,
-    })
+    (first.name()? == "self").then_some(receiver)
 }
 
 /// Returns whether a function is a method.
@@ -56,13 +49,11 @@ pub(super) fn builtin_method(
         }
         (Value::Words(..), "get") => (Receiver::Reference, None),
         (Value::Words(..), "set") => (Receiver::Mutable, None),
-        (Value::Array(_), name) if is_array_method(name) => (Receiver::Slice, None),
+        (Value::Array(_), name) if is_listed(name, ARRAY_METHODS) => (Receiver::Slice, None),
         (Value::Vec(_), "push" | "truncate") => (Receiver::Mutable, None),
         (Value::Vec(_), "len" | "is_empty") => (Receiver::Reference, None),
-        (Value::Vec(_), name) if is_array_method(name) || is_vec_method(name) => {
-            (Receiver::Slice, None)
-        }
-        (Value::Int(..), name) if is_integer_method(name) => (Receiver::Value, None),
+        (Value::Vec(_), name) if is_vec_method(name) => (Receiver::Slice, None),
+        (Value::Int(..), name) if is_listed(name, INTEGER_METHODS) => (Receiver::Value, None),
         (Value::Bool(_) | Value::Flag(_), "then" | "then_some" | "ok_or" | "ok_or_else") => {
             (Receiver::Value, None)
         }
@@ -135,124 +126,37 @@ pub(super) fn imported_method(ty: &Ty, name: &str) -> Option<(Receiver, &'static
     })
 }
 
-/// Returns whether the name is, or may be, that of a method of Rust's arrays and slices.
-fn is_array_method(name: &str) -> bool {
-    const PREFIXES: &[&str] = &[
-        "as_", "binary_", "chunk", "copy_", "each_", "first", "get", "into_", "is_", "iter",
-        "last", "make_", "rchunk", "rotate_", "rsplit", "select_", "sort", "split", "strip_",
-        "swap", "to_", "trim_", "try_",
-    ];
-    const NAMES: &[&str] = &[
-        "array_windows",
-        "clone_from_slice",
-        "cloned",
-        "concat",
-        "contains",
-        "copied",
-        "ends_with",
-        "escape_ascii",
-        "fill",
-        "fill_with",
-        "join",
-        "len",
-        "map",
-        "partition_point",
-        "repeat",
-        "reverse",
-        "starts_with",
-        "windows",
-    ];
-    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+/// Methods that Rust's arrays and slices have, or may have: names, and beginnings of names before a
+/// `*`.
+const ARRAY_METHODS: &str = "array_windows as_* binary_* chunk* clone_from_slice cloned concat \
+     contains copied copy_* each_* ends_with escape_ascii fill fill_with first* get* into_* is_* \
+     iter* join last* len make_* map partition_point rchunk* repeat reverse rotate_* rsplit* \
+     select_* sort* split* starts_with strip_* swap* to_* trim_* try_* windows";
+
+/// Methods that `Vec` has, or may have, in addition to those of slices.
+const VEC_METHODS: &str = "allocator append capacity clear dedup* drain* extend* extract_* insert \
+     leak peek_mut pop* push* recycle remove reserve reserve_exact resize resize_with retain* \
+     set_len shrink_to shrink_to_fit spare_capacity_mut splice truncate";
+
+/// Methods that Rust's integers have, or may have.
+const INTEGER_METHODS: &str = "abs_diff as_ascii* bit_width borrowing_* carrying_* cast_* checked_* \
+     clamp cmp count_* default deposit_bits div_ceil div_euclid div_exact div_floor \
+     eq_ignore_ascii_case escape_ascii extract_bits from_* funnel_shl funnel_shr highest_one ilog* \
+     is_* isolate_* isqrt leading_* lowest_one make_ascii_* max max_value midpoint min min_value \
+     next_* overflowing_* partial_cmp pow rem_euclid reverse_bits rotate_* saturating_* strict_* \
+     swap_bytes to_* trailing_* unbounded_* unchecked_* widening_* wrapping_*";
+
+/// Returns whether a list of names and of beginnings of names has this one.
+fn is_listed(name: &str, list: &str) -> bool {
+    let mut entries = list.split(' ');
+    entries.any(|entry| match entry.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => name == entry,
+    })
 }
 
-/// Returns whether the name is, or may be, that of a method that `Vec` has in addition to those of
-/// slices.
 fn is_vec_method(name: &str) -> bool {
-    const PREFIXES: &[&str] = &[
-        "dedup", "drain", "extend", "extract_", "pop", "push", "retain",
-    ];
-    const NAMES: &[&str] = &[
-        "allocator",
-        "append",
-        "capacity",
-        "clear",
-        "insert",
-        "leak",
-        "peek_mut",
-        "recycle",
-        "remove",
-        "reserve",
-        "reserve_exact",
-        "resize",
-        "resize_with",
-        "set_len",
-        "shrink_to",
-        "shrink_to_fit",
-        "spare_capacity_mut",
-        "splice",
-        "truncate",
-    ];
-    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-}
-
-/// Returns whether the name is, or may be, that of a method of Rust's integers.
-fn is_integer_method(name: &str) -> bool {
-    const PREFIXES: &[&str] = &[
-        "as_ascii",
-        "borrowing_",
-        "carrying_",
-        "cast_",
-        "checked_",
-        "count_",
-        "from_",
-        "ilog",
-        "is_",
-        "isolate_",
-        "leading_",
-        "make_ascii_",
-        "next_",
-        "overflowing_",
-        "rotate_",
-        "saturating_",
-        "strict_",
-        "to_",
-        "trailing_",
-        "unbounded_",
-        "unchecked_",
-        "widening_",
-        "wrapping_",
-    ];
-    const NAMES: &[&str] = &[
-        "abs_diff",
-        "bit_width",
-        "clamp",
-        "cmp",
-        "default",
-        "deposit_bits",
-        "div_ceil",
-        "div_euclid",
-        "div_exact",
-        "div_floor",
-        "eq_ignore_ascii_case",
-        "escape_ascii",
-        "extract_bits",
-        "funnel_shl",
-        "funnel_shr",
-        "highest_one",
-        "isqrt",
-        "lowest_one",
-        "max",
-        "max_value",
-        "midpoint",
-        "min",
-        "min_value",
-        "partial_cmp",
-        "pow",
-        "rem_euclid",
-        "reverse_bits",
-        "swap_bytes",
-    ];
-    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    is_listed(name, ARRAY_METHODS) || is_listed(name, VEC_METHODS)
 }
 
 /// Returns whether a built-in type has a function of this name, such as `Felt::new`.
@@ -268,14 +172,13 @@ pub(super) fn builtin_function(ty: &Ty, name: &str) -> bool {
         Ty::Unchecked(_) => matches!(name, "any" | "bit" | "checked"),
         Ty::Words(_) => matches!(name, "new" | "get" | "set"),
         Ty::Index(_) => name == "new",
-        Ty::Array(..) => is_array_method(name),
+        Ty::Array(..) => is_listed(name, ARRAY_METHODS),
         Ty::Vec(_) => {
             matches!(name, "new" | "with_capacity" | "from_fn")
                 || name.starts_with("from_raw_parts")
-                || is_array_method(name)
                 || is_vec_method(name)
         }
-        Ty::Int(_) => is_integer_method(name),
+        Ty::Int(_) => is_listed(name, INTEGER_METHODS),
         _ => false,
     }
 }

@@ -32,7 +32,7 @@ impl Evaluator<'_> {
             }
         }
         if let (None, [last]) = (&path.qualified, path.segments.as_slice()) {
-            if &*last.name.text() == "Self"
+            if last.name == "Self"
                 && let Some(Ty::Struct(id, generics)) = self.here().self_type.clone()
             {
                 return self.tuple_structure(id, generics, arguments, &expected, span);
@@ -76,7 +76,7 @@ impl Evaluator<'_> {
                 self.tuple_structure(id, generics, arguments, &expected, span)
             }
             Definition::Intrinsic(name) => {
-                let values = self.values(arguments, Ty::Int(Some(IntType::Usize)))?;
+                let values = self.values(arguments, Ty::USIZE)?;
                 self.at(span);
                 self.intrinsic_call(name, values, span)
             }
@@ -223,7 +223,7 @@ impl Evaluator<'_> {
             let expected = match &value {
                 Value::Words(_, length) => Ty::Index(*length),
                 Value::Int(_, ty) => integer::parameter(*ty, &name.text()),
-                _ => Ty::Int(Some(IntType::Usize)),
+                _ => Ty::USIZE,
             };
             values.push(self.expr_of(argument, expected)?);
         }
@@ -243,10 +243,10 @@ impl Evaluator<'_> {
         let ([argument], Ty::Vec(element)) = (arguments, ty) else {
             return fail(span, format!("`{name}` takes one argument"));
         };
-        let push = &*name.text() == "push";
+        let push = name == "push";
         let expected = match push {
             true => (**element).clone(),
-            false => Ty::Int(Some(IntType::Usize)),
+            false => Ty::USIZE,
         };
         let argument = self.expr_of(argument, expected)?;
         let argument = self.bounded(argument, span)?;
@@ -363,14 +363,8 @@ impl Evaluator<'_> {
 
 /// Returns whether the declared result of a function is `Self`.
 fn gives_self(function: &Function) -> bool {
-    let Some(Type {
-        kind: TypeKind::Path(path),
-        ..
-    }) = &function.output
-    else {
-        return false;
-    };
-    path.ident().is_some_and(|name| &*name.text() == "Self")
+    let output = function.output.as_ref().and_then(Type::ident);
+    output.is_some_and(|name| name == "Self")
 }
 
 /// Returns `ty` with its unknown parts taken from `known`, which it matches.

@@ -102,11 +102,7 @@ impl Evaluator<'_> {
             let types = self.open(params, &written.generics)?.arguments();
             let constant = params.iter().map(|param| param.constant);
             let types = constant.zip(types.iter().cloned()).collect();
-            let header = Header {
-                module: info.module,
-                self_type: None,
-                lengths: true,
-            };
+            let header = Header::of(info.module, true);
             let own = own.map_or(&[][..], |own| &own.generics);
             let matches = self.unify_arguments(own, types, &header, &mut candidate.generics)?;
             if matches != Match::No {

@@ -35,7 +35,7 @@ pub(super) fn carrier(leaf: &Value) -> Option<Carrier> {
 
 /// Returns a scalar of the same type as `like`, in a word or at an address.
 pub(super) fn carried(like: &Value, word: Word) -> Value {
-    let pointer = Pointer { word, distance: 0 };
+    let pointer = Pointer::at(word);
     match like {
         Value::Felt(_) => Value::Felt(word),
         Value::Flag(_) => Value::Flag(word),
@@ -63,15 +63,12 @@ pub(super) fn same_shapes(before: &Variables, after: &Variables) -> bool {
 /// Replaces scalars, which are given by their number in the order of [`leaves`].
 pub(super) fn replace_leaves(vars: &Variables, new: &HashMap<usize, Value>) -> Variables {
     let mut number = 0;
-    let mut visit = |_: &Value| -> Result<Option<Value>, std::convert::Infallible> {
+    let mut visit = |_: &Value| {
         number += 1;
-        Ok(new.get(&(number - 1)).cloned())
+        new.get(&(number - 1)).cloned()
     };
     let replaced = vars.bindings().iter().map(|(name, value)| {
-        let changed = match value.map_leaves(&mut visit) {
-            Ok(changed) => changed,
-            Err(never) => match never {},
-        };
+        let changed = value.map_leaves(&mut visit);
         (*name, changed.unwrap_or_else(|| value.clone()))
     });
     replaced.collect()

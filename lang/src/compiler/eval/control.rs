@@ -57,10 +57,7 @@ impl Evaluator<'_> {
             Value::Bool(value) => Ok(Condition::Known(value)),
             Value::Flag(Word::Const(value)) => Ok(Condition::Known(value == F::ONE)),
             Value::Flag(word) => Ok(Condition::Flag(word)),
-            other => {
-                let found = other.describe();
-                fail(span, format!("a condition is a bool, not {found}"))
-            }
+            other => fail(span, format!("a condition is a bool, not {other}")),
         }
     }
 
@@ -148,11 +145,7 @@ impl Evaluator<'_> {
         }
         let (then, otherwise, mut vars) =
             self.merge(yes_vars, yes_scope, no_vars, no_scope, span)?;
-        self.builder.push(OpKind::If {
-            condition: flag,
-            then,
-            otherwise,
-        });
+        self.builder.push(OpKind::If(flag, then, otherwise));
         let result = vars.pop().unwrap_or_else(Value::unit);
         self.here().vars = vars;
         Ok(result)
@@ -228,8 +221,8 @@ impl Evaluator<'_> {
                 let from = self.leaf_word(if first { a } else { b });
                 let from = self.builder.reach(from);
                 self.builder.push(match *target {
-                    Word::Address(to, offset) => OpKind::CopyBlock { to, offset, from },
-                    Word::Var(to) => OpKind::Copy { to, from },
+                    Word::Address(to, offset) => OpKind::CopyBlock(to, offset, from),
+                    Word::Var(to) => OpKind::Copy(to, from),
                     Word::Const(_) => continue,
                 });
             }

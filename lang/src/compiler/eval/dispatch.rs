@@ -38,10 +38,8 @@ impl Evaluator<'_> {
         // meant.
         let builtin = builtin
             .filter(|(_, of)| of.is_none_or(|of| found.iter().all(|other| !other.is_of(of))));
-        self.check_clone(&found, name, span, |this| match &expr.kind {
-            ExprKind::Path(path) if path.ident().is_some_and(|name| &*name.text() == "self") => {
-                this.static_type(expr)
-            }
+        self.check_clone(&found, name, span, |this| match expr.ident() {
+            Some(name) if name == "self" => this.static_type(expr),
             _ => Ok(Static::Unknown(BTreeSet::new())),
         })?;
         if let Some((_, Some(UNCHECKED_SLICE))) = builtin {
@@ -140,14 +138,11 @@ impl Evaluator<'_> {
     }
 
     fn known(&self, ty: &Ty, span: Span) -> Eval<()> {
-        match ty {
-            Ty::Unknown => fail_help(
-                span,
-                "cannot tell what type this is",
-                "write it with a turbofish, `::<..>`",
-            ),
-            _ => Ok(()),
+        if !matches!(ty, Ty::Unknown) {
+            return Ok(());
         }
+        let help = "write it with a turbofish, `::<..>`";
+        fail_help(span, "cannot tell what type this is", help)
     }
 
     fn only<T: Clone>(
@@ -222,11 +217,8 @@ impl Evaluator<'_> {
         span: Span,
     ) -> Eval<Vec<Candidate<T>>> {
         // Indices in `found`; the index after the last one stands for the built-in.
-        let all: Vec<Option<TraitName>> = found
-            .iter()
-            .map(|candidate| candidate.of)
-            .chain(builtin)
-            .collect();
+        let all = found.iter().map(|candidate| candidate.of);
+        let all: Vec<Option<TraitName>> = all.chain(builtin).collect();
         let concrete = match kind {
             Static::Abstract(_) => None,
             _ => Some(self.choose_concrete(&found, &all, name)?),
@@ -238,12 +230,9 @@ impl Evaluator<'_> {
                 let mut chosen: Vec<usize> = positions(&all, bounded);
                 if chosen.is_empty() {
                     // An implementation for every type also applies to a type parameter.
-                    let items = self.items;
-                    chosen = positions(&all, |of| of.is_some());
-                    chosen.retain(|index| {
-                        found.get(*index).is_some_and(|candidate| {
-                            items.is_blanket(candidate.item.implementation)
-                        })
+                    chosen = positions(&found, |candidate| {
+                        candidate.of.is_some()
+                            && self.items.is_blanket(candidate.item.implementation)
                     });
                 }
                 Some(chosen)
@@ -259,8 +248,8 @@ impl Evaluator<'_> {
         if chosen.is_empty() || !one_trait || chosen.len() > 1 && chosen.contains(&found.len()) {
             return self.ambiguous(&found, name, span);
         }
+        let chosen = chosen.into_iter();
         Ok(chosen
-            .into_iter()
             .filter_map(|index| found.get(index).cloned())
             .collect())
     }
@@ -326,9 +315,8 @@ impl Evaluator<'_> {
                 let definition = &info.ast.types[candidate.item.item].1;
                 let (owner, this) = (Some(candidate.owner()), Some(ty.clone()));
                 let generics = candidate.generics;
-                self.within(span, info.module, generics, this, owner, |this| {
-                    this.ty(definition)
-                })
+                let body = |this: &mut Self| this.ty(definition);
+                self.within(span, info.module, generics, this, owner, body)
             }
             None => fail(span, format!("this type has no associated type `{name}`")),
         }

@@ -253,14 +253,11 @@ impl Evaluator<'_> {
         self.expected = expected;
         match self.expr(expr)? {
             Value::Int(value, ty) => Ok((value, ty)),
-            other => {
-                let found = other.describe();
-                fail_help(
-                    expr.span,
-                    format!("expected an integer known at compile time, found {found}"),
-                    "run-time indices are `Index<N>`, run-time loop bounds go through `count_to`",
-                )
-            }
+            other => fail_help(
+                expr.span,
+                format!("expected an integer known at compile time, found {other}"),
+                "run-time indices are `Index<N>`, run-time loop bounds go through `count_to`",
+            ),
         }
     }
 

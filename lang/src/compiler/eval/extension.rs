@@ -22,7 +22,7 @@ impl Evaluator<'_> {
             }))),
             value => {
                 let word = self.ext_address(value);
-                Block::At(Pointer { word, distance: 0 })
+                Block::At(Pointer::at(word))
             }
         }
     }
@@ -38,11 +38,7 @@ impl Evaluator<'_> {
             return placed;
         }
         let (to, from) = (self.builder.area(1), self.builder.reach(from));
-        self.builder.push(OpKind::CopyBlock {
-            to,
-            offset: 0,
-            from,
-        });
+        self.builder.push(OpKind::CopyBlock(to, 0, from));
         Ext::At(Pointer::area(to))
     }
 

@@ -40,18 +40,13 @@ fn passing(leaf: &Value) -> Option<Carrier> {
 impl Evaluator<'_> {
     /// Returns the value with every scalar at a fixed address represented by that address.
     fn fix(&mut self, value: Value) -> Value {
-        let mut replace = |leaf: &Value| -> Result<Option<Value>, std::convert::Infallible> {
-            if passing(leaf).is_none() {
-                return Ok(None);
-            }
+        let mut replace = |leaf: &Value| {
+            passing(leaf)?;
             let word = self.leaf_word(leaf);
             let placed = carried(leaf, word);
-            Ok(self.is_fixed(&placed).then_some(placed))
+            self.is_fixed(&placed).then_some(placed)
         };
-        match value.map_leaves(&mut replace) {
-            Ok(Some(value)) => value,
-            _ => value,
-        }
+        value.map_leaves(&mut replace).unwrap_or(value)
     }
 
     /// Returns how a scalar is passed at run time. It is not passed if it belongs to a struct and
@@ -69,26 +64,20 @@ impl Evaluator<'_> {
     ) -> Eval<(Value, Vec<Value>)> {
         let function = &callee.function;
         self.at(span);
-        let mut known = Vec::with_capacity(values.len());
+        let mut values = values;
         let mut shapes = Vec::with_capacity(values.len());
-        for (param, value) in function.params.iter().zip(values) {
+        for (param, value) in function.params.iter().zip(&mut values) {
             // What the function may change must have a place of its own.
-            let value = match (&value, param.mutable_reference) {
-                (Value::Struct(_), false) => self.fix(value),
-                _ => value,
-            };
-            self.walk(&value, span)?;
-            let handed_over = |leaf: &Value| self.handed_over(&value, leaf).is_some();
-            match Shape::of(&value, &handed_over, &place) {
-                Some(shape) => shapes.push(shape),
-                None => {
-                    let found = value.describe();
-                    return fail(span, format!("{found} cannot be an argument of a call"));
-                }
+            if matches!(value, Value::Struct(_)) && !param.mutable_reference {
+                *value = self.fix(std::mem::replace(value, Value::Lent));
             }
-            known.push(value);
+            self.walk(value, span)?;
+            let handed_over = |leaf: &Value| self.handed_over(value, leaf).is_some();
+            match Shape::of(value, &handed_over, &place) {
+                Some(shape) => shapes.push(shape),
+                None => return fail(span, format!("{value} cannot be an argument of a call")),
+            }
         }
-        let values = known;
         let (generics, self_type) = (&callee.generics, callee.self_type.as_ref());
         self.walk_types(generics.arguments().iter().chain(self_type), span)?;
         let key = InstanceKey::new(function, callee.owner, generics, self_type, shapes);
@@ -109,8 +98,7 @@ impl Evaluator<'_> {
                     let word = self.leaf_word(leaf);
                     args.push(self.builder.reach(word));
                 } else if !leaf.is_constant() && passing(leaf).is_none() {
-                    let found = leaf.describe();
-                    return fail(span, format!("{found} cannot be an argument of a call"));
+                    return fail(span, format!("{leaf} cannot be an argument of a call"));
                 }
             }
         }
@@ -151,11 +139,9 @@ impl Evaluator<'_> {
         words: &mut Vec<Var>,
         blocks: &mut Vec<Area>,
     ) -> Value {
-        let mut replace = |leaf: &Value| -> Result<Option<Value>, std::convert::Infallible> {
-            if self.is_fixed(leaf) {
-                return Ok(None);
-            }
-            Ok(passing(leaf).map(|passing| match passing {
+        let mut replace = |leaf: &Value| {
+            let passing = passing(leaf).filter(|_| !self.is_fixed(leaf))?;
+            Some(match passing {
                 Carrier::Word => {
                     let var = self.builder.var();
                     words.push(var);
@@ -167,12 +153,10 @@ impl Evaluator<'_> {
                     blocks.push(area);
                     carried(leaf, Word::Address(area, 0))
                 }
-            }))
+            })
         };
-        match value.map_leaves(&mut replace) {
-            Ok(Some(value)) => value,
-            _ => value.clone(),
-        }
+        let placed = value.map_leaves(&mut replace);
+        placed.unwrap_or_else(|| value.clone())
     }
 
     fn compile_function(
@@ -186,14 +170,13 @@ impl Evaluator<'_> {
         let mut params = Vec::new();
         let mut inner = Vec::with_capacity(values.len());
         for value in &values {
-            let mut replace = |leaf: &Value| -> Eval<Option<Value>> {
-                Ok(self.handed_over(value, leaf).map(|_| {
-                    let var = self.builder.var_in(frame);
-                    params.push(var);
-                    carried(leaf, Word::Var(var))
-                }))
+            let mut replace = |leaf: &Value| {
+                self.handed_over(value, leaf)?;
+                let var = self.builder.var_in(frame);
+                params.push(var);
+                Some(carried(leaf, Word::Var(var)))
             };
-            let replaced = value.map_leaves(&mut replace)?;
+            let replaced = value.map_leaves(&mut replace);
             inner.push(replaced.unwrap_or_else(|| value.clone()));
         }
         let scopes = std::mem::take(&mut self.builder.scopes);
@@ -220,8 +203,7 @@ impl Evaluator<'_> {
             for leaf in leaves {
                 let Some(passing) = passing(leaf).filter(|_| !self.is_fixed(leaf)) else {
                     if !leaf.is_constant() && !self.is_fixed(leaf) && !matches!(leaf, Value::Lent) {
-                        let found = leaf.describe();
-                        return fail(span, format!("{found} cannot be the result of a call"));
+                        return fail(span, format!("{leaf} cannot be the result of a call"));
                     }
                     continue;
                 };
@@ -231,16 +213,12 @@ impl Evaluator<'_> {
                     Carrier::Word => {
                         let to = self.builder.var();
                         words.push(to);
-                        self.builder.push(OpKind::Copy { to, from });
+                        self.builder.push(OpKind::Copy(to, from));
                     }
                     Carrier::Block => {
                         let to = self.builder.area_in(frame, 1);
                         blocks.push(to);
-                        self.builder.push(OpKind::CopyBlock {
-                            to,
-                            offset: 0,
-                            from,
-                        });
+                        self.builder.push(OpKind::CopyBlock(to, 0, from));
                     }
                 }
             }

@@ -103,7 +103,7 @@ impl Evaluator<'_> {
             return false;
         };
         let is_type = !rest.is_empty() && self.type_parameter(first.name).is_some();
-        &*first.name.text() != "Self" && !is_type
+        first.name != "Self" && !is_type
     }
 
     /// Returns whether a path is that of a constant parameter which is not known, or `_`.
@@ -111,9 +111,7 @@ impl Evaluator<'_> {
         let (Some(name), Some(here)) = (path.ident(), self.activations.last()) else {
             return false;
         };
-        let mut locals = here.constants.iter();
-        let local = locals.any(|local| local.constant.name == name);
         let unknown = matches!(self.constant_parameter(name), Some(Ty::Unknown));
-        &*name.text() == "_" || (unknown && !local)
+        name == "_" || (unknown && !here.has_constant(name))
     }
 }

@@ -144,7 +144,7 @@ impl Evaluator<'_> {
             None => {
                 let def = self.builder.var();
                 let word = Word::Var(def);
-                (Some(def), Pointer { word, distance: 0 })
+                (Some(def), Pointer::at(word))
             }
         };
         self.builder.push(OpKind::Hint(HintOp::Slice {
@@ -231,7 +231,7 @@ impl Evaluator<'_> {
             Output::Block(_) => Value::Block(Block::At(pointer)),
             Output::Pair(_) => {
                 let word = Word::Address(area, 1);
-                let second = Block::At(Pointer { word, distance: 0 });
+                let second = Block::At(Pointer::at(word));
                 let pair = [Block::At(pointer), second].map(Value::Block);
                 Value::Tuple(Rc::new(pair.to_vec()))
             }

@@ -7,7 +7,6 @@ use super::carry::*;
 use super::control::SLICE_LENGTHS;
 use super::*;
 use crate::compiler::ir::*;
-use crate::compiler::value::{Block as BlockValue, Ext};
 use droste_native::F;
 use p3_field::PrimeCharacteristicRing;
 
@@ -54,10 +53,9 @@ impl Evaluator<'_> {
             }
             Value::Count(count) => return self.run_time_loop(pattern, count, body, span),
             other => {
-                let found = other.describe();
                 return fail_help(
                     iterator.span,
-                    format!("cannot loop over {found}"),
+                    format!("cannot loop over {other}"),
                     "loop over a range, an array, `count(N)` or `count_to(n)`",
                 );
             }
@@ -176,14 +174,7 @@ impl Evaluator<'_> {
             let param = params[number].clone();
             let next = self.leaf_word(&at_run_time(exit[*number]));
             let next = self.builder.reach(next);
-            let place = match &param {
-                Value::Ext(Ext::At(pointer)) | Value::Block(BlockValue::At(pointer)) => {
-                    pointer.word
-                }
-                Value::Felt(word) | Value::Flag(word) | Value::Index(word, _) => *word,
-                Value::Slice(pointer, _) => pointer.word,
-                _ => Word::Const(F::ZERO),
-            };
+            let place = place(&param).unwrap_or(Word::Const(F::ZERO));
             carries.push((entry[*number].clone(), param, place, next));
         }
         carries
@@ -296,19 +287,14 @@ impl Evaluator<'_> {
             match *place {
                 Word::Address(area, offset) => {
                     self.builder.ir.areas[area as usize].pinned = true;
-                    self.builder.push(OpKind::OuterAddress {
-                        pointer,
-                        area,
-                        offset,
-                        def,
-                    });
+                    let address = OpKind::OuterAddress(pointer, area, offset, def);
+                    self.builder.push(address);
                 }
-                Word::Var(var) => self.builder.push(OpKind::Deref {
-                    pointer,
-                    displacement: Displacement::Cell(var),
-                    value: Word::Var(def),
-                    def: Def::Var(def),
-                }),
+                Word::Var(var) => {
+                    let (cell, value) = (Displacement::Cell(var), Word::Var(def));
+                    self.builder
+                        .push(OpKind::Deref(pointer, cell, value, Def::Var(def)));
+                }
                 Word::Const(_) => continue,
             }
             results.push(carried(param, Word::Var(def)));

@@ -13,7 +13,7 @@ impl Evaluator<'_> {
     fn displaced(&mut self, pointer: Pointer, blocks: Word) -> Pointer {
         let base = self.pointer(pointer);
         let word = self.builder.add(base, blocks);
-        Pointer { word, distance: 0 }
+        Pointer::at(word)
     }
 
     /// Evaluates a method of a built-in type.
@@ -49,10 +49,8 @@ impl Evaluator<'_> {
                 let [index] = arguments(values, span)?;
                 let index = integer(&index, span)?;
                 if index >= 5 {
-                    return fail(
-                        span,
-                        format!("an Ext has no coefficient {index}, only 0 to 4"),
-                    );
+                    let message = format!("an Ext has no coefficient {index}, only 0 to 4");
+                    return fail(span, message);
                 }
                 Value::Felt(self.coefficient(&value, index as usize))
             }
@@ -87,10 +85,9 @@ impl Evaluator<'_> {
             }
             (Value::Int(value, ty), name) => integer::method((value, ty), name, &values, span)?,
             (other, name) => {
-                let found = other.describe();
                 return fail_help(
                     span,
-                    format!("{found} has no method `{name}` in the subset"),
+                    format!("{other} has no method `{name}` in the subset"),
                     "iterators and closures are not in the subset: write a `for` loop",
                 );
             }
@@ -109,12 +106,8 @@ impl Evaluator<'_> {
                 let [index] = arguments(values, span)?;
                 match skip(pointer, length, &index, span)? {
                     (_, 0) => {
-                        return fail(
-                            span,
-                            format!(
-                                "this block is outside of the slice, which has {length} blocks"
-                            ),
-                        );
+                        let has = format!("which has {length} blocks");
+                        return fail(span, format!("this block is outside of the slice, {has}"));
                     }
                     (pointer, _) => Value::Block(Block::At(pointer)),
                 }
@@ -179,7 +172,7 @@ impl Evaluator<'_> {
         let Value::Index(index, bound) = index else {
             return fail_help(
                 span,
-                format!("`{name}` takes an Index<N>, not {}", index.describe()),
+                format!("`{name}` takes an Index<N>, not {index}"),
                 "check the range with `Index::<N>::new(x)`",
             );
         };
@@ -235,12 +228,8 @@ impl Evaluator<'_> {
                 (word, Def::Var(def), Value::Felt(word))
             }
         };
-        self.builder.push(OpKind::Deref {
-            pointer,
-            displacement: Displacement::Zero,
-            value,
-            def,
-        });
+        let read = OpKind::Deref(pointer, Displacement::Zero, value, def);
+        self.builder.push(read);
         Ok(result)
     }
 }

@@ -139,6 +139,12 @@ impl Activation {
             site: 0,
         }
     }
+
+    /// Returns whether a constant of this name is declared in a block in progress.
+    fn has_constant(&self, name: Symbol) -> bool {
+        let mut constants = self.constants.iter();
+        constants.any(|local| local.constant.name == name)
+    }
 }
 
 /// A constant that is declared in a block.
@@ -352,13 +358,9 @@ impl Evaluator<'_> {
     /// Returns the index of the variable that a name means, if it means one.
     fn slot(&mut self, name: Symbol) -> Option<usize> {
         let here = self.here();
-        if here
-            .constants
-            .iter()
-            .any(|local| local.constant.name == name)
-        {
-            return None;
+        match here.has_constant(name) {
+            true => None,
+            false => here.vars.find(name),
         }
-        here.vars.find(name)
     }
 }

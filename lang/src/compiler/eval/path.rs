@@ -53,7 +53,7 @@ impl Evaluator<'_> {
                     let generics = self.open(params, &path.segments[used - 1].generics)?;
                     return self.unit_structure(id, generics.arguments(), path.span);
                 }
-                Definition::Intrinsic(name) if whole && &*name.text() == "PhantomData" => {
+                Definition::Intrinsic(name) if whole && name == "PhantomData" => {
                     return Ok(Value::Phantom);
                 }
                 Definition::Function(..) => {
@@ -67,7 +67,7 @@ impl Evaluator<'_> {
         }
         let last = path.segments.len() - 1;
         if last == 0 && path.qualified.is_none() {
-            if &*path.segments[0].name.text() == "Self"
+            if path.segments[0].name == "Self"
                 && let Some(Ty::Struct(id, generics)) = self.here().self_type.clone()
             {
                 return self.unit_structure(id, generics, path.span);

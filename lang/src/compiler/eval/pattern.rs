@@ -3,15 +3,25 @@
 use super::*;
 use crate::compiler::value::Structure;
 
+fn is_run_time(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Flag(_) | Value::Felt(_) | Value::Ext(_) | Value::Block(_)
+    )
+}
+
+/// Returns the error for a `match` of a value that is known only at run time.
+fn run_time<T>(span: Span) -> Eval<T> {
+    let help = "write `if a == b` for run-time values";
+    fail_help(span, "a `match` is decided at compile time", help)
+}
+
 impl Evaluator<'_> {
     /// Binds a pattern that must match.
     pub(super) fn bind(&mut self, pattern: &Pattern, value: Value) -> Eval<()> {
         match self.matches(pattern, &value, false)? {
             true => Ok(()),
-            false => {
-                let found = value.describe();
-                fail(pattern.span, format!("this pattern does not match {found}"))
-            }
+            false => fail(pattern.span, format!("this pattern does not match {value}")),
         }
     }
 
@@ -23,34 +33,26 @@ impl Evaluator<'_> {
     fn matches(&mut self, pattern: &Pattern, value: &Value, may_fail: bool) -> Eval<bool> {
         let span = pattern.span;
         self.charge(1, span)?;
-        let refused = |what: &str| fail(span, format!("this pattern does not match {what}"));
+        let refused = |what: &dyn std::fmt::Display| {
+            fail(span, format!("this pattern does not match {what}"))
+        };
         match (&pattern.kind, value) {
             (PatternKind::Wild, _) => Ok(true),
             (PatternKind::Bind(name), value) => {
                 if self.names_constant(*name, span)? {
-                    let path = Path {
-                        qualified: None,
-                        segments: vec![Segment {
-                            name: *name,
-                            generics: Vec::new(),
-                        }],
-                        span,
-                    };
-                    return self.compare(&path, value, may_fail);
+                    return self.compare(&Path::of_name(*name, span), value, may_fail);
                 }
                 self.here().vars.push(*name, value.clone());
                 Ok(true)
             }
             (PatternKind::Constant(path), value) => self.compare(path, value, may_fail),
             (PatternKind::Int(..) | PatternKind::Bool(_) | PatternKind::Or(_), _) if !may_fail => {
-                fail(
-                    span,
-                    "this pattern may not match, so it belongs into a `match`",
-                )
+                let message = "this pattern may not match, so it belongs into a `match`";
+                fail(span, message)
             }
             (PatternKind::Int(low, high, ty), Value::Int(value, found)) => {
                 if ty.is_some() && found.is_some() && ty != found {
-                    return refused("an integer of another type");
+                    return refused(&"an integer of another type");
                 }
                 Ok((low..=high).contains(&value))
             }
@@ -95,19 +97,9 @@ impl Evaluator<'_> {
                 }
                 Ok(true)
             }
-            (
-                _,
-                Value::Flag(_)
-                | Value::Felt(_)
-                | Value::Ext(_)
-                | Value::Block(_)
-                | Value::Index(..),
-            ) => fail_help(
-                span,
-                "a `match` is decided at compile time",
-                "write `if a == b` for run-time values",
-            ),
-            (_, value) => refused(value.describe()),
+            (_, Value::Index(..)) => run_time(span),
+            (_, value) if is_run_time(value) => run_time(span),
+            (_, value) => refused(value),
         }
     }
 
@@ -128,10 +120,10 @@ impl Evaluator<'_> {
         if !fits {
             return match other_lengths {
                 true => Ok(false),
-                false => fail(
-                    span,
-                    format!("the pattern has {wanted} elements, the value {found}"),
-                ),
+                false => {
+                    let message = format!("the pattern has {wanted} elements, the value {found}");
+                    fail(span, message)
+                }
             };
         }
         let before = elements.rest.unwrap_or(wanted);
@@ -159,15 +151,10 @@ impl Evaluator<'_> {
 
     /// Returns whether a name in a pattern is that of a constant, so that it binds nothing.
     fn names_constant(&mut self, name: Symbol, span: Span) -> Eval<bool> {
-        if &*name.text() == "self" {
+        if name == "self" {
             return Ok(false);
         }
-        let here = self.here();
-        if here
-            .constants
-            .iter()
-            .any(|local| local.constant.name == name)
-        {
+        if self.here().has_constant(name) {
             return Ok(true);
         }
         if self.constant_parameter(name).is_some() {
@@ -204,18 +191,11 @@ impl Evaluator<'_> {
                 Ok(a == *b)
             }
             (Value::Bool(a), Value::Bool(b)) => Ok(a == *b),
-            (_, Value::Flag(_) | Value::Felt(_) | Value::Ext(_) | Value::Block(_)) => fail_help(
+            (_, value) if is_run_time(value) => run_time(path.span),
+            (_, value) => fail(
                 path.span,
-                "a `match` is decided at compile time",
-                "write `if a == b` for run-time values",
+                format!("{value} cannot be compared in a pattern"),
             ),
-            (_, value) => {
-                let found = value.describe();
-                fail(
-                    path.span,
-                    format!("{found} cannot be compared in a pattern"),
-                )
-            }
         }
     }
 }

@@ -29,7 +29,6 @@ pub(super) enum Located {
 
 /// Returns the error for an index that is known only at run time, or that is not an index.
 pub(super) fn not_an_index<T>(found: &Value, span: Span) -> Eval<T> {
-    let found = found.describe();
     fail_help(
         span,
         format!("an index is an integer known at compile time, not {found}"),
@@ -102,10 +101,7 @@ impl Evaluator<'_> {
                     Value::Struct(structure) => {
                         Step::Field(self.field_index(structure, *name, expr.span)?)
                     }
-                    value => {
-                        let found = value.describe();
-                        return fail(expr.span, format!("{found} has no field `{name}`"));
-                    }
+                    value => return fail(expr.span, format!("{value} has no field `{name}`")),
                 };
                 self.descend(base, step, expr.span)
             }
@@ -118,14 +114,13 @@ impl Evaluator<'_> {
                     _ => 0,
                 };
                 if *index >= length {
-                    let found = value.describe();
-                    return fail(expr.span, format!("{found} has no field {index}"));
+                    return fail(expr.span, format!("{value} has no field {index}"));
                 }
                 self.descend(base, Step::Field(*index), expr.span)
             }
             ExprKind::Index(base, index) => {
                 let base = self.locate(base)?;
-                self.expected = Ty::Int(Some(IntType::Usize));
+                self.expected = Ty::USIZE;
                 let at = self.expr(index)?;
                 self.element(base, &at, index.span, expr.span)
             }
@@ -136,20 +131,14 @@ impl Evaluator<'_> {
     fn element(&mut self, base: Located, at: &Value, index: Span, span: Span) -> Eval<Located> {
         let value = self.peek(&base)?;
         let Some(values) = value.elements() else {
-            let found = value.describe();
-            return fail(span, format!("{found} cannot be indexed"));
+            return fail(span, format!("{value} cannot be indexed"));
         };
         let length = values.len();
         match at {
             Value::Int(at, None | Some(IntType::Usize)) => {
                 if *at >= length as u64 {
-                    return fail(
-                        index,
-                        format!(
-                            "index {at} is out of range of {} of {length}",
-                            value.describe()
-                        ),
-                    );
+                    let message = format!("index {at} is out of range of {value} of {length}");
+                    return fail(index, message);
                 }
                 let at = *at as usize;
                 match base {

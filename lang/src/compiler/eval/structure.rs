@@ -18,10 +18,8 @@ impl Evaluator<'_> {
         let Ty::Struct(id, generics) = self.path_type(path)? else {
             return fail(path.span, "this is not a struct");
         };
-        let (ast, module) = (
-            self.items.structs[id].ast.clone(),
-            self.items.structs[id].module,
-        );
+        let info = &self.items.structs[id];
+        let (ast, module) = (info.ast.clone(), info.module);
         let bound = Generics::of(&ast.generics, generics.iter().cloned());
         let mut values: Vec<Option<Value>> = vec![None; ast.fields.len()];
         for (name, expr) in fields {
@@ -62,11 +60,7 @@ impl Evaluator<'_> {
         let info = &self.items.structs[id];
         let mut bound = Generics::of(&info.ast.generics, generics.iter().cloned());
         if !bound.is_known() {
-            let header = unify::Header {
-                module: info.module,
-                self_type: None,
-                lengths: false,
-            };
+            let header = unify::Header::of(info.module, false);
             for (value, (_, pattern)) in fields.iter().zip(&info.ast.fields) {
                 let ty = self.bounded_type(value.ty(), span)?;
                 self.unify(pattern, &ty, &header, &mut bound)?;

@@ -48,7 +48,7 @@ impl Evaluator<'_> {
 
     fn first_type(&mut self, path: &Path, length: usize) -> Eval<(Ty, usize)> {
         let first = &path.segments[0];
-        if &*first.name.text() == "Self" {
+        if first.name == "Self" {
             let here = self.here();
             return match here.self_type.clone() {
                 Some(ty) => Ok((ty, 1)),
@@ -199,7 +199,7 @@ impl Evaluator<'_> {
                 {
                     return Ok(Ty::Unknown);
                 }
-                self.expr_of(expr, Ty::Int(Some(IntType::Usize)))?
+                self.expr_of(expr, Ty::USIZE)?
             }
             GenericArg::Type(ty) => match &ty.kind {
                 TypeKind::Unknown => return Ok(Ty::Unknown),
@@ -211,10 +211,10 @@ impl Evaluator<'_> {
         match value {
             Value::Int(value, None | Some(IntType::Usize)) => Ok(Ty::Const(value)),
             Value::Bool(value) => Ok(Ty::ConstBool(value)),
-            other => {
-                let (found, span) = (other.describe(), argument.span());
-                fail(span, format!("{found} cannot be a generic argument"))
-            }
+            other => fail(
+                argument.span(),
+                format!("{other} cannot be a generic argument"),
+            ),
         }
     }
 }

@@ -20,8 +20,12 @@ pub(super) enum Match {
 }
 
 impl Match {
-    fn of(matches: bool) -> Self {
+    fn possible(matches: bool) -> Self {
         if matches { Self::Maybe } else { Self::No }
+    }
+
+    fn certain(matches: bool) -> Self {
+        if matches { Self::Yes } else { Self::No }
     }
 }
 
@@ -31,6 +35,18 @@ pub(super) struct Header<'a> {
     pub self_type: Option<&'a Ty>,
     /// Whether lengths that are no parameters are compared. They must then be known.
     pub lengths: bool,
+}
+
+impl Header<'_> {
+    /// Returns the context of a type that is not written in terms of `Self`.
+    pub(super) fn of(module: ModuleId, lengths: bool) -> Self {
+        let self_type = None;
+        Self {
+            module,
+            self_type,
+            lengths,
+        }
+    }
 }
 
 /// Returns the head under which the implementations of a type are listed.
@@ -68,24 +84,12 @@ impl Evaluator<'_> {
         let info = &items.impls[implementation];
         self.walk_types([ty], info.ast.self_type.span)?;
         let mut generics = Generics::unknown(&info.ast.generics);
-        let header = Header {
-            module: info.module,
-            self_type: None,
-            lengths: true,
-        };
+        let header = Header::of(info.module, true);
         let mut matches = self.unify(&info.ast.self_type, ty, &header, &mut generics)?;
-        let declared = info
-            .ast
-            .generics
-            .iter()
-            .map(|param| (Some(param.name), &param.bounds));
-        let predicates = info.ast.predicates.iter().map(|predicate| {
-            let subject = match &predicate.ty.kind {
-                TypeKind::Path(path) => path.ident(),
-                _ => None,
-            };
-            (subject, &predicate.bounds)
-        });
+        let declared = info.ast.generics.iter();
+        let declared = declared.map(|param| (Some(param.name), &param.bounds));
+        let predicates = info.ast.predicates.iter();
+        let predicates = predicates.map(|predicate| (predicate.ty.ident(), &predicate.bounds));
         for (subject, bounds) in declared.chain(predicates) {
             let subject = subject.and_then(|name| generics.get(name, Namespace::Type));
             for bound in bounds {
@@ -114,11 +118,8 @@ impl Evaluator<'_> {
             best = best.max(self.implements(*implementation, ty, depth)?.0);
         }
         // If the trait is generic, the implementation may be of another instance of it.
-        match bound
-            .segments
-            .iter()
-            .any(|segment| !segment.generics.is_empty())
-        {
+        let mut segments = bound.segments.iter();
+        match segments.any(|segment| !segment.generics.is_empty()) {
             true => Ok(best.min(Match::Maybe)),
             false => Ok(best),
         }
@@ -139,22 +140,14 @@ impl Evaluator<'_> {
             (TypeKind::Unknown, _) => Ok(Match::Maybe),
             (TypeKind::Array(element, length), Ty::Array(found, size)) => {
                 if let Some(size) = size {
-                    let name = match &length.kind {
-                        ExprKind::Path(path) => path.ident(),
-                        _ => None,
-                    };
-                    let size = Ty::Const(*size);
+                    let (name, size) = (length.ident(), Ty::Const(*size));
                     let bound = name.and_then(|name| generics.bind(name, Namespace::Value, &size));
                     let fits = match bound {
                         Some(fits) => fits,
-                        None if name.is_some_and(|name| &*name.text() == "_") => true,
+                        None if name.is_some_and(|name| name == "_") => true,
                         None if header.lengths => {
-                            let known = generics.clone();
-                            let this = header.self_type.cloned();
-                            let (span, module) = (length.span, header.module);
-                            let wanted = self
-                                .within(span, module, known, this, None, |this| this.int(length))?;
-                            Ty::Const(wanted) == size
+                            let int = |this: &mut Self| this.int(length);
+                            Ty::Const(self.in_header(length.span, header, generics, int)?) == size
                         }
                         None => true,
                     };
@@ -163,13 +156,13 @@ impl Evaluator<'_> {
                     }
                 }
                 // The value may be a slice, to which no implementation for arrays applies.
-                Ok(self
-                    .unify(element, found, header, generics)?
-                    .min(Match::Maybe))
+                let matches = self.unify(element, found, header, generics)?;
+                Ok(matches.min(Match::Maybe))
             }
-            (TypeKind::Slice(element), Ty::Array(found, _) | Ty::Vec(found)) => Ok(self
-                .unify(element, found, header, generics)?
-                .min(Match::Maybe)),
+            (TypeKind::Slice(element), Ty::Array(found, _) | Ty::Vec(found)) => {
+                let matches = self.unify(element, found, header, generics)?;
+                Ok(matches.min(Match::Maybe))
+            }
             (TypeKind::Tuple(patterns), Ty::Tuple(types)) => {
                 if patterns.len() != types.len() {
                     return Ok(Match::No);
@@ -195,17 +188,16 @@ impl Evaluator<'_> {
         let first = path.segments.first().map(|segment| segment.name);
         if let Some(name) = path.ident() {
             if let Some(fits) = generics.bind(name, Namespace::Type, actual) {
-                return Ok(if fits { Match::Yes } else { Match::No });
+                return Ok(Match::certain(fits));
             }
-            if &*name.text() == "Self" {
+            if name == "Self" {
                 let matches = header.self_type.is_none_or(|ty| ty.matches(actual));
-                return Ok(Match::of(matches));
+                return Ok(Match::possible(matches));
             }
         }
         // It is a type that belongs to a parameter, which may be this one.
-        let of_param = first.is_some_and(|name| {
-            generics.get(name, Namespace::Type).is_some() || &*name.text() == "Self"
-        });
+        let of_param = first
+            .is_some_and(|name| generics.get(name, Namespace::Type).is_some() || name == "Self");
         if path.qualified.is_some() || of_param {
             return Ok(Match::Maybe);
         }
@@ -230,11 +222,7 @@ impl Evaluator<'_> {
             (Definition::Struct(_), _) => Ok(Match::No),
             (Definition::Alias(defined_in, alias), _) => {
                 let mut own = Generics::unknown(&alias.generics);
-                let inner = Header {
-                    module: *defined_in,
-                    self_type: None,
-                    lengths: header.lengths,
-                };
+                let inner = Header::of(*defined_in, header.lengths);
                 let matches = self.unify(&alias.ty, actual, &inner, &mut own)?;
                 let constant = alias.generics.iter().map(|param| param.constant);
                 let types: Vec<_> = constant.zip(own.arguments().iter().cloned()).collect();
@@ -255,14 +243,13 @@ impl Evaluator<'_> {
                         return Ok(match (IntType::named(text), found) {
                             (None, _) => Match::No,
                             (Some(_), None) => Match::Maybe,
-                            (Some(wanted), Some(found)) if wanted == *found => Match::Yes,
-                            _ => Match::No,
+                            (Some(wanted), Some(found)) => Match::certain(wanted == *found),
                         });
                     }
-                    (_, Ty::Phantom) => return Ok(Match::of(&*name.text() == "PhantomData")),
+                    (_, Ty::Phantom) => return Ok(Match::possible(*name == "PhantomData")),
                     _ => {
                         let same = head(actual) == Some(Head::Intrinsic(*name));
-                        return Ok(if same { Match::Yes } else { Match::No });
+                        return Ok(Match::certain(same));
                     }
                 };
                 if arguments.len() != types.len() {
@@ -272,6 +259,18 @@ impl Evaluator<'_> {
             }
             _ => Ok(Match::No),
         }
+    }
+
+    /// Evaluates a part of a type expression.
+    fn in_header<T>(
+        &mut self,
+        span: Span,
+        header: &Header<'_>,
+        generics: &Generics,
+        body: impl FnOnce(&mut Self) -> Eval<T>,
+    ) -> Eval<T> {
+        let (known, this) = (generics.clone(), header.self_type.cloned());
+        self.within(span, header.module, known, this, None, body)
     }
 
     /// Matches generic arguments against types. Each comes with whether it is a constant.
@@ -285,30 +284,19 @@ impl Evaluator<'_> {
         let mut matches = Match::Yes;
         for (argument, (constant, actual)) in arguments.iter().zip(types) {
             let name = match argument {
-                GenericArg::Type(ty) => match &ty.kind {
-                    TypeKind::Path(path) => path.ident(),
-                    _ => None,
-                },
-                GenericArg::Const(value) => match &value.kind {
-                    ExprKind::Path(path) => path.ident(),
-                    _ => None,
-                },
+                GenericArg::Type(ty) => ty.ident(),
+                GenericArg::Const(value) => value.ident(),
             };
             let bound = name.and_then(|name| generics.bind(name, kind(constant), &actual));
             let one = match (bound, argument) {
-                (Some(true), _) => Match::Yes,
-                (Some(false), _) => Match::No,
+                (Some(matches), _) => Match::certain(matches),
                 (None, GenericArg::Type(ty)) if !constant => {
                     // A reference to the type would match, too.
                     self.unify(ty, &actual, header, generics)?.min(Match::Maybe)
                 }
                 (None, argument) if header.lengths => {
-                    let known = generics.clone();
-                    let this = header.self_type.cloned();
-                    let (span, module) = (argument.span(), header.module);
-                    let value = self.within(span, module, known, this, None, |this| {
-                        this.generic_constant(argument)
-                    })?;
+                    let constant = |this: &mut Self| this.generic_constant(argument);
+                    let value = self.in_header(argument.span(), header, generics, constant)?;
                     match (value.matches(&actual), &actual) {
                         (false, _) => Match::No,
                         (true, Ty::Unknown) => Match::Maybe,

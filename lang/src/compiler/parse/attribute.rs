@@ -5,19 +5,25 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Meta, Token};
 
 use super::Parser;
-use crate::compiler::error::{Result, fail, fail_help, failure};
+use super::syntax_error;
+use crate::compiler::error::{Result, fail, fail_help};
 
 /// Derives that declare what the compiler assumes of every type.
+#[rustfmt::skip]
 const DERIVES: &[&str] = &[
-    "Clone",
-    "Copy",
-    "Debug",
-    "PartialEq",
-    "Eq",
-    "PartialOrd",
-    "Ord",
-    "Hash",
+    "Clone", "Copy", "Debug", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash",
 ];
+
+/// Returns the attributes of a node of one of these variants, and none for all others.
+macro_rules! attributes {
+    ($node:expr, $enum:ident: $($variant:ident)*) => {
+        match $node {
+            $(syn::$enum::$variant(node) => node.attrs.as_slice(),)*
+            _ => &[],
+        }
+    };
+}
+pub(super) use attributes;
 
 impl Parser {
     /// Returns whether the thing with these attributes is part of the program.
@@ -62,7 +68,7 @@ impl Parser {
         let span = self.span_of(predicate);
         let inner = |list: &syn::MetaList| {
             list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
-                .map_err(|error| failure(span, format!("syntax error: {error}")))?
+                .map_err(|error| syntax_error(span, &error))?
                 .iter()
                 .map(|predicate| self.predicate(predicate))
                 .collect::<Result<Vec<bool>>>()
@@ -79,14 +85,14 @@ impl Parser {
                 [holds] => Ok(!holds),
                 _ => fail(span, "`not` takes one predicate"),
             },
-            other => fail_help(
-                span,
-                format!(
-                    "whether `{}` holds depends on the build",
-                    path_text(other.path())
-                ),
-                "only `test`, which is false, and `not`, `all` and `any` of it are known here",
-            ),
+            other => {
+                let name = path_text(other.path());
+                fail_help(
+                    span,
+                    format!("whether `{name}` holds depends on the build"),
+                    "only `test`, which is false, and `not`, `all` and `any` of it are known here",
+                )
+            }
         }
     }
 
@@ -111,12 +117,9 @@ impl Parser {
                 },
             },
             "derive" => {
-                let paths =
-                    attribute.parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated);
-                for path in paths
-                    .map_err(|error| failure(span(), format!("syntax error: {error}")))?
-                    .iter()
-                {
+                let parse = Punctuated::<syn::Path, Token![,]>::parse_terminated;
+                let paths = attribute.parse_args_with(parse);
+                for path in &paths.map_err(|error| syntax_error(span(), &error))? {
                     let text = path_text(path);
                     if !DERIVES.contains(&text.as_str()) {
                         return fail_help(

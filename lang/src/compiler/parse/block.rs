@@ -5,27 +5,21 @@ use std::rc::Rc;
 use syn::punctuated::Punctuated;
 
 use super::Parser;
-use super::attribute::path_text;
+use super::attribute::{attributes, path_text};
 use super::item::MACROS;
+use super::syntax_error;
 use crate::compiler::ast::*;
-use crate::compiler::error::{Result, fail, fail_help, failure};
+use crate::compiler::error::{Result, fail, fail_help};
 
 /// Returns the attributes of a statement that can be left out.
-fn attributes(statement: &syn::Stmt) -> &[syn::Attribute] {
+fn of_statement(statement: &syn::Stmt) -> &[syn::Attribute] {
     match statement {
         syn::Stmt::Local(local) => &local.attrs,
         syn::Stmt::Macro(statement) => &statement.attrs,
-        syn::Stmt::Expr(expr, _) => match expr {
-            syn::Expr::Block(expr) => &expr.attrs,
-            syn::Expr::Call(expr) => &expr.attrs,
-            syn::Expr::ForLoop(expr) => &expr.attrs,
-            syn::Expr::If(expr) => &expr.attrs,
-            syn::Expr::Match(expr) => &expr.attrs,
-            syn::Expr::MethodCall(expr) => &expr.attrs,
-            syn::Expr::While(expr) => &expr.attrs,
-            // The expression's attributes are refused when it is read, unless it is kept.
-            _ => &[],
-        },
+        // Other expressions' attributes are refused when they are read, unless they are kept.
+        syn::Stmt::Expr(expr, _) => {
+            attributes!(expr, Expr: Block Call ForLoop If Match MethodCall While)
+        }
         // An item's attributes are read with the item.
         syn::Stmt::Item(_) => &[],
     }
@@ -36,7 +30,7 @@ impl Parser {
         let mut present = Vec::with_capacity(block.stmts.len());
         for (index, statement) in block.stmts.iter().enumerate() {
             let tail = index + 1 == block.stmts.len();
-            if self.present(attributes(statement))? {
+            if self.present(of_statement(statement))? {
                 present.push(statement);
             } else if let (true, syn::Stmt::Expr(expr, None)) = (tail, statement) {
                 let span = self.span_of(expr);
@@ -76,11 +70,10 @@ impl Parser {
                     continue;
                 }
                 syn::Stmt::Expr(value, semicolon) => (self.expr(value)?, semicolon.is_some()),
-                syn::Stmt::Macro(syn::StmtMacro {
-                    attrs: _,
-                    mac,
-                    semi_token,
-                }) => (self.macro_call(mac)?, semi_token.is_some()),
+                syn::Stmt::Macro(statement) => (
+                    self.macro_call(&statement.mac)?,
+                    statement.semi_token.is_some(),
+                ),
             };
             if last && !semicolon {
                 tail = Some(Box::new(value));
@@ -126,10 +119,8 @@ impl Parser {
         };
         let pattern = self.pattern(pattern)?;
         if value.is_none() && !matches!(pattern.kind, PatternKind::Bind(_)) {
-            return fail(
-                pattern.span,
-                "only a single name can be declared without a value",
-            );
+            let message = "only a single name can be declared without a value";
+            return fail(pattern.span, message);
         }
         Ok(Statement::Let(pattern, ty, value))
     }
@@ -151,7 +142,7 @@ impl Parser {
         }
         let arguments = || {
             call.parse_body_with(Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated)
-                .map_err(|error| failure(span, format!("syntax error: {error}")))
+                .map_err(|error| syntax_error(span, &error))
         };
         let boxed = |expr: &syn::Expr| self.expr(expr).map(Box::new);
         if name == "vec" {
@@ -201,11 +192,9 @@ impl Parser {
         };
         let (values, length) = call
             .parse_body_with(parse)
-            .map_err(|error| failure(self.span_of(call), format!("syntax error: {error}")))?;
-        let mut values: Vec<Expr> = values
-            .iter()
-            .map(|value| self.expr(value))
-            .collect::<Result<_>>()?;
+            .map_err(|error| syntax_error(self.span_of(call), &error))?;
+        let values = values.iter().map(|value| self.expr(value));
+        let mut values: Vec<Expr> = values.collect::<Result<_>>()?;
         match (length, values.pop()) {
             (Some(length), Some(value)) => {
                 let length = Box::new(self.expr(&length)?);

@@ -3,6 +3,7 @@
 use syn::punctuated::Punctuated;
 
 use super::Parser;
+use super::attribute::attributes;
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 use crate::compiler::output::Span;
@@ -38,7 +39,7 @@ impl Parser {
     }
 
     fn expr_at(&self, expr: &syn::Expr) -> Result<Expr> {
-        self.kept(attributes(expr))?;
+        self.kept(of_expr(expr))?;
         let span = self.span_of_expr(expr);
         let kind = match expr {
             syn::Expr::Paren(inner) => return self.expr(&inner.expr),
@@ -54,14 +55,7 @@ impl Parser {
             syn::Expr::Path(syn::ExprPath { qself, path, .. }) => {
                 ExprKind::Path(self.path(qself.as_ref(), path)?)
             }
-            syn::Expr::Infer(_) => ExprKind::Path(Path {
-                qualified: None,
-                segments: vec![Segment {
-                    name: Symbol::new("_"),
-                    generics: Vec::new(),
-                }],
-                span,
-            }),
+            syn::Expr::Infer(_) => ExprKind::Path(Path::of_name(Symbol::new("_"), span)),
             syn::Expr::Unary(_)
             | syn::Expr::Binary(_)
             | syn::Expr::Assign(_)
@@ -132,10 +126,8 @@ impl Parser {
             return fail_help(span, "only named functions can be called", NO_CLOSURES);
         };
         self.kept(attrs)?;
-        Ok(ExprKind::Call(
-            self.path(qself.as_ref(), path)?,
-            self.list(&call.args)?,
-        ))
+        let path = self.path(qself.as_ref(), path)?;
+        Ok(ExprKind::Call(path, self.list(&call.args)?))
     }
 
     /// Parses blocks, branches, loops and jumps.
@@ -208,22 +200,17 @@ impl Parser {
         let span = self.span_of(literal);
         Ok(match literal {
             syn::Lit::Int(value) => {
-                let ty = match value.suffix() {
-                    "" => None,
-                    suffix => match IntType::named(suffix) {
-                        Some(ty) => Some(ty),
-                        None => {
-                            return fail_help(
-                                span,
-                                format!("integers of type `{suffix}` are not in the subset"),
-                                "u8, u16, u32, u64 and usize are in the subset",
-                            );
-                        }
-                    },
-                };
-                let number: Option<u64> = value.base10_parse().ok();
-                match number {
-                    Some(number) if number <= ty.map_or(u64::MAX, IntType::max) => {
+                let suffix = value.suffix();
+                let ty = IntType::named(suffix);
+                if ty.is_none() && !suffix.is_empty() {
+                    return fail_help(
+                        span,
+                        format!("integers of type `{suffix}` are not in the subset"),
+                        "u8, u16, u32, u64 and usize are in the subset",
+                    );
+                }
+                match value.base10_parse::<u64>() {
+                    Ok(number) if number <= ty.map_or(u64::MAX, IntType::max) => {
                         ExprKind::Int(number, ty)
                     }
                     _ => return fail(span, "this integer does not fit its type, or 64 bits"),
@@ -245,10 +232,8 @@ impl Parser {
             ..
         } = structure;
         if dot2_token.is_some() && rest.is_none() {
-            return fail(
-                self.span_of(structure),
-                "`..` must be followed by a struct here",
-            );
+            let span = self.span_of(structure);
+            return fail(span, "`..` must be followed by a struct here");
         }
         let mut fields = Vec::new();
         for syn::FieldValue {
@@ -287,10 +272,10 @@ impl Parser {
             if !self.present(attrs)? {
                 continue;
             }
-            let guard = match guard {
-                Some((_, guard)) => Some(self.expr(guard)?),
-                None => None,
-            };
+            let guard = guard
+                .as_ref()
+                .map(|(_, guard)| self.expr(guard))
+                .transpose()?;
             arms.push((self.pattern(pat)?, guard, self.expr(body)?));
         }
         Ok(ExprKind::Match(self.boxed(&matching.expr)?, arms))
@@ -313,75 +298,49 @@ impl Parser {
 }
 
 /// Returns the attributes of an expression that is in the subset.
-fn attributes(expr: &syn::Expr) -> &[syn::Attribute] {
-    use syn::Expr as E;
-    match expr {
-        E::Array(syn::ExprArray { attrs, .. })
-        | E::Assign(syn::ExprAssign { attrs, .. })
-        | E::Binary(syn::ExprBinary { attrs, .. })
-        | E::Block(syn::ExprBlock { attrs, .. })
-        | E::Break(syn::ExprBreak { attrs, .. })
-        | E::Call(syn::ExprCall { attrs, .. })
-        | E::Cast(syn::ExprCast { attrs, .. })
-        | E::Const(syn::ExprConst { attrs, .. })
-        | E::Continue(syn::ExprContinue { attrs, .. })
-        | E::Field(syn::ExprField { attrs, .. })
-        | E::ForLoop(syn::ExprForLoop { attrs, .. })
-        | E::Group(syn::ExprGroup { attrs, .. })
-        | E::If(syn::ExprIf { attrs, .. })
-        | E::Index(syn::ExprIndex { attrs, .. })
-        | E::Infer(syn::ExprInfer { attrs, .. })
-        | E::Lit(syn::ExprLit { attrs, .. })
-        | E::Macro(syn::ExprMacro { attrs, .. })
-        | E::Match(syn::ExprMatch { attrs, .. })
-        | E::MethodCall(syn::ExprMethodCall { attrs, .. })
-        | E::Paren(syn::ExprParen { attrs, .. })
-        | E::Path(syn::ExprPath { attrs, .. })
-        | E::Range(syn::ExprRange { attrs, .. })
-        | E::Reference(syn::ExprReference { attrs, .. })
-        | E::Repeat(syn::ExprRepeat { attrs, .. })
-        | E::Return(syn::ExprReturn { attrs, .. })
-        | E::Struct(syn::ExprStruct { attrs, .. })
-        | E::Tuple(syn::ExprTuple { attrs, .. })
-        | E::Unary(syn::ExprUnary { attrs, .. })
-        | E::While(syn::ExprWhile { attrs, .. }) => attrs,
-        // Not in the subset.
-        _ => &[],
-    }
+fn of_expr(expr: &syn::Expr) -> &[syn::Attribute] {
+    attributes!(expr, Expr: Array Assign Binary Block Break Call Cast Const Continue Field ForLoop
+        Group If Index Infer Lit Macro Match MethodCall Paren Path Range Reference Repeat Return
+        Struct Tuple Unary While)
 }
 
 /// Returns the operator, and whether it assigns.
 fn binary_op(op: &syn::BinOp) -> Option<(BinaryOp, bool)> {
+    use BinaryOp as Op;
     use syn::BinOp as S;
-    Some(match op {
-        S::Add(_) => (BinaryOp::Add, false),
-        S::Sub(_) => (BinaryOp::Sub, false),
-        S::Mul(_) => (BinaryOp::Mul, false),
-        S::Div(_) => (BinaryOp::Div, false),
-        S::Rem(_) => (BinaryOp::Rem, false),
-        S::Shl(_) => (BinaryOp::Shl, false),
-        S::Shr(_) => (BinaryOp::Shr, false),
-        S::BitAnd(_) => (BinaryOp::BitAnd, false),
-        S::BitOr(_) => (BinaryOp::BitOr, false),
-        S::BitXor(_) => (BinaryOp::BitXor, false),
-        S::Eq(_) => (BinaryOp::Eq, false),
-        S::Ne(_) => (BinaryOp::Ne, false),
-        S::Lt(_) => (BinaryOp::Lt, false),
-        S::Le(_) => (BinaryOp::Le, false),
-        S::Gt(_) => (BinaryOp::Gt, false),
-        S::Ge(_) => (BinaryOp::Ge, false),
-        S::And(_) => (BinaryOp::And, false),
-        S::Or(_) => (BinaryOp::Or, false),
-        S::AddAssign(_) => (BinaryOp::Add, true),
-        S::SubAssign(_) => (BinaryOp::Sub, true),
-        S::MulAssign(_) => (BinaryOp::Mul, true),
-        S::DivAssign(_) => (BinaryOp::Div, true),
-        S::RemAssign(_) => (BinaryOp::Rem, true),
-        S::ShlAssign(_) => (BinaryOp::Shl, true),
-        S::ShrAssign(_) => (BinaryOp::Shr, true),
-        S::BitAndAssign(_) => (BinaryOp::BitAnd, true),
-        S::BitOrAssign(_) => (BinaryOp::BitOr, true),
-        S::BitXorAssign(_) => (BinaryOp::BitXor, true),
+    let assigns = matches!(
+        op,
+        S::AddAssign(_)
+            | S::SubAssign(_)
+            | S::MulAssign(_)
+            | S::DivAssign(_)
+            | S::RemAssign(_)
+            | S::ShlAssign(_)
+            | S::ShrAssign(_)
+            | S::BitAndAssign(_)
+            | S::BitOrAssign(_)
+            | S::BitXorAssign(_)
+    );
+    let op = match op {
+        S::Add(_) | S::AddAssign(_) => Op::Add,
+        S::Sub(_) | S::SubAssign(_) => Op::Sub,
+        S::Mul(_) | S::MulAssign(_) => Op::Mul,
+        S::Div(_) | S::DivAssign(_) => Op::Div,
+        S::Rem(_) | S::RemAssign(_) => Op::Rem,
+        S::Shl(_) | S::ShlAssign(_) => Op::Shl,
+        S::Shr(_) | S::ShrAssign(_) => Op::Shr,
+        S::BitAnd(_) | S::BitAndAssign(_) => Op::BitAnd,
+        S::BitOr(_) | S::BitOrAssign(_) => Op::BitOr,
+        S::BitXor(_) | S::BitXorAssign(_) => Op::BitXor,
+        S::Eq(_) => Op::Eq,
+        S::Ne(_) => Op::Ne,
+        S::Lt(_) => Op::Lt,
+        S::Le(_) => Op::Le,
+        S::Gt(_) => Op::Gt,
+        S::Ge(_) => Op::Ge,
+        S::And(_) => Op::And,
+        S::Or(_) => Op::Or,
         _ => return None,
-    })
+    };
+    Some((op, assigns))
 }

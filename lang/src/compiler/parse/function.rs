@@ -124,10 +124,10 @@ impl Parser {
         for param in &generics.params {
             let no_default = |has_default| match has_default {
                 false => Ok(()),
-                true => fail(
-                    self.span_of(param),
-                    "defaults of generic parameters are not in the subset",
-                ),
+                true => {
+                    let message = "defaults of generic parameters are not in the subset";
+                    fail(self.span_of(param), message)
+                }
             };
             match param {
                 syn::GenericParam::Lifetime(syn::LifetimeParam { attrs, .. }) => {
@@ -160,17 +160,10 @@ impl Parser {
                 }) => {
                     self.kept(attrs)?;
                     no_default(default.is_some())?;
-                    let known = match self.ty(ty)?.kind {
-                        TypeKind::Path(path) => path
-                            .ident()
-                            .is_some_and(|name| matches!(&*name.text(), "usize" | "bool")),
-                        _ => false,
-                    };
-                    if !known {
-                        return fail(
-                            self.span_of(ty),
-                            "constant parameters must be of type `usize` or `bool`",
-                        );
+                    let name = self.ty(ty)?.ident();
+                    if !name.is_some_and(|name| matches!(&*name.text(), "usize" | "bool")) {
+                        let message = "constant parameters must be of type `usize` or `bool`";
+                        return fail(self.span_of(ty), message);
                     }
                     params.push(GenericParam {
                         name: self.symbol(ident)?,

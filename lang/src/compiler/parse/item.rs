@@ -4,20 +4,15 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::Parser;
+use super::attribute::attributes;
 use crate::compiler::ast::*;
 use crate::compiler::error::{Result, fail, fail_help};
 use crate::compiler::output::Span;
 
 /// Macros of the language. No other macro may have one of these names.
+#[rustfmt::skip]
 pub(super) const MACROS: &[&str] = &[
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "panic",
-    "unreachable",
-    "todo",
-    "unimplemented",
-    "vec",
+    "assert", "assert_eq", "assert_ne", "panic", "unreachable", "todo", "unimplemented", "vec",
 ];
 
 impl Parser {
@@ -81,7 +76,7 @@ impl Parser {
     /// Adds an item, unless it is left out. Then it is not read any further.
     fn item(&self, item: &syn::Item, module: &mut Module) -> Result<()> {
         let span = || self.span_of(item);
-        if !self.present(attributes(item))? {
+        if !self.present(of_item(item))? {
             return Ok(());
         }
         match item {
@@ -89,13 +84,8 @@ impl Parser {
                 if import.leading_colon.is_some() {
                     return fail(span(), "paths that begin with `::` are not in the subset");
                 }
-                let visibility = self.visibility(&import.vis)?;
-                self.imports(
-                    &import.tree,
-                    visibility,
-                    &mut Vec::new(),
-                    &mut module.imports,
-                )
+                let (visibility, prefix) = (self.visibility(&import.vis)?, &mut Vec::new());
+                self.imports(&import.tree, visibility, prefix, &mut module.imports)
             }
             syn::Item::Fn(item) => {
                 let function = self.function(&item.attrs, &item.sig, Some(&item.block))?;
@@ -136,11 +126,10 @@ impl Parser {
                 };
                 self.declare(module, &item.vis, &item.ident, kind)
             }
-            syn::Item::Static(_) => fail_help(
-                span(),
-                "statics are not in the subset",
-                "declare a constant with `const`",
-            ),
+            syn::Item::Static(_) => {
+                let help = "declare a constant with `const`";
+                fail_help(span(), "statics are not in the subset", help)
+            }
             syn::Item::Enum(_) => fail_help(
                 span(),
                 "enums are not in the subset",
@@ -184,11 +173,8 @@ impl Parser {
             };
             self.few(fields.len() + 1, "fields", self.span_of(field))?;
             if fields.iter().any(|(other, _)| *other == name) {
-                let span = self.span_of(field);
-                return fail(
-                    span,
-                    format!("the field `{name}` is declared a second time"),
-                );
+                let message = format!("the field `{name}` is declared a second time");
+                return fail(self.span_of(field), message);
             }
             fields.push((name, self.ty(ty)?));
             visibilities.push(self.visibility(vis)?);
@@ -236,9 +222,8 @@ impl Parser {
                 syn::TraitItem::Const(item) => {
                     if self.present(&item.attrs)? {
                         let value = item.default.as_ref().map(|(_, value)| value);
-                        let constant =
-                            self.constant(&item.ident, &item.generics, &item.ty, value)?;
-                        constants.push(Rc::new(constant));
+                        let constant = self.constant(&item.ident, &item.generics, &item.ty, value);
+                        constants.push(Rc::new(constant?));
                     }
                 }
                 syn::TraitItem::Type(associated) => {
@@ -253,10 +238,8 @@ impl Parser {
                     types.push((name, self.bounds(&associated.bounds)?));
                 }
                 other => {
-                    return fail(
-                        self.span_of(other),
-                        "this is not in the subset inside a trait",
-                    );
+                    let span = self.span_of(other);
+                    return fail(span, "this is not in the subset inside a trait");
                 }
             }
         }
@@ -325,9 +308,8 @@ impl Parser {
                 }
                 syn::ImplItem::Const(item) if item.defaultness.is_none() => {
                     if self.present(&item.attrs)? {
-                        let value = Some(&item.expr);
-                        let constant =
-                            self.constant(&item.ident, &item.generics, &item.ty, value)?;
+                        let (name, value) = (&item.ident, Some(&item.expr));
+                        let constant = self.constant(name, &item.generics, &item.ty, value)?;
                         declare(constant.name, &item.vis);
                         constants.push(Rc::new(constant));
                     }
@@ -343,10 +325,8 @@ impl Parser {
                     types.push((self.symbol(&alias.ident)?, self.ty(&alias.ty)?));
                 }
                 other => {
-                    return fail(
-                        self.span_of(other),
-                        "this is not in the subset inside an impl",
-                    );
+                    let span = self.span_of(other);
+                    return fail(span, "this is not in the subset inside an impl");
                 }
             }
         }
@@ -399,14 +379,16 @@ impl Parser {
         imports: &mut Vec<Import>,
     ) -> Result<()> {
         let span = self.span_of(tree);
-        let mut push = |path: Vec<Symbol>, name: Symbol| {
-            if MACROS.contains(&&*name.text()) {
-                return fail(span, format!("`{name}` is a macro of the language"));
+        let mut push = |path: Vec<Symbol>, name: Option<Symbol>| {
+            if let Some(name) = name {
+                if MACROS.contains(&&*name.text()) {
+                    return fail(span, format!("`{name}` is a macro of the language"));
+                }
+                self.not_of_the_language(name, span)?;
             }
-            self.not_of_the_language(name, span)?;
             imports.push(Import {
                 path,
-                name: Some(name),
+                name,
                 visibility,
                 span,
             });
@@ -426,21 +408,16 @@ impl Parser {
                 } else {
                     path.push(name);
                 }
-                push(path, name)?;
+                push(path, Some(name))?;
             }
             syn::UseTree::Rename(syn::UseRename { ident, rename, .. }) => {
                 let mut path = prefix.clone();
                 if ident != "self" {
                     path.push(self.symbol(ident)?);
                 }
-                push(path, self.symbol(rename)?)?;
+                push(path, Some(self.symbol(rename)?))?;
             }
-            syn::UseTree::Glob(_) => imports.push(Import {
-                path: prefix.clone(),
-                name: None,
-                visibility,
-                span,
-            }),
+            syn::UseTree::Glob(_) => push(prefix.clone(), None)?,
             syn::UseTree::Group(group) => {
                 for tree in &group.items {
                     self.imports(tree, visibility, prefix, imports)?;
@@ -452,24 +429,8 @@ impl Parser {
 }
 
 /// Returns the attributes of an item that is in the subset, or that an error names.
-fn attributes(item: &syn::Item) -> &[syn::Attribute] {
-    use syn::Item as I;
-    match item {
-        I::Const(syn::ItemConst { attrs, .. })
-        | I::Enum(syn::ItemEnum { attrs, .. })
-        | I::ExternCrate(syn::ItemExternCrate { attrs, .. })
-        | I::Fn(syn::ItemFn { attrs, .. })
-        | I::Impl(syn::ItemImpl { attrs, .. })
-        | I::Macro(syn::ItemMacro { attrs, .. })
-        | I::Mod(syn::ItemMod { attrs, .. })
-        | I::Static(syn::ItemStatic { attrs, .. })
-        | I::Struct(syn::ItemStruct { attrs, .. })
-        | I::Trait(syn::ItemTrait { attrs, .. })
-        | I::Type(syn::ItemType { attrs, .. })
-        | I::Use(syn::ItemUse { attrs, .. }) => attrs,
-        // Not in the subset.
-        _ => &[],
-    }
+fn of_item(item: &syn::Item) -> &[syn::Attribute] {
+    attributes!(item, Item: Const Enum ExternCrate Fn Impl Macro Mod Static Struct Trait Type Use)
 }
 
 /// Returns whether a type contains a reference. Types are read without references, so
@@ -488,12 +449,11 @@ fn has_reference(ty: &syn::Type) -> bool {
 }
 
 fn path_has_reference(path: &syn::Path) -> bool {
-    path.segments
-        .iter()
-        .any(|segment| match &segment.arguments {
-            syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(
-                |argument| matches!(argument, syn::GenericArgument::Type(ty) if has_reference(ty)),
-            ),
-            _ => false,
-        })
+    let is_one =
+        |argument: &_| matches!(argument, syn::GenericArgument::Type(ty) if has_reference(ty));
+    let mut segments = path.segments.iter();
+    segments.any(|segment| match &segment.arguments {
+        syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(is_one),
+        _ => false,
+    })
 }

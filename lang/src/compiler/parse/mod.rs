@@ -16,7 +16,7 @@ use std::fmt::Display;
 use proc_macro2::{Delimiter, LexError, Spacing, TokenStream, TokenTree, token_stream};
 
 use super::ast::{Module, Symbol};
-use super::error::{Result, fail, fail_help, failure};
+use super::error::{Failure, Result, fail, fail_help, failure};
 use super::output::Span;
 use span::Lines;
 
@@ -49,8 +49,7 @@ pub fn parse_file(file: u32, text: &str) -> Result<Module> {
         lines: Lines::new(text),
         depth: Cell::new(0),
     };
-    let wrong =
-        |span, error: &dyn Display| failure(parser.span(span), format!("syntax error: {error}"));
+    let wrong = |span, error: &dyn Display| syntax_error(parser.span(span), error);
     let tokens: TokenStream = text
         .parse()
         .map_err(|error: LexError| wrong(error.span(), &error))?;
@@ -58,6 +57,10 @@ pub fn parse_file(file: u32, text: &str) -> Result<Module> {
     let syntax: syn::File = syn::parse2(tokens).map_err(|error| wrong(error.span(), &error))?;
     parser.kept(&syntax.attrs)?;
     parser.items(&syntax.items)
+}
+
+fn syntax_error(span: Span, error: &dyn Display) -> Box<Failure> {
+    failure(span, format!("syntax error: {error}"))
 }
 
 /// Converts the syntax tree of one file.
@@ -183,13 +186,11 @@ impl Parser {
 
     /// Refuses a name or a number that is too long.
     fn short(&self, text: &str, span: Span, limited: bool) -> Result<()> {
-        match limited && text.len() > MAX_CHARACTERS {
-            false => Ok(()),
-            true => fail(
-                span,
-                format!("names and numbers have at most {MAX_CHARACTERS} characters"),
-            ),
+        if !limited || text.len() <= MAX_CHARACTERS {
+            return Ok(());
         }
+        let message = format!("names and numbers have at most {MAX_CHARACTERS} characters");
+        fail(span, message)
     }
 
     /// Refuses too many parts of an item.

@@ -149,7 +149,7 @@ mod tests {
         fn visit_expr(&mut self, expr: &'ast syn::Expr) {
             let Span { start, end, .. } = self.0.span_of_expr(expr);
             let expected = expr.span().byte_range();
-            assert_eq!(start as usize..end as usize, expected, "{expr:?}");
+            assert_eq!(start as usize..end as usize, expected);
             self.1 += 1;
             visit::visit_expr(self, expr);
         }
@@ -157,7 +157,7 @@ mod tests {
         fn visit_path(&mut self, path: &'ast syn::Path) {
             let Span { start, end, .. } = self.0.span_of_path(path);
             let expected = path.span().byte_range();
-            assert_eq!(start as usize..end as usize, expected, "{path:?}");
+            assert_eq!(start as usize..end as usize, expected);
             self.1 += 1;
             visit::visit_path(self, path);
         }

@@ -125,10 +125,8 @@ impl Parser {
                     }));
                 }
                 other => {
-                    return fail(
-                        self.span_of(other),
-                        "this generic argument is not in the subset",
-                    );
+                    let span = self.span_of(other);
+                    return fail(span, "this generic argument is not in the subset");
                 }
             }
         }

@@ -13,12 +13,16 @@ pub const MODULES: [&str; 3] = ["prelude", "unchecked", "advice"];
 /// Returns the names in a built-in module.
 pub fn names(module: &str) -> Vec<(&'static str, Namespace)> {
     match module {
-        "unchecked" => UNCHECKED.to_vec(),
-        "advice" => ADVICE.to_vec(),
+        "unchecked" => vec![(UNCHECKED_SLICE, Namespace::Type)],
+        "advice" => ADVICE.map(|name| (name, Namespace::Value)).to_vec(),
         _ => {
+            let types = TYPES.iter().map(|name| (*name, Namespace::Type));
             let functions = BUILT_IN.iter().flat_map(|precompile| precompile.functions);
-            let functions = functions.map(|function| (function.name, VALUE));
-            PRELUDE.iter().copied().chain(functions).collect()
+            let functions = functions.map(|function| function.name);
+            let values = FUNCTIONS.into_iter().chain(functions);
+            types
+                .chain(values.map(|name| (name, Namespace::Value)))
+                .collect()
         }
     }
 }
@@ -35,76 +39,45 @@ pub fn is_builtin(name: &str) -> bool {
     home(name).is_some()
 }
 
-const TYPE: Namespace = Namespace::Type;
-const VALUE: Namespace = Namespace::Value;
+/// Types of `droste_gadgets::prelude`.
+const TYPES: &[&str] = &[
+    "Felt",
+    "Ext",
+    "Block",
+    "Slice",
+    "Unchecked",
+    "Words",
+    "Index",
+];
 
-/// `droste_gadgets::prelude`, apart from the functions of precompiles.
-const PRELUDE: &[(&str, Namespace)] = &[
-    ("Felt", TYPE),
-    ("Ext", TYPE),
-    ("Block", TYPE),
-    ("Slice", TYPE),
-    ("Unchecked", TYPE),
-    ("Words", TYPE),
-    ("Index", TYPE),
-    ("felt", VALUE),
-    ("hint_felt", VALUE),
-    ("hint_ext", VALUE),
-    ("hint_slice", VALUE),
-    ("public_input", VALUE),
-    ("reveal", VALUE),
-    ("count", VALUE),
-    ("count_to", VALUE),
-    ("fold_pair", VALUE),
+/// Functions of `droste_gadgets::prelude`, apart from those of precompiles.
+#[rustfmt::skip]
+const FUNCTIONS: [&str; 9] = [
+    "felt", "hint_felt", "hint_ext", "hint_slice", "public_input", "reveal", "count", "count_to",
+    "fold_pair",
 ];
 
 /// Name under which the evaluator knows the trait of unchecked indices.
 pub const UNCHECKED_SLICE: &str = "UncheckedSlice";
 
-/// `droste_gadgets::unchecked`.
-const UNCHECKED: &[(&str, Namespace)] = &[(UNCHECKED_SLICE, TYPE)];
-
-/// Names in `droste_gadgets::advice`, which do nothing in the machine.
-const ADVICE: &[(&str, Namespace)] = &[
-    ("advise_bits", VALUE),
-    ("advise_below_largest", VALUE),
-    ("advise_blocks", VALUE),
-    ("advise_shifted", VALUE),
-    ("advise_elements", VALUE),
-    ("tell_ext", VALUE),
-    ("tell_word", VALUE),
+/// Functions of `droste_gadgets::advice`, which do nothing in the machine.
+#[rustfmt::skip]
+const ADVICE: [&str; 7] = [
+    "advise_bits", "advise_below_largest", "advise_blocks", "advise_shifted", "advise_elements",
+    "tell_ext", "tell_word",
 ];
 
 /// Returns whether a built-in function does nothing in the machine except evaluate its arguments.
 pub fn is_advice(name: &str) -> bool {
-    ADVICE.iter().any(|(advice, _)| *advice == name)
+    ADVICE.contains(&name)
 }
 
 /// Names that every module knows without an import: Rust's primitive types and its prelude.
+#[rustfmt::skip]
 pub const LANGUAGE: &[&str] = &[
-    "bool",
-    "u8",
-    "u16",
-    "u32",
-    "u64",
-    "u128",
-    "usize",
-    "Clone",
-    "Copy",
-    "Default",
-    "Drop",
-    "Eq",
-    "From",
-    "Into",
-    "Iterator",
-    "IntoIterator",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "Send",
-    "Sized",
-    "Sync",
-    "Vec",
+    "bool", "u8", "u16", "u32", "u64", "u128", "usize",
+    "Clone", "Copy", "Default", "Drop", "Eq", "From", "Into", "Iterator", "IntoIterator", "Ord",
+    "PartialEq", "PartialOrd", "Send", "Sized", "Sync", "Vec",
 ];
 
 /// Returns whether this is the name of a crate of the standard library.
@@ -115,6 +88,7 @@ pub fn is_standard(name: &str) -> bool {
 /// Returns the name under which the evaluator knows an item of the standard library: a trait that a
 /// program may implement or name, or `PhantomData`.
 pub fn standard(module: &str, item: &str) -> Option<&'static str> {
+    #[rustfmt::skip]
     const ITEMS: &[(&str, &[&str])] = &[
         ("marker", &["PhantomData", "Copy", "Sized", "Send", "Sync"]),
         ("clone", &["Clone"]),
@@ -122,28 +96,8 @@ pub fn standard(module: &str, item: &str) -> Option<&'static str> {
         ("cmp", &["PartialEq", "Eq", "PartialOrd", "Ord"]),
         ("fmt", &["Debug"]),
         ("convert", &["From", "Into"]),
-        (
-            "ops",
-            &[
-                "Add",
-                "AddAssign",
-                "BitAnd",
-                "BitOr",
-                "BitXor",
-                "Div",
-                "DivAssign",
-                "Mul",
-                "MulAssign",
-                "Neg",
-                "Not",
-                "Rem",
-                "RemAssign",
-                "Shl",
-                "Shr",
-                "Sub",
-                "SubAssign",
-            ],
-        ),
+        ("ops", &["Add", "AddAssign", "BitAnd", "BitOr", "BitXor", "Div", "DivAssign", "Mul",
+            "MulAssign", "Neg", "Not", "Rem", "RemAssign", "Shl", "Shr", "Sub", "SubAssign"]),
     ];
     let (_, items) = ITEMS.iter().find(|(name, _)| *name == module)?;
     items.iter().find(|name| **name == item).copied()

@@ -192,11 +192,8 @@ impl Items {
                 _ => items.module_at(&path),
             };
             if std::mem::replace(&mut items.modules[id].filled, true) {
-                let path = path.join("::");
-                return fail(
-                    Span::default(),
-                    format!("two files are the module `{path}`"),
-                );
+                let message = format!("two files are the module `{}`", path.join("::"));
+                return fail(Span::default(), message);
             }
             if index == 0 {
                 entry = id;
@@ -257,11 +254,9 @@ impl Items {
         };
         for name in names {
             let key = (name, Namespace::Type);
-            id = match self.modules[id].names.get(&key) {
-                Some(Named {
-                    definition: Definition::Module(inner),
-                    ..
-                }) => *inner,
+            let named = self.modules[id].names.get(&key);
+            id = match named.map(|named| &named.definition) {
+                Some(Definition::Module(inner)) => *inner,
                 _ => {
                     let inner = self.add_module(Some(id));
                     let named = Named::public(Definition::Module(inner));
@@ -324,7 +319,7 @@ impl Items {
                 }
             };
             // `const _` has no name.
-            if &*item.name.text() == "_" {
+            if item.name == "_" {
                 continue;
             }
             for namespace in namespaces {
@@ -338,10 +333,8 @@ impl Items {
                 };
                 let names = &mut self.modules[module].names;
                 if names.insert(key, named).is_some() {
-                    return fail(
-                        item.span,
-                        format!("`{}` is defined twice in this module", item.name),
-                    );
+                    let message = format!("`{}` is defined twice in this module", item.name);
+                    return fail(item.span, message);
                 }
             }
         }
@@ -355,10 +348,8 @@ impl Items {
         let head = self.head_of(module, &ast)?;
         if head == Head::Intrinsic(Symbol::new("Vec")) {
             // The meaning of a call would depend on whether the value is a `Vec` or a slice of one.
-            return fail(
-                ast.self_type.span,
-                "implementations for `Vec` are not in the subset",
-            );
+            let message = "implementations for `Vec` are not in the subset";
+            return fail(ast.self_type.span, message);
         }
         let of = match &ast.of {
             None => None,
@@ -410,10 +401,8 @@ impl Items {
             }
         }
         if let Some(of) = of {
-            self.implementors
-                .entry(of)
-                .or_default()
-                .push(implementation);
+            let implementors = self.implementors.entry(of).or_default();
+            implementors.push(implementation);
         }
         self.impls.push(ImplInfo {
             module,
@@ -439,16 +428,11 @@ impl Items {
     /// Returns the trait that a path names.
     pub fn trait_named(&self, module: ModuleId, path: &Path) -> Result<TraitName> {
         match self.path(module, path, Namespace::Type)? {
-            Some((definition @ (Definition::Trait(_) | Definition::Intrinsic(_)), used))
-                if used == path.segments.len() =>
-            {
-                // Here a name can only mean a trait, of either kind.
-                match TraitName::of(&definition) {
-                    Some(name) => Ok(name),
-                    None => fail(path.span, "this is not a trait"),
-                }
-            }
-            Some(_) => fail(path.span, "this is not a trait"),
+            // Here a name can only mean a trait, of either kind.
+            Some((definition, used)) => match TraitName::of(&definition) {
+                Some(name) if used == path.segments.len() => Ok(name),
+                _ => fail(path.span, "this is not a trait"),
+            },
             None => fail(path.span, "there is no such trait"),
         }
     }
@@ -466,10 +450,8 @@ impl Items {
                 TypeKind::Unknown => return Ok(Head::Any),
             };
             let name = path.ident();
-            if params
-                .iter()
-                .any(|param| !param.constant && Some(param.name) == name)
-            {
+            let mut types = params.iter().filter(|param| !param.constant);
+            if types.any(|param| Some(param.name) == name) {
                 return match alias {
                     None => Ok(Head::Any),
                     Some(_) => fail(
@@ -544,11 +526,9 @@ impl Items {
                 let mut params = alias.generics.iter();
                 params.any(|param| !param.constant && param.name == name)
             };
+            let first = path.segments.first();
             if path.qualified.is_none()
-                && !path
-                    .segments
-                    .first()
-                    .is_some_and(|first| is_own(first.name))
+                && !first.is_some_and(|first| is_own(first.name))
                 && let Some((Definition::Alias(module, next), _)) =
                     self.path(module, path, Namespace::Type)?
             {

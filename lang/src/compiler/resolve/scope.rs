@@ -81,46 +81,33 @@ impl Items {
     ) -> Result<Option<Named>> {
         let info = &self.modules[module];
         let mut found = info.names.get(&(name, namespace)).cloned();
-        for (index, import) in info.imports.iter().enumerate() {
-            if import.name != Some(name) {
-                continue;
+        for by_name in [Some(name), None] {
+            for (index, import) in info.imports.iter().enumerate() {
+                if import.name != by_name {
+                    continue;
+                }
+                let imported = self.follow(module, index, name, namespace, following)?;
+                match (&mut found, imported) {
+                    (Some(first), Some(second)) if first.definition.same(&second.definition) => {
+                        first.reach = self.wider(first.reach, second.reach);
+                    }
+                    (Some(_), Some(_)) if by_name.is_some() => {
+                        let message = format!("`{name}` is defined twice in this module");
+                        return fail(import.span, message);
+                    }
+                    (Some(_), Some(_)) => {
+                        return fail_help(
+                            span,
+                            format!("`{name}` is imported from two modules by `*`"),
+                            "import it by name from the one that is meant",
+                        );
+                    }
+                    (None, Some(imported)) => found = Some(imported),
+                    _ => {}
+                }
             }
-            let imported = self.follow(module, index, name, namespace, following)?;
-            match (&mut found, imported) {
-                (Some(first), Some(second)) if !first.definition.same(&second.definition) => {
-                    return fail(
-                        import.span,
-                        format!("`{name}` is defined twice in this module"),
-                    );
-                }
-                (Some(first), Some(second)) => {
-                    first.reach = self.wider(first.reach, second.reach);
-                }
-                (None, Some(imported)) => found = Some(imported),
-                _ => {}
-            }
-        }
-        if found.is_some() {
-            return Ok(found);
-        }
-        for (index, import) in info.imports.iter().enumerate() {
-            if import.name.is_some() {
-                continue;
-            }
-            let imported = self.follow(module, index, name, namespace, following)?;
-            match (&mut found, imported) {
-                (Some(first), Some(second)) if !first.definition.same(&second.definition) => {
-                    return fail_help(
-                        span,
-                        format!("`{name}` is imported from two modules by `*`"),
-                        "import it by name from the one that is meant",
-                    );
-                }
-                (Some(first), Some(second)) => {
-                    first.reach = self.wider(first.reach, second.reach);
-                }
-                (None, Some(imported)) => found = Some(imported),
-                _ => {}
+            if found.is_some() {
+                break;
             }
         }
         Ok(found)
@@ -143,10 +130,8 @@ impl Items {
         let import = &self.modules[module].imports[index];
         self.followed.set(self.followed.get() + 1);
         if self.followed.get() > MAX_FOLLOWED {
-            return fail(
-                import.span,
-                format!("names are imported in more than {MAX_FOLLOWED} ways"),
-            );
+            let message = format!("names are imported in more than {MAX_FOLLOWED} ways");
+            return fail(import.span, message);
         }
         let found = match import.name {
             Some(_) => self.import(module, import, namespace, following)?,
@@ -180,10 +165,9 @@ impl Items {
             return Ok(None);
         };
         let span = import.span;
-        let whole = if rest.is_empty() {
-            namespace
-        } else {
-            Namespace::Type
+        let whole = match rest.is_empty() {
+            true => namespace,
+            false => Namespace::Type,
         };
         let start = match self.relative(module, *first, span)? {
             Some(start) => Some(Named::public(Definition::Module(start))),
@@ -254,12 +238,8 @@ impl Items {
             Visibility::Above(levels) => levels,
             Visibility::Below(levels) => (around.len() - 1).saturating_sub(levels),
         };
-        Some(
-            around
-                .get(level)
-                .copied()
-                .unwrap_or(self.modules[module].root),
-        )
+        let outer = around.get(level).copied();
+        Some(outer.unwrap_or(self.modules[module].root))
     }
 
     /// Returns whether something that is visible within `reach` is visible in a module.
@@ -308,13 +288,10 @@ impl Items {
                 let mut found = false;
                 for namespace in NAMESPACES {
                     let target = self.import(module, import, namespace, &mut Vec::new())?;
-                    found |= match import.name {
-                        Some(_) => target.is_some(),
-                        None => matches!(
-                            target.map(|named| named.definition),
-                            Some(Definition::Module(_))
-                        ),
-                    };
+                    found |= target.is_some_and(|named| {
+                        let is_module = matches!(named.definition, Definition::Module(_));
+                        import.name.is_some() || is_module
+                    });
                 }
                 if !found {
                     let text: Vec<_> = import.path.iter().map(ToString::to_string).collect();
@@ -422,16 +399,11 @@ impl Items {
 /// that nothing else has, so that it shadows the same names as in Rust and is refused if it is
 /// used.
 fn standard_import(path: &[Symbol], namespace: Namespace) -> Option<Definition> {
-    if namespace == Namespace::Type
-        && let [_, module, item] = path
+    if let [_, module, item] = path
         && let Some(name) = builtin::standard(&module.text(), &item.text())
+        && (namespace == Namespace::Type || name == "PhantomData")
     {
         return Some(Definition::Intrinsic(Symbol::new(name)));
-    }
-    if let [_, module, item] = path
-        && (&*module.text(), &*item.text()) == ("marker", "PhantomData")
-    {
-        return Some(Definition::Intrinsic(*item));
     }
     let text: Vec<_> = path.iter().map(ToString::to_string).collect();
     Some(Definition::Intrinsic(Symbol::new(&text.join("::"))))
@@ -443,8 +415,6 @@ fn standard_path(path: &Path) -> Result<(Definition, usize)> {
     {
         return Ok((Definition::Intrinsic(Symbol::new(name)), 3));
     }
-    fail(
-        path.span,
-        "this item of the standard library is not in the subset",
-    )
+    let message = "this item of the standard library is not in the subset";
+    fail(path.span, message)
 }

@@ -7,21 +7,22 @@
 //! multi-scalar multiplications over the original bases, two per round and half the vector's length
 //! each. They run as one batch, which converts the bases only once.
 
-use std::fmt;
-
 use ark_ec::CurveGroup;
 use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ff::{AdditiveGroup, Field, Zero};
+use educe::Educe;
 
 use super::pedersen::PedersenKey;
 use super::transcript::Transcript;
-use super::{CommitError, Reader, evaluate, point_size, write};
+use super::{CommitError, Reader, check_count, evaluate, point_size, write};
 use crate::msm::MsmCurve;
 
 /// The largest number of rounds that a proof may have.
 const MAX_ROUNDS: usize = 30;
 
 /// An opening proof.
+#[derive(Educe)]
+#[educe(Clone, Debug, PartialEq, Eq)]
 pub struct IpaProof<C: MsmCurve> {
     /// The cross terms of each round.
     pub rounds: Vec<[Affine<C>; 2]>,
@@ -29,42 +30,13 @@ pub struct IpaProof<C: MsmCurve> {
     pub last: C::ScalarField,
 }
 
-// Implemented by hand: derived implementations would require the same traits of the curve's marker
-// type.
-impl<C: MsmCurve> Clone for IpaProof<C> {
-    fn clone(&self) -> Self {
-        Self {
-            rounds: self.rounds.clone(),
-            last: self.last,
-        }
-    }
-}
-
-impl<C: MsmCurve> PartialEq for IpaProof<C> {
-    fn eq(&self, other: &Self) -> bool {
-        self.rounds == other.rounds && self.last == other.last
-    }
-}
-
-impl<C: MsmCurve> Eq for IpaProof<C> {}
-
-impl<C: MsmCurve> fmt::Debug for IpaProof<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IpaProof")
-            .field("rounds", &self.rounds)
-            .field("last", &self.last)
-            .finish()
-    }
-}
-
 impl<C: MsmCurve> IpaProof<C> {
     /// Encodes the proof: the points of each round, compressed, then the last element.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![];
-        self.rounds
-            .iter()
-            .flatten()
-            .for_each(|point| write(point, &mut out));
+        for point in self.rounds.iter().flatten() {
+            write(point, &mut out);
+        }
         write(&self.last, &mut out);
         out
     }
@@ -124,7 +96,7 @@ fn check_length(len: usize) -> Result<usize, CommitError> {
     if len.is_power_of_two() {
         Ok(len.trailing_zeros() as usize)
     } else {
-        Err(CommitError::NotPowerOfTwo { len })
+        Err(CommitError::NotPowerOfTwo(len))
     }
 }
 
@@ -140,15 +112,8 @@ pub fn open<C: MsmCurve>(
     point: C::ScalarField,
 ) -> Result<(C::ScalarField, IpaProof<C>), CommitError> {
     let bases = key.bases();
-    let (found, expected) = (coefficients.len(), bases.len());
-    if found != expected {
-        let what = "coefficients";
-        return Err(CommitError::Length {
-            what,
-            found,
-            expected,
-        });
-    }
+    let expected = bases.len();
+    check_count("coefficients", coefficients.len(), expected)?;
     check_length(expected)?;
     let value = evaluate(coefficients, point);
     let commitment = key.commit(coefficients, None)?.into_affine();
@@ -230,15 +195,7 @@ pub fn verify<C: MsmCurve>(
     proof: &IpaProof<C>,
 ) -> Result<(), CommitError> {
     let bases = key.bases();
-    let (found, expected) = (proof.rounds.len(), check_length(bases.len())?);
-    if found != expected {
-        let what = "rounds";
-        return Err(CommitError::Length {
-            what,
-            found,
-            expected,
-        });
-    }
+    check_count("rounds", proof.rounds.len(), check_length(bases.len())?)?;
     let (mut transcript, factor) = start(key, commitment, &point, &value);
     let mut challenges = vec![];
     for round in &proof.rounds {

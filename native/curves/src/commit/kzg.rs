@@ -1,6 +1,5 @@
 //! KZG polynomial commitments over BN254 (Kate, Zaverucha and Goldberg, 2010), with openings of
 //! many polynomials at one point.
-//! polynomials at one point.
 
 use ark_bn254::{Bn254, Fr, G1Affine, G1Projective, G2Affine, g1};
 use ark_ec::pairing::Pairing;
@@ -9,7 +8,7 @@ use ark_ff::{AdditiveGroup, Zero};
 
 use super::srs::Srs;
 use super::transcript::Transcript;
-use super::{CommitError, Reader, evaluate, write};
+use super::{CommitError, Reader, check_count, evaluate, write};
 use crate::msm::Msm;
 
 /// The part of the powers that a verifier needs.
@@ -88,10 +87,8 @@ impl Kzg {
         if len > max {
             return Err(CommitError::TooLong { len, max });
         }
-        Ok(self
-            .msm
-            .sum(&self.powers[..len], coefficients)?
-            .into_affine())
+        let sum = self.msm.sum(&self.powers[..len], coefficients)?;
+        Ok(sum.into_affine())
     }
 
     /// Returns the value of a polynomial at a point, and a proof of it.
@@ -126,10 +123,8 @@ impl Kzg {
         // Horner's rule, starting with the last polynomial.
         for polynomial in polynomials.iter().rev() {
             combined.iter_mut().for_each(|c| *c *= gamma);
-            combined
-                .iter_mut()
-                .zip(*polynomial)
-                .for_each(|(c, p)| *c += p);
+            let pairs = combined.iter_mut().zip(*polynomial);
+            pairs.for_each(|(c, p)| *c += p);
         }
         let (_, quotient) = divide(&combined, point);
         Ok((values, KzgProof(self.commit(&quotient)?)))
@@ -175,23 +170,9 @@ impl VerifierKey {
         check_count("values", values.len(), commitments.len())?;
         let gamma = batch_challenge(self, commitments, point, values);
         let value = evaluate(values, gamma);
-        let commitment = commitments
-            .iter()
-            .rev()
-            .fold(G1Projective::zero(), |sum, c| sum * gamma + c);
+        let commitments = commitments.iter().rev();
+        let commitment = commitments.fold(G1Projective::zero(), |sum, c| sum * gamma + c);
         self.verify(&commitment.into_affine(), point, value, proof)
-    }
-}
-
-fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), CommitError> {
-    if found == expected {
-        Ok(())
-    } else {
-        Err(CommitError::Length {
-            what,
-            found,
-            expected,
-        })
     }
 }
 
@@ -199,13 +180,13 @@ fn batch_challenge(key: &VerifierKey, commitments: &[G1Affine], point: Fr, value
     let mut transcript = Transcript::new(b"kzg-bn254-batch");
     transcript.append(b"tau-g2", &key.tau_g2);
     transcript.append_u64(b"count", commitments.len() as u64);
-    commitments
-        .iter()
-        .for_each(|c| transcript.append(b"commitment", c));
+    for commitment in commitments {
+        transcript.append(b"commitment", commitment);
+    }
     transcript.append(b"point", &point);
-    values
-        .iter()
-        .for_each(|value| transcript.append(b"value", value));
+    for value in values {
+        transcript.append(b"value", value);
+    }
     transcript.challenge(b"gamma")
 }
 

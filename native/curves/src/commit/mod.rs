@@ -39,11 +39,8 @@ pub enum CommitError {
         max: usize,
     },
     /// A length is not a power of two, as it must be.
-    #[error("the length is {len}, expected a power of two")]
-    NotPowerOfTwo {
-        /// The length.
-        len: usize,
-    },
+    #[error("the length is {0}, expected a power of two")]
+    NotPowerOfTwo(usize),
     /// Two lists that must have the same length differ in length.
     #[error("{found} {what}, expected {expected}")]
     Length {
@@ -71,6 +68,18 @@ pub enum CommitError {
     /// The multi-scalar multiplication failed.
     #[error(transparent)]
     Msm(#[from] MsmError),
+}
+
+/// Checks that two lists have the same length.
+fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), CommitError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(CommitError::Length {
+        what,
+        found,
+        expected,
+    })
 }
 
 /// Appends the compressed form of a value.

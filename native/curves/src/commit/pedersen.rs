@@ -3,6 +3,7 @@
 use ark_ec::AffineRepr;
 use ark_ec::short_weierstrass::{Affine, Projective};
 use ark_ff::PrimeField;
+use educe::Educe;
 
 use super::CommitError;
 use super::transcript::Transcript;
@@ -10,25 +11,14 @@ use crate::msm::{Msm, MsmCurve};
 
 /// Bases of a vector commitment. Nobody knows a linear relation between them, which makes the
 /// commitment binding.
+#[derive(Educe)]
+#[educe(Clone)]
 pub struct PedersenKey<C: MsmCurve> {
     bases: Vec<Affine<C>>,
     blinding: Affine<C>,
     value: Affine<C>,
     /// Options of the multiplications.
     pub msm: Msm,
-}
-
-// Implemented by hand: a derived implementation would require the same trait of the curve's marker
-// type.
-impl<C: MsmCurve> Clone for PedersenKey<C> {
-    fn clone(&self) -> Self {
-        Self {
-            bases: self.bases.clone(),
-            blinding: self.blinding,
-            value: self.value,
-            msm: self.msm.clone(),
-        }
-    }
 }
 
 impl<C: MsmCurve> PedersenKey<C> {

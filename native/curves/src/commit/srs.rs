@@ -40,11 +40,8 @@ pub enum SrsError {
         at: usize,
     },
     /// The file is not of this kind or version, or is for another curve.
-    #[error("{what} differs from that of a .ptau file of version 1 for BN254")]
-    Header {
-        /// The field that is wrong.
-        what: &'static str,
-    },
+    #[error("{0} differs from that of a .ptau file of version 1 for BN254")]
+    Header(&'static str),
     /// A section is missing, occurs twice, or has the wrong size.
     #[error(
         "section {section} is missing, repeated, or of a size that does not fit 2^{power} powers"
@@ -179,9 +176,9 @@ fn check_powers(powers: &[G1Affine], g2: G2Affine, tau_g2: G2Affine) -> Result<(
         return Err(SrsError::Powers);
     }
     let mut transcript = Transcript::new(b"ptau-check");
-    powers
-        .iter()
-        .for_each(|power| transcript.append(b"power", power));
+    for power in powers {
+        transcript.append(b"power", power);
+    }
     transcript.append(b"tau-g2", &tau_g2);
     let rho: Fr = transcript.challenge(b"rho");
     let (Some((_, all_but_last)), Some((_, all_but_first))) =
@@ -218,7 +215,7 @@ const MAX_POWER: u32 = 28;
 impl<'a> Sections<'a> {
     fn parse(file: &'a [u8]) -> Result<Self, SrsError> {
         let mut rest = Bytes { file, at: 0 };
-        let header = |what| SrsError::Header { what };
+        let header = SrsError::Header;
         if rest.take(4, "the magic")? != b"ptau" {
             return Err(header("the magic"));
         }
@@ -230,10 +227,8 @@ impl<'a> Sections<'a> {
             let kind = rest.u32("a section's type")?;
             let size = rest.u64("a section's size")?;
             let data = rest.take(usize::try_from(size).unwrap_or(usize::MAX), "a section")?;
-            if let Some(slot) = (kind as usize)
-                .checked_sub(1)
-                .and_then(|i| found.get_mut(i))
-            {
+            let index = (kind as usize).checked_sub(1);
+            if let Some(slot) = index.and_then(|i| found.get_mut(i)) {
                 if slot.is_some() {
                     let (section, power) = (kind, 0);
                     return Err(SrsError::Section { section, power });
@@ -285,10 +280,8 @@ impl<'a> Bytes<'a> {
 
     fn u32(&mut self, what: &'static str) -> Result<u32, SrsError> {
         let bytes = self.take(4, what)?;
-        Ok(bytes
-            .iter()
-            .rev()
-            .fold(0, |sum, &byte| sum << 8 | u32::from(byte)))
+        let bytes = bytes.iter().rev();
+        Ok(bytes.fold(0, |sum, &byte| sum << 8 | u32::from(byte)))
     }
 
     fn u64(&mut self, what: &'static str) -> Result<u64, SrsError> {

@@ -99,7 +99,7 @@ fn ipa_rejects_what_it_should() {
     let odd = PedersenKey::<GrumpkinConfig>::new(b"test", 12);
     assert_eq!(
         ipa::open(&odd, &a[..12], point),
-        Err(CommitError::NotPowerOfTwo { len: 12 })
+        Err(CommitError::NotPowerOfTwo(12))
     );
     damaged_bytes(
         &proof.to_bytes(),

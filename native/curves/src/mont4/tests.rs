@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 
 use super::*;
-use crate::random::{on_words, rows};
+use crate::test_utils::{on_words, rows};
 
 /// BN254's base field, BLS12-377's scalar field, and the largest modulus that is allowed.
 fn moduli() -> [Limbs; 3] {

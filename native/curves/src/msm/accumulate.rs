@@ -152,7 +152,7 @@ mod tests {
     use super::super::portable::Portable;
     use super::super::tests::{multiples, scalars};
     use super::*;
-    use crate::random::on_words;
+    use crate::test_utils::on_words;
 
     struct Pairs(Vec<(u32, u32)>);
 

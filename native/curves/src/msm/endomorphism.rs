@@ -208,7 +208,7 @@ fn product<const A: usize, const B: usize, const N: usize>(a: &[u64; A], b: &[u6
 mod tests {
     use super::*;
     use crate::msm::planes::bit_length;
-    use crate::random::{bytes, on_words};
+    use crate::test_utils::{bytes, on_words};
     use ark_ff::BigInt as Integer;
 
     fn check<C: MsmCurve>(bytes: &[u8]) {

@@ -80,23 +80,14 @@ pub enum MsmError {
         scalars: usize,
     },
     /// There are more than [`MAX_TERMS`] terms.
-    #[error("{terms} terms, expected at most {MAX_TERMS}")]
-    TooManyTerms {
-        /// Number of terms.
-        terms: usize,
-    },
+    #[error("{0} terms, expected at most {MAX_TERMS}")]
+    TooManyTerms(usize),
     /// The backend asked for does not run on this machine, or does not support the curve's field.
-    #[error("backend {backend:?} does not run on this machine or does not support this curve")]
-    Unavailable {
-        /// The backend.
-        backend: FieldBackend,
-    },
+    #[error("backend {0:?} does not run on this machine or does not support this curve")]
+    Unavailable(FieldBackend),
     /// The window asked for is too small or too large.
-    #[error("a window of {window} bits was asked for, expected 2 to 20")]
-    Window {
-        /// Bits asked for.
-        window: u32,
-    },
+    #[error("a window of {0} bits was asked for, expected 2 to 20")]
+    Window(u32),
 }
 
 /// Returns `sum_i scalars[i] bases[i]`, with the default options.

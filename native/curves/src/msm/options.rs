@@ -189,10 +189,10 @@ impl Msm {
             return Err(MsmError::LengthMismatch { bases, scalars });
         }
         if bases > MAX_TERMS {
-            return Err(MsmError::TooManyTerms { terms: bases });
+            return Err(MsmError::TooManyTerms(bases));
         }
         match self.window {
-            Some(window) if !(2..=MAX_WINDOW).contains(&window) => Err(MsmError::Window { window }),
+            Some(window) if !(2..=MAX_WINDOW).contains(&window) => Err(MsmError::Window(window)),
             _ => Ok(()),
         }
     }

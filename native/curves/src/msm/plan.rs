@@ -72,7 +72,7 @@ pub fn run<C: MsmCurve>(
         }
         if options.backend == FieldBackend::Ifma {
             let backend = options.backend;
-            return Err(MsmError::Unavailable { backend });
+            return Err(MsmError::Unavailable(backend));
         }
     }
     Ok(Call::new(options, &Portable, CostModel::PORTABLE, false).run(bases, vectors))

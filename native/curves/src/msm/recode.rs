@@ -165,7 +165,7 @@ mod tests {
     use super::super::arena::{Arena, Size};
     use super::super::planes::{Planes, Word};
     use super::*;
-    use crate::random::{on_words, rows};
+    use crate::test_utils::{on_words, rows};
 
     const PRIME: i128 = (1 << 61) - 1;
 

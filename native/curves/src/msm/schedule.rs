@@ -301,7 +301,7 @@ fn tile_of(tile_rows: &[u32], row: u32) -> u32 {
 mod tests {
     use super::super::arena::{Arena, Size};
     use super::*;
-    use crate::random::on_words;
+    use crate::test_utils::on_words;
 
     struct Pairs(Vec<(u32, Entry)>);
 

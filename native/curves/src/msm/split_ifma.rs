@@ -127,7 +127,7 @@ mod tests {
     use super::super::planes::{Word, by_word};
     use super::*;
     use crate::msm::MsmCurve;
-    use crate::random::{on_words, rows};
+    use crate::test_utils::{on_words, rows};
 
     fn check<C: MsmCurve>(scalars: &[Word; LANES]) {
         if !ifma::available() {

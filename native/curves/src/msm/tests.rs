@@ -6,7 +6,7 @@ use ark_ff::{BigInt, Field, One, PrimeField, Zero};
 
 use std::sync::{Arc, Mutex};
 
-use crate::random::on_words;
+use crate::test_utils::on_words;
 
 use super::{FieldBackend, Msm, MsmCurve, MsmError, Toggle, msm, msm_batch, msm_bigint};
 
@@ -262,7 +262,7 @@ fn errors_say_what_was_wrong() {
     );
     for window in [0, 1, 21] {
         let wrong = Msm::new().window(window).sum(&[g], &[one]);
-        assert_eq!(wrong, Err(MsmError::Window { window }));
+        assert_eq!(wrong, Err(MsmError::Window(window)));
     }
 }
 

@@ -309,7 +309,7 @@ fn set_words<F: PrimeField, const N: usize>(elements: &mut [F; N], words: &[Limb
 mod tests {
     use super::*;
     use crate::poseidon_prime::{Poseidon, circom, poseidon377};
-    use crate::random::{bytes, on_words};
+    use crate::test_utils::{bytes, on_words};
 
     /// Both multipliers compared with the dense form in arkworks' arithmetic.
     fn check<F: PrimeField, const T: usize>(poseidon: &Poseidon<F, T>, state: [F; T]) {

@@ -5,6 +5,7 @@ use p3_field::BasedVectorSpace;
 use proptest::prelude::*;
 
 use super::*;
+use crate::stark::challenger::ExtensionTranscript;
 
 #[test]
 fn leaves_of_wrong_numbers_are_refused() {
@@ -247,6 +248,8 @@ impl CanSampleBits<usize> for Chosen {
 }
 
 impl FieldChallenger<F> for Chosen {}
+
+impl ExtensionTranscript for Chosen {}
 
 /// If a coordinate is zero, the sum says nothing about the linear coefficient, and the prover, who
 /// would have to compute it, makes a proof that is refused. This has negligible probability.

@@ -10,15 +10,10 @@ use p3_symmetric::{CryptographicHasher, PseudoCompressionFunction};
 mod tests;
 
 /// Initial chaining value (the BLAKE3 paper, section 2.2).
+#[rustfmt::skip]
 pub const IV: [u32; 8] = [
-    0x6a09_e667,
-    0xbb67_ae85,
-    0x3c6e_f372,
-    0xa54f_f53a,
-    0x510e_527f,
-    0x9b05_688c,
-    0x1f83_d9ab,
-    0x5be0_cd19,
+    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
+    0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
 ];
 
 /// Domain flag of a chunk's first block.
@@ -50,13 +45,8 @@ impl Blake3 {
         block[..32].copy_from_slice(left);
         block[32..].copy_from_slice(right);
         let mut chaining_value = IV;
-        Platform::detect().compress_in_place(
-            &mut chaining_value,
-            &block,
-            64,
-            0,
-            CHUNK_START | CHUNK_END | ROOT,
-        );
+        let flags = CHUNK_START | CHUNK_END | ROOT;
+        Platform::detect().compress_in_place(&mut chaining_value, &block, 64, 0, flags);
         let mut digest = [0; 32];
         for (bytes, word) in digest.as_chunks_mut().0.iter_mut().zip(chaining_value) {
             *bytes = word.to_le_bytes();

@@ -1,10 +1,9 @@
 //! Keccak-256 with padding 0x01, as in Ethereum.
 //!
-//! Digests are identical to those of `sha3::Keccak256`. Besides the general sponge there are three
+//! Digests are identical to those of `sha3::Keccak256`. Besides the general sponge there are two
 //! functions that take one permutation each and build the state directly from their input: for
-//! messages of 0 to 135 bytes, for the 64 bytes of a Merkle parent, and for the FRI leaf of two
-//! extension elements. Many messages of equal length are hashed in the lanes of Plonky3's packed
-//! permutation.
+//! messages of 0 to 135 bytes, and for the 64 bytes of a Merkle parent. Many messages of equal
+//! length are hashed in the lanes of Plonky3's packed permutation.
 //!
 //! There is no such function for rows of a trace, since they are longer than a block and are hashed
 //! by the thousand: on AVX-512, a leaf of 256 bytes (two permutations) takes 87 ns in the lanes of
@@ -20,11 +19,8 @@ mod tests;
 pub use permutation::{ROTATIONS, ROUND_CONSTANTS, keccak_f};
 pub use sponge::Keccak256Stream;
 
-use p3_field::{BasedVectorSpace, PrimeField32};
 use p3_keccak::Keccak256Hash;
 use p3_symmetric::{CryptographicHasher, PseudoCompressionFunction};
-
-use crate::field::{EF, EXTENSION_DEGREE};
 
 /// Number of bytes absorbed per permutation.
 pub const RATE: usize = 136;
@@ -62,28 +58,6 @@ impl Keccak256 {
             *word = u64::from_le_bytes(*bytes);
         }
         state[8] = FIRST_PAD;
-        state[16] = LAST_PAD;
-        keccak_f(&mut state);
-        digest(&state)
-    }
-
-    /// Returns the digest of two extension elements, encoded as described in
-    /// [`crate::hash::encoding`]: the leaf of a FRI round with folding factor 2.
-    #[inline]
-    pub fn fri_leaf(&self, elements: &[EF; 2]) -> [u8; 32] {
-        let mut words = [0u64; 2 * EXTENSION_DEGREE];
-        let coefficients = elements.iter().flat_map(|element| {
-            let coefficients: &[crate::F] = element.as_basis_coefficients_slice();
-            coefficients.iter()
-        });
-        for (word, coefficient) in words.iter_mut().zip(coefficients) {
-            *word = u64::from(coefficient.to_unique_u32());
-        }
-        let mut state = [0; 25];
-        for (word, pair) in state.iter_mut().zip(words.as_chunks::<2>().0) {
-            *word = pair[0] | pair[1] << 32;
-        }
-        state[EXTENSION_DEGREE] = FIRST_PAD;
         state[16] = LAST_PAD;
         keccak_f(&mut state);
         digest(&state)

@@ -1,4 +1,3 @@
-use p3_field::PrimeCharacteristicRing;
 use p3_symmetric::Permutation;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -6,7 +5,6 @@ use serde_json::Value;
 use sha3::Digest;
 
 use super::*;
-use crate::hash::encoding::elements_to_bytes;
 
 fn reference(message: &[u8]) -> [u8; 32] {
     sha3::Keccak256::digest(message).into()
@@ -100,20 +98,5 @@ fn parents_are_hashes_of_64_bytes() {
         let mut alone = [[0; 32]];
         Keccak256.compress_many(&[*pair], &mut alone);
         assert_eq!(alone[0], expected);
-    }
-}
-
-#[test]
-fn fri_leaves_are_hashes_of_their_elements() {
-    let mut rng = SmallRng::seed_from_u64(2);
-    let random = std::iter::repeat_with(|| std::array::from_fn(|_| rng.random())).take(200);
-    let edges = [[EF::ZERO; 2], [EF::NEG_ONE, EF::ONE]];
-    for leaf in edges.into_iter().chain(random) {
-        let coefficients: Vec<crate::F> = leaf
-            .iter()
-            .flat_map(|x: &EF| x.as_basis_coefficients_slice().to_vec())
-            .collect();
-        let expected = reference(&elements_to_bytes(&coefficients));
-        assert_eq!(Keccak256.fri_leaf(&leaf), expected);
     }
 }

@@ -50,10 +50,8 @@ fn check_is_file(path: &Path) -> Result<(), StoreError> {
         Ok(found) if !found.is_file() => "is not a file",
         _ => return Ok(()),
     };
-    Err(at(path)(io::Error::new(
-        io::ErrorKind::InvalidInput,
-        refused,
-    )))
+    let refused = io::Error::new(io::ErrorKind::InvalidInput, refused);
+    Err(at(path)(refused))
 }
 
 /// Locks a file until it is closed, and makes it if there is none.
@@ -64,7 +62,7 @@ pub(super) fn lock(path: &Path) -> Result<File, StoreError> {
     let file = private(&mut options).open(path).map_err(at(path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: path.into() }),
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse(path.into())),
         Err(TryLockError::Error(source)) => Err(at(path)(source)),
     }
 }
@@ -75,16 +73,14 @@ pub(super) fn read<const N: usize>(path: &Path) -> Result<[u8; N], StoreError> {
     let file = File::open(path).map_err(at(path))?;
     let mut bytes = Vec::new();
     // One more, to notice a file that is longer.
-    file.take(N as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(at(path))?;
-    bytes
-        .try_into()
-        .map_err(|bytes: Vec<u8>| StoreError::Length {
-            path: path.into(),
-            found: bytes.len(),
-            expected: N,
-        })
+    let mut file = file.take(N as u64 + 1);
+    file.read_to_end(&mut bytes).map_err(at(path))?;
+    let found = bytes.len();
+    bytes.try_into().map_err(|_| StoreError::Length {
+        path: path.into(),
+        found,
+        expected: N,
+    })
 }
 
 /// Writes a file, readable by its owner only, that takes the place of an older one at once. When

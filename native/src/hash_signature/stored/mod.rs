@@ -80,9 +80,7 @@ impl KeyFiles {
         let is_usual = self.witness.file_name() == usual.file_name();
         match is_usual || !files::is_same(directory, of_key) {
             true => Ok(()),
-            false => Err(StoreError::Witness {
-                path: self.witness.clone(),
-            }),
+            false => Err(StoreError::Witness(self.witness.clone())),
         }
     }
 }
@@ -137,26 +135,17 @@ pub enum StoreError {
         this: u32,
     },
     /// There is a file where a new key should be.
-    #[error("{}: exists already", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: exists already", .0.display())]
+    Exists(PathBuf),
     /// The witness would be another file of the directory of the key, perhaps the state itself.
     #[error(
         "{}: only a file in another directory can be the witness instead of `{WITNESS}`",
-        path.display()
+        .0.display()
     )]
-    Witness {
-        /// The file.
-        path: PathBuf,
-    },
+    Witness(PathBuf),
     /// The key is open, in this process or another one.
-    #[error("{}: the key is in use", path.display())]
-    InUse {
-        /// The lock.
-        path: PathBuf,
-    },
+    #[error("{}: the key is in use", .0.display())]
+    InUse(PathBuf),
     /// A file is torn or has been added to.
     #[error("{}: has {found} bytes, expected {expected}", path.display())]
     Length {
@@ -168,11 +157,8 @@ pub enum StoreError {
         expected: usize,
     },
     /// A file was altered, or belongs to another key or hash.
-    #[error("{}: its checksum is not that of its content", path.display())]
-    Checksum {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: its checksum is not that of its content", .0.display())]
+    Checksum(PathBuf),
     /// State and witness contradict each other: one of them is older than what was signed.
     #[error("state was written {state} times and its witness {witness} times: one of them is old")]
     Old {
@@ -182,11 +168,8 @@ pub enum StoreError {
         witness: u64,
     },
     /// State or witness were replaced while the key was open, or writing them failed.
-    #[error("{}: is not what this process wrote", path.display())]
-    Changed {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: is not what this process wrote", .0.display())]
+    Changed(PathBuf),
     /// The slot was signed, or one above it was.
     #[error("slot {slot} is spent, as are all below {next}")]
     Spent {
@@ -226,7 +209,7 @@ impl<H: TweakableHash> StoredKey<H> {
         let lock = files::lock(&files.lock())?;
         for path in [files.key(), files.state(), files.witness.clone()] {
             if files::exists(&path)? {
-                return Err(StoreError::Exists { path });
+                return Err(StoreError::Exists(path));
             }
         }
         let key = SecretKey::generate(scheme, seed, slots)?;
@@ -335,8 +318,7 @@ impl<H: TweakableHash> StoredKey<H> {
         let paths = [self.files.state(), self.files.witness.clone()];
         for path in &paths {
             if State::read(path, &self.key)? != self.state {
-                let path = path.clone();
-                return Err(StoreError::Changed { path });
+                return Err(StoreError::Changed(path.clone()));
             }
         }
         // If writing fails, this differs from a file, and the key signs no more until it is opened
@@ -346,9 +328,8 @@ impl<H: TweakableHash> StoredKey<H> {
             next: u64::from(slot) + 1,
         };
         let bytes = self.state.to_bytes(&self.key);
-        paths
-            .iter()
-            .try_for_each(|path| files::replace(path, &bytes))
+        let mut paths = paths.iter();
+        paths.try_for_each(|path| files::replace(path, &bytes))
     }
 }
 

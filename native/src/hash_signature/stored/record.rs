@@ -61,17 +61,14 @@ impl KeyRecord {
         const NUMBERS: usize = 6;
         const LENGTH: usize = KEY_MAGIC.len() + 4 * NUMBERS + 32 + CHECKSUM;
         let bytes: [u8; LENGTH] = files::read(path)?;
-        let refused = || StoreError::Checksum { path: path.into() };
-        let (content, stated) = bytes.split_last_chunk::<CHECKSUM>().ok_or_else(refused)?;
-        let content = Some(content).filter(|content| checksum(hash, content) == *stated);
-        let numbers = content.and_then(|content| content.strip_prefix(&KEY_MAGIC));
-        let (numbers, seed) = numbers
-            .and_then(<[u8]>::split_last_chunk::<32>)
-            .ok_or_else(refused)?;
-        let [chains, bits, levels, target_sum, first, last] =
-            <[[u8; 4]; NUMBERS]>::try_from(numbers.as_chunks().0)
-                .map_err(|_| refused())?
-                .map(u32::from_le_bytes);
+        let content = content(&bytes, &KEY_MAGIC, |content| checksum(hash, content));
+        let parts = content.and_then(|content| {
+            let (numbers, seed) = content.split_last_chunk::<32>()?;
+            let numbers = <[[u8; 4]; NUMBERS]>::try_from(numbers.as_chunks().0).ok()?;
+            Some((numbers.map(u32::from_le_bytes), seed))
+        });
+        let ([chains, bits, levels, target_sum, first, last], seed) =
+            parts.ok_or_else(|| StoreError::Checksum(path.into()))?;
         Ok(Self {
             parameters: Parameters {
                 chains,
@@ -90,6 +87,17 @@ impl KeyRecord {
         let slots = self.first..=self.last;
         Ok(SecretKey::generate(scheme, &self.seed, slots)?)
     }
+}
+
+/// What is between the magic and the checksum of a file, if both are right.
+fn content<'a>(
+    bytes: &'a [u8],
+    magic: &[u8; 8],
+    checksum: impl FnOnce(&[u8]) -> [u8; CHECKSUM],
+) -> Option<&'a [u8]> {
+    let (content, stated) = bytes.split_last_chunk::<CHECKSUM>()?;
+    let content = Some(content).filter(|content| checksum(content) == *stated);
+    content?.strip_prefix(magic)
 }
 
 /// A checksum that also binds the name of the hash.
@@ -124,11 +132,8 @@ impl State {
 
     pub(super) fn to_bytes<H: TweakableHash>(self, key: &SecretKey<H>) -> Vec<u8> {
         let mut bytes = STATE_MAGIC.to_vec();
-        bytes.extend(
-            [self.writes, self.next]
-                .map(u64::to_le_bytes)
-                .as_flattened(),
-        );
+        let numbers = [self.writes, self.next].map(u64::to_le_bytes);
+        bytes.extend(numbers.as_flattened());
         bytes.extend(key.code(&bytes));
         bytes
     }
@@ -139,14 +144,11 @@ impl State {
     ) -> Result<Self, StoreError> {
         const LENGTH: usize = STATE_MAGIC.len() + 2 * 8 + CHECKSUM;
         let bytes: [u8; LENGTH] = files::read(path)?;
-        let refused = || StoreError::Checksum { path: path.into() };
-        let (content, stated) = bytes.split_last_chunk::<CHECKSUM>().ok_or_else(refused)?;
-        let content = Some(content).filter(|content| key.code(content) == *stated);
-        let numbers = content.and_then(|content| content.strip_prefix(&STATE_MAGIC));
-        let numbers = numbers.ok_or_else(refused)?.as_chunks().0;
-        let [writes, next] = <[[u8; 8]; 2]>::try_from(numbers)
-            .map_err(|_| refused())?
-            .map(u64::from_le_bytes);
+        let content = content(&bytes, &STATE_MAGIC, |content| key.code(content));
+        let numbers =
+            content.and_then(|content| <[[u8; 8]; 2]>::try_from(content.as_chunks().0).ok());
+        let numbers = numbers.ok_or_else(|| StoreError::Checksum(path.into()))?;
+        let [writes, next] = numbers.map(u64::from_le_bytes);
         Ok(Self { writes, next })
     }
 }

@@ -86,13 +86,13 @@ fn a_slot_is_signed_once_and_slots_only_upwards() {
 #[test]
 fn a_key_that_is_open_is_not_opened_again() {
     let (directory, key) = Directory::new();
-    assert!(matches!(directory.open(), Err(StoreError::InUse { .. })));
+    assert!(matches!(directory.open(), Err(StoreError::InUse(_))));
     let create = StoredKey::create(directory.files(), small(), &[2; 32], 0..=0);
-    assert!(matches!(create, Err(StoreError::InUse { .. })));
+    assert!(matches!(create, Err(StoreError::InUse(_))));
     drop(key);
     drop(directory.open().unwrap());
     let create = StoredKey::create(directory.files(), small(), &[2; 32], 0..=0);
-    assert!(matches!(create, Err(StoreError::Exists { .. })));
+    assert!(matches!(create, Err(StoreError::Exists(_))));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn files_that_are_torn_altered_or_missing_are_refused() {
             bytes[bit / 8] ^= 1 << (bit % 8);
             fs::write(&path, bytes).unwrap();
             let refused = directory.open().unwrap_err();
-            assert!(matches!(refused, StoreError::Checksum { .. }), "bit {bit}");
+            assert!(matches!(refused, StoreError::Checksum(_)), "bit {bit}");
         }
         fs::remove_file(&path).unwrap();
         assert!(matches!(directory.open(), Err(StoreError::Io { .. })));
@@ -147,7 +147,7 @@ fn files_of_another_key_are_refused() {
     for ((path, _), (_, bytes)) in directory.save().into_iter().zip(other.save()) {
         let own = fs::read(&path).unwrap();
         fs::write(&path, bytes).unwrap();
-        assert!(matches!(directory.open(), Err(StoreError::Checksum { .. })));
+        assert!(matches!(directory.open(), Err(StoreError::Checksum(_))));
         fs::write(&path, own).unwrap();
     }
     drop(directory.open().unwrap());
@@ -195,13 +195,13 @@ fn files_that_are_replaced_while_the_key_is_open_are_refused() {
     for i in 0..2 {
         put(&before[i]);
         let refused = key.sign(4, &message(4));
-        assert!(matches!(refused, Err(StoreError::Changed { .. })));
+        assert!(matches!(refused, Err(StoreError::Changed(_))));
         put(&after[i]);
     }
     // Both older at once, which an opening could not notice.
     before.iter().for_each(put);
     let refused = key.sign(4, &message(4));
-    assert!(matches!(refused, Err(StoreError::Changed { .. })));
+    assert!(matches!(refused, Err(StoreError::Changed(_))));
     after.iter().for_each(put);
     key.sign(4, &message(4)).unwrap();
 }
@@ -222,7 +222,7 @@ fn no_signature_leaves_before_its_slot_is_spent() {
     fs::remove_dir(&taken).unwrap();
     assert!(is_spent(key.sign(3, &message(3))));
     let refused = key.sign(4, &message(4));
-    assert!(matches!(refused, Err(StoreError::Changed { .. })));
+    assert!(matches!(refused, Err(StoreError::Changed(_))));
     drop(key);
     // Without the witness's place there is no key.
     assert!(matches!(directory.open(), Err(StoreError::Io { .. })));
@@ -335,12 +335,12 @@ fn links_are_no_files_of_a_key() {
     fs::create_dir(empty.files().state().parent().unwrap()).unwrap();
     symlink("nowhere", empty.files().state()).unwrap();
     let refused = StoredKey::create(empty.files(), small(), &[1; 32], 3..=8).unwrap_err();
-    assert!(matches!(refused, StoreError::Exists { .. }), "{refused}");
+    assert!(matches!(refused, StoreError::Exists(_)), "{refused}");
     // The directory itself may have several names.
     let link = other.0.path().join("link");
     symlink(files.key().parent().unwrap(), &link).unwrap();
     let open = StoredKey::open(KeyFiles::new(&link)).unwrap();
-    assert!(matches!(directory.open(), Err(StoreError::InUse { .. })));
+    assert!(matches!(directory.open(), Err(StoreError::InUse(_))));
     assert_eq!(open.public_key(), small_key().public_key());
 }
 
@@ -350,7 +350,7 @@ fn the_witness_is_no_other_file_of_the_key() {
     let refused = |witness: PathBuf| {
         let files = directory.files().with_witness(&witness);
         let refused = StoredKey::create(files.clone(), small(), &[1; 32], 3..=8).unwrap_err();
-        assert!(matches!(&refused, StoreError::Witness { path } if *path == witness));
+        assert!(matches!(&refused, StoreError::Witness(path) if *path == witness));
         StoredKey::<TweakablePoseidon16>::open(files).unwrap_err()
     };
     let files = directory.files();
@@ -358,7 +358,7 @@ fn the_witness_is_no_other_file_of_the_key() {
     for path in [files.key(), files.state(), files.lock()] {
         for path in [path.clone(), path.with_extension("new"), dotted(path)] {
             let refused = refused(path);
-            assert!(matches!(refused, StoreError::Witness { .. }), "{refused}");
+            assert!(matches!(refused, StoreError::Witness(_)), "{refused}");
         }
     }
     let usual = directory

@@ -1,16 +1,39 @@
 //! The challenger on a byte hash.
 
-use p3_challenger::{ByteGrindingChallenger, CanObserve, CanSample, SerializingChallenger32};
+use p3_challenger::{
+    ByteGrindingChallenger, CanObserve, CanSample, FieldChallenger, SerializingChallenger32,
+};
+use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_symmetric::CryptographicHasher;
 use tracing::info_span;
 
+use super::ExtensionTranscript;
 use super::search::find;
-use crate::field::F;
+use crate::field::{EF, F};
 
 /// Plonky3's `SerializingChallenger32<F, HashChallenger<u8, H, 32>>` with deterministic grinding.
 ///
 /// [`crate::hash::encoding`] describes how field elements become bytes and bytes field elements.
 pub type ByteChallenger<H> = SerializingChallenger32<F, ByteTranscript<H>>;
+
+impl<H> ExtensionTranscript for ByteChallenger<H>
+where
+    H: CryptographicHasher<u8, [u8; 32]> + Clone + Send + Sync,
+{
+    /// Observes the five coefficients, which take 20 bytes.
+    fn observe_extension(&mut self, value: EF) {
+        let coefficients: &[F] = value.as_basis_coefficients_slice();
+        self.observe_slice(coefficients);
+    }
+
+    /// Observes a zero and samples an element: the first five integers below the modulus of a new
+    /// digest. So a sample does not depend on how many integers the one before it skipped, which
+    /// a program would have to find out.
+    fn sample_extension(&mut self) -> EF {
+        self.observe(F::ZERO);
+        self.sample_algebra_element()
+    }
+}
 
 /// A transcript of bytes under a 32-byte hash, which is that of Plonky3's
 /// `HashChallenger<u8, H, 32>`.

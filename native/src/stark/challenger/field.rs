@@ -7,11 +7,12 @@ use p3_challenger::{
     GrindingChallenger, ResamplingError,
 };
 use p3_field::{BasedVectorSpace, Field, PackedValue, PrimeCharacteristicRing, PrimeField64};
-use p3_symmetric::{CryptographicPermutation, Hash, MerkleCap};
+use p3_symmetric::CryptographicPermutation;
 use tracing::info_span;
 
+use super::ExtensionTranscript;
 use super::search::find;
-use crate::field::{DIGEST, F};
+use crate::field::F;
 use crate::hash::poseidon2::{self, Poseidon2};
 use crate::hash::poseidon16::{self, Poseidon16};
 
@@ -114,35 +115,13 @@ impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize>
     }
 }
 
-impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> CanObserve<F>
+impl<T, P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> CanObserve<T>
     for FieldTranscript<P, WIDTH, RATE>
+where
+    DuplexChallenger<F, P, WIDTH, RATE>: CanObserve<T>,
 {
-    fn observe(&mut self, value: F) {
+    fn observe(&mut self, value: T) {
         self.duplex.observe(value);
-    }
-}
-
-impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize>
-    CanObserve<Hash<F, F, DIGEST>> for FieldTranscript<P, WIDTH, RATE>
-{
-    fn observe(&mut self, digest: Hash<F, F, DIGEST>) {
-        self.duplex.observe(digest);
-    }
-}
-
-impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize>
-    CanObserve<MerkleCap<F, [F; DIGEST]>> for FieldTranscript<P, WIDTH, RATE>
-{
-    fn observe(&mut self, cap: MerkleCap<F, [F; DIGEST]>) {
-        self.duplex.observe(cap);
-    }
-}
-
-impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize>
-    CanObserve<&MerkleCap<F, [F; DIGEST]>> for FieldTranscript<P, WIDTH, RATE>
-{
-    fn observe(&mut self, cap: &MerkleCap<F, [F; DIGEST]>) {
-        self.duplex.observe(cap);
     }
 }
 
@@ -174,6 +153,11 @@ impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> CanSampl
 }
 
 impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> FieldChallenger<F>
+    for FieldTranscript<P, WIDTH, RATE>
+{
+}
+
+impl<P: FieldPermutation<WIDTH>, const WIDTH: usize, const RATE: usize> ExtensionTranscript
     for FieldTranscript<P, WIDTH, RATE>
 {
 }

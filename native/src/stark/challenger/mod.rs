@@ -20,24 +20,34 @@ pub use bytes::{ByteChallenger, ByteTranscript};
 pub use field::{FieldPermutation, FieldTranscript, Poseidon2Challenger, Poseidon16Challenger};
 pub use search::{NoNonce, with_grinding};
 
+/// How the protocols over [`crate::whir`] observe and sample elements of the challenge field
+/// (docs/notes/whir-protocol.md, "The transcript"). The provided methods are those of transcripts of
+/// field elements.
+pub trait ExtensionTranscript: FieldChallenger<F> {
+    /// Observes an element as a whole block of the machine: its five coefficients, constant term
+    /// first, and three zeros. So a program observes it as it stores it.
+    fn observe_extension(&mut self, value: EF) {
+        self.observe_slice(value.as_basis_coefficients_slice());
+        self.observe_slice(&[F::ZERO; DIGEST - EXTENSION_DEGREE]);
+    }
+
+    /// Samples an element.
+    fn sample_extension(&mut self) -> EF {
+        self.sample_algebra_element()
+    }
+}
+
 /// A transcript with proofs of work that observes commitments in `H`, which is all that provers and
 /// verifiers over [`crate::whir`] ask of one: the suite's challenger, or one that a test wraps
 /// around it.
 pub trait Transcript<H: HashSuite = Poseidon16Suite>:
-    FieldChallenger<F> + GrindingChallenger<Witness = F> + CanObserve<Commitment<H>>
+    ExtensionTranscript + GrindingChallenger<Witness = F> + CanObserve<Commitment<H>>
 {
 }
 
 impl<H, C> Transcript<H> for C
 where
     H: HashSuite,
-    C: FieldChallenger<F> + GrindingChallenger<Witness = F> + CanObserve<Commitment<H>>,
+    C: ExtensionTranscript + GrindingChallenger<Witness = F> + CanObserve<Commitment<H>>,
 {
-}
-
-/// Observes an element of the challenge field as a whole block of the machine: its five
-/// coefficients, constant term first, and three zeros. So a program observes it as it stores it.
-pub fn observe_extension<C: FieldChallenger<F>>(challenger: &mut C, value: EF) {
-    challenger.observe_slice(value.as_basis_coefficients_slice());
-    challenger.observe_slice(&[F::ZERO; DIGEST - EXTENSION_DEGREE]);
 }

@@ -1,8 +1,5 @@
 //! Named FRI settings.
 
-use std::fmt::Display;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -131,22 +128,7 @@ impl Preset {
     }
 }
 
-impl Display for Preset {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Preset {
-    type Err = UnknownPreset;
-
-    fn from_str(name: &str) -> Result<Self, UnknownPreset> {
-        Self::ALL
-            .into_iter()
-            .find(|preset| preset.name() == name)
-            .ok_or_else(|| UnknownPreset(name.to_owned()))
-    }
-}
+crate::named!(Preset, UnknownPreset);
 
 /// The largest batch for which presets promise their level: a table of 2^20 rows with 3,930
 /// openings (as wide as a whole machine with its buses) and 4,096 constraints of degree 9, and a

@@ -1,11 +1,10 @@
 //! The suites of algebraic hashes: digests of 8 field elements.
 
 use p3_field::Field;
-use p3_matrix::Dimensions;
-use p3_merkle_tree::{MerkleTreeError, MerkleTreeMmcs};
+use p3_merkle_tree::MerkleTreeMmcs;
 
-use super::scheme::compiled_scheme;
-use super::{HashId, HashSuite, MultiProof};
+use super::HashId;
+use super::scheme::hash_suite;
 use crate::field::{DIGEST, F};
 use crate::hash::poseidon2::{self, Poseidon2Compression, Poseidon2LeafHasher};
 use crate::hash::poseidon16::{Poseidon16, Poseidon16LeafHasher};
@@ -45,60 +44,16 @@ pub type Poseidon2Mmcs = MerkleTreeMmcs<
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Poseidon2Suite;
 
-/// Implements [`HashSuite`] for one algebraic hash. A generic implementation would be compiled in
-/// every crate that uses it instead of in this one (see [`scheme`](super::scheme)).
-macro_rules! field_suite {
-    ($suite:ty: $name:literal, $id:ident, $mmcs:ty, $leaf:expr, $parent:expr, $challenger:ty) => {
-        impl HashSuite for $suite {
-            const NAME: &'static str = $name;
-            const ID: HashId = HashId::$id;
-            const COLLISION_BITS: f64 = DIGEST_COLLISION_BITS;
-
-            type Digest = [F; DIGEST];
-            type ValMmcs = $mmcs;
-            type Challenger = $challenger;
-
-            fn val_mmcs(cap_height: usize) -> Self::ValMmcs {
-                MerkleTreeMmcs::new($leaf, $parent, cap_height)
-            }
-
-            fn challenger() -> Self::Challenger {
-                Self::Challenger::default()
-            }
-
-            fn restore_paths(
-                mmcs: &Self::ValMmcs,
-                dimensions: &[Dimensions],
-                indices: &[usize],
-                rows: &[Vec<Vec<F>>],
-                proof: &MultiProof<Self>,
-            ) -> Result<Vec<Vec<Self::Digest>>, MerkleTreeError> {
-                let paths = mmcs.restore_and_recompute_paths(dimensions, indices, rows, proof)?;
-                Ok(paths.into_iter().map(|path| path.siblings).collect())
-            }
-
-            fn digest_elements(digest: &Self::Digest) -> Vec<F> {
-                digest.to_vec()
-            }
-
-            compiled_scheme!();
-        }
-    };
+hash_suite! {
+    Poseidon16Suite: ("poseidon16", HashId::Poseidon16, collisions = DIGEST_COLLISION_BITS),
+    digest = [F; DIGEST], elements = <[F]>::to_vec,
+    trees = Poseidon16Mmcs: (Poseidon16LeafHasher, Poseidon16),
+    challenger = Poseidon16Challenger: Self::Challenger::default()
 }
 
-field_suite!(
-    Poseidon16Suite: "poseidon16",
-    Poseidon16,
-    Poseidon16Mmcs,
-    Poseidon16LeafHasher,
-    Poseidon16,
-    Poseidon16Challenger
-);
-field_suite!(
-    Poseidon2Suite: "poseidon2",
-    Poseidon2,
-    Poseidon2Mmcs,
-    poseidon2::leaf_hasher(),
-    poseidon2::compression(),
-    Poseidon2Challenger
-);
+hash_suite! {
+    Poseidon2Suite: ("poseidon2", HashId::Poseidon2, collisions = DIGEST_COLLISION_BITS),
+    digest = [F; DIGEST], elements = <[F]>::to_vec,
+    trees = Poseidon2Mmcs: (poseidon2::leaf_hasher(), poseidon2::compression()),
+    challenger = Poseidon2Challenger: Self::Challenger::default()
+}

@@ -25,10 +25,9 @@ mod fields;
 mod opening;
 mod scheme;
 
-use std::fmt::{Debug, Display};
-use std::str::FromStr;
+use std::fmt::Debug;
 
-use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
+use p3_challenger::{CanObserve, CanSample, GrindingChallenger};
 use p3_commit::{ExtensionMmcs, Mmcs};
 use p3_matrix::Dimensions;
 use p3_matrix::dense::RowMajorMatrix;
@@ -39,7 +38,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use bytes::{Blake3Suite, ByteHash, ByteMmcs, ByteSuite, KeccakSuite};
+pub use bytes::{Blake3Suite, ByteMmcs, KeccakSuite};
 pub use fields::{Poseidon2Mmcs, Poseidon2Suite, Poseidon16Mmcs, Poseidon16Suite};
 pub use scheme::{
     Committed, CommittedData, Dft, Evaluations, FriPcs, Opened, OpeningClaims, OpeningError,
@@ -47,6 +46,7 @@ pub use scheme::{
 };
 
 use crate::field::{EF, F};
+use crate::stark::challenger::ExtensionTranscript;
 
 /// A hash and the configuration of every primitive built on it.
 pub trait HashSuite: Copy + Debug + Default + Send + Sync + 'static {
@@ -89,7 +89,7 @@ pub trait HashSuite: Copy + Debug + Default + Send + Sync + 'static {
         + 'static;
 
     /// The challenger (Fiat-Shamir transcript), with deterministic grinding.
-    type Challenger: FieldChallenger<F>
+    type Challenger: ExtensionTranscript
         + CanObserve<Commitment<Self>>
         + CanSample<EF>
         + GrindingChallenger<Witness = F>
@@ -165,13 +165,13 @@ pub type Config<H> = StarkConfig<Pcs<H>, EF, <H as HashSuite>::Challenger>;
 #[serde(rename_all = "lowercase")]
 pub enum HashId {
     /// [`Poseidon16Suite`].
-    Poseidon16,
+    Poseidon16 = 0,
     /// [`Blake3Suite`].
-    Blake3,
+    Blake3 = 1,
     /// [`KeccakSuite`].
-    Keccak,
+    Keccak = 2,
     /// [`Poseidon2Suite`].
-    Poseidon2,
+    Poseidon2 = 3,
 }
 
 /// Evaluates an expression with the suite of a [`HashId`] as the type `$suite`: the one place where
@@ -222,15 +222,14 @@ impl HashId {
         with_suite!(self, H => H::NAME)
     }
 
+    /// The suite's number in keys and files.
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
     /// Whether digests are bytes, not field elements.
     pub const fn is_of_bytes(self) -> bool {
         matches!(self, Self::Blake3 | Self::Keccak)
-    }
-}
-
-impl Display for HashId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -239,13 +238,4 @@ impl Display for HashId {
 #[error("unknown hash `{0}`: expected poseidon16, poseidon2, blake3 or keccak")]
 pub struct UnknownHash(pub String);
 
-impl FromStr for HashId {
-    type Err = UnknownHash;
-
-    fn from_str(name: &str) -> Result<Self, UnknownHash> {
-        Self::ALL
-            .into_iter()
-            .find(|id| id.name() == name)
-            .ok_or_else(|| UnknownHash(name.to_owned()))
-    }
-}
+crate::named!(HashId, UnknownHash);

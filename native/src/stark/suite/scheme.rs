@@ -175,6 +175,53 @@ macro_rules! compiled_scheme {
 }
 pub(super) use compiled_scheme;
 
+/// Implements [`HashSuite`] for one hash. A generic implementation for several would be compiled in
+/// every crate that uses it instead of in this one.
+macro_rules! hash_suite {
+    (
+        $suite:ty: ($name:expr, $id:expr, collisions = $collisions:expr),
+        digest = $digest:ty, elements = $elements:expr,
+        trees = $mmcs:ty: ($leaf:expr, $parent:expr),
+        challenger = $challenger:ty: $new:expr
+    ) => {
+        impl $crate::HashSuite for $suite {
+            const NAME: &'static str = $name;
+            const ID: $crate::HashId = $id;
+            const COLLISION_BITS: f64 = $collisions;
+
+            type Digest = $digest;
+            type ValMmcs = $mmcs;
+            type Challenger = $challenger;
+
+            fn val_mmcs(cap_height: usize) -> Self::ValMmcs {
+                <$mmcs>::new($leaf, $parent, cap_height)
+            }
+
+            fn challenger() -> Self::Challenger {
+                $new
+            }
+
+            fn restore_paths(
+                mmcs: &Self::ValMmcs,
+                dimensions: &[p3_matrix::Dimensions],
+                indices: &[usize],
+                rows: &[Vec<Vec<$crate::field::F>>],
+                proof: &$crate::stark::suite::MultiProof<Self>,
+            ) -> Result<Vec<Vec<Self::Digest>>, p3_merkle_tree::MerkleTreeError> {
+                let paths = mmcs.restore_and_recompute_paths(dimensions, indices, rows, proof)?;
+                Ok(paths.into_iter().map(|path| path.siblings).collect())
+            }
+
+            fn digest_elements(digest: &Self::Digest) -> Vec<$crate::field::F> {
+                $elements(digest)
+            }
+
+            $crate::stark::suite::scheme::compiled_scheme!();
+        }
+    };
+}
+pub(super) use hash_suite;
+
 /// The polynomial commitment scheme of a hash suite.
 #[derive(Clone, Debug)]
 pub struct Pcs<H: HashSuite> {

@@ -10,7 +10,7 @@ mod speed;
 
 use std::iter::zip;
 
-use p3_challenger::{CanObserve, FieldChallenger};
+use p3_challenger::CanObserve;
 use p3_field::PrimeCharacteristicRing;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -18,7 +18,7 @@ use rand::{RngExt, SeedableRng};
 use super::claims::{equality, powers};
 use super::*;
 use crate::field::{EF, F};
-use crate::stark::challenger::Poseidon16Challenger;
+use crate::stark::challenger::{ExtensionTranscript, Poseidon16Challenger};
 use crate::stark::suite::{
     Blake3Suite, Commitment, HashSuite, KeccakSuite, Poseidon2Suite, Poseidon16Suite,
 };
@@ -179,9 +179,9 @@ fn observe<H: HashSuite>(
 }
 
 /// Binds the values of claims.
-fn bind(challenger: &mut impl FieldChallenger<F>, values: &[EF]) {
+fn bind(challenger: &mut impl ExtensionTranscript, values: &[EF]) {
     for &value in values {
-        scheme::observe(challenger, value);
+        challenger.observe_extension(value);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Changed proofs are refused, with the error of the check that they break.
 
+use p3_symmetric::MerkleCap;
 use serde_json::Value;
 
 use super::*;
@@ -141,10 +142,10 @@ fn every_length_is_checked() {
     let edits: [(&str, Edit); 20] = [
         ("preprocessed commitments", |p| p.preprocessed = None),
         ("digests of a commitment", |p| {
-            p.main = Cap::new(vec![[F::ONE; 8]])
+            p.main = MerkleCap::new(vec![[F::ONE; 8]])
         }),
         ("digests of a commitment", |p| {
-            p.preprocessed = Some(Cap::new(vec![[F::ONE; 8]; 16]))
+            p.preprocessed = Some(MerkleCap::new(vec![[F::ONE; 8]; 16]))
         }),
         ("values outside the domain", |p| p.outside.clear()),
         ("values outside the domain", |p| p.outside.push(EF::ONE)),
@@ -164,7 +165,7 @@ fn every_length_is_checked() {
             p.opening.final_sumcheck.messages.push([EF::ONE; 2])
         }),
         ("digests of a commitment", |p| {
-            p.opening.rounds[1].commitment = Cap::new(vec![[F::ONE; 8]])
+            p.opening.rounds[1].commitment = MerkleCap::new(vec![[F::ONE; 8]])
         }),
         ("values outside the domain", |p| {
             p.opening.rounds[0].outside.push(EF::ONE)

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use droste_native::stark::challenger::Poseidon16Challenger;
-use droste_native::whir::{Cap, Queries, Sumcheck, WhirSettings};
-use droste_native::{EF, F};
+use droste_native::stark::challenger::{ExtensionTranscript, Poseidon16Challenger};
+use droste_native::whir::{Queries, Sumcheck, WhirSettings};
+use droste_native::{Commitment, EF, F, Poseidon16Suite};
 use droste_verifier::circuit::MultilinearCircuit;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
@@ -34,6 +34,9 @@ const fn settings() -> WhirSettings {
         cap_height: 2,
     }
 }
+
+/// A commitment.
+pub type Cap = Commitment<Poseidon16Suite>;
 
 /// What is added to observed elements, by their place.
 pub type Lies = BTreeMap<usize, F>;
@@ -107,6 +110,8 @@ impl CanSampleBits<usize> for Liar {
 }
 
 impl FieldChallenger<F> for Liar {}
+
+impl ExtensionTranscript for Liar {}
 
 impl GrindingChallenger for Liar {
     type Witness = F;

@@ -1,7 +1,7 @@
 //! A prover of the zerocheck that follows the definitions, row by row and without packing. It does
 //! not check what it proves.
 
-use droste_native::stark::challenger::observe_extension;
+use droste_native::stark::challenger::ExtensionTranscript;
 use droste_native::{EF, F};
 use droste_vm::multilinear::expressions::{Leaf, Row as Offset};
 use droste_vm::multilinear::tables::Slots;
@@ -183,7 +183,7 @@ pub fn prove(run: &Run, claim: &LeafClaim) -> (ZerocheckProof, Vec<Opened>) {
         let mut coefficients = interpolate(&evaluations);
         let _constant = coefficients.remove(0);
         for &coefficient in &coefficients {
-            observe_extension(&mut challenger, coefficient);
+            challenger.observe_extension(coefficient);
         }
         let r: EF = challenger.sample_algebra_element();
         for table in &mut tables {

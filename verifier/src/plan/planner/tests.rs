@@ -8,13 +8,14 @@ use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
 use droste_vm::heights::Heights;
 use droste_vm::key::KeyDigest;
-use droste_vm::machine::StandardTables;
+use droste_vm::machine::{Provable, StandardTables};
 use droste_vm::prover::{ProveOptions, prove};
 use droste_vm::verifier::VerifyOptions;
 
 use super::super::draft::levels;
 use super::super::{Kind, Source, Store, needed};
 use super::*;
+use crate::tape::TapeSuite;
 
 const TOY: Preset = Preset::Toy;
 

@@ -2,9 +2,8 @@
 
 use std::iter::zip;
 
-use droste_native::stark::challenger::observe_extension;
+use droste_native::stark::challenger::ExtensionTranscript;
 use droste_native::{EF, F};
-use p3_challenger::FieldChallenger;
 use p3_field::{Field, PrimeCharacteristicRing, batch_multiplicative_inverse};
 use thiserror::Error;
 use tracing::info_span;
@@ -54,7 +53,7 @@ pub struct Proved {
 /// not have the claimed leaves. The latter is found before the first round, where the sums of the
 /// tables are not what the claim says; and again in the end, where the opened values are checked as
 /// the verifier does.
-pub fn prove<C: FieldChallenger<F>>(
+pub fn prove<C: ExtensionTranscript>(
     system: &System,
     shape: &Shape,
     cells: &[Cells<'_>],
@@ -68,7 +67,7 @@ pub fn prove<C: FieldChallenger<F>>(
         return Err(ClaimError::ZeroCoordinate { round }.into());
     }
     cells::check(system, shape, cells, public_values)?;
-    let alpha: EF = challenger.sample_algebra_element();
+    let alpha: EF = challenger.sample_extension();
     let combinations = Combination::of_tables(system, shape, claim, challenges, alpha);
     let rows = system.tables().iter().zip(cells).zip(shape.log_heights());
     let rows: Vec<Rows<'_>> = rows
@@ -107,9 +106,9 @@ pub fn prove<C: FieldChallenger<F>>(
         }
         let message = coefficients.get(1..).unwrap_or_default().to_vec();
         for &coefficient in &message {
-            observe_extension(challenger, coefficient);
+            challenger.observe_extension(coefficient);
         }
-        let r: EF = challenger.sample_algebra_element();
+        let r: EF = challenger.sample_extension();
         value = evaluate(&coefficients, r);
         let _span = info_span!("fold").entered();
         for table in &mut tables {

@@ -1,8 +1,7 @@
 //! The verifier of the zerocheck.
 
-use droste_native::stark::challenger::observe_extension;
+use droste_native::stark::challenger::ExtensionTranscript;
 use droste_native::{EF, F};
-use p3_challenger::FieldChallenger;
 use p3_field::PrimeCharacteristicRing;
 use thiserror::Error;
 
@@ -71,7 +70,7 @@ pub enum ZerocheckError {
 /// # Errors
 /// If claim or proof do not have the shape of these tables. No proof of the right shape is refused
 /// before [`check`].
-pub fn verify<C: FieldChallenger<F>>(
+pub fn verify<C: ExtensionTranscript>(
     system: &System,
     shape: &Shape,
     claim: &LeafClaim,
@@ -94,14 +93,14 @@ pub fn verify<C: FieldChallenger<F>>(
             });
         }
     }
-    let alpha = challenger.sample_algebra_element();
+    let alpha = challenger.sample_extension();
     let mut value = claim.sum();
     let mut point = Vec::with_capacity(coordinates.len());
     for (&coordinate, coefficients) in coordinates.iter().zip(&proof.rounds) {
         for &coefficient in coefficients {
-            observe_extension(challenger, coefficient);
+            challenger.observe_extension(coefficient);
         }
-        let r = challenger.sample_algebra_element();
+        let r = challenger.sample_extension();
         value = evaluate_round(coefficients, value, coordinate, r);
         point.push(r);
     }

@@ -78,7 +78,7 @@ impl Run {
         let out = poseidon16_duplex(&data, lanes, capacity_block, F::from_u32(tag)).unwrap();
         *data.last_mut().unwrap() = out.last_block;
         let a = self.push(data);
-        let c = self.push([out.rate, out.capacity]);
+        let c = self.push([out.rate[0], out.capacity]);
         self.calls
             .push((id::POSEIDON16_SPONGE, [a, capacity, c, tag, lanes as u32]));
     }

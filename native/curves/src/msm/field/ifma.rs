@@ -7,6 +7,9 @@
 //! multiples of `p` what it accepts and returns. "Normal" limbs are below `2^52`; multiplication
 //! ignores higher bits.
 
+#[cfg(test)]
+mod tests;
+
 use std::arch::x86_64::*;
 
 /// Eight 64-bit words.

@@ -2,8 +2,6 @@
 
 #[cfg(target_arch = "x86_64")]
 pub mod ifma;
-#[cfg(all(test, target_arch = "x86_64"))]
-mod ifma_tests;
 pub mod safegcd;
 
 use ark_ff::{BigInt, Fp, MontBackend, MontConfig, PrimeField, Zero};
@@ -185,7 +183,7 @@ mod tests {
 
     use super::KernelField;
     use crate::mont4::{Multiplier, Safe};
-    use crate::random::{bytes, on_words};
+    use crate::test_utils::{bytes, on_words};
 
     fn check<F: KernelField>(value: F) {
         assert_eq!(value.invert(), value.inverse().unwrap_or(F::zero()));

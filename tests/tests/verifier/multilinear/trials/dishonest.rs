@@ -9,14 +9,15 @@
 use std::iter::zip;
 
 use droste_native::field::EXTENSION_DEGREE;
-use droste_native::whir::{Cap, OpenedTree, Queries};
+use droste_native::stark::challenger::ExtensionTranscript;
+use droste_native::whir::{OpenedTree, Queries};
 use droste_native::{EF, F, HashSuite, Poseidon16Suite};
 use droste_vm::whir::Proof;
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
 use p3_commit::Mmcs;
 use p3_field::BasedVectorSpace;
 
-use super::super::liar::{Lies, block, write};
+use super::super::liar::{Cap, Lies, block, write};
 use super::few::FewChallenges;
 use super::machine::{Event, Machine, Step};
 use super::prover::Prover;
@@ -182,6 +183,8 @@ impl FieldChallenger<F> for Dishonest {
         A::from_basis_coefficients_fn(|i| coefficients[i])
     }
 }
+
+impl ExtensionTranscript for Dishonest {}
 
 impl GrindingChallenger for Dishonest {
     type Witness = F;

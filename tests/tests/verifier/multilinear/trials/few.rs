@@ -1,10 +1,11 @@
 //! A transcript with few challenges, so that a prover can hope for one of them.
 
 use droste_native::F;
-use droste_native::stark::challenger::Poseidon16Challenger;
-use droste_native::whir::Cap;
+use droste_native::stark::challenger::{ExtensionTranscript, Poseidon16Challenger};
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing, PrimeField32};
+
+use super::super::liar::Cap;
 
 /// A transcript whose challenges are elements of a list, or all elements if the list is empty. As
 /// many elements are sampled for a challenge as always, and indices of queries are as always.
@@ -62,6 +63,8 @@ impl FieldChallenger<F> for FewChallenges {
         A::from_basis_coefficients_fn(|i| if i == 0 { chosen } else { F::ZERO })
     }
 }
+
+impl ExtensionTranscript for FewChallenges {}
 
 impl GrindingChallenger for FewChallenges {
     type Witness = F;

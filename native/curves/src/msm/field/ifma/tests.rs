@@ -2,9 +2,9 @@
 
 use ark_ff::{BigInt, BigInteger, PrimeField};
 
-use super::KernelField;
-use super::ifma::*;
-use crate::random::{on_words, rows};
+use super::super::KernelField;
+use super::*;
+use crate::test_utils::{on_words, rows};
 
 /// Integers of up to 260 bits, indexed by lane and limb.
 type Lanes = [[u64; LIMBS]; 8];

@@ -6,8 +6,8 @@
 
 use p3_koala_bear::KOALABEAR_S_BOX_DEGREE;
 
-use super::poseidon2;
-use super::poseidon16::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, RATE, WIDTH};
+use super::super::poseidon2;
+use super::super::poseidon16::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS, RATE, WIDTH};
 use crate::field::{DIGEST, MODULUS};
 use crate::hash_signature::{Fixed, TweakableHash, TweakablePoseidon16};
 
