@@ -6,6 +6,7 @@
 use std::error::Error;
 
 use droste::prelude::*;
+use droste::recursion::file;
 
 const BYTES: LookupBus<'static> = LookupBus::new("bytes");
 

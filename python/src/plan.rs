@@ -170,7 +170,7 @@ impl Plan {
         let planner = planner(py, cache)?;
         let (plan, store) = (Arc::clone(&self.0), store.0.clone());
         compute(py, move || {
-            let worker = planner.worker(&plan)?;
+            let worker = planner.worker(&plan);
             Ok(plan::needed(&plan, &worker, &store).into_iter().collect())
         })
     }
@@ -213,7 +213,7 @@ impl Plan {
             counted: Mutex::default(),
         };
         let result = compute(py, move || {
-            let worker = planner.worker(&plan)?;
+            let worker = planner.worker(&plan);
             let leaf = |index: usize| {
                 let leaf = leaves.get(index).ok_or(std::io::ErrorKind::NotFound)?;
                 Ok(leaf.to_vec())

@@ -14,6 +14,7 @@ use droste_native::HashId;
 use droste_native::stark::security::Preset;
 use droste_verifier::aggregate::Aggregator;
 use droste_vm::files;
+use droste_vm::stack::Stack;
 
 pub use self::measure::CostRow;
 use self::measure::Measured;
