@@ -312,7 +312,7 @@ fn recipes(keys: &ClaimedKeys) -> Vec<Recipe> {
         .collect()
 }
 
-fn verified<H: HashSuite>(proof: Proof<H>) -> VerifiedProof<H>
+fn verified<H: TapeSuite>(proof: Proof<H>) -> VerifiedProof<Proof<H>>
 where
     StandardTables: Provable<H>,
 {

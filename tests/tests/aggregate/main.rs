@@ -98,7 +98,7 @@ where
     prove(&compiled.program, &execution, &options).unwrap()
 }
 
-fn verified<H: TapeSuite>(proof: Proof<H>) -> VerifiedProof<H>
+fn verified<H: TapeSuite>(proof: Proof<H>) -> VerifiedProof<Proof<H>>
 where
     StandardTables: Provable<H>,
 {
@@ -125,7 +125,7 @@ where
 
 /// What was known of the steps before they were made: everything about the first, and about further
 /// ones estimates.
-fn foretold<H: TapeSuite>(leaf: &VerifiedProof<H>, wrap: &Aggregate)
+fn foretold<H: TapeSuite>(leaf: &VerifiedProof<Proof<H>>, wrap: &Aggregate)
 where
     StandardTables: Provable<H>,
 {

@@ -11,7 +11,7 @@ use droste_vm::compiler::compile;
 use droste_vm::heights::Heights;
 use droste_vm::key::{KeyHeights, ProvingKey};
 use droste_vm::machine::{Provable, StandardTables};
-use droste_vm::prover::log_heights;
+use droste_vm::prover::{Proof, log_heights};
 use droste_vm::stack::{Stack, StackSettings};
 use droste_vm::tables::Table;
 use droste_vm::verifier::Verifier;
@@ -289,7 +289,7 @@ fn byte_hashes_reach_the_canonical_shapes_over_whir() {
 fn steps_over_whir<H: TapeSuite>(
     preset: Preset,
     children: usize,
-    leaf: &VerifiedProof<H>,
+    leaf: &VerifiedProof<Proof<H>>,
 ) -> Vec<(Stack, bool)>
 where
     StandardTables: Provable<H>,
@@ -321,7 +321,10 @@ fn fit_over_whir(shapes: &[(Preset, usize)]) {
             panic!("a wrap over FRI");
         };
         let shape = wrap.proof().shape();
-        let circuit = aggregator.circuits().multilinear(shape, children).unwrap();
+        let circuit = aggregator.circuits();
+        let circuit = circuit
+            .multilinear::<Poseidon16Suite>(shape, children)
+            .unwrap();
         assert!(circuit.bits() >= preset.target_bits());
         let run = circuit.execute(&vec![proof; children]).unwrap();
         let rows = circuit.filled_rows(&run).unwrap();

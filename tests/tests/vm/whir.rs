@@ -476,7 +476,7 @@ fn changed_proofs_are_refused() {
 fn changed_files_are_refused() {
     let case = Case::new(&fibonacci(40));
     let honest = encode(&case.prove()).unwrap();
-    decode(&honest).unwrap();
+    decode::<Poseidon16Suite>(&honest).unwrap();
     for at in (0..honest.len()).step_by(honest.len() / 600) {
         for flip in [1, 0x80] {
             let mut bytes = honest.clone();
@@ -492,13 +492,13 @@ fn changed_files_are_refused() {
         }
     }
     for length in [0, 7, 11, 12, 100, honest.len() - 1] {
-        assert!(decode(&honest[..length]).is_err());
+        assert!(decode::<Poseidon16Suite>(&honest[..length]).is_err());
     }
     let longer = [honest, vec![0]].concat();
-    assert!(decode(&longer).is_err());
+    assert!(decode::<Poseidon16Suite>(&longer).is_err());
     let most = MAX_BYTES;
     let found = most + 1;
-    let error = decode(&vec![0; found]).unwrap_err();
+    let error = decode::<Poseidon16Suite>(&vec![0; found]).unwrap_err();
     assert_eq!(error, DecodeError::TooLong { found, most });
 }
 
