@@ -27,7 +27,9 @@ pub fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
 
     let start = Instant::now();
     let shape = wrap.proof().shape();
-    let circuit = aggregator.circuits().multilinear(shape, children);
+    let circuit = aggregator
+        .circuits()
+        .multilinear::<Poseidon16Suite>(shape, children);
     let circuit = circuit.expect("the shape is supported");
     let compile = start.elapsed();
     let heights = Heights::Exact(aggregator.log_heights().to_vec());

@@ -161,6 +161,7 @@ fn proofs_are_wrapped_joined_and_verified() {
     plans::a_killed_run_goes_on(&folder);
     plans::bad_leaves_are_named(&folder);
     stacks::wraps_and_joins_are_made_over_fri(&folder);
+    stacks::leaves_are_proved_over_whir(&folder);
     damaged_files_are_rejected(&folder, key, claim);
 }
 

@@ -356,7 +356,10 @@ fn fit_over_whir(shapes: &[(Preset, usize)]) {
             panic!("a wrap over FRI");
         };
         let shape = wrap.proof().shape();
-        let circuit = aggregator.circuits().multilinear(shape, children).unwrap();
+        let circuit = aggregator.circuits();
+        let circuit = circuit
+            .multilinear::<Poseidon16Suite>(shape, children)
+            .unwrap();
         assert!(circuit.bits() >= preset.target_bits());
         let run = circuit.execute(&vec![proof; children]).unwrap();
         let rows = circuit.filled_rows(&run).unwrap();
