@@ -199,7 +199,7 @@ fn files_say_their_stack() {
     changed[12] = 2;
     assert_eq!(
         file::decode(&changed).unwrap_err(),
-        FileError::UnknownStack { found: 2 }
+        FileError::UnknownStack(2)
     );
     changed[12] = 0;
     file::decode(&changed).unwrap_err();
