@@ -202,12 +202,7 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
     assert_eq!(with(7, b'p'), FileError::Magic);
     // Version 1 had keys without recipes, version 2 a key in every node, version 3 no stacks.
     for found in [1, 2, 3, 9] {
-        assert_eq!(
-            with(8, found),
-            FileError::Version {
-                found: found.into()
-            }
-        );
+        assert_eq!(with(8, found), FileError::Version(found.into()));
     }
     // The number of keys follows the header, and its encoding must be the shortest.
     assert_eq!(honest[13], 2);
@@ -227,7 +222,7 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
     longer.push(0);
     assert_eq!(
         error(&longer),
-        FileError::Decode(DecodeError::TrailingBytes { found: 1 })
+        FileError::Decode(DecodeError::TrailingBytes(1))
     );
     for length in (0..honest.len()).step_by(honest.len() / 60) {
         error(&honest[..length]);

@@ -203,7 +203,7 @@ fn files_say_their_stack() {
     changed[12] = 2;
     assert_eq!(
         file::decode(&changed).unwrap_err(),
-        FileError::UnknownStack { found: 2 }
+        FileError::UnknownStack(2)
     );
     changed[12] = 0;
     file::decode(&changed).unwrap_err();
@@ -368,7 +368,7 @@ fn leaves_are_wrapped_in_every_hash() {
                 error => panic!("{hash}: {error}"),
             }
         };
-        assert_eq!(with(12, 4), DecodeError::UnknownHash { found: 4 });
+        assert_eq!(with(12, 4), DecodeError::UnknownHash(4));
         let (expected, found) = (4, 3);
         assert_eq!(with(8, 3), DecodeError::Version { expected, found });
         assert!(matches!(with(7, b'p'), DecodeError::Version { .. }));

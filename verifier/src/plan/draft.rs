@@ -157,7 +157,7 @@ impl<'a> Draft<'a> {
             stack: self.stack,
             leaves: self.leaves.iter().map(|leaf| leaf.name).collect(),
             tasks: list.tasks,
-            root: root.ok_or(PlanError::Leaves { found: 0 })?,
+            root: root.ok_or(PlanError::Leaves(0))?,
         })
     }
 
@@ -303,7 +303,7 @@ impl TaskList<'_> {
         }
         // Checked before further keys are derived.
         match self.in_tree.len() {
-            found if found > MAX_KEYS => Err(PlanError::Keys { found }),
+            found if found > MAX_KEYS => Err(PlanError::Keys(found)),
             _ => Ok(key),
         }
     }
