@@ -73,11 +73,12 @@ fn settings_over_whir(settings: WhirSettings, rows: &[(String, usize)]) -> Optio
 /// These settings with rows of `2^log_block` cells, for stacks of many cells.
 ///
 /// Committing to so many cells at a larger blowup than 2 takes longer than it takes the next step
-/// to verify more queries, and so does committing to what is left of long rows at more than 4. The
-/// rows of more than 2^18 cells have one commitment more, so more terms in the sum: each of them
-/// gets two bits more, as far as there are settings with as many.
+/// to verify more queries, and so does committing to what is left of long rows at more than 4. There
+/// are more terms of full weight in the sum than at the preset's own settings, and one commitment
+/// more if rows have more than 2^18 cells: each term gets one or two bits more, as far as there are
+/// settings with as many.
 fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
-    let more = 2 * usize::from(log_block > 18);
+    let more = 1 + usize::from(log_block > 18);
     WhirSettings {
         log_block,
         security_level: (settings.security_level + more).min(128),
@@ -243,6 +244,7 @@ fn least_heights(settings: &StackSettings, rows: &[(String, usize)]) -> Option<V
 #[cfg(test)]
 mod tests {
     use droste_native::FriSettings;
+    use droste_native::stark::security::Preset;
     use droste_native::whir::WhirSettings;
 
     use super::*;
@@ -297,7 +299,7 @@ mod tests {
             assert_eq!(settings_over_whir(settings, &over), Some(longer(17)));
         }
         assert_eq!(longer(17).log_blowup, 1);
-        assert_eq!([18, 19].map(|log| longer(log).security_level), [101, 103]);
+        assert_eq!([18, 19].map(|log| longer(log).security_level), [102, 103]);
         // All tables at this height have more than 2^8 columns.
         let full = settings_over_whir(settings, &of((1 << 16) - 1));
         assert_eq!(full, Some(longer(17)));
@@ -315,5 +317,46 @@ mod tests {
         assert_eq!(keccak((1 << 17) - 1), Some(longer(19)));
         assert_eq!(keccak((1 << 18) - 1), Some(longer(20)));
         assert_eq!(keccak(1 << 18), None);
+    }
+
+    /// Stacks of longer rows have the bits of their preset in the sum of all terms, however many
+    /// rows they have.
+    #[test]
+    fn longer_rows_have_the_bits_of_their_preset() {
+        for preset in [Preset::Proven100, Preset::Proven120] {
+            let settings = WhirSettings::of(preset);
+            for log_height in [11, 14, 15, 17] {
+                for table in ["blake3", "keccak", "blocks", "ext"] {
+                    let rows = [
+                        (table, (1 << log_height) - 2),
+                        ("poseidon16", (1 << 14) - 1),
+                    ];
+                    let rows = rows.map(|(name, rows)| (name.to_owned(), rows));
+                    let settings = settings_over_whir(settings, &rows).unwrap();
+                    let log_heights = least_heights(&settings.into(), &rows).unwrap();
+                    let tables = tables_of_run(Stack::Whir, &rows).unwrap();
+                    for log_block in settings.log_block..=MAX_LOG_BLOCK {
+                        let settings = match log_block == settings.log_block {
+                            true => settings,
+                            false => longer_rows(WhirSettings::of(preset), log_block),
+                        };
+                        let shape = ChildShape {
+                            hash: HashId::Poseidon16,
+                            settings: settings.into(),
+                            tables: tables.clone(),
+                            log_heights: log_heights.clone(),
+                            fixed: false,
+                        };
+                        let verifier = shape.verifier_over_whir::<Poseidon16Suite>(settings);
+                        let security = verifier.unwrap().security(&log_heights).unwrap();
+                        assert!(
+                            preset.is_reached_by(&security),
+                            "{preset}, {table} 2^{log_height}, {log_block}: {:.2}",
+                            security.without.sum()
+                        );
+                    }
+                }
+            }
+        }
     }
 }
