@@ -8,12 +8,9 @@ pub enum TraceError {
     /// There are neither inputs nor a height, but a trace needs at least one row.
     #[error("the table has neither inputs nor a height, expected at least one input or a height")]
     Empty,
-    /// The height is not a power of two.
-    #[error("the table height is {height}, expected a power of two")]
-    NotAPowerOfTwo {
-        /// The height asked for.
-        height: usize,
-    },
+    /// The height asked for is not a power of two.
+    #[error("the table height is {0}, expected a power of two")]
+    NotAPowerOfTwo(usize),
     /// The inputs take more rows than the height asked for.
     #[error("the inputs take {rows} rows, which do not fit a table of height {height}")]
     TooShort {
@@ -33,7 +30,7 @@ impl TraceError {
         }
         let height = height.unwrap_or(rows.next_power_of_two());
         if !height.is_power_of_two() {
-            return Err(Self::NotAPowerOfTwo { height });
+            return Err(Self::NotAPowerOfTwo(height));
         }
         if height < rows {
             return Err(Self::TooShort { rows, height });

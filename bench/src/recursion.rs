@@ -13,7 +13,7 @@ use clap::Args;
 use droste_native::stark::security::Preset;
 use droste_native::{F, Poseidon16Suite};
 use droste_verifier::aggregate::{Aggregator, VerifiedProof};
-use droste_verifier::circuit::ChildShape;
+use droste_verifier::circuit::LeafProof;
 use droste_verifier::cost::{Recorder, StagesMs};
 use droste_verifier::resources::{cpu_time, peak_memory};
 use droste_vm::compiler::compile;
@@ -101,8 +101,9 @@ fn measure(preset: Preset, children: usize, rounds: usize) -> Value {
     let first = wrap.proof();
 
     let start = Instant::now();
-    let shape = ChildShape::new(&first.key, &first.log_heights);
-    let circuit = aggregator.circuits().multilinear(shape, children);
+    let circuit = aggregator
+        .circuits()
+        .multilinear::<Poseidon16Suite>(first.shape(), children);
     let circuit = circuit.expect("the shape is supported");
     let compile = start.elapsed();
     let heights = Heights::Exact(aggregator.log_heights().to_vec());

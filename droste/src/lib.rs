@@ -81,8 +81,9 @@ pub mod table {
     pub use droste_air::{TraceError, blake3, keccak, poseidon2, poseidon16};
 }
 
-/// Proving and verifying one run of one program, and machines with precompiles of your own. Where
-/// the hash of a proof is known only from its bytes, `proofs` chooses it.
+/// Proving and verifying one run of one program, over FRI or over WHIR (`whir`), and machines with
+/// precompiles of your own. Where stack and hash of a proof are known only from its bytes, `proofs`
+/// chooses them.
 #[cfg(feature = "prover")]
 pub mod machine {
     pub use droste_verifier::proofs;
@@ -93,10 +94,12 @@ pub mod machine {
         Machine, MachineError, MachineTables, Provable, StandardTables, custom_precompiles,
     };
     pub use droste_vm::prover::{Proof, ProveError, ProveOptions, prove, prove_with_key};
+    pub use droste_vm::stack::{Prove, Proves, RunProof, Stack, StackSettings, Verify};
     pub use droste_vm::tables;
     pub use droste_vm::verifier::{
         Report, Verifier, VerifyError, VerifyOptions, verify, verify_program,
     };
+    pub use droste_vm::whir;
     // The macros that declare a machine; the modules of these names come with them.
     pub use droste_vm::{machine, provable};
 }
@@ -112,7 +115,7 @@ pub mod recursion {
         AirCircuit, AirError, AirKey, BatchAir, BatchCircuit, Seed, UniAir, UniCircuit,
     };
     pub use droste_verifier::circuit::{
-        CircuitCache, CircuitError, CircuitKey, MultilinearCircuit, ProgramCircuit,
+        CircuitCache, CircuitError, CircuitKey, LeafProof, MultilinearCircuit, ProgramCircuit,
         RecursionCircuit, Run,
     };
     pub use droste_verifier::claim::{AcceptedLeaves, Claim, ClaimError, ClaimTree};

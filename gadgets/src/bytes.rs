@@ -114,15 +114,97 @@ fn word(digest: [Block; 2], unread: usize) -> [Felt; 2] {
     [block.lane(lane), block.lane(lane + 1)]
 }
 
-/// Returns the extension element that is sampled from a whole digest. A program samples many, and
-/// has this code once.
+/// An extension element, and the digest that was hashed last when it was sampled.
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    value: Ext,
+    digest: [Block; 2],
+}
+
+/// Samples an extension element from a whole digest. A program samples many, and has this code once.
+///
+/// As in [`accepted`], a hint says whether the top bits of the first five integers all differ from
+/// 127. If they do not, and fewer than five integers are below the modulus, the digest's own digest
+/// is read on.
 #[inline(never)]
-fn extension(first: Block, second: Block) -> Ext {
+fn draw<B: ByteHash>(first: Block, second: Block) -> Drawn {
     let mut words = [[Felt::ZERO, Felt::ZERO]; 16];
     for i in 0..8 {
         words[i] = word([first, second], 8 - i);
     }
-    Ext::from_coeffs(accepted::<5>(words, 8))
+    advise_below_largest(&words[0..5]);
+    let clean = hint_felt().bit();
+    if clean == Felt::ONE {
+        let mut values = [Felt::ZERO; 5];
+        for i in 0..5 {
+            let (high, low) = halves(words[i]);
+            assert!(high != felt(127));
+            values[i] = high * felt(1 << 24) + low;
+        }
+        Drawn {
+            value: Ext::from_coeffs(values),
+            digest: [first, second],
+        }
+    } else {
+        draw_more::<B>(first, second)
+    }
+}
+
+/// What [`draw`] returns if one of the first five integers has the top bits 127.
+#[inline(never)]
+fn draw_more<B: ByteHash>(first: Block, second: Block) -> Drawn {
+    let next = B::hash_words(Slice::from_blocks([first, second]), 8);
+    let next = [next.block(0), next.block(1)];
+    let mut values = [Felt::ZERO; 5];
+    // Entry j is one if j integers have been taken so far.
+    let mut taken = [Felt::ZERO; 6];
+    taken[0] = Felt::ONE;
+    let mut found = Felt::ZERO;
+    let mut enough = Felt::ZERO;
+    for i in 0..16 {
+        let read = if i < 8 {
+            word([first, second], 8 - i)
+        } else {
+            word(next, 16 - i)
+        };
+        let (high, low) = halves(read);
+        let mut accept = Felt::ONE;
+        if high == felt(127) {
+            found = Felt::ONE;
+            if low != Felt::ZERO {
+                accept = Felt::ZERO;
+            }
+        }
+        let value = high * felt(1 << 24) + low;
+        for k in 0..5 {
+            let j = 4 - k;
+            let here = taken[j] * accept;
+            values[j] += here * value;
+            taken[j + 1] += here;
+            taken[j] -= here;
+        }
+        // If none of the first five has these top bits, the hint is false.
+        if i == 4 {
+            assert_eq!(found, Felt::ONE);
+        }
+        if i == 7 {
+            enough = taken[5];
+        }
+    }
+    // Fewer than five of sixteen are below the modulus with a chance of 2^-73.
+    assert_eq!(taken[5], Felt::ONE);
+    let value = Ext::from_coeffs(values);
+    if enough == Felt::ONE {
+        Drawn {
+            value,
+            digest: [first, second],
+        }
+    } else {
+        Drawn {
+            value,
+            digest: next,
+        }
+    }
 }
 
 /// How a challenger on a byte hash samples extension elements.
@@ -389,9 +471,12 @@ impl<B: ByteHash, S: Sampling> Challenger for ByteChallenger<B, S> {
         if S::FRESH {
             self.observe_zero();
             self.flush();
+            let drawn = draw::<B>(self.digest[0], self.digest[1]);
+            self.digest = drawn.digest;
+            self.blocks = vec![drawn.digest[0], drawn.digest[1]];
             // What is left of the digest is not read.
             self.unread = 0;
-            extension(self.digest[0], self.digest[1])
+            drawn.value
         } else {
             if self.unread == 0 {
                 self.flush();

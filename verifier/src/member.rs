@@ -78,12 +78,10 @@ pub enum MemberError {
     /// the leaf is one.
     #[error(transparent)]
     Claim(#[from] ClaimError),
-    /// The children on a level do not hash to the statement of their parent.
-    #[error("the proofs on level {level} of the path do not hash to the {}", parent(*level))]
-    Digest {
-        /// Number of the level, from 1 for the children of the root.
-        level: usize,
-    },
+    /// The children on this level, from 1 for those of the root, do not hash to the statement of
+    /// their parent.
+    #[error("the proofs on level {0} of the path do not hash to the {parent}", parent = above(*.0))]
+    Digest(usize),
     /// A level does not have the child that the path goes on with.
     #[error("level {level} of the path has {children} proofs, but the path goes on with {child}")]
     Child {
@@ -108,7 +106,7 @@ pub enum MemberError {
 }
 
 /// Names the statement that the proofs on a level must hash to.
-fn parent(level: usize) -> String {
+fn above(level: usize) -> String {
     match level {
         1 => "claim".to_owned(),
         _ => format!("statement of their parent on level {}", level - 1),
@@ -196,7 +194,7 @@ impl Membership {
                 None => *claim,
             };
             if claim_digest(&step.children) != statement {
-                return Err(MemberError::Digest { level });
+                return Err(MemberError::Digest(level));
             }
             let child = step.children.get(step.child as usize);
             member = Some(*child.ok_or(MemberError::Child {
@@ -381,7 +379,7 @@ mod tests {
         };
         assert!(matches!(error, MemberError::Claim(found) if found == weak));
         let error = verify(&[F::ONE; 8], key, 0).unwrap_err();
-        assert!(matches!(error, MemberError::Digest { level: 1 }), "{error}");
+        assert!(matches!(error, MemberError::Digest(1)), "{error}");
         let error = verify(&claim, self::key(1), 0).unwrap_err();
         assert!(matches!(error, MemberError::Keys(_)), "{error}");
     }
@@ -391,7 +389,7 @@ mod tests {
     fn forged_paths_are_refused() {
         let digest = |expected: usize, change: fn(&mut Membership)| {
             let error = refusal(change);
-            let found = matches!(error, MemberError::Digest { level } if level == expected);
+            let found = matches!(error, MemberError::Digest(level) if level == expected);
             assert!(found, "{expected}: {error}");
         };
         digest(1, |member| member.path[0].children.swap(1, 2));
@@ -442,7 +440,7 @@ mod tests {
         };
         assert_eq!(verify(CLAIM_TAG).unwrap().key, key(1));
         let error = verify(PUBLIC_TAG).unwrap_err();
-        assert!(matches!(error, MemberError::Digest { level: 1 }), "{error}");
+        assert!(matches!(error, MemberError::Digest(1)), "{error}");
     }
 
     /// A path may end at leaves only, and must not go on below them.

@@ -67,11 +67,8 @@ pub enum DecodeError {
         found: u32,
     },
     /// No hash has this number.
-    #[error("the file names hash number {found}, which does not exist")]
-    UnknownHash {
-        /// Number in the file.
-        found: u8,
-    },
+    #[error("the file names hash number {0}, which does not exist")]
+    UnknownHash(u8),
     /// The proof is committed in another hash.
     #[error("the proof is committed in {found}, expected {expected}")]
     OtherHash {
@@ -83,12 +80,9 @@ pub enum DecodeError {
     /// The proof itself cannot be read.
     #[error("malformed proof: {0}")]
     Malformed(String),
-    /// Bytes are left after the proof.
-    #[error("{found} bytes follow the end of the proof")]
-    TrailingBytes {
-        /// Number of bytes.
-        found: usize,
-    },
+    /// So many bytes are left after the proof.
+    #[error("{0} bytes follow the end of the proof")]
+    TrailingBytes(usize),
     /// The bytes decode to a proof, but [`encode`] writes that proof differently.
     #[error("the proof is not in canonical form: its encoding differs from the file")]
     NotCanonical,
@@ -130,7 +124,7 @@ pub fn decode_body<T: DeserializeOwned>(bytes: &[u8], header: usize) -> Result<T
         .map_err(|error| DecodeError::Malformed(error.to_string()))?;
     match body.len() - read {
         0 => Ok(value),
-        found => Err(DecodeError::TrailingBytes { found }),
+        found => Err(DecodeError::TrailingBytes(found)),
     }
 }
 
@@ -197,7 +191,7 @@ impl Kind {
         HashId::ALL
             .into_iter()
             .find(|&id| id.number() == found)
-            .ok_or(DecodeError::UnknownHash { found })
+            .ok_or(DecodeError::UnknownHash(found))
     }
 
     /// Decodes what follows the header of a file whose proof must be committed in `expected`, and

@@ -64,18 +64,12 @@ pub trait MachineTables:
 /// not fit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MachineError {
-    /// The program calls a precompile that no table receives.
-    #[error("the program calls precompile {id}, which no table of this machine serves")]
-    UnknownPrecompile {
-        /// Identity of the precompile.
-        id: u32,
-    },
-    /// A key names a table that does not exist, or names tables in another order.
-    #[error("the key's tables {found:?} are not those of any program on this machine")]
-    UnknownTables {
-        /// Names in the key.
-        found: Vec<String>,
-    },
+    /// The program calls the precompile of this identity, which no table receives.
+    #[error("the program calls precompile {0}, which no table of this machine serves")]
+    UnknownPrecompile(u32),
+    /// A key names these tables, of which one does not exist, or the order is another.
+    #[error("the key's tables {0:?} are not those of any program on this machine")]
+    UnknownTables(Vec<String>),
     /// Plonky3 cannot prove this table soundly as it is declared.
     #[error("table {table}: {reason}")]
     Table {
@@ -121,7 +115,7 @@ impl<T: MachineTables> Machine<T> {
             served.any(|precompile| precompile.identity == id)
         };
         if let Some(&id) = precompiles.iter().find(|&&id| !served(id)) {
-            return Err(MachineError::UnknownPrecompile { id });
+            return Err(MachineError::UnknownPrecompile(id));
         }
         let used = |table: &T| {
             let mut served = table.precompiles().iter();
@@ -142,9 +136,7 @@ impl<T: MachineTables> Machine<T> {
             .collect();
         let machine = Self::of_tables(program, precompiles)?;
         if machine.names() != names {
-            return Err(MachineError::UnknownTables {
-                found: names.to_vec(),
-            });
+            return Err(MachineError::UnknownTables(names.to_vec()));
         }
         Ok(machine)
     }

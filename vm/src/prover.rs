@@ -85,15 +85,13 @@ pub enum ProveError {
         /// The address.
         address: F,
     },
-    /// The tables take more messages from buses than the lookup argument can count.
+    /// The tables take more messages from buses, at most so many, than the lookup argument can
+    /// count.
     #[error(
-        "tables of these heights can take {messages} bus messages, the lookup argument counts \
+        "tables of these heights can take {0} bus messages, the lookup argument counts \
          fewer than the modulus"
     )]
-    TooManyMessages {
-        /// Upper bound on the number of messages.
-        messages: u128,
-    },
+    TooManyMessages(u128),
     /// A trace is missing, or has not the table's width and a power of two as height.
     #[error(
         "trace of table {table}: expected {expected} columns and a power of two of rows, got {width} x {height}"
@@ -326,7 +324,7 @@ pub fn prove_traces<'a, H: HashSuite, T: Provable<H>>(
     let heights: Vec<usize> = traces.iter().map(Matrix::height).collect();
     let messages = total_weight(&key.data().common.lookups, &heights);
     if messages >= u128::from(droste_native::field::MODULUS) {
-        return Err(ProveError::TooManyMessages { messages });
+        return Err(ProveError::TooManyMessages(messages));
     }
     let traces: Vec<Cow<'_, RowMajorMatrix<F>>> = match traces {
         Cow::Borrowed(traces) => traces.iter().map(Cow::Borrowed).collect(),

@@ -121,7 +121,7 @@ fn impossible_heights_are_refused() {
     );
     assert_eq!(
         generate_permutations(&inputs, Some(6)),
-        Err(TraceError::NotAPowerOfTwo { height: 6 })
+        Err(TraceError::NotAPowerOfTwo(6))
     );
 }
 

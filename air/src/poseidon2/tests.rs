@@ -85,7 +85,7 @@ macro_rules! tests {
                 );
                 assert_eq!(
                     generate(&inputs, Some(6)),
-                    Err(TraceError::NotAPowerOfTwo { height: 6 })
+                    Err(TraceError::NotAPowerOfTwo(6))
                 );
             }
         }

@@ -320,7 +320,8 @@ impl<AB: AirBuilder<F = F>> Air<AB> for HashAir {
             is_first_row: builder.is_first_row(),
             is_last_row: builder.is_last_row(),
             is_transition: builder.is_transition(),
-            constraints: vec![],
+            // The tables have about as many constraints as columns.
+            constraints: Vec::with_capacity(self.width()),
             variable: PhantomData::<AB::Var>,
         };
         dispatch!(self.eval(&mut row));

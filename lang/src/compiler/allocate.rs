@@ -247,6 +247,15 @@ impl Allocator<'_> {
         true
     }
 
+    /// Defines a value directly in the slot of a loop's parameter, if it may still be moved.
+    fn settle(&mut self, param: Def, from: Word, list: ListId, cell: impl Fn(u32) -> Cell) {
+        match param {
+            Def::Var(param) => self.settle_word(from, list, cell(param)),
+            Def::Area(param) => self.settle_block(from, list, cell(param), None),
+            Def::None => false,
+        };
+    }
+
     fn list(&mut self, ops: &mut Vec<Op>, frame: Frame) {
         let list = self.lists;
         self.lists += 1;
@@ -340,20 +349,22 @@ impl Allocator<'_> {
         // Parameters come first, so that the frame after the last iteration, which has only these,
         // is short.
         let outer = self.ir.frames[body_frame as usize].outer;
-        let own = &mut self.words[body_frame as usize];
-        own.push(inner.counter);
-        own.extend(inner.words.iter().map(|carried| carried.param));
-        if self.uses.vars[outer as usize] > 0 || matches!(trips, Trips::Counted { .. }) {
-            own.push(outer);
+        let here = body_frame as usize;
+        self.words[here].push(inner.counter);
+        for carried in &inner.carried {
+            match carried.param {
+                Def::Var(param) => self.words[here].push(param),
+                Def::Area(param) => self.areas[here].push(param),
+                Def::None => {}
+            }
         }
-        self.areas[body_frame as usize].extend(inner.blocks.iter().map(|carried| carried.param));
+        if self.uses.vars[outer as usize] > 0 || matches!(trips, Trips::Counted { .. }) {
+            self.words[here].push(outer);
+        }
         let body_list = self.lists;
         self.list(&mut inner.body, body_frame);
-        for carried in &inner.words {
-            self.settle_word(carried.next, body_list, Cell::Next(carried.param));
-        }
-        for carried in &inner.blocks {
-            self.settle_block(carried.next, body_list, Cell::Next(carried.param), None);
+        for carried in &inner.carried {
+            self.settle(carried.param, carried.next, body_list, Cell::Next);
         }
         self.words[body_frame as usize].push(inner.flag);
         self.layout.words[inner.counter_next as usize] = Cell::Next(inner.counter);
@@ -365,24 +376,24 @@ impl Allocator<'_> {
                     trips,
                 };
                 self.regions[frame as usize].push((region, location));
-                for carried in &inner.words {
-                    let cell = Cell::Inner(body_frame, 0, carried.param);
-                    self.settle_word(carried.init, list, cell);
-                    self.layout.words[carried.result as usize] =
-                        Cell::Inner(body_frame, trips, carried.param);
-                }
-                for carried in &inner.blocks {
-                    let cell = Cell::Inner(body_frame, 0, carried.param);
-                    self.settle_block(carried.init, list, cell, None);
-                    self.layout.areas[carried.result as usize] =
-                        Cell::Inner(body_frame, trips, carried.param);
+                let inner_cell = |trips| move |param| Cell::Inner(body_frame, trips, param);
+                for carried in &inner.carried {
+                    self.settle(carried.param, carried.init, list, inner_cell(0));
+                    match (carried.result, carried.param) {
+                        (Def::Var(result), Def::Var(param)) => {
+                            self.layout.words[result as usize] = inner_cell(trips)(param);
+                        }
+                        (Def::Area(result), Def::Area(param)) => {
+                            self.layout.areas[result as usize] = inner_cell(trips)(param);
+                        }
+                        _ => {}
+                    }
                 }
             }
             Trips::Counted { first, .. } => {
                 self.words[frame as usize].push(first);
-                for carried in &inner.blocks {
-                    self.words[frame as usize].push(carried.pointer);
-                }
+                let pointers = inner.carried.iter().filter_map(|carried| carried.pointer);
+                self.words[frame as usize].extend(pointers);
             }
         }
     }

@@ -137,15 +137,19 @@ fn loop_head(inner: &Loop) -> String {
         Trips::Fixed(trips) => trips.to_string(),
         Trips::Counted { count, .. } => count.to_string(),
     };
-    let words = inner.words.iter().map(|word| {
-        let (param, next, result) = (word.param, word.next, word.result);
-        format!("w{param} = {} -> {next} => w{result}", word.init)
-    });
-    let blocks = inner.blocks.iter().map(|block| {
-        let (param, next, result) = (block.param, block.next, block.result);
-        format!("b{param} = {} -> {next} => b{result}", block.init)
-    });
-    let carried: Vec<_> = words.chain(blocks).collect();
+    let name = |def: Def| match def {
+        Def::None => String::new(),
+        Def::Var(var) => format!("w{var}"),
+        Def::Area(area) => format!("b{area}"),
+    };
+    let carried: Vec<_> = inner
+        .carried
+        .iter()
+        .map(|carried| {
+            let (param, result) = (name(carried.param), name(carried.result));
+            format!("{param} = {} -> {} => {result}", carried.init, carried.next)
+        })
+        .collect();
     let (carried, counter) = (carried.join(", "), inner.counter);
     format!("loop w{counter} in 0..{trips} [{carried}]")
 }

@@ -81,6 +81,17 @@ pub enum Def {
     Area(Area),
 }
 
+impl Def {
+    /// Returns the operand that is what the operation defines.
+    pub fn word(self) -> Word {
+        match self {
+            Self::None => Word::Const(F::default()),
+            Self::Var(var) => Word::Var(var),
+            Self::Area(area) => Word::Address(area, 0),
+        }
+    }
+}
+
 /// The displacement of an [`OpKind::Deref`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Displacement {
@@ -99,29 +110,19 @@ pub struct Op {
     pub check: Option<Location>,
 }
 
-/// A value carried from one iteration to the next.
+/// A value carried from one iteration to the next: a word, or a block.
 #[derive(Clone, Copy, Debug)]
-pub struct CarriedWord {
-    /// The word in the loop's frame.
-    pub param: Var,
-    /// Its value before the first iteration.
+pub struct Carried {
+    /// It in the loop's frame.
+    pub param: Def,
+    /// Its value before the first iteration or, for a block, the address of that value.
     pub init: Word,
-    /// Its value for the next iteration.
+    /// Like `init`, its value for the next iteration.
     pub next: Word,
-    /// Its value after the last iteration, in the parent's frame. Only loops of fixed length have
-    /// it.
-    pub result: Var,
-}
-
-/// A block carried from one iteration to the next. The operands are addresses.
-#[derive(Clone, Copy, Debug)]
-pub struct CarriedBlock {
-    pub param: Area,
-    pub init: Word,
-    pub next: Word,
-    pub result: Area,
-    /// Address of the first parameter, for counted loops.
-    pub pointer: Var,
+    /// It after the last iteration, in the parent's frame. Only loops of fixed length have it.
+    pub result: Def,
+    /// For a block, the word with the address of the first parameter, for counted loops.
+    pub pointer: Option<Var>,
 }
 
 /// The number of iterations of a loop.
@@ -146,8 +147,8 @@ pub struct Loop {
     /// For loops of fixed length, one while the loop continues. For counted loops, one when it
     /// ends.
     pub flag: Var,
-    pub words: Vec<CarriedWord>,
-    pub blocks: Vec<CarriedBlock>,
+    /// Words, and after them blocks.
+    pub carried: Vec<Carried>,
     pub body: Vec<Op>,
 }
 

@@ -194,36 +194,25 @@ fn live_loop(inner: &Loop, uses: &mut Uses<'_>) {
         uses.word(count);
     }
     let entry = (uses.vars.clone(), uses.areas.clone());
-    let mut words = vec![false; inner.words.len()];
-    let mut blocks = vec![false; inner.blocks.len()];
+    let mut lives = vec![false; inner.carried.len()];
     let mut size = None;
     loop {
-        for (live, carried) in words.iter_mut().zip(&inner.words) {
-            *live |= uses.vars[carried.result as usize] + uses.vars[carried.param as usize] > 0;
+        for (live, carried) in lives.iter_mut().zip(&inner.carried) {
+            *live |= uses.defines(carried.result) || uses.defines(carried.param);
         }
-        for (live, carried) in blocks.iter_mut().zip(&inner.blocks) {
-            *live |= uses.areas[carried.result as usize] + uses.areas[carried.param as usize] > 0;
-        }
-        let now = words.iter().chain(&blocks).filter(|live| **live).count();
+        let now = lives.iter().filter(|live| **live).count();
         if size == Some(now) {
             break;
         }
         size = Some(now);
         (uses.vars, uses.areas) = entry.clone();
-        for (carried, _) in inner.words.iter().zip(&words).filter(|(_, live)| **live) {
+        for (carried, _) in inner.carried.iter().zip(&lives).filter(|(_, live)| **live) {
             uses.word(carried.next);
-            uses.word(Word::Var(carried.param));
-        }
-        for (carried, _) in inner.blocks.iter().zip(&blocks).filter(|(_, live)| **live) {
-            uses.word(carried.next);
-            uses.word(Word::Address(carried.param, 0));
+            uses.word(carried.param.word());
         }
         live(&inner.body, uses);
     }
-    for (carried, _) in inner.words.iter().zip(&words).filter(|(_, live)| **live) {
-        uses.word(carried.init);
-    }
-    for (carried, _) in inner.blocks.iter().zip(&blocks).filter(|(_, live)| **live) {
+    for (carried, _) in inner.carried.iter().zip(&lives).filter(|(_, live)| **live) {
         uses.word(carried.init);
     }
 }
@@ -241,14 +230,9 @@ fn sweep(ops: &mut Vec<Op>, uses: &Uses<'_>) -> bool {
                 }
                 OpKind::Loop(inner) => {
                     removed |= sweep(&mut inner.body, uses);
-                    let before = inner.words.len() + inner.blocks.len();
-                    inner
-                        .words
-                        .retain(|carried| uses.vars[carried.param as usize] > 0);
-                    inner
-                        .blocks
-                        .retain(|carried| uses.areas[carried.param as usize] > 0);
-                    removed |= inner.words.len() + inner.blocks.len() < before;
+                    let before = inner.carried.len();
+                    inner.carried.retain(|carried| uses.defines(carried.param));
+                    removed |= inner.carried.len() < before;
                     true
                 }
                 _ => true,
@@ -272,12 +256,10 @@ fn definitions(kind: &OpKind, visit: &mut impl FnMut(Def)) {
             if let Trips::Counted { first, .. } = inner.trips {
                 visit(Def::Var(first));
             }
-            for carried in &inner.words {
-                visit(Def::Var(carried.result));
-            }
-            for carried in &inner.blocks {
-                visit(Def::Area(carried.result));
-            }
+            inner
+                .carried
+                .iter()
+                .for_each(|carried| visit(carried.result));
         }
         OpKind::Invoke(call) => {
             call.words.iter().for_each(|var| visit(Def::Var(*var)));

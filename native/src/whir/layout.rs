@@ -176,7 +176,7 @@ impl Layout {
         self.log_block
     }
 
-    /// Number of variables that choose a row, 1 to 8.
+    /// Number of variables that choose a row, 1 to [`MAX_ROW_VARIABLES`].
     pub const fn row_variables(&self) -> usize {
         self.row_variables
     }

@@ -45,7 +45,7 @@ pub struct WhirSettings {
     /// Logarithm of the blowup factor of the rows' codewords, 1 to 8.
     pub log_blowup: usize,
     /// Logarithm of the blowup factor of the second commitment, that to the folded rows:
-    /// `log_blowup` to `log_blowup + 8`. If there are so few rows that its domain would be larger
+    /// `log_blowup` to `log_blowup + 11`. If there are so few rows that its domain would be larger
     /// than the first one, the blowup factor is lower.
     pub second_log_blowup: usize,
     /// Number of variables that are folded in each round after the first one, 2 to 8.

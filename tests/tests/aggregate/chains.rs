@@ -195,14 +195,10 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
         error(&bytes)
     };
     assert_eq!(with(7, b'p'), FileError::Magic);
-    // Version 1 had keys without recipes, version 2 a key in every node, versions to 4 proofs over FRI.
+    // Version 1 had keys without recipes, version 2 a key in every node, versions to 4 proofs over
+    // FRI.
     for found in [1, 2, 3, 4, 9] {
-        assert_eq!(
-            with(8, found),
-            FileError::Version {
-                found: found.into()
-            }
-        );
+        assert_eq!(with(8, found), FileError::Version(found.into()));
     }
     // The number of keys follows the header, and its encoding must be the shortest.
     assert_eq!(honest[12], 2);
@@ -222,7 +218,7 @@ fn files_are_read_as_written(aggregate: &Aggregate) {
     longer.push(0);
     assert_eq!(
         error(&longer),
-        FileError::Decode(DecodeError::TrailingBytes { found: 1 })
+        FileError::Decode(DecodeError::TrailingBytes(1))
     );
     let mut longest = honest.clone();
     longest.resize(file::MAX_BYTES + 1, 0);

@@ -82,7 +82,7 @@ fn leaves_are_wrapped_in_every_hash() {
                 error => panic!("{hash}: {error}"),
             }
         };
-        assert_eq!(with(12, 4), DecodeError::UnknownHash { found: 4 });
+        assert_eq!(with(12, 4), DecodeError::UnknownHash(4));
         let (expected, found) = (4, 3);
         assert_eq!(with(8, 3), DecodeError::Version { expected, found });
         assert!(matches!(with(7, b'p'), DecodeError::Version { .. }));

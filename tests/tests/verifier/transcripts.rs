@@ -287,6 +287,58 @@ fn samples_next_to_the_modulus_are_plonky3s() {
     }
 }
 
+program!(drawn {
+    use droste_gadgets::blake3::Blake3WhirChallenger;
+    use droste_gadgets::hash::Challenger;
+    use droste_gadgets::prelude::*;
+
+    pub fn main() {
+        let mut challenger = Blake3WhirChallenger::new();
+        challenger.observe(hint_felt().any());
+        let x = challenger.sample();
+        let y = challenger.sample();
+        for i in 0..3 {
+            reveal(x.coeff(i + 2));
+        }
+        for i in 0..5 {
+            reveal(y.coeff(i));
+        }
+    }
+});
+
+/// Over WHIR a digest that has fewer than five integers below the modulus is read on in its own
+/// digest, from which the transcript goes on. A search found the first element, after which four of
+/// eight are too large; after the second element three are, and none after the third.
+#[test]
+fn samples_over_whir_read_a_second_digest() {
+    let compiled = compile(drawn::SOURCE, SOURCES).unwrap();
+    for (element, is_clean) in [(134_591_379, false), (2_965, false), (1, true)] {
+        let mut native = Blake3Suite::challenger();
+        native.observe(F::from_u32(element));
+        let (x, y) = (native.sample_extension(), native.sample_extension());
+        let expected = [&integers(x)[2..], &integers(y)].concat();
+        let mut answers = Answers::<Blake3Suite>::default();
+        answers.message(vec![F::from_u32(element)]);
+        let tape = answers.record(drawn::main).unwrap();
+        assert_eq!(run_native(&tape, &[], drawn::main).unwrap(), *expected);
+        let machine = execute(&compiled, &[], &machine_tape(&tape), 1 << 16).unwrap();
+        let statement = machine.statement.map(|lane| lane.as_canonical_u32());
+        assert_eq!(statement, *expected);
+        // The hint about the first digest's integers cannot be false. It is the first one that is
+        // an element after the one that is observed and the message's blocks.
+        let felts = |hint: &&mut Hint| matches!(hint, Hint::Felt(_));
+        let mut flipped = tape.clone();
+        let clean = flipped.hints.iter_mut().filter(felts).nth(1);
+        let Some(Hint::Felt(clean)) = clean else {
+            panic!("{tape:?}");
+        };
+        assert_eq!(*clean, F::from_bool(is_clean));
+        *clean = F::from_bool(!is_clean);
+        run_native(&flipped, &[], drawn::main).unwrap_err();
+        execute(&compiled, &[], &machine_tape(&flipped), 1 << 16).unwrap_err();
+    }
+}
+
 /// A random sequence in any order: samples follow samples, and digests begin at any position.
 fn any_order(seed: u64) -> (Answers<'static, Poseidon2Suite>, Vec<Step>) {
     let mut rng = SmallRng::seed_from_u64(seed);

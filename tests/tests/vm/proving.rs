@@ -85,10 +85,7 @@ where
     let rejection = check(&key, &wrong, 0, &proof).unwrap_err();
     assert!(matches!(rejection, VerifyError::Statement { index: 1, .. }));
     let rejection = check(&key, &[F::ZERO; 9], 0, &proof).unwrap_err();
-    assert!(matches!(
-        rejection,
-        VerifyError::StatementLength { found: 9 }
-    ));
+    assert!(matches!(rejection, VerifyError::StatementLength(9)));
 }
 
 #[test]
@@ -213,7 +210,7 @@ fn keys_differ_with_everything_they_fix() {
     assert_eq!("00".parse::<KeyDigest>(), Err(DigestError::Digits));
     assert_eq!(
         "ff".repeat(32).parse::<KeyDigest>(),
-        Err(DigestError::NotCanonical { index: 0 })
+        Err(DigestError::NotCanonical(0))
     );
 }
 

@@ -44,7 +44,7 @@ fn headers_are_checked() {
             found: 9
         }
     );
-    assert_eq!(with(12, 4), DecodeError::UnknownHash { found: 4 });
+    assert_eq!(with(12, 4), DecodeError::UnknownHash(4));
     assert!(matches!(with(12, 0), DecodeError::OtherHash { .. }));
     assert_eq!(decode::<H>(&[]).unwrap_err(), DecodeError::Magic);
     for length in 0..13 {
@@ -57,7 +57,7 @@ fn headers_are_checked() {
     longer.push(0);
     assert_eq!(
         decode::<H>(&longer).unwrap_err(),
-        DecodeError::TrailingBytes { found: 1 }
+        DecodeError::TrailingBytes(1)
     );
 }
 

@@ -297,7 +297,7 @@ fn keys_statements_heights_and_bits_are_checked() {
     ));
     assert!(matches!(
         verify(&[F::ONE; 9], 0, &proof),
-        Err(VerifyError::StatementLength { found: 9 })
+        Err(VerifyError::StatementLength(9))
     ));
 
     // Other programs, settings and heights have other keys, none of which accepts the proof.

@@ -59,11 +59,12 @@ pub(crate) fn settings_for(
 /// These settings with rows of `2^log_block` cells, for stacks of many cells.
 ///
 /// Committing to so many cells at a larger blowup than 2 takes longer than it takes the next step
-/// to verify more queries, and so does committing to what is left of long rows at more than 4. The
-/// rows of more than 2^18 cells have one commitment more, so more terms in the sum: each of them
-/// gets two bits more, as far as there are settings with as many.
+/// to verify more queries, and so does committing to what is left of long rows at more than 4. There
+/// are more terms of full weight in the sum than at the preset's own settings, and one commitment
+/// more if rows have more than 2^18 cells: each term gets one or two bits more, as far as there are
+/// settings with as many.
 pub(super) fn longer_rows(settings: WhirSettings, log_block: usize) -> WhirSettings {
-    let more = 2 * usize::from(log_block > 18);
+    let more = 1 + usize::from(log_block > 18);
     WhirSettings {
         log_block,
         security_level: (settings.security_level + more).min(128),
@@ -152,6 +153,7 @@ impl Aggregator {
 mod tests {
     use std::collections::BTreeSet;
 
+    use droste_native::stark::security::Preset;
     use droste_vm::isa::id;
 
     use super::*;
@@ -161,8 +163,10 @@ mod tests {
         tables.iter().map(rows).collect()
     }
 
-    fn with_keccak() -> Vec<String> {
-        let precompiles = &BTreeSet::from(PRECOMPILES) | &BTreeSet::from([id::KECCAK_HASH]);
+    /// The tables of R and of these precompiles.
+    fn with(precompiles: &[u32]) -> Vec<String> {
+        let mut precompiles: BTreeSet<u32> = precompiles.iter().copied().collect();
+        precompiles.extend(PRECOMPILES);
         let program = ProgramTable::of_height(0);
         let machine = Machine::<StandardTables>::new(program, &precompiles);
         machine.unwrap().names()
@@ -181,7 +185,7 @@ mod tests {
         let of_r = shape(&tables);
         assert!(of_r.fits(&blocks(&tables, 8)) && !of_r.fits(&blocks(&tables, 9)));
         // A machine with other tables does not fit, not even one with as many.
-        let other = with_keccak();
+        let other = with(&[id::KECCAK_HASH]);
         assert!(!of_r.fits(&blocks(&other, 0)) && !shape(&other).fits(&blocks(&other, 0)));
         let mut renamed = blocks(&tables, 0);
         renamed[1].0 = "keccak".to_owned();
@@ -206,7 +210,7 @@ mod tests {
         assert_eq!(blocks((1 << 16) + 1), longer(17));
         assert_eq!(longer(17).unwrap().log_blowup, 1);
         let levels = [18, 19].map(|log| longer(log).unwrap().security_level);
-        assert_eq!(levels, [101, 103]);
+        assert_eq!(levels, [102, 103]);
         // All tables at this height have more than 2^8 columns.
         assert_eq!(all(1 << 16), longer(17));
         assert_eq!(blocks(1 << 20), longer(20));
@@ -215,7 +219,7 @@ mod tests {
         // The tables of Keccak, which have thousands of columns, take more rows than there are long
         // before they are as tall as a row is long.
         let keccak = |rows: usize| {
-            let tables = with_keccak();
+            let tables = with(&[id::KECCAK_HASH]);
             let rows = rows_of(&tables, |name| if name == "keccak" { rows } else { 0 });
             settings_for(settings, &rows)
         };
@@ -225,5 +229,44 @@ mod tests {
         assert_eq!(keccak(1 << 17), longer(19));
         assert_eq!(keccak(1 << 18), longer(20));
         assert_eq!(keccak((1 << 18) + 1), None);
+    }
+
+    /// Stacks of longer rows have the bits of their preset in the sum of all terms, however many
+    /// rows they have.
+    #[test]
+    fn longer_rows_have_the_bits_of_their_preset() {
+        let precompiles = [id::KECCAK_HASH, id::BLAKE3_CHUNK];
+        let tables = with(&precompiles);
+        for preset in [Preset::Proven100, Preset::Proven120] {
+            for log_height in [11, 14, 15, 17] {
+                for table in ["blake3", "keccak", "blocks", "ext"] {
+                    let rows = rows_of(&tables, |name| match name {
+                        "poseidon16" => 1 << 14,
+                        name if name == table => (1 << log_height) - 1,
+                        _ => 0,
+                    });
+                    let settings = settings_for(WhirSettings::of(preset), &rows).unwrap();
+                    let log_heights = least_heights(&rows);
+                    for log_block in settings.log_block..=MAX_LOG_BLOCK {
+                        let settings = match log_block == settings.log_block {
+                            true => settings,
+                            false => longer_rows(WhirSettings::of(preset), log_block),
+                        };
+                        let free = KeyHeights::Free;
+                        let program = tables.iter().position(|name| name == "program");
+                        let program = log_heights[program.unwrap()];
+                        let verifier = Verifier::<StandardTables>::of_machine(
+                            settings, &tables, free, program,
+                        );
+                        let security = verifier.unwrap().security(&log_heights).unwrap();
+                        assert!(
+                            preset.is_reached_by(&security),
+                            "{preset}, {table} 2^{log_height}, {log_block}: {:.2}",
+                            security.without.sum()
+                        );
+                    }
+                }
+            }
+        }
     }
 }

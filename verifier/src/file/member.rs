@@ -89,7 +89,7 @@ pub fn decode(bytes: &[u8]) -> Result<Membership, FileError> {
     match version(bytes, MAGIC) {
         None => return Err(FileError::MemberMagic),
         Some(FILE_VERSION) => {}
-        Some(found) => return Err(FileError::MemberVersion { found }),
+        Some(found) => return Err(FileError::MemberVersion(found)),
     }
     let content: Content = decode_body(bytes, HEADER)?;
     let level = |level: StoredLevel| {

@@ -57,13 +57,10 @@ pub enum FileError {
     Magic,
     /// Another version of the format.
     #[error(
-        "aggregate format version {found}, expected {FILE_VERSION}: earlier versions could hold \
+        "aggregate format version {0}, expected {FILE_VERSION}: earlier versions could hold \
          recursion proofs over FRI, which are no longer read"
     )]
-    Version {
-        /// Version in the file.
-        found: u32,
-    },
+    Version(u32),
     /// The content cannot be read.
     #[error(transparent)]
     Decode(#[from] DecodeError),
@@ -84,12 +81,9 @@ pub enum FileError {
     /// The claim tree is too large: [`ClaimError::TooLarge`].
     #[error(transparent)]
     TooLarge(#[from] ClaimError),
-    /// There are more than [`MAX_KEYS`] recursion keys.
-    #[error("the aggregate has {found} recursion keys, expected at most {MAX_KEYS}")]
-    TooManyKeys {
-        /// Number of keys.
-        found: usize,
-    },
+    /// There are so many recursion keys, more than [`MAX_KEYS`].
+    #[error("the aggregate has {0} recursion keys, expected at most {MAX_KEYS}")]
+    TooManyKeys(usize),
     /// The content can be decoded, but encoding it again gives other bytes.
     #[error("the file is not in canonical form")]
     NotCanonical,
@@ -97,11 +91,8 @@ pub enum FileError {
     #[error("not a membership of a leaf, which `droste member` writes")]
     MemberMagic,
     /// Another version of the format of memberships.
-    #[error("membership format version {found}, expected {}", member::FILE_VERSION)]
-    MemberVersion {
-        /// Version in the file.
-        found: u32,
-    },
+    #[error("membership format version {0}, expected {version}", version = member::FILE_VERSION)]
+    MemberVersion(u32),
 }
 
 /// A key digest, the bits of its children, and its recipe.
@@ -188,7 +179,7 @@ pub fn decode(bytes: &[u8]) -> Result<UnverifiedAggregate, FileError> {
     match version(bytes, MAGIC) {
         None => return Err(FileError::Magic),
         Some(FILE_VERSION) => {}
-        Some(found) => return Err(FileError::Version { found }),
+        Some(found) => return Err(FileError::Version(found)),
     }
     check_length(bytes, MAX_BYTES)?;
     let content: Content<Recipe, whir::Proof> = decode_body(bytes, HEADER)?;
@@ -218,7 +209,7 @@ fn version(bytes: &[u8], magic: [u8; 8]) -> Option<u32> {
 fn check_count(keys: usize) -> Result<(), FileError> {
     match keys <= MAX_KEYS {
         true => Ok(()),
-        false => Err(FileError::TooManyKeys { found: keys }),
+        false => Err(FileError::TooManyKeys(keys)),
     }
 }
 
@@ -230,6 +221,6 @@ mod tests {
     fn the_number_of_keys_is_bounded() {
         assert_eq!(check_count(MAX_KEYS), Ok(()));
         let found = MAX_KEYS + 1;
-        assert_eq!(check_count(found), Err(FileError::TooManyKeys { found }));
+        assert_eq!(check_count(found), Err(FileError::TooManyKeys(found)));
     }
 }

@@ -152,7 +152,7 @@ impl<'a> Draft<'a> {
             arity: self.arity,
             leaves: self.leaves.iter().map(|leaf| leaf.name).collect(),
             tasks: list.tasks,
-            root: root.ok_or(PlanError::Leaves { found: 0 })?,
+            root: root.ok_or(PlanError::Leaves(0))?,
         })
     }
 
@@ -298,7 +298,7 @@ impl TaskList<'_> {
         }
         // Checked before further keys are derived.
         match self.in_tree.len() {
-            found if found > MAX_KEYS => Err(PlanError::Keys { found }),
+            found if found > MAX_KEYS => Err(PlanError::Keys(found)),
             _ => Ok(key),
         }
     }

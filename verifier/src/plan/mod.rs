@@ -169,11 +169,8 @@ pub enum MalformedPlan {
         input: usize,
     },
     /// No plan has this arity.
-    #[error("the arity of the plan is {found}, expected 1 to {MAX_CHILDREN}")]
-    Arity {
-        /// The arity.
-        found: usize,
-    },
+    #[error("the arity of the plan is {0}, expected 1 to {MAX_CHILDREN}")]
+    Arity(usize),
     /// The root is not planned.
     #[error("the root of the plan is neither one of its leaves nor one of its tasks")]
     Root,
@@ -187,7 +184,7 @@ impl Plan {
     /// Names the arity, or the first input that is wrong.
     pub fn check(&self) -> Result<(), MalformedPlan> {
         if !(1..=MAX_CHILDREN).contains(&self.arity) {
-            return Err(MalformedPlan::Arity { found: self.arity });
+            return Err(MalformedPlan::Arity(self.arity));
         }
         for (task, content) in self.tasks.iter().enumerate() {
             for (input, given) in content.inputs.iter().enumerate() {

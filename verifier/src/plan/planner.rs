@@ -23,12 +23,9 @@ const ARITIES: [usize; 4] = [2, 3, 4, 8];
 /// Why there is no plan.
 #[derive(Debug, Error)]
 pub enum PlanError {
-    /// There are no leaves, or too many.
-    #[error("{found} leaves were given, expected 1 to {MAX_LEAVES}")]
-    Leaves {
-        /// Number of leaves.
-        found: usize,
-    },
+    /// No plan has so many leaves.
+    #[error("{0} leaves were given, expected 1 to {MAX_LEAVES}")]
+    Leaves(usize),
     /// No plan has this arity.
     #[error("the arity is {found}, expected {least} to {MAX_CHILDREN}")]
     Arity {
@@ -62,15 +59,13 @@ pub enum PlanError {
         /// Number of levels.
         depth: usize,
     },
-    /// The leaves have so many shapes that the recursion keys would be more than a file can hold.
+    /// The leaves have so many shapes that the recursion keys, so many as far as they were counted,
+    /// would be more than a file can hold.
     #[error(
-        "the leaves and their wraps have {found} recursion keys or more, but the file of an \
+        "the leaves and their wraps have {0} recursion keys or more, but the file of an \
          aggregate holds {MAX_KEYS}: there is one for each shape of proofs; make several aggregates"
     )]
-    Keys {
-        /// Number of keys, as far as they were counted.
-        found: usize,
-    },
+    Keys(usize),
     /// A task cannot be named.
     #[error("what a task depends on cannot be encoded")]
     Name,
@@ -203,7 +198,7 @@ impl Planner {
     ) -> Result<Plan, PlanError> {
         if !(1..=MAX_LEAVES).contains(&leaves.len()) {
             let found = leaves.len();
-            return Err(PlanError::Leaves { found });
+            return Err(PlanError::Leaves(found));
         }
         let draft = |arity| Draft::new(leaves, preset, arity, &self.circuits);
         if let Some(found) = arity {
@@ -225,7 +220,7 @@ impl Planner {
         }
         match best {
             Some((_, draft)) => self.finish(&draft),
-            None => Err(PlanError::Leaves { found: 0 }),
+            None => Err(PlanError::Leaves(0)),
         }
     }
 

@@ -47,12 +47,9 @@ pub enum TapeError {
         /// The length that the shape requires.
         expected: usize,
     },
-    /// The field has no evaluation domain for a table of this height.
-    #[error("the field has no evaluation domain for a table of height 2^{log_height}")]
-    Domain {
-        /// Logarithm of the height.
-        log_height: usize,
-    },
+    /// The field has no evaluation domain for a table of this height, given as a logarithm.
+    #[error("the field has no evaluation domain for a table of height 2^{0}")]
+    Domain(usize),
     /// An opening does not authenticate against its commitment.
     #[error("the openings of the proof do not match its commitments")]
     Opening(#[source] Box<OpeningError>),

@@ -42,9 +42,7 @@ pub(super) fn claims<H: TapeSuite>(
         for matrix in &round.matrices {
             let domain = TwoAdicMultiplicativeCoset::new(F::ONE, matrix.log_height);
             let Some(domain) = domain else {
-                return Err(TapeError::Domain {
-                    log_height: matrix.log_height,
-                });
+                return Err(TapeError::Domain(matrix.log_height));
             };
             let step = F::two_adic_generator(matrix.log_height);
             let point = |opening: &Opening| PointOpening {

@@ -58,7 +58,7 @@ impl Batch {
         largest: usize,
     ) -> Result<Vec<Self>, BatchProgramError> {
         if !(1..=1 << MAX_LOG_KEYS).contains(&largest) {
-            return Err(BatchProgramError::Signatures { found: largest });
+            return Err(BatchProgramError::Signatures(largest));
         }
         let mut batches: Vec<Self> = vec![];
         // The only batch of its slot and message that is not full.
@@ -80,7 +80,7 @@ impl Batch {
             }
         }
         match batches.is_empty() {
-            true => Err(BatchProgramError::Signatures { found: 0 }),
+            true => Err(BatchProgramError::Signatures(0)),
             false => Ok(batches),
         }
     }

@@ -109,21 +109,15 @@ pub enum SignatureClaimsError {
         /// The leaf's key.
         found: KeyDigest,
     },
-    /// A leaf of the aggregate says something else than its batch.
-    #[error("leaf {batch} says something else than what batch {batch} claims")]
-    OtherStatement {
-        /// Index of the batch, from 0.
-        batch: usize,
-    },
+    /// The leaf of this index, from 0, says something else than its batch.
+    #[error("leaf {0} says something else than what batch {0} claims")]
+    OtherStatement(usize),
     /// The aggregate has too few proven bits.
     #[error(transparent)]
     Bits(#[from] BitsError),
-    /// What the caller wants is not claimed.
-    #[error("entry {entry}: no batch says that this key signed")]
-    NotClaimed {
-        /// Index in the caller's list, from 0.
-        entry: usize,
-    },
+    /// The entry of this index, from 0, in the list of what the caller wants is not claimed.
+    #[error("entry {0}: no batch says that this key signed")]
+    NotClaimed(usize),
 }
 
 impl SignatureClaims {
@@ -193,7 +187,7 @@ impl SignatureClaims {
                 });
             }
             if claim.statement(self.program.log_keys()) != Some(statement) {
-                return Err(SignatureClaimsError::OtherStatement { batch });
+                return Err(SignatureClaimsError::OtherStatement(batch));
             }
         }
         Ok(())
@@ -220,7 +214,7 @@ impl SignatureClaims {
         self.check(aggregate.tree(), scheme)?;
         let claimed = |wanted: &Wanted| self.says(&wanted.public_key, wanted.slot, &wanted.message);
         match wanted.iter().position(|wanted| !claimed(wanted)) {
-            Some(entry) => Err(SignatureClaimsError::NotClaimed { entry }),
+            Some(entry) => Err(SignatureClaimsError::NotClaimed(entry)),
             None => Ok(()),
         }
     }

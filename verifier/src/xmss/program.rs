@@ -12,24 +12,15 @@ pub const MAX_LOG_KEYS: u32 = 14;
 /// Parameters of which there is no program.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum BatchProgramError {
-    /// The chains' digits are not those of the precompile.
-    #[error("digits have {found} bits, expected {expected}", expected = DIGIT_BITS)]
-    Digits {
-        /// Bits of a digit.
-        found: u32,
-    },
-    /// There are more chains than the precompile takes.
-    #[error("{found} chains, at most {most} are possible", most = 2 * MAX_PAIRS)]
-    Chains {
-        /// Number of chains.
-        found: u32,
-    },
-    /// The number of signatures is not one that a program takes.
-    #[error("{found} signatures, a batch has 1 to {most}", most = 1u32 << MAX_LOG_KEYS)]
-    Signatures {
-        /// Number of signatures.
-        found: usize,
-    },
+    /// The chains' digits have so many bits, not as many as those of the precompile.
+    #[error("digits have {0} bits, expected {expected}", expected = DIGIT_BITS)]
+    Digits(u32),
+    /// There are so many chains, more than the precompile takes.
+    #[error("{0} chains, at most {most} are possible", most = 2 * MAX_PAIRS)]
+    Chains(u32),
+    /// No program takes so many signatures.
+    #[error("{0} signatures, a batch has 1 to {most}", most = 1u32 << MAX_LOG_KEYS)]
+    Signatures(usize),
 }
 
 /// The program that verifies batches of up to `2^log_keys` signatures of one scheme.
@@ -49,13 +40,13 @@ impl BatchProgram {
     pub fn new(scheme: Xmss, signatures: usize) -> Result<Self, BatchProgramError> {
         let Parameters { bits, chains, .. } = *scheme.parameters();
         if bits != DIGIT_BITS {
-            return Err(BatchProgramError::Digits { found: bits });
+            return Err(BatchProgramError::Digits(bits));
         }
         if chains as usize > 2 * MAX_PAIRS {
-            return Err(BatchProgramError::Chains { found: chains });
+            return Err(BatchProgramError::Chains(chains));
         }
         if !(1..=1 << MAX_LOG_KEYS).contains(&signatures) {
-            return Err(BatchProgramError::Signatures { found: signatures });
+            return Err(BatchProgramError::Signatures(signatures));
         }
         Ok(Self {
             scheme,

@@ -180,11 +180,11 @@ fn signatures_are_grouped_in_the_order_of_their_batches() {
     );
     for (given, largest, found) in [(vec![], 2, 0), (all().to_vec(), 0, 0)] {
         let refused = Batch::group(given, largest);
-        assert_eq!(refused, Err(BatchProgramError::Signatures { found }));
+        assert_eq!(refused, Err(BatchProgramError::Signatures(found)));
     }
     let found = (1 << MAX_LOG_KEYS) + 1;
     let refused = Batch::group(all(), found);
-    assert_eq!(refused, Err(BatchProgramError::Signatures { found }));
+    assert_eq!(refused, Err(BatchProgramError::Signatures(found)));
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn programs_are_named_by_their_parameters() {
     for signatures in [0, (1 << MAX_LOG_KEYS) + 1] {
         assert_eq!(
             BatchProgram::new(scheme, signatures),
-            Err(BatchProgramError::Signatures { found: signatures })
+            Err(BatchProgramError::Signatures(signatures))
         );
     }
     let wide = Xmss::new(Parameters {
@@ -240,7 +240,7 @@ fn programs_are_named_by_their_parameters() {
     });
     assert_eq!(
         BatchProgram::new(wide.expect("a scheme"), 1),
-        Err(BatchProgramError::Digits { found: 4 })
+        Err(BatchProgramError::Digits(4))
     );
     let long = Xmss::new(Parameters {
         chains: 50,
@@ -250,7 +250,7 @@ fn programs_are_named_by_their_parameters() {
     });
     assert_eq!(
         BatchProgram::new(long.expect("a scheme"), 1),
-        Err(BatchProgramError::Chains { found: 50 })
+        Err(BatchProgramError::Chains(50))
     );
 }
 

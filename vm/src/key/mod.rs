@@ -267,12 +267,9 @@ pub enum DigestError {
     /// The text is not 64 hexadecimal digits.
     #[error("not a key digest: expected 64 hexadecimal digits")]
     Digits,
-    /// An element is not below the modulus.
-    #[error("element {index} of the key digest is not below the modulus")]
-    NotCanonical {
-        /// Index of the element.
-        index: usize,
-    },
+    /// The element of this index is not below the modulus.
+    #[error("element {0} of the key digest is not below the modulus")]
+    NotCanonical(usize),
 }
 
 impl FromStr for KeyDigest {
@@ -288,7 +285,7 @@ impl FromStr for KeyDigest {
             let word = u32::from_str_radix(digits, 16).map_err(|_| DigestError::Digits)?;
             let value = word.swap_bytes();
             if value >= droste_native::field::MODULUS {
-                return Err(DigestError::NotCanonical { index });
+                return Err(DigestError::NotCanonical(index));
             }
             *element = F::new(value);
         }

@@ -31,9 +31,7 @@ pub(crate) fn check_claims<P: ProofSystem>(
 /// The first element that is another.
 pub fn check_statement(expected: &[F], statement: &[F; LANES]) -> Result<(), VerifyError> {
     if expected.len() > LANES {
-        return Err(VerifyError::StatementLength {
-            found: expected.len(),
-        });
+        return Err(VerifyError::StatementLength(expected.len()));
     }
     for (index, (&expected, &found)) in expected.iter().zip(statement).enumerate() {
         if expected != found {
@@ -85,6 +83,6 @@ pub(crate) fn check_heights<P: ProofSystem, T: Table>(
     let messages = total_weight(lookups, &heights);
     match messages < u128::from(droste_native::field::MODULUS) {
         true => Ok(()),
-        false => Err(VerifyError::TooManyMessages { messages }),
+        false => Err(VerifyError::TooManyMessages(messages)),
     }
 }

@@ -63,12 +63,9 @@ pub enum VerifyError {
         /// Value in the proof.
         found: F,
     },
-    /// More elements were expected than a statement has.
-    #[error("{found} elements of the statement were expected, it has {LANES}")]
-    StatementLength {
-        /// Number of elements expected.
-        found: usize,
-    },
+    /// So many elements were expected, more than a statement has.
+    #[error("{0} elements of the statement were expected, it has {LANES}")]
+    StatementLength(usize),
     /// A table has an impossible height, or one that is not the key's.
     #[error(
         "the logarithms of the tables' heights, {found:?}, are impossible or not those that the \
@@ -99,13 +96,10 @@ pub enum VerifyError {
     /// Tables of these heights could take more messages from buses than the lookup argument can
     /// count.
     #[error(
-        "tables of these heights can take {messages} bus messages, the lookup argument counts \
+        "tables of these heights can take {0} bus messages, the lookup argument counts \
          fewer than the modulus"
     )]
-    TooManyMessages {
-        /// Upper bound on the number of messages.
-        messages: u128,
-    },
+    TooManyMessages(u128),
     /// Over FRI: some part of the proof has the wrong shape.
     #[error("the proof is malformed")]
     Shape(#[source] Box<VerificationError<OpeningError>>),

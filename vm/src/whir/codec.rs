@@ -16,7 +16,8 @@ pub const MAGIC: [u8; 8] = *b"droste\0w";
 /// [`FORMAT_VERSION`](super::FORMAT_VERSION).
 pub const FILE_VERSION: u32 = 4;
 
-/// Length of the longest file that is decoded; proofs of the machine take a twentieth of it.
+/// Length of the longest file that is decoded; proofs at the presets take a twentieth
+/// of it, those of a stack of 2^11 rows two thirds.
 pub const MAX_BYTES: usize = 4 << 20;
 
 pub(crate) const KIND: Kind = Kind {

@@ -46,16 +46,17 @@ impl Emitter<'_> {
     /// Sets the parameters of the iteration whose frame is at `base`.
     fn set_params(&mut self, inner: &Loop, base: i64, is_first: bool) {
         let value = |init, next| if is_first { init } else { next };
-        for carried in &inner.words {
-            let slot = mem(base + self.layout.word(carried.param));
+        for carried in &inner.carried {
             let value = self.operand(value(carried.init, carried.next));
-            self.copy(value, slot);
-        }
-        for carried in &inner.blocks {
-            let slot = frame(base + self.layout.area(carried.param).1);
-            let value = self.operand(value(carried.init, carried.next));
-            if value != slot {
-                self.call(id::BLOCK_EQ, [value, slot, ZERO, ZERO], 0);
+            match carried.param {
+                Def::Var(param) => self.copy(value, mem(base + self.layout.word(param))),
+                Def::Area(param) => {
+                    let slot = frame(base + self.layout.area(param).1);
+                    if value != slot {
+                        self.call(id::BLOCK_EQ, [value, slot, ZERO, ZERO], 0);
+                    }
+                }
+                Def::None => {}
             }
         }
     }
@@ -112,16 +113,18 @@ impl Emitter<'_> {
             stride: stride as u32,
             count,
         });
-        for carried in &inner.words {
+        for carried in &inner.carried {
             let value = self.operand(carried.init);
-            self.deref(first, self.layout.word(carried.param), value);
-        }
-        for carried in &inner.blocks {
-            let pointer = self.var(carried.pointer);
-            let place = imm(number(self.layout.area(carried.param).1));
-            self.add(first, place, pointer);
-            let value = self.operand(carried.init);
-            self.call(id::BLOCK_EQ, [value, pointer, ZERO, ZERO], 0);
+            match (carried.param, carried.pointer) {
+                (Def::Area(param), Some(pointer)) => {
+                    let pointer = self.var(pointer);
+                    let place = imm(number(self.layout.area(param).1));
+                    self.add(first, place, pointer);
+                    self.call(id::BLOCK_EQ, [value, pointer, ZERO, ZERO], 0);
+                }
+                (Def::Var(param), _) => self.deref(first, self.layout.word(param), value),
+                _ => {}
+            }
         }
         self.deref(first, self.layout.word(inner.counter), ZERO);
         let outer = self.outer(inner).unwrap_or_default();

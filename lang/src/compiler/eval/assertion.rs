@@ -110,11 +110,8 @@ impl Evaluator<'_> {
                 true
             }
             (Value::Slice(..), Value::Slice(..)) => {
-                return fail_help(
-                    span,
-                    "slices cannot be compared",
-                    "compare their blocks, `a.block(i)`",
-                );
+                let help = "compare their blocks, `a.block(i)`";
+                return fail_help(span, "slices cannot be compared", help);
             }
             (Value::Int(a, s), Value::Int(b, t)) => {
                 let equal = integer::operator(BinaryOp::Eq, (*a, *s), (*b, *t), span)?;

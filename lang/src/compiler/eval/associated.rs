@@ -132,11 +132,9 @@ impl Evaluator<'_> {
     /// or, if the bound is a power of two, it is a sum of bits.
     fn index(&mut self, value: Word, bound: u64, span: Span) -> Eval<Value> {
         if bound == 0 || bound > 1 << 16 || (bound > 64 && !bound.is_power_of_two()) {
-            return fail_help(
-                span,
-                format!("an index below {bound} cannot be checked"),
-                "the bound must be at most 64, or a power of two up to 65536",
-            );
+            let message = format!("an index below {bound} cannot be checked");
+            let help = "the bound must be at most 64, or a power of two up to 65536";
+            return fail_help(span, message, help);
         }
         if let Word::Const(constant) = value {
             if u64::from(constant.as_canonical_u32()) >= bound {

@@ -40,11 +40,9 @@ impl Evaluator<'_> {
                     let value = match value {
                         Some(value) => {
                             if let ExprKind::RefMut(_) = value.kind {
-                                return fail_help(
-                                    value.span,
-                                    "mutable references cannot be kept in variables",
-                                    "pass `&mut place` where it is used",
-                                );
+                                let message = "mutable references cannot be kept in variables";
+                                let help = "pass `&mut place` where it is used";
+                                return fail_help(value.span, message, help);
                             }
                             self.expr_of(value, ty)?
                         }

@@ -160,11 +160,8 @@ impl Evaluator<'_> {
         let (Some((last, before)), Some((first, rest))) =
             (path.segments.split_last(), arguments.split_first())
         else {
-            return fail_help(
-                span,
-                "the type that implements the trait is not known here",
-                "write `<Type as Trait>::function()`",
-            );
+            let message = "the type that implements the trait is not known here";
+            return fail_help(span, message, "write `<Type as Trait>::function()`");
         };
         let (value, place) = match &first.kind {
             ExprKind::RefMut(_) => self.borrow(first)?,

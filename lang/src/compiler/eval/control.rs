@@ -174,10 +174,8 @@ impl Evaluator<'_> {
     ) -> Eval<(Vec<Op>, Vec<Op>, Variables)> {
         let (yes_leaves, no_leaves) = (leaves(&yes), leaves(&no));
         if !same_shapes(&yes, &no) {
-            return fail(
-                span,
-                "the two branches leave a variable with different structures",
-            );
+            let message = "the two branches leave a variable with different structures";
+            return fail(span, message);
         }
         let mut joined = HashMap::new();
         let mut pairs = Vec::new();
@@ -270,20 +268,14 @@ impl Evaluator<'_> {
             let mut matches = self.try_match(pattern, &value)?;
             if let (true, Some(guard)) = (matches, guard) {
                 if alternatives(&pattern.kind) && !effects::is_total(guard) {
-                    return fail_help(
-                        guard.span,
-                        "this guard may run once for each alternative that matches",
-                        "write an arm for each alternative",
-                    );
+                    let message = "this guard may run once for each alternative that matches";
+                    return fail_help(guard.span, message, "write an arm for each alternative");
                 }
                 matches = match self.condition(guard)? {
                     control::Condition::Known(holds) => holds,
                     _ => {
-                        return fail_help(
-                            guard.span,
-                            "a `match` and its guards are decided at compile time",
-                            "write `if` inside the arm",
-                        );
+                        let message = "a `match` and its guards are decided at compile time";
+                        return fail_help(guard.span, message, "write `if` inside the arm");
                     }
                 };
             }

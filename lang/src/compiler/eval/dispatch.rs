@@ -195,11 +195,9 @@ impl Evaluator<'_> {
             if let TraitName::Builtin(of) = of
                 && resolve::is_unknown_trait(&of.text())
             {
-                return fail_help(
-                    span,
-                    format!("`{of}` is imported here, and may have a method `{name}`"),
-                    "import only traits of the standard library that the subset has",
-                );
+                let message = format!("`{of}` is imported here, and may have a method `{name}`");
+                let help = "import only traits of the standard library that the subset has";
+                return fail_help(span, message, help);
             }
         }
         let known = builtin::imported_method(ty, &name.text());

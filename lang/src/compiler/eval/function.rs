@@ -82,11 +82,8 @@ impl Evaluator<'_> {
         self.walk_types(generics.arguments().iter().chain(self_type), span)?;
         let key = InstanceKey::new(function, callee.owner, generics, self_type, shapes);
         if self.compiling.contains(&key) {
-            return fail_help(
-                span,
-                format!("`{}` calls itself", function.name),
-                "recursion must end at compile time",
-            );
+            let help = "recursion must end at compile time";
+            return fail_help(span, format!("`{}` calls itself", function.name), help);
         }
         let location = self.builder.location;
         let mut args = Vec::new();

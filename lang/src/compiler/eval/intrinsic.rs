@@ -159,11 +159,8 @@ impl Evaluator<'_> {
     fn public_input(&mut self, span: Span) -> Eval<Value> {
         self.straight_line("public_input", span)?;
         if self.builder.counters.public_outputs > 0 {
-            return fail_help(
-                span,
-                "a public input is read after an output",
-                "read all inputs before the first `reveal`",
-            );
+            let help = "read all inputs before the first `reveal`";
+            return fail_help(span, "a public input is read after an output", help);
         }
         let lane = self.builder.counters.public_inputs;
         self.builder.counters.public_inputs += 1;
@@ -196,10 +193,8 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let (wanted, given) = (function.parameters.len(), values.len());
         if wanted != given {
-            return fail(
-                span,
-                format!("this takes {wanted} arguments, {given} were given"),
-            );
+            let message = format!("this takes {wanted} arguments, {given} were given");
+            return fail(span, message);
         }
         let (integers, sums) = integers(function, values, span)?;
         if let Err(refusal) = (function.check)(integers) {
@@ -278,11 +273,9 @@ impl Evaluator<'_> {
             parameter,
             Parameter::Slice(..) | Parameter::UncheckedSlice(_)
         ) {
-            return fail_help(
-                span,
-                "these blocks are at an address known only at run time",
-                "use blocks that were computed in this function or loop",
-            );
+            let message = "these blocks are at an address known only at run time";
+            let help = "use blocks that were computed in this function or loop";
+            return fail_help(span, message, help);
         }
         let operands = [word, ZERO, ZERO, ZERO];
         let copy = self.builder.call_area(id::BLOCK_EQ, operands, 0, 1, 1);
@@ -292,11 +285,8 @@ impl Evaluator<'_> {
     fn statement_fits(&mut self, span: Span) -> Eval<()> {
         let counters = self.builder.counters;
         if counters.public_inputs + counters.public_outputs > 8 {
-            return fail_help(
-                span,
-                "the statement has 8 elements",
-                "hash longer inputs and outputs, and reveal the digest",
-            );
+            let help = "hash longer inputs and outputs, and reveal the digest";
+            return fail_help(span, "the statement has 8 elements", help);
         }
         Ok(())
     }

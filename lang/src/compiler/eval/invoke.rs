@@ -28,10 +28,8 @@ impl Evaluator<'_> {
         let params = &function.params;
         if given != params.len() {
             let (name, wanted) = (function.name, params.len());
-            return fail(
-                span,
-                format!("`{name}` takes {wanted} arguments, {given} are given"),
-            );
+            let message = format!("`{name}` takes {wanted} arguments, {given} are given");
+            return fail(span, message);
         }
         let mut all = Vec::with_capacity(given);
         all.extend(receiver);
@@ -45,11 +43,8 @@ impl Evaluator<'_> {
                 (_, true) if param.mutable_reference => self.borrow(argument)?,
                 (ExprKind::RefMut(_) | ExprKind::Path(_), true) => self.borrow(argument)?,
                 (ExprKind::RefMut(_), false) => {
-                    return fail_help(
-                        argument.span,
-                        "this parameter is not declared `&mut`",
-                        "declare it `&mut`, or pass the value",
-                    );
+                    let help = "declare it `&mut`, or pass the value";
+                    return fail_help(argument.span, "this parameter is not declared `&mut`", help);
                 }
                 _ => (self.expr_of(argument, ty.clone())?, None),
             };

@@ -68,11 +68,8 @@ impl Evaluator<'_> {
     /// Refuses one more call that is inlined.
     pub(super) fn check_call(&self, span: Span) -> Eval<()> {
         if self.activations.len() + self.compiling.len() >= MAX_DEPTH {
-            return fail_help(
-                span,
-                format!("calls are nested more than {MAX_DEPTH} deep"),
-                "recursion must end at compile time",
-            );
+            let message = format!("calls are nested more than {MAX_DEPTH} deep");
+            return fail_help(span, message, "recursion must end at compile time");
         }
         match self.sites.len() < MAX_CALLS {
             true => Ok(()),

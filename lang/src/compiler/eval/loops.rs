@@ -18,11 +18,9 @@ impl Evaluator<'_> {
                 Condition::Known(true) => {}
                 Condition::Known(false) => return Ok(Value::unit()),
                 _ => {
-                    return fail_help(
-                        condition.span,
-                        "the condition of a `while` loop must be known at compile time",
-                        "write `for i in count(N)` or `for i in count_to(n)`",
-                    );
+                    let message = "the condition of a `while` loop must be known at compile time";
+                    let help = "write `for i in count(N)` or `for i in count_to(n)`";
+                    return fail_help(condition.span, message, help);
                 }
             }
             match self.block(body) {
@@ -53,11 +51,8 @@ impl Evaluator<'_> {
             }
             Value::Count(count) => return self.run_time_loop(pattern, count, body, span),
             other => {
-                return fail_help(
-                    iterator.span,
-                    format!("cannot loop over {other}"),
-                    "loop over a range, an array, `count(N)` or `count_to(n)`",
-                );
+                let help = "loop over a range, an array, `count(N)` or `count_to(n)`";
+                return fail_help(iterator.span, format!("cannot loop over {other}"), help);
             }
         };
         self.charge(length, span)?;
@@ -212,45 +207,36 @@ impl Evaluator<'_> {
                 (Trips::Counted { count, first }, false)
             }
         };
-        let (mut words, mut blocks) = (Vec::new(), Vec::new());
-        let mut results = Vec::new();
-        for (init, param, place, next) in &carries {
-            let start = self.leaf_word(init);
-            let start = self.builder.reach(start);
-            match *place {
-                Word::Var(param_var) => {
-                    let result = self.builder.var();
-                    words.push(CarriedWord {
-                        param: param_var,
-                        init: start,
-                        next: *next,
-                        result,
-                    });
-                    results.push(carried(param, Word::Var(result)));
-                }
-                Word::Address(area, _) => {
+        let (mut all, mut results) = (Vec::new(), Vec::new());
+        for (init, like, place, next) in &carries {
+            let init = self.leaf_word(init);
+            let init = self.builder.reach(init);
+            let (param, result, pointer) = match *place {
+                Word::Var(param) => (Def::Var(param), Def::Var(self.builder.var()), None),
+                Word::Address(param, _) => {
                     let here = self.builder.current_frame();
-                    let result = self.builder.area_in(here, 1);
-                    blocks.push(CarriedBlock {
-                        param: area,
-                        init: start,
-                        next: *next,
-                        result,
-                        pointer: self.builder.var(),
-                    });
-                    results.push(carried(param, Word::Address(result, 0)));
+                    let result = Def::Area(self.builder.area_in(here, 1));
+                    (Def::Area(param), result, Some(self.builder.var()))
                 }
-                Word::Const(_) => {}
-            }
+                Word::Const(_) => continue,
+            };
+            results.push(carried(like, result.word()));
+            all.push(Carried {
+                param,
+                init,
+                next: *next,
+                result,
+                pointer,
+            });
         }
+        all.sort_by_key(|carried| carried.pointer.is_some());
         self.builder.push(OpKind::Loop(Box::new(Loop {
             frame,
             trips,
             counter,
             counter_next,
             flag,
-            words: words.clone(),
-            blocks: blocks.clone(),
+            carried: all,
             body,
         })));
         if !fixed && !results.is_empty() {

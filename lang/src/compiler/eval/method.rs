@@ -85,11 +85,9 @@ impl Evaluator<'_> {
             }
             (Value::Int(value, ty), name) => integer::method((value, ty), name, &values, span)?,
             (other, name) => {
-                return fail_help(
-                    span,
-                    format!("{other} has no method `{name}` in the subset"),
-                    "iterators and closures are not in the subset: write a `for` loop",
-                );
+                let message = format!("{other} has no method `{name}` in the subset");
+                let help = "iterators and closures are not in the subset: write a `for` loop";
+                return fail_help(span, message, help);
             }
         })
     }
@@ -170,11 +168,8 @@ impl Evaluator<'_> {
     ) -> Eval<(Pointer, u32)> {
         let [index] = arguments(values, span)?;
         let Value::Index(index, bound) = index else {
-            return fail_help(
-                span,
-                format!("`{name}` takes an Index<N>, not {index}"),
-                "check the range with `Index::<N>::new(x)`",
-            );
+            let message = format!("`{name}` takes an Index<N>, not {index}");
+            return fail_help(span, message, "check the range with `Index::<N>::new(x)`");
         };
         // The slice that remains must exist for every index, so it is that of the largest one.
         let largest = bound.checked_sub(1);

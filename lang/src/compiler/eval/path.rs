@@ -30,11 +30,8 @@ impl Evaluator<'_> {
                 Some(Ty::Const(value)) => return Ok(Value::Int(*value, Some(IntType::Usize))),
                 Some(Ty::ConstBool(value)) => return Ok(Value::Bool(*value)),
                 Some(_) => {
-                    return fail_help(
-                        path.span,
-                        format!("cannot tell the value of `{name}`"),
-                        "give it with a turbofish, `::<..>`",
-                    );
+                    let message = format!("cannot tell the value of `{name}`");
+                    return fail_help(path.span, message, "give it with a turbofish, `::<..>`");
                 }
                 None => {}
             }
@@ -154,10 +151,8 @@ impl Evaluator<'_> {
         let mut leaves = Vec::new();
         value.leaves(&mut leaves);
         if !leaves.into_iter().all(Value::is_constant) {
-            return fail(
-                constant.span,
-                format!("`{}` is not known at compile time", constant.name),
-            );
+            let message = format!("`{}` is not known at compile time", constant.name);
+            return fail(constant.span, message);
         }
         self.constants.insert(key, value.clone());
         Ok(value)

@@ -62,11 +62,8 @@ impl Evaluator<'_> {
                 for case in cases {
                     if self.matches(case, value, may_fail)? {
                         if self.here().vars.len() > mark {
-                            return fail_help(
-                                span,
-                                "alternatives that bind names are not in the subset",
-                                "write an arm for each",
-                            );
+                            let message = "alternatives that bind names are not in the subset";
+                            return fail_help(span, message, "write an arm for each");
                         }
                         return Ok(true);
                     }

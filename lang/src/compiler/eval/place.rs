@@ -265,11 +265,8 @@ impl Evaluator<'_> {
 
     fn place_mut(&mut self, place: &Place) -> Eval<&mut Value> {
         if place.part.is_some() {
-            return fail_help(
-                place.span,
-                "a part of an array cannot be changed as a whole",
-                "change its elements",
-            );
+            let message = "a part of an array cannot be changed as a whole";
+            return fail_help(place.span, message, "change its elements");
         }
         let copied = copied(&self.here().vars[place.variable], &place.steps);
         self.charge(copied, place.span)?;

@@ -122,11 +122,9 @@ impl Parser {
                 for path in &paths.map_err(|error| syntax_error(span(), &error))? {
                     let text = path_text(path);
                     if !DERIVES.contains(&text.as_str()) {
-                        return fail_help(
-                            self.span_of(path),
-                            format!("`derive({text})` is not in the subset"),
-                            "write the implementation, or a function",
-                        );
+                        let message = format!("`derive({text})` is not in the subset");
+                        let help = "write the implementation, or a function";
+                        return fail_help(self.span_of(path), message, help);
                     }
                 }
                 Ok(())

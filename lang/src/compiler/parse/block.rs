@@ -59,11 +59,9 @@ impl Parser {
                     continue;
                 }
                 syn::Stmt::Item(item) => {
-                    return fail_help(
-                        self.span_of(item),
-                        "only constants may be declared inside a function",
-                        "move this item out of the function",
-                    );
+                    let message = "only constants may be declared inside a function";
+                    let help = "move this item out of the function";
+                    return fail_help(self.span_of(item), message, help);
                 }
                 // A semicolon that ends nothing.
                 syn::Stmt::Expr(syn::Expr::Verbatim(tokens), Some(_)) if tokens.is_empty() => {
@@ -228,11 +226,9 @@ impl Parser {
                     syn::Expr::Reference(reference) => &reference.expr,
                     syn::Expr::Assign(named) => &named.right,
                     _ => {
-                        return fail_help(
-                            self.span_of(argument),
-                            "this would be computed only if the assertion fails",
-                            "a message may only name variables and their fields",
-                        );
+                        let message = "this would be computed only if the assertion fails";
+                        let help = "a message may only name variables and their fields";
+                        return fail_help(self.span_of(argument), message, help);
                     }
                 };
             }

@@ -26,11 +26,9 @@ impl Parser {
     pub(super) fn expr(&self, expr: &syn::Expr) -> Result<Expr> {
         let depth = self.depth.get();
         if depth > super::MAX_DEPTH {
-            return fail_help(
-                self.span_of(expr),
-                "this expression is nested too deeply",
-                "give its parts names with `let`",
-            );
+            let message = "this expression is nested too deeply";
+            let help = "give its parts names with `let`";
+            return fail_help(self.span_of(expr), message, help);
         }
         self.depth.set(depth + 1);
         let result = self.expr_at(expr);
@@ -141,11 +139,8 @@ impl Parser {
                 ExprKind::If(condition, then, otherwise.transpose()?)
             }
             syn::Expr::Let(_) => {
-                return fail_help(
-                    span,
-                    "`if let` is not in the subset",
-                    "compare with `==`, or write `match`",
-                );
+                let help = "compare with `==`, or write `match`";
+                return fail_help(span, "`if let` is not in the subset", help);
             }
             syn::Expr::Match(matching) => self.matching(matching)?,
             syn::Expr::Block(syn::ExprBlock { label, block, .. }) => {
@@ -182,11 +177,8 @@ impl Parser {
                 ExprKind::Continue
             }
             syn::Expr::Loop(_) => {
-                return fail_help(
-                    span,
-                    "`loop` is not in the subset",
-                    "write `for i in 0..N`, `for i in count(N)` or `for i in count_to(n)`",
-                );
+                let help = "write `for i in 0..N`, `for i in count(N)` or `for i in count_to(n)`";
+                return fail_help(span, "`loop` is not in the subset", help);
             }
             syn::Expr::Closure(_) => {
                 return fail_help(span, "closures are not in the subset", NO_CLOSURES);
@@ -203,11 +195,9 @@ impl Parser {
                 let suffix = value.suffix();
                 let ty = IntType::named(suffix);
                 if ty.is_none() && !suffix.is_empty() {
-                    return fail_help(
-                        span,
-                        format!("integers of type `{suffix}` are not in the subset"),
-                        "u8, u16, u32, u64 and usize are in the subset",
-                    );
+                    let message = format!("integers of type `{suffix}` are not in the subset");
+                    let help = "u8, u16, u32, u64 and usize are in the subset";
+                    return fail_help(span, message, help);
                 }
                 match value.base10_parse::<u64>() {
                     Ok(number) if number <= ty.map_or(u64::MAX, IntType::max) => {

@@ -68,11 +68,8 @@ impl Parser {
                     ty: _, // if no type is written, it follows from the other fields
                 } = receiver;
                 if colon_token.is_some() {
-                    return fail_help(
-                        span,
-                        "an explicit type of `self` is not in the subset",
-                        "write `self`, `&self` or `&mut self`",
-                    );
+                    let message = "an explicit type of `self` is not in the subset";
+                    return fail_help(span, message, "write `self`, `&self` or `&mut self`");
                 }
                 Ok(Param {
                     pattern: Pattern {
@@ -101,11 +98,8 @@ impl Parser {
                     ty => (false, false, ty),
                 };
                 if mutable_reference && !matches!(pattern.kind, PatternKind::Bind(_)) {
-                    return fail_help(
-                        pattern.span,
-                        "a parameter taken by `&mut` must be a single name",
-                        "name it, and use its fields",
-                    );
+                    let message = "a parameter taken by `&mut` must be a single name";
+                    return fail_help(pattern.span, message, "name it, and use its fields");
                 }
                 Ok(Param {
                     pattern,

@@ -284,11 +284,8 @@ impl Parser {
         }
         let path = trait_.as_ref().map(|(_, path, _)| path);
         if has_reference(self_ty) || path.is_some_and(path_has_reference) {
-            return fail_help(
-                span,
-                "implementations for references are not in the subset",
-                "implement for the type itself",
-            );
+            let message = "implementations for references are not in the subset";
+            return fail_help(span, message, "implement for the type itself");
         }
         let (mut functions, mut constants, mut types) = (Vec::new(), Vec::new(), Vec::new());
         let mut restricted = Vec::new();

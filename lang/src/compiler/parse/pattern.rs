@@ -23,11 +23,8 @@ impl Parser {
             }) => {
                 self.kept(attrs)?;
                 if by_ref.is_some() {
-                    return fail_help(
-                        span,
-                        "`ref` is not in the subset",
-                        "bind a copy, and assign to the place itself",
-                    );
+                    let help = "bind a copy, and assign to the place itself";
+                    return fail_help(span, "`ref` is not in the subset", help);
                 }
                 if subpat.is_some() {
                     return fail(span, "`name @ pattern` is not in the subset");

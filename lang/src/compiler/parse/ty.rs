@@ -18,11 +18,9 @@ impl Parser {
                 elem,
             }) => {
                 if mutability.is_some() {
-                    return fail_help(
-                        span,
-                        "only parameters can have mutable references as types",
-                        "return the new value, or pass `&mut place` where it is used",
-                    );
+                    let message = "only parameters can have mutable references as types";
+                    let help = "return the new value, or pass `&mut place` where it is used";
+                    return fail_help(span, message, help);
                 }
                 return self.ty(elem);
             }
@@ -40,18 +38,12 @@ impl Parser {
             }
             syn::Type::Infer(_) => TypeKind::Unknown,
             syn::Type::TraitObject(_) => {
-                return fail_help(
-                    span,
-                    "dynamic dispatch is not in the subset",
-                    "take a generic parameter bounded by the trait",
-                );
+                let help = "take a generic parameter bounded by the trait";
+                return fail_help(span, "dynamic dispatch is not in the subset", help);
             }
             syn::Type::ImplTrait(_) => {
-                return fail_help(
-                    span,
-                    "`impl Trait` is not in the subset",
-                    "write a generic parameter, or the type itself",
-                );
+                let help = "write a generic parameter, or the type itself";
+                return fail_help(span, "`impl Trait` is not in the subset", help);
             }
             _ => return fail(span, "this type is not in the subset"),
         };

@@ -311,11 +311,9 @@ impl Items {
                         named.reach = reach;
                         continue;
                     }
-                    return fail_help(
-                        item.span,
-                        format!("the file of the module `{}` is missing", item.name),
-                        "pass it to the compiler as a library, or write the module here",
-                    );
+                    let message = format!("the file of the module `{}` is missing", item.name);
+                    let help = "pass it to the compiler as a library, or write the module here";
+                    return fail_help(item.span, message, help);
                 }
             };
             // `const _` has no name.
@@ -355,11 +353,9 @@ impl Items {
             None => None,
             Some(path) => match self.trait_named(module, path)? {
                 TraitName::Builtin(name) if !builtin::may_be_implemented(&name.text()) => {
-                    return fail_help(
-                        path.span,
-                        format!("implementing `{name}` is not in the subset"),
-                        "write a function with a name of its own, and call it",
-                    );
+                    let message = format!("implementing `{name}` is not in the subset");
+                    let help = "write a function with a name of its own, and call it";
+                    return fail_help(path.span, message, help);
                 }
                 of => Some(of),
             },

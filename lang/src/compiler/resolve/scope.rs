@@ -96,11 +96,9 @@ impl Items {
                         return fail(import.span, message);
                     }
                     (Some(_), Some(_)) => {
-                        return fail_help(
-                            span,
-                            format!("`{name}` is imported from two modules by `*`"),
-                            "import it by name from the one that is meant",
-                        );
+                        let message = format!("`{name}` is imported from two modules by `*`");
+                        let help = "import it by name from the one that is meant";
+                        return fail_help(span, message, help);
                     }
                     (None, Some(imported)) => found = Some(imported),
                     _ => {}

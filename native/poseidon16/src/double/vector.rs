@@ -1,5 +1,33 @@
 //! What the vectors of all instruction sets share: operations that are one intrinsic each.
 
+/// Implements operators of `Doubles` by expressions in their contents.
+macro_rules! operators {
+    ($($trait:ident, $method:ident($a:ident, $b:ident) = $result:expr;)*) => {$(
+        impl $trait for Doubles {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                let ($a, $b) = (self.0, other.0);
+                // SAFETY: the target has the instruction set.
+                Self($result)
+            }
+        }
+    )*};
+}
+pub(super) use operators;
+
+/// Defines functions by intrinsics of the target's instruction set.
+macro_rules! intrinsics {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $output:ty = $result:expr;)*) => {$(
+        #[inline(always)]
+        fn $name($($argument: $type),*) -> $output {
+            // SAFETY: the target has the instruction set.
+            unsafe { $result }
+        }
+    )*};
+}
+pub(super) use intrinsics;
+
 /// Declares an instruction set with its vectors of doubles, and implements
 /// [`Lanes`](super::lanes::Lanes) by the intrinsics that are listed, and by the functions in the
 /// body.
@@ -27,31 +55,10 @@ macro_rules! vectors {
             $(pub(super) use std::arch::x86_64::$intrinsic as $operation;)*
         }
 
-        impl Add for Doubles {
-            type Output = Self;
-            #[inline(always)]
-            fn add(self, other: Self) -> Self {
-                // SAFETY: the target has the instruction set.
-                Self(unsafe { intrinsic::add(self.0, other.0) })
-            }
-        }
-
-        impl Sub for Doubles {
-            type Output = Self;
-            #[inline(always)]
-            fn sub(self, other: Self) -> Self {
-                // SAFETY: the target has the instruction set.
-                Self(unsafe { intrinsic::sub(self.0, other.0) })
-            }
-        }
-
-        impl Mul for Doubles {
-            type Output = Self;
-            #[inline(always)]
-            fn mul(self, other: Self) -> Self {
-                // SAFETY: the target has the instruction set.
-                Self(unsafe { intrinsic::mul(self.0, other.0) })
-            }
+        $crate::double::vector::operators! {
+            Add, add(a, b) = unsafe { intrinsic::add(a, b) };
+            Sub, sub(a, b) = unsafe { intrinsic::sub(a, b) };
+            Mul, mul(a, b) = unsafe { intrinsic::mul(a, b) };
         }
 
         impl Lanes for $name {
@@ -60,22 +67,19 @@ macro_rules! vectors {
             type Doubles = Doubles;
             type Words = $words;
 
-            #[inline(always)]
-            fn splat(value: f64) -> Doubles {
-                // SAFETY: the target has the instruction set.
-                Doubles(unsafe { intrinsic::splat(value) })
-            }
-
-            #[inline(always)]
-            fn multiply_add(a: Doubles, b: Doubles, c: Doubles) -> Doubles {
-                // SAFETY: the target has the instruction set.
-                Doubles(unsafe { intrinsic::multiply_add(a.0, b.0, c.0) })
-            }
-
-            #[inline(always)]
-            fn subtract_product(a: Doubles, b: Doubles, c: Doubles) -> Doubles {
-                // SAFETY: the target has the instruction set.
-                Doubles(unsafe { intrinsic::subtract_product(a.0, b.0, c.0) })
+            $crate::double::vector::intrinsics! {
+                splat(value: f64) -> Doubles = Doubles(intrinsic::splat(value));
+                multiply_add(a: Doubles, b: Doubles, c: Doubles) -> Doubles =
+                    Doubles(intrinsic::multiply_add(a.0, b.0, c.0));
+                subtract_product(a: Doubles, b: Doubles, c: Doubles) -> Doubles =
+                    Doubles(intrinsic::subtract_product(a.0, b.0, c.0));
+                bits(x: Doubles) -> $words = intrinsic::bits(x.0);
+                splat_words(value: u64) -> $words = intrinsic::splat_words(value.cast_signed());
+                splat_halves(value: u32) -> $words = intrinsic::splat_halves(value.cast_signed());
+                subtract(a: $words, b: $words) -> $words = intrinsic::subtract(a, b);
+                add_halves(a: $words, b: $words) -> $words = intrinsic::add_halves(a, b);
+                min_halves(a: $words, b: $words) -> $words = intrinsic::min_halves(a, b);
+                high_halves(x: $words) -> $words = intrinsic::shift_right::<32>(x);
             }
 
             #[inline(always)]
@@ -112,24 +116,6 @@ macro_rules! vectors {
                 unsafe { intrinsic::store(values.as_mut_ptr(), x.0) };
             }
 
-            #[inline(always)]
-            fn bits(x: Doubles) -> $words {
-                // SAFETY: the target has the instruction set.
-                unsafe { intrinsic::bits(x.0) }
-            }
-
-            #[inline(always)]
-            fn splat_words(value: u64) -> $words {
-                // SAFETY: the target has the instruction set.
-                unsafe { intrinsic::splat_words(value.cast_signed()) }
-            }
-
-            #[inline(always)]
-            fn splat_halves(value: u32) -> $words {
-                // SAFETY: the target has the instruction set.
-                unsafe { intrinsic::splat_halves(value.cast_signed()) }
-            }
-
             /// In assembly, since the compiler replaces the intrinsic by a slower 64-bit
             /// multiplication where only the low half of the product is used.
             #[inline(always)]
@@ -145,30 +131,6 @@ macro_rules! vectors {
                     );
                 }
                 product
-            }
-
-            #[inline(always)]
-            fn subtract(a: $words, b: $words) -> $words {
-                // SAFETY: the target has the instruction set.
-                unsafe { intrinsic::subtract(a, b) }
-            }
-
-            #[inline(always)]
-            fn add_halves(a: $words, b: $words) -> $words {
-                // SAFETY: the target has the instruction set.
-                unsafe { intrinsic::add_halves(a, b) }
-            }
-
-            #[inline(always)]
-            fn min_halves(a: $words, b: $words) -> $words {
-                // SAFETY: the target has the instruction set.
-                unsafe { intrinsic::min_halves(a, b) }
-            }
-
-            #[inline(always)]
-            fn high_halves(x: $words) -> $words {
-                // SAFETY: the target has the instruction set.
-                unsafe { intrinsic::shift_right::<32>(x) }
             }
 
             #[inline(always)]

@@ -7,7 +7,7 @@ use droste_gadgets::bits::Bits;
 use droste_gadgets::hash::Challenger;
 use droste_gadgets::poseidon16 as gadget;
 use droste_gadgets::prelude::{Ext, Felt, Slice, hint_felt};
-use droste_native::stark::challenger::Poseidon16Challenger;
+use droste_native::stark::challenger::{ExtensionTranscript, Poseidon16Challenger};
 use droste_native::stark::suite::{MultiProof, Poseidon16Mmcs};
 use droste_native::{EF, F, HashId, HashSuite, Poseidon16Suite};
 use droste_verifier::tape::TapeSuite;
@@ -65,6 +65,8 @@ impl<const DEVIATION: u8> CanSampleBits<usize> for Deviating<DEVIATION> {
 }
 
 impl<const DEVIATION: u8> FieldChallenger<F> for Deviating<DEVIATION> {}
+
+impl<const DEVIATION: u8> ExtensionTranscript for Deviating<DEVIATION> {}
 
 impl<const DEVIATION: u8> GrindingChallenger for Deviating<DEVIATION> {
     type Witness = F;
@@ -149,6 +151,10 @@ impl<const DEVIATION: u8> Challenger for DeviatingGadget<DEVIATION> {
         }
     }
 
+    fn read_extensions(&mut self, n: usize) -> Vec<Ext> {
+        self.0.read_extensions(n)
+    }
+
     fn sample(&mut self) -> Ext {
         self.0.sample()
     }
@@ -183,6 +189,7 @@ impl<const DEVIATION: u8> Challenger for DeviatingGadget<DEVIATION> {
 impl<const DEVIATION: u8> TapeSuite for Dishonest<DEVIATION> {
     type Gadget = gadget::Poseidon16;
     type Transcript = DeviatingGadget<DEVIATION>;
+    type WhirTranscript = DeviatingGadget<DEVIATION>;
 
     fn digest_blocks(digest: &[F; 8]) -> Vec<[F; 8]> {
         vec![*digest]

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use droste_native::stark::challenger::{ExtensionTranscript, Poseidon16Challenger};
 use droste_native::whir::{Queries, Sumcheck, WhirSettings};
-use droste_native::{Commitment, EF, F, Poseidon16Suite};
+use droste_native::{EF, F};
 use droste_verifier::circuit::MultilinearCircuit;
 use droste_vm::compiler::compile;
 use droste_vm::executor::{Tape, execute};
@@ -20,6 +20,7 @@ use droste_vm::whir::{Proof, ProvingKey, Verifier};
 use p3_challenger::{CanObserve, CanSample, CanSampleBits, FieldChallenger, GrindingChallenger};
 use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
 use p3_matrix::dense::RowMajorMatrix;
+use p3_symmetric::MerkleCap;
 
 /// Few rows, at a level at which every step but the last sumcheck has a proof of work.
 const fn settings() -> WhirSettings {
@@ -36,7 +37,7 @@ const fn settings() -> WhirSettings {
 }
 
 /// A commitment.
-pub type Cap = Commitment<Poseidon16Suite>;
+pub type Cap = MerkleCap<F, [F; 8]>;
 
 /// What is added to observed elements, by their place.
 pub type Lies = BTreeMap<usize, F>;

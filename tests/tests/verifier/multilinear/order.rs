@@ -65,6 +65,11 @@ impl Challenger for Logged {
         self.0.observe_slice(data, n);
     }
 
+    fn read_extensions(&mut self, n: usize) -> Vec<Ext> {
+        events().push(Event::Slice(8 * n));
+        self.0.read_extensions(n)
+    }
+
     fn sample(&mut self) -> Ext {
         events().push(Event::Sample);
         self.0.sample()

@@ -36,12 +36,9 @@ pub enum ProgramError {
     /// The program has no instruction at address 1, where a run starts.
     #[error("the program has no instruction at address 1, where a run starts")]
     NoEntry,
-    /// The program has too many instructions.
-    #[error("the program has {found} instructions, at most {MAX_INSTRUCTIONS} are possible")]
-    TooLong {
-        /// Number of instructions.
-        found: usize,
-    },
+    /// The program has so many instructions, which are too many.
+    #[error("the program has {0} instructions, at most {MAX_INSTRUCTIONS} are possible")]
+    TooLong(usize),
     /// The table has fewer rows than the program has instructions.
     #[error("the program has {found} instructions, but its table has only 2^{log_height} rows")]
     Height {
@@ -77,9 +74,7 @@ pub fn pack<E: PrimeCharacteristicRing>(flags: [E; FLAGS]) -> E {
 pub fn validate(program: &Program) -> Result<(), ProgramError> {
     let instructions = &program.instructions;
     if instructions.len() > MAX_INSTRUCTIONS {
-        return Err(ProgramError::TooLong {
-            found: instructions.len(),
-        });
+        return Err(ProgramError::TooLong(instructions.len()));
     }
     if instructions.first() != Some(&halt()) {
         return Err(ProgramError::NoHalt);

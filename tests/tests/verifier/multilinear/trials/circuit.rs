@@ -79,6 +79,10 @@ impl Challenger for FewChallenges {
         self.transcript.observe_slice(data, n);
     }
 
+    fn read_extensions(&mut self, n: usize) -> Vec<Ext> {
+        self.transcript.read_extensions(n)
+    }
+
     fn sample(&mut self) -> Ext {
         let sample = self.transcript.sample();
         self.choose(sample)
